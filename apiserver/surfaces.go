@@ -64,7 +64,7 @@ func (s Surfaces) Routes() ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	parsing := xjdf.NewTurns()
+	parsing := xjdf.NewParseSlots()
 	documents, err := xjdfapi.Routes(s.Catalogs, s.Authorities, parsing, s.Contracts)
 	if err != nil {
 		return nil, err

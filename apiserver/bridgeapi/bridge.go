@@ -37,12 +37,12 @@ type Authority interface {
 type surface struct {
 	authority Authority
 	validator *validate.Validator
-	turns     *xjdf.Turns
+	turns     *xjdf.ParseSlots
 }
 
 // Routes is the surface's table of routes. The first of them catch what the others
 // do not serve. The turns are those of all documents.
-func Routes(held Authority, turns *xjdf.Turns) []gate.Route {
+func Routes(held Authority, turns *xjdf.ParseSlots) []gate.Route {
 	s := &surface{authority: held, validator: validate.New(), turns: turns}
 	served := []gate.Route{
 		{Pattern: mediaPath, Scope: posture.ScopeMasterDataRead, Serve: s.media},

@@ -65,7 +65,7 @@ func (s *surface) export(c *gate.Call) error {
 	var body []byte
 	waited := s.turns.Do(c.Request.Context(), func() { body, err = s.written(o, snapshot, told) })
 	switch {
-	case errors.Is(waited, xjdf.ErrNoTurn):
+	case errors.Is(waited, xjdf.ErrNoParseSlot):
 		return problem.New(problem.CodeOverloaded, "Too many documents are being written.").With(waited).After(time.Second)
 	case cmp.Or(waited, err) != nil:
 		return fmt.Errorf("write an export: %w", cmp.Or(waited, err))

@@ -45,11 +45,11 @@ type surface struct {
 	authorities Authorities
 	schema      *contracts.Schema
 	validator   *validate.Validator
-	turns       *xjdf.Turns
+	turns       *xjdf.ParseSlots
 }
 
 // Routes is the surface's table of routes. The turns are those of all documents.
-func Routes(authorities Authorities, authenticate Authenticate, turns *xjdf.Turns, set *contracts.Set) ([]gate.Route, error) {
+func Routes(authorities Authorities, authenticate Authenticate, turns *xjdf.ParseSlots, set *contracts.Set) ([]gate.Route, error) {
 	schema, err := set.Schema(contracts.XJDF, "CostingRequest")
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s *surface) calculate(c *gate.Call) error {
 	var err error
 	waited := s.turns.Do(c.Request.Context(), func() { result, err = s.result(c) })
 	switch err = cmp.Or(waited, err); {
-	case errors.Is(err, xjdf.ErrNoTurn):
+	case errors.Is(err, xjdf.ErrNoParseSlot):
 		return problem.New(problem.CodeOverloaded, "Too many documents are being read.").With(err).After(time.Second)
 	case err != nil:
 		return err

@@ -97,7 +97,7 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 	}
 	var fault *xjdfdoc.Error
 	switch {
-	case errors.Is(err, xjdfdoc.ErrNoTurn):
+	case errors.Is(err, xjdfdoc.ErrNoParseSlot):
 		return validate.Report{}, problem.New(problem.CodeOverloaded, "Too many documents are being read.").With(err).After(time.Second)
 	case !errors.As(err, &fault):
 		return validate.Report{}, fmt.Errorf("read a document: %w", err)

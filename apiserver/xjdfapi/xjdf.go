@@ -53,13 +53,13 @@ type surface struct {
 	// authorities has what the platform prints with.
 	authorities Authorities
 	validator   *validate.Validator
-	turns       *xjdfdoc.Turns
+	turns       *xjdfdoc.ParseSlots
 	// offer is by the master data that were in force last.
 	offer atomic.Pointer[offer]
 }
 
 // Routes is the surface's table of routes. The turns are those of all documents.
-func Routes(catalog Catalog, authorities Authorities, turns *xjdfdoc.Turns, set *contracts.Set) ([]gate.Route, error) {
+func Routes(catalog Catalog, authorities Authorities, turns *xjdfdoc.ParseSlots, set *contracts.Set) ([]gate.Route, error) {
 	documents, err := set.Documents(contracts.XJDF)
 	if err != nil {
 		return nil, err

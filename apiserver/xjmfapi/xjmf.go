@@ -83,7 +83,7 @@ func refusal(err error, inXML bool) error {
 		return problem.New(problem.CodeValidationError, "The message is not one that is taken.").Violates(violations(invalid, inXML)...)
 	case errors.As(err, &outside):
 		return problem.New(problem.CodeValidationError, "The message is too old, or of a time to come.").Violates(violation(outside.Place, timeFault(outside), inXML))
-	case errors.Is(err, xjdf.ErrNoTurn):
+	case errors.Is(err, xjdf.ErrNoParseSlot):
 		return problem.New(problem.CodeOverloaded, "Too many messages are being read.").With(err).After(busyRetry)
 	case errors.Is(err, xjmf.ErrConflict):
 		return problem.New(problem.CodeXJMFMessageIDReused, "Another message of this sender has the same Header/@ID.")

@@ -38,7 +38,7 @@ type Config struct {
 // Receiver takes callbacks whose signature holds.
 type Receiver struct {
 	config Config
-	turns  *xjdf.Turns
+	turns  *xjdf.ParseSlots
 }
 
 // New makes a receiver.
@@ -52,7 +52,7 @@ func New(config Config) *Receiver {
 	if config.Count == nil {
 		config.Count = func(string) {}
 	}
-	return &Receiver{config, xjdf.NewTurns()}
+	return &Receiver{config, xjdf.NewParseSlots()}
 }
 
 // Receipt is what came of a callback.

@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/client"
 )
 
-func TestAnswersThatAreNotTheAPIsAreErrors(t *testing.T) {
+func TestResponsesOutsideTheContractAreErrors(t *testing.T) {
 	t.Parallel()
 	answer := func(status int, media, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -59,7 +59,7 @@ func TestAnswersThatAreNotTheAPIsAreErrors(t *testing.T) {
 	}
 }
 
-func TestAnswersMayHaveMoreThanIsKnownToday(t *testing.T) {
+func TestUnknownMembersAndValuesAreAccepted(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c := h.client(t, "acme-live")
@@ -106,7 +106,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsReadToABound(t *testing.T) {
+func TestResponseBodyIsBounded(t *testing.T) {
 	t.Parallel()
 	whole := make(chan bool, 1)
 	c := from(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -130,7 +130,7 @@ func TestAnAnswerIsReadToABound(t *testing.T) {
 	}
 }
 
-func TestAListThatGoesInCirclesEnds(t *testing.T) {
+func TestListWithARepeatedCursorEndsWithAnError(t *testing.T) {
 	t.Parallel()
 	turns := 0
 	c := from(t, func(w http.ResponseWriter, _ *http.Request) {

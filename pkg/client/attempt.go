@@ -16,9 +16,9 @@ import (
 // maxAnswer bounds a body. Reports, the largest, are at most 8 MiB.
 const maxAnswer = 16 << 20
 
-// attempting is a RoundTripper that sends a request once, with the key, and
-// returns when it has all of the answer: so an answer that breaks off is no
-// answer, and its connection is free again.
+// attempting is a RoundTripper that sends a request once, with the key, and reads the
+// whole response before it returns: so a truncated response is an error, and the
+// connection is free again.
 type attempting struct {
 	base      http.RoundTripper
 	key       Key
@@ -26,13 +26,13 @@ type attempting struct {
 	timeout   time.Duration
 }
 
-// finalError is one that another attempt would meet too.
+// finalError is an error that a retry would not change.
 type finalError struct{ error }
 
 func (e finalError) Unwrap() error { return e.error }
 
-// slowError says that an attempt took too long, which is other than the end of
-// the caller's context.
+// slowError means that an attempt exceeded its timeout, not that the caller's context
+// ended.
 type slowError struct{ limit time.Duration }
 
 func (e slowError) Error() string { return fmt.Sprintf("not complete within %s", e.limit) }
@@ -65,7 +65,7 @@ func (a *attempting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, inner(err)
 }
 
-// signed is a request as it is sent, with the key.
+// signed returns a request with the key and the headers of the client.
 func (a *attempting) signed(ctx context.Context, r *http.Request, key, accepts string) *http.Request {
 	out := r.Clone(ctx)
 	out.Header.Set("Authorization", "Bearer "+key)
@@ -74,8 +74,8 @@ func (a *attempting) signed(ctx context.Context, r *http.Request, key, accepts s
 	return out
 }
 
-// buffer reads the whole body, closes it and puts the copy in its place. A key
-// that comes back with an error is hidden.
+// buffer reads and closes the body, and replaces it by the copy. It redacts the key in
+// the body of an error.
 func buffer(answer *http.Response, key string) error {
 	defer closeBody(answer.Body)
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
@@ -92,8 +92,7 @@ func buffer(answer *http.Response, key string) error {
 	return nil
 }
 
-// inner leaves out the address that an error of net/http tells, whose query is
-// not for logs.
+// inner removes the address from an error of net/http: its query must not reach logs.
 func inner(err error) error {
 	var outer *url.Error
 	if errors.As(err, &outer) {
@@ -104,6 +103,6 @@ func inner(err error) error {
 
 func closeBody(body io.Closer) {
 	if body != nil {
-		_ = body.Close() // everything that is wanted of it was read
+		_ = body.Close() // the body was read as far as needed
 	}
 }

@@ -16,7 +16,7 @@ type handler func(*http.Request) (*http.Response, error)
 
 func (h handler) RoundTrip(r *http.Request) (*http.Response, error) { return h(r) }
 
-func TestAnAttemptThatTakesTooLongIsRepeated(t *testing.T) {
+func TestSlowAttemptIsRetried(t *testing.T) {
 	t.Parallel()
 	for name, slow := range map[string]handler{
 		"before the answer": func(r *http.Request) (*http.Response, error) {
@@ -55,7 +55,7 @@ type stuck struct{ ctx context.Context } //nolint:containedctx // as that of net
 func (s stuck) Read([]byte) (int, error) { <-s.ctx.Done(); return 0, s.ctx.Err() }
 func (stuck) Close() error               { return nil }
 
-func TestTheDeadlineOfTheCallerIsItsError(t *testing.T) {
+func TestDeadlineOfTheCallerIsTheError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New("https://api.example.com", APIKey("pmk_test_a"), WithHTTPClient(&http.Client{Transport: handler(func(r *http.Request) (*http.Response, error) {

@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// sending is one call: what it is, what it wants, and the generated function
+// sending is one call: its operation, its expected status, and the generated function
 // that sends it.
 type sending struct {
 	operation, route string
 	// want is the status of success.
 	want int
-	// idempotencyKey is that of a create.
+	// idempotencyKey is the key of a create.
 	idempotencyKey string
-	// token is that of a session, where a key is not taken.
+	// token is the token of a session, for operations that do not accept a key.
 	token string
-	// validator is what is sent in If-None-Match; nil is nothing.
+	// validator is the value of If-None-Match, or nil.
 	validator *string
 	send      func(context.Context) (*http.Response, error)
 }
 
-// do sends a call and decodes its answer. Unknown members of it are left out.
-// The header is that of a success or of a 304.
+// do sends a call and decodes its response. It ignores unknown members. It returns the
+// header of a success or of a 304.
 func do[T any](ctx context.Context, c *Client, s sending) (T, http.Header, error) {
 	var value T
 	current := &call{operation: s.operation, route: s.route, token: s.token}
@@ -58,7 +58,7 @@ func do[T any](ctx context.Context, c *Client, s sending) (T, http.Header, error
 	return value, answer.Header, nil
 }
 
-// withoutAnswer is the error of a call that got none.
+// withoutAnswer returns the error of a call without a response.
 func withoutAnswer(ctx context.Context, err error) error {
 	var argument *ArgumentError
 	var key *KeyError
@@ -92,7 +92,7 @@ func decode(answer *http.Response, body []byte, value any) error {
 	return nil
 }
 
-// checkID keeps what is no id out of paths: an empty one would be another path.
+// checkID validates an id for a path: an empty id would change the path.
 func checkID(id string) error {
 	const maxID = 128
 	if strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
@@ -104,7 +104,7 @@ func checkID(id string) error {
 	return nil
 }
 
-// argumentFault is the error of a call that is not sent.
+// argumentFault returns the error of a call that is not sent.
 func argumentFault(operation string, err error) error {
 	return &CallError{Operation: operation, Err: err}
 }

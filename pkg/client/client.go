@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/pkg/client/partnerapi"
@@ -24,14 +25,14 @@ type Client struct {
 	transport *retrying
 	partner   *partnerapi.Client
 	preflight *preflightapi.Client
-	// events is for what is read as it happens.
+	// events reads streams of events.
 	events *preflightapi.Client
 	xjdf   *xjdfapi.Client
 }
 
-// New makes a client of the API at an origin like https://api.example.com. A key
-// crosses no network in plain text: http is for loopback addresses alone.
-// Redirects are not followed.
+// New returns a client of the API at an origin like https://api.example.com. It
+// accepts http for loopback addresses only, so that no key crosses a network in plain
+// text. It does not follow redirects.
 func New(origin string, key Key, options ...Option) (*Client, error) {
 	if err := checkOrigin(origin); err != nil {
 		return nil, err
@@ -47,12 +48,13 @@ func New(origin string, key Key, options ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	attempts := &attempting{base: s.base, key: key, userAgent: s.agent(), timeout: policy.AttemptTimeout}
+	userAgent := strings.TrimSpace(s.userAgent + " " + product)
+	attempts := &attempting{base: s.base, key: key, userAgent: userAgent, timeout: policy.AttemptTimeout}
 	c := &Client{origin: origin, transport: &retrying{
 		next: attempts, policy: policy,
 		hook: s.hook, limits: &rateLimits{last: map[string]RateLimit{}}, now: s.now, wait: s.wait, random: s.random,
 	}}
-	// Not an http.Client, which would follow redirects and tell addresses.
+	// An http.Client would follow redirects and put addresses into errors.
 	c.partner, err = partnerapi.NewClient(origin, partnerapi.WithHTTPClient(doer{c.transport}))
 	if err != nil {
 		return nil, err
@@ -76,7 +78,8 @@ type doer struct{ http.RoundTripper }
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d.RoundTrip(r) }
 
-// checkOrigin never tells the origin, which may hold a password.
+// checkOrigin validates an origin. Its errors do not contain the origin, which may
+// contain a password.
 func checkOrigin(text string) error {
 	wrong := func(reason string) error { return &ArgumentError{Argument: "origin", Reason: reason} }
 	origin, err := url.Parse(text)
@@ -97,18 +100,18 @@ func loopback(host string) bool {
 	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
-// RateLimit is what the last answer about a surface said of the requests that
-// are left, and whether there was one.
+// RateLimit returns the rate limit of a surface from the last response that contained
+// one, and whether there was one.
 func (c *Client) RateLimit(surface string) (RateLimit, bool) { return c.transport.limits.of(surface) }
 
-// String names the API, and not the key.
+// String returns the origin of the API, without the key.
 func (c *Client) String() string { return "printmarket client of " + c.origin }
 
-// GoString names the API, and not the key.
+// GoString returns the origin of the API, without the key.
 func (c *Client) GoString() string { return c.String() }
 
-// Format names the API, and not the key, with every verb.
+// Format writes the origin of the API, without the key, for every verb.
 func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.String()) }
 
-// LogValue names the API, and not the key.
+// LogValue returns the origin of the API, without the key.
 func (c *Client) LogValue() slog.Value { return slog.StringValue(c.String()) }

@@ -115,9 +115,9 @@ func named(sentence any) []string {
 	return strings.Split(strings.TrimPrefix(strings.TrimSpace(list), "One of "), ", ")
 }
 
-// TestModelsLoseNothingOfTheContractsExamples reads each example and writes it
+// TestModelsKeepAllMembersOfTheExamples reads each example and writes it
 // again.
-func TestModelsLoseNothingOfTheContractsExamples(t *testing.T) {
+func TestModelsKeepAllMembersOfTheExamples(t *testing.T) {
 	t.Parallel()
 	// Instants of the contracts have three digits, those of Go what they need.
 	fraction := regexp.MustCompile(`\.[0-9]+Z"`)
@@ -167,8 +167,8 @@ func value(t *testing.T, text []byte) any {
 	return value
 }
 
-// TestEveryOperationOfTheContractsHasAVerb but two, which nobody needs.
-func TestEveryOperationOfTheContractsHasAVerb(t *testing.T) {
+// TestEveryOperationHasAMethod excludes two operations that clients do not need.
+func TestEveryOperationHasAMethod(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	var mu sync.Mutex
@@ -179,7 +179,7 @@ func TestEveryOperationOfTheContractsHasAVerb(t *testing.T) {
 		told[a.Method+" "+a.Route] = a.Operation
 	}))
 	for name, verb := range verbs(c) {
-		_ = verb(t.Context()) // only what is asked matters
+		_ = verb(t.Context()) // only the request matters
 		if !slices.Contains(slices.Collect(maps.Values(told)), name) {
 			t.Errorf("the hook is not told of %s", name)
 		}

@@ -9,24 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// CreateOption changes how something is created.
+// CreateOption changes a create.
 type CreateOption func(*creation)
 
 type creation struct{ idempotencyKey string }
 
-// IdempotencyKey sends a create with a key of yours, 1 to 255 visible ASCII
-// characters. Keep it with what you mean to create, and a create that is
-// repeated after a crash makes nothing twice. Without it each call has a new
-// one. The API remembers keys for at least 24 hours.
+// IdempotencyKey sends a create with your own key, 1 to 255 visible ASCII characters.
+// Store the key with your record: then a create that you repeat after a crash creates
+// nothing twice. Without this option each call has a new key. The API keeps keys for at
+// least 24 hours.
 func IdempotencyKey(key string) CreateOption {
 	return func(c *creation) { c.idempotencyKey = key }
 }
 
-// NewIdempotencyKey makes a key for [IdempotencyKey].
+// NewIdempotencyKey returns a new key for [IdempotencyKey].
 func NewIdempotencyKey() string { return rand.Text() }
 
-// created settles the options of a create and checks what is sent: JSON would
-// replace bytes that are no UTF-8, and nobody would notice.
+// created applies the options of a create and checks the texts: encoding/json would
+// silently replace invalid UTF-8.
 func created(options []CreateOption, texts ...string) (creation, error) {
 	const maxIdempotencyKey = 255
 	c := creation{idempotencyKey: NewIdempotencyKey()}
@@ -44,7 +44,7 @@ func created(options []CreateOption, texts ...string) (creation, error) {
 	return c, nil
 }
 
-// unnamed is the error of a create whose answer names no record.
+// unnamed returns the error of a create whose response has no id.
 func unnamed(operation, key string, status int, header http.Header) error {
 	return &CallError{Operation: operation, Attempts: 1, IdempotencyKey: key, Err: &AnswerError{
 		Status: status, MediaType: mediaType(header), RequestID: header.Get("X-Request-Id"), Err: errNoID,
@@ -53,17 +53,16 @@ func unnamed(operation, key string, status int, header http.Header) error {
 
 var errNoID = errors.New("it has no id")
 
-// replayed reports whether an answer repeats that of an earlier request.
+// replayed reports whether a response repeats that of an earlier request.
 func replayed(header http.Header) bool { return header.Get("Idempotent-Replayed") == "true" }
 
-// ReadOption changes how something is read.
+// ReadOption changes a read.
 type ReadOption func(*reading)
 
 type reading struct{ etag *string }
 
-// IfChanged reads a record only if it is another one than that of the ETag,
-// and puts the new ETag in its place. If it is the same one the error is
-// [ErrNotModified]. Begin with an empty ETag.
+// IfChanged reads a record only if its ETag differs from the given one, and replaces
+// the ETag. Otherwise the error is [ErrNotModified]. Start with an empty ETag.
 func IfChanged(etag *string) ReadOption { return func(r *reading) { r.etag = etag } }
 
 func read(options []ReadOption) reading {
@@ -74,7 +73,7 @@ func read(options []ReadOption) reading {
 	return r
 }
 
-// validator is what to send in If-None-Match; nil is nothing.
+// validator returns the value of If-None-Match, or nil.
 func (r reading) validator() *string {
 	if r.etag == nil || *r.etag == "" {
 		return nil
@@ -82,7 +81,7 @@ func (r reading) validator() *string {
 	return r.etag
 }
 
-// keep remembers the ETag of a record that was read.
+// keep stores the ETag of a record.
 func (r reading) keep(header http.Header) {
 	if r.etag != nil {
 		*r.etag = header.Get("ETag")

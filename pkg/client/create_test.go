@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/client"
 )
 
-func TestACreateIsReplayedUnderItsKey(t *testing.T) {
+func TestCreateIsReplayedWithItsKey(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c, again := h.client(t, "acme-live"), h.client(t, "acme-live")
@@ -36,7 +36,7 @@ func TestACreateIsReplayedUnderItsKey(t *testing.T) {
 	}
 }
 
-func TestWithoutAKeyEachCreateIsAnotherOne(t *testing.T) {
+func TestCreatesWithoutAKeyAreSeparate(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c := h.client(t, "acme-live")
@@ -59,7 +59,7 @@ func TestWithoutAKeyEachCreateIsAnotherOne(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRightIsNotSent(t *testing.T) {
+func TestInvalidArgumentsAreNotSent(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c := h.client(t, "acme-live")

@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// ErrNotModified says that the copy with the ETag of [IfChanged] is still good.
+// ErrNotModified means that the record with the ETag of [IfChanged] is unchanged.
 var ErrNotModified = errors.New("not modified")
 
-// CallError is the error of every call: which one it was, how often it was
-// tried, and in Err why it failed: a [*Problem], [*AnswerError],
-// [*TransportError], [*ArgumentError] or [*KeyError], [ErrNotModified], or the end
-// of the context.
+// CallError is the error of every call. Err is its cause: a [*Problem], [*AnswerError],
+// [*TransportError], [*ArgumentError] or [*KeyError], [ErrNotModified], or the end of
+// the context.
 type CallError struct {
-	// Operation is the verb, CreateRFQ for example.
+	// Operation is the method, CreateRFQ for example.
 	Operation string
-	// Attempts is how many requests were sent.
+	// Attempts is the number of requests that were sent.
 	Attempts int
-	// IdempotencyKey is the one that a create was sent with. Whatever went
-	// wrong, the same create with the same key is safe.
+	// IdempotencyKey is the key of a create. It is always safe to repeat the same create
+	// with the same key.
 	IdempotencyKey string
 	Err            error
 }
@@ -44,8 +43,8 @@ func IsCode(err error, codes ...Code) bool {
 	return errors.As(err, &p) && slices.Contains(codes, p.Code)
 }
 
-// TransportError says that there was no answer, or not all of it. Whether the
-// request was carried out is not known.
+// TransportError means that the response is missing or incomplete. The API may have
+// executed the request.
 type TransportError struct{ Err error }
 
 func (e *TransportError) Error() string { return "no answer: " + e.Err.Error() }
@@ -53,22 +52,22 @@ func (e *TransportError) Error() string { return "no answer: " + e.Err.Error() }
 // Unwrap gives the cause to errors.Is and errors.As.
 func (e *TransportError) Unwrap() error { return e.Err }
 
-// Timeout reports whether waiting for the answer took too long.
+// Timeout reports whether the response took too long.
 func (e *TransportError) Timeout() bool {
 	var cause interface{ Timeout() bool }
 	return errors.As(e.Err, &cause) && cause.Timeout()
 }
 
-// AnswerError is an answer that is none of the API's: a proxy's page, a
-// redirect, a body that the contract does not promise. Its text is not kept.
+// AnswerError is a response outside the contract of the API: the page of a proxy, a
+// redirect, or an invalid body. It does not contain the body.
 type AnswerError struct {
 	Status int
-	// MediaType is that of the body, without parameters.
+	// MediaType is the media type of the body, without parameters.
 	MediaType string
 	RequestID string
-	// RetryAfter is when to try again, as the answer says; zero if it does not.
+	// RetryAfter is the time of Retry-After, or zero.
 	RetryAfter time.Duration
-	// Err says what is wrong with the body; nil when it was not looked at.
+	// Err is the fault of the body; nil for a body that was not read.
 	Err error
 }
 
@@ -86,17 +85,17 @@ func (e *AnswerError) Error() string {
 // Unwrap gives the cause to errors.Is and errors.As.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// ArgumentError says that something was not sent, because it cannot be right.
+// ArgumentError means that a request was not sent, because an argument is invalid.
 type ArgumentError struct {
-	// Argument is what is wrong, id for example.
+	// Argument is the name of the argument, id for example.
 	Argument string
-	// Reason says what is wrong with it. It never holds the value.
+	// Reason says why the argument is invalid. It never contains the value.
 	Reason string
 }
 
 func (e *ArgumentError) Error() string { return e.Argument + " " + e.Reason }
 
-// KeyError says that the function which gives the API key failed.
+// KeyError means that the [Key] function failed.
 type KeyError struct{ Err error }
 
 func (e *KeyError) Error() string { return "get the API key: " + e.Err.Error() }
@@ -104,10 +103,10 @@ func (e *KeyError) Error() string { return "get the API key: " + e.Err.Error() }
 // Unwrap gives the cause to errors.Is and errors.As.
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// maxText bounds what others wrote in the text of an error.
+// maxText bounds the text of a server in an error.
 const maxText = 300
 
-// brief keeps what others wrote from filling a log or steering a terminal.
+// brief shortens the text of a server for an error, and replaces control characters.
 func brief(text string) string {
 	shown := 0
 	return strings.Map(func(r rune) rune {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// WithoutWaiting lets the time that a client waits pass at once; waited is told
-// of it.
+// WithoutWaiting replaces the waits of a client by calls of waited.
 func WithoutWaiting(waited func(time.Duration)) Option {
 	return func(s *settings) {
 		s.wait = func(ctx context.Context, d time.Duration) error {

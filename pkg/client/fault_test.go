@@ -37,8 +37,8 @@ func served(r *http.Request, serve http.Handler) *httptest.ResponseRecorder {
 	return answer
 }
 
-// TestACreateThatMeetsAFaultMakesOneRFQ has a fault hit the first attempt.
-func TestACreateThatMeetsAFaultMakesOneRFQ(t *testing.T) {
+// TestRetriedCreateMakesOneRFQ has a fault hit the first attempt.
+func TestRetriedCreateMakesOneRFQ(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		store   storetest.Fault
@@ -98,7 +98,7 @@ func TestACreateThatMeetsAFaultMakesOneRFQ(t *testing.T) {
 	}
 }
 
-func TestAStoreThatStaysAwayIsAnErrorWithTheKey(t *testing.T) {
+func TestUnavailableStoreIsAnErrorWithTheKey(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	h.Store.Set(storetest.Away)
@@ -113,7 +113,7 @@ func TestAStoreThatStaysAwayIsAnErrorWithTheKey(t *testing.T) {
 	}
 }
 
-func TestAQuotaIsAnErrorAtOnceThatSaysWhenItEnds(t *testing.T) {
+func TestQuotaIsAnErrorAtOnceWithItsReset(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	h.Grant("acme", "rfq-create", 1)
@@ -128,7 +128,7 @@ func TestAQuotaIsAnErrorAtOnceThatSaysWhenItEnds(t *testing.T) {
 	}
 }
 
-func TestTheRateLimitIsWaitedOut(t *testing.T) {
+func TestClientWaitsForTheRateLimit(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	h.Limit("acme", "partner", 1)
@@ -144,7 +144,7 @@ func TestTheRateLimitIsWaitedOut(t *testing.T) {
 	}
 }
 
-func TestAClosedCapabilityIsNotAskedAgain(t *testing.T) {
+func TestClosedCapabilityIsNotRetried(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	_, err := from(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -158,9 +158,9 @@ func TestAClosedCapabilityIsNotAskedAgain(t *testing.T) {
 	}
 }
 
-// TestAWaitForAJobOutlastsWhatEndsByItself meets more refusals than a call
+// TestWaitForAJobContinuesAfterTemporaryErrors meets more refusals than a call
 // repeats.
-func TestAWaitForAJobOutlastsWhatEndsByItself(t *testing.T) {
+func TestWaitForAJobContinuesAfterTemporaryErrors(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	var waits atomic.Int64
@@ -182,7 +182,7 @@ func TestAWaitForAJobOutlastsWhatEndsByItself(t *testing.T) {
 	}
 }
 
-func TestTheCallersContextEndsARequest(t *testing.T) {
+func TestContextOfTheCallerEndsARequest(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -201,7 +201,7 @@ func TestTheCallersContextEndsARequest(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsNotThereIsATransportError(t *testing.T) {
+func TestMissingServerIsATransportError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()

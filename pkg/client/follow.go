@@ -19,19 +19,18 @@ import (
 const (
 	routePreflightEvents = "/api/v1/preflight/{jobId}/events"
 	followPreflight      = "FollowPreflight"
-	// connectAgain is when a stream that has ended is opened again, if the API
-	// does not say.
+	// connectAgain is the wait before a stream that has ended is opened again, unless
+	// the API requests another one.
 	connectAgain = 2 * time.Second
 )
 
-// FollowPreflight is a job as it is, and then as it changes, until it has ended:
-// the last one has a status that is final. Result is in none of them; read it
+// FollowPreflight yields a job in its current state, then after each change, until the
+// job has ended: the last one has a final status. None of them contains Result; read it
 // with [Client.Preflight] or [Client.PreflightReport].
 //
-// It keeps a connection open, and opens it again when it ends, without repeating
-// what was seen. An error that says when to try again is waited out; any other
-// one is the last that there is, and ends the following, not the job. Give the
-// context a deadline.
+// FollowPreflight keeps a connection open, and opens it again when it ends, without
+// repeating events. It waits after an error with Retry-After. It yields any other error
+// as the last value; the job continues. Give the context a deadline.
 func (c *Client) FollowPreflight(ctx context.Context, id string) iter.Seq2[PreflightJob, error] {
 	return func(yield func(PreflightJob, error) bool) {
 		if err := checkID(id); err != nil {
@@ -52,14 +51,14 @@ func (c *Client) FollowPreflight(ctx context.Context, id string) iter.Seq2[Prefl
 type following struct {
 	client *Client
 	id     string
-	// seen is the last event, pause the time to the next connection.
+	// seen is the id of the last event, pause the time to the next connection.
 	seen  *string
 	pause time.Duration
 	yield func(PreflightJob, error) bool
 }
 
-// listen opens a connection and tells what comes by it. It reports whether to
-// open another one.
+// listen opens a connection and yields its events. It reports whether to open another
+// one.
 func (f *following) listen(ctx context.Context) (again bool) {
 	current := &call{operation: followPreflight, route: routePreflightEvents}
 	failed := func(err error) bool {
@@ -73,13 +72,13 @@ func (f *following) listen(ctx context.Context) (again bool) {
 	defer closeBody(answer.Body)
 	switch {
 	case answer.StatusCode == http.StatusNoContent:
-		return false // all has been seen
+		return false // no further events
 	case answer.StatusCode != http.StatusOK:
 		return f.refused(answer, failed)
 	case mediaType(answer.Header) != eventStream:
 		return failed(unreadable(answer, errors.New("not "+eventStream)))
 	}
-	again, err = f.tell(newEvents(answer.Body))
+	again, err = f.forward(newEvents(answer.Body))
 	switch {
 	case ctx.Err() != nil && again:
 		return failed(withoutAnswer(ctx, ctx.Err()))
@@ -90,7 +89,7 @@ func (f *following) listen(ctx context.Context) (again bool) {
 	}
 }
 
-// refused waits out a refusal that says for how long.
+// refused reports whether to retry after a problem with Retry-After.
 func (f *following) refused(answer *http.Response, failed func(error) bool) bool {
 	body, err := io.ReadAll(answer.Body) // from memory
 	if err != nil {
@@ -105,10 +104,9 @@ func (f *following) refused(answer *http.Response, failed func(error) bool) bool
 	return failed(err)
 }
 
-// tell passes on the events of a connection. It reports whether there may be
-// more by another one. An error is of what was said; a connection that breaks
-// off is none.
-func (f *following) tell(stream *events) (again bool, err error) {
+// forward yields the events of a connection. It reports whether another connection may
+// bring more. It returns an error for an invalid event, not for a broken connection.
+func (f *following) forward(stream *events) (again bool, err error) {
 	f.pause = connectAgain
 	for {
 		event, err := stream.next()
@@ -119,7 +117,7 @@ func (f *following) tell(stream *events) (again bool, err error) {
 			return false, err
 		}
 		if err != nil {
-			return true, nil //nolint:nilerr // the connection has ended, as they do
+			return true, nil //nolint:nilerr // connections end
 		}
 		var job PreflightJob
 		if err := json.Unmarshal([]byte(event.data), &job); err != nil {
@@ -134,7 +132,7 @@ func (f *following) tell(stream *events) (again bool, err error) {
 	}
 }
 
-// unreadable is a success that cannot be read.
+// unreadable returns the error of a success with an invalid body.
 func unreadable(answer *http.Response, err error) error {
 	return &AnswerError{
 		Status: answer.StatusCode, MediaType: mediaType(answer.Header), RequestID: answer.Header.Get("X-Request-Id"),

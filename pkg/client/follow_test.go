@@ -27,7 +27,7 @@ func queued(t *testing.T, c *client.Client) string {
 	return submitted.JobID
 }
 
-func TestAJobIsFollowedToItsEnd(t *testing.T) {
+func TestFollowYieldsAJobUntilItHasEnded(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c := h.client(t, "acme-live")
@@ -53,8 +53,8 @@ func TestAJobIsFollowedToItsEnd(t *testing.T) {
 	}
 }
 
-// TestAConnectionThatEndsIsOpenedAgain, and what was seen is not told twice.
-func TestAConnectionThatEndsIsOpenedAgain(t *testing.T) {
+// TestFollowReconnects also checks that no event is repeated.
+func TestFollowReconnects(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	var waits []time.Duration
@@ -91,7 +91,7 @@ func TestAConnectionThatEndsIsOpenedAgain(t *testing.T) {
 	}
 }
 
-func TestWhoFollowsIsToldWhyItEnds(t *testing.T) {
+func TestFollowEndsWithItsError(t *testing.T) {
 	t.Parallel()
 	stream := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -134,7 +134,7 @@ func TestWhoFollowsIsToldWhyItEnds(t *testing.T) {
 	}
 }
 
-func TestARefusalThatSaysWhenIsWaitedOut(t *testing.T) {
+func TestFollowWaitsForRetryAfter(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	var waits []time.Duration
@@ -157,7 +157,7 @@ func TestARefusalThatSaysWhenIsWaitedOut(t *testing.T) {
 	}
 }
 
-func TestTheContextEndsTheFollowing(t *testing.T) {
+func TestContextEndsFollow(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c := h.client(t, "acme-live")

@@ -4,12 +4,11 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
-// Attempt is what [WithHook] is told about one request and what became of it.
-// Nothing in it is secret: neither keys, nor bodies, nor addresses.
+// Attempt describes one attempt and its result, for [WithHook]. It contains no secrets:
+// no keys, bodies or addresses.
 type Attempt struct {
 	// Operation is the verb, CreateRFQ for example.
 	Operation string
@@ -18,34 +17,26 @@ type Attempt struct {
 	Route string
 	// Number counts the attempts of a call, from 1.
 	Number int
-	// Status is that of the answer; zero when there was none.
+	// Status is the status of the response; zero without a response.
 	Status    int
 	RequestID string
-	// Sunset is when the operation ends, once that is known (RFC 8594): time to
-	// use a newer version of this package.
+	// Sunset is the time at which the operation ends, if announced (RFC 8594): update
+	// this package before it.
 	Sunset time.Time
-	// Err is why there was no answer.
+	// Err is the reason for a missing response.
 	Err error
-	// Duration is how long it took.
+	// Duration is the duration of the attempt.
 	Duration time.Duration
-	// Wait is the time to the next attempt; zero with the last one.
+	// Wait is the time to the next attempt; zero for the last one.
 	Wait time.Duration
-}
-
-// outcome is what became of the attempt, in few words.
-func (a Attempt) outcome() string {
-	if a.Err != nil {
-		return a.Err.Error()
-	}
-	return fmt.Sprintf("status %d", a.Status)
 }
 
 // call is one call of a verb.
 type call struct {
 	operation, route string
-	// token is what is sent in the place of the key; empty: the key.
+	// token is sent instead of the key, unless it is empty.
 	token string
-	// attempts is how many requests were sent so far.
+	// attempts counts the requests that were sent.
 	attempts int
 }
 
@@ -55,8 +46,7 @@ func withCall(ctx context.Context, c *call) context.Context {
 	return context.WithValue(ctx, callKey{}, c)
 }
 
-// called is the call that a context belongs to; a fresh one if it belongs to
-// none.
+// called returns the call that a context belongs to, or a new one.
 func called(ctx context.Context) *call {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c

@@ -10,21 +10,20 @@ import (
 	"strings"
 )
 
-// redacted stands for a key wherever something that holds one is printed.
+// redacted replaces a key in output.
 const redacted = "[redacted]"
 
-// Key gives the API key for an attempt. [APIKey] makes one of a text that stays
-// as it is; a function with this signature is one too, and may read the key from
-// where it is rotated: it is asked before each attempt, with the context of the
-// call, and may be asked by several calls at once.
+// Key returns the API key for an attempt. [APIKey] makes one from a fixed text. Your
+// own function can read a key that is rotated: the client calls it before each attempt
+// with the context of the call, also concurrently.
 //
-// A Key prints as [redacted], however deep it lies in what is printed.
+// A Key prints as [redacted], also within other values.
 type Key func(ctx context.Context) (string, error)
 
-// APIKey is a key that does not change. White space around it is left out, so
-// that the content of a file will do.
+// APIKey returns a key that does not change. It trims white space, so that you can pass
+// the content of a file.
 func APIKey(text string) Key {
-	// A closure, because fmt prints unexported fields without asking them.
+	// A closure, because fmt prints unexported fields without their methods.
 	text = strings.TrimSpace(text)
 	return func(context.Context) (string, error) { return text, nil }
 }
@@ -44,10 +43,10 @@ func (Key) LogValue() slog.Value { return slog.StringValue(redacted) }
 // MarshalText hides the key from encoders, JSON included.
 func (Key) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// maxKey bounds a key; ours are shorter.
+// maxKey bounds a key; the keys of the API are shorter.
 const maxKey = 512
 
-// reveal asks for the key and checks that it can be sent.
+// reveal calls the function and validates the key.
 func (k Key) reveal(ctx context.Context) (string, error) {
 	text, err := k(ctx)
 	if err != nil {
@@ -59,7 +58,7 @@ func (k Key) reveal(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-// visible reports whether a text is not empty and of visible ASCII alone.
+// visible reports whether a text is not empty and has only visible ASCII characters.
 func visible(text string) bool {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] > '~' {

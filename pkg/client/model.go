@@ -8,45 +8,45 @@ import (
 	"github.com/printmarket/printmarket/pkg/client/xjdfapi"
 )
 
-// The records of the API, as its contracts have them. Amounts of money are
-// decimal texts and stay so: a float64 cannot hold them.
+// The records of the API, as its contracts define them. Amounts of money are decimal
+// texts, because a float64 cannot represent them.
 type (
-	// Account is what your organization may do now, as a key has it.
+	// Account is the effective access of a key of your organization.
 	Account = partnerapi.Account
-	// AccountCapability is what a key may do of one capability.
+	// AccountCapability is the access of a key to one capability.
 	AccountCapability = partnerapi.AccountCapability
-	// Product is something that an RFQ can ask for.
+	// Product is a product that an RFQ can request.
 	Product = partnerapi.CatalogProduct
 	// RFQ is a request for quotation.
 	RFQ = partnerapi.RFQ
-	// RFQCreate is what an RFQ is made of.
+	// RFQCreate is the body of a create.
 	RFQCreate = partnerapi.RFQCreate
-	// RFQCreated names an RFQ that was created.
+	// RFQCreated is the response to a create.
 	RFQCreated = partnerapi.RFQCreated
 	// Quote is a supplier's offer on an RFQ.
 	Quote = partnerapi.Quote
 	// Money is a decimal amount with its currency (ISO 4217).
 	Money = partnerapi.Money
-	// PriceBreak is the unit price from a quantity on.
+	// PriceBreak is the unit price from a quantity.
 	PriceBreak = partnerapi.PriceBreak
-	// Supplier is who quotes.
+	// Supplier is the author of a quote.
 	Supplier = partnerapi.Supplier
-	// Delivery is where and on what terms a quote delivers.
+	// Delivery is the place and the terms of delivery of a quote.
 	Delivery = partnerapi.Delivery
 
-	// PreflightSubmit is what a job is made of.
+	// PreflightSubmit is the body of a submission.
 	PreflightSubmit = preflightapi.PreflightSubmit
 	// PreflightJob is the inspection of one file.
 	PreflightJob = preflightapi.PreflightJob
-	// PreflightReport is what an inspection says about a file.
+	// PreflightReport is the result of an inspection.
 	PreflightReport = preflightapi.PreflightReport
-	// Finding is one thing that an inspection found.
+	// Finding is one fault or remark of an inspection.
 	Finding = preflightapi.Finding
-	// Intent is what a job is meant to be.
+	// Intent is the order that a file is compared with.
 	Intent = preflightapi.Intent
 	// TrimSize is the finished size of a page.
 	TrimSize = preflightapi.TrimSize
-	// IntentColors are the inks that a job is to be printed with.
+	// IntentColors are the ordered inks.
 	IntentColors = preflightapi.IntentColors
 	// ProfileSummary is an inspection profile in the list of all.
 	ProfileSummary = preflightapi.ProfileSummary
@@ -54,20 +54,20 @@ type (
 	PreflightProfile = preflightapi.PreflightProfile
 	// PreflightRule is a rule that a finding can name.
 	PreflightRule = preflightapi.PreflightRule
-	// Failure is why a job failed.
+	// Failure is the reason why a job failed.
 	Failure = preflightapi.Failure
 
-	// XJDFLayer is what the layer for XJDF, PrintTalk and XJMF is.
+	// XJDFLayer describes the layer for XJDF, PrintTalk and XJMF.
 	XJDFLayer = xjdfapi.Discovery
-	// XJDFCapabilities is which products, media and finishing are taken.
+	// XJDFCapabilities lists the supported products, media and finishing.
 	XJDFCapabilities = xjdfapi.XJDFCapabilities
-	// XJDFReport is what is to be said about an XJDF document.
+	// XJDFReport is the result of validating an XJDF document.
 	XJDFReport = xjdfapi.XJDFReport
-	// XJDFFinding is one thing that was found in a document.
+	// XJDFFinding is one finding in a document.
 	XJDFFinding = xjdfapi.XJDFFinding
 	// Session is a session of your organization. Its token is a secret.
 	Session = xjdfapi.Session
-	// Costing is what a document costs to produce.
+	// Costing is the cost of producing a document.
 	Costing = xjdfapi.CostingResult
 )
 

@@ -25,10 +25,10 @@ type settings struct {
 	random func(time.Duration) time.Duration
 }
 
-// WithHTTPClient has requests sent by the Transport of an http.Client: for a
-// client certificate, a proxy, a pool of its own. Its Timeout bounds
-// each attempt, unless the [RetryPolicy] does. Its CheckRedirect and Jar are not
-// used: redirects are not followed, and cookies not kept.
+// WithHTTPClient sends requests with the Transport of an http.Client: for a client
+// certificate, a proxy, or a separate connection pool. Its Timeout bounds each
+// attempt, unless the [RetryPolicy] does. Its CheckRedirect and Jar are ignored: the
+// client follows no redirects and keeps no cookies.
 func WithHTTPClient(c *http.Client) Option {
 	return func(s *settings) { s.client, s.nilClient = c, c == nil }
 }
@@ -36,13 +36,13 @@ func WithHTTPClient(c *http.Client) Option {
 // WithRetry changes how requests are repeated.
 func WithRetry(policy RetryPolicy) Option { return func(s *settings) { s.retry = policy } }
 
-// WithUserAgent names your software, acme-erp/2.1 for example, before the
-// client's own name. It helps us to help you.
+// WithUserAgent adds the name of your software, acme-erp/2.1 for example, before the
+// client's own name in User-Agent.
 func WithUserAgent(name string) Option { return func(s *settings) { s.userAgent = name } }
 
-// WithHook is told about each attempt as soon as it has ended, before what is
-// waited for the next one. It is called by whoever makes the call, so by several
-// at once, and should return soon.
+// WithHook sets a function that the client calls after each attempt, before it waits
+// for the next one. It runs in the goroutine of the call, so it must be safe for
+// concurrent use and should return soon.
 func WithHook(hook func(Attempt)) Option {
 	return func(s *settings) {
 		if hook != nil {
@@ -51,7 +51,7 @@ func WithHook(hook func(Attempt)) Option {
 	}
 }
 
-// settle checks the settings and fills in what is not set.
+// settle validates the settings and sets defaults.
 func (s *settings) settle() (RetryPolicy, error) {
 	const maxAgent = 200
 	if s.nilClient {
@@ -70,7 +70,7 @@ func (s *settings) settle() (RetryPolicy, error) {
 	return s.retry.withDefaults()
 }
 
-// pooled is the default transport with room for concurrent calls to one host.
+// pooled returns the default transport with more idle connections to one host.
 func pooled() http.RoundTripper {
 	const idle = 16
 	standard, ok := http.DefaultTransport.(*http.Transport)
@@ -82,7 +82,5 @@ func pooled() http.RoundTripper {
 	return own
 }
 
-// product is this client's own name; the number is that of its interface.
+// product is the name of this client; the number is the version of its interface.
 const product = "printmarket-go/1"
-
-func (s *settings) agent() string { return strings.TrimSpace(s.userAgent + " " + product) }

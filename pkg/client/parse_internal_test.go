@@ -75,11 +75,11 @@ func TestRateLimitsAreRead(t *testing.T) {
 	}
 }
 
-func TestFewSurfacesAreRemembered(t *testing.T) {
+func TestRateLimitsOfFewSurfacesAreKept(t *testing.T) {
 	t.Parallel()
 	limits := &rateLimits{last: map[string]RateLimit{}}
 	note := func(surface string, left int) {
-		limits.note(http.Header{"Ratelimit": {fmt.Sprintf(`"%s";r=%d;t=1`, surface, left)}}, time.Unix(int64(left), 0))
+		limits.keep(http.Header{"Ratelimit": {fmt.Sprintf(`"%s";r=%d;t=1`, surface, left)}}, time.Unix(int64(left), 0))
 	}
 	for i := range 3 * maxSurfaces {
 		note(fmt.Sprint("s", i), 1)
@@ -90,7 +90,7 @@ func TestFewSurfacesAreRemembered(t *testing.T) {
 	}
 }
 
-func TestAJobHasEndedByItsStatusOrWhenItIsNoLongerPolled(t *testing.T) {
+func TestJobHasEndedByStatusOrWithoutRetryAfter(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[PreflightStatus][2]bool{
 		PreflightStatusQueued: {false, false}, PreflightStatusProcessing: {false, false},
@@ -139,7 +139,7 @@ func FuzzRefusal(f *testing.F) {
 	})
 }
 
-func TestWhatOthersWroteFillsNoLogAndSteersNoTerminal(t *testing.T) {
+func TestTextOfServersIsShortAndPrintableInErrors(t *testing.T) {
 	t.Parallel()
 	p := &Problem{Status: 400, Code: "X", Detail: "a\x1b[2Jb\nc\u2028d\u0085e" + strings.Repeat("é", 10000)}
 	for range 5 {

@@ -18,16 +18,17 @@ const (
 	routePreflightReport = "/api/v1/preflight/{jobId}/report"
 )
 
-// SubmittedPreflight is what a submission answers.
+// SubmittedPreflight is the response to a submission.
 type SubmittedPreflight struct {
 	PreflightJob
-	// Replayed says that the idempotency key had submitted it before.
+	// Replayed reports whether an earlier request with the same idempotency key
+	// submitted the job.
 	Replayed bool
 }
 
-// SubmitPreflight queues a PDF for inspection. It is sent with an idempotency
-// key, and repeated with it as the [RetryPolicy] allows, so that it makes one
-// job. The [CallError] of a failure has the key.
+// SubmitPreflight enqueues a PDF for inspection. It sends an idempotency key, and
+// retries with the same key as the [RetryPolicy] allows, so that it creates one job.
+// The [CallError] of a failure contains the key.
 func (c *Client) SubmitPreflight(ctx context.Context, submit PreflightSubmit, options ...CreateOption) (SubmittedPreflight, error) {
 	const operation = "SubmitPreflight"
 	terms, err := created(options, submit.FileURL, submit.Profile)
@@ -46,8 +47,8 @@ func (c *Client) SubmitPreflight(ctx context.Context, submit PreflightSubmit, op
 	return SubmittedPreflight{job, replayed(header)}, err
 }
 
-// Preflight reads a job. Result is there once it has succeeded, Failure once it
-// has failed.
+// Preflight reads a job. Result is set after it has succeeded, Failure after it has
+// failed.
 func (c *Client) Preflight(ctx context.Context, id string, options ...ReadOption) (PreflightJob, error) {
 	how := read(options)
 	job, header, err := c.readPreflight(ctx, id, how.validator())
@@ -89,8 +90,8 @@ func (c *Client) PreflightReport(ctx context.Context, id string, options ...Read
 	return report, err
 }
 
-// CancelPreflight cancels a job that has not ended. One that has been cancelled
-// before is answered the same.
+// CancelPreflight cancels a job that has not ended. Cancelling a cancelled job
+// succeeds.
 func (c *Client) CancelPreflight(ctx context.Context, id string) (PreflightJob, error) {
 	const operation = "CancelPreflight"
 	if err := checkID(id); err != nil {
@@ -103,32 +104,31 @@ func (c *Client) CancelPreflight(ctx context.Context, id string) (PreflightJob, 
 	return job, err
 }
 
-// pollAfter is when a job is read again if the answer does not say.
+// pollAfter is the time between reads of a job without Retry-After.
 const pollAfter = time.Second
 
-// WaitPreflight reads a job until it has ended, as often as the API asks for,
-// or until the context ends: give it a deadline. An error that says when to try
-// again, like that of the rate limit, is waited out; any other one ends the
-// wait, not the job.
+// WaitPreflight reads a job until it has ended, as often as the API requests, or until
+// the context ends: give it a deadline. It waits after an error with Retry-After, like
+// that of the rate limit. Any other error ends the wait; the job continues.
 func (c *Client) WaitPreflight(ctx context.Context, id string) (PreflightJob, error) {
 	var job PreflightJob
 	var etag *string
 	for {
 		fresh, header, err := c.readPreflight(ctx, id, etag)
-		wait, told := retryAfter(header, c.transport.now())
+		wait, timed := retryAfter(header, c.transport.now())
 		var p *Problem
 		switch {
-		case err == nil && ended(fresh.Status, told):
+		case err == nil && ended(fresh.Status, timed):
 			return fresh, nil
 		case err == nil:
 			job, etag = fresh, new(header.Get("ETag"))
 		case errors.Is(err, ErrNotModified):
 		case errors.As(err, &p) && p.RetryAfter > 0:
-			wait, told = p.RetryAfter, true
+			wait, timed = p.RetryAfter, true
 		default:
 			return job, err
 		}
-		if !told || wait <= 0 {
+		if !timed || wait <= 0 {
 			wait = pollAfter
 		}
 		if err := c.transport.wait(ctx, wait+c.transport.random(wait/4)); err != nil {
@@ -137,15 +137,15 @@ func (c *Client) WaitPreflight(ctx context.Context, id string) (PreflightJob, er
 	}
 }
 
-// ended reports whether a job has. A status that is not known today has if the
-// API no longer says when to ask again.
-func ended(status PreflightStatus, told bool) bool {
+// ended reports whether a job has ended. An unknown status counts as ended if the
+// response has no Retry-After.
+func ended(status PreflightStatus, timed bool) bool {
 	switch status {
 	case PreflightStatusQueued, PreflightStatusProcessing:
 		return false
 	case PreflightStatusSucceeded, PreflightStatusFailed, PreflightStatusCancelled:
 		return true
 	default:
-		return !told
+		return !timed
 	}
 }

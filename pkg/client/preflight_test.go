@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/client"
 )
 
-func TestAPreflightJobIsSubmittedReadAndReported(t *testing.T) {
+func TestPreflightJobIsSubmittedReadAndReported(t *testing.T) {
 	t.Parallel()
 	c := build(t).client(t, "acme-test")
 	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:succeeded:warn"})
@@ -40,7 +40,7 @@ func TestAPreflightJobIsSubmittedReadAndReported(t *testing.T) {
 	}
 }
 
-func TestAFailedJobTellsWhy(t *testing.T) {
+func TestFailedJobHasItsReason(t *testing.T) {
 	t.Parallel()
 	c := build(t).client(t, "acme-test")
 	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:failed:FETCH_REFUSED"})
@@ -53,7 +53,7 @@ func TestAFailedJobTellsWhy(t *testing.T) {
 	}
 }
 
-func TestAJobIsPolledAsOftenAsTheAPIAsks(t *testing.T) {
+func TestJobIsPolledAsOftenAsTheAPIRequests(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	var c *client.Client
@@ -89,7 +89,7 @@ func TestAJobIsPolledAsOftenAsTheAPIAsks(t *testing.T) {
 	}
 }
 
-func TestTheContextEndsTheWaitForAJob(t *testing.T) {
+func TestContextEndsTheWaitForAJob(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -11,37 +11,37 @@ import (
 	"time"
 )
 
-// Problem is an answer by which the API refuses a request (RFC 9457). Decide by
-// Code; what to do next is told for each in /docs/api/problem-codes.json.
+// Problem is a response by which the API rejects a request (RFC 9457). Decide by Code;
+// /docs/api/problem-codes.json of the API says what to do for each.
 type Problem struct {
 	// Type is the URI of the kind of problem, which resolves to its definition.
 	Type  string
 	Title string
-	// Status is that of the answer.
+	// Status is the status of the response.
 	Status int
 	Code   Code
-	// Detail is for a human.
+	// Detail is a sentence for people.
 	Detail string
 	// RequestID names the request; quote it when you ask for help.
 	RequestID string
-	// Violations lists what is wrong with the body, up to a hundred.
+	// Violations lists the faults of the body, up to a hundred.
 	Violations []Violation
-	// RetryAfter is when to send the request again; zero where the answer does
-	// not say, because waiting does not help or nobody knows.
+	// RetryAfter is the time after which to retry; zero if waiting does not help or the
+	// time is unknown.
 	RetryAfter time.Duration
 
-	// members are all members as they came, for those that belong to one verb.
+	// members are all members of the response, for those that belong to one operation.
 	members json.RawMessage
 }
 
-// Violation is one thing that is wrong with a body.
+// Violation is one fault of a body.
 type Violation struct {
-	// Pointer leads to it, as a URI fragment (RFC 6901): #/quantity.
+	// Pointer is the place, as a URI fragment (RFC 6901): #/quantity.
 	Pointer string `json:"pointer"`
 	Detail  string `json:"detail"`
 }
 
-// shownViolations is how many of them the text of an error has.
+// shownViolations bounds the violations in the text of an error.
 const shownViolations = 3
 
 func (p *Problem) Error() string {
@@ -68,8 +68,8 @@ const (
 	plainJSON   = "application/json"
 )
 
-// mediaType is that of an answer, without parameters; empty if it cannot be
-// read.
+// mediaType returns the media type of a response without parameters, or "" for an
+// invalid one.
 func mediaType(header http.Header) string {
 	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil {
@@ -78,14 +78,14 @@ func mediaType(header http.Header) string {
 	return media
 }
 
-// refusal is the error of an answer that is not the one that was asked for.
+// refusal returns the error of a response with another status than the wanted one.
 func refusal(status int, header http.Header, body []byte, now time.Time) error {
 	wait, _ := retryAfter(header, now)
 	none := &AnswerError{Status: status, MediaType: mediaType(header), RequestID: header.Get("X-Request-Id"), RetryAfter: wait}
 	if none.MediaType != problemJSON || status < http.StatusBadRequest {
 		return none
 	}
-	var told struct {
+	var read struct {
 		Type      string      `json:"type"`
 		Title     string      `json:"title"`
 		Code      Code        `json:"code"`
@@ -93,16 +93,16 @@ func refusal(status int, header http.Header, body []byte, now time.Time) error {
 		RequestID string      `json:"requestId"`
 		Errors    []Violation `json:"errors"`
 	}
-	if err := json.Unmarshal(body, &told); err != nil {
+	if err := json.Unmarshal(body, &read); err != nil {
 		none.Err = err
 		return none
 	}
-	if told.RequestID == "" {
-		told.RequestID = none.RequestID
+	if read.RequestID == "" {
+		read.RequestID = none.RequestID
 	}
 	return &Problem{
-		Type: told.Type, Title: told.Title, Status: status, Code: told.Code, Detail: told.Detail,
-		RequestID: told.RequestID, Violations: told.Errors, RetryAfter: wait,
+		Type: read.Type, Title: read.Title, Status: status, Code: read.Code, Detail: read.Detail,
+		RequestID: read.RequestID, Violations: read.Errors, RetryAfter: wait,
 		members: body,
 	}
 }

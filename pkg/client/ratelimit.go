@@ -10,30 +10,31 @@ import (
 	"time"
 )
 
-// RateLimit is what an answer said about the requests that are left to your
-// organization on a surface.
+// RateLimit holds the remaining requests of your organization on a surface, from a
+// response.
 type RateLimit struct {
-	// Surface is the part of the API that they are counted for: partner for
-	// RFQs, quotes, products and the account, preflight for preflight jobs.
+	// Surface is the part of the API that the limit applies to: partner for RFQs,
+	// quotes, products and the account, preflight for preflight jobs.
 	Surface string
-	// Remaining is how many were left.
+	// Remaining is the number of remaining requests.
 	Remaining int64
-	// Reset is in what time all of them will be again.
+	// Reset is the time until all requests are available again.
 	Reset time.Duration
-	// At is when the answer came.
+	// At is the time of the response.
 	At time.Time
 }
 
-// maxSurfaces bounds what is remembered of answers.
+// maxSurfaces bounds the rate limits that the client keeps.
 const maxSurfaces = 16
 
-// rateLimits remembers the last answer for each surface.
+// rateLimits keeps the last rate limit of each surface.
 type rateLimits struct {
 	mu   sync.Mutex
 	last map[string]RateLimit
 }
 
-func (l *rateLimits) note(header http.Header, now time.Time) {
+// keep keeps the rate limits of a response.
+func (l *rateLimits) keep(header http.Header, now time.Time) {
 	seen := parseRateLimit(header.Get("RateLimit"))
 	if len(seen) == 0 {
 		return
@@ -55,8 +56,8 @@ func (l *rateLimits) of(surface string) (RateLimit, bool) {
 	return limit, seen
 }
 
-// parseRateLimit reads the items of the field (draft-ietf-httpapi-ratelimit-
-// headers) and leaves out those that it cannot read.
+// parseRateLimit reads the items of the field (draft-ietf-httpapi-ratelimit-headers).
+// It ignores invalid items.
 func parseRateLimit(field string) []RateLimit {
 	const maxField = 1024
 	if len(field) > maxField {
@@ -75,7 +76,7 @@ func parseRateLimit(field string) []RateLimit {
 	return all
 }
 
-// parameter finds a whole number among parameters like r=1999;t=1.
+// parameter returns a whole number among parameters like r=1999;t=1.
 func parameter(parameters, name string) (int64, bool) {
 	for one := range strings.SplitSeq(parameters, ";") {
 		text, found := strings.CutPrefix(strings.TrimSpace(one), name+"=")

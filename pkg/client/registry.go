@@ -16,7 +16,7 @@ const (
 	routePreflightRules    = "/api/v1/preflight/rules"
 )
 
-// PreflightProfiles lists the profiles that a file can be inspected by.
+// PreflightProfiles lists the profiles for inspections.
 func (c *Client) PreflightProfiles(ctx context.Context, options ...ReadOption) ([]ProfileSummary, error) {
 	how := read(options)
 	list, header, err := do[preflightapi.PreflightProfiles](ctx, c, sending{
@@ -31,7 +31,7 @@ func (c *Client) PreflightProfiles(ctx context.Context, options ...ReadOption) (
 	return list.Items, err
 }
 
-// PreflightProfile reads a profile with its thresholds.
+// PreflightProfile reads a profile with its limits.
 func (c *Client) PreflightProfile(ctx context.Context, name string, options ...ReadOption) (PreflightProfile, error) {
 	const operation = "PreflightProfile"
 	if err := checkID(name); err != nil {
@@ -50,7 +50,7 @@ func (c *Client) PreflightProfile(ctx context.Context, name string, options ...R
 	return profile, err
 }
 
-// PreflightRules lists the rules that findings name.
+// PreflightRules lists the rules of findings.
 func (c *Client) PreflightRules(ctx context.Context, options ...ReadOption) ([]PreflightRule, error) {
 	how := read(options)
 	list, header, err := do[preflightapi.PreflightRules](ctx, c, sending{

@@ -11,30 +11,29 @@ import (
 	"time"
 )
 
-// RetryPolicy bounds how a request is repeated. A field that is zero has its
-// default. What is repeated is not a matter of policy: see the package comment. A
-// call without a deadline ends after MaxAttempts times AttemptTimeout and
-// MaxWait at the latest.
+// RetryPolicy bounds the retries of a request. A field that is zero has its default.
+// The package comment says which requests are retried. A call without a deadline ends
+// after MaxAttempts times AttemptTimeout plus MaxWait at the latest.
 type RetryPolicy struct {
-	// MaxAttempts is how often a request is sent at most; 1 repeats nothing. The
-	// default is 4.
+	// MaxAttempts bounds the attempts of a request; 1 disables retries. The default is
+	// 4.
 	MaxAttempts int
-	// MaxWait bounds what a call waits between its attempts, all in all. An
-	// answer that asks for more is an error at once, which says how long. The
+	// MaxWait bounds the sum of the waits between the attempts of a call. A response
+	// that requires a longer wait is an error at once, which contains that wait. The
 	// default is 30 seconds.
 	MaxWait time.Duration
-	// BaseDelay bounds the wait before the second attempt where the answer does
-	// not say when to come back. It doubles with each attempt, and each wait is
-	// drawn evenly from zero to its bound. The default is 500 milliseconds.
+	// BaseDelay bounds the wait before the second attempt after a response without
+	// Retry-After. It doubles with each attempt, and each wait is a random time from
+	// zero to its bound. The default is 500 milliseconds.
 	BaseDelay time.Duration
-	// MaxDelay ends the doubling. The default is 10 seconds.
+	// MaxDelay bounds the doubling. The default is 10 seconds.
 	MaxDelay time.Duration
 	// AttemptTimeout bounds one attempt, from the connection to the end of the
 	// body. The default is 30 seconds.
 	AttemptTimeout time.Duration
 }
 
-// withDefaults fills in what is zero.
+// withDefaults sets the defaults of zero fields.
 func (p RetryPolicy) withDefaults() (RetryPolicy, error) {
 	if min(p.MaxAttempts, 0) < 0 || min(p.MaxWait, p.BaseDelay, p.MaxDelay, p.AttemptTimeout) < 0 {
 		return p, &ArgumentError{Argument: "retry policy", Reason: "has a field below zero"}
@@ -54,8 +53,8 @@ func orElse[T comparable](field *T, value T) {
 	}
 }
 
-// retrying is a RoundTripper that sends a request until there is an answer to
-// keep. The one before it has to return whole answers.
+// retrying is a RoundTripper that retries a request until it has a final response. The
+// next RoundTripper has to return whole responses.
 type retrying struct {
 	next   http.RoundTripper
 	policy RetryPolicy
@@ -71,39 +70,44 @@ type retrying struct {
 // RoundTrip implements http.RoundTripper.
 func (t *retrying) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer closeBody(r.Body)
-	ctx, patience := r.Context(), t.policy.MaxWait
+	ctx, left := r.Context(), t.policy.MaxWait
 	for number := 1; ; number++ {
 		begun := t.now()
 		answer, err := t.send(r, number)
 		now := t.now()
 		delay, again := t.again(r, answer, err, number, now)
-		again = again && delay <= patience && within(ctx, now, delay)
-		// Describe an attempt.
+		// A wait beyond the deadline would replace this result by the end of the context.
+		if deadline, limited := ctx.Deadline(); delay > left || limited && !now.Add(delay).Before(deadline) {
+			again = false
+		}
 		c := called(ctx)
-		told := Attempt{Operation: c.operation, Method: r.Method, Route: c.route, Number: number, Err: err}
-		if answer != nil {
-			told.Status, told.RequestID = answer.StatusCode, answer.Header.Get("X-Request-Id")
-			told.Sunset, _ = http.ParseTime(answer.Header.Get("Sunset")) // zero without one
+		attempt := Attempt{
+			Operation: c.operation, Method: r.Method, Route: c.route, Number: number, Err: err, Duration: now.Sub(begun),
 		}
-		told.Duration = now.Sub(begun)
+		if answer != nil {
+			attempt.Status, attempt.RequestID = answer.StatusCode, answer.Header.Get("X-Request-Id")
+			attempt.Sunset, _ = http.ParseTime(answer.Header.Get("Sunset")) // zero without one
+			t.limits.keep(answer.Header, now)
+		}
 		if again {
-			told.Wait = delay
+			attempt.Wait = delay
 		}
-		if answer != nil {
-			t.limits.note(answer.Header, now)
-		}
-		t.hook(told)
+		t.hook(attempt)
 		if !again {
 			return answer, err
 		}
-		patience -= delay
+		left -= delay
 		if ended := t.wait(ctx, delay); ended != nil {
-			return nil, fmt.Errorf("%w, before another attempt after %s", ended, told.outcome())
+			outcome := fmt.Sprintf("status %d", attempt.Status)
+			if err != nil {
+				outcome = err.Error()
+			}
+			return nil, fmt.Errorf("%w, before another attempt after %s", ended, outcome)
 		}
 	}
 }
 
-// send makes an attempt, with a body of its own.
+// send makes one attempt, with a body of its own.
 func (t *retrying) send(r *http.Request, number int) (*http.Response, error) {
 	called(r.Context()).attempts = number
 	out := r.Clone(r.Context())
@@ -123,21 +127,23 @@ func (t *retrying) again(r *http.Request, answer *http.Response, err error, numb
 		return 0, false
 	}
 	if err != nil {
-		return t.backoff(number), mayPass(err)
+		var final finalError
+		var certificate *tls.CertificateVerificationError
+		return t.backoff(number), !errors.As(err, &final) && !errors.As(err, &certificate)
 	}
-	told, known := retryAfter(answer.Header, now)
+	after, known := retryAfter(answer.Header, now)
 	if !worthwhile(answer, known) {
 		return 0, false
 	}
 	if !known {
 		return t.backoff(number), true
 	}
-	// Everybody who was told the same would come back at the same time.
-	return told + t.random(t.policy.BaseDelay), true
+	// Without jitter all clients with the same Retry-After would retry at once.
+	return after + t.random(t.policy.BaseDelay), true
 }
 
-// repeatable reports whether sending a request twice does what sending it once
-// does.
+// repeatable reports whether sending a request twice has the same effect as sending it
+// once.
 func repeatable(r *http.Request) bool {
 	if r.Body != nil && r.Body != http.NoBody && r.GetBody == nil {
 		return false
@@ -150,24 +156,17 @@ func repeatable(r *http.Request) bool {
 	}
 }
 
-// mayPass reports whether an error may be gone at the next attempt.
-func mayPass(err error) bool {
-	var final finalError
-	var certificate *tls.CertificateVerificationError
-	return !errors.As(err, &final) && !errors.As(err, &certificate)
-}
-
-// worthwhile reports whether an answer may be another one at the next attempt.
-// told is whether it says when.
-func worthwhile(answer *http.Response, told bool) bool {
+// worthwhile reports whether the next attempt may get another response. timed reports
+// whether the response has a Retry-After.
+func worthwhile(answer *http.Response, timed bool) bool {
 	switch answer.StatusCode {
 	case http.StatusConflict:
-		// IDEMPOTENCY_IN_PROGRESS; the other conflicts tell no time.
-		return told
+		// IDEMPOTENCY_IN_PROGRESS; the other conflicts have no Retry-After.
+		return timed
 	case http.StatusServiceUnavailable:
-		// The API tells a time unless waiting does not help: a capability is
-		// closed. Without a problem it is a proxy that has nobody to ask.
-		return told || mediaType(answer.Header) != problemJSON
+		// The API sends Retry-After unless waiting does not help: a capability is
+		// closed. Without a problem the response is that of a proxy without a backend.
+		return timed || mediaType(answer.Header) != problemJSON
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
 		http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
 		return true
@@ -176,20 +175,13 @@ func worthwhile(answer *http.Response, told bool) bool {
 	}
 }
 
-// backoff draws a wait after so many attempts: exponential, with full jitter.
+// backoff returns a wait after a number of attempts: exponential, with full jitter.
 func (t *retrying) backoff(attempts int) time.Duration {
 	bound := min(t.policy.BaseDelay, t.policy.MaxDelay)
 	for range attempts - 1 {
 		bound = min(2*bound, t.policy.MaxDelay)
 	}
 	return t.random(bound)
-}
-
-// within reports whether a wait ends before the context does: if not, what is
-// known now is worth more than the end of the context then.
-func within(ctx context.Context, now time.Time, wait time.Duration) bool {
-	deadline, limited := ctx.Deadline()
-	return !limited || now.Add(wait).Before(deadline)
 }
 
 // sleep waits, or returns the context's error.

@@ -87,7 +87,7 @@ func request(ctx context.Context, t *testing.T, method, idempotencyKey string) *
 
 var errCut = errors.New("connection cut")
 
-func TestRequestsAreRepeatedWhenThatIsSafeAndMayHelp(t *testing.T) {
+func TestRequestsAreRetriedWhenSafeAndUseful(t *testing.T) {
 	t.Parallel()
 	const again, once = 2, 1
 	after := map[string]string{"Retry-After": "2"}
@@ -141,7 +141,7 @@ func TestRequestsAreRepeatedWhenThatIsSafeAndMayHelp(t *testing.T) {
 	}
 }
 
-func TestWaitsAreThoseThatTheAnswerAsksForOrGrow(t *testing.T) {
+func TestWaitsFollowRetryAfterOrGrow(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		line line
@@ -193,7 +193,7 @@ func TestEveryAttemptHasTheSameKeyAndBytes(t *testing.T) {
 	})
 }
 
-func TestABodyThatCannotBeReadAgainIsSentOnce(t *testing.T) {
+func TestBodyWithoutGetBodyIsSentOnce(t *testing.T) {
 	t.Parallel()
 	s := &script{lines: []line{{err: errCut}}}
 	r := request(t.Context(), t, "POST", "k")
@@ -242,7 +242,7 @@ func TestAttemptsAndWaitsAreBounded(t *testing.T) {
 	}
 }
 
-func TestTheContextEndsAWait(t *testing.T) {
+func TestContextEndsAWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -258,7 +258,7 @@ func TestTheContextEndsAWait(t *testing.T) {
 	})
 }
 
-func TestTheHookIsToldOfEveryAttempt(t *testing.T) {
+func TestHookReceivesEveryAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{lines: []line{
@@ -282,7 +282,7 @@ func TestTheHookIsToldOfEveryAttempt(t *testing.T) {
 	})
 }
 
-func TestAPolicyBelowZeroIsRefused(t *testing.T) {
+func TestNegativePolicyIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, policy := range map[string]RetryPolicy{
 		"attempts": {MaxAttempts: -1}, "wait": {MaxWait: -1}, "base": {BaseDelay: -1}, "delay": {MaxDelay: -1}, "timeout": {AttemptTimeout: -1},

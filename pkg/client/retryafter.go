@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// maxRetryAfter is as far as an answer is believed.
+// maxRetryAfter bounds the waits that responses can require.
 const maxRetryAfter = 365 * 24 * time.Hour
 
-// retryAfter reads Retry-After, seconds or a date, and reports whether it is
-// there. A date is compared with the answer's own, so that a clock that is wrong
-// here does not matter; without one, with now.
+// retryAfter reads Retry-After, seconds or a date, and reports whether it is present.
+// It compares a date with the Date of the response, so that a wrong local clock does
+// not matter, or with now.
 func retryAfter(header http.Header, now time.Time) (time.Duration, bool) {
 	text := strings.TrimSpace(header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {

@@ -21,8 +21,8 @@ const (
 	routeQuotes   = "/api/v1/rfq/{rfqId}/quotes"
 )
 
-// Account reads what your organization may do now with this key, and what is
-// left of its quotas.
+// Account reads the effective access of this key, and the remaining quotas of your
+// organization.
 func (c *Client) Account(ctx context.Context) (Account, error) {
 	account, _, err := do[Account](ctx, c, sending{
 		operation: "Account", route: routeAccount, want: http.StatusOK,
@@ -31,8 +31,8 @@ func (c *Client) Account(ctx context.Context) (Account, error) {
 	return account, err
 }
 
-// Products lists what an RFQ can ask for. CatalogProductUID and Category go into
-// an [RFQCreate] as they are.
+// Products lists the products that an RFQ can request. Copy CatalogProductUID and
+// Category to an [RFQCreate].
 func (c *Client) Products(ctx context.Context) ([]Product, error) {
 	list, _, err := do[partnerapi.CatalogProducts](ctx, c, sending{
 		operation: "Products", route: routeProducts, want: http.StatusOK,
@@ -41,16 +41,17 @@ func (c *Client) Products(ctx context.Context) ([]Product, error) {
 	return list.Items, err
 }
 
-// CreatedRFQ is what a create answers.
+// CreatedRFQ is the response to a create.
 type CreatedRFQ struct {
 	RFQCreated
-	// Replayed says that the idempotency key had created it before.
+	// Replayed reports whether an earlier request with the same idempotency key created
+	// the RFQ.
 	Replayed bool
 }
 
-// CreateRFQ creates an RFQ. It is sent with an idempotency key, and repeated
-// with it as the [RetryPolicy] allows, so that it makes one RFQ. The [CallError]
-// of a failure has the key.
+// CreateRFQ creates an RFQ. It sends an idempotency key, and retries with the same key
+// as the [RetryPolicy] allows, so that it creates one RFQ. The [CallError] of a failure
+// contains the key.
 func (c *Client) CreateRFQ(ctx context.Context, draft RFQCreate, options ...CreateOption) (CreatedRFQ, error) {
 	const operation = "CreateRFQ"
 	terms, err := created(options, draft.CatalogProductUID, draft.Title, draft.Category, draft.DeliveryCity)
@@ -90,14 +91,14 @@ func (c *Client) RFQ(ctx context.Context, id string, options ...ReadOption) (RFQ
 
 // RFQFilter selects RFQs. The zero value selects all.
 type RFQFilter struct {
-	// Status selects those that have one of these now.
+	// Status selects RFQs with one of these statuses.
 	Status []RFQStatus
-	// CreatedAfter is the first instant of creation that counts.
+	// CreatedAfter selects RFQs created at or after this time.
 	CreatedAfter time.Time
-	// CreatedBefore is the first instant of creation that no longer counts.
+	// CreatedBefore selects RFQs created before this time.
 	CreatedBefore time.Time
-	// PageSize is how many are read at once, 1 to 100; zero leaves it to the
-	// API.
+	// PageSize is the number of RFQs for each request, 1 to 100; zero selects the
+	// default of the API.
 	PageSize int
 }
 
@@ -115,14 +116,25 @@ func (f RFQFilter) parameters() *partnerapi.ListRfqsParams {
 	return parameters
 }
 
-// RFQs lists RFQs, newest first, and reads page after page while it is ranged
-// over. It ends with the first error. RFQs that are created meanwhile are not
-// among them.
+// errSameCursor prevents an endless list.
+var errSameCursor = errors.New("the next page is the same one")
+
+// RFQs lists RFQs, newest first. It reads the pages as you range over them. It ends with
+// the first error. It does not contain RFQs that are created meanwhile.
 func (c *Client) RFQs(ctx context.Context, filter RFQFilter) iter.Seq2[RFQ, error] {
+	const operation = "RFQs"
 	return func(yield func(RFQ, error) bool) {
 		parameters := filter.parameters()
 		for {
-			page, err := c.rfqPage(ctx, parameters)
+			page, header, err := do[partnerapi.RFQPage](ctx, c, sending{
+				operation: operation, route: routeRFQs, want: http.StatusOK,
+				send: func(ctx context.Context) (*http.Response, error) { return c.partner.ListRfqs(ctx, parameters) },
+			})
+			if err == nil && page.NextCursor != nil && parameters.Cursor != nil && *page.NextCursor == *parameters.Cursor {
+				err = &CallError{Operation: operation, Attempts: 1, Err: &AnswerError{
+					Status: http.StatusOK, MediaType: mediaType(header), RequestID: header.Get("X-Request-Id"), Err: errSameCursor,
+				}}
+			}
 			if err != nil {
 				yield(RFQ{}, err)
 				return
@@ -138,24 +150,6 @@ func (c *Client) RFQs(ctx context.Context, filter RFQFilter) iter.Seq2[RFQ, erro
 			parameters.Cursor = page.NextCursor
 		}
 	}
-}
-
-const operationRFQs = "RFQs"
-
-// errSameCursor keeps a list from going round in circles.
-var errSameCursor = errors.New("the next page is the same one")
-
-func (c *Client) rfqPage(ctx context.Context, parameters *partnerapi.ListRfqsParams) (partnerapi.RFQPage, error) {
-	page, header, err := do[partnerapi.RFQPage](ctx, c, sending{
-		operation: operationRFQs, route: routeRFQs, want: http.StatusOK,
-		send: func(ctx context.Context) (*http.Response, error) { return c.partner.ListRfqs(ctx, parameters) },
-	})
-	if err != nil || page.NextCursor == nil || parameters.Cursor == nil || *page.NextCursor != *parameters.Cursor {
-		return page, err
-	}
-	return page, &CallError{Operation: operationRFQs, Attempts: 1, Err: &AnswerError{
-		Status: http.StatusOK, MediaType: mediaType(header), RequestID: header.Get("X-Request-Id"), Err: errSameCursor,
-	}}
 }
 
 // Quotes lists the suppliers' quotes on an RFQ, every revision of them.

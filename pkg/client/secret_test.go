@@ -22,7 +22,7 @@ import (
 
 const secret = "pmk_live_abcdefgh_0123456789"
 
-// holder is a struct of somebody's who keeps a key and a client.
+// holder is a struct of a user with a key and a client.
 type holder struct {
 	Key    client.Key
 	hidden client.Key
@@ -65,9 +65,9 @@ func leaks(text string) bool {
 	return strings.Contains(text, "0123456789") || strings.Contains(strings.ToLower(text), fmt.Sprintf("%x", secret))
 }
 
-// TestErrorsAndHooksTellNoSecrets makes calls fail in every way and looks at
-// what is told.
-func TestErrorsAndHooksTellNoSecrets(t *testing.T) {
+// TestErrorsAndHooksContainNoSecrets makes calls fail in every way and checks the
+// errors and the attempts.
+func TestErrorsAndHooksContainNoSecrets(t *testing.T) {
 	t.Parallel()
 	const signed = "https://files.example.com/a.pdf?signature=s3cr3t"
 	echo := func(status int, media string) func(http.ResponseWriter, *http.Request, http.Handler) {
@@ -114,7 +114,7 @@ func TestErrorsAndHooksTellNoSecrets(t *testing.T) {
 	}
 }
 
-func TestTheKeyIsAskedForBeforeEachAttempt(t *testing.T) {
+func TestKeyIsReadBeforeEachAttempt(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	h.disturbed(html(502))
@@ -132,7 +132,7 @@ func TestTheKeyIsAskedForBeforeEachAttempt(t *testing.T) {
 	}
 }
 
-func TestAKeyThatCannotBeSentIsAnErrorAtOnce(t *testing.T) {
+func TestInvalidKeyIsAnErrorAtOnce(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	errVault := errors.New("the vault is locked")
@@ -160,7 +160,7 @@ func TestAKeyThatCannotBeSentIsAnErrorAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhiteSpaceAroundAKeyIsLeftOut(t *testing.T) {
+func TestWhiteSpaceAroundAKeyIsTrimmed(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c, err := client.New(h.origin+"/", client.APIKey(h.Key("acme-live")+"\n"))
@@ -172,7 +172,7 @@ func TestWhiteSpaceAroundAKeyIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestOriginsThatWouldGiveTheKeyAwayAreRefused(t *testing.T) {
+func TestUnsafeOriginsAreRejected(t *testing.T) {
 	t.Parallel()
 	for origin, good := range map[string]bool{
 		"https://api.example.com":            true,
@@ -210,7 +210,7 @@ func TestOriginsThatWouldGiveTheKeyAwayAreRefused(t *testing.T) {
 	}
 }
 
-func TestOptionsThatCannotBeRightAreRefused(t *testing.T) {
+func TestInvalidOptionsAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, option := range map[string]client.Option{
 		"a policy below zero":            client.WithRetry(client.RetryPolicy{MaxAttempts: -1}),
@@ -244,12 +244,12 @@ func TestRequestsNameTheClientAndTheSoftwareThatUsesIt(t *testing.T) {
 	}
 }
 
-// roundTripper is a transport of somebody's.
+// roundTripper is a transport of a user.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestTheAddressInAnErrorOfATransportIsNotTold(t *testing.T) {
+func TestTransportErrorsDoNotContainTheAddress(t *testing.T) {
 	t.Parallel()
 	c, err := client.New("https://api.example.com", client.APIKey(secret), client.WithRetry(client.RetryPolicy{MaxAttempts: 1}),
 		client.WithHTTPClient(&http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {

@@ -14,15 +14,15 @@ import (
 
 const (
 	eventStream = "text/event-stream"
-	// silence is how long a stream may say nothing before it is taken for
-	// broken: three of the API's heartbeats.
+	// silence is the longest time without data before a stream counts as broken: three
+	// heartbeats of the API.
 	silence = 45 * time.Second
-	// maxLine bounds a line of a stream. A job without its report is far below.
+	// maxLine bounds a line of a stream, far above a job without its report.
 	maxLine = 1 << 20
 )
 
-// streaming is a RoundTripper that returns an answer of events as it begins. Any
-// other answer it returns as [attempting] does.
+// streaming is a RoundTripper that returns a stream of events when it begins. It
+// returns any other response like [attempting].
 type streaming struct{ *attempting }
 
 // RoundTrip implements http.RoundTripper.
@@ -33,17 +33,17 @@ func (s *streaming) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, finalError{err}
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	patience := time.AfterFunc(s.timeout, cancel)
+	timer := time.AfterFunc(s.timeout, cancel)
 	answer, err := s.base.RoundTrip(s.signed(ctx, r, key, eventStream+", "+problemJSON))
 	if err == nil && answer.StatusCode == http.StatusOK && mediaType(answer.Header) == eventStream {
-		patience.Reset(silence)
-		answer.Body = &streamBody{answer.Body, patience, cancel}
+		timer.Reset(silence)
+		answer.Body = &streamBody{answer.Body, timer, cancel}
 		return answer, nil
 	}
 	if err == nil {
 		err = buffer(answer, key)
 	}
-	patience.Stop()
+	timer.Stop()
 	slow := ctx.Err() != nil && r.Context().Err() == nil
 	cancel()
 	switch {
@@ -56,33 +56,33 @@ func (s *streaming) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// streamBody ends when nothing comes for too long.
+// streamBody ends after a time without data.
 type streamBody struct {
 	io.ReadCloser
-	patience *time.Timer
-	cancel   context.CancelFunc
+	timer  *time.Timer
+	cancel context.CancelFunc
 }
 
 func (b *streamBody) Read(into []byte) (int, error) {
 	n, err := b.ReadCloser.Read(into)
-	b.patience.Reset(silence)
+	b.timer.Reset(silence)
 	return n, err
 }
 
-// Close ends the connection too: nobody reads the rest.
+// Close ends the connection, too, without reading the rest.
 func (b *streamBody) Close() error {
-	b.patience.Stop()
+	b.timer.Stop()
 	b.cancel()
 	return b.ReadCloser.Close()
 }
 
-// event is one of a stream.
+// event is one event of a stream.
 type event struct{ id, data string }
 
 // events reads a stream (WHATWG HTML, section 9.2.6).
 type events struct {
 	lines *bufio.Scanner
-	// retry is when the API wants to be asked again; zero until it says so.
+	// retry is the wait before the next connection that the API requests, or zero.
 	retry time.Duration
 }
 
@@ -92,8 +92,8 @@ func newEvents(r io.Reader) *events {
 	return &events{lines: lines}
 }
 
-// next is the next event. At the end of the stream it is io.EOF, also in the
-// middle of an event, which then has not come.
+// next returns the next event. It returns io.EOF at the end of the stream, also within
+// an event, which is then discarded.
 func (e *events) next() (event, error) {
 	var read event
 	var data []string
@@ -117,18 +117,14 @@ func (e *events) next() (event, error) {
 		case "data":
 			data = append(data, value)
 		case "retry":
-			e.note(value)
+			// Milliseconds, up to a minute.
+			if ms, err := strconv.ParseUint(value, 10, 31); err == nil {
+				e.retry = min(time.Duration(ms)*time.Millisecond, time.Minute)
+			}
 		}
 	}
 	if err := e.lines.Err(); err != nil {
 		return event{}, err
 	}
 	return event{}, io.EOF
-}
-
-// note takes a number of milliseconds, up to a minute.
-func (e *events) note(text string) {
-	if ms, err := strconv.ParseUint(text, 10, 31); err == nil {
-		e.retry = min(time.Duration(ms)*time.Millisecond, time.Minute)
-	}
 }

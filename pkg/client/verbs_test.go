@@ -48,7 +48,7 @@ func TestAnRFQGoesFromTheCatalogToItsQuotes(t *testing.T) {
 	}
 }
 
-func TestTheAccountTellsWhatAKeyMayDo(t *testing.T) {
+func TestAccountReturnsTheAccessOfAKey(t *testing.T) {
 	t.Parallel()
 	account, err := build(t).client(t, "acme-reads").Account(t.Context())
 	if err != nil {
@@ -66,7 +66,7 @@ func TestTheAccountTellsWhatAKeyMayDo(t *testing.T) {
 	}
 }
 
-func TestTheListHasAllPagesAndObeysItsFilter(t *testing.T) {
+func TestListHasAllPagesAndAppliesItsFilter(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c := h.client(t, "acme-test")
@@ -115,7 +115,7 @@ func TestTheListHasAllPagesAndObeysItsFilter(t *testing.T) {
 	}
 }
 
-func TestAListThatIsLeftReadsNoFurtherPage(t *testing.T) {
+func TestStoppedListReadsNoFurtherPage(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c := h.client(t, "acme-live")
@@ -133,7 +133,7 @@ func TestAListThatIsLeftReadsNoFurtherPage(t *testing.T) {
 	}
 }
 
-func TestAListEndsWithItsFirstError(t *testing.T) {
+func TestListEndsWithItsFirstError(t *testing.T) {
 	t.Parallel()
 	c := build(t).client(t, "acme-live")
 	n := 0
@@ -148,7 +148,7 @@ func TestAListEndsWithItsFirstError(t *testing.T) {
 	}
 }
 
-func TestARecordIsReadAgainOnlyIfItHasChanged(t *testing.T) {
+func TestUnchangedRecordIsErrNotModified(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c := h.client(t, "acme-live")
@@ -170,7 +170,7 @@ func TestARecordIsReadAgainOnlyIfItHasChanged(t *testing.T) {
 	}
 }
 
-func TestTheXJDFLayerTellsWhatItIs(t *testing.T) {
+func TestXJDFLayerIsDescribed(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	layer, err := h.client(t, "acme-test").XJDF(t.Context())
@@ -197,7 +197,7 @@ func TestRecordsOfOthersAreNotFound(t *testing.T) {
 	}
 }
 
-func TestAProblemTellsWhatIsWrongWithTheBody(t *testing.T) {
+func TestProblemListsTheFaultsOfTheBody(t *testing.T) {
 	t.Parallel()
 	draft := flyers()
 	draft.Title, draft.Quantity = "", 0
@@ -219,7 +219,7 @@ func TestAProblemTellsWhatIsWrongWithTheBody(t *testing.T) {
 	}
 }
 
-func TestOneClientServesManyAtOnce(t *testing.T) {
+func TestClientIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	c := build(t).client(t, "acme-live", client.WithHook(func(client.Attempt) {}))
 	results := make(chan error)
@@ -247,7 +247,7 @@ func TestOneClientServesManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestTheRateLimitIsRemembered(t *testing.T) {
+func TestRateLimitIsKept(t *testing.T) {
 	t.Parallel()
 	h := build(t)
 	c := h.client(t, "acme-live")

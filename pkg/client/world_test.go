@@ -71,7 +71,7 @@ func (h *house) client(t testing.TB, key string, options ...client.Option) *clie
 	return h.waiting(t, key, func(time.Duration) {}, options...)
 }
 
-// waiting is a client that tells how long it would wait.
+// waiting is a client that reports its waits instead of waiting.
 func (h *house) waiting(t testing.TB, key string, waited func(time.Duration), options ...client.Option) *client.Client {
 	t.Helper()
 	c, err := client.New(h.origin, client.APIKey(h.Key(key)), append([]client.Option{client.WithoutWaiting(waited)}, options...)...)

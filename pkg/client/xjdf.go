@@ -91,8 +91,8 @@ func (c *Client) OpenSession(ctx context.Context) (Session, error) {
 
 // CalculateXJDF calculates what an XJDF document, in JSON, costs to produce with the
 // approved cost data of the session's organization. A [Problem] with the code
-// COSTING_MANUAL_REVIEW_REQUIRED means that nobody should quote from the result
-// unattended, and says why in its reasons.
+// COSTING_MANUAL_REVIEW_REQUIRED means that a person must review the result before you
+// quote from it; its reasons say why.
 func (c *Client) CalculateXJDF(ctx context.Context, session Session, document []byte) (Costing, error) {
 	if session.Token == "" {
 		return Costing{}, &ArgumentError{Argument: "session", Reason: "is none; open one with OpenSession"}

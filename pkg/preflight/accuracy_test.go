@@ -149,9 +149,9 @@ func matrix(table map[string]*confusion) string {
 	return out.String()
 }
 
-// TestATwinHasNoOtherError keeps false alarms out: a twin differs from a sound
+// TestTwinHasNoError keeps false alarms out: a twin differs from a sound
 // file only as far as it must.
-func TestATwinHasNoOtherError(t *testing.T) {
+func TestTwinHasNoError(t *testing.T) {
 	t.Parallel()
 	// inevitable are errors that a twin cannot do without.
 	inevitable := map[string]string{

@@ -3,15 +3,16 @@
 package preflight
 
 // An annotated copy is the file with an incremental update appended (ISO 32000-2,
-// 7.5.6). The original bytes stay unchanged, so signatures keep covering what they
-// covered, and removing the update restores the file. The update is read back
-// before it is returned.
+// 7.5.6). The original bytes stay unchanged, so signatures stay valid for them, and
+// removing the update restores the file. Annotate reads the update back before it
+// returns it.
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
@@ -20,10 +21,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// Annotate makes the bytes that add the findings of a report to the file that the
-// report is about. The same file and report give the same bytes. The error is a
-// [report.Refusal] when the file cannot get comments; any other means that it
-// could not be read, or that the context ended.
+// Annotate returns the bytes that add the findings of a report as comments to its
+// file, for appending. The same file and report give the same bytes. The error is a
+// [report.Refusal] when the file cannot get comments; any other error means that the
+// file could not be read, or that the context ended.
 func Annotate(ctx context.Context, file io.ReaderAt, size int64, r report.Report, limits document.Limits) ([]byte, error) {
 	if limits == (document.Limits{}) {
 		limits = document.DefaultLimits()
@@ -45,16 +46,16 @@ func Annotate(ctx context.Context, file io.ReaderAt, size int64, r report.Report
 	return made, nil
 }
 
-// expected is what must be found when the update is read.
+// expected holds the facts that reading the update must confirm.
 type expected struct {
 	pages int
-	// table is where the newest section of the table stands.
+	// table is the offset of the newest section of the table.
 	table int64
-	// annots is how many annotations each changed page has, by its index.
+	// annots is the number of annotations of each changed page, by its index.
 	annots map[int]int
 }
 
-// write makes the update, unread.
+// write returns the update, which is not verified yet.
 func write(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, comments []report.Comment, digest string) ([]byte, expected, error) {
 	file, base, err := open(ctx, in, size, limits)
 	if err != nil {
@@ -67,17 +68,19 @@ func write(ctx context.Context, in io.ReadSeeker, size int64, limits document.Li
 	if err != nil {
 		return nil, expected{}, err
 	}
-	looks := looks{update: u}
+	writer := annotationWriter{update: u}
 	for _, s := range sheets {
 		annots := append(types.Array{}, file.Array(s.page.Annots)...)
 		for _, c := range s.comments {
 			c.Name += "-" + digest[:min(len(digest), 8)]
-			annots = append(annots, looks.annotation(c, s))
+			annots = append(annots, writer.annotation(c, s))
 		}
 		for _, index := range s.indexes {
 			want.annots[index] = len(annots)
 		}
-		u.replace(s.ref, file.Generation(s.ref), changed(s.page.Dict, annots))
+		changed := maps.Clone(s.page.Dict)
+		changed["Annots"] = annots
+		u.replace(s.ref, file.Generation(s.ref), changed)
 	}
 	data, err := u.close()
 	want.table = base.Size + int64(u.table)
@@ -109,8 +112,7 @@ func open(ctx context.Context, in io.ReadSeeker, size int64, limits document.Lim
 	return file, base, nil
 }
 
-// sheet is a page object with what is to be said about it. One object may be
-// several pages.
+// sheet is a page object with its comments. One object may be several pages.
 type sheet struct {
 	page     *document.Page
 	ref      types.IndirectRef
@@ -140,7 +142,7 @@ func sheetsOf(file *document.File, pages []document.Page, comments []report.Comm
 		ref, _ := pages[c.Page-1].Object.(types.IndirectRef)
 		s := known[ref]
 		if _, plain := file.Resolve(ref).(types.Dict); s == nil || !plain {
-			// A page that is no object of its own cannot be replaced.
+			// A direct page object cannot be replaced.
 			return nil, report.RefusedStructure
 		}
 		if len(s.comments) == 0 {
@@ -152,14 +154,4 @@ func sheetsOf(file *document.File, pages []document.Page, comments []report.Comm
 		return nil, report.RefusedNothing
 	}
 	return out, nil
-}
-
-// changed is a page with other annotations.
-func changed(page types.Dict, annots types.Array) types.Dict {
-	out := make(types.Dict, len(page)+1)
-	for key, value := range page {
-		out[key] = value
-	}
-	out["Annots"] = annots
-	return out
 }

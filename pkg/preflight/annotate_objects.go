@@ -16,17 +16,15 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// objects writes objects as they stand in a file (ISO 32000-2, 7.3). The parser
-// could write them, too, but rounds numbers and ends the process when it meets
-// something that it does not know.
+// objects writes objects in the syntax of a file (ISO 32000-2, 7.3). The parser's
+// writer rounds numbers and ends the process at an unknown object.
 type objects struct {
 	text bytes.Buffer
-	// failed tells that an object cannot be written.
+	// failed reports whether an object cannot be written.
 	failed bool
 }
 
-// maxDepth is how deep objects may stand in each other; the parser reads no
-// deeper.
+// maxDepth bounds the nesting of objects, like the parser.
 const maxDepth = 200
 
 // object writes one object. It stops writing when the update is too long.
@@ -45,11 +43,15 @@ func (w *objects) object(o types.Object, depth int) {
 	case types.Integer:
 		w.text.WriteString(strconv.Itoa(int(v)))
 	case types.Float:
-		w.number(float64(v))
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			w.failed = true
+			return
+		}
+		w.text.WriteString(strconv.FormatFloat(float64(v), 'f', -1, 64)) // PDF has no exponents
 	case types.Name:
 		w.name(string(v))
 	case types.StringLiteral:
-		// The parser keeps it as it is written, escapes and all.
+		// The parser keeps its source text with all escapes.
 		w.text.WriteString("(" + string(v) + ")")
 	case types.HexLiteral:
 		w.text.WriteString("<" + string(v) + ">")
@@ -79,16 +81,7 @@ func (w *objects) object(o types.Object, depth int) {
 	}
 }
 
-// number writes no exponent: PDF has none.
-func (w *objects) number(v float64) {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		w.failed = true
-		return
-	}
-	w.text.WriteString(strconv.FormatFloat(v, 'f', -1, 64))
-}
-
-// name writes what is not a regular character by its number (7.3.5).
+// name writes a name, with escapes for other than regular characters (7.3.5).
 func (w *objects) name(name string) {
 	w.text.WriteByte('/')
 	for _, c := range []byte(name) {

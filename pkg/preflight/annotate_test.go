@@ -135,7 +135,7 @@ func emptyUpdate(data []byte) []byte {
 	return fmt.Appendf(slices.Clone(data), "xref\n0 1\n0000000000 65535 f \ntrailer\n<< /Prev %d%s>>\nstartxref\n%d\n%%%%EOF\n", table, trailer, len(data))
 }
 
-func TestTheReportOfTheCopyIsTheSameButForItsAnnotations(t *testing.T) {
+func TestReportOfTheCopyDiffersOnlyInAnnotations(t *testing.T) {
 	t.Parallel()
 	for name, data := range files() {
 		t.Run(name, func(t *testing.T) {
@@ -170,7 +170,7 @@ func sharing(r report.Report) int {
 	return 1
 }
 
-func TestThePageStaysAsItWasButForItsAnnotations(t *testing.T) {
+func TestPageDiffersOnlyInAnnotations(t *testing.T) {
 	t.Parallel()
 	for name, data := range files() {
 		t.Run(name, func(t *testing.T) {
@@ -201,7 +201,7 @@ type popplerAnnotations struct {
 	Rect                               [4]float64
 }
 
-func TestAnnotationsSayAndStandWhereTheFindingsDo(t *testing.T) {
+func TestAnnotationsHaveTheTextAndPlaceOfFindings(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a table", "a table that is a stream", "larger units", "annotations in an object", "many findings"} {
 		data := files()[name]
@@ -283,7 +283,7 @@ func unicode(t *testing.T, o types.Object) string {
 	return string(utf16.Decode(units))
 }
 
-func TestEveryFindingOfManyIsNoted(t *testing.T) {
+func TestEveryFindingHasAComment(t *testing.T) {
 	t.Parallel()
 	data := files()["many findings"]
 	if n := len(report.Comments(inspectForUpdate(t, data))); n < 200 {
@@ -297,7 +297,7 @@ func TestEveryFindingOfManyIsNoted(t *testing.T) {
 	}
 }
 
-func TestTheTableIsOfTheKindThatTheFileHas(t *testing.T) {
+func TestUpdateHasTheKindOfTableOfTheFile(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"a table": "\nxref\n", "a table that is a stream": "/Type /XRef"} {
 		data := files()[name]
@@ -311,7 +311,7 @@ func TestTheTableIsOfTheKindThatTheFileHas(t *testing.T) {
 	}
 }
 
-func TestTheSameFileGetsTheSameBytes(t *testing.T) {
+func TestSameFileGetsTheSameUpdate(t *testing.T) {
 	t.Parallel()
 	data := files()["many findings"]
 	if first, second := annotated(t, data), annotated(t, data); !bytes.Equal(first, second) {
@@ -319,7 +319,7 @@ func TestTheSameFileGetsTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestTheFirstIdentifierStaysAndTheSecondChanges(t *testing.T) {
+func TestUpdateKeepsTheFirstIdentifierAndChangesTheSecond(t *testing.T) {
 	t.Parallel()
 	data := files()["a table"]
 	update := annotated(t, data)[len(data):]
@@ -330,7 +330,7 @@ func TestTheFirstIdentifierStaysAndTheSecondChanges(t *testing.T) {
 	}
 }
 
-func TestACopyCanBeAnnotatedAgain(t *testing.T) {
+func TestCopyCanBeAnnotatedAgain(t *testing.T) {
 	t.Parallel()
 	data := files()["a table"]
 	twice := annotated(t, annotated(t, data))
@@ -345,7 +345,7 @@ func TestACopyCanBeAnnotatedAgain(t *testing.T) {
 	}
 }
 
-func TestFilesThatGetNoComments(t *testing.T) {
+func TestAnnotateRefusals(t *testing.T) {
 	t.Parallel()
 	good, hostile := files()["a table"], pdftest.Hostile()
 	encrypted := pdftest.NewEncrypted("", 0)
@@ -400,7 +400,7 @@ func immense() []byte {
 	return s.Bytes(p)
 }
 
-func TestACancelledContextIsNoRefusal(t *testing.T) {
+func TestCancelledContextIsAnErrorNotARefusal(t *testing.T) {
 	t.Parallel()
 	data := files()["a table"]
 	r := inspectForUpdate(t, data)

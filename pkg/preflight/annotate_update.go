@@ -16,16 +16,15 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// update collects objects and writes the table of them: of the same kind as the
-// newest section of the file, because a reader of one kind need not know the
-// other.
+// update collects objects and writes their table, of the same kind as the newest
+// section of the file, because a reader may support only that kind.
 type update struct {
 	base document.Base
 	// next is the number of the next new object.
 	next int
 	out  objects
 	rows []row
-	// table is where the table stands in the update.
+	// table is the offset of the table in the update.
 	table int
 }
 
@@ -40,7 +39,7 @@ func (u *update) add(o types.Object) types.IndirectRef {
 	return ref
 }
 
-// stream writes a new object that is a stream.
+// stream writes a new stream object.
 func (u *update) stream(dict types.Dict, data string) types.IndirectRef {
 	dict["Length"] = types.Integer(len(data))
 	ref := u.add(dict)
@@ -66,7 +65,7 @@ func (u *update) begin(number, generation int) {
 	fmt.Fprintf(&u.out.text, "%d %d obj\n", number, generation)
 }
 
-// close adds table and trailer.
+// close writes the table and the trailer, and returns the update.
 func (u *update) close() ([]byte, error) {
 	u.table = u.out.text.Len()
 	if u.base.Stream {
@@ -108,7 +107,7 @@ func (u *update) close() ([]byte, error) {
 	return u.out.text.Bytes(), nil
 }
 
-// runs are the rows in order, split where numbers are left out.
+// runs returns the sorted rows in runs of consecutive numbers.
 func (u *update) runs() [][]row {
 	slices.SortFunc(u.rows, func(a, b row) int { return cmp.Compare(a.number, b.number) })
 	var out [][]row
@@ -122,7 +121,7 @@ func (u *update) runs() [][]row {
 	return out
 }
 
-// trailer writes what the last trailer had, and what is new. The second
+// trailer writes the entries of the last trailer and the new ones. The second
 // identifier changes with the content (14.4).
 func (u *update) trailer() {
 	for _, entry := range u.base.Trailer {

@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// verify reads the file with its update, and finds what was meant.
+// verify reads the file with its update and compares it with the expected facts.
 func verify(ctx context.Context, j joined, limits document.Limits, want expected) error {
 	file, base, err := open(ctx, io.NewSectionReader(j, 0, j.length()), j.length(), limits)
 	if err != nil {
@@ -40,7 +40,7 @@ type joined struct {
 
 func (j joined) length() int64 { return j.size + int64(len(j.update)) }
 
-// ReadAt reads across the seam.
+// ReadAt reads from the file, the update, or across both.
 func (j joined) ReadAt(p []byte, off int64) (int, error) {
 	n := 0
 	if off < j.size {

@@ -10,8 +10,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
-// What a report lists at most. Rules have seen everything; the report says how
-// much it leaves out.
+// The bounds of the lists of a report. Rules judge everything; the report counts the
+// omitted items.
 const (
 	maxPages       = 1000
 	maxFonts       = 500
@@ -19,12 +19,14 @@ const (
 	maxInks        = 100
 	maxLayers      = 200
 	maxAttachments = 100
-	// maxText is how many boxes of text all pages together list.
+	// maxText bounds the boxes of text of all pages together.
 	maxText = 6000
 )
 
-// compose makes the report of facts and findings.
+// compose returns the report of facts and findings.
 func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file report.File) report.Report {
+	summary := report.Count(outcome.Findings)
+	summary.RulesRun, summary.RulesSkipped = outcome.Run, outcome.Skipped
 	r := report.Report{
 		Version:  report.Version,
 		Engine:   report.Engine{Name: engineName, Version: engineVersion, Parser: parserVersion},
@@ -32,7 +34,7 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 		Verdict:  report.Judge(outcome.Findings),
 		Complete: doc.Complete,
 		File:     file,
-		Summary:  summarize(outcome),
+		Summary:  summary,
 		Pages:    []report.Page{},
 		Fonts:    []report.Font{},
 		Images:   []report.Image{},
@@ -59,13 +61,28 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 		r.Pages = append(r.Pages, page(&doc.Pages[i], &text))
 	}
 	for _, f := range doc.Fonts[:min(len(doc.Fonts), maxFonts)] {
-		r.Fonts = append(r.Fonts, font(f))
+		r.Fonts = append(r.Fonts, report.Font{
+			Name: f.Name, Type: f.Type, Embedded: f.Embedded, Subset: f.Subset,
+			Used: f.Uses.Count > 0, Pages: listed(f.Uses), Object: f.Object,
+		})
 	}
-	for i := range doc.Images[:min(len(doc.Images), maxImages)] {
-		r.Images = append(r.Images, image(doc, &doc.Images[i]))
+	for n := range doc.Images[:min(len(doc.Images), maxImages)] {
+		i := &doc.Images[n]
+		r.Images = append(r.Images, report.Image{
+			Page: i.Page, Object: i.Object, Pixels: [2]int{i.Width, i.Height}, BitsPerComponent: i.Bits,
+			ColorSpace: i.ColorSpace, Filter: i.Filter, Mask: i.Mask, Soft: i.Soft, Hidden: i.Hidden, Quality: i.Quality,
+			PPI:  [2]float64{geom.Round(i.PPIX, 1), geom.Round(i.PPIY, 1)},
+			BBox: *rules.Place(&doc.Pages[i.Page-1], i.Box),
+		})
 	}
 	for _, i := range doc.Inks[:min(len(doc.Inks), maxInks)] {
-		r.Inks = append(r.Inks, ink(i))
+		full := make([]float64, 0, len(i.Full))
+		for _, v := range i.Full {
+			full = append(full, geom.Round(v, 4))
+		}
+		r.Inks = append(r.Inks, report.Ink{
+			Name: i.Name, Kind: string(i.Kind), Space: i.Space, Full: full, Definitions: len(i.Alternates), Pages: listed(i.Uses),
+		})
 	}
 	for _, c := range doc.Colors {
 		r.Colors = append(r.Colors, report.Color{Space: c.Space, Pages: listed(c.Uses)})
@@ -73,13 +90,7 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 	return r
 }
 
-func summarize(outcome rules.Outcome) report.Summary {
-	s := report.Count(outcome.Findings)
-	s.RulesRun, s.RulesSkipped = outcome.Run, outcome.Skipped
-	return s
-}
-
-// page describes a page; text is how many boxes of text may still be listed.
+// page describes a page and takes its boxes of text from the remaining number, text.
 func page(p *facts.Page, text *int) report.Page {
 	width, height := p.Size()
 	out := report.Page{
@@ -119,37 +130,5 @@ func box(r *geom.Rect) *report.Rect {
 	return rules.Box(*r)
 }
 
-func font(f *facts.Font) report.Font {
-	return report.Font{
-		Name: f.Name, Type: f.Type, Embedded: f.Embedded, Subset: f.Subset,
-		Used: f.Uses.Count > 0, Pages: listed(f.Uses), Object: f.Object,
-	}
-}
-
-// image shows where the placement is on the page as it is looked at, as findings
-// do.
-func image(doc *facts.Document, i *facts.Image) report.Image {
-	return report.Image{
-		Page: i.Page, Object: i.Object, Pixels: [2]int{i.Width, i.Height}, BitsPerComponent: i.Bits,
-		ColorSpace: i.ColorSpace, Filter: i.Filter, Mask: i.Mask, Soft: i.Soft, Hidden: i.Hidden, Quality: i.Quality,
-		PPI:  [2]float64{geom.Round(i.PPIX, 1), geom.Round(i.PPIY, 1)},
-		BBox: *rules.Place(&doc.Pages[i.Page-1], i.Box),
-	}
-}
-
-func ink(i *facts.Ink) report.Ink {
-	return report.Ink{
-		Name: i.Name, Kind: string(i.Kind), Space: i.Space, Full: rounded(i.Full), Definitions: len(i.Alternates), Pages: listed(i.Uses),
-	}
-}
-
-func rounded(values []float64) []float64 {
-	out := make([]float64, 0, len(values))
-	for _, v := range values {
-		out = append(out, geom.Round(v, 4))
-	}
-	return out
-}
-
-// listed is never nil: a list in a report is never null.
+// listed returns the pages of uses, never nil: a list in a report is never null.
 func listed(u facts.Uses) []int { return append([]int{}, u.Pages...) }

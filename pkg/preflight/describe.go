@@ -3,11 +3,13 @@
 package preflight
 
 import (
+	"strings"
+
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// describe is what the report says of the file as a whole.
+// describe returns the facts of the file as a whole.
 func describe(doc *facts.Document) *report.Document {
 	out := &report.Document{
 		PDFVersion: doc.PDFVersion, Pages: len(doc.Pages),
@@ -22,37 +24,26 @@ func describe(doc *facts.Document) *report.Document {
 		out.Standards = append(out.Standards, s.Version)
 	}
 	for i := range doc.Intents {
-		out.OutputIntents = append(out.OutputIntents, outputIntent(&doc.Intents[i]))
+		intent := report.OutputIntent{Subtype: doc.Intents[i].Subtype, Condition: doc.Intents[i].Condition, Registry: doc.Intents[i].Registry}
+		if p := doc.Intents[i].Profile; p != nil {
+			intent.Profile = &report.ICC{
+				Description: p.Description, Space: p.Space, Class: p.Class, Version: p.Version, Components: p.Components, SHA256: p.SHA256,
+			}
+		}
+		out.OutputIntents = append(out.OutputIntents, intent)
 	}
 	for _, l := range doc.Layers[:min(len(doc.Layers), maxLayers)] {
-		out.Layers = append(out.Layers, layer(l))
+		layer := report.Layer{Name: l.Name, Printed: l.Printed, Pages: listed(l.Uses)}
+		if l.Group != "" {
+			layer.ProcessingStep = strings.TrimSpace(l.Group + " " + l.Type)
+		}
+		out.Layers = append(out.Layers, layer)
 	}
 	for i := range doc.Annotations {
 		out.Annotations[doc.Annotations[i].Subtype]++
 	}
 	for _, a := range doc.Actions {
 		out.Actions[a.Type]++
-	}
-	return out
-}
-
-func outputIntent(i *facts.OutputIntent) report.OutputIntent {
-	out := report.OutputIntent{Subtype: i.Subtype, Condition: i.Condition, Registry: i.Registry}
-	if p := i.Profile; p != nil {
-		out.Profile = &report.ICC{
-			Description: p.Description, Space: p.Space, Class: p.Class, Version: p.Version, Components: p.Components, SHA256: p.SHA256,
-		}
-	}
-	return out
-}
-
-func layer(l *facts.Layer) report.Layer {
-	out := report.Layer{Name: l.Name, Printed: l.Printed, Pages: listed(l.Uses)}
-	if l.Group != "" {
-		out.ProcessingStep = l.Group
-		if l.Type != "" {
-			out.ProcessingStep += " " + l.Type
-		}
 	}
 	return out
 }

@@ -91,7 +91,7 @@ func rounded(fields []string) string {
 func popplerFonts(lines []string) seen {
 	var out seen
 	for _, line := range lines {
-		// Fonts without an object of their own cannot be told apart.
+		// Fonts without an object of their own cannot be distinguished.
 		if f := strings.Fields(line); len(f) > 5 && f[len(f)-1] != "[none]" {
 			out.must = append(out.must, fmt.Sprintf("%s %s R embedded %s", f[len(f)-2], f[len(f)-1], f[len(f)-5]))
 		}
@@ -228,9 +228,9 @@ func inspectBriefly(t *testing.T, pdf []byte) report.Report {
 	return r
 }
 
-// TestPopplerSeesTheSame holds what we read of every generated file against what
-// poppler says of it: two programs that share no code.
-func TestPopplerSeesTheSame(t *testing.T) {
+// TestPopplerAgrees compares the report of every generated file with the output of
+// poppler, which shares no code with the engine.
+func TestPopplerAgrees(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"pdfinfo", "pdffonts", "pdfimages"} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -25,7 +25,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
-// The engine's own version changes when the same file may give another report.
+// The version of the engine changes when the same file may give another report.
 const (
 	engineName    = "printmarket-preflight"
 	engineVersion = "2.0.0"
@@ -40,7 +40,7 @@ type Limits = document.Limits
 type Options struct {
 	// Limits bound the work; the zero value selects the defaults.
 	Limits Limits
-	// Ticket is what was ordered, to hold the file against; nil for nothing.
+	// Ticket is the order to compare the file with, or nil.
 	Ticket *jobticket.Ticket
 	// Progress, if not nil, is called after each page.
 	Progress func(done, total int)
@@ -48,9 +48,8 @@ type Options struct {
 
 // Inspect judges size bytes of a PDF by a profile.
 //
-// A file that cannot be read, needs a password or is no PDF has a report like
-// any other. An error means that we could not do our work: reading failed, or
-// the context ended.
+// A file that is damaged, needs a password or is not a PDF gets a report, too. An
+// error means that reading the bytes failed, or that the context ended.
 func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profile, opts Options) (report.Report, error) {
 	limits := opts.Limits
 	if limits == (document.Limits{}) {
@@ -73,7 +72,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 	return made, nil
 }
 
-// gather fills the collector.
+// gather reads the file into the collector.
 func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, collector *facts.Collector, progress func(done, total int)) error {
 	file, err := document.Open(ctx, in, size, limits, collector)
 	if file == nil || err != nil {
@@ -98,7 +97,7 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 	return nil
 }
 
-// digest is the SHA-256 of the file.
+// digest returns the SHA-256 of the file.
 func digest(ctx context.Context, file io.ReaderAt, size int64) (string, error) {
 	hash := sha256.New()
 	in := io.NewSectionReader(file, 0, size)

@@ -201,7 +201,7 @@ func TestProgressCountsPages(t *testing.T) {
 	}
 }
 
-func TestReportNamesTheParserThatIsLinked(t *testing.T) {
+func TestReportNamesTheLinkedParser(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Version}}", "github.com/pdfcpu/pdfcpu").Output()
 	if err != nil {

@@ -63,9 +63,9 @@ func TestOtherReadersAcceptTheCopyAsTheyAcceptTheFile(t *testing.T) {
 	}
 }
 
-// TestTheCopyLooksDifferentAndPrintsTheSame has poppler draw file and copy, as
+// TestCopyLooksDifferentAndPrintsTheSame has poppler draw file and copy, as
 // for the screen and as for paper.
-func TestTheCopyLooksDifferentAndPrintsTheSame(t *testing.T) {
+func TestCopyLooksDifferentAndPrintsTheSame(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("pdftocairo")
 	if err != nil {

@@ -9,10 +9,9 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// builder makes the nodes of one document. Attributes and children of the
-// elements that are still open lie on two stacks; when an element ends, its own
-// move to where they stay. So every slice is allocated once, out of a chunk
-// that many share, and its size is right.
+// builder makes the nodes of one document. Attributes and children of open elements
+// are on two stacks; when an element ends, its own move to their final slices. So
+// every slice is allocated once with its final size, from a shared chunk.
 type builder struct {
 	vocabulary *vocabulary.Vocabulary
 	limits     Limits
@@ -36,7 +35,7 @@ func newBuilder(body []byte, limits Limits) builder {
 	}
 }
 
-// open is where an element that is still open began on the stacks.
+// open is the start of an open element on the stacks.
 type open struct {
 	node                 *Node
 	attributes, children int
@@ -46,7 +45,7 @@ func (b *builder) open(n *Node) open {
 	return open{node: n, attributes: len(b.attributes), children: len(b.children)}
 }
 
-// attributesOf are those of an open element read so far.
+// attributesOf returns the attributes of an open element so far.
 func (b *builder) attributesOf(o open) []Attribute { return b.attributes[o.attributes:] }
 
 // empty reports whether an open element has neither attributes nor children.
@@ -54,7 +53,7 @@ func (b *builder) empty(o open) bool {
 	return len(b.attributes) == o.attributes && len(b.children) == o.children
 }
 
-// close gives an element what was read of it.
+// close sets the attributes and children of an element.
 func (b *builder) close(o open) {
 	o.node.Attributes = keep(&b.attributeChunk, b.attributes[o.attributes:], b.chunk)
 	b.attributes = b.attributes[:o.attributes]
@@ -102,7 +101,7 @@ func (b *builder) element(parent *Node) (*Node, Reason, string) {
 	return n, 0, ""
 }
 
-// name gives a node its name and what the vocabulary says of it.
+// name sets the name of a node and its definition in the vocabulary.
 func (b *builder) name(n *Node, name Name) {
 	if n.Name = name; !name.Core() {
 		return
@@ -112,16 +111,8 @@ func (b *builder) name(n *Node, name Name) {
 	}
 }
 
-// holdsText reports whether an element of this name in the namespace of XJDF
-// is written as a mere string by some.
-func (b *builder) holdsText(local string) bool {
-	e := b.vocabulary.Element(local)
-	return e != nil && e.Text != vocabulary.NoText
-}
-
-// define tells an attribute what the vocabulary says of it on an element, and
-// takes out white space that is not part of the value, as the datatypes of XML
-// do: of all but strings.
+// define sets the definition of an attribute on an element, and removes white space
+// that is not part of the value, as the datatypes of XML require for all but strings.
 func define(a *Attribute, on *vocabulary.Element) {
 	if on == nil || a.Name.Space != "" {
 		return
@@ -155,7 +146,7 @@ func fields(value string) []string {
 	})
 }
 
-// repeated finds an attribute that means the same as one before it.
+// repeated returns an attribute with the same name as an earlier one, or nil.
 func repeated(attributes []Attribute) *Attribute {
 	const few = 16
 	if len(attributes) <= few {

@@ -2,18 +2,16 @@
 
 // Package xjdf reads and writes XJDF 2.2 and XJMF 2.2 documents.
 //
-// A document comes in one of three encodings: the JSON of the standard
-// (9.10), JSON that writes attributes with an at sign as the standard does in
-// its prose ("@Version"), or XML. [Parse] finds out which one it is and makes
-// the same tree of all three: elements with attributes whose values have the
-// form that XML gives them, "419.528 595.276 0" and not an array of numbers.
-// [WriteJSON] and [WriteXML] write a tree in the first and the last of them.
+// A document has one of three encodings: the JSON of the standard (9.10), JSON that
+// writes attributes with an at sign as the standard does in its prose ("@Version"), or
+// XML. [Parse] detects the encoding and makes the same tree of all three: elements with
+// attributes whose values have the form of XML, "419.528 595.276 0" and not an array of
+// numbers. [WriteJSON] and [WriteXML] write a tree in the first and the last encoding.
 //
-// Reading refuses what cannot be a document at all, with an [Error] that says
-// why and where. It does not judge a document: a name that the standard does
-// not know, a value that is none, text where none belongs stay in the tree,
-// and [Document.Place] tells where in the submitted body they were. Package
-// validate judges.
+// Reading rejects a body that is not a document at all, with an [Error] that has the
+// reason and the place. It does not validate a document: unknown names, invalid values
+// and misplaced text stay in the tree, and [Document.Place] returns their places in the
+// submitted body. Package validate validates.
 package xjdf
 
 // Namespaces that matter to a reader of XJDF.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Encoding is how a document was written.
+// Encoding is the encoding of a document.
 type Encoding uint8
 
 // The encodings of a document.
@@ -39,9 +39,10 @@ func (e Encoding) String() string {
 type Document struct {
 	Root     *Node
 	Encoding Encoding
-	// Wrapped: the root was the only member of an object, {"XJDF": {...}}.
+	// Wrapped reports whether the root was the only member of an object, {"XJDF":
+	// {...}}.
 	Wrapped bool
-	// Named: the root had a member "Name", as JSON has to have.
+	// Named reports whether the root had a member "Name", which JSON requires.
 	Named bool
 	// Schema is the "$schema" of JSON. It is never fetched.
 	Schema string
@@ -50,12 +51,12 @@ type Document struct {
 
 	body  []byte
 	ruler ruler
-	// fragments are the places, plus one, of members that stand in one of
-	// several objects which together are one element. See pool.
+	// fragments are the positions, plus one, of members in several objects that
+	// together are one element. See pool.
 	fragments map[int32]int32
 }
 
-// Limits bound what is read. A limit that is zero is that of DefaultLimits.
+// Limits bound a document. A limit of zero selects that of DefaultLimits.
 type Limits struct {
 	Bytes int
 	// Depth is the number of elements in each other.
@@ -64,8 +65,7 @@ type Limits struct {
 	Nodes int
 }
 
-// DefaultLimits fit what partners send: the largest real document known to us
-// has half of it.
+// DefaultLimits are twice as large as the largest known real document.
 var DefaultLimits = Limits{Bytes: 1 << 20, Depth: 64, Nodes: 50_000}
 
 // Offsets into a body are kept in 32 bits.
@@ -97,8 +97,8 @@ func Parse(body []byte, limits Limits) (*Document, error) {
 	return readJSON(body, limits)
 }
 
-// IsXML reports whether Parse reads a body as XML: whether that is what it begins
-// as. Everything else is read as JSON.
+// IsXML reports whether Parse reads a body as XML, by its first character. Parse reads
+// everything else as JSON.
 func IsXML(body []byte) bool { return firstByte(body) == '<' }
 
 // ParseJSON reads a document in one of the JSON encodings.
@@ -119,7 +119,7 @@ func ParseXML(body []byte, limits Limits) (*Document, error) {
 	return readXML(body, limits)
 }
 
-// readable refuses what is text in no encoding that we read.
+// readable rejects a body that is too long, empty or not UTF-8.
 func readable(body []byte, limits Limits) error {
 	if len(body) > limits.Bytes {
 		return refusal(nil, 0, ReasonLength, fmt.Sprintf("%d bytes, and %d are allowed", len(body), limits.Bytes))
@@ -138,7 +138,7 @@ func readable(body []byte, limits Limits) error {
 
 var byteOrderMark = []byte("\uFEFF")
 
-// firstByte is the first byte that is not white space, zero if there is none.
+// firstByte returns the first byte that is not white space, or zero.
 func firstByte(body []byte) byte {
 	rest := bytes.TrimLeft(bytes.TrimPrefix(body, byteOrderMark), " \t\r\n")
 	if len(rest) == 0 {
@@ -147,9 +147,9 @@ func firstByte(body []byte) byte {
 	return rest[0]
 }
 
-// foreignCharset names the encodings that XML allows and JSON once allowed and
-// that some Windows tools still write. Their first character is "<" or "{" or
-// a byte order mark, all of which show.
+// foreignCharset returns the name of an encoding that XML allows, JSON once allowed
+// and some Windows tools still write. It recognizes "<", "{" and byte order marks in
+// these encodings.
 func foreignCharset(body []byte) string {
 	if len(body) < 2 {
 		return ""
@@ -166,6 +166,7 @@ func foreignCharset(body []byte) string {
 	}
 }
 
+// firstInvalid returns the offset of the first byte that is not UTF-8.
 func firstInvalid(body []byte) int64 {
 	offset := 0
 	for offset < len(body) {

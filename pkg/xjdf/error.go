@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Reason says why a body is not a document. It is itself an error, so that
-// errors.Is(err, xjdf.ReasonDuplicate) asks for one of them.
+// Reason is the reason why a body is not a document. It is an error, for use with
+// errors.Is(err, xjdf.ReasonDuplicate).
 type Reason uint8
 
-// The reasons for which a body is refused.
+// The reasons for rejecting a body.
 const (
 	// ReasonEmpty is a body without content.
 	ReasonEmpty Reason = iota + 1
@@ -27,7 +27,7 @@ const (
 	ReasonTrailing
 	// ReasonDuplicate is a member or an attribute that is there twice.
 	ReasonDuplicate
-	// ReasonNull is a JSON null: XJDF leaves out what is not known.
+	// ReasonNull is a JSON null: XJDF omits unknown values.
 	ReasonNull
 	// ReasonDoctype is an XML document type declaration.
 	ReasonDoctype
@@ -39,7 +39,7 @@ const (
 	ReasonName
 	// ReasonCharacter is a character that XML cannot hold.
 	ReasonCharacter
-	// ReasonShape is JSON whose objects and arrays are no tree of elements.
+	// ReasonShape is JSON whose objects and arrays are not a tree of elements.
 	ReasonShape
 	// ReasonDepth is a document with too many levels.
 	ReasonDepth
@@ -66,7 +66,7 @@ var reasonNames = [...]string{
 	ReasonNodes:         "too many elements and attributes",
 }
 
-// Error is the reason in words.
+// Error returns the reason in words.
 func (r Reason) Error() string {
 	if int(r) >= len(reasonNames) || reasonNames[r] == "" {
 		return "unknown reason"
@@ -74,7 +74,7 @@ func (r Reason) Error() string {
 	return reasonNames[r]
 }
 
-// Error says why and where a body could not be read.
+// Error is the reason and the place of a fault in a body.
 type Error struct {
 	Reason Reason
 	// Pointer is the place in a JSON body (RFC 6901), empty for XML.
@@ -83,11 +83,11 @@ type Error struct {
 	// zero.
 	Line, Column int
 	Offset       int64
-	// Detail says more than the reason does. It may quote a little of the body.
+	// Detail adds to the reason. It may quote a little of the body.
 	Detail string
 }
 
-// Error says it in one line.
+// Error returns the reason, the detail and the place in one line.
 func (e *Error) Error() string {
 	text := "read XJDF: " + e.Reason.Error()
 	if e.Detail != "" {
@@ -99,17 +99,17 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap makes the reason known to errors.Is.
+// Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Reason }
 
-// refusal is an Error at a place in a body.
+// refusal returns an Error at an offset in a body.
 func refusal(body []byte, offset int64, reason Reason, detail string) *Error {
 	offset = min(max(offset, 0), int64(len(body)))
 	line, column := new(ruler).position(body, int(offset))
 	return &Error{Reason: reason, Line: line, Column: column, Offset: offset, Detail: clip(detail)}
 }
 
-// quoteLimit is how much of a body an error quotes at most.
+// quoteLimit bounds the part of a body that an error quotes.
 const quoteLimit = 160
 
 // clip bounds a detail, which may hold a name of any length.
@@ -124,7 +124,7 @@ func clip(text string) string {
 	return text[:end] + "..."
 }
 
-// quote is a short form of a name from the body for a detail.
+// quote returns a short form of a name in the body, for a detail.
 func quote(name string) string {
 	const longest = 60
 	if utf8.RuneCountInString(name) > longest {

@@ -15,10 +15,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestTheSameDocumentInThreeEncodings reads documents that are in testdata in
+// TestThreeEncodingsOfADocumentGiveOneTree reads documents that are in testdata in
 // all encodings: the JSON and the XML as this package writes them, and JSON
 // with at signs in three manners of which partners use all.
-func TestTheSameDocumentInThreeEncodings(t *testing.T) {
+func TestThreeEncodingsOfADocumentGiveOneTree(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		file           string

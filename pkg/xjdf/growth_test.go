@@ -76,9 +76,9 @@ func nestedPools(length int) string {
 
 var attackLimits = xjdf.Limits{Bytes: 4 << 20, Nodes: 4 << 20}
 
-// TestReadingGrowsWithTheLength counts allocations, which do not depend on how
+// TestAllocationsAreInProportionToTheLength counts allocations, which do not depend on how
 // busy the machine is; BenchmarkAttacks shows times.
-func TestReadingGrowsWithTheLength(t *testing.T) {
+func TestAllocationsAreInProportionToTheLength(t *testing.T) {
 	const short, long = 8_000, 80_000
 	for name, attack := range attacks() {
 		t.Run(name, func(t *testing.T) {

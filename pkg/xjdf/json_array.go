@@ -73,8 +73,8 @@ type list struct {
 	form  Form
 }
 
-// add appends an item. One that XML could not tell from its neighbours makes
-// the list a mixed one, which keeps the value readable and the fault known.
+// add appends an item. An item that XML could not separate from its neighbours makes
+// the list a mixed one, which keeps the value readable and the fault visible.
 func (l *list) add(item string, form Form) {
 	if item == "" || loose(item) || strings.IndexByte(item, ' ') >= 0 {
 		form = FormMixed
@@ -106,19 +106,15 @@ func (r *jsonReader) item(items *list) error {
 	if err != nil {
 		return err
 	}
-	items.add(value, arrayOf(form))
-	return nil
-}
-
-func arrayOf(form Form) Form {
 	switch form {
 	case FormNumber:
-		return FormNumbers
+		items.add(value, FormNumbers)
 	case FormBoolean:
-		return FormBooleans
+		items.add(value, FormBooleans)
 	default:
-		return FormTexts
+		items.add(value, FormTexts)
 	}
+	return nil
 }
 
 // pair reads an array in an array, a point of a transfer function. Its items
@@ -161,9 +157,9 @@ func (r *jsonReader) listed(o open, m member, items *list) error {
 	return r.attribute(o, m, Attribute{Name: name, Value: items.String(), Form: form})
 }
 
-// pool reads the elements of several names that the standard has in one array,
-// each with its name in the member "Name". It also reads what a converter from
-// XML makes of them: an object with a member for each name.
+// pool reads the elements of several names that the standard has in one array, each
+// with its name in the member "Name". It also reads the output of converters from XML:
+// an object with a member for each name.
 func (r *jsonReader) pool(o open, m member) error {
 	n, reason, detail := r.element(o.node)
 	if reason != 0 {
@@ -233,14 +229,14 @@ func (r *jsonReader) poolItem(pool open, index int32) error {
 	if r.survey == nil {
 		return errSurvey
 	}
-	if name, ok := r.survey.name(at); ok {
+	if name, ok := r.survey.names[at]; ok {
 		return r.poolElement(pool, name, &first, origin{at: at, index: index}, mark)
 	}
 	return r.fragment(pool, &first, index, mark)
 }
 
-// poolElement reads an element of a pool whose name is known. Where the name was not
-// the first member, the first one is given.
+// poolElement reads an element of a pool whose name is known. first is the first
+// member, unless that was the name.
 func (r *jsonReader) poolElement(pool open, written string, first *member, from origin, mark int) error {
 	n, reason, detail := r.element(pool.node)
 	if reason != 0 {

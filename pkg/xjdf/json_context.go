@@ -9,9 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// declares reports whether a member declares namespaces: "@context" of
-// JSON-LD, or what becomes of "xmlns:foo" when a converter from XML takes it
-// for an attribute.
+// declares reports whether a member declares namespaces: "@context" of JSON-LD, or
+// "xmlns:foo", which converters from XML write as an attribute.
 func declares(name string, kind jsontext.Kind) bool {
 	if name == contextMember {
 		return true
@@ -49,9 +48,9 @@ func declarations(name string, value jsontext.Value) ([]binding, Reason, string)
 	return found, 0, ""
 }
 
-// contextItem reads a context: prefixes and their namespaces. A string, or the
-// term "@vocab", is the namespace of names without a prefix. What else JSON-LD
-// has is passed over, and contexts elsewhere are never fetched.
+// contextItem reads a context: prefixes and their namespaces. A string, or the term
+// "@vocab", is the namespace of names without a prefix. It ignores other terms of
+// JSON-LD, and never fetches contexts.
 func contextItem(found []binding, tokens *jsontext.Decoder) ([]binding, Reason, string) {
 	if tokens.PeekKind() == '"' {
 		value, err := tokens.ReadValue()

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
 // Members with a meaning of their own.
@@ -40,8 +42,8 @@ func (r *jsonReader) memberName() (member, error) {
 	return m, nil
 }
 
-// unquote is the text of a string that has just been read. It is a part of the
-// body, unless there are escapes in it.
+// unquote returns the text of the string that was just read. It is a part of the body,
+// unless it has escapes.
 func (r *jsonReader) unquote(raw jsontext.Value) (string, error) {
 	end := int(r.tokens.InputOffset())
 	text := r.text[end-len(raw)+1 : end-1]
@@ -59,8 +61,7 @@ func (r *jsonReader) unquote(raw jsontext.Value) (string, error) {
 	return text, nil
 }
 
-// member reads the value of a member and makes of it what it is: an attribute,
-// text, or elements.
+// member reads the value of a member: an attribute, text, or elements.
 func (r *jsonReader) member(o open, m member) error {
 	if done, err := r.special(o, m); done || err != nil {
 		return err
@@ -156,7 +157,8 @@ func (r *jsonReader) isTextElement(m member) bool {
 		return false
 	}
 	prefix, local, _ := split(m.local)
-	return r.holdsText(local) && r.spaces.core(prefix)
+	e := r.vocabulary.Element(local)
+	return e != nil && e.Text != vocabulary.NoText && r.spaces.core(prefix)
 }
 
 // isPool reports whether a member holds elements of several names in one array.
@@ -166,8 +168,8 @@ func (r *jsonReader) isPool(m member) bool {
 	return e != nil && e.Pool && r.spaces.core(prefix)
 }
 
-// attributeName finds the name of an attribute, and whether the vocabulary
-// knows it on the element.
+// attributeName returns the name of an attribute, and whether the vocabulary has it on
+// the element.
 func (r *jsonReader) attributeName(n *Node, m member) (name Name, known bool, err error) {
 	if n.Definition != nil {
 		if a := n.Definition.Attribute(m.local); a != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// jsonReader makes a tree of JSON tokens in one pass. What it cannot know yet,
-// because a member further on in the same object decides it, it asks of a
-// survey: then it begins again with one, which happens only to documents with
-// declarations of namespaces or with unusual audits.
+// jsonReader makes a tree of JSON tokens in one pass. When a later member of the same
+// object decides the meaning of an earlier one, it starts again with a survey of the
+// document. That happens only to documents with declarations of namespaces or with
+// unusual audits.
 type jsonReader struct {
 	builder
 	body     []byte
@@ -88,8 +88,8 @@ func (r *jsonReader) document() error {
 	return nil
 }
 
-// begin reads the brace of an object and takes note of its declarations. It
-// returns the offset plus one.
+// begin reads the brace of an object and applies its declarations. It returns the
+// offset plus one.
 func (r *jsonReader) begin() (at int32, mark int, err error) {
 	if _, err := r.tokens.ReadToken(); err != nil {
 		return 0, 0, r.syntax(err)
@@ -97,15 +97,17 @@ func (r *jsonReader) begin() (at int32, mark int, err error) {
 	r.last = int(r.tokens.InputOffset()) - 1
 	at = int32(r.last + 1)
 	mark = r.spaces.mark()
-	for _, d := range r.survey.declarations(at) {
-		r.spaces.declare(d.prefix, d.space)
+	if r.survey != nil {
+		for _, d := range r.survey.spaces[at] {
+			r.spaces.declare(d.prefix, d.space)
+		}
 	}
 	return at, mark, nil
 }
 
-// members reads the members of an object up to its closing brace. The name of
-// the first one may have been read already. Where late is true, the member
-// "Name" told what element this is and is no attribute.
+// members reads the members of an object up to its closing brace. The name of the
+// first one may have been read already. Where late is true, the member "Name" was the
+// name of the element and is not an attribute.
 func (r *jsonReader) members(o open, first *member, late bool) error {
 	for {
 		var m member
@@ -170,14 +172,14 @@ func (r *jsonReader) resolve(name string) (Name, error) {
 	return Name{Space: space, Prefix: prefix, Local: local}, nil
 }
 
-// refuse is an error at the member or item that was read last.
+// refuse returns an error at the member or item that was read last.
 func (r *jsonReader) refuse(reason Reason, detail string) error {
 	err := refusal(r.body, int64(r.last), reason, detail)
 	err.Pointer = string(r.tokens.StackPointer())
 	return err
 }
 
-// syntax makes our error of one of the tokenizer.
+// syntax converts an error of the tokenizer to an [*Error].
 func (r *jsonReader) syntax(err error) error { return syntaxError(r.body, err) }
 
 func syntaxError(body []byte, err error) error {

@@ -23,7 +23,7 @@ func (r *jsonReader) root(wrapper *string, key, index int32) error {
 		}
 	}
 	r.doc.Root = n
-	// Until its name is known the attributes are taken for those of an XJDF.
+	// Until its name is known, the attributes are read as those of an XJDF.
 	n.Definition = r.vocabulary.Root("XJDF")
 	o := r.open(n)
 	if err := r.members(o, nil, false); err != nil {
@@ -38,8 +38,8 @@ func (r *jsonReader) root(wrapper *string, key, index int32) error {
 	return r.finish(o, mark)
 }
 
-// nameRoot finds the name of the root: that of its wrapper, that of its member
-// "Name", or else what its children say.
+// nameRoot finds the name of the root: that of its wrapper, that of its member "Name",
+// or else the name that fits its children.
 func (r *jsonReader) nameRoot(o open, wrapped bool) error {
 	n := o.node
 	name := n.Name
@@ -68,7 +68,7 @@ func (r *jsonReader) nameRoot(o open, wrapped bool) error {
 	return nil
 }
 
-// isMessage reports whether a root holds what only an XJMF holds.
+// isMessage reports whether a root has a child that only an XJMF has.
 func (r *jsonReader) isMessage(o open) bool {
 	xjmf := r.vocabulary.Root("XJMF")
 	for _, child := range r.children[o.children:] {
@@ -79,8 +79,8 @@ func (r *jsonReader) isMessage(o open) bool {
 	return false
 }
 
-// declare reads a declaration. It needs a survey unless it is the first thing
-// that the root says, and so comes before all names that it could be about.
+// declare reads a declaration. It needs a survey unless the declaration is the first
+// member of the root, and so precedes all names that it could affect.
 func (r *jsonReader) declare(o open, m member) error {
 	if r.survey != nil {
 		return r.syntax(r.tokens.SkipValue())
@@ -106,7 +106,7 @@ func (r *jsonReader) declare(o open, m member) error {
 	return nil
 }
 
-// rootMember reads what only the outermost object has.
+// rootMember reads the members that only the outermost object has.
 func (r *jsonReader) rootMember(o open, m member) (bool, error) {
 	kind := r.tokens.PeekKind()
 	switch {

@@ -8,29 +8,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// survey is what the objects of a document say about themselves wherever in
-// the object they say it: the order of members has no meaning in JSON. Objects
-// are known by their offset plus one.
+// survey holds the declarations and names of the objects of a document, by the offset
+// of the object plus one: the order of members has no meaning in JSON.
 type survey struct {
 	spaces map[int32][]binding
 	names  map[int32]string
 }
 
-// declarations are those of an object. There are none without a survey.
-func (s *survey) declarations(at int32) []binding {
-	if s == nil {
-		return nil
-	}
-	return s.spaces[at]
-}
-
-// name is the value of the member "Name" of an object, if it has one.
-func (s *survey) name(at int32) (string, bool) {
-	name, ok := s.names[at]
-	return name, ok
-}
-
-// surveyor goes through a document without making anything of it.
+// surveyor reads a document into a survey.
 type surveyor struct {
 	survey
 	body   []byte
@@ -58,7 +43,7 @@ func makeSurvey(body []byte, limits Limits) (*survey, error) {
 	}
 }
 
-// step reads one token, or a member that matters.
+// step reads one token, or a member of the survey.
 func (s *surveyor) step() error {
 	if n := len(s.open); n > 0 && s.open[n-1] > 0 && s.tokens.PeekKind() == '"' {
 		if _, count := s.tokens.StackIndex(s.tokens.StackDepth()); count%2 == 0 {
@@ -83,7 +68,7 @@ func (s *surveyor) step() error {
 	return nil
 }
 
-// member reads a name and, if it says something about its object, the value.
+// member reads a name and, for a declaration or a name of its object, the value.
 func (s *surveyor) member(object int32) error {
 	raw, err := s.tokens.ReadValue()
 	if err != nil {
@@ -117,7 +102,7 @@ func (s *surveyor) refuse(reason Reason, detail string) error {
 	return err
 }
 
-// textOf is the text of a string that the tokenizer has read.
+// textOf returns the text of a string that the tokenizer has read.
 func textOf(raw jsontext.Value) string {
 	if len(raw) >= 2 && bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])

@@ -31,8 +31,8 @@ func (j *jsonWriter) attributes(n *Node, e *vocabulary.Element) {
 		t, value := known.Type, a.Value
 		switch {
 		case t == vocabulary.TransferFunction:
-			// Write the points of a transfer function. A list that does not come out
-			// even is written as it is.
+			// Write the points of a transfer function as pairs. Write a list with an odd
+			// number of items as it is.
 			items := fields(value)
 			even := len(items)%2 == 0
 			j.token(jsontext.BeginArray)
@@ -58,8 +58,8 @@ func (j *jsonWriter) attributes(n *Node, e *vocabulary.Element) {
 	}
 }
 
-// unambiguous refuses the names of unknown attributes that would be read as
-// text, as an element or as a declaration.
+// unambiguous rejects names of unknown attributes that would be read as text, as an
+// element or as a declaration.
 func (j *jsonWriter) unambiguous(name Name, on *vocabulary.Element) bool {
 	if !plain(name.Local) || name.Space == "" && name.Local == "xmlns" {
 		return false
@@ -125,14 +125,4 @@ func digits(text string) int {
 		n++
 	}
 	return n
-}
-
-// stored is a text with U+FFFD for what XML cannot hold.
-func stored(text string) string {
-	return strings.Map(func(r rune) rune {
-		if storableRune(r) {
-			return r
-		}
-		return '\uFFFD'
-	}, text)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -16,32 +17,17 @@ import (
 // JSONOption changes how WriteJSON writes.
 type JSONOption func(*jsonWriter)
 
-// Indent makes lines of the JSON, for people to read. It takes spaces or tabs.
+// Indent writes the JSON in lines, indented by spaces or tabs.
 func Indent(by string) JSONOption {
 	return func(j *jsonWriter) { j.options = append(j.options, jsontext.WithIndent(by)) }
 }
 
-// schemaOf is what "$schema" says, as the standard asks for (9.10).
-func schemaOf(root *Node) string {
-	switch {
-	case !root.Name.Core():
-		return ""
-	case root.Name.Local == "XJDF":
-		return "https://schema.cip4.org/jdfschema_2_2/xjdf.json"
-	case root.Name.Local == "XJMF":
-		return "https://schema.cip4.org/jdfschema_2_2/xjmf.json"
-	default:
-		return ""
-	}
-}
-
-// WriteJSON writes a tree as the JSON of the standard, in one line and without
-// a line break at the end. Values have the type that the vocabulary says; one
-// that is no number where a number is due stays a string. Trees that are
-// [Equal] give the same bytes. If the tree cannot be written, the error is a
-// [*WriteError] and nothing is written: an XJMF with several messages (9.10.2),
-// an element outside of any namespace, or an unknown attribute and an unknown
-// element that would be one member.
+// WriteJSON writes a tree as the JSON of the standard, in one line and without a line
+// break at the end. Values have the type in the vocabulary; an invalid number stays a
+// string. Trees that are [Equal] give the same bytes. If the tree cannot be written,
+// the error is a [*WriteError] and nothing is written: for an XJMF with several
+// messages (9.10.2), for an element outside of any namespace, and for an unknown
+// attribute and an unknown element that would be one member.
 func WriteJSON(w io.Writer, root *Node, options ...JSONOption) error {
 	j := jsonWriter{vocabulary: vocabulary.Load(), prefixes: prefixesOf(root, true)}
 	j.options = []jsontext.Options{jsontext.AllowInvalidUTF8(true)}
@@ -72,10 +58,21 @@ func (j *jsonWriter) root(n *Node) error {
 	j.enter(n)
 	j.nameable(n)
 	j.token(jsontext.BeginObject)
-	if schema := schemaOf(n); schema != "" {
-		j.text(schemaMember, schema)
+	// The standard requires "$schema" (9.10).
+	switch {
+	case n.Name.Core() && n.Name.Local == "XJDF":
+		j.text(schemaMember, "https://schema.cip4.org/jdfschema_2_2/xjdf.json")
+	case n.Name.Core() && n.Name.Local == "XJMF":
+		j.text(schemaMember, "https://schema.cip4.org/jdfschema_2_2/xjmf.json")
 	}
-	j.context()
+	if len(j.prefixes.spaces) > 0 {
+		j.token(jsontext.String(contextMember))
+		j.token(jsontext.BeginObject)
+		for _, s := range j.prefixes.sorted() {
+			j.text(s.prefix, s.space)
+		}
+		j.token(jsontext.EndObject)
+	}
 	j.text(nameMember, j.name(n))
 	j.body(n)
 	j.token(jsontext.EndObject)
@@ -94,14 +91,14 @@ func (j *jsonWriter) root(n *Node) error {
 	return &WriteError{Encoding: CanonicalJSON, XPath: xpath(j.at), Detail: detail}
 }
 
-// fail keeps the first error; after it nothing is written any more.
+// fail keeps the first error, which ends the writing.
 func (j *jsonWriter) fail(n *Node, detail string) {
 	if j.err == nil {
 		j.err = &WriteError{Encoding: CanonicalJSON, XPath: xpath(n), Detail: detail}
 	}
 }
 
-// enter notes which element is being written, for an error to name it.
+// enter records the element that is being written, for errors.
 func (j *jsonWriter) enter(n *Node) {
 	if j.err == nil {
 		j.at = n
@@ -114,9 +111,15 @@ func (j *jsonWriter) token(t jsontext.Token) {
 	}
 }
 
+// string writes a text with U+FFFD for characters that XML does not allow.
 func (j *jsonWriter) string(value string) {
 	if !storable(value) {
-		value = stored(value)
+		value = strings.Map(func(r rune) rune {
+			if storableRune(r) {
+				return r
+			}
+			return '\uFFFD'
+		}, value)
 	}
 	j.token(jsontext.String(value))
 }
@@ -126,7 +129,7 @@ func (j *jsonWriter) text(member, value string) {
 	j.string(value)
 }
 
-// name is the name of an element, with a prefix if it is foreign.
+// name returns the name of an element, with a prefix for a foreign element.
 func (j *jsonWriter) name(n *Node) string {
 	if n.Name.Core() {
 		return n.Name.Local
@@ -134,23 +137,11 @@ func (j *jsonWriter) name(n *Node) string {
 	return j.prefixes.qualified(n.Name)
 }
 
-// nameable refuses an element that JSON has no name for.
+// nameable rejects an element without a name in JSON.
 func (j *jsonWriter) nameable(n *Node) {
 	if !plain(n.Name.Local) || n.Name.Space == "" {
 		j.fail(n, "the element has no name or no namespace")
 	}
-}
-
-func (j *jsonWriter) context() {
-	if len(j.prefixes.spaces) == 0 {
-		return
-	}
-	j.token(jsontext.String(contextMember))
-	j.token(jsontext.BeginObject)
-	for _, s := range j.prefixes.sorted() {
-		j.text(s.prefix, s.space)
-	}
-	j.token(jsontext.EndObject)
 }
 
 // body writes the members of an element.
@@ -165,7 +156,7 @@ func (j *jsonWriter) body(n *Node) {
 		j.text(member, n.Text)
 	}
 	if e != nil && e.Name == "XJMF" {
-		// Refuse an XJMF that JSON cannot hold.
+		// JSON cannot represent several messages.
 		messages := 0
 		for _, child := range n.Children {
 			if e := definition(j.vocabulary, child); e != nil && e.Kind == vocabulary.Message {
@@ -212,26 +203,22 @@ func (j *jsonWriter) children(parent *vocabulary.Element, run []*Node) {
 		j.token(jsontext.BeginArray)
 	}
 	for _, n := range run {
-		j.element(n, e)
+		if e != nil && e.Text == vocabulary.TextOnly && len(n.Attributes) == 0 && len(n.Children) == 0 {
+			j.string(n.Text)
+			continue
+		}
+		j.enter(n)
+		j.token(jsontext.BeginObject)
+		j.body(n)
+		j.token(jsontext.EndObject)
 	}
 	if array {
 		j.token(jsontext.EndArray)
 	}
 }
 
-func (j *jsonWriter) element(n *Node, e *vocabulary.Element) {
-	if e != nil && e.Text == vocabulary.TextOnly && len(n.Attributes) == 0 && len(n.Children) == 0 {
-		j.string(n.Text)
-		return
-	}
-	j.enter(n)
-	j.token(jsontext.BeginObject)
-	j.body(n)
-	j.token(jsontext.EndObject)
-}
-
-// pool writes elements of several names as one array. What belongs to the pool
-// itself, and should not be there, is an object without a name.
+// pool writes elements of several names as one array. Attributes and text of the pool
+// itself, which it should not have, become an object without a name.
 func (j *jsonWriter) pool(n *Node) {
 	j.token(jsontext.BeginArray)
 	if len(n.Attributes) > 0 || n.Text != "" {

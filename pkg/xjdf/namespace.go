@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// namespaces knows what prefixes mean at the place that is being read.
+// namespaces maps prefixes to namespaces at the current position.
 type namespaces struct {
 	unprefixed string
 	bound      map[string]string
@@ -22,8 +22,8 @@ type binding struct {
 	absent        bool
 }
 
-// lookup is the namespace of a prefix. No prefix always has one, which may be
-// the empty one.
+// lookup returns the namespace of a prefix. The empty prefix is always bound, possibly
+// to no namespace.
 func (s *namespaces) lookup(prefix string) (space string, bound bool) {
 	switch prefix {
 	case "":
@@ -59,7 +59,7 @@ func (s *namespaces) bind(prefix, space string) {
 	s.bound[prefix] = space
 }
 
-// mark is where to go back to with restore.
+// mark returns the position for restore.
 func (s *namespaces) mark() int { return len(s.former) }
 
 func (s *namespaces) restore(mark int) {
@@ -74,8 +74,7 @@ func (s *namespaces) restore(mark int) {
 	}
 }
 
-// declared are the prefixes that are declared at the place that is being read;
-// nil if there are none.
+// declared returns the prefixes that are declared at the current position, or nil.
 func (s *namespaces) declared() map[string]string {
 	if len(s.former) == 0 {
 		return nil
@@ -87,7 +86,7 @@ func (s *namespaces) declared() map[string]string {
 	return declared
 }
 
-// allowed refuses the declarations that Namespaces in XML forbids.
+// allowed reports whether Namespaces in XML allows a declaration.
 func allowed(prefix, space string) bool {
 	switch prefix {
 	case "":
@@ -101,7 +100,7 @@ func allowed(prefix, space string) bool {
 	}
 }
 
-// split divides a name at its colon. It reports false for what is no name.
+// split divides a name at its colon. It returns false for an invalid name.
 func split(name string) (prefix, local string, ok bool) {
 	if i := strings.IndexByte(name, ':'); i >= 0 {
 		prefix, local = name[:i], name[i+1:]
@@ -131,7 +130,7 @@ func plain(name string) bool {
 	return name != ""
 }
 
-// storable reports whether XML can hold each character of a text.
+// storable reports whether XML allows each character of a text.
 func storable(text string) bool {
 	for _, r := range text {
 		if !storableRune(r) {

@@ -17,8 +17,8 @@ type Node struct {
 	// White space between elements is not text.
 	Text   string
 	Parent *Node
-	// Definition is what the vocabulary says of elements of this name, nil if
-	// it does not know the name. Parse sets it; writing does not need it.
+	// Definition is the definition of elements of this name in the vocabulary, nil for
+	// an unknown name. Parse sets it; writing does not need it.
 	Definition *vocabulary.Element
 
 	origin origin
@@ -30,13 +30,13 @@ type Attribute struct {
 	// Value is written as in XML, whatever the encoding was: the items of a
 	// list have one space between them.
 	Value string
-	// Definition is what the vocabulary says of the attribute on this element,
-	// nil if it does not know it there. Parse sets it.
+	// Definition is the definition of the attribute on this element, nil for an unknown
+	// attribute. Parse sets it.
 	Definition *vocabulary.Attribute
-	// Form is how the value was written.
+	// Form is the JSON form of the value.
 	Form Form
 
-	key int32 // where its JSON member begins, plus one
+	key int32 // the offset of its JSON member plus one
 }
 
 // Name is the name of an element or of an attribute.
@@ -44,7 +44,7 @@ type Name struct {
 	// Space is the namespace. It is Namespace for the elements of XJDF, in
 	// every encoding, and empty for attributes that have no prefix.
 	Space string
-	// Prefix is what stood before the colon. It has no meaning of its own.
+	// Prefix is the text before the colon. It has no meaning of its own.
 	Prefix string
 	Local  string
 }
@@ -53,7 +53,7 @@ type Name struct {
 // XJDF.
 func (n Name) Core() bool { return n.Space == Namespace }
 
-// String is the name as it was written, such as "foo:Bar".
+// String returns the name as it was written, such as "foo:Bar".
 func (n Name) String() string {
 	if n.Prefix == "" {
 		return n.Local
@@ -61,11 +61,11 @@ func (n Name) String() string {
 	return n.Prefix + ":" + n.Local
 }
 
-// same compares names by what they mean.
+// same reports whether names are equal, whatever their prefixes.
 func (n Name) same(other Name) bool { return n.Local == other.Local && n.Space == other.Space }
 
-// Form is how the value of an attribute was written. XML knows text only; in
-// canonical JSON the datatype of an attribute asks for one of the others.
+// Form is the form of the value of an attribute. XML has text only; in canonical JSON
+// the datatype of an attribute requires one of the other forms.
 type Form uint8
 
 // The forms of a value.
@@ -80,9 +80,9 @@ const (
 	FormBooleans
 	// FormPairs is an array of arrays of numbers.
 	FormPairs
-	// FormMixed is an array that is no list: its items are of several kinds,
-	// or one of them is empty or holds white space, so that a list in XML
-	// would have other items.
+	// FormMixed is an array that is not a list: its items are of several kinds, or one
+	// of them is empty or contains white space, so that a list in XML would have other
+	// items.
 	FormMixed
 )
 
@@ -92,7 +92,7 @@ var formNames = [...]string{
 	FormMixed: "array of mixed items",
 }
 
-// String says in the words of JSON what was written.
+// String returns the name of the form in JSON.
 func (f Form) String() string {
 	if int(f) >= len(formNames) {
 		return "unknown"
@@ -120,8 +120,7 @@ func (n *Node) AddNamed(name Name) *Node {
 	return child
 }
 
-// Set gives the attribute without a prefix a value, a new one if it has one
-// already, and returns the element.
+// Set sets the value of the attribute without a prefix, and returns the element.
 func (n *Node) Set(local, value string) *Node {
 	if a := n.Attribute(local); a != nil {
 		a.Value, a.Form = value, FormText
@@ -131,7 +130,7 @@ func (n *Node) Set(local, value string) *Node {
 	return n
 }
 
-// Attribute is the attribute of that name that has no prefix, or nil.
+// Attribute returns the attribute of that name without a prefix, or nil.
 func (n *Node) Attribute(local string) *Attribute {
 	for i := range n.Attributes {
 		if a := &n.Attributes[i]; a.Name.Local == local && a.Name.Space == "" {
@@ -141,7 +140,7 @@ func (n *Node) Attribute(local string) *Attribute {
 	return nil
 }
 
-// Attr is the value of the attribute of that name that has no prefix.
+// Attr returns the value of the attribute of that name without a prefix.
 func (n *Node) Attr(local string) (string, bool) {
 	if a := n.Attribute(local); a != nil {
 		return a.Value, true
@@ -149,7 +148,7 @@ func (n *Node) Attr(local string) (string, bool) {
 	return "", false
 }
 
-// Child is the first child of that name in the namespace of XJDF, or nil.
+// Child returns the first child of that name in the namespace of XJDF, or nil.
 func (n *Node) Child(local string) *Node {
 	for child := range n.All(local) {
 		return child
@@ -157,7 +156,7 @@ func (n *Node) Child(local string) *Node {
 	return nil
 }
 
-// All are the children of that name in the namespace of XJDF.
+// All yields the children of that name in the namespace of XJDF.
 func (n *Node) All(local string) iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
 		for _, child := range n.Children {
@@ -168,8 +167,8 @@ func (n *Node) All(local string) iter.Seq[*Node] {
 	}
 }
 
-// Descendants are the element itself and all elements below it, in the order
-// of the document.
+// Descendants yields the element itself and all elements below it, in the order of the
+// document.
 func (n *Node) Descendants() iter.Seq[*Node] {
 	return func(yield func(*Node) bool) { n.walk(yield) }
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// Equal reports whether two trees say the same. The order of attributes has no
-// meaning, nor has that of children with different names, which JSON does not
-// keep; but it has in a pool and for the messages of an XJMF.
+// Equal reports whether two trees have the same content. It ignores the order of
+// attributes, and the order of children with different names, which JSON does not
+// keep. The order in a pool and of the messages of an XJMF counts.
 func Equal(a, b *Node) bool {
 	return a.Name.same(b.Name) && a.Text == b.Text &&
 		slices.EqualFunc(sortedAttributes(a), sortedAttributes(b), func(x, y Attribute) bool {
@@ -21,8 +21,7 @@ func Equal(a, b *Node) bool {
 		slices.EqualFunc(grouped(a), grouped(b), Equal)
 }
 
-// definition is what the vocabulary says of a node, which may have been made
-// by hand.
+// definition returns the definition of a node, also of one that Parse did not make.
 func definition(v *vocabulary.Vocabulary, n *Node) *vocabulary.Element {
 	if !n.Name.Core() {
 		return nil
@@ -30,7 +29,7 @@ func definition(v *vocabulary.Vocabulary, n *Node) *vocabulary.Element {
 	return v.Element(n.Name.Local)
 }
 
-// sortedAttributes are those of XJDF by name and after them the foreign ones.
+// sortedAttributes returns the attributes of XJDF by name, then the foreign ones.
 func sortedAttributes(n *Node) []Attribute {
 	byName := func(a, b Attribute) int {
 		return cmp.Or(cmp.Compare(a.Name.Space, b.Name.Space), cmp.Compare(a.Name.Local, b.Name.Local))
@@ -43,8 +42,8 @@ func sortedAttributes(n *Node) []Attribute {
 	return sorted
 }
 
-// grouped are the children as JSON writes them: those of one name together, in
-// the order of the schema, and after them by name what it does not have.
+// grouped returns the children in the order of JSON: those of one name together, in
+// the order of the schema, then the other children by name.
 func grouped(n *Node) []*Node {
 	e := definition(vocabulary.Load(), n)
 	if e != nil && (e.Pool || e.Name == "XJMF") {
@@ -56,9 +55,9 @@ func grouped(n *Node) []*Node {
 	})
 }
 
-// sequenced are the children as XML writes them: in the order of the schema,
-// which gives several of them one place where their order means something, and
-// after them what it does not have.
+// sequenced returns the children in the order of XML: the order of the schema, in
+// which several children share a place where their order counts, then the other
+// children.
 func sequenced(n *Node) []*Node {
 	e := definition(vocabulary.Load(), n)
 	return sortedChildren(n, func(a, b *Node) int {
@@ -75,7 +74,7 @@ func sortedChildren(n *Node, compare func(a, b *Node) int) []*Node {
 	return sorted
 }
 
-// schemaPlace is the place of a child in the order of the schema.
+// schemaPlace returns the place of a child in the order of the schema.
 func schemaPlace(parent *vocabulary.Element, child *Node) int {
 	if parent != nil && child.Name.Core() {
 		if _, place := parent.Child(child.Name.Local); place >= 0 {
@@ -85,8 +84,7 @@ func schemaPlace(parent *vocabulary.Element, child *Node) int {
 	return math.MaxInt
 }
 
-// sharedPlace is the same, but for children that may come in any order among
-// each other.
+// sharedPlace is schemaPlace, with one place for alternatives in any order.
 func sharedPlace(parent *vocabulary.Element, child *Node) int {
 	place := schemaPlace(parent, child)
 	if place == math.MaxInt {

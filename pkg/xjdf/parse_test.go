@@ -37,7 +37,7 @@ func local(name xjdf.Name, usual string) string {
 	return "{" + name.Space + "}" + name.Local
 }
 
-func TestParseMakesOneTreeOfAllSpellings(t *testing.T) {
+func TestParseReadsAllSpellingsToOneTree(t *testing.T) {
 	t.Parallel()
 	const cards = "(XJDF Version=2.2 (ProductList (Product ProductType=BusinessCard)))"
 	tests := map[string]struct{ body, want string }{
@@ -188,7 +188,7 @@ func TestParseMakesOneTreeOfAllSpellings(t *testing.T) {
 	}
 }
 
-func TestParseTellsHowADocumentWasWritten(t *testing.T) {
+func TestParseReportsEncodingAndWrapper(t *testing.T) {
 	t.Parallel()
 	type facts struct {
 		Encoding       string

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Place is where something stands in the body that was submitted.
+// Place is a position in the submitted body.
 type Place struct {
 	// Pointer is the place in a JSON body (RFC 6901): the members as they were
 	// written. It is empty for XML, and for the root of JSON, whose pointer is
@@ -23,22 +23,22 @@ type Place struct {
 	Line, Column int
 }
 
-// origin is where an element begins in a body. Each number is one more than
-// what it means, so that the zero value means: nowhere.
+// origin is the position of an element in a body. Each number is an offset or index
+// plus one; 0 is unknown.
 type origin struct {
-	at    int32 // where its object, its text or its tag begins
-	key   int32 // where the name of its JSON member begins
-	index int32 // its place in a JSON array
+	at    int32 // the offset of its object, its text or its tag
+	key   int32 // the offset of the name of its JSON member
+	index int32 // the index in a JSON array
 }
 
-// Place says where an element stands.
+// Place returns the place of an element.
 func (d *Document) Place(n *Node) Place {
 	p := d.way(n)
 	d.locate(&p, n.origin.at)
 	return p
 }
 
-// way is the place of an element without its line.
+// way returns the place of an element without its line.
 func (d *Document) way(n *Node) Place {
 	p := Place{XPath: xpath(n)}
 	if d.Encoding != XML {
@@ -47,9 +47,9 @@ func (d *Document) way(n *Node) Place {
 	return p
 }
 
-// AttributePlace says where an attribute stands; prefixed ones are asked for as
-// they were written. For one that is missing it is the place of the element,
-// but for the XPath.
+// AttributePlace returns the place of an attribute, whose name includes its prefix. For
+// a missing attribute it returns the place of the element, with the XPath of the
+// attribute.
 func (d *Document) AttributePlace(n *Node, name string) Place {
 	p := d.way(n)
 	p.XPath += "/@" + name
@@ -65,8 +65,8 @@ func (d *Document) AttributePlace(n *Node, name string) Place {
 	return p
 }
 
-// ItemPlace says where an item of a list stands, counted from zero. Where the
-// list was not written as an array it is the place of the attribute.
+// ItemPlace returns the place of an item of a list, counted from zero. For a list that
+// is not a JSON array it returns the place of the attribute.
 func (d *Document) ItemPlace(n *Node, name string, item int) Place {
 	p := d.AttributePlace(n, name)
 	a := n.Attribute(name)
@@ -126,7 +126,7 @@ func (d *Document) memberPointer(to []byte, key int32) []byte {
 	return appendToken(to, d.member(key))
 }
 
-// member is the name of the JSON member that begins at an offset plus one.
+// member returns the name of the JSON member that begins at an offset plus one.
 func (d *Document) member(at int32) string {
 	if int(at) > len(d.body) {
 		return ""
@@ -152,7 +152,7 @@ func appendToken(to []byte, token string) []byte {
 	return append(append(to, '/'), tokenEscapes.Replace(token)...)
 }
 
-// standard is the name as the standard writes it, whose own names have no prefix.
+// standard returns the name as the standard writes it: its own names have no prefix.
 func (n Name) standard() string {
 	if n.Core() {
 		return n.Local
@@ -160,8 +160,8 @@ func (n Name) standard() string {
 	return n.String()
 }
 
-// xpath is the way from the root to an element. A place among siblings of the
-// same name is only told where there are several.
+// xpath returns the path from the root to an element. It contains an index only among
+// several siblings of the same name.
 func xpath(n *Node) string {
 	if n.Parent == nil {
 		return n.Name.standard()

@@ -122,7 +122,7 @@ func TestPlacesOfAttributes(t *testing.T) {
 	}
 }
 
-func TestAnAttributeOfAnAuditWithoutAName(t *testing.T) {
+func TestPlaceOfAnAttributeOfAnAuditWithoutAName(t *testing.T) {
 	t.Parallel()
 	d := parse(t, []byte(`{"AuditPool":[{"Name":"AuditCreated"},{"AgentName":"a"}]}`))
 	got := d.AttributePlace(d.Root.Child("AuditPool"), "AgentName")
@@ -147,7 +147,7 @@ func TestPlacesOfItems(t *testing.T) {
 	}
 }
 
-func TestATreeMadeByHandHasAnXPathOnly(t *testing.T) {
+func TestBuiltTreeHasOnlyXPaths(t *testing.T) {
 	t.Parallel()
 	root := xjdf.New("XJDF")
 	root.Add("ProductList").Add("Product").Set("Amount", "5")

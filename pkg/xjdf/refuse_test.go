@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRejectsInvalidBodies(t *testing.T) {
 	t.Parallel()
 	type place struct {
 		Pointer      string
@@ -173,7 +173,7 @@ func TestParseHasLimits(t *testing.T) {
 	}
 }
 
-func TestAnErrorQuotesLittle(t *testing.T) {
+func TestErrorQuotesLittleOfTheBody(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü\n\x1b", 10_000)
 	for _, body := range []string{

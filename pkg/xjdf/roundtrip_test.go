@@ -69,7 +69,7 @@ func wantEqual(t *testing.T, what string, got, want *xjdf.Node, body []byte) {
 // seeds is the number of random documents.
 const seeds = 200
 
-func TestATreeSurvivesEachEncoding(t *testing.T) {
+func TestTreeSurvivesEachEncoding(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(seeds) {
 		tree := randomTree(seed)
@@ -130,7 +130,7 @@ func TestJSONIsTheSameAfterXML(t *testing.T) {
 }
 
 // What should not be in a document is no reason to lose it on the way.
-func TestOddDocumentsSurviveToo(t *testing.T) {
+func TestUnusualDocumentsSurviveEachEncoding(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
 		"a pool with attributes and text":     `<AuditPool a="1">text<AuditStatus/><AuditCreated/></AuditPool>`,

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// ruler tells lines and columns of a body. What comes before each block of it is
-// counted once, when somebody asks for the first time: a report of hundreds of
-// findings at the end of one long line would count the line for each.
+// ruler returns lines and columns of a body. On first use it counts the lines and
+// characters before each block: otherwise a report with hundreds of findings at the
+// end of one long line would count the line for each.
 type ruler struct {
 	once   sync.Once
 	blocks []block
@@ -18,14 +18,14 @@ type ruler struct {
 // blockLen is the length of a block in bytes.
 const blockLen = 4096
 
-// block is what comes before it.
+// block holds the counts before a block.
 type block struct {
 	lines, characters int32
-	// start is where the line begins in which the block does.
+	// start is the offset of the line in which the block begins.
 	start int32
 }
 
-// position is that of an offset within the body, in lines and characters from 1.
+// position returns the line and column of an offset, from 1, in characters.
 func (r *ruler) position(body []byte, offset int) (line, column int) {
 	r.once.Do(func() {
 		var before block
@@ -48,7 +48,7 @@ func (r *ruler) position(body []byte, offset int) (line, column int) {
 	}
 	column = r.charactersBefore(body, offset) - r.charactersBefore(body, start)
 	if start == 0 && bytes.HasPrefix(body, byteOrderMark) {
-		column = max(column-1, 0) // the mark is no character of the line
+		column = max(column-1, 0) // the mark does not count
 	}
 	return int(begin.lines) + bytes.Count(text, []byte{'\n'}) + 1, column + 1
 }
@@ -58,8 +58,8 @@ func (r *ruler) charactersBefore(body []byte, offset int) int {
 	return int(r.blocks[at].characters) + characters(body[at*blockLen:offset])
 }
 
-// characters counts those of UTF-8: every byte but those that go on with one. A
-// line can be as long as a document, and is not copied for it.
+// characters counts the characters of UTF-8: every byte that begins one. It does not
+// copy the text, which can be as long as a document.
 func characters(text []byte) int {
 	n := 0
 	for _, b := range text {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// WriteError says that an encoding cannot hold a tree.
+// WriteError means that an encoding cannot represent a tree.
 type WriteError struct {
 	Encoding Encoding
 	// XPath is the element, in the notation of the standard.
@@ -17,21 +17,21 @@ type WriteError struct {
 	Detail string
 }
 
-// Error says it in one line.
+// Error returns the encoding, the element and the fault in one line.
 func (e *WriteError) Error() string {
 	return fmt.Sprintf("write XJDF as %s: %s: %s", e.Encoding, e.XPath, e.Detail)
 }
 
-// prefixes gives each foreign namespace of a tree the prefix that the writers
-// declare at the root. It is the one that the tree has, if that is still free.
+// prefixes maps each foreign namespace of a tree to the prefix that the writers declare
+// at the root: that of the tree, if it is free.
 type prefixes struct {
 	ofSpace map[string]string
 	spaces  []binding
 	taken   map[string]bool
 }
 
-// prefixesOf goes through a tree. All says that elements without a prefix need
-// one too: XML can declare a namespace for them where they stand, JSON cannot.
+// prefixesOf collects the prefixes of a tree. With all, elements without a prefix get
+// one too: XML can declare a namespace for them in place, JSON cannot.
 func prefixesOf(root *Node, all bool) prefixes {
 	p := prefixes{}
 	for n := range root.Descendants() {
@@ -63,14 +63,14 @@ func (p *prefixes) need(name Name) {
 	p.spaces = append(p.spaces, binding{prefix: prefix, space: name.Space})
 }
 
-// sorted are the prefixes with their namespaces, by prefix.
+// sorted returns the prefixes with their namespaces, by prefix.
 func (p *prefixes) sorted() []binding {
 	return slices.SortedFunc(slices.Values(p.spaces), func(a, b binding) int {
 		return cmp.Compare(a.prefix, b.prefix)
 	})
 }
 
-// qualified is a name with the prefix that its namespace has, if it has one.
+// qualified returns a name with the prefix of its namespace, if any.
 func (p *prefixes) qualified(name Name) string {
 	prefix := p.ofSpace[name.Space]
 	if name.Space == xmlNamespace {

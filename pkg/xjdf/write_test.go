@@ -47,7 +47,7 @@ func TestWriteJSONTypesValuesByTheVocabulary(t *testing.T) {
 	}
 }
 
-func TestWriteJSONWritesNumbersThatAreOnes(t *testing.T) {
+func TestWriteJSONWritesValidNumbersAsNumbers(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
 		"5000": "5000", "-0": "-0", "0.50": "0.50", "1e9999": "1e9999", "1E+05": "1E+05",
@@ -97,7 +97,7 @@ lines &amp; &lt;more&gt;  </Comment>
 	}
 }
 
-func TestWriteJSONRefusesWhatItCannotHold(t *testing.T) {
+func TestWriteJSONRejectsTreesThatJSONCannotRepresent(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ body, want string }{
 		"several messages": {
@@ -148,7 +148,7 @@ func TestWriteJSONRefusesWhatItCannotHold(t *testing.T) {
 	}
 }
 
-func TestWritersRefuseNamesThatAreNone(t *testing.T) {
+func TestWritersRejectInvalidNames(t *testing.T) {
 	t.Parallel()
 	nameless := xjdf.New("XJDF")
 	nameless.Add("a b")
@@ -187,7 +187,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-func TestWritersPassOnTheErrorOfAWriter(t *testing.T) {
+func TestWritersReturnTheErrorOfTheWriter(t *testing.T) {
 	t.Parallel()
 	root := xjdf.New("XJDF")
 	if err := xjdf.WriteXML(full{}, root); !errors.Is(err, io.ErrShortWrite) {
@@ -198,7 +198,7 @@ func TestWritersPassOnTheErrorOfAWriter(t *testing.T) {
 	}
 }
 
-func TestEqualSeesWhatMatters(t *testing.T) {
+func TestEqualComparesNamesValuesAndOrder(t *testing.T) {
 	t.Parallel()
 	document := func(inner string) *xjdf.Node {
 		return parse(t, []byte(`<XJDF `+head+` xmlns:p="urn:p" xmlns:q="urn:p">`+inner+`</XJDF>`)).Root

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// xmlReader makes a tree of XML tokens. encoding/xml does the lexical work; it
-// leaves to us what it does not check in raw tokens, or not at all: that tags
-// match, that prefixes are bound, that no attribute is there twice.
+// xmlReader makes a tree of XML tokens. encoding/xml does the lexical work. xmlReader
+// checks what encoding/xml does not check in raw tokens, or at all: that tags match,
+// that prefixes are bound, and that attributes are unique.
 type xmlReader struct {
 	builder
 	body   []byte
@@ -21,10 +21,10 @@ type xmlReader struct {
 	doc    *Document
 	spaces namespaces
 	frames []frame
-	start  int64 // where the token begins
+	start  int64 // the offset of the token
 }
 
-// frame is an element whose end tag has not come.
+// frame is an open element.
 type frame struct {
 	open
 	tag  xml.Name // as it was written
@@ -163,7 +163,7 @@ func (r *xmlReader) startTag(t xml.StartElement, skipped int64) error {
 	return r.addAttributes(own, t.Attr, tag)
 }
 
-// declare takes note of the namespaces that a tag declares.
+// declare applies the namespaces that a tag declares.
 func (r *xmlReader) declare(n *Node, attributes []xml.Attr) error {
 	var declared map[string]string
 	for _, a := range attributes {

@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// tagScanner goes through the attributes of a start tag that encoding/xml has
-// read without complaint. It finds what its tokens do not tell: where an
-// attribute stands, and how its value was written.
+// tagScanner reads the attributes of a start tag that encoding/xml has accepted. It
+// finds the offset and the source text of values, which tokens do not have.
 type tagScanner struct {
 	text  []byte // begins with "<"
 	place int
-	at    int    // where the attribute begins
+	at    int    // the offset of the attribute
 	name  []byte // as it was written
 	value []byte // with its quotes
 	count int    // of attributes so far, for normalized
@@ -50,7 +49,7 @@ func (s *tagScanner) next() bool {
 	return true
 }
 
-// until is the place of the first of some bytes.
+// until returns the position of the first of some bytes.
 func (s *tagScanner) until(set string) int {
 	if i := bytes.IndexAny(s.text[s.place:], set); i >= 0 {
 		return s.place + i
@@ -58,11 +57,10 @@ func (s *tagScanner) until(set string) int {
 	return len(s.text)
 }
 
-// normalized is the value of an attribute, counted from zero, as XML 3.3.3 has
-// it: line breaks and tabs are spaces, unless they are written as character
-// references. encoding/xml does not do this, and its value no longer tells one
-// from the other. Asked for one attribute after the other, it goes through a
-// tag once.
+// normalized returns the value of an attribute, counted from zero, normalized by XML
+// 3.3.3: line breaks and tabs become spaces, unless they are character references.
+// encoding/xml does not do this, and its values do not distinguish the two. Calls in the
+// order of the attributes read the tag once.
 func (s *tagScanner) normalized(place int, value string) string {
 	for s.count <= place {
 		if !s.next() {

@@ -11,10 +11,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// WriteXML writes a tree as XML: attributes by name, children in the order of
-// the schema, what the schema does not have after them. The same tree gives the
-// same bytes. What XML cannot hold in a text becomes U+FFFD. If the tree cannot
-// be written, the error is a [*WriteError] and nothing is written.
+// WriteXML writes a tree as XML: attributes by name, children in the order of the
+// schema, then unknown children. The same tree gives the same bytes. Characters that
+// XML does not allow become U+FFFD. If the tree cannot be written, the error is a
+// [*WriteError] and nothing is written.
 func WriteXML(w io.Writer, root *Node) error {
 	x := xmlWriter{vocabulary: vocabulary.Load(), prefixes: prefixesOf(root, false)}
 	x.out.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
@@ -34,8 +34,8 @@ type xmlWriter struct {
 	out        bytes.Buffer
 }
 
-// element writes an element. Space is the namespace of names without a prefix
-// around it. Inline is true where white space would become text.
+// element writes an element. space is the namespace of names without a prefix around
+// it; inline is true where white space would become text.
 func (x *xmlWriter) element(n *Node, space string, depth int, inline bool) error {
 	name := n.Name.Local
 	if !n.Name.Core() && n.Name.Prefix != "" {
@@ -71,16 +71,6 @@ func (x *xmlWriter) element(n *Node, space string, depth int, inline bool) error
 		return nil
 	}
 	x.out.WriteByte('>')
-	if err := x.content(n, space, depth, inline); err != nil {
-		return err
-	}
-	x.out.WriteString("</")
-	x.out.WriteString(name)
-	x.out.WriteByte('>')
-	return nil
-}
-
-func (x *xmlWriter) content(n *Node, space string, depth int, inline bool) error {
 	inline = inline || n.Text != "" || keepsBlank(definition(x.vocabulary, n))
 	x.escape(n.Text, false)
 	for _, child := range sequenced(n) {
@@ -94,6 +84,9 @@ func (x *xmlWriter) content(n *Node, space string, depth int, inline bool) error
 	if !inline {
 		x.line(depth)
 	}
+	x.out.WriteString("</")
+	x.out.WriteString(name)
+	x.out.WriteByte('>')
 	return nil
 }
 
@@ -112,8 +105,8 @@ func (x *xmlWriter) attribute(name, value string) {
 	x.out.WriteByte('"')
 }
 
-// escape writes text. In attributes white space other than spaces is written
-// as references, without which it would be read as spaces.
+// escape writes text. In attributes it writes white space other than spaces as
+// references, because readers convert it to spaces.
 func (x *xmlWriter) escape(text string, attribute bool) {
 	done := 0
 	for i := 0; i < len(text); {

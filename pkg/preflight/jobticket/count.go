@@ -8,11 +8,11 @@ import (
 	"math"
 )
 
-// Count is a whole number that is written like any number of JSON: 2.0 and 2e0
-// are two, as they are to the schemas of contracts.
+// Count is a whole number in any form of a JSON number: 2.0 and 2e0 are two, as in the
+// schemas of contracts.
 type Count int
 
-// maxCount is beyond every bound of a ticket and within every int.
+// maxCount exceeds every bound of a ticket and fits every int.
 const maxCount = math.MaxInt32
 
 var errCount = errors.New("not a whole number within bounds")

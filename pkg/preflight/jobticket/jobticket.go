@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package jobticket describes what the customer ordered, as far as a PDF can be
-// compared with the order: pages, trim size, colours, quantity.
+// Package jobticket describes the parts of an order that a PDF can be compared with:
+// pages, trim size, colours, quantity.
 package jobticket
 
 import (
@@ -16,19 +16,19 @@ import (
 	"unicode/utf8"
 )
 
-// Ticket is an order. A zero member says nothing.
+// Ticket is an order. A zero field is not part of the order.
 type Ticket struct {
-	// TrimSize is the finished size of a page as it is looked at.
+	// TrimSize is the finished size of a page as a viewer shows it.
 	TrimSize *Size `json:"trimSize,omitempty"`
-	// Pages is how many pages one copy has, 1 to [MaxPages].
+	// Pages is the number of pages of one copy, 1 to [MaxPages].
 	Pages Count `json:"pages,omitempty"`
-	// Colors are the inks that are paid for.
+	// Colors are the ordered inks.
 	Colors *Colors `json:"colors,omitempty"`
-	// Quantity is how many copies are ordered, 1 to [MaxQuantity]. A file of
-	// Pages times Quantity pages is one of variable data.
+	// Quantity is the number of ordered copies, 1 to [MaxQuantity]. A file of Pages
+	// times Quantity pages contains variable data.
 	Quantity Count `json:"quantity,omitempty"`
-	// RFQID names the request for quotation that Quantity was taken from; it is
-	// here to be told again, at most 64 bytes.
+	// RFQID is the id of the request for quotation that Quantity comes from, for
+	// reports; at most 64 bytes.
 	RFQID string `json:"rfqId,omitempty"`
 }
 
@@ -67,16 +67,15 @@ const (
 	maxID       = 64
 )
 
-// ErrInvalid is the error of a ticket that is out of bounds.
+// ErrInvalid is the error of an invalid ticket.
 var ErrInvalid = errors.New("invalid job ticket")
 
-// Empty reports whether the ticket says nothing.
+// Empty reports whether the ticket orders nothing.
 func (t *Ticket) Empty() bool {
 	return t == nil || t.TrimSize == nil && t.Pages == 0 && t.Colors == nil && t.Quantity == 0 && t.RFQID == ""
 }
 
-// Check refuses a ticket that is out of bounds with [ErrInvalid]. A nil ticket is
-// good.
+// Check returns [ErrInvalid] for a ticket that is out of bounds. A nil ticket is valid.
 func (t *Ticket) Check() error {
 	switch {
 	case t == nil:
@@ -109,12 +108,12 @@ func (t *Ticket) Check() error {
 
 func length(v float64) bool { return !math.IsNaN(v) && v > 0 && v <= MaxLength }
 
-// maxText bounds the JSON of a ticket in bytes. Names of the greatest length take
-// 19 KiB when each of their characters is escaped.
+// maxText bounds the JSON of a ticket in bytes. Names of the greatest length take 19 KiB
+// when each of their characters is escaped.
 const maxText = 32 << 10
 
-// Parse reads a ticket from JSON. Unknown members and a ticket out of bounds are
-// refused with [ErrInvalid].
+// Parse reads a ticket from JSON. It returns [ErrInvalid] for unknown members and for a
+// ticket out of bounds.
 func Parse(text []byte) (*Ticket, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, maxText)
@@ -143,9 +142,9 @@ func (t *Ticket) Value() (driver.Value, error) {
 	return string(text), nil
 }
 
-// Scan implements the Scanner of database/sql. What is stored was judged before
-// that, and members that a later release has added are passed over: a row that
-// cannot be read is a job that nobody can end.
+// Scan implements the Scanner of database/sql. It ignores the members of later releases
+// and does not check bounds, which were checked before storing: a job whose row cannot
+// be read could never end.
 func (t *Ticket) Scan(source any) error {
 	var text []byte
 	switch v := source.(type) {

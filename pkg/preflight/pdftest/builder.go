@@ -7,15 +7,16 @@ package pdftest
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"fmt"
 	"strings"
 )
 
-// Ref is an object's number.
+// Ref is the number of an object.
 type Ref int
 
-// String is how an object refers to another.
+// String returns the reference in PDF syntax.
 func (r Ref) String() string { return fmt.Sprintf("%d 0 R", int(r)) }
 
 // Builder collects objects. The zero Builder is empty.
@@ -39,7 +40,7 @@ type Builder struct {
 	crypt       *crypt
 }
 
-// Reserve takes a number whose object comes later.
+// Reserve returns a number whose object follows later.
 func (b *Builder) Reserve() Ref {
 	b.objects = append(b.objects, nil)
 	return Ref(len(b.objects))
@@ -77,7 +78,7 @@ func (b *Builder) Flate(dict string, data []byte) Ref {
 	return b.Stream(dict+" /Filter /FlateDecode", Deflate(data))
 }
 
-// Deflate compresses as /FlateDecode expects.
+// Deflate compresses data for /FlateDecode.
 func Deflate(data []byte) []byte {
 	var out bytes.Buffer
 	w := zlib.NewWriter(&out)
@@ -89,7 +90,7 @@ func Deflate(data []byte) []byte {
 // Bytes writes the file with a catalog.
 func (b *Builder) Bytes(catalog Ref) []byte {
 	var out bytes.Buffer
-	b.head(&out)
+	fmt.Fprintf(&out, "%%PDF-%s\n%%\xE2\xE3\xCF\xD3\n", cmp.Or(b.Version, "1.6"))
 	if b.Packed {
 		b.pack(&out, catalog)
 		return out.Bytes()
@@ -108,15 +109,7 @@ func (b *Builder) Bytes(catalog Ref) []byte {
 	return out.Bytes()
 }
 
-func (b *Builder) head(out *bytes.Buffer) {
-	version := b.Version
-	if version == "" {
-		version = "1.6"
-	}
-	fmt.Fprintf(out, "%%PDF-%s\n%%\xE2\xE3\xCF\xD3\n", version)
-}
-
-// trailer are its entries, without its size.
+// trailer returns the entries of the trailer, without the size.
 func (b *Builder) trailer(catalog Ref) string {
 	info := ""
 	if b.Info != 0 {
@@ -125,7 +118,7 @@ func (b *Builder) trailer(catalog Ref) string {
 	return fmt.Sprintf(" /Root %s%s%s", catalog, info, b.Trailer)
 }
 
-// Text is a literal string, encrypted where the file is.
+// Text returns a literal string, encrypted in an encrypted file.
 func (b *Builder) Text(owner Ref, text string) string {
 	if b.crypt != nil {
 		return fmt.Sprintf("<%x>", b.crypt.encrypt(int(owner), []byte(text)))

@@ -10,7 +10,7 @@ import (
 )
 
 // crypt is the standard security handler, revision 2: RC4 with 40 bits (ISO
-// 32000-2, 7.6.4). Nobody should protect anything with it; readers must know it.
+// 32000-2, 7.6.4). It protects nothing today, but readers must support it.
 type crypt struct {
 	key         []byte
 	owner, user []byte
@@ -33,9 +33,9 @@ func arcfour(key, data []byte) []byte {
 	return out
 }
 
-// Encrypt protects everything that is written after it. With an empty user
-// password anybody can open the file, but it is encrypted all the same. Direct
-// puts the encryption dictionary into the trailer instead of an object.
+// Encrypt encrypts everything that is written after the call. A file with an empty
+// user password opens without a password. direct puts the encryption dictionary into
+// the trailer instead of an object.
 func (b *Builder) Encrypt(userPassword, ownerPassword string, direct bool) {
 	ownerKey := md5.Sum(padded(ownerPassword))
 	owner := arcfour(ownerKey[:5], padded(userPassword))

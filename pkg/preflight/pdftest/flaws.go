@@ -8,31 +8,31 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
-// Flaw is one thing that can be wrong with a file, as a file that has it and one
-// that differs from it as little as possible and has it not.
+// Flaw is a pair of files that differ as little as possible: Breaks has a fault, Twin
+// does not.
 type Flaw struct {
-	// Rule is the id of the rule that must find it in Breaks and not in Twin.
+	// Rule is the id of the rule that must report Breaks and must not report Twin.
 	Rule string
-	// Profile is one that selects the rule; "" means print_ready, and
-	// [NoProfile] a rule that none of the product's profiles selects.
+	// Profile is a profile that selects the rule; "" means print_ready, and
+	// [NoProfile] a rule that no profile of the product selects.
 	Profile string
-	// Variant tells flaws of one rule apart.
+	// Variant distinguishes the flaws of one rule.
 	Variant string
-	// Ticket is the order that both files are held against, usually none.
+	// Ticket is the order that both files are compared with, usually none.
 	Ticket       *jobticket.Ticket
 	Breaks, Twin func() []byte
 }
 
-// NoProfile is the profile of a flaw whose rule must be selected by hand.
+// NoProfile is the profile of a flaw whose rule no profile selects.
 const NoProfile = "-"
 
-// Flaws are the flaws of all rules. Apart from its own, a file has as few as can
-// be: both files of a pair start from [NewSound].
+// Flaws returns the flaws of all rules. Both files of a pair start from [NewSound], to
+// have as few other faults as possible.
 func Flaws() []Flaw {
 	return slices.Concat(
 		fileFlaws(), limitFlaws(), documentFlaws(), intentFlaws(), pageFlaws(), boxFlaws(), fontFlaws(), textFlaws(),
 		imageFlaws(), colorFlaws(), inkFlaws(), overprintFlaws(), lineFlaws(), transparencyFlaws(), layerFlaws(),
-		interactiveFlaws(), featureFlaws(), ticketFlaws(), placeFlaws(),
+		interactiveFlaws(), featureFlaws(), ticketFlaws(), hiddenPlaces(), harmlessPlaces(), imagePlaces(),
 	)
 }
 

@@ -10,10 +10,6 @@ import (
 // square paints with the colour that is set before.
 const square = " 100 300 50 50 re f\n"
 
-func rectangle(b Box) string {
-	return fmt.Sprintf("%g %g %g %g re", b[0], b[1], b[2]-b[0], b[3]-b[1])
-}
-
 // Spot is a Separation space whose full tint is a colour in CMYK.
 func (b *Builder) Spot(name, cmyk string) string {
 	tint := b.Add("<< /FunctionType 2 /Domain [0 1] /N 1 /C0 [0 0 0 0] /C1 [%s] >>", cmyk)

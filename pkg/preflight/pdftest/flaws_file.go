@@ -13,7 +13,10 @@ func fileFlaws() []Flaw {
 		{Rule: "file.empty", Breaks: func() []byte { return []byte{} }, Twin: sound},
 		{Rule: "file.not_pdf", Breaks: func() []byte { return bytes.Replace(sound(), []byte("%PDF-"), []byte("%!PS-"), 1) }, Twin: sound},
 		{Rule: "structure.unreadable", Variant: "cut off in the middle", Breaks: func() []byte { return sound()[:len(sound())/2] }, Twin: sound},
-		{Rule: "structure.unreadable", Variant: "without a catalog", Breaks: func() []byte { return rootless(sound()) }, Twin: sound},
+		{Rule: "structure.unreadable", Variant: "without a catalog", Breaks: func() []byte {
+			data := bytes.ReplaceAll(sound(), []byte("/Root "), []byte("/Tree "))
+			return bytes.ReplaceAll(data, []byte("/Type /Catalog"), []byte("/Type /Unknown"))
+		}, Twin: sound},
 		{Rule: "structure.repaired", Variant: "bytes before the header", Breaks: func() []byte { return append([]byte("\r\n\r\n"), sound()...) }, Twin: sound},
 		{Rule: "structure.repaired", Variant: "no end", Breaks: func() []byte { return bytes.TrimSuffix(sound(), []byte("%%EOF\n")) }, Twin: sound},
 		{Rule: "structure.repaired", Variant: "a wrong offset of the table", Breaks: func() []byte { return bytes.Replace(sound(), []byte("startxref\n"), []byte("startxref\n9"), 1) }, Twin: sound},
@@ -29,12 +32,6 @@ func fileFlaws() []Flaw {
 		{Rule: "security.password_required", Breaks: encrypted("secret", 0), Twin: encrypted("", 0)},
 		{Rule: "security.print_denied", Breaks: encrypted("", -8), Twin: encrypted("", -4)},
 	}
-}
-
-// rootless takes the ways to the catalog away.
-func rootless(data []byte) []byte {
-	data = bytes.ReplaceAll(data, []byte("/Root "), []byte("/Tree "))
-	return bytes.ReplaceAll(data, []byte("/Type /Catalog"), []byte("/Type /Unknown"))
 }
 
 func streamOf(s *Sound, data []byte) string {

@@ -2,6 +2,8 @@
 
 package pdftest
 
+import "fmt"
+
 // sized gives a page another size, with the same margins.
 func (p *Page) sized(width, height float64) {
 	p.Trim = &Box{MM(10), MM(10), MM(10 + width), MM(10 + height)}
@@ -36,7 +38,7 @@ func boxFlaws() []Flaw {
 	// background fills the finished page and what is around it.
 	background := func(around float64) func() []byte {
 		b := A4().Around(MM(around))
-		return content("0 0 0 0.5 k " + rectangle(*b) + " f\n")
+		return content(fmt.Sprintf("0 0 0 0.5 k %g %g %g %g re f\n", b[0], b[1], b[2]-b[0], b[3]-b[1]))
 	}
 	return []Flaw{
 		{Rule: "box.trim_missing", Breaks: page(func(_ *Sound, p *Page) { p.Trim, p.Bleed = nil, nil }), Twin: sound},

@@ -7,13 +7,10 @@ import (
 	"fmt"
 )
 
-// placeFlaws are flaws where they are easily overlooked, and twins that look
-// flawed and are not, because nothing of it comes out on paper.
-func placeFlaws() []Flaw {
-	return append(append(hiddenPlaces(), harmlessPlaces()...), imagePlaces()...)
-}
+// The flaws of this file are easily overlooked; the twins look flawed and are not,
+// because nothing of the fault is printed.
 
-// Where a colour can stand. Each paints a square in the colour that is given.
+// The functions named Place paint a square in a given colour, each in another place.
 func formPlace(color string) func() []byte {
 	return with("/Fm Do\n", func(s *Sound) string {
 		return fmt.Sprintf("/XObject << /Fm %s >>", s.Form(Box{0, 0, 600, 800}, "", color+square, ""))

@@ -17,7 +17,7 @@ import (
 // closed are the rules whose flaw is that the file cannot be opened.
 var closed = []string{"file.empty", "file.not_pdf", "structure.unreadable", "security.password_required", "limits.structure"}
 
-// noted are the rules of incidents that a file may have besides its own flaw.
+// noted returns the facts of a file and the rules of its incidents.
 func noted(t *testing.T, data []byte) (*facts.Document, []string) {
 	t.Helper()
 	collector := facts.NewCollector(nil)
@@ -67,9 +67,9 @@ func TestFlawedFilesOpenAndTheirTwinsAreSound(t *testing.T) {
 	}
 }
 
-// TestOtherProgramsTakeTheFiles holds the files against poppler, so that what we
+// TestOtherProgramsOpenTheFiles holds the files against poppler, so that what we
 // call sound is not only sound to ourselves.
-func TestOtherProgramsTakeTheFiles(t *testing.T) {
+func TestOtherProgramsOpenTheFiles(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("pdfinfo")
 	if err != nil {
@@ -91,7 +91,7 @@ func TestOtherProgramsTakeTheFiles(t *testing.T) {
 	}
 }
 
-func TestTheFontIsOneToOtherPrograms(t *testing.T) {
+func TestOtherProgramsReadTheFont(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("pdftoppm")
 	if err != nil {

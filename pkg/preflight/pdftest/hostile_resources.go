@@ -53,7 +53,7 @@ func hostileResources() map[string]func() []byte {
 		"image: many components": func() []byte {
 			return oddImage(1000, 1000, "[/DeviceN ["+strings.Repeat("/A ", 100_000)+"] /DeviceCMYK << /FunctionType 2 /Domain [0 1] /N 1 >>]")
 		},
-		"image: fax without end": func() []byte { return faxImage("/K -1 /Columns 2147483647 /Rows 2147483647") },
+		"image: fax without end": endlessFax,
 		"image: inline without end": func() []byte {
 			return Pages(Print("BI /W 9 /H 9 /CS /G /BPC 8 ID "+strings.Repeat("EI", 1_000_000), ""))
 		},
@@ -138,9 +138,10 @@ func oddImage(width, height int, space string) []byte {
 	return b.Document(Print(Place("Im", 100, 100, 144, 144), fmt.Sprintf("/XObject << /Im %s >>", im)))
 }
 
-func faxImage(parms string) []byte {
+// endlessFax has a one-bit image of 2^31 rows and columns.
+func endlessFax() []byte {
 	var b Builder
-	im := b.Stream(fmt.Sprintf("/Type /XObject /Subtype /Image /Width 1000 /Height 1000 /BitsPerComponent 1 /ColorSpace /DeviceGray /Filter /CCITTFaxDecode /DecodeParms << %s >>", parms), make([]byte, 1000))
+	im := b.Stream("/Type /XObject /Subtype /Image /Width 1000 /Height 1000 /BitsPerComponent 1 /ColorSpace /DeviceGray /Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns 2147483647 /Rows 2147483647 >>", make([]byte, 1000))
 	return b.Document(Print(Place("Im", 100, 100, 144, 144), fmt.Sprintf("/XObject << /Im %s >>", im)))
 }
 

@@ -40,7 +40,7 @@ func hostileStructures() map[string]func() []byte {
 		"long name":                   func() []byte { return cataloged("/" + strings.Repeat("n", 5<<20) + " 1")() },
 		"long string":                 func() []byte { return cataloged("/S (" + strings.Repeat("s", 5<<20) + ")")() },
 		"reference chain":             referenceChain,
-		"page tree: many pages":       func() []byte { return flatPages(50_000) },
+		"page tree: many pages":       flatPages,
 		"page tree: same page twice":  func() []byte { return kids("%[1]s %[1]s %[1]s", 3) },
 		"page tree: too deep": func() []byte {
 			var b Builder
@@ -161,7 +161,9 @@ func referenceChain() []byte {
 	return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", last)})
 }
 
-func flatPages(n int) []byte {
+// flatPages has 50,000 pages in one node.
+func flatPages() []byte {
+	const n = 50_000
 	var b Builder
 	tree := b.Reserve()
 	var kids strings.Builder

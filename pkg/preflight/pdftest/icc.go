@@ -46,7 +46,11 @@ func (p Profile) Bytes() []byte {
 	out := binary.BigEndian.AppendUint32(nil, uint32(offset+len(data)))
 	out = append(out, 0, 0, 0, 0)
 	out = append(out, version[0], version[1], 0, 0)
-	out = fmt.Appendf(out, "%-4s%-4s%-4s", p.Class, p.Space, p.connection())
+	connection := "Lab"
+	if p.Space == "RGB" || p.Space == "GRAY" {
+		connection = "XYZ"
+	}
+	out = fmt.Appendf(out, "%-4s%-4s%-4s", p.Class, p.Space, connection)
 	for _, part := range [...]uint16{2026, 1, 2, 3, 4, 5} {
 		out = binary.BigEndian.AppendUint16(out, part)
 	}
@@ -61,14 +65,6 @@ func (p Profile) Bytes() []byte {
 }
 
 var d50 = [3]uint32{0xF6D6, 0x10000, 0xD32D}
-
-// connection is the profile connection space.
-func (p Profile) connection() string {
-	if p.Space == "RGB" || p.Space == "GRAY" {
-		return "XYZ"
-	}
-	return "Lab"
-}
 
 type profileTag struct {
 	name string

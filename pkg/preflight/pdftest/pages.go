@@ -12,7 +12,7 @@ type Box [4]float64
 
 func (b Box) String() string { return fmt.Sprintf("[%g %g %g %g]", b[0], b[1], b[2], b[3]) }
 
-// MM is a length in millimetres, in points.
+// MM converts a length in millimetres to points.
 func MM(mm float64) float64 { return mm * 72 / 25.4 }
 
 // Around grows a box on every side.
@@ -41,8 +41,7 @@ type Page struct {
 	Extra string
 }
 
-// Print is a page of A4 that a printer has nothing to say against: trimmed,
-// with 3 mm of bleed.
+// Print returns a page of A4 without faults: with a TrimBox and 3 mm of bleed.
 func Print(content, resources string) Page {
 	trim := A4()
 	return Page{

@@ -32,12 +32,12 @@ func (b *Builder) Image(i Image) Ref {
 		bytes.Repeat([]byte{0x40}, i.Width*i.Height*i.Components))
 }
 
-// Place is the content that puts an XObject of the unit square at a place.
+// Place returns the content that paints an XObject of the unit square at a place.
 func Place(name string, x, y, width, height float64) string {
 	return fmt.Sprintf("q %g 0 0 %g %g %g cm /%s Do Q\n", width, height, x, y, name)
 }
 
-// Show is the content that shows a text.
+// Show returns the content that shows a text.
 func Show(font, text string) string {
 	return fmt.Sprintf("BT /%s 12 Tf 60 60 Td (%s) Tj ET\n", font, text)
 }
@@ -47,8 +47,8 @@ func (b *Builder) StandardFont(name string) Ref {
 	return b.Add("<< /Type /Font /Subtype /Type1 /BaseFont /%s >>", name)
 }
 
-// EmbeddedFont writes a TrueType font with a font program in the file. The
-// program is rubbish: only its presence is looked at.
+// EmbeddedFont writes a TrueType font with a font program in the file. The program is
+// invalid, because only its presence matters.
 func (b *Builder) EmbeddedFont(name string) Ref {
 	program := b.Flate("/Length1 8", []byte{0, 1, 0, 0, 0, 0, 0, 0})
 	descriptor := b.Add("<< /Type /FontDescriptor /FontName /%s /Flags 32 /FontBBox [0 0 1000 1000] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 /FontFile2 %s >>", name, program)
@@ -87,7 +87,7 @@ func (b *Builder) SetForm(r Ref, box Box, matrix, content, resources string) {
 	b.SetStream(r, fmt.Sprintf("/Type /XObject /Subtype /Form /BBox %s%s /Resources << %s >> /Filter /FlateDecode", box, matrix, resources), Deflate([]byte(content)))
 }
 
-// ICC writes a stream that passes for an ICC profile of n components.
+// ICC writes a stream in place of an ICC profile of n components.
 func (b *Builder) ICC(n int) string {
 	return fmt.Sprintf("[/ICCBased %s]", b.Flate(fmt.Sprintf("/N %d", n), make([]byte, 128)))
 }

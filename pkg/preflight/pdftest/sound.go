@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Sound is a document in the making that a printer has nothing to say against:
-// PDF/X-4, with an output intent, a title, dates and a font. A test changes the
-// members that it is about, adds objects, and writes it with [Sound.Bytes].
+// Sound builds a document without faults: PDF/X-4, with an output intent, a title,
+// dates and a font. A test changes the fields that it is about, adds objects, and
+// writes the document with [Sound.Bytes].
 type Sound struct {
 	Builder
 	// Info are the entries of the information dictionary, as they are written.
@@ -26,7 +26,7 @@ type Sound struct {
 	Font Ref
 }
 
-// claimX4 is how PDF/X-4 identifies itself (ISO 15930-7, 6.5).
+// claimX4 identifies a file as PDF/X-4 (ISO 15930-7, 6.5).
 const claimX4 = "<pdfxid:GTS_PDFXVersion>PDF/X-4</pdfxid:GTS_PDFXVersion>"
 
 // NewSound starts a document.
@@ -99,8 +99,8 @@ func (s *Sound) Bytes(pages ...Page) []byte {
 	return s.Document(pages...)
 }
 
-// Paper is the content that keeps a page from being blank: a grey square and a
-// word. Neither is of interest to any rule.
+// Paper is content without a finding, so that a page is not blank: a grey square and
+// a word.
 const Paper = "0 0 0 0.5 k 60 100 50 50 re f\nBT /F1 16 Tf 60 60 Td (AB) Tj ET\n"
 
 // Page is a sound page with more content and resources.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Default is the profile of a request that is about print in general.
+// Default is the profile for print in general.
 const Default = "print_ready"
 
 //go:embed data/*.yaml
@@ -43,7 +43,7 @@ func All() ([]Profile, error) {
 	return all, nil
 }
 
-// Lookup returns the profile of that name, or [ErrUnknown].
+// Lookup returns the named profile, or [ErrUnknown].
 func Lookup(name string) (Profile, error) {
 	text, err := embedded(name)
 	if err != nil {
@@ -52,7 +52,7 @@ func Lookup(name string) (Profile, error) {
 	return Parse(text)
 }
 
-// embedded is the text of a profile.
+// embedded returns the text of a profile.
 func embedded(name string) ([]byte, error) {
 	if !slices.Contains(Names(), name) {
 		return nil, fmt.Errorf("%w: there is no %.64q; choose one of %s", ErrUnknown, name, strings.Join(Names(), ", "))

@@ -3,6 +3,8 @@
 package profile
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,7 +18,7 @@ import (
 const (
 	// maxText bounds the YAML of a profile.
 	maxText = 256 << 10
-	// maxExtends is how many profiles may extend each other in a row.
+	// maxExtends bounds a chain of profiles that extend each other.
 	maxExtends = 4
 )
 
@@ -30,8 +32,8 @@ type text struct {
 	Rules       map[string]delta `json:"rules"`
 }
 
-// delta is what a profile says of one rule. What it does not say is as in the
-// profile that it extends.
+// delta is the entry of a profile for one rule. Missing fields are as in the profile
+// that it extends.
 type delta struct {
 	Severity  severity `json:"severity"`
 	Limit     *float64 `json:"limit"`
@@ -40,12 +42,12 @@ type delta struct {
 	Source    string   `json:"source"`
 }
 
-// severity is one of report's, or off, which takes a rule out.
+// severity is a severity of a report, or off, which deselects a rule.
 type severity report.Severity
 
 const off severity = "off"
 
-// UnmarshalJSON knows that YAML takes a bare off for false.
+// UnmarshalJSON accepts off and false: YAML reads a bare off as false.
 func (s *severity) UnmarshalJSON(data []byte) error {
 	var name string
 	if err := json.Unmarshal(data, &name); err != nil {
@@ -60,12 +62,11 @@ func (s *severity) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Parse reads a profile, which may extend one of the embedded ones. Unknown
-// members, a missing name, version, title or source and an unknown severity are
-// refused with [ErrInvalid].
+// Parse reads a profile, which may extend an embedded one. It returns [ErrInvalid] for
+// unknown members, a missing name, version, title or source, and an unknown severity.
 func Parse(yamlText []byte) (Profile, error) { return Resolve(yamlText, embedded) }
 
-// Resolve reads a profile; base returns the text of one that it extends.
+// Resolve reads a profile; base returns the text of a profile that it extends.
 func Resolve(yamlText []byte, base func(name string) ([]byte, error)) (Profile, error) {
 	var chain []text
 	for {
@@ -86,7 +87,7 @@ func Resolve(yamlText []byte, base func(name string) ([]byte, error)) (Profile, 
 	}
 }
 
-// read checks what can be known of one text by itself.
+// read parses one text and checks it without the texts that it extends.
 func read(yamlText []byte) (text, error) {
 	if len(yamlText) > maxText {
 		return text{}, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, maxText)
@@ -111,7 +112,7 @@ func read(yamlText []byte) (text, error) {
 	return t, nil
 }
 
-// apply makes the profile of a chain of texts, of which each extends the next.
+// apply returns the profile of a chain of texts, of which each extends the next.
 func apply(chain []text) (Profile, error) {
 	own := chain[0]
 	p := Profile{Name: own.Name, Version: own.Version, Title: own.Title, Description: own.Description, Rules: map[string]Setting{}}
@@ -124,29 +125,28 @@ func apply(chain []text) (Profile, error) {
 			case d.Severity == "" && !known:
 				return Profile{}, fmt.Errorf("%w: rule %s has no severity", ErrInvalid, id)
 			}
-			p.Rules[id] = d.over(setting)
+			if d.Severity != "" {
+				setting.Severity = report.Severity(d.Severity)
+			}
+			if d.Limit != nil {
+				setting.Limit = d.Limit
+			}
+			if d.Tolerance != nil {
+				setting.Tolerance = *d.Tolerance
+			}
+			if d.Area != nil {
+				setting.Area = *d.Area
+			}
+			setting.Source = d.Source
+			p.Rules[id] = setting
 		}
 		maps.DeleteFunc(p.Rules, func(_ string, s Setting) bool { return s.Severity == report.Severity(off) })
 	}
-	var err error
-	p.Digest, err = p.digest()
-	return p, err
-}
-
-// over is a setting with what the delta changes.
-func (d delta) over(s Setting) Setting {
-	if d.Severity != "" {
-		s.Severity = report.Severity(d.Severity)
+	data, err := json.Marshal(&p) // sorts the keys of maps
+	if err != nil {
+		return p, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if d.Limit != nil {
-		s.Limit = d.Limit
-	}
-	if d.Tolerance != nil {
-		s.Tolerance = *d.Tolerance
-	}
-	if d.Area != nil {
-		s.Area = *d.Area
-	}
-	s.Source = d.Source
-	return s
+	sum := sha256.Sum256(data)
+	p.Digest = hex.EncodeToString(sum[:])
+	return p, nil
 }

@@ -112,7 +112,7 @@ func named(name string) string {
 	return "name: " + name + "\nversion: '1'\ntitle: T\ndescription: D\n"
 }
 
-func TestProfileThatExtendsAnotherHoldsWhatDiffers(t *testing.T) {
+func TestExtendingProfileContainsTheDifferences(t *testing.T) {
 	t.Parallel()
 	base := library(map[string]string{
 		"middle": "extends: base\nrules:\n  a.one: {limit: 7, source: middle}\n  a.two: {severity: off, source: middle}\n  a.three: {severity: info, source: middle}",
@@ -132,7 +132,7 @@ func TestProfileThatExtendsAnotherHoldsWhatDiffers(t *testing.T) {
 	}
 }
 
-func TestProfilesThatExtendEachOtherForEverAreRefused(t *testing.T) {
+func TestEndlessChainOfProfilesIsRejected(t *testing.T) {
 	t.Parallel()
 	base := library(map[string]string{"a": "extends: b", "b": "extends: a", "self": "extends: self"})
 	for _, name := range []string{"a", "self"} {
@@ -142,7 +142,7 @@ func TestProfilesThatExtendEachOtherForEverAreRefused(t *testing.T) {
 	}
 }
 
-func TestDigestIsThatOfWhatCounts(t *testing.T) {
+func TestDigestDependsOnSettingsOnly(t *testing.T) {
 	t.Parallel()
 	digest := func(text string, base map[string]string) string {
 		t.Helper()

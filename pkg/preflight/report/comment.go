@@ -18,7 +18,7 @@ import (
 // CommentAuthor is the title of every comment.
 const CommentAuthor = "printmarket preflight"
 
-// Comment is one finding at its place.
+// Comment is one finding on a page.
 type Comment struct {
 	// Name is unique in the document and the same each time.
 	Name string
@@ -26,26 +26,26 @@ type Comment struct {
 	Page int
 	// Rect is in the default user space of the page.
 	Rect geom.Rect
-	// Located is true where Rect is the place of the finding, false where it is a
-	// note at the edge of the page.
+	// Located reports whether Rect is the place of the finding, or else of a note at
+	// the edge of the page.
 	Located  bool
 	Severity Severity
 	// Subject is the rule.
 	Subject string
-	// Contents is what it says, in lines.
+	// Contents is the text, in lines.
 	Contents string
 }
 
-// noteSize is the edge of a note in points, noteGap what lies between two.
+// noteSize is the edge of a note in points, noteGap the distance between two notes.
 const (
 	noteSize = 18.0
 	noteGap  = 4.0
 )
 
-// Comments lists the comments of a report, in the order of its findings. Findings about
-// the whole document stand on the first page; one that is true of more pages has
-// a note on each that it names; those on a page that the report does not list are
-// left out.
+// Comments lists the comments of a report, in the order of its findings. Findings
+// about the whole document are on the first page. A finding on several pages has a
+// note on each page that it names. Pages that the report does not list get no
+// comments.
 func Comments(r Report) []Comment {
 	pages := make(map[int]*Page, len(r.Pages))
 	for i := range r.Pages {
@@ -55,12 +55,24 @@ func Comments(r Report) []Comment {
 	var out []Comment
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		for _, number := range numbers(f) {
+		// The page of its place comes first.
+		first := max(f.Page, 1)
+		numbers := []int{first}
+		for _, number := range f.Pages {
+			if !slices.Contains(numbers, number) {
+				numbers = append(numbers, number)
+			}
+		}
+		for _, number := range numbers {
 			page := pages[number]
 			if page == nil {
 				continue
 			}
-			c := Comment{Name: name(i, number, f), Page: number, Severity: f.Severity, Subject: f.Rule, Contents: contents(f)}
+			name := "preflight-" + strconv.Itoa(i+1)
+			if number != first {
+				name += "-page-" + strconv.Itoa(number)
+			}
+			c := Comment{Name: name, Page: number, Severity: f.Severity, Subject: f.Rule, Contents: contents(f)}
 			c.Rect, c.Located = place(f, page, notes[number])
 			if !c.Located {
 				notes[number]++
@@ -71,27 +83,8 @@ func Comments(r Report) []Comment {
 	return out
 }
 
-// numbers are the pages that a finding is noted on, the one of its place first.
-func numbers(f *Finding) []int {
-	out := []int{max(f.Page, 1)}
-	for _, number := range f.Pages {
-		if !slices.Contains(out, number) {
-			out = append(out, number)
-		}
-	}
-	return out
-}
-
-// name of the comment of a finding on a page.
-func name(index, page int, f *Finding) string {
-	out := "preflight-" + strconv.Itoa(index+1)
-	if page != max(f.Page, 1) {
-		out += "-page-" + strconv.Itoa(page)
-	}
-	return out
-}
-
-// place is where a finding stands, or the note of that number.
+// place returns the place of a finding and true, or the place of a note by its number
+// on the page and false.
 func place(f *Finding, page *Page, note int) (geom.Rect, bool) {
 	media := geom.Rect(page.Boxes.Media)
 	view := geom.View(media, page.Rotate, page.UserUnit)
@@ -106,6 +99,10 @@ func place(f *Finding, page *Page, note int) (geom.Rect, bool) {
 	return back.Rect(geom.Rect{x, y - noteSize, x + noteSize, y}), false
 }
 
+// mostPages bounds the pages that a finding names.
+const mostPages = 10
+
+// contents returns the text of a comment.
 func contents(f *Finding) string {
 	lines := []string{strings.ToUpper(string(f.Severity)) + ": " + f.Message}
 	if f.Measured != nil && f.Threshold != nil {
@@ -113,7 +110,14 @@ func contents(f *Finding) string {
 			xfdfNumber(f.Measured.Value), f.Measured.Unit, f.Threshold.Op, xfdfNumber(f.Threshold.Value), f.Threshold.Unit))
 	}
 	if f.Count > 1 {
-		lines = append(lines, occurrences(f))
+		found := fmt.Sprintf("Found %d times", f.Count)
+		switch {
+		case len(f.Pages) >= mostPages:
+			found += ", first on pages " + strings.Join(PageRuns(f.Pages), ", ")
+		case len(f.Pages) > 1:
+			found += ", on pages " + strings.Join(PageRuns(f.Pages), ", ")
+		}
+		lines = append(lines, found+".")
 	}
 	if f.FixHint != "" {
 		lines = append(lines, "What to do: "+f.FixHint)
@@ -125,24 +129,9 @@ func contents(f *Finding) string {
 	return strings.Join(append(lines, rule+"."), "\n")
 }
 
-// mostPages is how many pages a finding names at most.
-const mostPages = 10
-
-func occurrences(f *Finding) string {
-	out := fmt.Sprintf("Found %d times", f.Count)
-	if len(f.Pages) < 2 {
-		return out + "."
-	}
-	where := ", on pages "
-	if len(f.Pages) >= mostPages {
-		where = ", first on pages "
-	}
-	return out + where + strings.Join(PageRuns(f.Pages), ", ") + "."
-}
-
 func xfdfNumber(v float64) string { return geom.Decimal(v, 3) }
 
-// SeverityColor is that of a severity, red, green and blue from 0 to 255.
+// SeverityColor returns the colour of a severity: red, green and blue from 0 to 255.
 func SeverityColor(s Severity) [3]uint8 {
 	switch s {
 	case Error:

@@ -31,7 +31,7 @@ func turned() report.Report {
 	}
 }
 
-func TestCommentsStandWhereTheFindingIsInTheFile(t *testing.T) {
+func TestCommentsHaveThePlaceOfTheFinding(t *testing.T) {
 	t.Parallel()
 	want := []report.Comment{
 		{Name: "preflight-1", Page: 1, Rect: geom.Rect{12, 22, 21, 31}, Severity: report.Info, Subject: "document.title_missing", Contents: "INFO: No title.\nRule document.title_missing."},
@@ -46,7 +46,7 @@ func TestCommentsStandWhereTheFindingIsInTheFile(t *testing.T) {
 	}
 }
 
-func TestAFindingOfMorePagesIsNotedOnEach(t *testing.T) {
+func TestFindingOnSeveralPagesHasACommentOnEach(t *testing.T) {
 	t.Parallel()
 	r := report.Report{Findings: []report.Finding{{
 		Rule: "box.bleed_missing", Severity: report.Error, Page: 2, Pages: []int{2, 3, 9}, BBox: &report.Rect{10, 10, 20, 20}, Message: "No bleed.", Count: 3,
@@ -64,7 +64,7 @@ func TestAFindingOfMorePagesIsNotedOnEach(t *testing.T) {
 	}
 }
 
-func TestXFDFIsXMLThatSaysTheSame(t *testing.T) {
+func TestXFDFContainsTheComments(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	if err := report.XFDF(&out, turned()); err != nil {

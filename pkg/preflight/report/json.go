@@ -11,15 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBytes bounds the JSON of a report. The engine's own limits keep it far
-// below; a reader refuses what is longer.
+// MaxBytes bounds the JSON of a report. [Decode] rejects a longer one; the limits of
+// the engine keep reports far below.
 const MaxBytes = 16 << 20
 
 // Encode writes the canonical JSON: two equal reports have equal bytes.
 func Encode(r Report) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
-	// Names from the PDF are shown by programs that do their own escaping.
+	// Programs that show names from the PDF escape them.
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
 		return nil, fmt.Errorf("encode report: %w", err)
@@ -27,7 +27,7 @@ func Encode(r Report) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Decode reads what [Encode] wrote. It returns [ErrInvalid] for a document that is
+// Decode reads the output of [Encode]. It returns [ErrInvalid] for a document that is
 // too long, is not UTF-8, has another version or unknown members, or is followed by
 // anything but white space.
 func Decode(data []byte) (Report, error) {

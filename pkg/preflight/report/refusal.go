@@ -7,25 +7,25 @@ import (
 	"errors"
 )
 
-// Refusal is why a file gets no annotations. It is an error, and the inspector's
-// exit code.
+// Refusal is the reason why a file gets no annotations. It is an error, and the exit
+// code of the inspector.
 type Refusal int
 
-// The refusals. Their numbers are on the wire.
+// The refusals. Exit codes carry their numbers.
 const (
-	// RefusedUnreadable: the file is no PDF, or damaged beyond reading.
+	// RefusedUnreadable: the file is not a PDF, or damaged beyond reading.
 	RefusedUnreadable Refusal = 80 + iota
-	// RefusedEncrypted: what is added would have to be encrypted, too.
+	// RefusedEncrypted: the annotations would have to be encrypted, too.
 	RefusedEncrypted
-	// RefusedRepaired: a reader that repairs otherwise would not find what is
-	// added.
+	// RefusedRepaired: a reader that repairs the file in another way would not find
+	// the annotations.
 	RefusedRepaired
 	// RefusedStructure: an update of the file could not be read.
 	RefusedStructure
-	// RefusedNothing: there is no finding, or no page to note it on.
+	// RefusedNothing: the report has no finding, or the file no page for it.
 	RefusedNothing
-	// RefusedTooLarge: the update is longer than [MaxUpdate], or makes the file
-	// longer than is inspected.
+	// RefusedTooLarge: the update is longer than [MaxUpdate], or the file with the
+	// update exceeds the size limit.
 	RefusedTooLarge
 	endOfRefusals
 )
@@ -48,7 +48,7 @@ func (r Refusal) Error() string {
 	return "the file gets no comments"
 }
 
-// RefusalOf is the refusal of an exit code.
+// RefusalOf returns the refusal of an exit code.
 func RefusalOf(exit int) (Refusal, bool) {
 	r := Refusal(exit)
 	return r, r >= RefusedUnreadable && r < endOfRefusals
@@ -57,12 +57,12 @@ func RefusalOf(exit int) (Refusal, bool) {
 // MaxUpdate bounds the bytes that are appended to a PDF.
 const MaxUpdate = 16 << 20
 
-// ErrNoUpdate means that bytes are not what annotations are appended as.
+// ErrNoUpdate means that bytes are not an update with annotations.
 var ErrNoUpdate = errors.New("not the update of a PDF")
 
-// CheckUpdate looks at the frame of an update: it begins on a line of its own and
-// ends as a PDF does. The inspector is not trusted, but what is wrong inside
-// harms only the copy.
+// CheckUpdate checks the frame of an update: it must begin on a line of its own and
+// end like a PDF. The inspector is not trusted, but other faults of its output harm
+// only the copy.
 func CheckUpdate(data []byte) error {
 	if len(data) > MaxUpdate || !bytes.HasPrefix(data, []byte("\n")) || !bytes.HasSuffix(data, []byte("\n%%EOF\n")) || !bytes.Contains(data, []byte("\nstartxref\n")) {
 		return ErrNoUpdate

@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-func TestEveryRefusalHasACodeAndASentenceOfItsOwn(t *testing.T) {
+func TestEveryRefusalHasItsOwnCodeAndSentence(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for code := range 256 {
@@ -34,7 +34,7 @@ func TestEveryRefusalHasACodeAndASentenceOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoUpdateIsNotTakenForOne(t *testing.T) {
+func TestCheckUpdateRejectsOtherBytes(t *testing.T) {
 	t.Parallel()
 	const good = "\n1 0 obj\nnull\nendobj\nxref\n1 1\n0000000001 00000 n \ntrailer\n<< >>\nstartxref\n9\n%%EOF\n"
 	tests := map[string]struct {

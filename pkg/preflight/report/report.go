@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package report is what a preflight inspection says about a PDF.
+// Package report defines the result of a preflight inspection of a PDF.
 //
-// A [Report] is a value that is made by the engine (package preflight), carried
-// as JSON from the inspector process to the worker, stored, and handed to the
-// customer as it is. It depends on the bytes of the file and on the profile and
-// on nothing else: two inspections of one file with one profile give the same
-// JSON, byte for byte. So it holds no clock and no duration; the job that asked
-// for it has those.
+// The engine (package preflight) makes a [Report]. The inspector process sends it as
+// JSON to the worker, which stores it; the customer gets the same bytes. A report
+// depends only on the bytes of the file, on the profile and on the job ticket: two
+// inspections give the same JSON, byte for byte. So it contains no time and no
+// duration; the job has those.
 //
-// Places (bbox, text) are in points of 1/72 inch on the page as it is looked at:
+// Places (bbox, text) are in points of 1/72 inch on the page as a viewer shows it:
 // rotated, UserUnit applied, with the origin at the lower left corner of the
 // MediaBox. The boxes of a page are as the file has them, in its default user
 // space. Members whose name ends in _mm or _pt are in those units; resolutions
@@ -28,13 +27,13 @@ type Report struct {
 	Version string  `json:"reportVersion"`
 	Engine  Engine  `json:"engine"`
 	Profile Profile `json:"profile"`
-	// Ticket is what was ordered, absent when nothing was said about it.
+	// Ticket is the order that the file was compared with, absent without one.
 	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
-	// Verdict is fail when there is a finding of severity error, warn when
-	// there is one of severity warning, else pass.
+	// Verdict is fail with a finding of severity error, else warn with a finding of
+	// severity warning, else pass.
 	Verdict Verdict `json:"verdict"`
 	// Complete is false when a limit ended the inspection early or the file
-	// could not be read to its end: absent findings then prove nothing.
+	// could not be read to its end: then more findings are possible.
 	Complete bool    `json:"complete"`
 	File     File    `json:"file"`
 	Summary  Summary `json:"summary"`
@@ -45,13 +44,13 @@ type Report struct {
 	Images   []Image   `json:"images"`
 	Colors   []Color   `json:"colors"`
 	Inks     []Ink     `json:"inks"`
-	// Omitted counts what the lists above leave out, so that a report stays
-	// small; rules have judged the whole document all the same.
+	// Omitted counts the items that the lists leave out, so that a report stays small.
+	// Rules have judged the whole document nevertheless.
 	Omitted  Omitted   `json:"omitted"`
 	Findings []Finding `json:"findings"`
 }
 
-// Engine names what made the report.
+// Engine names the program that made the report.
 type Engine struct {
 	Name string `json:"name"`
 	// Version changes when the same file may give another report.
@@ -60,7 +59,7 @@ type Engine struct {
 	Parser string `json:"parser"`
 }
 
-// Profile names what the file was judged by.
+// Profile names the profile that the file was judged by.
 type Profile struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
@@ -89,7 +88,7 @@ type Summary struct {
 	RulesSkipped int `json:"rulesSkipped"`
 }
 
-// Count summarizes findings; which rules were run is not told by them.
+// Count counts findings. The caller sets RulesRun and RulesSkipped.
 func Count(findings []Finding) Summary {
 	s := Summary{ByCategory: map[Category]int{}}
 	for i := range findings {
@@ -126,7 +125,7 @@ type Document struct {
 	PrintDenied bool `json:"printDenied"`
 	Linearized  bool `json:"linearized"`
 	Tagged      bool `json:"tagged"`
-	// Standards are what the file claims to conform to: "PDF/X-4", "PDF/A-2b".
+	// Standards are the standards that the file claims: "PDF/X-4", "PDF/A-2b".
 	Standards     []string       `json:"standards"`
 	OutputIntents []OutputIntent `json:"outputIntents"`
 	Layers        []Layer        `json:"layers"`
@@ -162,7 +161,7 @@ type ICC struct {
 // Layer is an optional content group.
 type Layer struct {
 	Name string `json:"name"`
-	// Printed tells whether it comes out on paper as the file is set up.
+	// Printed reports whether the layer is printed by the configuration of the file.
 	Printed bool `json:"printed"`
 	// ProcessingStep is its group and type of ISO 19593-1: "Structural Cutting".
 	ProcessingStep string `json:"processingStep,omitempty"`
@@ -183,21 +182,21 @@ type Page struct {
 	// UserUnit is the size of a unit in 1/72 inch; 1 nearly always.
 	UserUnit float64 `json:"userUnit"`
 	Boxes    Boxes   `json:"boxes"`
-	// Bleed is what BleedBox and MediaBox leave around the TrimBox; absent
-	// without a TrimBox.
+	// Bleed is the width of the BleedBox, within the MediaBox, around the TrimBox;
+	// absent without a TrimBox.
 	Bleed *Edges `json:"bleed_mm,omitempty"`
 	// Blank means that nothing on it leaves ink.
 	Blank bool `json:"blank"`
-	// MaxInk is the highest total of inks, as far as inks are known: RGB and Lab
-	// get theirs only at the press.
+	// MaxInk is the highest total of known inks. The inks of RGB and Lab are unknown
+	// before the press.
 	MaxInk float64 `json:"maxInk"`
-	// MinLine and MinText are the thinnest line and the smallest text; absent
-	// where there is none.
+	// MinLine and MinText are the thinnest line and the smallest text; absent on a page
+	// without lines or text.
 	MinLine *float64 `json:"minLine_pt,omitempty"`
 	MinText *float64 `json:"minText_pt,omitempty"`
-	// Transparent means that something on it is.
+	// Transparent reports whether anything on the page is transparent.
 	Transparent bool `json:"transparent"`
-	// Text is where text stands, neighbours joined; for a map of the page.
+	// Text are the boxes of text, neighbours joined, for a map of the page.
 	Text []Rect `json:"text"`
 }
 
@@ -251,14 +250,14 @@ type Image struct {
 	Filter           string `json:"filter,omitempty"`
 	// PPI is the effective resolution of this placement in both directions.
 	PPI [2]float64 `json:"ppi"`
-	// BBox is where it stands on the page.
+	// BBox is the box on the page.
 	BBox Rect `json:"bbox"`
 	// Mask is true for a stencil mask, which is painted with the current
 	// colour.
 	Mask bool `json:"mask"`
 	// Soft is true for the soft mask of another image.
 	Soft bool `json:"soft"`
-	// Hidden is true where it cannot be seen on paper.
+	// Hidden is true where the image is invisible on paper.
 	Hidden bool `json:"hidden"`
 	// Quality of a JPEG is estimated from its quantization tables, 1 to 100.
 	Quality int `json:"quality,omitempty"`
@@ -281,12 +280,12 @@ type Ink struct {
 	// tint in it.
 	Space string    `json:"space,omitempty"`
 	Full  []float64 `json:"full,omitempty"`
-	// Definitions is how many different ones the file has for this name.
+	// Definitions is the number of different definitions of this name.
 	Definitions int   `json:"definitions"`
 	Pages       []int `json:"pages"`
 }
 
-// Omitted counts what is not listed.
+// Omitted counts the items that are not listed.
 type Omitted struct {
 	Pages    int `json:"pages"`
 	Fonts    int `json:"fonts"`
@@ -296,30 +295,30 @@ type Omitted struct {
 	Findings int `json:"findings"`
 }
 
-// Finding is one thing that a rule has to say. Findings are ordered by page,
-// rule and object; page 0 is the document as a whole.
+// Finding is the result of one rule. Findings are sorted by page, rule and object;
+// page 0 is the document as a whole.
 type Finding struct {
 	// Rule is the rule's stable id, for example font.not_embedded.
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	Category Category `json:"category"`
-	// Page is where it is found first; absent for the document.
+	// Page is the first page of the finding; absent for the document.
 	Page int `json:"page,omitempty"`
-	// Pages are all pages where the same is true, at most the first ten; absent
-	// when there is one.
+	// Pages are all pages of the finding, at most the first ten; absent for a single
+	// page.
 	Pages []int `json:"pages,omitempty"`
-	// BBox is the place on Page, as it is looked at.
+	// BBox is the place on Page as a viewer shows it.
 	BBox   *Rect  `json:"bbox,omitempty"`
 	Object string `json:"object,omitempty"`
 	// Message is a sentence for a designer.
 	Message   string     `json:"message"`
 	Measured  *Measure   `json:"measured,omitempty"`
 	Threshold *Threshold `json:"threshold,omitempty"`
-	// Count is how many occurrences this finding stands for; at least 1.
+	// Count is the number of occurrences, at least 1.
 	Count int `json:"count"`
-	// FixHint says what to do about it.
+	// FixHint says how to fix the file.
 	FixHint string `json:"fixHint,omitempty"`
-	// Ref is the clause that the rule comes from.
+	// Ref is the clause of the standard behind the rule.
 	Ref string `json:"ref,omitempty"`
 }
 
@@ -329,7 +328,7 @@ type Measure struct {
 	Unit  string  `json:"unit"`
 }
 
-// Threshold is what a value was compared with: it should have been Op Value.
+// Threshold is the limit of a value: the value should be Op Value.
 type Threshold struct {
 	Op    string  `json:"op"`
 	Value float64 `json:"value"`

@@ -121,7 +121,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestNoLineOfATextIsWiderThanTheTerminal(t *testing.T) {
+func TestTextFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	r := full()
 	r.File.SHA256, r.Pages = "", nil // which cannot be made narrower
@@ -139,7 +139,7 @@ func TestNoLineOfATextIsWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejectsInvalidReports(t *testing.T) {
 	t.Parallel()
 	valid, err := report.Encode(full())
 	if err != nil {

@@ -12,28 +12,28 @@ import (
 	"unicode/utf8"
 )
 
-// Layout is how a report is laid out for a person at a terminal. The zero value
-// is for anything else that takes text.
+// Layout is the layout of a report as text for a terminal. The zero value fits any
+// other output.
 type Layout struct {
-	// Width is that of the terminal in characters; 100 if it is 0. Less than
-	// [minWidth] counts as that.
+	// Width is the width of the terminal in characters. 0 selects 100, and values below
+	// [minWidth] select minWidth.
 	Width int
-	// Color says that the terminal understands colours.
+	// Color reports whether the terminal supports colours.
 	Color bool
 }
 
 const (
 	usualWidth = 100
 	minWidth   = 60
-	// maxPages is how many pages a report may have for all of them to be shown.
+	// maxPages is the highest number of pages for which the text has a table of pages.
 	maxPages = 20
 )
 
-// Text writes the report as the zero [Layout] does.
+// Text writes the report in the zero [Layout].
 func Text(w io.Writer, r Report) error { return Layout{}.Write(w, r) }
 
-// Write writes the report: the verdict first, then what was found, the gravest
-// first, with what was measured and what to do about it, then the pages.
+// Write writes the report: the verdict first, then the findings, the gravest first,
+// with the measured values and the hints to fix them, then the pages.
 func (l Layout) Write(w io.Writer, r Report) error {
 	if l.Width == 0 {
 		l.Width = usualWidth
@@ -49,13 +49,13 @@ func (l Layout) Write(w io.Writer, r Report) error {
 	return nil
 }
 
-// textPage is the text as far as it is written.
+// textPage holds the text.
 type textPage struct {
 	out    bytes.Buffer
 	layout Layout
 }
 
-// headColumn is the width of the names before the head's lines, and of the
+// headColumn is the width of the names before the lines of the head, and of the
 // severities before findings.
 const headColumn = 10
 
@@ -75,7 +75,7 @@ func (p *textPage) head(r *Report) {
 	}
 }
 
-// line is one of the head.
+// line writes a line of the head.
 func (p *textPage) line(name, text string) { p.columns([]int{headColumn}, []string{name}, text, "") }
 
 // columns writes cells of some widths and a text that is wrapped beside them.
@@ -113,7 +113,7 @@ func (p *textPage) paint(of, text string) {
 	p.out.WriteString(colors[of] + text + "\x1b[0m")
 }
 
-// findings are those of each severity together, in the report's own order.
+// findings writes the findings by severity, each in the order of the report.
 func (p *textPage) findings(r *Report) {
 	rule, place := 0, 0
 	for i := range r.Findings {
@@ -134,7 +134,7 @@ func (p *textPage) findings(r *Report) {
 		}
 	}
 	if r.Omitted.Findings > 0 {
-		fmt.Fprintf(&p.out, "\nNot listed: %s.\n", more(r.Omitted.Findings, "finding"))
+		fmt.Fprintf(&p.out, "\nNot listed: %s.\n", Plural(r.Omitted.Findings, "more finding"))
 	}
 }
 
@@ -148,7 +148,7 @@ func (p *textPage) finding(widths []int, f *Finding) {
 		texts = append(texts, "Fix: "+f.FixHint)
 	}
 	if p.layout.Width-widths[0]-widths[1]-widths[2] < minWidth/2 {
-		// There is no room beside: the texts stand below.
+		// There is no room beside the cells: write the texts below.
 		p.columns(widths, cells[:2], cells[2], cells[0])
 		widths, cells = widths[:1], []string{""}
 	}
@@ -199,18 +199,12 @@ func counts(s Summary) string {
 	return strings.Join(parts, ", ")
 }
 
-// Plural is a number of things: "1 page", "7 pages".
+// Plural returns a number with a noun: "1 page", "7 pages".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// more is "2 more findings".
-func more(n int, noun string) string {
-	number, noun, _ := strings.Cut(Plural(n, noun), " ")
-	return number + " more " + noun
 }
 
 func describe(r *Report) string {
@@ -230,7 +224,7 @@ func describe(r *Report) string {
 	return strings.Join(parts, ", ")
 }
 
-// ordered is the ticket in a line.
+// ordered returns the ticket in a line.
 func ordered(r *Report) string {
 	var parts []string
 	t := r.Ticket
@@ -250,7 +244,7 @@ func ordered(r *Report) string {
 	return strings.Join(parts, ", ")
 }
 
-// details are what was measured, and where.
+// details returns the measured value, the object and the place.
 func details(f *Finding) string {
 	var parts []string
 	if f.Measured != nil {
@@ -269,12 +263,18 @@ func details(f *Finding) string {
 	return strings.Join(parts, "; ")
 }
 
+// where returns the first pages of a finding.
 func where(f *Finding) string {
+	const mostRuns = 3
 	switch {
 	case f.Page == 0:
 		return "document"
 	case len(f.Pages) > 1:
-		text := "pages " + pageList(f.Pages)
+		runs := PageRuns(f.Pages)
+		if len(runs) > mostRuns {
+			runs = append(runs[:mostRuns], "...")
+		}
+		text := "pages " + strings.Join(runs, " ")
 		if f.Count > len(f.Pages) {
 			text += fmt.Sprintf(", %d times", f.Count)
 		}
@@ -285,18 +285,7 @@ func where(f *Finding) string {
 	return fmt.Sprintf("page %d", f.Page)
 }
 
-// pageList is a few numbers of pages, runs of them drawn together.
-func pageList(pages []int) string {
-	const most = 3
-	runs := PageRuns(pages)
-	if len(runs) > most {
-		runs = append(runs[:most], "...")
-	}
-	return strings.Join(runs, " ")
-}
-
-// PageRuns writes ascending numbers of pages, those that follow each other as one
-// run: "1", "3-5".
+// PageRuns formats ascending numbers of pages as runs of consecutive pages: "1", "3-5".
 func PageRuns(pages []int) []string {
 	var runs []string
 	for i := 0; i < len(pages); {

@@ -8,14 +8,24 @@ import (
 	"strconv"
 )
 
-// pages is a table of what each page is like, if there are not too many.
+// pages writes a table of the pages, if there are at most maxPages.
 func (p *textPage) pages(r *Report) {
 	if len(r.Pages) == 0 || len(r.Pages) > maxPages || r.Omitted.Pages > 0 {
 		return
 	}
 	rows := [][]string{{"page", "size mm", "bleed mm", "inks %", "line pt", "text pt", "worst"}}
 	for i := range r.Pages {
-		rows = append(rows, pageRow(r, &r.Pages[i]))
+		page := &r.Pages[i]
+		bleed, ink := "-", "-"
+		if b := page.Bleed; b != nil {
+			bleed = decimal(min(b.Top, b.Right, b.Bottom, b.Left))
+		}
+		if !page.Blank {
+			ink = decimal(page.MaxInk)
+		}
+		rows = append(rows, []string{
+			strconv.Itoa(page.Number), millimetres(page.Size), bleed, ink, optional(page.MinLine), optional(page.MinText), worst(r, page.Number),
+		})
 	}
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -34,18 +44,7 @@ func (p *textPage) pages(r *Report) {
 	}
 }
 
-func pageRow(r *Report, page *Page) []string {
-	row := []string{strconv.Itoa(page.Number), millimetres(page.Size), "-", "-", optional(page.MinLine), optional(page.MinText), worst(r, page.Number)}
-	if b := page.Bleed; b != nil {
-		row[2] = decimal(min(b.Top, b.Right, b.Bottom, b.Left))
-	}
-	if !page.Blank {
-		row[3] = decimal(page.MaxInk)
-	}
-	return row
-}
-
-// worst is the gravest severity of a page's findings.
+// worst returns the gravest severity of a page's findings, or "-".
 func worst(r *Report, number int) string {
 	found := "-"
 	rank := map[Severity]int{Info: 1, Warning: 2, Error: 3}

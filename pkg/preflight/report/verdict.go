@@ -7,8 +7,7 @@ import (
 	"fmt"
 )
 
-// Verdict is the outcome for the file. It is about the file only: an inspection
-// that could not be made has no report.
+// Verdict is the result for the file. An inspection that failed has no report.
 type Verdict string
 
 // The verdicts, from good to bad.
@@ -21,7 +20,7 @@ const (
 // Severity is the weight of a finding.
 type Severity string
 
-// The severities, from heavy to light. The zero Severity is none of them.
+// The severities, from heavy to light. The zero Severity is invalid.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -58,7 +57,7 @@ const (
 	CategoryIntent       Category = "intent"
 )
 
-// ErrInvalid is the error of a text that is no member of its type.
+// ErrInvalid is the error of an invalid report, verdict or severity.
 var ErrInvalid = errors.New("invalid report")
 
 // ParseVerdict reads a verdict.
@@ -81,7 +80,7 @@ func ParseSeverity(text string) (Severity, error) {
 	}
 }
 
-// Judge is the verdict that a list of findings amounts to.
+// Judge returns the verdict of a list of findings.
 func Judge(findings []Finding) Verdict {
 	verdict := Pass
 	for i := range findings {

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// XFDFMediaType is that of XFDF, as registered with IANA.
+// XFDFMediaType is the media type of XFDF, as registered with IANA.
 const XFDFMediaType = "application/vnd.adobe.xfdf"
 
 // document is the part of XFDF 3.0 that comments need.
@@ -42,7 +42,16 @@ type annot struct {
 func XFDF(w io.Writer, r Report) error {
 	doc := document{Space: "preserve"}
 	for _, c := range Comments(r) {
-		doc.Annots = append(doc.Annots, element(c))
+		color := SeverityColor(c.Severity)
+		a := annot{
+			XMLName: xml.Name{Local: "text"},
+			Page:    c.Page - 1, Rect: rect(c.Rect), Color: "#" + strings.ToUpper(hex.EncodeToString(color[:])), Flags: "nozoom,norotate",
+			Name: c.Name, Title: CommentAuthor, Subject: c.Subject, Icon: "Comment", Contents: c.Contents,
+		}
+		if c.Located {
+			a.XMLName.Local, a.Icon, a.Flags, a.Width = "square", "", "", "1.5"
+		}
+		doc.Annots = append(doc.Annots, a)
 	}
 	var out bytes.Buffer
 	out.WriteString(xml.Header)
@@ -54,19 +63,6 @@ func XFDF(w io.Writer, r Report) error {
 		return fmt.Errorf("write XFDF: %w", err)
 	}
 	return nil
-}
-
-func element(c Comment) annot {
-	color := SeverityColor(c.Severity)
-	a := annot{
-		XMLName: xml.Name{Local: "text"},
-		Page:    c.Page - 1, Rect: rect(c.Rect), Color: "#" + strings.ToUpper(hex.EncodeToString(color[:])), Flags: "nozoom,norotate",
-		Name: c.Name, Title: CommentAuthor, Subject: c.Subject, Icon: "Comment", Contents: c.Contents,
-	}
-	if c.Located {
-		a.XMLName.Local, a.Icon, a.Flags, a.Width = "square", "", "", "1.5"
-	}
-	return a
 }
 
 func rect(r geom.Rect) string {

@@ -12,25 +12,23 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// minShort is how long a part of an edge must be, in millimetres, to be seen
-// when it flashes white after cutting.
+// minShort is the shortest part of an edge, in millimetres, whose white is visible
+// after cutting.
 const minShort = 2.0
 
-// edge is one edge of the finished page, turned so that outwards is up: the box
-// of an edge runs along it from 0 to 1 and outwards from 0.
+// edge is one edge of the finished page.
 type edge struct {
 	name string
-	// bleed is what the bleed area leaves beyond it, in millimetres.
+	// bleed is the width of the bleed area at this edge, in millimetres.
 	bleed float64
-	// turn takes a box to distances from the edge in millimetres: along it, and
-	// outwards.
+	// turn converts a box to distances from the edge, along and outwards.
 	turn func(geom.Rect) span
 	// length in millimetres.
 	length float64
 }
 
-// span is a box as seen from an edge: from where to where along it, and from
-// where to where outwards, in millimetres.
+// span is a box relative to an edge, in millimetres: from and to are distances along
+// the edge, inner and outer are distances outwards.
 type span struct{ from, to, inner, outer float64 }
 
 func edgesOf(page *facts.Page) [4]edge {
@@ -50,22 +48,21 @@ func edgesOf(page *facts.Page) [4]edge {
 	}
 }
 
-// artShort looks along each edge: where artwork reaches it from inside, some
-// artwork must go on as far as the bleed does. An edge that nothing reaches is
-// white and needs no bleed. Edges whose boxes leave no room for the bleed are
-// left to the rules about boxes.
-func artShort(q *question, page *facts.Page) (observation, bool) {
+// artShort checks each edge: where artwork reaches the edge from inside, some artwork
+// must extend over the bleed. An edge without artwork is white and needs no bleed.
+// The rules about boxes report edges whose boxes have no room for the bleed.
+func artShort(in *input, page *facts.Page) (observation, bool) {
 	if page.FrameFull {
 		return observation{}, false
 	}
-	boxesSaySo := q.selects("box.bleed_short") || q.selects("box.bleed_missing")
+	boxesReport := in.selects("box.bleed_short") || in.selects("box.bleed_missing")
 	var names []string
 	least := math.MaxFloat64
 	for _, e := range edgesOf(page) {
-		if boxesSaySo && q.wrong(e.bleed) {
+		if boxesReport && in.breaksLimit(e.bleed) {
 			continue
 		}
-		if reach, short := e.shortest(page.Frame, *q.setting.Limit, q.setting.Tolerance); short {
+		if reach, short := e.shortest(page.Frame, *in.setting.Limit, in.setting.Tolerance); short {
 			names = append(names, e.name)
 			least = min(least, reach)
 		}
@@ -81,8 +78,8 @@ func artShort(q *question, page *facts.Page) (observation, bool) {
 	}, true
 }
 
-// shortest tells how far artwork goes beyond the edge where it goes least, and
-// whether that is too little along a part that is long enough to be seen.
+// shortest returns the least extent of artwork beyond the edge, and whether that is
+// too little along a visible part of the edge.
 func (e *edge) shortest(frame []geom.Rect, limit, tolerance float64) (float64, bool) {
 	enough := boundsOf(atLeast, limit, tolerance)
 	var touching, reaching []span
@@ -109,8 +106,8 @@ func (e *edge) shortest(frame []geom.Rect, limit, tolerance float64) (float64, b
 	return least, short
 }
 
-// bare is the longest part of a span that no other covers. The others are in the
-// order of where they begin.
+// bare returns the length of the longest part of a span that no other span covers.
+// The others are sorted by their starts.
 func (s span) bare(others []span) float64 {
 	longest, at := 0.0, s.from
 	for _, o := range others {

@@ -4,14 +4,14 @@ package rules
 
 import "math"
 
-// bounds are what a value must keep: from low to high.
+// bounds are the lowest and the highest allowed value.
 type bounds struct{ low, high float64 }
 
-// noise is what calculating with binary fractions may add to a value.
+// noise is the rounding error of binary fractions.
 const noise = 0.0005
 
-// boundsOf is what an operator and its limit leave. No value keeps those of a
-// rule without a limit.
+// boundsOf returns the bounds of an operator with its limit. Every value breaks the
+// bounds of a rule without an operator.
 func boundsOf(op string, limit, tolerance float64) bounds {
 	switch op {
 	case atLeast:
@@ -26,7 +26,7 @@ func boundsOf(op string, limit, tolerance float64) bounds {
 
 func (b bounds) broken(value float64) bool { return value < b.low || value > b.high }
 
-// worse tells which of two values breaks a limit more.
+// worse reports whether a breaks a limit more than b.
 func worse(op string, a, b float64) bool {
 	switch op {
 	case atLeast, moreThan:

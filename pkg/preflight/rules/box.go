@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// boxes is about the boxes of pages, and about bleed.
+// boxes returns the rules about the boxes of pages, and about bleed.
 func boxes() []Rule {
 	const (
 		bleed = "Let backgrounds and images run over the edge of the page, and export with the bleed of the document on every side."
@@ -40,20 +40,20 @@ func boxes() []Rule {
 	}
 }
 
-func trimMissing(_ *question, page *facts.Page) (observation, bool) {
+func trimMissing(_ *input, page *facts.Page) (observation, bool) {
 	return observation{message: "The page does not say where it will be cut: it has neither TrimBox nor ArtBox."},
 		page.Trim == nil && page.Art == nil
 }
 
-func trimAndArt(_ *question, page *facts.Page) (observation, bool) {
+func trimAndArt(_ *input, page *facts.Page) (observation, bool) {
 	return observation{box: page.Art, message: "The page has a TrimBox and an ArtBox; it is not clear which of them is the finished page."},
 		page.Trim != nil && page.Art != nil
 }
 
-// nesting compares boxes that the file declares; a CropBox may be anything
-// inside or outside, because viewers cut it to the MediaBox.
-func nesting(q *question, page *facts.Page) (observation, bool) {
-	slack := q.setting.Tolerance / geom.Millimetres(page.UserUnit)
+// nesting compares the boxes of the file, without the CropBox, which viewers clip to
+// the MediaBox.
+func nesting(in *input, page *facts.Page) (observation, bool) {
+	slack := in.setting.Tolerance / geom.Millimetres(page.UserUnit)
 	media := &page.Media
 	for _, pair := range []struct {
 		inner, outer         *geom.Rect
@@ -75,10 +75,9 @@ func nesting(q *question, page *facts.Page) (observation, bool) {
 	return observation{}, false
 }
 
-// cropDiffers lets a CropBox pass that shows all that is printed: only what it
-// hides can be lost.
-func cropDiffers(q *question, page *facts.Page) (observation, bool) {
-	slack := q.setting.Tolerance / geom.Millimetres(page.UserUnit)
+// cropDiffers accepts a CropBox that shows the finished page and its bleed.
+func cropDiffers(in *input, page *facts.Page) (observation, bool) {
+	slack := in.setting.Tolerance / geom.Millimetres(page.UserUnit)
 	for _, hidden := range []struct {
 		box  *geom.Rect
 		name string
@@ -93,26 +92,26 @@ func cropDiffers(q *question, page *facts.Page) (observation, bool) {
 	return observation{}, false
 }
 
-func bleedMissing(q *question, page *facts.Page) (observation, bool) {
+func bleedMissing(in *input, page *facts.Page) (observation, bool) {
 	bleed := page.BleedEdges()
 	widest := max(bleed.Top, bleed.Right, bleed.Bottom, bleed.Left)
 	return observation{message: "The page has no bleed: nothing extends beyond the edge where it will be cut."},
-		widest <= q.setting.Tolerance
+		widest <= in.setting.Tolerance
 }
 
-// bleedShort leaves pages without any bleed to box.bleed_missing.
-func bleedShort(q *question, page *facts.Page) (observation, bool) {
-	none := q.profile.Rules["box.bleed_missing"].Tolerance
+// bleedShort skips pages without any bleed: box.bleed_missing reports them.
+func bleedShort(in *input, page *facts.Page) (observation, bool) {
+	none := in.profile.Rules["box.bleed_missing"].Tolerance
 	var short []string
 	edges := edgesOf(page)
 	least, widest := edges[0].bleed, edges[0].bleed
 	for _, edge := range edges {
 		least, widest = min(least, edge.bleed), max(widest, edge.bleed)
-		if q.wrong(edge.bleed) {
+		if in.breaksLimit(edge.bleed) {
 			short = append(short, edge.name)
 		}
 	}
-	if len(short) == 0 || q.selects("box.bleed_missing") && widest <= none {
+	if len(short) == 0 || in.selects("box.bleed_missing") && widest <= none {
 		return observation{}, false
 	}
 	area := page.BleedArea()
@@ -122,10 +121,10 @@ func bleedShort(q *question, page *facts.Page) (observation, bool) {
 	}, true
 }
 
-func oversize(q *question, page *facts.Page) (observation, bool) {
+func oversize(in *input, page *facts.Page) (observation, bool) {
 	side := max(page.Media.Width(), page.Media.Height())
 	return observation{
 		value:   measured(side, 1),
-		message: fmt.Sprintf("The page is %s units long; PDF programs need not read more than %s.", number(side, 1), number(*q.setting.Limit, 0)),
-	}, q.wrong(side)
+		message: fmt.Sprintf("The page is %s units long; PDF programs need not read more than %s.", number(side, 1), number(*in.setting.Limit, 0)),
+	}, in.breaksLimit(side)
 }

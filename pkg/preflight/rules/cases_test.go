@@ -57,7 +57,7 @@ func ruleCases() map[string]ruleCase {
 	return all
 }
 
-func TestEveryRuleHasACaseThatBreaksItAndOneThatDoesNot(t *testing.T) {
+func TestEveryRuleHasAFailingAndAPassingCase(t *testing.T) {
 	t.Parallel()
 	var want []string
 	for _, r := range rules.All() {
@@ -118,7 +118,7 @@ func checkFinding(t *testing.T, f *report.Finding) {
 	}
 }
 
-func TestSoundDocumentHasNothingAgainstIt(t *testing.T) {
+func TestValidDocumentHasNoFindings(t *testing.T) {
 	t.Parallel()
 	printed := both(
 		paint(text(9, black())), paint(line(0.5, black())), paint(area(1000, gray(0.6))), paint(text(12, gray(0.7))),

@@ -12,8 +12,18 @@ import (
 
 func colors() []Rule {
 	const convert = "Convert to CMYK with the profile that your printer names, and check the colours, or let the printer convert."
+	// row returns a rule with an observation of each used family of colour.
 	row := func(id string, severity report.Severity, title, hint, ref, message string, spaces ...string) Rule {
-		return Rule{ID: id, Category: report.CategoryColor, Severity: severity, Title: title, FixHint: hint, Ref: ref, judge: everyColor(message, spaces...)}
+		judge := func(in *input) []observation {
+			var out []observation
+			for _, color := range in.doc.Colors {
+				if slices.Contains(spaces, color.Space) {
+					out = append(out, used(&color.Uses, color.First, "", fmt.Sprintf(message, color.Space, pagesInWords(color.Uses.Count))))
+				}
+			}
+			return out
+		}
+		return Rule{ID: id, Category: report.CategoryColor, Severity: severity, Title: title, FixHint: hint, Ref: ref, judge: judge}
 	}
 	return []Rule{
 		row("color.rgb", report.Warning, "RGB colour is used", convert, "GWG 2015 4.31",
@@ -40,7 +50,7 @@ func colors() []Rule {
 			FixHint: "Convert everything to shades of grey, or order colour.", Ref: "house rule",
 			mark: &marks{
 				of: anything, pick: notGray, group: byObject,
-				say: func(i *instance) string {
+				message: func(i *instance) string {
 					return fmt.Sprintf("%s in %s is not black or grey.", markInWords(&i.mark), paintInWords(&i.mark.Paint))
 				},
 			},
@@ -48,22 +58,9 @@ func colors() []Rule {
 	}
 }
 
-// everyColor makes an observation of each family of colour that is used.
-func everyColor(message string, spaces ...string) judge {
-	return func(q *question) []observation {
-		var out []observation
-		for _, color := range q.doc.Colors {
-			if slices.Contains(spaces, color.Space) {
-				out = append(out, used(&color.Uses, color.First, "", fmt.Sprintf(message, color.Space, pagesInWords(color.Uses.Count))))
-			}
-		}
-		return out
-	}
-}
-
-func iccInvalid(q *question) []observation {
+func iccInvalid(in *input) []observation {
 	var out []observation
-	for _, p := range q.doc.Profiles {
+	for _, p := range in.doc.Profiles {
 		switch {
 		case p.Uses.Count == 0:
 		case p.Fault != "":
@@ -76,8 +73,8 @@ func iccInvalid(q *question) []observation {
 	return out
 }
 
-// notGray takes RGB for colour even where it looks grey: it would be printed
-// with four inks.
+// notGray picks colours that are not printed with black alone. RGB that looks grey is
+// printed with four inks.
 func notGray(_ *view, m *facts.Mark) (float64, bool) {
 	p := &m.Paint
 	if p.White || p.Space == "" || p.Space == "CalGray" || p.Space == "ICCBased-Gray" {

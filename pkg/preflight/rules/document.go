@@ -12,11 +12,11 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// documents is about what the file says of itself.
+// documents returns the rules about the properties of the document.
 func documents() []Rule {
 	const asX = "Export as PDF/X, best PDF/X-4, with the printing condition that your printer names."
-	row := func(id string, severity report.Severity, title, hint, ref string, ask func(*question) string) Rule {
-		return Rule{ID: id, Category: report.CategoryDocument, Severity: severity, Title: title, FixHint: hint, Ref: ref, judge: once(ask)}
+	row := func(id string, severity report.Severity, title, hint, ref string, check func(*input) string) Rule {
+		return Rule{ID: id, Category: report.CategoryDocument, Severity: severity, Title: title, FixHint: hint, Ref: ref, judge: once(check)}
 	}
 	return []Rule{
 		{
@@ -24,45 +24,54 @@ func documents() []Rule {
 			Op: atMost, Unit: "PDF version", FixHint: "Export with an older version of PDF; the settings of PDF/X choose the right one.",
 			Ref: "ISO 32000-2 7.5.2", judge: versionAbove,
 		},
-		row("document.pdfx_missing", report.Info, "File is no PDF/X", asX, "GWG 2015 4.1", pdfxMissing),
+		row("document.pdfx_missing", report.Info, "File is no PDF/X", asX, "GWG 2015 4.1", func(in *input) string {
+			return when(len(claims(in.doc, "PDF/X")) == 0, "The file does not say that it is a PDF/X, the PDF for print.")
+		}),
 		row("document.not_pdfx4", report.Error, "File is no PDF/X-4", "Export as PDF/X-4.", "ISO 15930-7", notStandard("PDF/X-4")),
 		row("document.not_pdfx1a", report.Error, "File is no PDF/X-1a", "Export as PDF/X-1a.", "ISO 15930-4", notStandard("PDF/X-1a")),
 		row("document.standard_conflict", report.Warning, "File names two versions of PDF/X",
-			"Export the file once more as one version of PDF/X; a later edit changed one of the two marks.", "ISO 15930-7", standardConflict),
+			"Export the file once more as one version of PDF/X; a later edit changed one of the two marks.", "ISO 15930-7", func(in *input) string {
+				found := claims(in.doc, "PDF/X")
+				return when(len(found) > 1, fmt.Sprintf("The file says that it is %s; it can be only one.", listed(found)))
+			}),
 		row("document.standards", report.Info, "Standards that the file claims", "Nothing has to be done; the claim itself is not checked by this rule.", "", standards),
 		row("document.trapped", report.Warning, "File is trapped already", "Export without trapping; the printer traps for the press and the material.",
-			"ISO 32000-2 14.11.6", trapped),
+			"ISO 32000-2 14.11.6", func(in *input) string {
+				return when(in.doc.Trapped == "True", "The file says that it is trapped already.")
+			}),
 		row("document.trapped_missing", report.Info, "File does not say whether it is trapped", "Export as PDF/X, which says so (Trapped).",
-			"ISO 15930-7; ISO 32000-2 14.11.6", trappedMissing),
+			"ISO 15930-7; ISO 32000-2 14.11.6", func(in *input) string {
+				return when(in.doc.Trapped != "True" && in.doc.Trapped != "False", "The file does not say whether it is trapped.")
+			}),
 		row("document.id_missing", report.Info, "File has no identifier", "Export the file once more; current software writes the identifier.",
-			"ISO 32000-2 14.4", func(q *question) string { return when(!q.doc.HasID, "The file has no identifier (ID in its trailer).") }),
+			"ISO 32000-2 14.4", func(in *input) string { return when(!in.doc.HasID, "The file has no identifier (ID in its trailer).") }),
 		row("document.dates_missing", report.Info, "Dates are missing", "Export the file once more; current software writes both dates.",
 			"ISO 15930-7; ISO 32000-2 14.3.3", datesMissing),
 		row("document.title_missing", report.Info, "Title is missing", "Give the document a title in its properties and export it once more.",
-			"ISO 15930-7", func(q *question) string { return when(q.doc.Title == "", "The file has no title.") }),
+			"ISO 15930-7", func(in *input) string { return when(in.doc.Title == "", "The file has no title.") }),
 	}
 }
 
-// when is a sentence if something is so.
-func when(so bool, sentence string) string {
-	if so {
+// when returns the sentence if the condition holds, or "".
+func when(condition bool, sentence string) string {
+	if condition {
 		return sentence
 	}
 	return ""
 }
 
-func versionAbove(q *question) []observation {
-	version, err := strconv.ParseFloat(q.doc.PDFVersion, 64)
-	if err != nil || !q.wrong(version) {
+func versionAbove(in *input) []observation {
+	version, err := strconv.ParseFloat(in.doc.PDFVersion, 64)
+	if err != nil || !in.breaksLimit(version) {
 		return nil
 	}
 	return []observation{{
 		value:   measured(version, 1),
-		message: fmt.Sprintf("The file is PDF %s; the newest version that is allowed is %.1f.", q.doc.PDFVersion, *q.setting.Limit),
+		message: fmt.Sprintf("The file is PDF %s; the newest version that is allowed is %.1f.", in.doc.PDFVersion, *in.setting.Limit),
 	}}
 }
 
-// claims are the versions of a family that the file claims.
+// claims returns the versions of a family of standards that the file claims.
 func claims(doc *facts.Document, family string) []string {
 	var out []string
 	for _, s := range doc.Standards {
@@ -73,14 +82,10 @@ func claims(doc *facts.Document, family string) []string {
 	return out
 }
 
-func pdfxMissing(q *question) string {
-	return when(len(claims(q.doc, "PDF/X")) == 0, "The file does not say that it is a PDF/X, the PDF for print.")
-}
-
-// notStandard asks for a version of PDF/X, whose later years are as good.
-func notStandard(version string) func(*question) string {
-	return func(q *question) string {
-		found := claims(q.doc, "PDF/X")
+// notStandard requires a version of PDF/X, of any year.
+func notStandard(version string) func(*input) string {
+	return func(in *input) string {
+		found := claims(in.doc, "PDF/X")
 		if slices.ContainsFunc(found, func(v string) bool { return v == version || strings.HasPrefix(v, version+":") || v == version+"p" }) {
 			return ""
 		}
@@ -91,14 +96,9 @@ func notStandard(version string) func(*question) string {
 	}
 }
 
-func standardConflict(q *question) string {
-	found := claims(q.doc, "PDF/X")
-	return when(len(found) > 1, fmt.Sprintf("The file says that it is %s; it can be only one.", listed(found)))
-}
-
-func standards(q *question) string {
+func standards(in *input) string {
 	var found []string
-	for _, s := range q.doc.Standards {
+	for _, s := range in.doc.Standards {
 		if !slices.Contains(found, s.Version) {
 			found = append(found, s.Version)
 		}
@@ -106,20 +106,12 @@ func standards(q *question) string {
 	return when(len(found) > 0, fmt.Sprintf("The file says that it is %s.", listed(found)))
 }
 
-func trapped(q *question) string {
-	return when(q.doc.Trapped == "True", "The file says that it is trapped already.")
-}
-
-func trappedMissing(q *question) string {
-	return when(q.doc.Trapped != "True" && q.doc.Trapped != "False", "The file does not say whether it is trapped.")
-}
-
-func datesMissing(q *question) string {
+func datesMissing(in *input) string {
 	var missing []string
-	if q.doc.Created == "" {
+	if in.doc.Created == "" {
 		missing = append(missing, "when it was made")
 	}
-	if q.doc.Modified == "" {
+	if in.doc.Modified == "" {
 		missing = append(missing, "when it was changed")
 	}
 	return when(len(missing) > 0, fmt.Sprintf("The file does not say %s.", listed(missing)))

@@ -15,9 +15,9 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
-// TestWhereArtworkMeetsTheEdge has a page from 50 to 250 with bleed to 41.5 and
+// TestArtworkMustReachOverTheEdge has a page from 50 to 250 with bleed to 41.5 and
 // 258.5.
-func TestWhereArtworkMeetsTheEdge(t *testing.T) {
+func TestArtworkMustReachOverTheEdge(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		frame []geom.Rect
@@ -58,7 +58,7 @@ func TestWhereArtworkMeetsTheEdge(t *testing.T) {
 	}
 }
 
-func TestWhatTheBoxesForbidIsNotSaidTwice(t *testing.T) {
+func TestShortBleedIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	s := sound(first(func(p *facts.Page) { p.Bleed, p.Frame = p.Trim, []geom.Rect{*p.Trim} }))
 	if diff := cmp.Diff([]string{"box.bleed_missing"}, ids(s.judge(lookup(t, "print_ready")))); diff != "" {
@@ -140,7 +140,7 @@ func TestNamesOfSpotColours(t *testing.T) {
 	}
 }
 
-func TestWhiteThatOverprints(t *testing.T) {
+func TestOverprintingWhiteIsReportedWhereItVanishes(t *testing.T) {
 	t.Parallel()
 	white := func(space string) facts.Paint { return facts.Paint{Space: space, Known: true, White: true} }
 	tests := map[string]struct {
@@ -176,7 +176,7 @@ func wholeTicket() jobticket.Ticket {
 	}
 }
 
-func TestFileAgainstItsOrder(t *testing.T) {
+func TestFileIsComparedWithItsOrder(t *testing.T) {
 	t.Parallel()
 	s := sound(order(wholeTicket()), inks("GOLD", "Varnish"), paint(area(1, cmyk(0, 1, 0, 0.5))), paint(area(1, rgb())), paint(text(20, black())))
 	var got []string
@@ -197,7 +197,7 @@ func TestFileAgainstItsOrder(t *testing.T) {
 	}
 }
 
-func TestPageThatIsTurnedIsSaidToBe(t *testing.T) {
+func TestTurnedPageIsReportedAsTurned(t *testing.T) {
 	t.Parallel()
 	s := sound(
 		order(jobticket.Ticket{TrimSize: &jobticket.Size{Width: 35.28, Height: 70.56}}),
@@ -213,7 +213,7 @@ func TestPageThatIsTurnedIsSaidToBe(t *testing.T) {
 	}
 }
 
-func TestPagesThatAreFinishedToOneSizeAreOneSize(t *testing.T) {
+func TestPagesOfOneFinishedSizeDoNotDiffer(t *testing.T) {
 	t.Parallel()
 	s := sound(add(changed(page(3), func(p *facts.Page) { p.Trim = &geom.Rect{51.3, 50, 250, 250} }), changed(page(3), func(p *facts.Page) { p.Trim = &geom.Rect{52, 50, 250, 250} })))
 	f := find(s.judge(lookup(t, "print_ready")), "page.size_mixed")

@@ -9,7 +9,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// features is about parts of the imaging model that printers do not agree on.
+// features returns the rules about parts of the imaging model that printers treat
+// differently.
 func features() []Rule {
 	const again = "Export once more from current software with a preset for PDF/X."
 	unknown := featureRule("structure.unknown_operator", report.Warning, "Unknown drawing operator", again, "ISO 32000-2 7.8.2",
@@ -32,7 +33,7 @@ func features() []Rule {
 	}
 }
 
-// featureRule is a rule about one kind of feature. Its category is the first
+// featureRule returns a rule about one kind of feature. Its category is the first
 // part of its id.
 func featureRule(id string, severity report.Severity, title, hint, ref string, kind facts.FeatureKind, message string) Rule {
 	category, _, _ := strings.Cut(id, ".")
@@ -42,12 +43,12 @@ func featureRule(id string, severity report.Severity, title, hint, ref string, k
 	}
 }
 
-// featureDetail makes an observation of each use of a kind of feature, with its
+// featureDetail returns an observation of each use of a kind of feature, with its
 // detail in place of %s.
 func featureDetail(kind facts.FeatureKind, message string) judge {
-	return func(q *question) []observation {
+	return func(in *input) []observation {
 		var out []observation
-		for _, f := range q.doc.Features {
+		for _, f := range in.doc.Features {
 			if f.Kind == kind {
 				out = append(out, used(&f.Uses, f.First, f.Object, filled(message, f.Detail)))
 			}
@@ -56,5 +57,5 @@ func featureDetail(kind facts.FeatureKind, message string) judge {
 	}
 }
 
-// filled puts a word in the place of %s, if there is one.
+// filled replaces %s, if any, by a word.
 func filled(message, word string) string { return strings.Replace(message, "%s", word, 1) }

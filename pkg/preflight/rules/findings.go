@@ -18,23 +18,24 @@ const (
 	maxPages    = facts.MaxUses
 )
 
-// observation is a finding before the rule's own members are filled in.
+// observation is a finding without the fields of its rule.
 type observation struct {
 	// page is 0 for the document.
 	page int
-	// pages are all of them where there are more; page is among them.
+	// pages are all pages, including page, of an observation on several pages.
 	pages []int
 	// box is in the user space of page.
 	box     *geom.Rect
 	object  string
 	message string
-	// value is what was measured, nil when nothing was; limit is what it was
-	// held against where that is not the profile's.
+	// value is the measured value, or nil; limit is its limit, or nil for that of the
+	// profile.
 	value, limit *float64
 	count        int
 }
 
-// merge joins observations that say the same, in the order of the first.
+// merge joins observations with the same object, message and value, in the order of
+// the first.
 func merge(found []observation) []observation {
 	type key struct {
 		object, message string
@@ -54,72 +55,44 @@ func merge(found []observation) []observation {
 			out = append(out, o)
 			continue
 		}
-		out[i].join(o)
+		first := &out[i]
+		first.count += o.count
+		if len(first.pages) == 0 {
+			first.pages = []int{first.page}
+		}
+		if len(first.pages) < maxPages && first.pages[len(first.pages)-1] != o.page {
+			first.pages = append(first.pages, o.page)
+		}
 	}
 	return out
-}
-
-// join adds another observation of the same thing.
-func (o *observation) join(other observation) {
-	o.count += other.count
-	if len(o.pages) == 0 {
-		o.pages = []int{o.page}
-	}
-	if len(o.pages) < maxPages && o.pages[len(o.pages)-1] != other.page {
-		o.pages = append(o.pages, other.page)
-	}
-}
-
-// add makes findings, at most [maxPerRule].
-func (out *Outcome) add(q *question, found []observation) {
-	if len(found) > maxPerRule {
-		out.Omitted += len(found) - maxPerRule
-		found = found[:maxPerRule]
-	}
-	for i := range found {
-		out.Findings = append(out.Findings, q.finding(&found[i]))
-	}
-}
-
-// trim keeps the gravest findings when there are too many, so that what is left
-// out cannot change the verdict, and puts them in order.
-func (out *Outcome) trim() {
-	if over := len(out.Findings) - maxFindings; over > 0 {
-		slices.SortStableFunc(out.Findings, func(a, b report.Finding) int { return cmp.Compare(weight(a.Severity), weight(b.Severity)) })
-		out.Findings = out.Findings[:maxFindings]
-		out.Omitted += over
-	}
-	slices.SortStableFunc(out.Findings, func(a, b report.Finding) int {
-		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Object, b.Object))
-	})
 }
 
 func weight(s report.Severity) int {
 	return slices.Index([]report.Severity{report.Error, report.Warning, report.Info}, s)
 }
 
-func (q *question) finding(o *observation) report.Finding {
+func (in *input) finding(o *observation) report.Finding {
 	f := report.Finding{
-		Rule: q.rule.ID, Severity: q.setting.Severity, Category: q.rule.Category,
+		Rule: in.rule.ID, Severity: in.setting.Severity, Category: in.rule.Category,
 		Page: o.page, Object: o.object, Message: o.message, Count: o.count,
-		FixHint: q.rule.FixHint, Ref: q.rule.Ref,
+		FixHint: in.rule.FixHint, Ref: in.rule.Ref,
 	}
 	if len(o.pages) > 1 {
 		f.Pages = o.pages
 	}
-	if o.box != nil && o.page > 0 && o.page <= len(q.doc.Pages) {
-		f.BBox = Place(&q.doc.Pages[o.page-1], *o.box)
+	if o.box != nil && o.page > 0 && o.page <= len(in.doc.Pages) {
+		f.BBox = Place(&in.doc.Pages[o.page-1], *o.box)
 	}
 	if o.value != nil {
-		f.Measured = &report.Measure{Value: *o.value, Unit: q.rule.Unit}
-		if limit := cmp.Or(o.limit, q.setting.Limit); limit != nil {
-			f.Threshold = &report.Threshold{Op: q.rule.Op, Value: *limit, Unit: q.rule.Unit}
+		f.Measured = &report.Measure{Value: *o.value, Unit: in.rule.Unit}
+		if limit := cmp.Or(o.limit, in.setting.Limit); limit != nil {
+			f.Threshold = &report.Threshold{Op: in.rule.Op, Value: *limit, Unit: in.rule.Unit}
 		}
 	}
 	return f
 }
 
-// Box is a rectangle as reports write it, to a hundredth of a point.
+// Box returns a rectangle for a report, rounded to a hundredth of a point.
 func Box(r geom.Rect) *report.Rect {
 	var out report.Rect
 	for i, v := range r {
@@ -128,5 +101,6 @@ func Box(r geom.Rect) *report.Rect {
 	return &out
 }
 
-// Place is a rectangle of a page's user space on the page as it is looked at.
+// Place converts a rectangle in the user space of a page to the page as a viewer
+// shows it.
 func Place(page *facts.Page, r geom.Rect) *report.Rect { return Box(page.View().Rect(r)) }

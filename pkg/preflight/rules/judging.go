@@ -3,16 +3,18 @@
 package rules
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// Judging is one document being judged. It is not safe for concurrent use.
+// Judging judges one document. It is not safe for concurrent use.
 type Judging struct {
 	profile profile.Profile
 	ticket  *jobticket.Ticket
@@ -20,14 +22,14 @@ type Judging struct {
 	// watches are the selected rules of marks, by id and by slot.
 	watches map[string]*watch
 	slots   [slotCount][]*watch
-	// sums are those that add up an area for each page.
+	// sums are the watches that add up an area for each page.
 	sums []*watch
 	view view
 	inks *processInks
 }
 
-// Start chooses the rules that a profile selects. A nil or empty ticket orders
-// nothing.
+// Start selects the rules of a profile. With a nil or empty ticket, the file is not
+// compared with an order.
 func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
 	j := &Judging{profile: p, ticket: ticket, rules: All(), watches: map[string]*watch{}}
 	if !ticket.Empty() && ticket.Colors != nil {
@@ -64,16 +66,22 @@ func Start(p profile.Profile, ticket *jobticket.Ticket) *Judging {
 func (j *Judging) Mark(page *facts.Page, m *facts.Mark) {
 	if j.view.number != page.Number {
 		j.endPage()
-		j.view = newView(page)
+		j.view = view{number: page.Number, unit: geom.Millimetres(page.UserUnit), finished: page.Finished()}
+		j.view.area = j.view.finished
+		if page.Bleed != nil {
+			j.view.area = page.BleedArea()
+		}
 	}
-	if !j.view.matters(m) {
+	// Skip marks that are cut off: those beyond the bleed, and printer's marks in the
+	// registration colour, which often reach into the bleed.
+	if !touch(&m.Box, &j.view.area) || registration(&m.Paint) && !touch(&m.Box, &j.view.finished) {
 		return
 	}
 	if j.inks != nil {
-		j.inks.see(m, page.Number)
+		j.inks.observe(m, page.Number)
 	}
 	for _, w := range j.slots[slotOf(m)] {
-		w.see(&j.view, m)
+		w.observe(&j.view, m)
 	}
 }
 
@@ -83,9 +91,9 @@ func (j *Judging) endPage() {
 	}
 }
 
-// Outcome is what a judging comes to.
+// Outcome is the result of judging a document.
 type Outcome struct {
-	// Findings are ordered by page, rule, object, and then as they were found.
+	// Findings are sorted by page, rule and object, then in the order of discovery.
 	Findings []report.Finding
 	// Omitted counts findings that were left out.
 	Omitted int
@@ -93,12 +101,12 @@ type Outcome struct {
 	Run, Skipped int
 }
 
-// Finish judges the document and makes the findings of everything. It is called
+// Finish judges the document and returns the findings of all rules. It is called
 // once, after the last mark.
 func (j *Judging) Finish(doc *facts.Document) Outcome {
 	j.endPage()
 	var out Outcome
-	q := question{doc: doc, profile: j.profile, ticket: j.ticket, inks: j.inks}
+	in := input{doc: doc, profile: j.profile, ticket: j.ticket, inks: j.inks}
 	for i := range j.rules {
 		rule := &j.rules[i]
 		setting, selected := rule.setting(j.profile)
@@ -107,16 +115,36 @@ func (j *Judging) Finish(doc *facts.Document) Outcome {
 			continue
 		}
 		out.Run++
-		q.rule, q.setting = rule, setting
-		found, omitted := j.found(&q)
-		out.Omitted += omitted
-		out.add(&q, found)
+		in.rule, in.setting = rule, setting
+		var found []observation
+		if w := j.watches[rule.ID]; w != nil {
+			found = w.observations()
+			out.Omitted += w.omitted
+		} else {
+			found = merge(rule.judge(&in))
+		}
+		if over := len(found) - maxPerRule; over > 0 {
+			found = found[:maxPerRule]
+			out.Omitted += over
+		}
+		for i := range found {
+			out.Findings = append(out.Findings, in.finding(&found[i]))
+		}
 	}
-	out.trim()
+	// Keep the gravest findings when there are too many, so that the omitted findings
+	// cannot change the verdict.
+	if over := len(out.Findings) - maxFindings; over > 0 {
+		slices.SortStableFunc(out.Findings, func(a, b report.Finding) int { return cmp.Compare(weight(a.Severity), weight(b.Severity)) })
+		out.Findings = out.Findings[:maxFindings]
+		out.Omitted += over
+	}
+	slices.SortStableFunc(out.Findings, func(a, b report.Finding) int {
+		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Object, b.Object))
+	})
 	return out
 }
 
-// applies tells whether a selected rule can be asked at all.
+// applies reports whether a selected rule can judge the document.
 func (j *Judging) applies(rule *Rule, doc *facts.Document) bool {
 	switch {
 	case rule.Ticket:
@@ -124,13 +152,5 @@ func (j *Judging) applies(rule *Rule, doc *facts.Document) bool {
 	case doc.Opened || rule.Always:
 		return true
 	}
-	return slices.ContainsFunc(doc.Incidents, func(in facts.Incident) bool { return in.Rule == rule.ID })
-}
-
-// found is what one rule has to say, and how much more it has seen.
-func (j *Judging) found(q *question) ([]observation, int) {
-	if w := j.watches[q.rule.ID]; w != nil {
-		return w.observations(), w.omitted
-	}
-	return merge(q.rule.judge(q)), 0
+	return slices.ContainsFunc(doc.Incidents, func(incident facts.Incident) bool { return incident.Rule == rule.ID })
 }

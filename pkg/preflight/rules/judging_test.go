@@ -22,7 +22,7 @@ func only(id string, limit float64) profile.Profile {
 	return profile.Profile{Rules: map[string]profile.Setting{id: {Severity: report.Warning, Limit: &limit, Source: "test"}}}
 }
 
-func TestFindingSaysWhatWasMeasured(t *testing.T) {
+func TestFindingContainsTheMeasuredValue(t *testing.T) {
 	t.Parallel()
 	s := sound(paint(with(line(0.0801, cmyk(0, 0, 0, 0.5)), func(m *facts.Mark) { m.Box = geom.Rect{100, 150, 200, 150} })))
 	want := []report.Finding{{
@@ -40,7 +40,7 @@ func TestFindingSaysWhatWasMeasured(t *testing.T) {
 	}
 }
 
-func TestTheSameMarksOnManyPagesAreOneFindingWithTheWorstPageFirst(t *testing.T) {
+func TestEqualMarksOnManyPagesAreOneFindingWithTheWorstPageFirst(t *testing.T) {
 	t.Parallel()
 	s := sound()
 	for number := 1; number <= 30; number++ {
@@ -66,7 +66,7 @@ func TestTheSameMarksOnManyPagesAreOneFindingWithTheWorstPageFirst(t *testing.T)
 	}
 }
 
-func TestFontsAndKindsOfPaintAreToldApart(t *testing.T) {
+func TestFontsAndKindsOfPaintAreSeparateFindings(t *testing.T) {
 	t.Parallel()
 	a, b := &facts.Font{Name: "A"}, &facts.Font{Name: "B"}
 	in := func(f *facts.Font, p facts.Paint) change {
@@ -87,7 +87,7 @@ func TestFontsAndKindsOfPaintAreToldApart(t *testing.T) {
 	}
 }
 
-func TestInkIsSummedUpForEachPage(t *testing.T) {
+func TestInkIsSummedForEachPage(t *testing.T) {
 	t.Parallel()
 	full := cmyk(1, 1, 1, 1)
 	s := sound(add(page(3)), paint(area(10, full)), paint(area(4.9, full)), paint(area(500, cmyk(1, 1, 1, 0))), paintOn(2, area(14.9, full)))
@@ -104,8 +104,8 @@ func TestInkIsSummedUpForEachPage(t *testing.T) {
 	}
 }
 
-// TestNumbersThatAreNoneBreakNothing: a hostile matrix can make any length.
-func TestNumbersThatAreNoneBreakNothing(t *testing.T) {
+// TestFindingsAreFiniteForAnyNumber: a hostile matrix can make any length.
+func TestFindingsAreFiniteForAnyNumber(t *testing.T) {
 	t.Parallel()
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64} {
 		everywhere := with(text(v, cmyk(v, v, v, v)), func(m *facts.Mark) { m.Area, m.Width, m.Thin = v, v, v })
@@ -122,7 +122,7 @@ func TestNumbersThatAreNoneBreakNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsCutOffIsNotJudged(t *testing.T) {
+func TestMarksBeyondTheBleedAreNotJudged(t *testing.T) {
 	t.Parallel()
 	beyond := func(m *facts.Mark) { m.Box = geom.Rect{0, 0, 40, 40} }
 	inBleed := func(m *facts.Mark) { m.Box = geom.Rect{43, 100, 48, 100} }
@@ -141,7 +141,7 @@ func TestWhatIsCutOffIsNotJudged(t *testing.T) {
 	}
 }
 
-func TestPlacesAreThoseOfThePageAsItIsLookedAt(t *testing.T) {
+func TestPlacesAreThoseOfTheRotatedPage(t *testing.T) {
 	t.Parallel()
 	s := sound(first(func(p *facts.Page) { p.Rotate, p.UserUnit, p.Media = 90, 2, geom.Rect{0, 0, 300, 400} }), paint(line(0.05, black())))
 	f := find(s.judge(lookup(t, "print_ready")), "line.hairline")
@@ -155,7 +155,7 @@ func TestPlacesAreThoseOfThePageAsItIsLookedAt(t *testing.T) {
 	}
 }
 
-func TestManyPlacementsOfAnImageAreOneFindingWithTheWorst(t *testing.T) {
+func TestPlacementsOfAnImageAreOneFindingWithTheWorst(t *testing.T) {
 	t.Parallel()
 	s := sound(image(100, nil), image(50, func(i *facts.Image) { i.Box = geom.Rect{60, 60, 70, 70} }), image(100, nil))
 	got := s.judge(only("image.ppi_low", 150)).Findings
@@ -165,7 +165,7 @@ func TestManyPlacementsOfAnImageAreOneFindingWithTheWorst(t *testing.T) {
 	}
 }
 
-func TestTheSameOnManyPagesIsOneFinding(t *testing.T) {
+func TestEqualObservationsOnManyPagesAreOneFinding(t *testing.T) {
 	t.Parallel()
 	s := sound()
 	for range 199 {
@@ -262,7 +262,7 @@ func TestTooManyFindingsCannotHideAnError(t *testing.T) {
 	}
 }
 
-func TestAFileThatWasNotOpenedIsNotJudged(t *testing.T) {
+func TestUnreadableFileIsNotJudged(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		incidents []string
@@ -296,9 +296,9 @@ func TestStructureOnlyJudgesNothingElse(t *testing.T) {
 	}
 }
 
-// TestNothingWrongCostsNoMemory is not parallel: allocations are counted for the
+// TestMarkWithoutAFindingAllocatesNothing is not parallel: allocations are counted for the
 // process.
-func TestNothingWrongCostsNoMemory(t *testing.T) {
+func TestMarkWithoutAFindingAllocatesNothing(t *testing.T) {
 	j := rules.Start(lookup(t, "print_ready"), nil)
 	s := sound()
 	marks := soundMarks()

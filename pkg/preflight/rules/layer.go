@@ -14,43 +14,39 @@ func layers() []Rule {
 		return Rule{ID: id, Category: report.CategoryLayer, Severity: severity, Title: title, FixHint: hint, Ref: ref, judge: j}
 	}
 	return []Rule{
-		row("layer.present", report.Info, "Layers are used", "Nothing has to be done if all layers are meant to be printed.", "GWG 2015 4.29; ISO 32000-2 8.11", once(layerPresent)),
-		row("layer.hidden", report.Warning, "Layer is not printed", "Delete the layer, or switch it on, and export once more.", "GWG 2015 4.29; ISO 32000-2 8.11.4", everyLayer(layerHidden)),
-		row("layer.processing_step", report.Info, "Layer for a processing step", "Nothing has to be done if the step was ordered.", "ISO 19593-1", everyLayer(processingStep)),
+		row("layer.present", report.Info, "Layers are used", "Nothing has to be done if all layers are meant to be printed.", "GWG 2015 4.29; ISO 32000-2 8.11",
+			once(func(in *input) string {
+				var names []string
+				for _, l := range in.doc.Layers {
+					names = append(names, l.Name)
+				}
+				return when(len(names) > 0, fmt.Sprintf("The file has layers: %s.", listed(names)))
+			})),
+		// Processing steps are not meant to be printed.
+		row("layer.hidden", report.Warning, "Layer is not printed", "Delete the layer, or switch it on, and export once more.", "GWG 2015 4.29; ISO 32000-2 8.11.4",
+			everyLayer(func(l *facts.Layer) string {
+				return when(!l.Printed && l.Uses.Count > 0 && l.Group == "",
+					fmt.Sprintf("The layer %s has content on %s but is switched off; it is not printed.", l.Name, pagesInWords(l.Uses.Count)))
+			})),
+		row("layer.processing_step", report.Info, "Layer for a processing step", "Nothing has to be done if the step was ordered.", "ISO 19593-1",
+			everyLayer(func(l *facts.Layer) string {
+				step := l.Group
+				if l.Type != "" {
+					step += ", " + l.Type
+				}
+				return when(l.Group != "", fmt.Sprintf("The layer %s is for a processing step: %s.", l.Name, step))
+			})),
 	}
 }
 
-func layerPresent(q *question) string {
-	var names []string
-	for _, l := range q.doc.Layers {
-		names = append(names, l.Name)
-	}
-	return when(len(names) > 0, fmt.Sprintf("The file has layers: %s.", listed(names)))
-}
-
-func everyLayer(ask func(*facts.Layer) string) judge {
-	return func(q *question) []observation {
+func everyLayer(check func(*facts.Layer) string) judge {
+	return func(in *input) []observation {
 		var out []observation
-		for _, l := range q.doc.Layers {
-			if message := ask(l); message != "" {
+		for _, l := range in.doc.Layers {
+			if message := check(l); message != "" {
 				out = append(out, used(&l.Uses, nil, l.Object, message))
 			}
 		}
 		return out
 	}
-}
-
-// layerHidden says nothing of processing steps, which are not meant to be
-// printed, nor of layers without content.
-func layerHidden(l *facts.Layer) string {
-	return when(!l.Printed && l.Uses.Count > 0 && l.Group == "",
-		fmt.Sprintf("The layer %s has content on %s but is switched off; it is not printed.", l.Name, pagesInWords(l.Uses.Count)))
-}
-
-func processingStep(l *facts.Layer) string {
-	step := l.Group
-	if l.Type != "" {
-		step += ", " + l.Type
-	}
-	return when(l.Group != "", fmt.Sprintf("The layer %s is for a processing step: %s.", l.Name, step))
 }

@@ -6,15 +6,14 @@ import (
 	"fmt"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
-	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// sizeSlack is how far a page may differ from the ordered size, in millimetres.
+// sizeSlack is the allowed difference from the ordered size, in millimetres.
 const sizeSlack = 0.5
 
-// orders holds the file against the job ticket. There is nothing for a profile
-// to choose: an order is an order.
+// orders returns the rules that compare the file with the job ticket. They apply with
+// every profile.
 func orders() []Rule {
 	row := func(r Rule, j judge) Rule {
 		r.Category, r.Always, r.Ticket, r.judge = report.CategoryIntent, true, true, j
@@ -30,11 +29,11 @@ func orders() []Rule {
 	}
 }
 
-// orderedPages accepts the pages of one copy, and those of all copies, which
-// then differ.
-func orderedPages(q *question) []observation {
-	n, want := len(q.doc.Pages), int(q.ticket.Pages)
-	if want == 0 || n == want || n == want*max(1, int(q.ticket.Quantity)) {
+// orderedPages accepts the pages of one copy, and the pages of all copies when the
+// copies differ.
+func orderedPages(in *input) []observation {
+	n, want := len(in.doc.Pages), int(in.ticket.Pages)
+	if want == 0 || n == want || n == want*max(1, int(in.ticket.Quantity)) {
 		return nil
 	}
 	return []observation{{
@@ -43,55 +42,52 @@ func orderedPages(q *question) []observation {
 	}}
 }
 
-func orderedSize(q *question) []observation {
-	if q.ticket.TrimSize == nil {
+func orderedSize(in *input) []observation {
+	if in.ticket.TrimSize == nil {
 		return nil
 	}
-	return everyPage(func(_ *question, page *facts.Page) (observation, bool) {
-		return pageSize(page, *q.ticket.TrimSize)
-	})(q)
+	want := *in.ticket.TrimSize
+	return everyPage(func(_ *input, page *facts.Page) (observation, bool) {
+		w, h := page.Size()
+		if near(w, want.Width, sizeSlack) && near(h, want.Height, sizeSlack) {
+			return observation{}, false
+		}
+		message := fmt.Sprintf("The page is %s x %s mm; %s x %s mm was ordered.", number(w, 1), number(h, 1), number(want.Width, 1), number(want.Height, 1))
+		if near(w, want.Height, sizeSlack) && near(h, want.Width, sizeSlack) {
+			message += " It has the right size but is turned by 90 degrees."
+		}
+		finished := page.Finished()
+		return observation{box: &finished, message: message}, true
+	})(in)
 }
 
-func pageSize(page *facts.Page, want jobticket.Size) (observation, bool) {
-	w, h := page.Size()
-	if near(w, want.Width, sizeSlack) && near(h, want.Height, sizeSlack) {
-		return observation{}, false
-	}
-	message := fmt.Sprintf("The page is %s x %s mm; %s x %s mm was ordered.", number(w, 1), number(h, 1), number(want.Width, 1), number(want.Height, 1))
-	if near(w, want.Height, sizeSlack) && near(h, want.Width, sizeSlack) {
-		message += " It has the right size but is turned by 90 degrees."
-	}
-	finished := page.Finished()
-	return observation{box: &finished, message: message}, true
-}
-
-// processInks are the process inks that marks print with.
+// processInks counts the process inks of the marks.
 type processInks struct {
-	// uses are those of cyan, magenta, yellow and black, and of colours that are
-	// no inks yet and would be printed with all four.
+	// uses are the uses of cyan, magenta, yellow and black, and of other colours,
+	// which would be printed with all four.
 	uses [5]tally
 }
 
-// unknownInk is the place of colours that are no inks yet.
+// unknownInk is the index of colours that are not inks.
 const unknownInk = 4
 
-func (p *processInks) see(m *facts.Mark, page int) {
+func (p *processInks) observe(m *facts.Mark, page int) {
 	switch {
 	case m.Paint.White || m.Paint.Space == "":
 		return
 	case !m.Paint.Known:
-		p.uses[unknownInk].see(page, m)
+		p.uses[unknownInk].observe(page, m)
 		return
 	}
 	for i, amount := range m.Paint.CMYK {
 		if amount > 0 {
-			p.uses[i].see(page, m)
+			p.uses[i].observe(page, m)
 		}
 	}
 }
 
-// see keeps the first mark.
-func (t *tally) see(page int, m *facts.Mark) {
+// observe counts a mark and keeps the first one.
+func (t *tally) observe(page int, m *facts.Mark) {
 	if t.count == 0 {
 		t.worst = instance{page: page, mark: facts.Mark{Box: m.Box, Object: m.Object, Paint: facts.Paint{Space: m.Paint.Space}}}
 	}
@@ -99,18 +95,21 @@ func (t *tally) see(page int, m *facts.Mark) {
 	t.add(page)
 }
 
-func extraColors(q *question) []observation {
-	if q.ticket.Colors == nil {
+func extraColors(in *input) []observation {
+	if in.ticket.Colors == nil {
 		return nil
 	}
-	return append(extraProcess(q), extraSpots(q)...)
-}
-
-func extraProcess(q *question) []observation {
+	names := map[string]bool{}
+	for _, name := range in.ticket.Colors.Spots {
+		names[inkKey(name)] = true
+	}
+	extraSpots := everySpot(func(i *facts.Ink) string {
+		return when(!names[inkKey(i.Name)], fmt.Sprintf("The spot colour %s is used but was not ordered.", i.Name))
+	})
 	var out []observation
-	for i := range q.inks.uses {
-		t := &q.inks.uses[i]
-		if t.count == 0 || int(q.ticket.Colors.Process) == 4 || int(q.ticket.Colors.Process) == 1 && i == 3 {
+	for i := range in.inks.uses {
+		t := &in.inks.uses[i]
+		if t.count == 0 || int(in.ticket.Colors.Process) == 4 || int(in.ticket.Colors.Process) == 1 && i == 3 {
 			continue
 		}
 		message := fmt.Sprintf("Colours of %s would be printed with four inks, which were not ordered.", t.worst.mark.Paint.Space)
@@ -121,29 +120,19 @@ func extraProcess(q *question) []observation {
 			page: t.worst.page, pages: t.pages, box: &t.worst.mark.Box, object: t.worst.mark.Object, count: t.count, message: message,
 		})
 	}
-	return out
+	return append(out, extraSpots(in)...)
 }
 
-func extraSpots(q *question) []observation {
-	names := map[string]bool{}
-	for _, name := range q.ticket.Colors.Spots {
-		names[inkKey(name)] = true
-	}
-	return everySpot(func(i *facts.Ink) string {
-		return when(!names[inkKey(i.Name)], fmt.Sprintf("The spot colour %s is used but was not ordered.", i.Name))
-	})(q)
-}
-
-func missingColors(q *question) []observation {
-	if q.ticket.Colors == nil {
+func missingColors(in *input) []observation {
+	if in.ticket.Colors == nil {
 		return nil
 	}
 	used := map[string]bool{}
-	for _, ink := range q.doc.Inks {
+	for _, ink := range in.doc.Inks {
 		used[inkKey(ink.Name)] = true
 	}
 	var out []observation
-	for _, name := range q.ticket.Colors.Spots {
+	for _, name := range in.ticket.Colors.Spots {
 		if !used[inkKey(name)] {
 			out = append(out, observation{message: fmt.Sprintf("The spot colour %s was ordered but is not used.", name)})
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// outputIntents is about the printing condition that the file was made for.
+// outputIntents returns the rules about the printing condition of the file.
 func outputIntents() []Rule {
 	const (
 		hint    = "Export as PDF/X and choose the printing condition that your printer names, for example FOGRA51 or GRACoL 2013."
@@ -21,15 +21,20 @@ func outputIntents() []Rule {
 		return r
 	}
 	return []Rule{
-		row(Rule{ID: "outputintent.missing", Severity: report.Warning, Title: "Printing condition is missing", Ref: clauses}, once(intentMissing)),
-		row(Rule{ID: "outputintent.multiple", Severity: report.Error, Title: "More than one printing condition", Ref: clauses}, once(intentMultiple)),
+		row(Rule{ID: "outputintent.missing", Severity: report.Warning, Title: "Printing condition is missing", Ref: clauses}, once(func(in *input) string {
+			return when(len(printing(in.doc)) == 0, "The file does not say for which press and paper its colours were made (output intent).")
+		})),
+		row(Rule{ID: "outputintent.multiple", Severity: report.Error, Title: "More than one printing condition", Ref: clauses}, once(func(in *input) string {
+			n := len(printing(in.doc))
+			return when(n > 1, fmt.Sprintf("The file names %d printing conditions (output intents); only one can be right.", n))
+		})),
 		row(Rule{ID: "outputintent.not_cmyk", Severity: report.Error, Title: "Printing condition is not CMYK", Ref: clauses}, everyIntent(intentNotCMYK)),
 		row(Rule{ID: "outputintent.profile_missing", Severity: report.Warning, Title: "Printing condition cannot be identified", Ref: clauses}, everyIntent(intentUnknown)),
 		row(Rule{ID: "outputintent.profile_invalid", Severity: report.Error, Title: "Profile of the printing condition is broken", Ref: clauses}, everyIntent(intentInvalid)),
 	}
 }
 
-// printing are the output intents that are about print.
+// printing returns the output intents for print.
 func printing(doc *facts.Document) []*facts.OutputIntent {
 	var out []*facts.OutputIntent
 	for i := range doc.Intents {
@@ -40,25 +45,16 @@ func printing(doc *facts.Document) []*facts.OutputIntent {
 	return out
 }
 
-func everyIntent(ask func(*facts.OutputIntent) string) judge {
-	return func(q *question) []observation {
+func everyIntent(check func(*facts.OutputIntent) string) judge {
+	return func(in *input) []observation {
 		var out []observation
-		for _, i := range printing(q.doc) {
-			if message := ask(i); message != "" {
+		for _, i := range printing(in.doc) {
+			if message := check(i); message != "" {
 				out = append(out, observation{object: i.Object, message: message})
 			}
 		}
 		return out
 	}
-}
-
-func intentMissing(q *question) string {
-	return when(len(printing(q.doc)) == 0, "The file does not say for which press and paper its colours were made (output intent).")
-}
-
-func intentMultiple(q *question) string {
-	n := len(printing(q.doc))
-	return when(n > 1, fmt.Sprintf("The file names %d printing conditions (output intents); only one can be right.", n))
 }
 
 func intentNotCMYK(i *facts.OutputIntent) string {
@@ -68,7 +64,7 @@ func intentNotCMYK(i *facts.OutputIntent) string {
 	return fmt.Sprintf("The printing condition%s is for %s, not for CMYK.", conditionInWords(i), i.Profile.Space)
 }
 
-// intentUnknown lets pass what names a condition of the ICC's registry.
+// intentUnknown accepts an intent that names a condition of the ICC's registry.
 func intentUnknown(i *facts.OutputIntent) string {
 	host := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(i.Registry, "http://"), "https://"), "/")
 	registered := strings.EqualFold(host, "www.color.org") && i.Condition != ""

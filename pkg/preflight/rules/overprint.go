@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// solid is how much black is all of it, give or take what rounding takes away.
+// solid is the least amount of black that counts as full black, after rounding.
 const solid = 0.99
 
 func overprints() []Rule {
@@ -24,35 +24,40 @@ func overprints() []Rule {
 	return []Rule{
 		row("overprint.white", report.Error, "White overprints and vanishes", "Switch overprinting off for what is white.", "GWG 2015 4.8 and 4.9; ISO 32000-2 8.6.7", marks{
 			of: fill | stroke | everyText, pick: overprintWhite, group: byPaint,
-			say: func(i *instance) string {
+			message: func(i *instance) string {
 				return markInWords(&i.mark) + " in white is set to overprint; it would not be seen in print."
 			},
 		}),
 		row("overprint.gray", report.Warning, "Grey overprints", "Switch overprinting off for what is grey, or use a tint of black in CMYK.", "GWG 2015 4.7", marks{
-			of: flat, pick: overprintGray, group: byPaint,
-			say: func(i *instance) string {
+			of: flat, group: byPaint,
+			pick: func(_ *view, m *facts.Mark) (float64, bool) {
+				return 0, m.Overprint && m.Paint.Space == "DeviceGray" && !m.Paint.White && m.Paint.CMYK[3] < solid
+			},
+			message: func(i *instance) string {
 				return fmt.Sprintf("%s in grey (%s) is set to overprint; printers do not agree on what comes out.", markInWords(&i.mark), paintInWords(&i.mark.Paint))
 			},
 		}),
 		limited(row("overprint.black_text_knockout", report.Info, "Small black text does not overprint", knockout, "GWG 2015 4.10 and 4.11", marks{
-			of: everyText, pick: blackText, group: whole, decimals: 2,
-			say: func(i *instance) string {
+			of: everyText, group: whole, decimals: 2,
+			pick: func(_ *view, m *facts.Mark) (float64, bool) { return m.Size, knocksOut(m) },
+			message: func(i *instance) string {
 				return fmt.Sprintf("Black text of %s pt is left out of what lies below; light edges may show around it.", number(i.value, 2))
 			},
 		})),
 		limited(row("overprint.black_line_knockout", report.Info, "Thin black line does not overprint", knockout, "GWG 2015 4.12 and 4.13", marks{
-			of: stroke, pick: blackLine, group: whole, decimals: 3,
-			say: func(i *instance) string {
+			of: stroke, group: whole, decimals: 3,
+			pick: func(_ *view, m *facts.Mark) (float64, bool) { return m.Width, knocksOut(m) },
+			message: func(i *instance) string {
 				return fmt.Sprintf("A black line of %s pt is left out of what lies below; light edges may show beside it.", number(i.value, 3))
 			},
 		})),
 	}
 }
 
-// overprintWhite knows which white is no ink at all when it overprints
-// (ISO 32000-2, 8.6.7, table 147): a tint of 0 of named inks, CMYK in the mode
-// that skips zeros, and grey, which PDF/X prints with black only. Any other
-// white covers what lies below and is seen.
+// overprintWhite picks white that prints no ink when it overprints (ISO 32000-2,
+// 8.6.7, table 147): a tint of 0 of named inks, CMYK in the mode that skips zeros,
+// and grey, which PDF/X prints with black only. Any other white covers the artwork
+// below and is visible.
 func overprintWhite(_ *view, m *facts.Mark) (float64, bool) {
 	if !m.Overprint || !m.Paint.White {
 		return 0, false
@@ -66,15 +71,8 @@ func overprintWhite(_ *view, m *facts.Mark) (float64, bool) {
 	return 0, false
 }
 
-func overprintGray(_ *view, m *facts.Mark) (float64, bool) {
-	return 0, m.Overprint && m.Paint.Space == "DeviceGray" && !m.Paint.White && m.Paint.CMYK[3] < solid
-}
-
-// knocksOut is false for blend modes that keep what lies below black.
+// knocksOut reports whether a black mark removes the artwork below it. Some blend
+// modes keep it.
 func knocksOut(m *facts.Mark) bool {
 	return !m.Overprint && m.Paint.OnlyBlack(solid) && m.Blend != "Multiply" && m.Blend != "Darken" && m.Blend != "ColorBurn"
 }
-
-func blackText(_ *view, m *facts.Mark) (float64, bool) { return m.Size, knocksOut(m) }
-
-func blackLine(_ *view, m *facts.Mark) (float64, bool) { return m.Width, knocksOut(m) }

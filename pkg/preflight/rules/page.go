@@ -10,13 +10,22 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// pages is about the pages as a whole.
+// pages returns the rules about the pages as a whole.
 func pages() []Rule {
 	rule := func(id string, severity report.Severity, title, hint, ref string, j judge) Rule {
 		return Rule{ID: id, Category: report.CategoryPage, Severity: severity, Title: title, FixHint: hint, Ref: ref, judge: j}
 	}
-	count := func(id string, severity report.Severity, title, op, hint, ref string, ask func(int, int) string) Rule {
-		r := rule(id, severity, title, hint, ref, pageCount(ask))
+	// count returns a rule about the number of pages. It reports nothing for a document
+	// that could not be opened.
+	count := func(id string, severity report.Severity, title, op, hint, ref string, check func(pages, limit int) string) Rule {
+		r := rule(id, severity, title, hint, ref, func(in *input) []observation {
+			n := len(in.doc.Pages)
+			message := check(n, max(1, int(*in.setting.Limit)))
+			if !in.doc.Opened || message == "" {
+				return nil
+			}
+			return []observation{{message: message, value: measured(float64(n), 0)}}
+		})
 		r.Op, r.Unit = op, "pages"
 		return r
 	}
@@ -43,36 +52,24 @@ func pages() []Rule {
 	}
 }
 
-// pageCount says nothing of a document whose pages were not all read.
-func pageCount(ask func(pages, limit int) string) judge {
-	return func(q *question) []observation {
-		n := len(q.doc.Pages)
-		message := ask(n, max(1, int(*q.setting.Limit)))
-		if !q.doc.Opened || message == "" {
-			return nil
-		}
-		return []observation{{message: message, value: measured(float64(n), 0)}}
-	}
+// blank reports nothing when reading ended early: an unread page is not empty.
+func blank(in *input, page *facts.Page) (observation, bool) {
+	return observation{message: "The page is empty: nothing on it would be printed."}, page.Painted == 0 && in.doc.Complete
 }
 
-// blank says nothing when reading ended early: an unread page is not empty.
-func blank(q *question, page *facts.Page) (observation, bool) {
-	return observation{message: "The page is empty: nothing on it would be printed."}, page.Painted == 0 && q.doc.Complete
-}
-
-// Sizes of pages against the first.
-func sizes(q *question, page *facts.Page) (w, h, firstW, firstH float64) {
-	firstW, firstH = q.doc.Pages[0].Size()
+// sizes returns the sizes of a page and of the first page.
+func sizes(in *input, page *facts.Page) (w, h, firstW, firstH float64) {
+	firstW, firstH = in.doc.Pages[0].Size()
 	w, h = page.Size()
 	return w, h, firstW, firstH
 }
 
 func near(a, b, slack float64) bool { return math.Abs(a-b) <= slack+noise }
 
-// sizeMixed leaves pages that are merely turned to page.orientation_mixed.
-func sizeMixed(q *question, page *facts.Page) (observation, bool) {
-	w, h, firstW, firstH := sizes(q, page)
-	slack := q.setting.Tolerance
+// sizeMixed skips pages that are only turned: page.orientation_mixed reports them.
+func sizeMixed(in *input, page *facts.Page) (observation, bool) {
+	w, h, firstW, firstH := sizes(in, page)
+	slack := in.setting.Tolerance
 	same := near(w, firstW, slack) && near(h, firstH, slack)
 	turned := near(w, firstH, slack) && near(h, firstW, slack)
 	finished := page.Finished()
@@ -82,19 +79,19 @@ func sizeMixed(q *question, page *facts.Page) (observation, bool) {
 	}, !same && !turned
 }
 
-func orientationMixed(q *question, page *facts.Page) (observation, bool) {
-	w, h, firstW, firstH := sizes(q, page)
+func orientationMixed(in *input, page *facts.Page) (observation, bool) {
+	w, h, firstW, firstH := sizes(in, page)
 	words := map[bool]string{true: "landscape", false: "portrait"}
 	return observation{message: fmt.Sprintf("The page is %s, the first page is %s.", words[w > h], words[firstW > firstH])},
 		(w > h) != (firstW > firstH) && !near(w, h, 1) && !near(firstW, firstH, 1)
 }
 
-func userUnit(_ *question, page *facts.Page) (observation, bool) {
+func userUnit(_ *input, page *facts.Page) (observation, bool) {
 	return observation{message: fmt.Sprintf("The page is written in units of %s/72 inch; some programs ignore that and would print it in another size.", number(page.UserUnit, 3))},
 		page.UserUnit != 1
 }
 
-func rotateInvalid(_ *question, page *facts.Page) (observation, bool) {
+func rotateInvalid(_ *input, page *facts.Page) (observation, bool) {
 	return observation{message: fmt.Sprintf("The page is rotated by %d degrees; only multiples of 90 are possible.", page.RawRotate)},
 		page.RawRotate%90 != 0
 }

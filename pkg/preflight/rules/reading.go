@@ -4,8 +4,8 @@ package rules
 
 import "github.com/printmarket/printmarket/pkg/preflight/report"
 
-// reading is about the file as a file. These rules only repeat what was noted
-// while it was read.
+// reading returns the rules about reading the file. They report the incidents of
+// reading.
 func reading() []Rule {
 	const (
 		again   = "Export the file once more from the application that made it, and send the new file."
@@ -44,25 +44,21 @@ func reading() []Rule {
 		},
 		{
 			ID: "security.print_denied", Category: report.CategorySecurity, Severity: report.Error, Title: "Permissions forbid printing",
-			FixHint: "Save the document without security settings and send that file.", Ref: "ISO 32000-2 table 22", judge: once(printDenied),
+			FixHint: "Save the document without security settings and send that file.", Ref: "ISO 32000-2 table 22",
+			judge: once(func(in *input) string {
+				return when(in.doc.PrintDenied, "The permissions of the file forbid printing, or printing in full quality.")
+			}),
 		},
 	}
 }
 
-// incidents repeats what was noted under the rule's own id.
-func incidents(q *question) []observation {
+// incidents reports the incidents with the id of the rule.
+func incidents(in *input) []observation {
 	var out []observation
-	for _, in := range q.doc.Incidents {
-		if in.Rule == q.rule.ID {
-			out = append(out, observation{page: in.Page, object: in.Object, message: in.Detail})
+	for _, incident := range in.doc.Incidents {
+		if incident.Rule == in.rule.ID {
+			out = append(out, observation{page: incident.Page, object: incident.Object, message: incident.Detail})
 		}
 	}
 	return out
-}
-
-func printDenied(q *question) string {
-	if !q.doc.PrintDenied {
-		return ""
-	}
-	return "The permissions of the file forbid printing, or printing in full quality."
 }

@@ -55,7 +55,7 @@ func readRegistry(t *testing.T) registry {
 
 // A rule that a profile selects judges by a clause of a standard or by a rule of
 // our own, which the report shows.
-func TestEveryRuleThatJudgesNamesItsClause(t *testing.T) {
+func TestEveryJudgingRuleNamesItsClause(t *testing.T) {
 	t.Parallel()
 	for _, rule := range rules.All() {
 		// The rule only lists what the file claims.
@@ -65,7 +65,7 @@ func TestEveryRuleThatJudgesNamesItsClause(t *testing.T) {
 	}
 }
 
-func TestRegistrySaysWhatTheTablesSay(t *testing.T) {
+func TestRegistryMatchesTheTables(t *testing.T) {
 	// Not parallel: with -update it writes the files that the parallel tests read.
 	r := readRegistry(t)
 	var data bytes.Buffer
@@ -211,7 +211,7 @@ func compared(r rules.Rule) string {
 	return strings.Join(parts, ", ")
 }
 
-func TestEveryLinkOfTheRegistryLeadsSomewhere(t *testing.T) {
+func TestLinksOfTheRegistryResolve(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(registryPage)
 	if err != nil {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rules judges facts.
+// Package rules judges the facts of a document.
 //
-// A [Rule] is one row of a table and one short function; there is a file for
-// each kind of thing that is judged. Rules know facts and thresholds, never PDF
-// objects; which of them run, how grave they are and where their limits lie is
-// said by a profile.
+// A [Rule] is one row of a table and one short function; each category has a file.
+// Rules use facts and thresholds, never PDF objects. A profile selects rules and
+// sets their severities and limits.
 //
-// There are two kinds. A rule of the document looks at everything that was
-// gathered, once. A rule of marks looks at one act of painting at a time, while
-// the page is read; it says only what it measures of the mark, and the limit,
-// the counting, the worst case and the pages are the same code for all. [Start]
-// chooses the rules, [Judging.Mark] is shown the marks and [Judging.Finish]
-// makes the findings.
+// There are two kinds of rules. A rule of the document judges all facts, once. A
+// rule of marks judges one act of painting at a time, while the page is read: it
+// only measures the mark; the limit, the counting, the worst case and the pages are
+// common code. [Start] selects the rules, [Judging.Mark] receives the marks and
+// [Judging.Finish] returns the findings.
 package rules
 
 import (
@@ -20,21 +18,20 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// Rule is one thing that can be wrong with a file. The exported members are
-// data: documentation and API list them.
+// Rule checks a file for one fault. Documentation and API list the exported fields.
 type Rule struct {
-	// ID is stable for ever. Its first part is the category.
+	// ID never changes. Its first part is the category.
 	ID       string          `json:"id"`
 	Category report.Category `json:"category"`
-	// Severity is the usual one; a profile may choose another.
+	// Severity is the default; a profile may set another.
 	Severity report.Severity `json:"severity"`
 	// Title is the rule in a few words.
 	Title string `json:"title"`
-	// Always marks rules about the reading itself and about the order: no
-	// profile can leave them out or make them lighter.
+	// Always marks rules about reading the file and about the order, which apply with
+	// every profile.
 	Always bool `json:"always"`
-	// Ticket marks rules that hold the file against an order; they are skipped
-	// when there is none.
+	// Ticket marks rules that compare the file with an order; they are skipped
+	// without an order.
 	Ticket bool `json:"ticket,omitempty"`
 	// Op and Unit describe the limit: a value should be Op limit. They are empty
 	// for a rule without one.
@@ -42,14 +39,14 @@ type Rule struct {
 	Unit string `json:"unit,omitempty"`
 	// Tolerance is the unit of the tolerance, empty for a rule without one.
 	Tolerance string `json:"tolerance,omitempty"`
-	// Area tells that what is wrong must cover an area, in square millimetres.
+	// Area marks rules whose fault must cover an area, in square millimetres.
 	Area bool `json:"area,omitempty"`
-	// FixHint says what to do.
+	// FixHint says how to fix the file.
 	FixHint string `json:"fixHint"`
-	// Ref is the clause that the rule comes from.
+	// Ref is the clause of the standard behind the rule.
 	Ref string `json:"ref,omitempty"`
 
-	// Exactly one of the two is there.
+	// Exactly one of the two is set.
 	judge judge
 	mark  *marks
 }
@@ -63,7 +60,8 @@ const (
 	multiple = "multiple of"
 )
 
-// setting is the profile's, or the rule's own where profiles have no say.
+// setting returns the setting of the profile, and whether the rule is selected. Rules
+// with Always set have a setting of their own.
 func (r *Rule) setting(p profile.Profile) (profile.Setting, bool) {
 	if r.Always {
 		return profile.Setting{Severity: r.Severity}, true

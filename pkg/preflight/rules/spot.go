@@ -11,11 +11,11 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// spotNames looks at each name by itself and at names that mean the same ink.
-func spotNames(q *question) []observation {
+// spotNames checks each name, and finds names for the same ink.
+func spotNames(in *input) []observation {
 	var out []observation
 	first := map[string]string{}
-	for _, ink := range q.doc.Inks {
+	for _, ink := range in.doc.Inks {
 		if ink.Kind != facts.Spot {
 			continue
 		}
@@ -34,7 +34,7 @@ func spotNames(q *question) []observation {
 	return out
 }
 
-// nameFault says what is wrong with a name by itself.
+// nameFault returns the fault of a name, or "".
 func nameFault(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -49,8 +49,8 @@ func nameFault(name string) string {
 	return ""
 }
 
-// inkKey is the same for two spellings of one ink: case, blanks, the name of the
-// book and the letters for the paper do not count.
+// inkKey returns the same key for two spellings of one ink: case, blanks, the name of
+// the book and the letters for the paper do not count.
 func inkKey(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return unicode.IsSpace(r) || r == '_' || r == '-' })
 	book := false
@@ -61,7 +61,11 @@ func inkKey(name string) string {
 	if last > 0 && paper(words[last]) && (book || numeric(words[last-1])) {
 		words = words[:last]
 	} else if last >= 0 {
-		words[last] = withoutPaper(words[last])
+		// Convert 185c to 185.
+		digits := strings.TrimRightFunc(words[last], unicode.IsLetter)
+		if digits != words[last] && numeric(digits) && paper(words[last][len(digits):]) {
+			words[last] = digits
+		}
 	}
 	return strings.Join(words, "")
 }
@@ -74,15 +78,6 @@ func paper(word string) bool {
 		return true
 	}
 	return false
-}
-
-// withoutPaper turns 185c into 185.
-func withoutPaper(word string) string {
-	digits := strings.TrimRightFunc(word, unicode.IsLetter)
-	if digits != word && numeric(digits) && paper(word[len(digits):]) {
-		return digits
-	}
-	return word
 }
 
 func numeric(word string) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// subjects are what rules of the document look at, by their category.
+// subjects describe what rules of the document examine, by their category.
 var subjects = map[report.Category]string{
 	report.CategoryFile:         "the file from outside, and what is attached to it",
 	report.CategoryStructure:    "how the file is built: its objects, its page tree, its compressed data, its operators",
@@ -38,7 +38,7 @@ var subjects = map[report.Category]string{
 	report.CategoryIntent:       "the document, against what was ordered",
 } // constant
 
-// markSubjects are what rules of marks look at, in the order in which they are named.
+// markSubjects name the marks that rules of marks examine, in their order in a text.
 var markSubjects = [...]struct {
 	of   slots
 	name string
@@ -51,7 +51,7 @@ var markSubjects = [...]struct {
 	{shading, "gradients"},
 }
 
-// LooksAt says in a few words what the rule is shown.
+// LooksAt returns in a few words what the rule examines.
 func (r *Rule) LooksAt() string {
 	switch {
 	case r.mark == nil:
@@ -78,8 +78,8 @@ func (r *Rule) In(p profile.Profile) (severity report.Severity, limit string, ap
 	return setting.Severity, r.Bounds(setting), true
 }
 
-// Bounds says what a value is held against by a setting, such as ">= 3 mm ± 0.1"; ""
-// for a rule without a limit, a tolerance and an area.
+// Bounds returns the limit, the tolerance and the area of a setting, such as
+// ">= 3 mm ± 0.1", or "" for a setting without them.
 func (r *Rule) Bounds(s profile.Setting) string {
 	var parts []string
 	decimal := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
-func TestEveryRuleSaysWhatItLooksAt(t *testing.T) {
+func TestEveryRuleNamesItsSubject(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"box.bleed_short": "the boxes of each page, and the artwork at its edges",
@@ -35,7 +35,7 @@ func TestEveryRuleSaysWhatItLooksAt(t *testing.T) {
 	}
 }
 
-func TestBoundsAreWordsForWhatASettingSets(t *testing.T) {
+func TestBoundsDescribeASetting(t *testing.T) {
 	t.Parallel()
 	three, all := 3.0, 300.0
 	for sentence, tc := range map[string]struct {

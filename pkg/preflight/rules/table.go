@@ -13,16 +13,16 @@ import (
 // All lists the rules in alphabetical order of their ids.
 func All() []Rule {
 	all := slices.Concat(
-		reading(), documents(), outputIntents(), pages(), boxes(), safety(), fonts(), texts(), images(), colors(),
+		reading(), documents(), outputIntents(), pages(), boxes(), fonts(), texts(), images(), colors(),
 		inks(), overprints(), lines(), transparencies(), layers(), annotations(), features(), orders(),
 	)
 	slices.SortFunc(all, func(a, b Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }
 
-// Check says whether a profile fits the rules: every id known and selectable,
-// a limit, a tolerance and an area only where the rule has one, and no rule that
-// compares without its limit.
+// Check validates a profile against the rules: every id must be known and
+// selectable, a limit must be set exactly for rules that compare, and a tolerance or
+// an area only for rules that have one.
 func Check(p profile.Profile) error {
 	known := map[string]Rule{}
 	for _, rule := range All() {
@@ -40,7 +40,7 @@ func Check(p profile.Profile) error {
 	return nil
 }
 
-// misfit is what is wrong with a setting, or "".
+// misfit returns the fault of a setting, or "".
 func (r *Rule) misfit(s profile.Setting) string {
 	switch {
 	case r.Always:

@@ -80,7 +80,7 @@ func TestEveryProfileFitsTheTable(t *testing.T) {
 	}
 }
 
-func TestTheUsualSeverityIsThatOfTheDefaultProfile(t *testing.T) {
+func TestDefaultSeverityIsThatOfTheDefaultProfile(t *testing.T) {
 	t.Parallel()
 	p := lookup(t, profile.Default)
 	for _, r := range rules.All() {

@@ -25,13 +25,13 @@ func transparencies() []Rule {
 	}
 }
 
-// transparencyUsed is one observation: an operator wants to know whether and
-// where, not how often each kind.
-func transparencyUsed(q *question) []observation {
+// transparencyUsed returns one observation for all kinds: prepress needs to know
+// whether and where, not how often each kind is used.
+func transparencyUsed(in *input) []observation {
 	var kinds []string
 	var all facts.Uses
 	var o observation
-	for _, f := range q.doc.Features {
+	for _, f := range in.doc.Features {
 		if f.Kind != facts.Transparency {
 			continue
 		}
@@ -49,8 +49,8 @@ func transparencyUsed(q *question) []observation {
 	return []observation{o}
 }
 
-func blendRGB(_ *question, page *facts.Page) (observation, bool) {
-	if !page.Transparent || page.Group == nil || !isRGB(page.Group.Space) {
+func blendRGB(_ *input, page *facts.Page) (observation, bool) {
+	if !page.Transparent || page.Group == nil || !slices.Contains([]string{"DeviceRGB", "CalRGB", "ICCBased-RGB"}, page.Group.Space) {
 		return observation{}, false
 	}
 	return observation{

@@ -7,32 +7,17 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// view is the page that marks are on.
+// view is the page of the marks.
 type view struct {
 	number int
 	// unit is the size of a unit of user space in millimetres.
 	unit float64
-	// finished is the page as it is cut, area what is judged: the finished page
-	// and its bleed.
+	// finished is the page after cutting; area is the finished page with its bleed,
+	// which is judged.
 	finished, area geom.Rect
 }
 
-func newView(page *facts.Page) view {
-	v := view{number: page.Number, unit: geom.Millimetres(page.UserUnit), finished: page.Finished()}
-	v.area = v.finished
-	if page.Bleed != nil {
-		v.area = page.BleedArea()
-	}
-	return v
-}
-
-// matters leaves out what is cut off: marks beyond the bleed, and printer's
-// marks, which are in the registration colour and often reach into it.
-func (v *view) matters(m *facts.Mark) bool {
-	return touch(&m.Box, &v.area) && (!registration(&m.Paint) || touch(&m.Box, &v.finished))
-}
-
-// touch is [geom.Rect.Touches] without copies: it is asked for every mark.
+// touch is [geom.Rect.Touches] without copies: it runs for every mark.
 func touch(a, b *geom.Rect) bool {
 	return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3]
 }
@@ -40,7 +25,7 @@ func touch(a, b *geom.Rect) bool {
 // slots is a set of kinds of marks, a bit for each.
 type slots uint
 
-// The slots. Outlines are apart, because they are what lines are.
+// The slots. Outlines have slots of their own, because rules treat them as lines.
 const (
 	fill slots = 1 << iota
 	stroke
@@ -56,7 +41,7 @@ const (
 	anything  = flat | picture | shading
 )
 
-// slotOf is the place of a mark in a set.
+// slotOf returns the bit of a mark in a set.
 func slotOf(m *facts.Mark) int {
 	switch m.Kind {
 	case facts.Path:

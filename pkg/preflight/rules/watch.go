@@ -9,27 +9,27 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
-// marks is the part of a rule that looks at marks.
+// marks is the part of a rule that judges marks.
 type marks struct {
-	// of are the marks that it is shown.
+	// of are the kinds of marks that the rule judges.
 	of slots
-	// pick tells what it measures of a mark and whether the rule is about it at
-	// all. Where the rule has no limit, a mark that is picked is wrong.
+	// pick measures a mark, and reports whether the rule applies to it. A picked mark
+	// violates a rule without a limit.
 	pick func(*view, *facts.Mark) (float64, bool)
-	// share is the part of a mark's area that is above the limit, for a rule
+	// share returns the part of a mark's area that is above the limit, for a rule
 	// with an area.
 	share func(*view, *facts.Mark, float64) float64
-	// above names the rule that reports what is even worse: values that break
-	// its limit are left to it.
+	// above is the id of the rule for even worse values: this rule ignores values
+	// that break the limit of that one.
 	above string
-	// group tells findings apart: the same on other pages is one finding.
+	// group returns the finding that a mark belongs to.
 	group func(*facts.Mark) group
 	// decimals of the value in the report.
 	decimals int
-	say      func(*instance) string
+	message  func(*instance) string
 }
 
-// group is what findings of one rule are told apart by.
+// group identifies a finding of a rule.
 type group struct {
 	font   *facts.Font
 	object string
@@ -37,35 +37,34 @@ type group struct {
 	kind   int
 }
 
-// instance is one mark that is wrong, or the worst of many.
+// instance is one faulty mark, or the worst of many.
 type instance struct {
 	mark  facts.Mark
 	page  int
 	value float64
-	// area is what is wrong on its page, in square millimetres, for a rule with
-	// an area.
+	// area is the faulty area on the page, in square millimetres, for a rule with an
+	// area.
 	area float64
 }
 
-// watch is a selected rule of marks and what it has seen.
+// watch is a selected rule of marks with its tallies.
 type watch struct {
 	rule    *Rule
 	setting profile.Setting
 	limit   float64
 	bounds  bounds
-	// graver is what the rule above this one reports.
+	// graver are the bounds of the rule above this one.
 	graver  bounds
 	tallies []*tally
 	index   map[group]*tally
-	// open is what a rule with an area has seen on the page.
+	// open is the tally of the current page, for a rule with an area.
 	open tally
-	// omitted counts groups that there was no room for; last is the last of
-	// them.
+	// omitted counts groups beyond the bound; last is the last of them.
 	omitted int
 	last    group
 }
 
-// tally counts what is wrong in one group.
+// tally counts the faulty marks of one group.
 type tally struct {
 	group group
 	worst instance
@@ -74,20 +73,20 @@ type tally struct {
 	last  int
 }
 
-// see looks at a mark. It costs nothing but the question while nothing is wrong.
-func (w *watch) see(v *view, m *facts.Mark) {
+// observe judges a mark. It allocates only for a faulty mark.
+func (w *watch) observe(v *view, m *facts.Mark) {
 	value, picked := w.rule.mark.pick(v, m)
 	if !picked || !w.bounds.broken(value) || w.graver.broken(value) {
 		return
 	}
 	if w.rule.Area {
 		area := m.Area * w.rule.mark.share(v, m, w.limit)
-		w.open.note(w.rule.Op, v.number, value, m)
+		w.open.record(w.rule.Op, v.number, value, m)
 		w.open.worst.area += area
 		return
 	}
 	if t := w.tally(w.rule.mark.group(m)); t != nil {
-		t.note(w.rule.Op, v.number, value, m)
+		t.record(w.rule.Op, v.number, value, m)
 	}
 }
 
@@ -98,7 +97,7 @@ func (w *watch) endPage() {
 	}
 	open := w.open
 	w.open = tally{}
-	if !(open.worst.area >= w.setting.Area) { // also where it is no number
+	if !(open.worst.area >= w.setting.Area) { // also for NaN
 		return
 	}
 	t := w.tally(group{})
@@ -109,7 +108,7 @@ func (w *watch) endPage() {
 	t.add(open.worst.page)
 }
 
-// tally is that of a group, or nil when there are too many groups.
+// tally returns the tally of a group, or nil when there are too many groups.
 func (w *watch) tally(g group) *tally {
 	if t := w.index[g]; t != nil {
 		return t
@@ -127,12 +126,12 @@ func (w *watch) tally(g group) *tally {
 	return t
 }
 
-// note counts a mark that is wrong.
-func (t *tally) note(op string, page int, value float64, m *facts.Mark) {
+// record counts a faulty mark.
+func (t *tally) record(op string, page int, value float64, m *facts.Mark) {
 	if t.count == 0 || worse(op, value, t.worst.value) {
 		area := t.worst.area
 		t.worst = instance{mark: *m, page: page, value: value, area: area}
-		// The mark belongs to the interpreter, which goes on using it.
+		// The interpreter reuses the mark.
 		t.worst.mark.Paint.Spots = slices.Clone(m.Paint.Spots)
 		t.worst.mark.Paint.Coverage, t.worst.mark.Image = nil, nil
 	}
@@ -140,7 +139,7 @@ func (t *tally) note(op string, page int, value float64, m *facts.Mark) {
 	t.add(page)
 }
 
-// add notes a page.
+// add records a page.
 func (t *tally) add(page int) {
 	if t.last == page {
 		return
@@ -151,13 +150,20 @@ func (t *tally) add(page int) {
 	}
 }
 
-// observations are the findings of the watch, the worst page of each first.
+// observations returns one observation for each tally, with the page of the worst
+// mark first.
 func (w *watch) observations() []observation {
 	var out []observation
 	for _, t := range w.tallies {
+		pages := []int{t.worst.page}
+		for _, page := range t.pages {
+			if page != t.worst.page && len(pages) < maxPages {
+				pages = append(pages, page)
+			}
+		}
 		o := observation{
 			page: t.worst.page, object: t.worst.mark.Object, count: t.count,
-			box: &t.worst.mark.Box, message: w.rule.mark.say(&t.worst), pages: t.worstFirst(),
+			box: &t.worst.mark.Box, message: w.rule.mark.message(&t.worst), pages: pages,
 		}
 		if w.rule.Op != "" {
 			o.value = measured(t.worst.value, w.rule.mark.decimals)
@@ -165,15 +171,4 @@ func (w *watch) observations() []observation {
 		out = append(out, o)
 	}
 	return out
-}
-
-// worstFirst lists the pages, that of the worst mark first.
-func (t *tally) worstFirst() []int {
-	pages := []int{t.worst.page}
-	for _, page := range t.pages {
-		if page != t.worst.page && len(pages) < maxPages {
-			pages = append(pages, page)
-		}
-	}
-	return pages
 }

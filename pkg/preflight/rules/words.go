@@ -10,10 +10,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// maxListed is how many names a sentence lists.
+// maxListed bounds the names in a sentence.
 const maxListed = 5
 
-// pagesInWords is "one page" or "7 pages".
+// pagesInWords returns "one page" or "7 pages".
 func pagesInWords(n int) string {
 	if n == 1 {
 		return "one page"
@@ -21,7 +21,7 @@ func pagesInWords(n int) string {
 	return fmt.Sprintf("%d pages", n)
 }
 
-// number writes a value without zeros that say nothing.
+// number formats a value without trailing zeros.
 func number(v float64, decimals int) string {
 	return geom.Decimal(v, decimals)
 }
@@ -37,7 +37,7 @@ func listed(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// Classes of paint: what a press makes of it.
+// Classes of paint, by the inks of a press.
 const (
 	classWhite   = "white"
 	classUnknown = "a colour that the printer converts"
@@ -57,7 +57,8 @@ func class(p *facts.Paint) string {
 	return classOne
 }
 
-// paintInWords is "white", "cyan 20 % and black 100 %" or "a colour of DeviceRGB".
+// paintInWords returns "white", "cyan 20 % and black 100 %" or "a colour of
+// DeviceRGB".
 func paintInWords(p *facts.Paint) string {
 	switch {
 	case p.White:
@@ -97,7 +98,7 @@ func registration(p *facts.Paint) bool {
 	return p.Space == "Separation" && c[0] > 0 && c[0] == c[1] && c[0] == c[2] && c[0] == c[3] && len(p.Spots) == 0
 }
 
-// markInWords is what a mark is: "Text", "A line", ...
+// markInWords returns the kind of a mark: "Text", "A line", ...
 func markInWords(m *facts.Mark) string {
 	switch m.Kind {
 	case facts.Path:
@@ -117,30 +118,18 @@ func markInWords(m *facts.Mark) string {
 	return "Artwork"
 }
 
-// fontInWords is " in the font X", or nothing where it has no name.
-func fontInWords(m *facts.Mark) string {
-	if m.Font == nil || m.Font.Name == "" {
-		return ""
-	}
-	return " in the font " + m.Font.Name
-}
+// The groupings of marks to findings.
 
-func isRGB(space string) bool {
-	return space == "DeviceRGB" || space == "CalRGB" || space == "ICCBased-RGB"
-}
-
-// The groups that rules of marks choose from.
-
-// whole makes one finding of everything.
+// whole groups all marks.
 func whole(*facts.Mark) group { return group{} }
 
-// byPaint tells apart what it is and how it is painted.
+// byPaint groups marks by kind and paint.
 func byPaint(m *facts.Mark) group { return group{kind: slotOf(m), class: class(&m.Paint)} }
 
-// byFont tells apart fonts and how they are painted.
+// byFont groups marks by font and paint.
 func byFont(m *facts.Mark) group { return group{font: m.Font, class: class(&m.Paint)} }
 
-// byObject tells apart images, and the families of colour of everything else.
+// byObject groups images by object, and other marks by family of colour.
 func byObject(m *facts.Mark) group {
 	if m.Kind == facts.Picture {
 		return group{object: m.Object, class: m.Paint.Space}

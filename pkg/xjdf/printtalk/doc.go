@@ -3,9 +3,9 @@
 // Package printtalk writes business records as PrintTalk 2.2, the envelope in
 // which print buyers and printers exchange XJDF.
 //
-// A document is a projection of a record: it says what the record says, in other
-// words, and the same record makes the same document. Nothing is stored, and
-// nothing is read: offers that are taken, and orders, are disabled everywhere.
+// A document is a projection of a record: the same record gives the same document. The
+// package stores and reads nothing: accepting offers and ordering are disabled
+// everywhere.
 //
 // A request for quotation becomes [RequestForQuotation]: an RFQ from the buyer to
 // the marketplace whose XJDF describes the product. The offers on it become
@@ -18,8 +18,8 @@ const Namespace = "http://www.printtalk.org/schema_20"
 // version is that of PrintTalk and of the XJDF within.
 const version = "2.2"
 
-// MediaTypes are what a document is called. CIP4 has registered none; the first is
-// in the manner of its others, the second what its own tools say.
+// MediaTypes returns the media types of a document. CIP4 has registered none; the first
+// follows the pattern of its others, and its own tools use the second.
 func MediaTypes() []string {
 	return []string{"application/vnd.cip4-printtalk+xml", "application/vnd.cip4-ptk+xml", "application/xml"}
 }

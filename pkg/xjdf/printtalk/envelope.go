@@ -10,26 +10,26 @@ import (
 
 // Party is a side of the exchange.
 type Party struct {
-	// Domain says what the identity is one of: CustomerID or SupplierID.
+	// Domain is the kind of the identity: CustomerID or SupplierID.
 	Domain, Identity string
 }
 
-// Marketplace is our side. Suppliers quote through it.
+// Marketplace returns the party of the marketplace, through which suppliers quote.
 func Marketplace() Party { return Party{"SupplierID", "printmarket"} }
 
-// Buyer is the side of an organization.
+// Buyer returns the party of an organization.
 func Buyer(organization string) Party { return Party{"CustomerID", organization} }
 
 // envelope is a document without its business object.
 type envelope struct {
 	from, to Party
-	// id is that of the business object, refers that of the one it answers.
+	// id is that of the business object, refers that of the object it responds to.
 	id, refers string
 	title      string
 	at         time.Time
 }
 
-// wrap makes the document and returns the business object of that name, empty.
+// wrap returns the document and its empty business object of that name.
 func (e envelope) wrap(object string) (root, business *xjdf.Node) {
 	root = &xjdf.Node{Name: xjdf.Name{Space: Namespace, Local: "PrintTalk"}}
 	root.Set("Version", version).Set("payloadID", e.id).Set("timestamp", instant(e.at))
@@ -56,5 +56,5 @@ func core(n *xjdf.Node, local string) *xjdf.Node {
 	return n.AddNamed(xjdf.Name{Space: xjdf.Namespace, Prefix: "xjdf", Local: local})
 }
 
-// instant is a dateTime of XML Schema with milliseconds, in UTC.
+// instant formats a dateTime of XML Schema with milliseconds, in UTC.
 func instant(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -64,7 +64,7 @@ func documents() map[string]*xjdf.Node {
 	}
 }
 
-func TestDocumentsAreTheGoldenOnes(t *testing.T) {
+func TestDocumentsMatchTheGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for name, root := range documents() {
 		got := write(t, root)
@@ -84,9 +84,9 @@ func TestDocumentsAreTheGoldenOnes(t *testing.T) {
 	}
 }
 
-// TestTheSchemaOfPrintTalkAcceptsThem where somebody names it: it may not be in
-// this repository.
-func TestTheSchemaOfPrintTalkAcceptsThem(t *testing.T) {
+// TestDocumentsAreValidByThePrintTalkSchema runs where PRINTMARKET_PRINTTALK_XSD names
+// the schema, which must not be in this repository.
+func TestDocumentsAreValidByThePrintTalkSchema(t *testing.T) {
 	t.Parallel()
 	schema := os.Getenv("PRINTMARKET_PRINTTALK_XSD")
 	if schema == "" {
@@ -104,7 +104,7 @@ func TestTheSchemaOfPrintTalkAcceptsThem(t *testing.T) {
 	}
 }
 
-func TestTheXJDFWithinIsValid(t *testing.T) {
+func TestXJDFWithinIsValid(t *testing.T) {
 	t.Parallel()
 	root := printtalk.RequestForQuotation(flyers())
 	var job *xjdf.Node
@@ -124,7 +124,7 @@ func TestTheXJDFWithinIsValid(t *testing.T) {
 	}
 }
 
-func TestNoOfferIsNoQuotation(t *testing.T) {
+func TestQuotationWithoutOffersIsNil(t *testing.T) {
 	t.Parallel()
 	if root := printtalk.Quotation(flyers(), nil); root != nil {
 		t.Errorf("a quotation of nothing: %s", write(t, root))

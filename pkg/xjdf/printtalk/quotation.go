@@ -11,17 +11,17 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// Quote is one offer that stands.
+// Quote is one valid offer.
 type Quote struct {
 	// ID is an NMTOKEN.
 	ID string
-	// Supplier is the name of who offers it.
+	// Supplier is the name of the supplier.
 	Supplier string
 	// Currency is that of all its prices (ISO 4217), which are decimal numbers.
 	Currency         string
 	Total, UnitPrice string
 	Quantity         int64
-	// Breaks are what other quantities cost, in all.
+	// Breaks are the totals of other quantities.
 	Breaks                []Break
 	LeadTimeDays          int
 	DeliveryCity, Terms   string
@@ -36,8 +36,8 @@ type Break struct {
 	Total string
 }
 
-// Quotation is the offers that stand on an RFQ, as a document from the
-// marketplace to the buyer; nil if there are none, which PrintTalk cannot say. It
+// Quotation returns the valid offers on an RFQ as a document from the marketplace to the
+// buyer, or nil without offers, because a PrintTalk quotation needs one. The document
 // expires with the first of its quotes.
 func Quotation(r RFQ, quotes []Quote) *xjdf.Node {
 	if len(quotes) == 0 {
@@ -57,31 +57,26 @@ func Quotation(r RFQ, quotes []Quote) *xjdf.Node {
 	}.wrap("Quotation")
 	business.Set("Estimate", "false").Set("Expires", instant(expires))
 	for i := range quotes {
-		quote(business.Add("Quote"), &quotes[i], i+1)
+		q := &quotes[i]
+		n := business.Add("Quote").Set("QuoteID", q.ID)
+		pricing := n.Add("Pricing").Set("Currency", q.Currency)
+		line := "L" + strconv.Itoa(i+1)
+		product := price(pricing, "Product", fmt.Sprintf("%d copies by %s", q.Quantity, q.Supplier), q.Total)
+		product.Set("Amount", strconv.FormatInt(q.Quantity, 10)).Set("LineID", line).Set("UnitPrice", q.UnitPrice)
+		for _, other := range q.Breaks {
+			product.Add("Additional").Set("BaseAmount", strconv.FormatInt(other.Quantity, 10)).Set("BasePrice", other.Total)
+		}
+		price(pricing, "Total", "Total", q.Total).Set("LineIDRefs", line)
+		core(n, "Comment").Set("Type", "JobDescription").Text = terms(q)
 	}
 	return root
-}
-
-// quote fills in a Quote, of which number tells its lines apart from those of
-// others.
-func quote(n *xjdf.Node, q *Quote, number int) {
-	n.Set("QuoteID", q.ID)
-	pricing := n.Add("Pricing").Set("Currency", q.Currency)
-	line := "L" + strconv.Itoa(number)
-	product := price(pricing, "Product", fmt.Sprintf("%d copies by %s", q.Quantity, q.Supplier), q.Total)
-	product.Set("Amount", strconv.FormatInt(q.Quantity, 10)).Set("LineID", line).Set("UnitPrice", q.UnitPrice)
-	for _, other := range q.Breaks {
-		product.Add("Additional").Set("BaseAmount", strconv.FormatInt(other.Quantity, 10)).Set("BasePrice", other.Total)
-	}
-	price(pricing, "Total", "Total", q.Total).Set("LineIDRefs", line)
-	core(n, "Comment").Set("Type", "JobDescription").Text = terms(q)
 }
 
 func price(pricing *xjdf.Node, kind, name, amount string) *xjdf.Node {
 	return pricing.Add("Price").Set("DescriptiveName", name).Set("Price", amount).Set("PriceType", kind).Set("TaxType", "Net")
 }
 
-// terms are what PrintTalk has no place for.
+// terms returns the terms without an element in PrintTalk, as text.
 func terms(q *Quote) string {
 	parts := []string{
 		"Supplier: " + q.Supplier,

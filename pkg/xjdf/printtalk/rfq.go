@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// RFQ is what a request for quotation says.
+// RFQ is a request for quotation.
 type RFQ struct {
 	// ID is an NMTOKEN: BusinessID of the document and JobID of its XJDF.
 	ID           string
@@ -19,29 +19,24 @@ type RFQ struct {
 	Title        string
 	// ProductUID and Category are the marketplace's identifiers of the product.
 	ProductUID, Category string
-	// ProductName is what the catalog calls the product.
+	// ProductName is the name of the product in the catalog.
 	ProductName string
-	// ProductType is that of XJDF 2.2 (A.3.18); empty if the catalog has none.
+	// ProductType is that of XJDF 2.2 (A.3.18), or empty.
 	ProductType  string
 	Quantity     int64
 	DeliveryCity string
 	CreatedAt    time.Time
-	// ResponseDeadline is until when suppliers may answer.
+	// ResponseDeadline is the last time for quotes of suppliers.
 	ResponseDeadline time.Time
 }
 
-// RequestForQuotation is the RFQ as a document from the buyer to the marketplace.
+// RequestForQuotation returns the RFQ as a document from the buyer to the marketplace.
 func RequestForQuotation(r RFQ) *xjdf.Node {
 	root, business := envelope{
 		from: Buyer(r.Organization), to: Marketplace(), id: r.ID, title: r.Title, at: r.CreatedAt,
 	}.wrap("RFQ")
 	business.Set("Estimate", "false").Set("Expires", instant(r.ResponseDeadline))
-	describe(core(business, "XJDF"), r)
-	return root
-}
-
-// describe fills in the XJDF of a product that is asked for.
-func describe(job *xjdf.Node, r RFQ) {
+	job := core(business, "XJDF")
 	job.Set("DescriptiveName", r.Title).Set("JobID", r.ID).Set("Types", "Product").Set("Version", version)
 	header := job.Add("AuditPool").Add("AuditCreated").Add("Header")
 	header.Set("AgentName", "printmarket").Set("DeviceID", "printmarket").Set("Time", instant(r.CreatedAt))
@@ -61,10 +56,11 @@ func describe(job *xjdf.Node, r RFQ) {
 	resource := set.Add("Resource")
 	resource.Add("Part").Set("ContactType", "Delivery")
 	resource.Add("Contact").Add("Address").Set("City", r.DeliveryCity)
+	return root
 }
 
-// isToken reports whether an identifier of the catalog can stand where XJDF has an
-// NMTOKEN. Ours are of these characters; another marketplace's need not be.
+// isToken reports whether an identifier of the catalog is an NMTOKEN of these
+// characters.
 func isToken(uid string) bool {
 	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:"
 	return uid != "" && strings.Trim(uid, allowed) == ""

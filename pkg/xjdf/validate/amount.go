@@ -8,33 +8,32 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-func amountRules() []row {
-	return []row{
-		newRow("AMOUNT_RANGE", Semantics, both(Error), "3.3.1", "MinAmount is at most Amount, and Amount at most MaxAmount.", "Make MinAmount at most Amount, and Amount at most MaxAmount.").of("Product", amountRange).also("PartAmount"),
-		newRow("AMOUNT_NONPOSITIVE", Semantics, both(Error), "3.3.1", "An amount of products is at least 1.", "Write how many are wanted.").of("Product", amountNonPositive),
-		newRow("AMOUNT_MISSING", Semantics, both(Info), "3.3.1.1", "A product that is delivered has an Amount.", "Add Amount to get a price.").of(document, amountMissing),
-		newRow("AMOUNT_OF_PART", Semantics, both(Warning), "3.3.1", "A part of a product has no overage or underage of its own.", "Move MinAmount and MaxAmount to the product that is delivered.").of(document, amountOfPart),
-		newRow("POOL_AMOUNT", Semantics, both(Error), "6.1.2", "Amounts and waste of a resource are not negative.", "Write an amount of 0 or more.").of("PartAmount", poolAmount),
-		newRow("POOL_ACTUAL", Semantics, both(Error), "6.1.2", "What has been used or made has no MinAmount or MaxAmount.", "Write Amount and Waste only.").of("PartAmount", poolActual),
-		newRow("POOL_PART", Semantics, both(Error), "6.1.2", "An amount of a part is of one that the resource has.", "Write the value that a Part of the resource has, or leave the key out.").of("AmountPool", poolPart),
-		newRow("WASTE_SOURCE", Semantics, both(Error), "6.1.4", "PartWaste says where waste arose, or how.", "Add ModuleIDs or WasteDetails.").of("PartWaste", wasteSource),
-	}
-}
+var amountRules = []row{
+	newRow("AMOUNT_RANGE", Semantics, both(Error), "3.3.1", "MinAmount is at most Amount, and Amount at most MaxAmount.", "Make MinAmount at most Amount, and Amount at most MaxAmount.").of("Product", amountRange).also("PartAmount"),
+	newRow("AMOUNT_NONPOSITIVE", Semantics, both(Error), "3.3.1", "An amount of products is at least 1.", "Write how many are wanted.").of("Product", amountNonPositive),
+	newRow("AMOUNT_MISSING", Semantics, both(Info), "3.3.1.1", "A product that is delivered has an Amount.", "Add Amount to get a price.").of(document, amountMissing),
+	newRow("AMOUNT_OF_PART", Semantics, both(Warning), "3.3.1", "A part of a product has no overage or underage of its own.", "Move MinAmount and MaxAmount to the product that is delivered.").of(document, amountOfPart),
+	newRow("POOL_AMOUNT", Semantics, both(Error), "6.1.2", "Amounts and waste of a resource are not negative.", "Write an amount of 0 or more.").of("PartAmount", poolAmount),
+	newRow("POOL_ACTUAL", Semantics, both(Error), "6.1.2", "What has been used or made has no MinAmount or MaxAmount.", "Write Amount and Waste only.").of("PartAmount", poolActual),
+	newRow("POOL_PART", Semantics, both(Error), "6.1.2", "An amount of a part is of one that the resource has.", "Write the value that a Part of the resource has, or leave the key out.").of("AmountPool", poolPart),
+	newRow("WASTE_SOURCE", Semantics, both(Error), "6.1.4", "PartWaste says where waste arose, or how.", "Add ModuleIDs or WasteDetails.").of("PartWaste", wasteSource),
+} // constant
 
-// integer is the whole number of an attribute; not ok if it is absent or none.
+// integer returns the whole number of an attribute; not ok if it is missing or
+// invalid.
 func integer(n *xjdf.Node, attribute string) (int64, bool) {
-	text, told := n.Attr(attribute)
-	if !told {
+	text, given := n.Attr(attribute)
+	if !given {
 		return 0, false
 	}
 	value, err := strconv.ParseInt(text, 10, 64)
 	return value, err == nil
 }
 
-// float is the number of an attribute.
+// float returns the number of an attribute; not ok if it is missing or invalid.
 func float(n *xjdf.Node, attribute string) (float64, bool) {
-	text, told := n.Attr(attribute)
-	if !told || !decimal(text) {
+	text, given := n.Attr(attribute)
+	if !given || !decimal(text) {
 		return 0, false
 	}
 	value, err := strconv.ParseFloat(text, 64)
@@ -65,7 +64,7 @@ func amountNonPositive(p *pass, product *xjdf.Node) {
 
 func amountMissing(p *pass, _ *xjdf.Node) {
 	for _, product := range p.roots() {
-		if _, told := product.Attr("Amount"); !told {
+		if _, given := product.Attr("Amount"); !given {
 			p.find(product, "", "The product has no Amount.", "")
 		}
 	}
@@ -78,7 +77,7 @@ func amountOfPart(p *pass, _ *xjdf.Node) {
 	p.roots()
 	for _, product := range p.products {
 		for _, name := range []string{"MinAmount", "MaxAmount"} {
-			if _, told := product.Attr(name); told && !p.rootSet[product] {
+			if _, given := product.Attr(name); given && !p.rootSet[product] {
 				p.findf(product, name, "The product is part of another and has a %s.", name)
 				break
 			}
@@ -99,13 +98,13 @@ func poolActual(p *pass, n *xjdf.Node) {
 		return
 	}
 	for _, name := range []string{"MinAmount", "MaxAmount"} {
-		if _, told := n.Attr(name); told {
+		if _, given := n.Attr(name); given {
 			p.findf(n, name, "ResourceInfo says what has been used or made, and there is a %s.", name)
 		}
 	}
 }
 
-// within is the nearest element of that name above a node, or nil.
+// within returns the nearest ancestor with a name, or nil.
 func within(n *xjdf.Node, name string) *xjdf.Node {
 	for n = n.Parent; n != nil; n = n.Parent {
 		if n.Name.Local == name && n.Name.Core() {
@@ -115,8 +114,8 @@ func within(n *xjdf.Node, name string) *xjdf.Node {
 	return nil
 }
 
-// poolPart holds the keys of PartAmount/Part against those of the resource around
-// it: a key that all its parts have has one of their values.
+// poolPart compares the keys of PartAmount/Part with those of the resource around it:
+// a key that all parts of the resource have must have one of their values.
 func poolPart(p *pass, pool *xjdf.Node) {
 	if pool.Parent == nil || pool.Parent.Child("Part") == nil {
 		return
@@ -142,7 +141,7 @@ func poolPart(p *pass, pool *xjdf.Node) {
 	}
 }
 
-// partKeys are what the parts of a resource say.
+// partKeys are the keys of the parts of a resource.
 type partKeys struct {
 	parts  int
 	count  map[string]int

@@ -9,20 +9,18 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-func auditRules() []row {
-	return []row{
-		newRow("AUDIT_ORDER", Semantics, both(Warning), "3.2", "Audits are in the order of time.", "Order the audits by Header/@Time.").of("AuditPool", auditOrder),
-		newRow("AUDIT_FIRST", Semantics, both(Warning), "3.2", "AuditCreated is the first of the audits.", "Move AuditCreated to the front.").of("AuditPool", auditFirst),
-		newRow("TIME_ORDER", Semantics, both(Error), "3.2.3.1", "What has ended has begun before.", "Make the end no earlier than the start.").of("ProcessRun", runTimes),
-		newRow("SCHEDULE_ORDER", Semantics, both(Warning), "6.59", "A schedule ends after it begins, and its latest times are after its earliest.", "Order the times.").of("NodeInfo", scheduleTimes),
-		newRow("STATUS_DETAILS", Semantics, both(Warning), "A.3.21", "StatusDetails go with the Status.", "Write the Status that the details go with.").of("NodeInfo", nodeStatus).also("JobPhase", "DeviceInfo"),
-	}
-}
+var auditRules = []row{
+	newRow("AUDIT_ORDER", Semantics, both(Warning), "3.2", "Audits are in the order of time.", "Order the audits by Header/@Time.").of("AuditPool", auditOrder),
+	newRow("AUDIT_FIRST", Semantics, both(Warning), "3.2", "AuditCreated is the first of the audits.", "Move AuditCreated to the front.").of("AuditPool", auditFirst),
+	newRow("TIME_ORDER", Semantics, both(Error), "3.2.3.1", "What has ended has begun before.", "Make the end no earlier than the start.").of("ProcessRun", runTimes),
+	newRow("SCHEDULE_ORDER", Semantics, both(Warning), "6.59", "A schedule ends after it begins, and its latest times are after its earliest.", "Order the times.").of("NodeInfo", scheduleTimes),
+	newRow("STATUS_DETAILS", Semantics, both(Warning), "A.3.21", "StatusDetails go with the Status.", "Write the Status that the details go with.").of("NodeInfo", nodeStatus).also("JobPhase", "DeviceInfo"),
+} // constant
 
-// instant is the time of an attribute.
+// instant returns the time of an attribute.
 func instant(n *xjdf.Node, attribute string) (time.Time, bool) {
-	text, told := n.Attr(attribute)
-	if !told {
+	text, given := n.Attr(attribute)
+	if !given {
 		return time.Time{}, false
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
@@ -68,12 +66,12 @@ func (p *pass) inOrder(n *xjdf.Node, first, last string) {
 	}
 }
 
-// nodeStatus compares Status with what the tables of StatusDetails say goes with
-// it: of a job, or of a device.
+// nodeStatus compares Status with the status that the tables of StatusDetails list for
+// the details: of a job, or of a device.
 func nodeStatus(p *pass, n *xjdf.Node) {
-	status, told := n.Attr("Status")
+	status, given := n.Attr("Status")
 	details, also := n.Attr("StatusDetails")
-	if !told || !also {
+	if !given || !also {
 		return
 	}
 	job, device, known := p.validator.vocabulary.StatusDetails(details)

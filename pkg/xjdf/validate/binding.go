@@ -9,18 +9,16 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-func bindingRules() []row {
-	return []row{
-		newRow("BINDING_DETAIL", Semantics, both(Error), "4.3", "The details of a binding are those of its BindingType.", "Make BindingType and the element agree.").of("BindingIntent", bindingDetail),
-		newRow("BINDING_SIDE", Semantics, both(Error), "4.3", "What is not bound has no side on which it is.", "Remove BindingSide, or write another BindingOrder.").of("BindingIntent", bindingSide),
-		newRow("BINDING_TABS", Semantics, both(Error), "4.3.8", "Tabs that are not reinforced have no colour of the reinforcement.", "Write ReinforceTabs true, or remove ReinforceColor.").of("Tabs", bindingTabs),
-		newRow("BINDING_PAGES", Semantics, both(Warning), "4.10", "A stitched or folded body has four pages to a sheet.", "Make Pages a multiple of 4.").of(document, bindingPages),
-		newRow("BINDING_WITHOUT_PAGES", Semantics, both(Info), "4.3", "What is bound has pages, of its own or of its parts.", "Add a LayoutIntent with Pages, or ChildRefs.").of("Product", bindingWithoutPages),
-	}
-}
+var bindingRules = []row{
+	newRow("BINDING_DETAIL", Semantics, both(Error), "4.3", "The details of a binding are those of its BindingType.", "Make BindingType and the element agree.").of("BindingIntent", bindingDetail),
+	newRow("BINDING_SIDE", Semantics, both(Error), "4.3", "What is not bound has no side on which it is.", "Remove BindingSide, or write another BindingOrder.").of("BindingIntent", bindingSide),
+	newRow("BINDING_TABS", Semantics, both(Error), "4.3.8", "Tabs that are not reinforced have no colour of the reinforcement.", "Write ReinforceTabs true, or remove ReinforceColor.").of("Tabs", bindingTabs),
+	newRow("BINDING_PAGES", Semantics, both(Warning), "4.10", "A stitched or folded body has four pages to a sheet.", "Make Pages a multiple of 4.").of(document, bindingPages),
+	newRow("BINDING_WITHOUT_PAGES", Semantics, both(Info), "4.3", "What is bound has pages, of its own or of its parts.", "Add a LayoutIntent with Pages, or ChildRefs.").of("Product", bindingWithoutPages),
+} // constant
 
-// detailed are the BindingTypes that an element of BindingIntent or LooseBinding
-// details; nil for those that go with any.
+// detailed returns the BindingTypes that an element of BindingIntent or LooseBinding
+// describes, or nil for an element that goes with any.
 func detailed(element string) []string {
 	switch element {
 	case "AdhesiveNote", "EdgeGluing":
@@ -28,8 +26,8 @@ func detailed(element string) []string {
 	case "HardCoverBinding":
 		return []string{"HardCover"}
 	case "LooseBinding":
-		// The standard lists five, has a generic name for them (A.2.7), and speaks
-		// of WireComb in the details (4.3.4.1).
+		// The standard lists five, has a generic name for them (A.2.7), and mentions
+		// WireComb in the details (4.3.4.1).
 		return []string{"ChannelBinding", "CoilBinding", "CombBinding", "RingBinding", "StripBinding", "LooseBinding", "WireComb"}
 	case "CoilBinding":
 		return []string{"CoilBinding", "WireComb"}
@@ -49,8 +47,8 @@ func detailed(element string) []string {
 }
 
 func bindingDetail(p *pass, n *xjdf.Node) {
-	kind, told := n.Attr("BindingType")
-	if !told {
+	kind, given := n.Attr("BindingType")
+	if !given {
 		return
 	}
 	p.detail(n, kind)
@@ -81,10 +79,9 @@ func bindingSide(p *pass, n *xjdf.Node) {
 	}
 }
 
-// bindingPages looks at what is stitched: the product itself, and the parts that
-// are stitched together.
+// bindingPages checks stitched products and their parts.
 func bindingPages(p *pass, _ *xjdf.Node) {
-	seen := map[*xjdf.Node]bool{} // what many refer to is looked at once
+	seen := map[*xjdf.Node]bool{} // checks shared parts once
 	for _, product := range p.products {
 		binding := p.intentsOf(product).binding
 		if binding == nil {
@@ -129,7 +126,7 @@ func bindingWithoutPages(p *pass, product *xjdf.Node) {
 		return
 	}
 	if layout := p.intentsOf(product).layout; layout != nil {
-		if _, told := layout.Attr("Pages"); told {
+		if _, given := layout.Attr("Pages"); given {
 			return
 		}
 	}

@@ -9,36 +9,37 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// children holds those of an element against what it may and has to have.
+// children compares the children of an element with the allowed and required ones.
 func (p *pass) children(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 	if len(n.Children) == 0 && len(plan.children) == 0 {
 		return
 	}
 	p.counts = append(p.counts[:0], make([]int, len(def.Children))...)
-	order := ordered{pass: p, def: def, last: -1, on: p.doc.Encoding == xjdf.XML && !def.Pool}
-	foreign := 0
+	// In XML the children come in the order of the schema, extensions last. Report the
+	// first violation only.
+	ordered := p.doc.Encoding == xjdf.XML && !def.Pool
+	last, foreign := -1, 0
 	for _, child := range n.Children {
 		spec, place := def.Child(child.Name.Local)
 		if spec == nil || !child.Name.Core() {
-			if p.stranger(n, child) {
+			if p.unexpected(n, child) {
 				foreign++
-				order.extended = true
 			}
 			continue
 		}
 		p.counts[place]++
-		late := place < order.last && !exchangeable(order.def, place, order.last)
-		if order.on && (late || order.extended) {
-			order.on = false
-			order.pass.findAs(elementOrder, child, "", func() (string, string) {
-				before := "an extension"
-				if late {
-					before = order.def.Children[order.last].Name
-				}
+		late := place < last && !exchangeable(def, place, last)
+		if ordered && (late || foreign > 0) {
+			ordered = false
+			before := "an extension"
+			if late {
+				before = def.Children[last].Name
+			}
+			p.findAs(elementOrder, child, "", func() (string, string) {
 				return fmt.Sprintf("%s comes after %s.", child.Name.Local, before), ""
 			})
 		}
-		order.last = max(order.last, place)
+		last = max(last, place)
 		if spec.Max > 0 && p.counts[place] == spec.Max+1 {
 			p.findAs(elementRepeated, child, "", func() (string, string) {
 				count := 0
@@ -54,7 +55,7 @@ func (p *pass) children(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 			})
 		}
 	}
-	// Look for what is missing, and for what excludes each other.
+	// Report missing children, and children that exclude each other.
 	for _, i := range plan.children {
 		if p.counts[i] == 0 {
 			p.findAs(elementMissing, n, "", func() (string, string) {
@@ -67,17 +68,7 @@ func (p *pass) children(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 	}
 }
 
-// ordered watches the order of the children of an element of XML.
-type ordered struct {
-	pass *pass
-	def  *vocabulary.Element
-	last int
-	on   bool
-	// extended: an extension has been met, which comes last.
-	extended bool
-}
-
-// exchangeable: the two are alternatives that may come in any order.
+// exchangeable reports whether two children are alternatives in any order.
 func exchangeable(def *vocabulary.Element, a, b int) bool {
 	choice := def.Children[a].Choice
 	return choice >= 0 && choice == def.Children[b].Choice && def.Choices[choice].Many
@@ -101,8 +92,8 @@ func (p *pass) choice(n *xjdf.Node, def *vocabulary.Element, choice, foreign int
 	}
 }
 
-// chosen is the name of the first child that is one of a choice, and the first
-// one of another name.
+// chosen returns the name of the first child that belongs to a choice, and the first
+// child of the choice with another name.
 func (p *pass) chosen(n *xjdf.Node, def *vocabulary.Element, choice int) (first string, other *xjdf.Node) {
 	for _, child := range n.Children {
 		spec, _ := def.Child(child.Name.Local)
@@ -117,26 +108,35 @@ func (p *pass) chosen(n *xjdf.Node, def *vocabulary.Element, choice int) (first 
 	return first, nil
 }
 
-// stranger is a child that the vocabulary does not have there. It reports whether
-// it is an extension.
-func (p *pass) stranger(parent, n *xjdf.Node) bool {
+// unexpected reports a child that the vocabulary does not have there. It returns
+// whether the child is an extension.
+func (p *pass) unexpected(parent, n *xjdf.Node) bool {
 	name := n.Name.Local
 	switch {
 	case n.Name.Space == xjdf.LegacyNamespace:
-		p.legacyElement(n)
+		// Report the first one: a mixed document has thousands.
+		if p.legacy++; p.legacy == 1 {
+			p.findAs(legacyJDF, n, "", func() (string, string) {
+				return quoted(name) + " is in the namespace of JDF 1, as may be others.", ""
+			})
+		}
 	case n.Name.Space == "":
 		p.findAs(namespace, n, "", func() (string, string) {
 			return quoted(name) + " is in no namespace.", ""
 		})
+	case !n.Name.Core() && parent.Definition.Foreign:
+		p.foreign(n, n.Name, false)
+		return true
 	case !n.Name.Core():
-		p.extended(parent, n)
+		p.findAs(extensionMisplaced, n, "", func() (string, string) {
+			return fmt.Sprintf("%s has no place for the extension %s.", parent.Name.Local, quoted(n.Name.String())), ""
+		})
 		return true
 	case p.validator.vocabulary.Element(name) != nil:
 		p.findAs(elementMisplaced, n, "", func() (string, string) {
 			return fmt.Sprintf("%s has no element %s.", parent.Name.Local, name), ""
 		})
 	default:
-		name := n.Name.Local
 		p.findAs(elementUnknown, n, "", func() (string, string) {
 			suggestion := ""
 			if nearest, ok := parent.Definition.NearestChild(clip(name)); ok {
@@ -147,23 +147,4 @@ func (p *pass) stranger(parent, n *xjdf.Node) bool {
 		p.reject(field, parent.Name.Local+"/"+clip(name), n, "")
 	}
 	return false
-}
-
-func (p *pass) legacyElement(n *xjdf.Node) {
-	if p.legacy++; p.legacy > 1 {
-		return // a mixed document has thousands
-	}
-	p.findAs(legacyJDF, n, "", func() (string, string) {
-		return quoted(n.Name.Local) + " is in the namespace of JDF 1, as may be others.", ""
-	})
-}
-
-func (p *pass) extended(parent, n *xjdf.Node) {
-	if parent.Definition.Foreign {
-		p.foreign(n, n.Name, false)
-		return
-	}
-	p.findAs(extensionMisplaced, n, "", func() (string, string) {
-		return fmt.Sprintf("%s has no place for the extension %s.", parent.Name.Local, quoted(n.Name.String())), ""
-	})
 }

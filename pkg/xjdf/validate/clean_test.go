@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-func TestNothingIsSaidAboutGoodDocuments(t *testing.T) {
+func TestGoodDocumentsHaveNoFindings(t *testing.T) {
 	t.Parallel()
 	v := validate.New()
 	for name, d := range map[string]struct {
@@ -39,7 +39,7 @@ func TestNothingIsSaidAboutGoodDocuments(t *testing.T) {
 }
 
 // Not parallel: what others allocate would be counted.
-func TestJudgingAGoodDocumentAllocatesLittle(t *testing.T) {
+func TestValidatingAGoodDocumentAllocatesLittle(t *testing.T) {
 	const most = 80
 	doc, err := xjdf.Parse([]byte(flyer()), xjdf.DefaultLimits)
 	if err != nil {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package validate holds XJDF documents against the standard, and against what a
-// marketplace takes.
+// Package validate validates XJDF documents against the standard, and against the
+// capabilities of a marketplace.
 //
-// A document is judged in one walk. The walk holds each element and attribute
-// against the vocabulary: is it known, is it in its place, is its value of the
-// datatype, is the value one of the list. Whoever meets an element on the way
-// runs the rules that are about it: one row of the catalogue, one function
-// ([Rules]). When the walk is over the rules about the whole document run: of
-// products that are parts of others, of references and of identities.
+// One walk judges a document. The walk compares each element and attribute with the
+// vocabulary: whether it is known, whether it is in its place, and whether its value
+// has the datatype and is in the list of values. For each element the walk runs the
+// rules about that element: one row of the catalogue, one function ([Rules]). After
+// the walk, the rules about the whole document run: about products that are parts of
+// others, about references and about identities.
 //
-// How grave a finding is follows the standard. Whatever violates a closed list or
-// a "shall" is an error; a value outside an open list, and a "should", a warning.
-// What the standard demands and partners commonly leave out is a warning with the
-// default that is taken, and an error in the profile [Strict]. A document with no
-// error is valid.
+// The severity of a finding follows the standard. A violation of a closed list or of
+// a "shall" is an error; a value outside an open list, and a violation of a "should",
+// is a warning. A missing item that the standard requires and partners commonly omit
+// is a warning with the assumed default, and an error in the profile [Strict]. A
+// document without errors is valid.
 package validate

@@ -18,29 +18,27 @@ const (
 	namespace   = "NAMESPACE"
 )
 
-func documentRules() []row {
-	return []row{
-		newRow(unreadable, Schema, both(Error), "1.4", "A document is well-formed JSON or XML, within the limits of this service.", "Mend what the message names."),
-		newRow(rootUnknown, Schema, both(Error), "3.1", "The root is XJDF.", "Send an XJDF document."),
-		newRow(legacyJDF, Schema, both(Error), "", "JDF 1.x and JMF 1.x are other languages.", "Convert it by the external JDF adapter; this service reads XJDF 2.2."),
-		newRow(namespace, Schema, both(Error), "1.4.1", "The elements of XML are in the namespace of XJDF 2.", "Declare xmlns=\""+xjdf.Namespace+"\" on the root."),
-		newRow("VERSION_MISSING", Semantics, both(Warning), "3.1", "The document says by which version it is written.", "Write Version 2.2.").of(rootName, versionMissing),
-		newRow("VERSION_UNKNOWN", Vocabulary, both(Error), "3.1", "The version is one that this service reads.", "Write by XJDF 2.2.").of(rootName, versionUnknown).inSchema(),
-		newRow("VERSION_OLDER", Semantics, both(Warning), "3.1", "The version is 2.2.", "Write by XJDF 2.2, which has all that 2.0 and 2.1 have.").of(rootName, versionOlder),
-		newRow("JOBID_DEFAULTED", Schema, lenient(), "3.1", "The document has a JobID.", "Give the document a JobID.").of(rootName, jobID),
-		newRow("TYPES_DEFAULTED", Schema, lenient(), "3.1", "The document has Types.", "Write Types: Product for what is to be made, or the processes.").of(rootName, types),
-		newRow("TYPE_UNKNOWN", Vocabulary, both(Warning), "3.5.6", "A process is one of the standard's, or has a prefix.", "Write one of the processes of the standard.").of(rootName, typeUnknown),
-		newRow("TYPES_PRODUCT_MIXED", Semantics, lenient(), "3.1.3", "Product stands alone in Types.", "Describe the product and its production in two documents.").of(rootName, typesMixed),
-		newRow("TYPES_WITHOUT_PRODUCT", Semantics, both(Warning), "3.1.2", "A document of the type Product has a product.", "Add a ProductList.").of(rootName, typesWithoutProduct),
-		newRow("DOCUMENT_EMPTY", Semantics, both(Error), "3.1", "A document says something: products, resources or processes.", "Add a ProductList with a Product.").of(rootName, documentEmpty),
-		newRow("ROOT_NAME", Semantics, [2]Severity{Info, Error}, "3.1", "The root of JSON has the member Name.", `Add "Name": "XJDF".`).of(rootName, rootNameMember),
-		newRow("ICS_FORM", Vocabulary, both(Warning), "3.1.1", "ICSVersions name a level and a version, such as MIS_L1-2.2.", "Write Name_L<level>-<version>.").of(rootName, icsForm),
-		newRow("RELATED_PART_WITHOUT_JOB", Semantics, both(Error), "3.1", "A related part belongs to a related job.", "Add RelatedJobID.").of(rootName, relatedPart),
-	}
-}
+var documentRules = []row{
+	newRow(unreadable, Schema, both(Error), "1.4", "A document is well-formed JSON or XML, within the limits of this service.", "Mend what the message names."),
+	newRow(rootUnknown, Schema, both(Error), "3.1", "The root is XJDF.", "Send an XJDF document."),
+	newRow(legacyJDF, Schema, both(Error), "", "JDF 1.x and JMF 1.x are other languages.", "Convert it by the external JDF adapter; this service reads XJDF 2.2."),
+	newRow(namespace, Schema, both(Error), "1.4.1", "The elements of XML are in the namespace of XJDF 2.", "Declare xmlns=\""+xjdf.Namespace+"\" on the root."),
+	newRow("VERSION_MISSING", Semantics, both(Warning), "3.1", "The document says by which version it is written.", "Write Version 2.2.").of(rootName, versionMissing),
+	newRow("VERSION_UNKNOWN", Vocabulary, both(Error), "3.1", "The version is one that this service reads.", "Write by XJDF 2.2.").of(rootName, versionUnknown).inSchema(),
+	newRow("VERSION_OLDER", Semantics, both(Warning), "3.1", "The version is 2.2.", "Write by XJDF 2.2, which has all that 2.0 and 2.1 have.").of(rootName, versionOlder),
+	newRow("JOBID_DEFAULTED", Schema, lenient(), "3.1", "The document has a JobID.", "Give the document a JobID.").of(rootName, jobID),
+	newRow("TYPES_DEFAULTED", Schema, lenient(), "3.1", "The document has Types.", "Write Types: Product for what is to be made, or the processes.").of(rootName, types),
+	newRow("TYPE_UNKNOWN", Vocabulary, both(Warning), "3.5.6", "A process is one of the standard's, or has a prefix.", "Write one of the processes of the standard.").of(rootName, typeUnknown),
+	newRow("TYPES_PRODUCT_MIXED", Semantics, lenient(), "3.1.3", "Product stands alone in Types.", "Describe the product and its production in two documents.").of(rootName, typesMixed),
+	newRow("TYPES_WITHOUT_PRODUCT", Semantics, both(Warning), "3.1.2", "A document of the type Product has a product.", "Add a ProductList.").of(rootName, typesWithoutProduct),
+	newRow("DOCUMENT_EMPTY", Semantics, both(Error), "3.1", "A document says something: products, resources or processes.", "Add a ProductList with a Product.").of(rootName, documentEmpty),
+	newRow("ROOT_NAME", Semantics, [2]Severity{Info, Error}, "3.1", "The root of JSON has the member Name.", `Add "Name": "XJDF".`).of(rootName, rootNameMember),
+	newRow("ICS_FORM", Vocabulary, both(Warning), "3.1.1", "ICSVersions name a level and a version, such as MIS_L1-2.2.", "Write Name_L<level>-<version>.").of(rootName, icsForm),
+	newRow("RELATED_PART_WITHOUT_JOB", Semantics, both(Error), "3.1", "A related part belongs to a related job.", "Add RelatedJobID.").of(rootName, relatedPart),
+} // constant
 
-// root judges what makes a document one of XJDF 2 at all, and reports whether
-// there is a reason to go on.
+// root checks whether the document is one of XJDF 2 at all, and reports whether
+// validating it makes sense.
 func (p *pass) root() bool {
 	root := p.doc.Root
 	name := root.Name
@@ -75,14 +73,15 @@ func orNone(space string) string {
 	return "the namespace " + quoted(space)
 }
 
-// Versions are those of documents that are read; all but the last with a warning.
+// Versions returns the supported versions of documents; all but the last cause a
+// warning.
 func Versions() []string { return []string{"2.0", "2.1", newest} }
 
-// newest is the version by which documents are judged.
+// newest is the version that documents are validated against.
 const newest = "2.2"
 
 func versionMissing(p *pass, root *xjdf.Node) {
-	if _, told := root.Attr("Version"); !told {
+	if _, given := root.Attr("Version"); !given {
 		p.version = newest
 		p.assume("Version", newest)
 		p.find(root, "", "Version is missing; 2.2 is assumed.", "")
@@ -90,8 +89,8 @@ func versionMissing(p *pass, root *xjdf.Node) {
 }
 
 func versionUnknown(p *pass, root *xjdf.Node) {
-	switch version, told := root.Attr("Version"); {
-	case !told || version == newest || version == "2.0" || version == "2.1":
+	switch version, given := root.Attr("Version"); {
+	case !given || version == newest || version == "2.0" || version == "2.1":
 	case strings.HasPrefix(version, "1."):
 		p.find(root, "Version", fmt.Sprintf("Version %s is one of JDF.", quoted(version)), "Convert it by the external JDF adapter; this service reads XJDF 2.2.")
 	default:
@@ -106,8 +105,8 @@ func versionOlder(p *pass, root *xjdf.Node) {
 }
 
 func jobID(p *pass, root *xjdf.Node) {
-	switch id, told := root.Attr("JobID"); {
-	case !told:
+	switch id, given := root.Attr("JobID"); {
+	case !given:
 		p.assume("JobID", "(assigned)")
 		p.find(root, "", p.lacks("JobID", "one is assigned when the document is used"), "")
 	case !token(id):
@@ -127,26 +126,17 @@ func types(p *pass, root *xjdf.Node) {
 	p.value(root, a)
 }
 
-// lacks says that an attribute is missing and, where one is taken, what is taken
-// for it.
-func (p *pass) lacks(attribute, taken string) string {
+// lacks returns a message about a missing attribute, with its default outside of the
+// profile strict.
+func (p *pass) lacks(attribute, assumed string) string {
 	if p.options.Profile == Strict {
 		return attribute + " is missing."
 	}
-	return attribute + " is missing; " + taken + "."
+	return attribute + " is missing; " + assumed + "."
 }
 
-// productProcess is the type of a document that says what is to be made.
+// productProcess is the type of a document that describes a product.
 const productProcess = "Product"
-
-// processesOf are the types of a document.
-func processesOf(root *xjdf.Node) []string {
-	value, told := root.Attr("Types")
-	if !told {
-		return []string{productProcess}
-	}
-	return slices.Collect(items(value))
-}
 
 func typeUnknown(p *pass, root *xjdf.Node) {
 	for _, name := range p.types {
@@ -154,12 +144,12 @@ func typeUnknown(p *pass, root *xjdf.Node) {
 			continue
 		}
 		p.add(p.rule, root, "Types", func() (string, string) {
-			return fmt.Sprintf("The standard has no process %s.", quoted(name)), p.meantProcess(name)
+			return fmt.Sprintf("The standard has no process %s.", quoted(name)), p.suggestProcess(name)
 		})
 	}
 }
 
-func (p *pass) meantProcess(name string) string {
+func (p *pass) suggestProcess(name string) string {
 	switch name {
 	case "LayoutPreparation", "ImpositionPreparation":
 		return "That is a process of JDF 1; XJDF has Stripping and Imposition."
@@ -187,7 +177,7 @@ func typesMixed(p *pass, root *xjdf.Node) {
 }
 
 func typesWithoutProduct(p *pass, root *xjdf.Node) {
-	if _, told := root.Attr("Types"); told && root.Child("ProductList") == nil && slices.Contains(p.types, productProcess) {
+	if _, given := root.Attr("Types"); given && root.Child("ProductList") == nil && slices.Contains(p.types, productProcess) {
 		p.find(root, "Types", "Types is Product, and there is no ProductList.", "")
 	}
 }
@@ -196,7 +186,7 @@ func documentEmpty(p *pass, root *xjdf.Node) {
 	if root.Child("ProductList") != nil || root.Child("ResourceSet") != nil {
 		return
 	}
-	if _, told := root.Attr("Types"); told {
+	if _, given := root.Attr("Types"); given {
 		return // TYPES_WITHOUT_PRODUCT, or a process without resources
 	}
 	p.find(root, "", "There are no products, no resources and no processes.", "")
@@ -209,8 +199,8 @@ func rootNameMember(p *pass, root *xjdf.Node) {
 }
 
 func icsForm(p *pass, root *xjdf.Node) {
-	value, told := root.Attr("ICSVersions")
-	if !told {
+	value, given := root.Attr("ICSVersions")
+	if !given {
 		return
 	}
 	form := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*_L[0-9]+-[0-9]+\.[0-9]+$`)

@@ -80,7 +80,7 @@ func judge(tb testing.TB, v *validate.Validator, body string, profile validate.P
 	return v.Validate(doc, options)
 }
 
-func TestEachFaultIsFoundByItsRuleAndItsTwinByNone(t *testing.T) {
+func TestFaultIsReportedByItsRuleAndTwinByNone(t *testing.T) {
 	t.Parallel()
 	v := validate.New()
 	for _, profile := range validate.Profiles() {
@@ -166,7 +166,7 @@ func (o *outcome) add(has, found bool) {
 	}
 }
 
-func TestFindingsOfAFaultSayWhatAndWhereAndWhatToDo(t *testing.T) {
+func TestFindingsContainMessagePlaceAndFix(t *testing.T) {
 	t.Parallel()
 	v := validate.New()
 	for _, d := range seededDocuments() {

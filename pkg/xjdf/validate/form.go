@@ -3,14 +3,12 @@
 package validate
 
 import (
-	"strings"
-
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// fits reports whether a value of a datatype is written in this form in the JSON
-// of the standard.
+// fits reports whether the JSON of the standard writes a value of a datatype in this
+// form.
 func fits(form xjdf.Form, datatype vocabulary.Datatype) bool {
 	switch {
 	case form == xjdf.FormTexts && datatype.List() && !datatype.Numeric():
@@ -30,13 +28,8 @@ func fits(form xjdf.Form, datatype vocabulary.Datatype) bool {
 	}
 }
 
-// stringOnly: JSON has no other way to write it.
-func stringOnly(a *xjdf.Attribute) bool {
-	return a.Definition.Type.Numeric() && strings.Contains(a.Value, "INF") || a.Definition.Type.List() && a.Form.Array() && a.Value == ""
-}
-
-// howWritten says how the JSON of the standard writes a datatype.
-func howWritten(datatype vocabulary.Datatype) string {
+// requiredForm says how the JSON of the standard writes a datatype.
+func requiredForm(datatype vocabulary.Datatype) string {
 	switch {
 	case datatype == vocabulary.TransferFunction:
 		return "Write an array of pairs, such as [[0, 0], [1, 1]]."

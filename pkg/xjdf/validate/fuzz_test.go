@@ -69,7 +69,7 @@ func checkJSON(t *testing.T, r validate.Report) {
 	}
 }
 
-func TestTheSameTreeHasTheSameFindingsInAllEncodings(t *testing.T) {
+func TestFindingsAreTheSameInAllEncodings(t *testing.T) {
 	t.Parallel()
 	v := validate.New()
 	for _, d := range seededDocuments() {

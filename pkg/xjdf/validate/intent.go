@@ -12,28 +12,26 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-func intentRules() []row {
-	return []row{
-		newRow("INTENT_NAME_MISMATCH", Semantics, both(Error), "4.1", "The element in an Intent is the one that Name says.", "Make Name and the element agree.").of("Intent", intentName),
-		newRow("INTENT_UNKNOWN", Vocabulary, lenient(), "4.1", "An intent is one of the standard's, or has a prefix.", "Write one of the intents of the standard.").of("Intent", intentUnknown),
-		newRow("INTENT_EMPTY", Semantics, both(Warning), "4.1", "An Intent holds the element that Name says.", "Add the element, or remove the Intent.").of("Intent", intentEmpty),
-		newRow("INTENT_DUPLICATE", Semantics, both(Error), "4.1", "A product has one intent of each name.", "Put what is wanted into one intent.").of("Product", intentDuplicate),
-		newRow("SURFACE_DUPLICATE", Semantics, both(Error), "4.4", "A surface has one description of its colours.", "Put the colours of a surface into one SurfaceColor.").of("ColorIntent", surfaceDuplicate),
-		newRow("SIDES_VS_COLOR", Semantics, both(Warning), "4.4", "The surfaces that have colours are those that Sides says are printed.", "Correct Sides, or the surfaces of ColorIntent.").of("Product", sidesVersusColor),
-		newRow("COLOR_DETAILS", Semantics, both(Warning), "4.3", "Details of a colour come with its name.", "Add the named colour that is nearest.").of("BindingIntent", colorDetails).
-			also("HardCoverBinding", "Tabs", "EmbossingItem", "MediaIntent", "MiscConsumable"),
-		newRow("FOLDING_DETAILS_WITHOUT_CATALOG", Semantics, both(Error), "4.7", "FoldingDetails say more about a FoldCatalog.", "Add FoldCatalog, such as F4-1.").of("FoldingIntent", foldingDetails),
-		newRow("FOLD_PAGES", Semantics, both(Info), "4.7", "A folded sheet has as many pages as its FoldCatalog says.", "Check Pages and FoldCatalog.").of("Product", foldPages),
-		newRow("ASSEMBLY_CONTAINER_SELF", Semantics, both(Error), "4.2", "A product is not its own container.", "Let Container name the part that the others are put into.").of("AssemblingIntent", assemblyContainer),
-		newRow("STICKON_FACE_FOLIO", Semantics, both(Error), "4.2.4", "StickOn has Face or Folio, and not both.", "Write one of Face and Folio.").of("StickOn", stickOn),
-		newRow("VARIABLE_PAGES", Semantics, both(Error), "4.14", "MinPages is at most AveragePages, and that at most MaxPages.", "Order the three numbers.").of("VariableIntent", variablePages),
-		newRow("VARIABLE_PARTS", Semantics, both(Error), "4.14", "What is assembled or bound has its parts there, and not in VariableIntent.", "Remove ChildRefs of the VariableIntent, or the other intent.").of("Product", variableParts),
-		newRow("VARIABLE_COLORS", Semantics, lenient(), "4.14", "The colours of variable data are among those of the surface.", "Add them to ColorsUsed of the surface.").of("Product", variableColors),
-	}
-}
+var intentRules = []row{
+	newRow("INTENT_NAME_MISMATCH", Semantics, both(Error), "4.1", "The element in an Intent is the one that Name says.", "Make Name and the element agree.").of("Intent", intentName),
+	newRow("INTENT_UNKNOWN", Vocabulary, lenient(), "4.1", "An intent is one of the standard's, or has a prefix.", "Write one of the intents of the standard.").of("Intent", intentUnknown),
+	newRow("INTENT_EMPTY", Semantics, both(Warning), "4.1", "An Intent holds the element that Name says.", "Add the element, or remove the Intent.").of("Intent", intentEmpty),
+	newRow("INTENT_DUPLICATE", Semantics, both(Error), "4.1", "A product has one intent of each name.", "Put what is wanted into one intent.").of("Product", intentDuplicate),
+	newRow("SURFACE_DUPLICATE", Semantics, both(Error), "4.4", "A surface has one description of its colours.", "Put the colours of a surface into one SurfaceColor.").of("ColorIntent", surfaceDuplicate),
+	newRow("SIDES_VS_COLOR", Semantics, both(Warning), "4.4", "The surfaces that have colours are those that Sides says are printed.", "Correct Sides, or the surfaces of ColorIntent.").of("Product", sidesVersusColor),
+	newRow("COLOR_DETAILS", Semantics, both(Warning), "4.3", "Details of a colour come with its name.", "Add the named colour that is nearest.").of("BindingIntent", colorDetails).
+		also("HardCoverBinding", "Tabs", "EmbossingItem", "MediaIntent", "MiscConsumable"),
+	newRow("FOLDING_DETAILS_WITHOUT_CATALOG", Semantics, both(Error), "4.7", "FoldingDetails say more about a FoldCatalog.", "Add FoldCatalog, such as F4-1.").of("FoldingIntent", foldingDetails),
+	newRow("FOLD_PAGES", Semantics, both(Info), "4.7", "A folded sheet has as many pages as its FoldCatalog says.", "Check Pages and FoldCatalog.").of("Product", foldPages),
+	newRow("ASSEMBLY_CONTAINER_SELF", Semantics, both(Error), "4.2", "A product is not its own container.", "Let Container name the part that the others are put into.").of("AssemblingIntent", assemblyContainer),
+	newRow("STICKON_FACE_FOLIO", Semantics, both(Error), "4.2.4", "StickOn has Face or Folio, and not both.", "Write one of Face and Folio.").of("StickOn", stickOn),
+	newRow("VARIABLE_PAGES", Semantics, both(Error), "4.14", "MinPages is at most AveragePages, and that at most MaxPages.", "Order the three numbers.").of("VariableIntent", variablePages),
+	newRow("VARIABLE_PARTS", Semantics, both(Error), "4.14", "What is assembled or bound has its parts there, and not in VariableIntent.", "Remove ChildRefs of the VariableIntent, or the other intent.").of("Product", variableParts),
+	newRow("VARIABLE_COLORS", Semantics, lenient(), "4.14", "The colours of variable data are among those of the surface.", "Add them to ColorsUsed of the surface.").of("Product", variableColors),
+} // constant
 
-// specific is the element that an Intent holds: the intent of the standard or, if
-// there is none, an extension, if possible of that name; or nil.
+// specific returns the element within an Intent: the intent of the standard, else an
+// extension, preferably with the name of the Intent, or nil.
 func specific(n *xjdf.Node) *xjdf.Node {
 	name, _ := n.Attr("Name")
 	var found *xjdf.Node
@@ -49,16 +47,16 @@ func specific(n *xjdf.Node) *xjdf.Node {
 }
 
 func intentName(p *pass, n *xjdf.Node) {
-	name, told := n.Attr("Name")
+	name, given := n.Attr("Name")
 	held := specific(n)
-	if told && held != nil && held.Name.String() != name && held.Name.Local != name {
+	if given && held != nil && held.Name.String() != name && held.Name.Local != name {
 		p.findf(n, "Name", "Name is %s, and the element is %s.", quoted(name), quoted(held.Name.String()))
 	}
 }
 
 func intentUnknown(p *pass, n *xjdf.Node) {
-	name, told := n.Attr("Name")
-	if !told || strings.Contains(name, ":") || isIntent(p.validator.vocabulary, name) {
+	name, given := n.Attr("Name")
+	if !given || strings.Contains(name, ":") || isIntent(p.validator.vocabulary, name) {
 		return
 	}
 	p.add(p.rule, n, "Name", func() (string, string) {
@@ -72,7 +70,7 @@ func intentUnknown(p *pass, n *xjdf.Node) {
 }
 
 func intentEmpty(p *pass, n *xjdf.Node) {
-	if name, told := n.Attr("Name"); told && len(n.Children) == 0 {
+	if name, given := n.Attr("Name"); given && len(n.Children) == 0 {
 		p.findf(n, "", "The Intent holds no %s.", clip(name))
 	}
 }
@@ -84,8 +82,8 @@ func intentDuplicate(p *pass, product *xjdf.Node) {
 		seen = make(map[string]bool, len(product.Children))
 	}
 	for i, one := range product.Children {
-		name, told := one.Attr("Name")
-		if !told || one.Name.Local != "Intent" || !one.Name.Core() {
+		name, given := one.Attr("Name")
+		if !given || one.Name.Local != "Intent" || !one.Name.Core() {
 			continue
 		}
 		again := seen[name] || seen == nil && slices.ContainsFunc(product.Children[:i], func(other *xjdf.Node) bool {
@@ -104,15 +102,15 @@ func intentDuplicate(p *pass, product *xjdf.Node) {
 func surfaceDuplicate(p *pass, n *xjdf.Node) {
 	seen := map[string]bool{}
 	for one := range n.All("SurfaceColor") {
-		surface, told := one.Attr("Surface")
-		if told && seen[surface] {
+		surface, given := one.Attr("Surface")
+		if given && seen[surface] {
 			p.findf(one, "Surface", "The surface %s is described twice.", clip(surface))
 		}
 		seen[surface] = true
 	}
 }
 
-// printed says which surfaces a value of Sides has printed.
+// printed returns the printed surfaces for a value of Sides.
 func printed(sides string) (front, back, ok bool) {
 	switch sides {
 	case "OneSided":
@@ -158,7 +156,7 @@ func (p *pass) surfaceVersusSides(colors *xjdf.Node, surface, sides string, prin
 	}
 }
 
-// colorDetails looks at each attribute that says more about a named colour.
+// colorDetails checks each attribute with details of a named colour.
 func colorDetails(p *pass, n *xjdf.Node) {
 	for i := range n.Attributes {
 		name := n.Attributes[i].Name.Local
@@ -166,7 +164,7 @@ func colorDetails(p *pass, n *xjdf.Node) {
 		if !found || !strings.HasSuffix(color, "Color") || n.Definition.Attribute(color) == nil {
 			continue
 		}
-		if _, told := n.Attr(color); !told {
+		if _, given := n.Attr(color); !given {
 			p.findf(n, name, "There are %s and no %s.", name, color)
 		}
 	}
@@ -193,9 +191,9 @@ func foldPages(p *pass, product *xjdf.Node) {
 }
 
 func assemblyContainer(p *pass, n *xjdf.Node) {
-	container, told := n.Attr("Container")
+	container, given := n.Attr("Container")
 	product := p.productOf(n)
-	if !told || product == nil {
+	if !given || product == nil {
 		return
 	}
 	if id, _ := product.Attr("ID"); id == container {
@@ -232,7 +230,7 @@ func variableParts(p *pass, product *xjdf.Node) {
 	if variable == nil {
 		return
 	}
-	if _, told := variable.Attr("ChildRefs"); !told {
+	if _, given := variable.Attr("ChildRefs"); !given {
 		return
 	}
 	if has.assembling != nil || has.binding != nil {
@@ -246,8 +244,8 @@ func variableColors(p *pass, product *xjdf.Node) {
 		return
 	}
 	for _, surface := range []string{"Front", "Back"} {
-		used, told := variable.Attr("ColorsUsed" + surface)
-		if !told {
+		used, given := variable.Attr("ColorsUsed" + surface)
+		if !given {
 			continue
 		}
 		have := colorsOf(colors, surface)
@@ -260,7 +258,7 @@ func variableColors(p *pass, product *xjdf.Node) {
 	}
 }
 
-// colorsOf are the colours of a surface; colors may be nil.
+// colorsOf returns the colours of a surface; colors may be nil.
 func colorsOf(colors *xjdf.Node, surface string) map[string]bool {
 	have := map[string]bool{}
 	if colors == nil {

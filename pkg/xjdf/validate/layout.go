@@ -18,21 +18,19 @@ const (
 	dimensionFlat        = "DIMENSION_FLAT_SMALLER"
 )
 
-func layoutRules() []row {
-	return []row{
-		newRow("PAGES_ODD", Semantics, lenient(), "4.10", "Pages counts both sides of each leaf, and is even.", "Count both sides of each leaf.").of("LayoutIntent", pagesOdd),
-		newRow("PAGES_NONPOSITIVE", Semantics, both(Error), "4.10", "A product has pages.", "Write how many pages there are.").of("LayoutIntent", pagesNonPositive),
-		newRow("PAGES_SPREAD", Semantics, both(Info), "4.10", "Spreads need at least two leaves.", "Write SinglePage, or correct Pages.").of("LayoutIntent", pagesSpread),
-		newRow(dimensionNonPositive, Semantics, both(Error), "4.10", "Width and height are more than 0, and depth is at least 0.", "Write the size in points.").of("LayoutIntent", sizes),
-		newRow(dimensionMillimetres, Semantics, both(Warning), "1.10.1", "Lengths are in points, 1/72 inch.", "Multiply millimetres by 2.834646."),
-		newRow(dimensionInches, Semantics, both(Warning), "1.10.1", "Lengths are in points, 1/72 inch.", "Multiply inches by 72."),
-		newRow(dimensionHuge, Semantics, both(Warning), "1.10.1", "A product is smaller than 10 m.", "Write the size in points."),
-		newRow(dimensionFlat, Semantics, both(Warning), "4.10", "The flat size is at least the finished size.", "Correct Dimensions or FinishedDimensions."),
-		newRow("BLEED_LOOKS_MM", Semantics, both(Warning), "4.10", "Bleed is in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("LayoutIntent", bleedMillimetres),
-	}
-}
+var layoutRules = []row{
+	newRow("PAGES_ODD", Semantics, lenient(), "4.10", "Pages counts both sides of each leaf, and is even.", "Count both sides of each leaf.").of("LayoutIntent", pagesOdd),
+	newRow("PAGES_NONPOSITIVE", Semantics, both(Error), "4.10", "A product has pages.", "Write how many pages there are.").of("LayoutIntent", pagesNonPositive),
+	newRow("PAGES_SPREAD", Semantics, both(Info), "4.10", "Spreads need at least two leaves.", "Write SinglePage, or correct Pages.").of("LayoutIntent", pagesSpread),
+	newRow(dimensionNonPositive, Semantics, both(Error), "4.10", "Width and height are more than 0, and depth is at least 0.", "Write the size in points.").of("LayoutIntent", sizes),
+	newRow(dimensionMillimetres, Semantics, both(Warning), "1.10.1", "Lengths are in points, 1/72 inch.", "Multiply millimetres by 2.834646."),
+	newRow(dimensionInches, Semantics, both(Warning), "1.10.1", "Lengths are in points, 1/72 inch.", "Multiply inches by 72."),
+	newRow(dimensionHuge, Semantics, both(Warning), "1.10.1", "A product is smaller than 10 m.", "Write the size in points."),
+	newRow(dimensionFlat, Semantics, both(Warning), "4.10", "The flat size is at least the finished size.", "Correct Dimensions or FinishedDimensions."),
+	newRow("BLEED_LOOKS_MM", Semantics, both(Warning), "4.10", "Bleed is in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("LayoutIntent", bleedMillimetres),
+} // constant
 
-// pointsPerMillimetre: a point is 1/72 of 25.4 mm.
+// pointsPerMillimetre follows from the point, 1/72 of 25.4 mm.
 const pointsPerMillimetre = 72 / 25.4
 
 func pagesOdd(p *pass, n *xjdf.Node) {
@@ -54,7 +52,7 @@ func pagesSpread(p *pass, n *xjdf.Node) {
 	}
 }
 
-// sizes looks at the two sizes of a layout.
+// sizes checks the two sizes of a layout.
 func sizes(p *pass, n *xjdf.Node) {
 	width, height, finished := p.size(n, "FinishedDimensions")
 	flatWidth, flatHeight, flat := p.size(n, "Dimensions")
@@ -65,10 +63,10 @@ func sizes(p *pass, n *xjdf.Node) {
 	}
 }
 
-// size is the width and the height of an attribute, of which it says what is odd.
+// size returns the width and the height of an attribute. It reports odd sizes.
 func (p *pass) size(n *xjdf.Node, attribute string) (width, height float64, ok bool) {
-	text, told := n.Attr(attribute)
-	if !told {
+	text, given := n.Attr(attribute)
+	if !given {
 		return 0, 0, false
 	}
 	numbers, count := floats(text)
@@ -82,47 +80,32 @@ func (p *pass) size(n *xjdf.Node, attribute string) (width, height float64, ok b
 		return 0, 0, false
 	}
 	width, height = numbers[0], numbers[1]
-	if code, factor := suspect(width, height); code != "" {
-		p.findAs(code, n, attribute, func() (string, string) { return doubt(code, width, height, factor) })
+	switch {
+	case max(width, height) <= largestInInches:
+		p.findAs(dimensionInches, n, attribute, func() (string, string) {
+			return fmt.Sprintf("%s x %s looks like inches.", number(width), number(height)), inPoints(width, height, 72)
+		})
+	case max(width, height) > largest:
+		p.findAs(dimensionHuge, n, attribute, func() (string, string) {
+			return fmt.Sprintf("%s x %s points are more than 10 m.", number(width), number(height)), ""
+		})
+	case knownSize(trimSizes[:], width, height):
+		p.findAs(dimensionMillimetres, n, attribute, func() (string, string) {
+			return fmt.Sprintf("%s x %s looks like millimetres.", number(width), number(height)), inPoints(width, height, pointsPerMillimetre)
+		})
 	}
 	return width, height, true
 }
 
-// largestInInches is the longest side, in points, of what can only be inches: 48
-// points are 17 mm. Nothing is longer than largest.
+// A size whose longest side is at most largestInInches can only be in inches: 48
+// points are 17 mm. No product is longer than largest.
 const (
 	largestInInches = 48
 	largest         = 10_000 * pointsPerMillimetre
 )
 
-// suspect is the code of what is odd about a size, and what it is to be
-// multiplied by.
-func suspect(width, height float64) (code string, factor float64) {
-	switch {
-	case max(width, height) <= largestInInches:
-		return dimensionInches, 72
-	case max(width, height) > largest:
-		return dimensionHuge, 0
-	case knownSize(trimSizes[:], width, height):
-		return dimensionMillimetres, pointsPerMillimetre
-	default:
-		return "", 0
-	}
-}
-
-func doubt(code string, width, height, factor float64) (message, suggestion string) {
-	switch code {
-	case dimensionInches:
-		return fmt.Sprintf("%s x %s looks like inches.", number(width), number(height)), inPoints(width, height, factor)
-	case dimensionMillimetres:
-		return fmt.Sprintf("%s x %s looks like millimetres.", number(width), number(height)), inPoints(width, height, factor)
-	default:
-		return fmt.Sprintf("%s x %s points are more than 10 m.", number(width), number(height)), ""
-	}
-}
-
-// trimSizes are finished sizes in millimetres, the shorter side first: those of
-// ISO 216 and 269, cards, DL and its like, and what North America prints.
+// trimSizes are finished sizes in millimetres, the shorter side first: those of ISO
+// 216 and 269, cards, DL and similar ones, and those of North America.
 var trimSizes = [...][2]float64{
 	{841, 1189},
 	{594, 841},
@@ -164,8 +147,8 @@ var trimSizes = [...][2]float64{
 	{102, 152},
 }
 
-// tolerance keeps sizes in points apart from those in millimetres: A6 in points
-// (297.64 x 419.53) is within a unit of A3 in millimetres (297 x 420).
+// tolerance distinguishes sizes in points from sizes in millimetres: A6 in points
+// (297.64 x 419.53) is within one unit of A3 in millimetres (297 x 420).
 const tolerance = 0.3
 
 func knownSize(sizes [][2]float64, width, height float64) bool {
@@ -182,8 +165,8 @@ func inPoints(width, height, factor float64) string {
 	return fmt.Sprintf("Write %.3f and %.3f.", width*factor, height*factor)
 }
 
-// bleedMillimetres suspects the usual bleeds in millimetres, which are next to
-// nothing in points.
+// bleedMillimetres reports the usual bleeds in millimetres, which would be tiny in
+// points.
 func bleedMillimetres(p *pass, n *xjdf.Node) {
 	if bleed, ok := float(n, "Bleed"); ok && (bleed == 2 || bleed == 3 || bleed == 4 || bleed == 5) {
 		p.find(n, "Bleed", fmt.Sprintf("Bleed is %s points, which is %.1f mm; it looks like millimetres.", number(bleed), bleed/pointsPerMillimetre),

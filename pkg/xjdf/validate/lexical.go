@@ -15,8 +15,7 @@ import (
 // maxString is the length of a string in characters (A.1).
 const maxString = 1023
 
-// malformed is the code of what is wrong with one item of a datatype; empty if
-// nothing is.
+// malformed returns the code of the fault of an item of a datatype, or "".
 func malformed(datatype vocabulary.Datatype, item string) string {
 	switch {
 	case datatype == vocabulary.Boolean:
@@ -31,7 +30,6 @@ func malformed(datatype vocabulary.Datatype, item string) string {
 	case datatype.Numeric():
 		return invalidUnless(datatype.Whole() && whole(item) || !datatype.Whole() && decimal(item))
 	case datatype == vocabulary.DateTime:
-		// Want a dateTime with its zone.
 		const withoutZone = "2006-01-02T15:04:05.999999999"
 		if strings.Contains(item, ",") { // a fraction begins with a full stop in XML
 			return valueInvalid
@@ -82,17 +80,21 @@ func invalidUnless(ok bool) string {
 	return valueInvalid
 }
 
-// maxURL bounds a URL: longer ones are not passed on by what is on the way.
+// maxURL bounds a URL: many proxies reject longer ones.
 const maxURL = 8192
 
-// malformedURL takes relative references too, and characters outside ASCII
-// (RFC 3987).
+// malformedURL accepts relative references too, and characters outside ASCII (RFC
+// 3987).
 func malformedURL(item string) string {
 	if len(item) > maxURL {
 		return urlForm
 	}
 	for i := range len(item) {
-		if c := item[i]; c <= ' ' || c == 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 || c == '%' && !escape(item[i:]) {
+		if c := item[i]; c <= ' ' || c == 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			return urlForm
+		}
+		// Two digits follow a percent sign.
+		if item[i] == '%' && (i+2 >= len(item) || strings.Trim(item[i+1:i+3], "0123456789abcdefABCDEF") != "") {
 			return urlForm
 		}
 	}
@@ -101,7 +103,7 @@ func malformedURL(item string) string {
 		return ""
 	}
 	if !scheme(item[:end]) {
-		return urlForm // nor may the first step of a relative reference have a colon
+		return urlForm // the first step of a relative reference must not have a colon, either
 	}
 	switch strings.ToLower(item[:end]) {
 	case "http", "https", "cid", "ftps", "sftp", "urn", "mailto", "data":
@@ -111,7 +113,7 @@ func malformedURL(item string) string {
 	}
 }
 
-// scheme is a letter, and then letters, digits and a few signs.
+// scheme reports whether text is a letter followed by letters, digits and + - .
 func scheme(text string) bool {
 	for i := range len(text) {
 		c := text[i] | 0x20
@@ -122,21 +124,16 @@ func scheme(text string) bool {
 	return text != ""
 }
 
-// escape reports whether a text begins with a percent sign and two digits.
-func escape(text string) bool {
-	return len(text) > 2 && strings.Trim(text[1:3], "0123456789abcdefABCDEF") == ""
-}
-
-// maxDigits bounds numbers: more tell nothing, and some readers choke on them.
+// maxDigits bounds numbers: more digits have no meaning, and some readers fail.
 const maxDigits = 40
 
-// whole is an integer of XML Schema.
+// whole reports whether item is an integer of XML Schema.
 func whole(item string) bool {
 	digits := unsigned(item)
 	return digits != "" && len(item) <= maxDigits && leading(digits) == len(digits)
 }
 
-// unsigned is a number without its sign.
+// unsigned returns a number without its sign.
 func unsigned(item string) string {
 	if item != "" && (item[0] == '-' || item[0] == '+') {
 		return item[1:]
@@ -153,8 +150,8 @@ func leading(text string) int {
 	return n
 }
 
-// decimal is a float of XML Schema, which may be infinite; but no number at all is
-// not a measure of anything.
+// decimal reports whether item is a float of XML Schema other than NaN. It may be
+// infinite.
 func decimal(item string) bool {
 	if item == "INF" || item == "-INF" {
 		return true
@@ -183,7 +180,7 @@ func decimal(item string) bool {
 	return rest != "" && leading(rest) == len(rest)
 }
 
-// token is an NMTOKEN of XML: letters, digits and . - _ : are allowed anywhere.
+// token reports whether item is an NMTOKEN of XML: letters, digits and . - _ :
 func token(item string) bool {
 	for _, r := range item {
 		switch {
@@ -196,7 +193,8 @@ func token(item string) bool {
 	return item != ""
 }
 
-// language is a tag of letters, with subtags of letters and digits.
+// language reports whether item is a tag of letters, with subtags of letters and
+// digits.
 func language(item string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	allowed := letters
@@ -209,7 +207,7 @@ func language(item string) bool {
 	return true
 }
 
-// duration is one of ISO 8601, such as P1DT2H30M.
+// duration reports whether item is a duration of ISO 8601, such as P1DT2H30M.
 func duration(item string) bool {
 	rest, found := strings.CutPrefix(strings.TrimPrefix(item, "-"), "P")
 	if !found || rest == "" || len(item) > maxDigits {
@@ -219,8 +217,8 @@ func duration(item string) bool {
 	return units(date, "YMD") && (!timed || clock != "" && units(clock, "HMS"))
 }
 
-// units are whole numbers, each before one of the letters, which come in their
-// order; seconds may have a fraction.
+// units reports whether text consists of whole numbers, each before one of the
+// letters, in the order of the letters. Seconds may have a fraction.
 func units(text, letters string) bool {
 	for text != "" {
 		end := strings.IndexAny(text, letters)
@@ -244,8 +242,8 @@ func units(text, letters string) bool {
 	return true
 }
 
-// floats reads a list of up to four numbers, which suffices for all sizes and
-// boxes, and says how many there are: none if one of them is no number.
+// floats reads a list of up to four numbers, enough for all sizes and boxes. It
+// returns a count of 0 for an invalid list.
 func floats(value string) (numbers [4]float64, count int) {
 	for item := range items(value) {
 		if count == len(numbers) || !decimal(item) {

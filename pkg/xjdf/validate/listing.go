@@ -9,6 +9,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
+// report returns the findings and the summary of the pass.
 func (p *pass) report() Report {
 	listed := p.listed()
 	p.summary.Omitted = p.summary.Errors + p.summary.Warnings + p.summary.Infos - len(listed)
@@ -21,25 +22,33 @@ func (p *pass) report() Report {
 		Findings:    make([]Finding, 0, len(listed)),
 		Summary:     p.summary,
 	}
-	places := places{doc: p.doc, known: make(map[spot]xjdf.Place, len(p.rejected)+len(listed))}
+	cache := places{doc: p.doc, known: make(map[spot]xjdf.Place, len(p.rejected)+len(listed))}
 	for _, u := range p.rejected {
-		at := places.of(u.node, u.attribute)
+		at := cache.of(u.node, u.attribute)
 		r.Unsupported = append(r.Unsupported, Unsupported{Kind: u.kind, Name: u.name, Pointer: at.Pointer, Path: at.XPath})
 	}
 	for i := range listed {
-		r.Findings = append(r.Findings, listed[i].finding(&places))
+		f := &listed[i]
+		at := cache.of(f.node, f.attribute)
+		finding := Finding{
+			Code: f.rule.Code, Severity: f.severity, Kind: f.rule.Kind, Path: at.XPath, Line: at.Line, Column: at.Column,
+			Message: f.message, Suggestion: f.suggestion, Reference: f.rule.Reference,
+		}
+		if p.doc.Encoding != xjdf.XML {
+			finding.Pointer = &at.Pointer
+		}
+		r.Findings = append(r.Findings, finding)
 	}
 	return r
 }
 
-// listed are the findings that the report has room for: the gravest first, those
-// of one severity in the order of the document, and those of one place in the
-// order in which they were found.
+// listed returns the findings that fit into the report: sorted by severity, the
+// gravest first, by their place in the document, and in the order of discovery.
 func (p *pass) listed() []raised {
 	if len(p.raised) == 0 {
 		return nil
 	}
-	// Number the elements that have findings as they come in the document.
+	// Number the elements with findings in the order of the document.
 	order := make(map[*xjdf.Node]int, len(p.raised))
 	for i := range p.raised {
 		order[p.raised[i].node] = 0
@@ -57,20 +66,8 @@ func (p *pass) listed() []raised {
 	return p.raised[:min(len(p.raised), MaxFindings)]
 }
 
-func (f *raised) finding(places *places) Finding {
-	at := places.of(f.node, f.attribute)
-	one := Finding{
-		Code: f.rule.Code, Severity: f.severity, Kind: f.rule.Kind, Path: at.XPath, Line: at.Line, Column: at.Column,
-		Message: f.message, Suggestion: f.suggestion, Reference: f.rule.Reference,
-	}
-	if places.doc.Encoding != xjdf.XML {
-		one.Pointer = &at.Pointer
-	}
-	return one
-}
-
-// places remembers where things are: to count lines and siblings costs, and of
-// one thing several may be said.
+// places caches places: counting lines and siblings is expensive, and one element may
+// have several findings.
 type places struct {
 	doc   *xjdf.Document
 	known map[spot]xjdf.Place
@@ -81,7 +78,7 @@ type spot struct {
 	attribute string
 }
 
-// of is the place of an attribute, or that of its element if it is not there.
+// of returns the place of an attribute, or of the element for a missing attribute.
 func (p *places) of(n *xjdf.Node, attribute string) xjdf.Place {
 	is := func(a xjdf.Attribute) bool { return a.Name.String() == attribute }
 	if attribute != "" && !slices.ContainsFunc(n.Attributes, is) {
@@ -100,7 +97,7 @@ func (p *places) of(n *xjdf.Node, attribute string) xjdf.Place {
 	return at
 }
 
-// rank orders severities, the gravest first.
+// rank returns the order of a severity, the gravest first.
 func (s Severity) rank() int {
 	switch s {
 	case Error:

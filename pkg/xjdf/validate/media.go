@@ -9,18 +9,16 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-func mediaRules() []row {
-	return []row{
-		newRow("MEDIAINTENT_PROCESS_MEDIA", Semantics, both(Warning), "4.11", "MediaIntent describes what the product is made of.", "Describe plates, blankets and the like as resources of production.").of("MediaIntent", intentOfProcessMedia),
-		newRow("ISO_BACK_WITHOUT_FRONT", Semantics, both(Error), "4.11", "The back is described when the front is.", "Add ISOPaperSubstrate.").of("MediaIntent", backWithoutFront).also("Media"),
-		newRow("WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight is in grams per square metre.", "Write the weight in grams per square metre.").of("MediaIntent", weightRange).also("Media"),
-		newRow("THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness is in micrometres.", "Write the thickness in micrometres.").of("MediaIntent", thicknessRange).also("Media"),
-		newRow("MEDIA_LOOKS_MM", Semantics, both(Warning), "A.3.23", "Sheet sizes are in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("Media", mediaMillimetres),
-		newRow("MEDIA_DEPRECATED_USE", Semantics, both(Warning), "1.7.3", "From 2.2 on what does not take ink is no Media.", "Write foil, laminate and end boards as MiscConsumable or Tool.").of("Media", mediaDeprecated),
-		newRow("MEDIA_ID_EXTENSION", Semantics, both(Info), "", "Media/@ID is an extension of this service, for costing.", "Nothing; Resource/@ID does the same.").of("Media", mediaID),
-		newRow("MEDIA_ID_CONFLICT", Semantics, both(Error), "", "Media/@ID and Resource/@ID name the same medium.", "Write the identifier once.").of("Media", mediaIDConflict),
-	}
-}
+var mediaRules = []row{
+	newRow("MEDIAINTENT_PROCESS_MEDIA", Semantics, both(Warning), "4.11", "MediaIntent describes what the product is made of.", "Describe plates, blankets and the like as resources of production.").of("MediaIntent", intentOfProcessMedia),
+	newRow("ISO_BACK_WITHOUT_FRONT", Semantics, both(Error), "4.11", "The back is described when the front is.", "Add ISOPaperSubstrate.").of("MediaIntent", backWithoutFront).also("Media"),
+	newRow("WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight is in grams per square metre.", "Write the weight in grams per square metre.").of("MediaIntent", weightRange).also("Media"),
+	newRow("THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness is in micrometres.", "Write the thickness in micrometres.").of("MediaIntent", thicknessRange).also("Media"),
+	newRow("MEDIA_LOOKS_MM", Semantics, both(Warning), "A.3.23", "Sheet sizes are in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("Media", mediaMillimetres),
+	newRow("MEDIA_DEPRECATED_USE", Semantics, both(Warning), "1.7.3", "From 2.2 on what does not take ink is no Media.", "Write foil, laminate and end boards as MiscConsumable or Tool.").of("Media", mediaDeprecated),
+	newRow("MEDIA_ID_EXTENSION", Semantics, both(Info), "", "Media/@ID is an extension of this service, for costing.", "Nothing; Resource/@ID does the same.").of("Media", mediaID),
+	newRow("MEDIA_ID_CONFLICT", Semantics, both(Error), "", "Media/@ID and Resource/@ID name the same medium.", "Write the identifier once.").of("Media", mediaIDConflict),
+} // constant
 
 func intentOfProcessMedia(p *pass, n *xjdf.Node) {
 	kind, _ := n.Attr("MediaType")
@@ -59,7 +57,7 @@ func thicknessRange(p *pass, n *xjdf.Node) {
 	}
 }
 
-// sheetSizes are sizes of sheets in millimetres, the shorter side first.
+// sheetSizes are sheet sizes in millimetres, the shorter side first.
 var sheetSizes = [...][2]float64{
 	{350, 500},
 	{360, 520},
@@ -90,8 +88,8 @@ var sheetSizes = [...][2]float64{
 }
 
 func mediaMillimetres(p *pass, n *xjdf.Node) {
-	text, told := n.Attr("Dimension")
-	if !told {
+	text, given := n.Attr("Dimension")
+	if !given {
 		return
 	}
 	numbers, count := floats(text)
@@ -108,14 +106,14 @@ func mediaDeprecated(p *pass, n *xjdf.Node) {
 }
 
 func mediaID(p *pass, n *xjdf.Node) {
-	if _, told := n.Attr("ID"); told {
+	if _, given := n.Attr("ID"); given {
 		p.find(n, "ID", "The standard has the ID at the Resource.", "")
 	}
 }
 
 func mediaIDConflict(p *pass, n *xjdf.Node) {
-	own, told := n.Attr("ID")
-	if !told || n.Parent == nil {
+	own, given := n.Attr("ID")
+	if !given || n.Parent == nil {
 		return
 	}
 	if above, also := n.Parent.Attr("ID"); also && above != own {

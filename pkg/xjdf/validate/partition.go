@@ -15,21 +15,18 @@ const (
 	partShadowed  = "PART_SHADOWED"
 )
 
-func partitionRules() []row {
-	return []row{
-		newRow(partDuplicate, Semantics, both(Error), "6.1.3", "Two resources of a set do not describe the same part.", "Tell the parts apart, or put the resources into one.").of("ResourceSet", partitions),
-		newRow(partShadowed, Semantics, both(Warning), "6.1.3.2", "A part that is more special comes before one that is more general, which is taken first.", "Move the resource with the more special Part to the front."),
-		newRow("PART_MISSING", Semantics, both(Warning), "3.4", "Of several resources each says which part it describes.", "Add a Part, or an ID that somebody refers to.").of("ResourceSet", partMissing),
-		newRow("PART_SEPARATION", Semantics, both(Error), "6.14", "A Color says which separation it is.", "Add a Part with Separation.").of("ResourceSet", partNeeds("Color", "Separation")),
-		newRow("PART_CONTACTTYPE", Semantics, lenient(), "6.1.3", "A Contact says what it is the contact for.", "Add a Part with ContactType, such as Delivery.").of("ResourceSet", partNeeds("Contact", "ContactType")),
-		newRow("PART_SIGNATURE", Semantics, lenient(), "6.6", "A BinderySignature has a name.", "Add a Part with BinderySignatureID.").of("ResourceSet", partNeeds("BinderySignature", "BinderySignatureID")),
-		newRow("PART_PREVIEWTYPE", Semantics, both(Error), "6.1.3", "Only previews are parted by PreviewType.", "Remove PreviewType.").of("ResourceSet", partPreviewType),
-		newRow("PART_PRODUCT", Semantics, both(Warning), "6.1.3", "Product of a Part is the ExternalID of a product of the document.", "Write the ExternalID of the product.").of(document, partProduct),
-	}
-}
+var partitionRules = []row{
+	newRow(partDuplicate, Semantics, both(Error), "6.1.3", "Two resources of a set do not describe the same part.", "Tell the parts apart, or put the resources into one.").of("ResourceSet", partitions),
+	newRow(partShadowed, Semantics, both(Warning), "6.1.3.2", "A part that is more special comes before one that is more general, which is taken first.", "Move the resource with the more special Part to the front."),
+	newRow("PART_MISSING", Semantics, both(Warning), "3.4", "Of several resources each says which part it describes.", "Add a Part, or an ID that somebody refers to.").of("ResourceSet", partMissing),
+	newRow("PART_SEPARATION", Semantics, both(Error), "6.14", "A Color says which separation it is.", "Add a Part with Separation.").of("ResourceSet", partNeeds("Color", "Separation")),
+	newRow("PART_CONTACTTYPE", Semantics, lenient(), "6.1.3", "A Contact says what it is the contact for.", "Add a Part with ContactType, such as Delivery.").of("ResourceSet", partNeeds("Contact", "ContactType")),
+	newRow("PART_SIGNATURE", Semantics, lenient(), "6.6", "A BinderySignature has a name.", "Add a Part with BinderySignatureID.").of("ResourceSet", partNeeds("BinderySignature", "BinderySignatureID")),
+	newRow("PART_PREVIEWTYPE", Semantics, both(Error), "6.1.3", "Only previews are parted by PreviewType.", "Remove PreviewType.").of("ResourceSet", partPreviewType),
+	newRow("PART_PRODUCT", Semantics, both(Warning), "6.1.3", "Product of a Part is the ExternalID of a product of the document.", "Write the ExternalID of the product.").of(document, partProduct),
+} // constant
 
-// several reports whether a set has more than one resource; most have one, and
-// nothing to be told apart.
+// several reports whether a set has more than one resource. Most have one.
 func several(set *xjdf.Node) bool {
 	count := 0
 	for range set.All("Resource") {
@@ -38,9 +35,9 @@ func several(set *xjdf.Node) bool {
 	return count > 1
 }
 
-// partitions looks at who is chosen if somebody looks for a part: the first
-// resource of which a Part does not contradict. So two resources do not describe
-// the same part, and no part follows a more general one.
+// partitions checks the selection of a resource for a part: the first resource whose
+// Part does not contradict is selected. So two resources must not describe the same
+// part, and no part must follow a more general one.
 func partitions(p *pass, set *xjdf.Node) {
 	if !several(set) {
 		return
@@ -49,25 +46,25 @@ func partitions(p *pass, set *xjdf.Node) {
 	var duplicate, shadowed *xjdf.Node
 	for resource := range set.All("Resource") {
 		for part := range resource.All("Part") {
-			hashes, ok := seen.hashes(part)
-			if !ok {
+			if len(part.Attributes) > mostKeys {
 				continue
 			}
-			if same := seen.find(part, hashes, 1<<len(hashes)-1); same != nil && duplicate == nil && !toldApart(same.Parent, resource) {
+			hashes, sum := make([]uint64, 0, mostKeys), uint64(0)
+			for i := range part.Attributes {
+				a := &part.Attributes[i]
+				hash := maphash.String(seen.seed, a.Name.Local)*31 + maphash.String(seen.seed, a.Value)
+				hashes, sum = append(hashes, hash), sum+hash
+			}
+			if same := seen.find(part, hashes, 1<<len(hashes)-1); same != nil && duplicate == nil && !bothIdentified(same.Parent, resource) {
 				duplicate = part
 			}
 			if shadowed == nil && seen.general(part, hashes, resource) {
 				shadowed = part
 			}
-			x := &seen
-			var sum uint64
-			for _, h := range hashes {
-				sum += h
+			if seen.first[sum] == nil {
+				seen.first[sum] = part
 			}
-			if x.first[sum] == nil {
-				x.first[sum] = part
-			}
-			x.sizes[len(hashes)] = true
+			seen.sizes[len(hashes)] = true
 		}
 	}
 	if duplicate != nil {
@@ -80,34 +77,21 @@ func partitions(p *pass, set *xjdf.Node) {
 	}
 }
 
-// partIndex finds parts by what they say, whatever the order of their keys: the
-// sum of the hashes of the keys with their values.
+// partIndex finds parts by the sum of the hashes of their keys with their values,
+// which does not depend on the order of the keys.
 type partIndex struct {
 	seed  maphash.Seed
 	first map[uint64]*xjdf.Node
-	// sizes: there are parts of so many keys.
+	// sizes reports whether there are parts with a number of keys.
 	sizes [mostKeys + 1]bool
 }
 
-// mostKeys is how many keys a part may have to be looked at. More are not in use,
-// and all combinations of them are looked up.
+// mostKeys bounds the keys of a part that is checked, because all combinations of the
+// keys are looked up. Real parts have fewer.
 const mostKeys = 6
 
-// hashes are those of each key with its value.
-func (x *partIndex) hashes(part *xjdf.Node) ([]uint64, bool) {
-	if len(part.Attributes) > mostKeys {
-		return nil, false
-	}
-	all := make([]uint64, 0, mostKeys)
-	for i := range part.Attributes {
-		a := &part.Attributes[i]
-		all = append(all, maphash.String(x.seed, a.Name.Local)*31+maphash.String(x.seed, a.Value))
-	}
-	return all, true
-}
-
-// find is an earlier part that says just what this one says in the keys that are
-// chosen, as bits.
+// find returns an earlier part that has exactly the chosen keys of this part, given as
+// bits, with the same values.
 func (x *partIndex) find(part *xjdf.Node, hashes []uint64, chosen int) *xjdf.Node {
 	if !x.sizes[bits.OnesCount(uint(chosen))] {
 		return nil
@@ -123,7 +107,7 @@ func (x *partIndex) find(part *xjdf.Node, hashes []uint64, chosen int) *xjdf.Nod
 		return nil
 	}
 	for i := range earlier.Attributes {
-		if value, told := part.Attr(earlier.Attributes[i].Name.Local); !told || value != earlier.Attributes[i].Value {
+		if value, given := part.Attr(earlier.Attributes[i].Name.Local); !given || value != earlier.Attributes[i].Value {
 			return nil
 		}
 	}
@@ -133,15 +117,16 @@ func (x *partIndex) find(part *xjdf.Node, hashes []uint64, chosen int) *xjdf.Nod
 // general reports whether an earlier resource has a part with some of the keys.
 func (x *partIndex) general(part *xjdf.Node, hashes []uint64, resource *xjdf.Node) bool {
 	for chosen := range 1<<len(hashes) - 1 {
-		if by := x.find(part, hashes, chosen); by != nil && !toldApart(by.Parent, resource) {
+		if by := x.find(part, hashes, chosen); by != nil && !bothIdentified(by.Parent, resource) {
 			return true
 		}
 	}
 	return false
 }
 
-// toldApart: both have IDs, so whoever refers to one of them says which.
-func toldApart(a, b *xjdf.Node) bool {
+// bothIdentified reports whether both resources have IDs, by which references
+// distinguish them, or are the same.
+func bothIdentified(a, b *xjdf.Node) bool {
 	_, one := a.Attr("ID")
 	_, other := b.Attr("ID")
 	return a == b || one && other
@@ -161,7 +146,8 @@ func partMissing(p *pass, set *xjdf.Node) {
 	}
 }
 
-// ownID: what the resource holds is identified by itself, as a Media or a Device.
+// ownID reports whether an element within the resource has an ID of its own, as a
+// Media or a Device.
 func ownID(resource *xjdf.Node) bool {
 	for _, child := range resource.Children {
 		_, id := child.Attr("ID")
@@ -172,8 +158,8 @@ func ownID(resource *xjdf.Node) bool {
 	return false
 }
 
-// partNeeds reports the first resource of a set of that name whose parts lack a
-// key.
+// partNeeds returns a check for the first resource of a set with a name whose parts
+// lack a key.
 func partNeeds(name, key string) func(*pass, *xjdf.Node) {
 	return func(p *pass, set *xjdf.Node) {
 		if is, _ := set.Attr("Name"); is != name {
@@ -211,8 +197,8 @@ func partPreviewType(p *pass, set *xjdf.Node) {
 	}
 }
 
-// partProduct looks up the products that parts name. A document of processes may
-// do without a list of products.
+// partProduct looks up the products that parts name. A document of processes may have
+// no list of products.
 func partProduct(p *pass, _ *xjdf.Node) {
 	if len(p.products) == 0 || len(p.parts) == 0 {
 		return
@@ -223,7 +209,7 @@ func partProduct(p *pass, _ *xjdf.Node) {
 		known[id] = true
 	}
 	for _, part := range p.parts {
-		if name, told := part.Attr("Product"); told && !known[name] {
+		if name, given := part.Attr("Product"); given && !known[name] {
 			p.findf(part, "Product", "No product of the document has the ExternalID %s.", quoted(name))
 		}
 	}

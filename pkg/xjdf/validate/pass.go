@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// pass is one document on its way through the rules.
+// pass validates one document.
 type pass struct {
 	validator *Validator
 	doc       *xjdf.Document
@@ -25,37 +25,37 @@ type pass struct {
 	defaults                            []Default
 	rejected                            []rejected
 
-	// types are the processes of the document, typeCounts how often each is there.
+	// types are the processes of the document, typeCounts their counts.
 	types      []string
 	typeCounts map[string]int
 
-	// What the walk collects for the rules about the whole document.
+	// The walk collects these for the rules about the whole document.
 	ids        []identified
 	references []reference
 	products   []*xjdf.Node
 	sets       []*xjdf.Node
 	parts      []*xjdf.Node
 
-	// intents are those of the product that was looked at last.
+	// intents are those of the product of the last call of intentsOf.
 	intents intents
 
-	// counts are of the children of the element that the walk is at, by their
-	// place in the schema.
+	// counts are the numbers of children of the current element, by their index in the
+	// schema.
 	counts []int
-	// prefixes are those whose extensions have been noted, legacy the elements of
-	// JDF 1 that have been met.
+	// prefixes are those whose extensions were reported; legacy counts the elements of
+	// JDF 1.
 	prefixes []string
 	legacy   int
 
-	// What the rules about the whole document find out once.
+	// The rules about the whole document compute these once.
 	byID      map[string]*xjdf.Node
 	partSet   map[*xjdf.Node]bool
 	rootNodes []*xjdf.Node
 	rootSet   map[*xjdf.Node]bool
 }
 
-// raised is a finding before anybody asks where it is: places cost, and of
-// thousands of findings a report lists few.
+// raised is a finding without its place: places are expensive, and a report lists only
+// some of thousands of findings.
 type raised struct {
 	rule                *row
 	severity            Severity
@@ -64,7 +64,7 @@ type raised struct {
 	message, suggestion string
 }
 
-// rejected is an [Unsupported] before anybody asks where it is.
+// rejected is an [Unsupported] without its place.
 type rejected struct {
 	kind, name, attribute string
 	node                  *xjdf.Node
@@ -83,14 +83,6 @@ type reference struct {
 	value     string
 }
 
-// severity is that of a rule in the document's profile.
-func (p *pass) severity(r *row) Severity {
-	if p.options.Profile == Strict {
-		return r.Strict
-	}
-	return r.Severity
-}
-
 // find reports a finding of the rule that is being checked, at an attribute of
 // the node or, if there is no such attribute, at the node.
 func (p *pass) find(n *xjdf.Node, attribute, message, suggestion string) {
@@ -102,18 +94,20 @@ func (p *pass) findf(n *xjdf.Node, attribute, format string, args ...any) {
 	p.add(p.rule, n, attribute, func() (string, string) { return fmt.Sprintf(format, args...), "" })
 }
 
-// findAs reports a finding of another rule, by its code. What it says is only
-// asked for if somebody will read it.
-func (p *pass) findAs(code string, n *xjdf.Node, attribute string, say func() (message, suggestion string)) {
-	p.add(p.validator.row(code), n, attribute, say)
+// findAs reports a finding of another rule, by its code. It calls text only for a
+// finding that may be listed.
+func (p *pass) findAs(code string, n *xjdf.Node, attribute string, text func() (message, suggestion string)) {
+	p.add(p.validator.row(code), n, attribute, text)
 }
 
-// kept is how many findings wait for the report: enough for the gravest to be
-// among those that are listed.
+// kept bounds the findings before the report selects the gravest.
 const kept = 2 * MaxFindings
 
-func (p *pass) add(r *row, n *xjdf.Node, attribute string, say func() (message, suggestion string)) {
-	severity := p.severity(r)
+func (p *pass) add(r *row, n *xjdf.Node, attribute string, text func() (message, suggestion string)) {
+	severity := r.Severity
+	if p.options.Profile == Strict {
+		severity = r.Strict
+	}
 	switch severity {
 	case Error:
 		p.summary.Errors++
@@ -132,14 +126,15 @@ func (p *pass) add(r *row, n *xjdf.Node, attribute string, say func() (message, 
 	if len(p.raised) >= kept && !p.displace(severity) {
 		return
 	}
-	message, suggestion := say()
+	message, suggestion := text()
 	if suggestion == "" {
 		suggestion = r.Fix
 	}
 	p.raised = append(p.raised, raised{r, severity, n, attribute, message, suggestion})
 }
 
-// displace makes room for an error among trifles, and reports whether it did.
+// displace removes a lesser finding to make room for an error, and reports whether it
+// did.
 func (p *pass) displace(severity Severity) bool {
 	if severity != Error || p.summary.Errors > kept {
 		return false
@@ -152,22 +147,21 @@ func (p *pass) displace(severity Severity) bool {
 	return true
 }
 
-// assume notes what is taken for something that is left out.
+// assume records the default of a missing item. The profile strict has no defaults.
 func (p *pass) assume(name, value string) {
-	if p.options.Profile == Strict {
-		return // where nothing is taken for anything
+	if p.options.Profile != Strict {
+		p.defaults = append(p.defaults, Default{name, value})
 	}
-	p.defaults = append(p.defaults, Default{name, value})
 }
 
-// reject notes something that the marketplace does not take.
+// reject records an item that the marketplace does not support.
 func (p *pass) reject(kind, name string, n *xjdf.Node, attribute string) {
 	if len(p.rejected) < MaxFindings {
 		p.rejected = append(p.rejected, rejected{kind: kind, name: name, attribute: attribute, node: n})
 	}
 }
 
-// check runs rules on what they are about.
+// check runs rules on an element.
 func (p *pass) check(rules []*row, n *xjdf.Node) {
 	for _, r := range rules {
 		p.rule = r

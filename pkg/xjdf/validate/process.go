@@ -11,15 +11,13 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-func processRules() []row {
-	return []row{
-		newRow("PROCESSUSAGE_UNKNOWN", Vocabulary, both(Info), "3.4", "ProcessUsage is one that a process of the document has.", "Write one that the process has, or agree on yours.").of(document, processUsages),
-		newRow("PROCESS_RESOURCE_MISSING", Semantics, both(Info), "5", "A process has the resources that it needs.", "Add the set, unless somebody else completes the document.").of(document, processResources),
-	}
-}
+var processRules = []row{
+	newRow("PROCESSUSAGE_UNKNOWN", Vocabulary, both(Info), "3.4", "ProcessUsage is one that a process of the document has.", "Write one that the process has, or agree on yours.").of(document, processUsages),
+	newRow("PROCESS_RESOURCE_MISSING", Semantics, both(Info), "5", "A process has the resources that it needs.", "Add the set, unless somebody else completes the document.").of(document, processResources),
+} // constant
 
-// processResources looks at documents of one process. In a combined one what goes
-// from a process to the next is not written down.
+// processResources checks documents of one process. A combined one does not contain
+// the resources between its processes.
 func processResources(p *pass, root *xjdf.Node) {
 	if len(p.types) != 1 {
 		return
@@ -45,28 +43,29 @@ func (p *pass) hasInput(resource, processUsage string) bool {
 	return false
 }
 
-// processUsages looks at sets whose ProcessUsage the processes of the document do
-// not have for such a resource. Some resources have a usage in any process (5.1).
+// processUsages checks that the processes of the document have the ProcessUsage of
+// each set. Some resources have a usage in any process (5.1).
 func processUsages(p *pass, _ *xjdf.Node) {
 	for _, set := range p.sets {
 		r := roleOf(set)
-		if r.processUsage == "" || strings.Contains(r.processUsage, ":") || anyUsage(r) {
+		free := r.name == "MiscConsumable" || r.name == "Tool" || r.processUsage == "EndCustomer"
+		if free || r.processUsage == "" || strings.Contains(r.processUsage, ":") {
 			continue
 		}
 		known, have := p.usagesOf(r)
 		if known || have == nil {
 			continue
 		}
-		p.find(set, "ProcessUsage", fmt.Sprintf("No process of the document has a %s of the ProcessUsage %s.", r.name, quoted(r.processUsage)), oneOf(have))
+		suggestion := ""
+		if len(have) > 0 {
+			suggestion = fmt.Sprintf("Write one of %s.", some(have))
+		}
+		p.find(set, "ProcessUsage", fmt.Sprintf("No process of the document has a %s of the ProcessUsage %s.", r.name, quoted(r.processUsage)), suggestion)
 	}
 }
 
-func anyUsage(r role) bool {
-	return r.name == "MiscConsumable" || r.name == "Tool" || r.processUsage == "EndCustomer"
-}
-
-// usagesOf reports whether a process has the role, and which usages the processes
-// have for its resource; nil if nothing can be said, as of processes of others.
+// usagesOf reports whether a process has the role, and the usages that the processes
+// have for its resource; nil if they are unknown, as for private processes.
 func (p *pass) usagesOf(r role) (known bool, have []string) {
 	have = []string{}
 	for _, name := range p.types {
@@ -89,11 +88,4 @@ func (p *pass) usagesOf(r role) (known bool, have []string) {
 		}
 	}
 	return false, have
-}
-
-func oneOf(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Write one of %s.", some(names))
 }

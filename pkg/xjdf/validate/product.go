@@ -8,28 +8,26 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-func productRules() []row {
-	return []row{
-		newRow("PRODUCT_NO_ROOT", Semantics, both(Error), "3.3.1", "One of the products is what is delivered.", "Give the product that is delivered IsRoot true.").of(document, productNoRoot),
-		newRow("PRODUCT_MULTI_ROOT", Semantics, both(Warning), "3.3", "One product is delivered, unless the document is of a gang.", "Give IsRoot true only to what is delivered.").of(document, productMultiRoot),
-		newRow("PRODUCT_ROOT_UNSTATED", Semantics, both(Warning), "3.3.1", "Of several products the root says that it is one.", "Give the product that is delivered IsRoot true, and its parts IsRoot false.").of(document, productRootUnstated),
-		newRow("PRODUCT_ORPHAN", Semantics, both(Warning), "4.1.2", "A product that is no root is part of another.", "Refer to it from a BindingIntent or AssemblingIntent, or remove it.").of(document, productOrphan),
-		newRow("PRODUCT_CHILD_IS_ROOT", Semantics, both(Warning), "3.3.1", "A product that is part of another is no root.", "Give it IsRoot false.").of(document, productChildIsRoot),
-		newRow("PRODUCT_VERSION", Semantics, both(Error), "3.3.1", "A product has the PartVersion of its parts.", "Give both the same PartVersion.").of(document, productVersion),
-		newRow("PRODUCTTYPE_MISSING", Semantics, both(Warning), "3.3.1", "The product that is delivered has a type.", "Add ProductType, such as BusinessCard.").of(document, productTypeMissing),
-		newRow("PRODUCTTYPE_DETAILS", Semantics, both(Warning), "3.3.1", "ProductTypeDetails say more about a ProductType.", "Add ProductType.").of("Product", productTypeDetails),
-		newRow("PRODUCTTYPE_PROOF", Semantics, both(Warning), "A.3.18", "A proof is not a product.", "Ask for proofs by a ContentCheckIntent.").of("Product", productTypeProof),
-		newRow("PRODUCT_INTENT", Semantics, both(Warning), "A.3.18", "The intents of a product fit its type.", "Change the type, or take the intent away.").of("Product", productIntent),
-		newRow("PRODUCT_PAGES", Semantics, both(Warning), "A.3.18", "The number of pages fits the type of the product.", "Correct Pages or ProductType.").of("Product", productPages),
-	}
+var productRules = []row{
+	newRow("PRODUCT_NO_ROOT", Semantics, both(Error), "3.3.1", "One of the products is what is delivered.", "Give the product that is delivered IsRoot true.").of(document, productNoRoot),
+	newRow("PRODUCT_MULTI_ROOT", Semantics, both(Warning), "3.3", "One product is delivered, unless the document is of a gang.", "Give IsRoot true only to what is delivered.").of(document, productMultiRoot),
+	newRow("PRODUCT_ROOT_UNSTATED", Semantics, both(Warning), "3.3.1", "Of several products the root says that it is one.", "Give the product that is delivered IsRoot true, and its parts IsRoot false.").of(document, productRootUnstated),
+	newRow("PRODUCT_ORPHAN", Semantics, both(Warning), "4.1.2", "A product that is no root is part of another.", "Refer to it from a BindingIntent or AssemblingIntent, or remove it.").of(document, productOrphan),
+	newRow("PRODUCT_CHILD_IS_ROOT", Semantics, both(Warning), "3.3.1", "A product that is part of another is no root.", "Give it IsRoot false.").of(document, productChildIsRoot),
+	newRow("PRODUCT_VERSION", Semantics, both(Error), "3.3.1", "A product has the PartVersion of its parts.", "Give both the same PartVersion.").of(document, productVersion),
+	newRow("PRODUCTTYPE_MISSING", Semantics, both(Warning), "3.3.1", "The product that is delivered has a type.", "Add ProductType, such as BusinessCard.").of(document, productTypeMissing),
+	newRow("PRODUCTTYPE_DETAILS", Semantics, both(Warning), "3.3.1", "ProductTypeDetails say more about a ProductType.", "Add ProductType.").of("Product", productTypeDetails),
+	newRow("PRODUCTTYPE_PROOF", Semantics, both(Warning), "A.3.18", "A proof is not a product.", "Ask for proofs by a ContentCheckIntent.").of("Product", productTypeProof),
+	newRow("PRODUCT_INTENT", Semantics, both(Warning), "A.3.18", "The intents of a product fit its type.", "Change the type, or take the intent away.").of("Product", productIntent),
+	newRow("PRODUCT_PAGES", Semantics, both(Warning), "A.3.18", "The number of pages fits the type of the product.", "Correct Pages or ProductType.").of("Product", productPages),
+} // constant
+
+func isRoot(n *xjdf.Node) (value, given bool) {
+	text, given := n.Attr("IsRoot")
+	return text == "true" || text == "1", given
 }
 
-func isRoot(n *xjdf.Node) (value, told bool) {
-	text, told := n.Attr("IsRoot")
-	return text == "true" || text == "1", told
-}
-
-// partsOf are the products that others refer to.
+// partsOf returns the products that others refer to.
 func (p *pass) partsOf() map[*xjdf.Node]bool {
 	if p.partSet == nil {
 		p.partSet = map[*xjdf.Node]bool{}
@@ -45,7 +43,7 @@ func (p *pass) partsOf() map[*xjdf.Node]bool {
 	return p.partSet
 }
 
-// productOf is the product that an element belongs to, or nil.
+// productOf returns the product that an element belongs to, or nil.
 func (p *pass) productOf(n *xjdf.Node) *xjdf.Node {
 	for ; n != nil; n = n.Parent {
 		if n.Name.Local == "Product" && n.Name.Core() {
@@ -55,34 +53,31 @@ func (p *pass) productOf(n *xjdf.Node) *xjdf.Node {
 	return nil
 }
 
-// roots are the products that are delivered: those that say so or, if none
-// speaks of it, those that are part of no other.
+// roots returns the products that are delivered: those with IsRoot or, if no product
+// has it, those that are part of no other.
 func (p *pass) roots() []*xjdf.Node {
-	if p.rootSet == nil {
-		p.rootNodes = p.findRoots()
-		p.rootSet = make(map[*xjdf.Node]bool, len(p.rootNodes))
-		for _, root := range p.rootNodes {
-			p.rootSet[root] = true
-		}
+	if p.rootSet != nil {
+		return p.rootNodes
 	}
-	return p.rootNodes
-}
-
-func (p *pass) findRoots() []*xjdf.Node {
 	var explicit, silent []*xjdf.Node
 	for _, product := range p.products {
-		switch root, told := isRoot(product); {
+		switch root, given := isRoot(product); {
 		case root:
 			explicit = append(explicit, product)
-		case !told:
+		case !given:
 			silent = append(silent, product)
 		}
 	}
-	if len(explicit) > 0 {
-		return explicit
+	p.rootNodes = explicit
+	if len(explicit) == 0 {
+		parts := p.partsOf()
+		p.rootNodes = slices.DeleteFunc(silent, func(n *xjdf.Node) bool { return parts[n] })
 	}
-	parts := p.partsOf()
-	return slices.DeleteFunc(silent, func(n *xjdf.Node) bool { return parts[n] })
+	p.rootSet = make(map[*xjdf.Node]bool, len(p.rootNodes))
+	for _, root := range p.rootNodes {
+		p.rootSet[root] = true
+	}
+	return p.rootNodes
 }
 
 func productNoRoot(p *pass, _ *xjdf.Node) {
@@ -105,7 +100,7 @@ func productRootUnstated(p *pass, _ *xjdf.Node) {
 		return
 	}
 	if roots := p.roots(); len(roots) == 1 {
-		if _, told := isRoot(roots[0]); !told {
+		if _, given := isRoot(roots[0]); !given {
 			p.findf(roots[0], "", "The product is taken for the root of %d, since no other refers to it.", len(p.products))
 		}
 	}
@@ -152,7 +147,7 @@ func productVersion(p *pass, _ *xjdf.Node) {
 			if target == nil || target == product || target.Name.Local != "Product" {
 				continue
 			}
-			if version, told := target.Attr("PartVersion"); told && version != own {
+			if version, given := target.Attr("PartVersion"); given && version != own {
 				p.findf(target, "PartVersion", "PartVersion is %s, and that of the product it is part of is %s.", quoted(version), orMissing(own))
 			}
 		}
@@ -168,7 +163,7 @@ func orMissing(value string) string {
 
 func productTypeMissing(p *pass, _ *xjdf.Node) {
 	for _, product := range p.roots() {
-		if _, told := product.Attr("ProductType"); !told {
+		if _, given := product.Attr("ProductType"); !given {
 			p.find(product, "", "The product has no ProductType.", "")
 		}
 	}
@@ -176,7 +171,7 @@ func productTypeMissing(p *pass, _ *xjdf.Node) {
 
 func productTypeDetails(p *pass, product *xjdf.Node) {
 	_, details := product.Attr("ProductTypeDetails")
-	if _, told := product.Attr("ProductType"); details && !told {
+	if _, given := product.Attr("ProductType"); details && !given {
 		p.find(product, "ProductTypeDetails", "There are ProductTypeDetails and no ProductType.", "")
 	}
 }

@@ -9,20 +9,19 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// ofType says what a type of product is made like; types that are not here may
-// be made in any way.
+// ofType restricts the intents of a type of product.
 type ofType struct {
-	// single: it is one sheet, which nothing is bound to.
+	// single marks products of one sheet, without binding.
 	single bool
 	// never are BindingTypes that do not fit.
 	never []string
-	// flat: it has no folds.
+	// flat marks products without folds.
 	flat bool
-	// most is how many pages it has at most; 0: any number.
+	// most is the highest number of pages; 0 allows any number.
 	most int64
 }
 
-// The bindings that make something else than a book of that cover, or a booklet.
+// The bindings that do not fit a hard cover book, a soft cover book and a booklet.
 var (
 	notHard    = []string{"AdhesiveNote", "CornerStitch", "EdgeGluing", "SaddleStitch", "SoftCover", "Tape"}
 	notSoft    = []string{"AdhesiveNote", "CornerStitch", "HardCover"}
@@ -61,25 +60,25 @@ func productIntent(p *pass, product *xjdf.Node) {
 	name, like := typeOf(product)
 	has := p.intentsOf(product)
 	if has.binding != nil {
-		kind, told := has.binding.Attr("BindingType")
-		if told && kind != "None" && (like.single || slices.Contains(like.never, kind)) {
+		kind, given := has.binding.Attr("BindingType")
+		if given && kind != "None" && (like.single || slices.Contains(like.never, kind)) {
 			p.findf(has.binding, "BindingType", "A %s is not bound by %s.", name, clip(kind))
 		}
 	}
-	if has.folding != nil && like.flat && !unfolded(has.folding) {
-		suggestion := ""
-		if name == "Leaflet" {
-			suggestion = "A folded sheet is a Brochure."
-		}
-		p.find(has.folding, "", fmt.Sprintf("A %s is not folded.", name), suggestion)
+	if has.folding == nil || !like.flat {
+		return
 	}
-}
-
-// unfolded: the catalogue has a scheme without a fold, and FoldingIntent may hold
-// creases or perforations only.
-func unfolded(folding *xjdf.Node) bool {
-	catalog, told := folding.Attr("FoldCatalog")
-	return catalog == "F2-1" || !told && folding.Child("Fold") == nil
+	// The catalogue has a scheme without a fold, and FoldingIntent may contain only
+	// creases or perforations.
+	catalog, given := has.folding.Attr("FoldCatalog")
+	if catalog == "F2-1" || !given && has.folding.Child("Fold") == nil {
+		return
+	}
+	suggestion := ""
+	if name == "Leaflet" {
+		suggestion = "A folded sheet is a Brochure."
+	}
+	p.find(has.folding, "", fmt.Sprintf("A %s is not folded.", name), suggestion)
 }
 
 func productPages(p *pass, product *xjdf.Node) {
@@ -93,13 +92,13 @@ func productPages(p *pass, product *xjdf.Node) {
 	}
 }
 
-// intents are those of a product that rules look at; nil where there is none.
+// intents are the intents of a product that rules use; nil for missing ones.
 type intents struct {
 	of                                                     *xjdf.Node
 	assembling, binding, color, folding, layout, variables *xjdf.Node
 }
 
-// intentsOf finds them once for all the rules about a product.
+// intentsOf finds the first intent of each name, once for all the rules about a product.
 func (p *pass) intentsOf(product *xjdf.Node) *intents {
 	found := &p.intents
 	if found.of == product {
@@ -108,32 +107,28 @@ func (p *pass) intentsOf(product *xjdf.Node) *intents {
 	*found = intents{of: product}
 	for one := range product.All("Intent") {
 		for _, child := range one.Children {
-			if child.Name.Core() {
-				found.keep(child)
+			if !child.Name.Core() {
+				continue
+			}
+			var first **xjdf.Node
+			switch child.Name.Local {
+			case "AssemblingIntent":
+				first = &found.assembling
+			case "BindingIntent":
+				first = &found.binding
+			case "ColorIntent":
+				first = &found.color
+			case "FoldingIntent":
+				first = &found.folding
+			case "LayoutIntent":
+				first = &found.layout
+			case "VariableIntent":
+				first = &found.variables
+			}
+			if first != nil && *first == nil {
+				*first = child
 			}
 		}
 	}
 	return found
-}
-
-// keep keeps the first of each name.
-func (i *intents) keep(n *xjdf.Node) {
-	place := (**xjdf.Node)(nil)
-	switch n.Name.Local {
-	case "AssemblingIntent":
-		place = &i.assembling
-	case "BindingIntent":
-		place = &i.binding
-	case "ColorIntent":
-		place = &i.color
-	case "FoldingIntent":
-		place = &i.folding
-	case "LayoutIntent":
-		place = &i.layout
-	case "VariableIntent":
-		place = &i.variables
-	}
-	if place != nil && *place == nil {
-		*place = n
-	}
 }

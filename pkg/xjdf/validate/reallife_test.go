@@ -9,10 +9,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-// TestFaultsThatOccurInRealLife names the kinds of faults that documents of
+// TestCommonFaultsAreReported names the kinds of faults that documents of
 // partners have, with a document of the suite that has each. Of these 27 a schema
 // for XML finds the last eight.
-func TestFaultsThatOccurInRealLife(t *testing.T) {
+func TestCommonFaultsAreReported(t *testing.T) {
 	t.Parallel()
 	v := validate.New()
 	all := faults()

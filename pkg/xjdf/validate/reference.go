@@ -9,16 +9,14 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-func referenceRules() []row {
-	return []row{
-		newRow("ID_DUPLICATE", Schema, both(Error), "A.1", "An ID is there once.", "Give each element an ID of its own.").of(document, idDuplicate),
-		newRow("REFERENCE_DANGLING", Semantics, both(Error), "A.1", "A reference names an ID of the document.", "Correct the reference, or add the element.").of(document, referenceDangling),
-		newRow("REFERENCE_TARGET", Semantics, both(Error), "A.1", "A reference names an element of the right kind.", "Refer to an element of the right kind.").of(document, referenceTarget),
-		newRow("REFERENCE_CYCLE", Semantics, both(Error), "3.3", "Nothing is part of itself.", "Break the circle of references.").of(document, referenceCycle),
-	}
-}
+var referenceRules = []row{
+	newRow("ID_DUPLICATE", Schema, both(Error), "A.1", "An ID is there once.", "Give each element an ID of its own.").of(document, idDuplicate),
+	newRow("REFERENCE_DANGLING", Semantics, both(Error), "A.1", "A reference names an ID of the document.", "Correct the reference, or add the element.").of(document, referenceDangling),
+	newRow("REFERENCE_TARGET", Semantics, both(Error), "A.1", "A reference names an element of the right kind.", "Refer to an element of the right kind.").of(document, referenceTarget),
+	newRow("REFERENCE_CYCLE", Semantics, both(Error), "3.3", "Nothing is part of itself.", "Break the circle of references.").of(document, referenceCycle),
+} // constant
 
-// target is the element with an ID; nil if there is none.
+// target returns the element with an ID, or nil.
 func (p *pass) target(id string) *xjdf.Node {
 	if p.byID == nil {
 		p.byID = make(map[string]*xjdf.Node, len(p.ids))
@@ -61,18 +59,17 @@ func referenceTarget(p *pass, _ *xjdf.Node) {
 			continue
 		}
 		for id := range items(r.value) {
-			if target := p.target(id); target != nil && !isOne(target, r.attribute.Targets) {
-				p.findf(r.node, r.attribute.Name, "%s is the ID of %s; %s is due.", quoted(id), kindOf(target), strings.Join(r.attribute.Targets, " or "))
+			target := p.target(id)
+			if target == nil || slices.Contains(r.attribute.Targets, target.Name.Local) || slices.Contains(r.attribute.Targets, kindOf(target)) {
+				continue
 			}
+			p.findf(r.node, r.attribute.Name, "%s is the ID of %s; %s is due.", quoted(id), kindOf(target), strings.Join(r.attribute.Targets, " or "))
 		}
 	}
 }
 
-// isOne reports whether an element is of one of the kinds: by its own name or, for
-// a resource or a set, by that of what it holds.
-func isOne(n *xjdf.Node, kinds []string) bool {
-	return slices.Contains(kinds, n.Name.Local) || slices.Contains(kinds, kindOf(n))
-}
+// kindOf returns the name of an element or, for a resource or a set, the name of the
+// resource.
 
 func kindOf(n *xjdf.Node) string {
 	switch n.Name.Local {
@@ -88,8 +85,8 @@ func kindOf(n *xjdf.Node) string {
 	return n.Name.Local
 }
 
-// owner is the nearest element above, or the element itself, that others can
-// refer to.
+// owner returns the nearest element that others can refer to: the element itself or an
+// ancestor.
 func owner(n *xjdf.Node) *xjdf.Node {
 	for ; n != nil; n = n.Parent {
 		if _, identified := n.Attr("ID"); identified || n.Name.Local == "Product" {
@@ -99,8 +96,8 @@ func owner(n *xjdf.Node) *xjdf.Node {
 	return nil
 }
 
-// referenceCycle walks the graph of references without recursion, which a chain
-// of thousands would exhaust.
+// referenceCycle walks the graph of references without recursion: chains may have
+// thousands of elements.
 func referenceCycle(p *pass, _ *xjdf.Node) {
 	if len(p.references) == 0 {
 		return
@@ -110,7 +107,7 @@ func referenceCycle(p *pass, _ *xjdf.Node) {
 	for i := range p.references {
 		r := &p.references[i]
 		from := owner(r.node)
-		if from == nil || r.attribute.Name == "rRef" { // which names what is around it
+		if from == nil || r.attribute.Name == "rRef" { // rRef refers to the enclosing element
 			continue
 		}
 		for id := range items(r.value) {
@@ -136,8 +133,7 @@ type edge struct {
 	by *reference
 }
 
-// cycle is the reference that closes a circle which can be reached from a start;
-// nil if there is none.
+// cycle returns the reference that closes a cycle reachable from a start, or nil.
 func cycle(edges map[*xjdf.Node][]edge, walked map[*xjdf.Node]bool, start *xjdf.Node) *reference {
 	type step struct {
 		node *xjdf.Node

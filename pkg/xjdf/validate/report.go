@@ -2,7 +2,7 @@
 
 package validate
 
-// Severity is how grave a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
 // The severities. A document with an error is not valid.
@@ -12,37 +12,38 @@ const (
 	Info    Severity = "info"
 )
 
-// Kind is what a rule is about.
+// Kind is the subject of a rule.
 type Kind string
 
 // The kinds of rules.
 const (
 	// Schema rules are those that a schema of the standard can express.
 	Schema Kind = "schema"
-	// Vocabulary rules are about names and values that the standard has not.
+	// Vocabulary rules are about names and values outside the standard.
 	Vocabulary Kind = "vocabulary"
-	// Semantics rules are what the standard says in words.
+	// Semantics rules are those that the standard states in prose.
 	Semantics Kind = "semantics"
-	// Support rules are about what the marketplace takes.
+	// Support rules are about the capabilities of the marketplace.
 	Support Kind = "support"
 )
 
-// MaxFindings is how many findings a report lists; the others are counted.
+// MaxFindings bounds the findings that a report lists; it counts the others.
 const MaxFindings = 200
 
-// Report is what is to be said about a document.
+// Report is the result of validating a document.
 type Report struct {
-	// Valid: no finding is an error.
+	// Valid reports whether no finding is an error.
 	Valid bool `json:"valid"`
-	// SchemaValid: no error is of the kind [Schema], or of a rule that the schema of
-	// the standard knows as well.
+	// SchemaValid reports whether no error is of the kind [Schema], or of a rule that
+	// the schema of the standard checks as well.
 	SchemaValid bool `json:"schemaValid"`
-	// VocabularyValid: nothing of the kind [Vocabulary] is more than information.
+	// VocabularyValid reports whether every finding of the kind [Vocabulary] is
+	// information.
 	VocabularyValid bool    `json:"vocabularyValid"`
 	Profile         Profile `json:"profile"`
-	// Encoding is how the document was read: cip4-json, attribute-json or xml.
+	// Encoding is the encoding of the document: cip4-json, attribute-json or xml.
 	Encoding string `json:"encoding"`
-	// Version is XJDF/@Version, or the one that was taken instead.
+	// Version is XJDF/@Version, or the assumed one.
 	Version     string        `json:"version"`
 	Unsupported []Unsupported `json:"unsupported"`
 	Defaults    []Default     `json:"defaults"`
@@ -51,7 +52,7 @@ type Report struct {
 	Summary  Summary   `json:"summary"`
 }
 
-// Unsupported is something that the marketplace does not take.
+// Unsupported is an item that the marketplace does not support.
 type Unsupported struct {
 	// Kind is field or category.
 	Kind string `json:"kind"`
@@ -61,18 +62,18 @@ type Unsupported struct {
 	Path    string `json:"path"`
 }
 
-// Default is what was taken for something that the document leaves out.
+// Default is the assumed value of a missing item.
 type Default struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Finding is one thing that is to be said.
+// Finding is the result of one rule at one place.
 type Finding struct {
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`
 	Kind     Kind     `json:"kind"`
-	// Pointer is RFC 6901 into the body; nil in XML, which has none.
+	// Pointer is an RFC 6901 pointer into the body; nil for XML.
 	Pointer *string `json:"pointer,omitempty"`
 	// Path is the place in the notation of the standard.
 	Path string `json:"path"`
@@ -80,7 +81,7 @@ type Finding struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
 	Message string `json:"message"`
-	// Suggestion is what to write instead; it may be empty.
+	// Suggestion says how to fix the document; it may be empty.
 	Suggestion string `json:"suggestion,omitempty"`
 	// Reference is the clause of the standard.
 	Reference string `json:"reference,omitempty"`

@@ -10,22 +10,20 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-func resourceRules() []row {
-	return []row{
-		newRow("DEPENDENT_SELF", Semantics, lenient(), "3.4.1", "A process does not depend on itself.", "Write the JobPartID of the other process.").of("Dependent", dependentSelf),
-		newRow("RESOURCE_ORIENTATION", Semantics, both(Error), "6.1", "A resource has an Orientation or a Transformation.", "Keep one of them.").of("Resource", resourceOrientation),
-		newRow("RESOURCE_START", Semantics, both(Error), "6.1", "A resource has a Start or a StartOffset, and a StartOffset only in a plan.", "Remove StartOffset.").of("Resource", resourceStart),
-		newRow("RESOURCE_STATUS", Semantics, both(Error), "6.1", "What is yet to be made has no Status.", "Remove Status.").of("Resource", resourceStatus),
-		newRow("FILE_USAGE", Semantics, lenient(), "1.6.6", "Where there may be several files each says what it is for.", "Write the ResourceUsage that the standard has for the file.").of("DeliveryParams", fileUsage).
-			also("Device", "DeviceInfo", "ColorSpaceConversionOp"),
-		newRow("ASSEMBLY_SECTIONS", Semantics, both(Error), "6.4", "An Assembly with Order List has sections, and others have not.", "Make Order and the sections agree.").of("Assembly", assemblySections),
-	}
-}
+var resourceRules = []row{
+	newRow("DEPENDENT_SELF", Semantics, lenient(), "3.4.1", "A process does not depend on itself.", "Write the JobPartID of the other process.").of("Dependent", dependentSelf),
+	newRow("RESOURCE_ORIENTATION", Semantics, both(Error), "6.1", "A resource has an Orientation or a Transformation.", "Keep one of them.").of("Resource", resourceOrientation),
+	newRow("RESOURCE_START", Semantics, both(Error), "6.1", "A resource has a Start or a StartOffset, and a StartOffset only in a plan.", "Remove StartOffset.").of("Resource", resourceStart),
+	newRow("RESOURCE_STATUS", Semantics, both(Error), "6.1", "What is yet to be made has no Status.", "Remove Status.").of("Resource", resourceStatus),
+	newRow("FILE_USAGE", Semantics, lenient(), "1.6.6", "Where there may be several files each says what it is for.", "Write the ResourceUsage that the standard has for the file.").of("DeliveryParams", fileUsage).
+		also("Device", "DeviceInfo", "ColorSpaceConversionOp"),
+	newRow("ASSEMBLY_SECTIONS", Semantics, both(Error), "6.4", "An Assembly with Order List has sections, and others have not.", "Make Order and the sections agree.").of("Assembly", assemblySections),
+} // constant
 
 func dependentSelf(p *pass, n *xjdf.Node) {
-	part, told := n.Attr("JobPartID")
+	part, given := n.Attr("JobPartID")
 	own, _ := p.doc.Root.Attr("JobPartID")
-	if told && part == own {
+	if given && part == own {
 		p.findf(n, "JobPartID", "JobPartID is %s, which is that of the document.", quoted(part))
 	}
 }
@@ -56,8 +54,8 @@ func resourceStatus(p *pass, n *xjdf.Node) {
 }
 
 func assemblySections(p *pass, n *xjdf.Node) {
-	order, told := n.Attr("Order")
-	if !told {
+	order, given := n.Attr("Order")
+	if !given {
 		return
 	}
 	sections := n.Child("AssemblySection") != nil
@@ -72,26 +70,19 @@ func assemblySections(p *pass, n *xjdf.Node) {
 	}
 }
 
-// usages are the values of FileSpec/@ResourceUsage in an element that may hold
-// several files.
-func usages(element string) []string {
-	switch element {
-	case "DeliveryParams":
-		return []string{"DeliveryContents", "MailingList", "RemoteURL"}
-	case "Device", "DeviceInfo":
-		return []string{"CurrentSchema", "Schema"}
-	case "ColorSpaceConversionOp":
-		return []string{"DeviceLinkProfile", "PDLSourceProfile", "SourceProfile"}
-	default:
-		return nil
-	}
-}
-
 func fileUsage(p *pass, n *xjdf.Node) {
-	known := usages(n.Definition.Name)
+	var known []string
+	switch n.Definition.Name {
+	case "DeliveryParams":
+		known = []string{"DeliveryContents", "MailingList", "RemoteURL"}
+	case "Device", "DeviceInfo":
+		known = []string{"CurrentSchema", "Schema"}
+	case "ColorSpaceConversionOp":
+		known = []string{"DeviceLinkProfile", "PDLSourceProfile", "SourceProfile"}
+	}
 	for file := range n.All("FileSpec") {
-		usage, told := file.Attr("ResourceUsage")
-		if told && (slices.Contains(known, usage) || strings.Contains(usage, ":")) {
+		usage, given := file.Attr("ResourceUsage")
+		if given && (slices.Contains(known, usage) || strings.Contains(usage, ":")) {
 			continue
 		}
 		p.find(file, "ResourceUsage", fmt.Sprintf("The ResourceUsage of a file of %s is %s.", n.Definition.Name, orMissing(usage)), fmt.Sprintf("Write one of %s.", some(known)))

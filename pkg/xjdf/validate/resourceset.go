@@ -11,30 +11,28 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-func resourceSetRules() []row {
-	return []row{
-		newRow("RESOURCESET_UNKNOWN", Vocabulary, both(Error), "3.4", "A resource set is of one of the standard's resources, or has a prefix.", "Write one of the resources of the standard.").of("ResourceSet", resourceSetUnknown),
-		newRow("RESOURCESET_MISMATCH", Semantics, both(Error), "3.4", "The resources of a set are those that its Name says.", "Make Name and the elements agree.").of("ResourceSet", resourceSetMismatch),
-		newRow("RESOURCESET_AMBIGUOUS", Semantics, both(Error), "3.4", "Two sets of one name differ in Usage, ProcessUsage or CombinedProcessIndex.", "Put the resources into one set, or tell the sets apart.").of(document, resourceSetAmbiguous),
-		newRow("RESOURCESET_UNREFERENCED", Semantics, both(Warning), "3.4", "A set has a Usage, or somebody refers to it.", "Add Usage, or an ID that somebody refers to.").of(document, resourceSetUnreferenced),
-		newRow("PROCESSINDEX_RANGE", Semantics, both(Error), "3.4", "CombinedProcessIndex names processes of Types, from 0.", "Count the processes of Types from 0.").of("ResourceSet", processIndexRange),
-		newRow("PROCESSINDEX_REQUIRED", Semantics, lenient(), "5.2.3", "Where a process is there twice its resources say for which.", "Add CombinedProcessIndex.").of("ResourceSet", processIndexRequired),
-	}
-}
+var resourceSetRules = []row{
+	newRow("RESOURCESET_UNKNOWN", Vocabulary, both(Error), "3.4", "A resource set is of one of the standard's resources, or has a prefix.", "Write one of the resources of the standard.").of("ResourceSet", resourceSetUnknown),
+	newRow("RESOURCESET_MISMATCH", Semantics, both(Error), "3.4", "The resources of a set are those that its Name says.", "Make Name and the elements agree.").of("ResourceSet", resourceSetMismatch),
+	newRow("RESOURCESET_AMBIGUOUS", Semantics, both(Error), "3.4", "Two sets of one name differ in Usage, ProcessUsage or CombinedProcessIndex.", "Put the resources into one set, or tell the sets apart.").of(document, resourceSetAmbiguous),
+	newRow("RESOURCESET_UNREFERENCED", Semantics, both(Warning), "3.4", "A set has a Usage, or somebody refers to it.", "Add Usage, or an ID that somebody refers to.").of(document, resourceSetUnreferenced),
+	newRow("PROCESSINDEX_RANGE", Semantics, both(Error), "3.4", "CombinedProcessIndex names processes of Types, from 0.", "Count the processes of Types from 0.").of("ResourceSet", processIndexRange),
+	newRow("PROCESSINDEX_REQUIRED", Semantics, lenient(), "5.2.3", "Where a process is there twice its resources say for which.", "Add CombinedProcessIndex.").of("ResourceSet", processIndexRequired),
+} // constant
 
 func resourceSetUnknown(p *pass, set *xjdf.Node) {
-	name, told := set.Attr("Name")
-	if !told || strings.Contains(name, ":") || p.isResource(name) {
+	name, given := set.Attr("Name")
+	if !given || strings.Contains(name, ":") || p.isResource(name) {
 		return
 	}
 	p.add(p.rule, set, "Name", func() (string, string) {
-		return fmt.Sprintf("The standard has no resource %s.", quoted(name)), p.meantResource(name)
+		return fmt.Sprintf("The standard has no resource %s.", quoted(name)), p.suggestResource(name)
 	})
 }
 
-// meantResource knows resources of JDF 1 that XJDF has under another name, which
-// may be nothing like the old one.
-func (p *pass) meantResource(name string) string {
+// suggestResource suggests a resource for an unknown name. Resources of JDF 1 may have
+// entirely different names in XJDF.
+func (p *pass) suggestResource(name string) string {
 	now := ""
 	switch name {
 	case "StrippingParams", "LayoutPreparationParams":
@@ -61,8 +59,8 @@ func (p *pass) isResource(name string) bool {
 }
 
 func resourceSetMismatch(p *pass, set *xjdf.Node) {
-	name, told := set.Attr("Name")
-	if !told {
+	name, given := set.Attr("Name")
+	if !given {
 		return
 	}
 	for resource := range set.All("Resource") {
@@ -75,7 +73,7 @@ func resourceSetMismatch(p *pass, set *xjdf.Node) {
 	}
 }
 
-// role is what tells sets of one name apart.
+// role identifies a set.
 type role struct{ name, usage, processUsage string }
 
 func roleOf(set *xjdf.Node) role {
@@ -86,8 +84,7 @@ func roleOf(set *xjdf.Node) role {
 	return r
 }
 
-// resourceSetAmbiguous: two sets of one role are for different processes, each of
-// which then says for which.
+// resourceSetAmbiguous checks that two sets of one role name different processes.
 func resourceSetAmbiguous(p *pass, _ *xjdf.Node) {
 	if len(p.sets) < 2 {
 		return
@@ -96,7 +93,7 @@ func resourceSetAmbiguous(p *pass, _ *xjdf.Node) {
 	for _, set := range p.sets {
 		r := roleOf(set)
 		if r.usage == "" || r.name == "" {
-			continue // told apart by who refers to it
+			continue // references distinguish the sets
 		}
 		taken := byRole[r]
 		if taken == nil {
@@ -109,19 +106,19 @@ func resourceSetAmbiguous(p *pass, _ *xjdf.Node) {
 	}
 }
 
-// indices are the processes for which there is a set of a role.
+// indices are the processes with a set of a role.
 type indices struct {
 	sets int
 	all  bool
 	some map[string]bool
 }
 
-// clash adds those of a set, and reports whether one of them was there.
+// clash adds the processes of a set, and reports whether one of them has a set already.
 func (i *indices) clash(set *xjdf.Node) bool {
-	value, told := set.Attr("CombinedProcessIndex")
-	clash := i.sets > 0 && (!told || i.all)
+	value, given := set.Attr("CombinedProcessIndex")
+	clash := i.sets > 0 && (!given || i.all)
 	i.sets++
-	if !told {
+	if !given {
 		i.all = true
 		return clash
 	}
@@ -148,22 +145,19 @@ func resourceSetUnreferenced(p *pass, _ *xjdf.Node) {
 		}
 	}
 	for _, set := range p.sets {
-		if _, usage := set.Attr("Usage"); !usage && !exchanged(set) && !refersTo(set, used) && !catalogued(set) {
+		// A set with several processes in CombinedProcessIndex goes from one process of
+		// the document to another (5.2.1).
+		index, _ := set.Attr("CombinedProcessIndex")
+		exchanged := strings.Contains(index, " ")
+		if _, usage := set.Attr("Usage"); !usage && !exchanged && !refersTo(set, used) && !catalogued(set) {
 			name, _ := set.Attr("Name")
 			p.findf(set, "", "The set %s has no Usage, and nobody refers to it.", quoted(name))
 		}
 	}
 }
 
-// exchanged: the set goes from one process of the document to another, as its
-// CombinedProcessIndex says (5.2.1).
-func exchanged(set *xjdf.Node) bool {
-	value, _ := set.Attr("CombinedProcessIndex")
-	return strings.Contains(value, " ")
-}
-
-// catalogued: the set holds media or devices with identifiers, which is how they
-// are named for costing.
+// catalogued reports whether the set contains media or devices with identifiers, by
+// which costing finds them.
 func catalogued(set *xjdf.Node) bool {
 	name, _ := set.Attr("Name")
 	if name != "Media" && name != "Device" {
@@ -184,13 +178,13 @@ func catalogued(set *xjdf.Node) bool {
 	return true
 }
 
-// refersTo reports whether one of the IDs is the set's or one of its resources'.
+// refersTo reports whether the set or one of its resources has one of the IDs.
 func refersTo(set *xjdf.Node, used map[string]bool) bool {
-	if id, told := set.Attr("ID"); told && used[id] {
+	if id, given := set.Attr("ID"); given && used[id] {
 		return true
 	}
 	for resource := range set.All("Resource") {
-		if id, told := resource.Attr("ID"); told && used[id] {
+		if id, given := resource.Attr("ID"); given && used[id] {
 			return true
 		}
 	}
@@ -198,8 +192,8 @@ func refersTo(set *xjdf.Node, used map[string]bool) bool {
 }
 
 func processIndexRange(p *pass, set *xjdf.Node) {
-	value, told := set.Attr("CombinedProcessIndex")
-	if !told {
+	value, given := set.Attr("CombinedProcessIndex")
+	if !given {
 		return
 	}
 	count := len(p.types)

@@ -2,30 +2,34 @@
 
 package validate
 
-import "github.com/printmarket/printmarket/pkg/xjdf"
+import (
+	"slices"
+
+	"github.com/printmarket/printmarket/pkg/xjdf"
+)
 
 // Rule is one row of the catalogue.
 type Rule struct {
-	// Code is what a finding has.
+	// Code identifies the rule in findings.
 	Code string `json:"code"`
 	Kind Kind   `json:"kind"`
-	// Severity is that in the profile product-intent, Strict that in strict.
+	// Severity applies in the profile product-intent, Strict in the profile strict.
 	Severity Severity `json:"severity"`
 	Strict   Severity `json:"strict"`
-	// Schema: the schema of the standard for XML refuses such a document as well,
-	// whatever the kind of the rule.
+	// Schema reports whether the XML schema of the standard rejects such a document as
+	// well.
 	Schema bool `json:"schema"`
-	// Reference is the clause of XJDF 2.2 that the rule comes from; empty where it
-	// comes from this service.
+	// Reference is the clause of XJDF 2.2 behind the rule; empty for a rule of this
+	// service.
 	Reference string `json:"reference,omitempty"`
-	// Summary says in a sentence what is demanded.
+	// Summary states the requirement in a sentence.
 	Summary string `json:"summary"`
-	// Fix says what to do about a finding; findings may know better.
+	// Fix says how to fix a finding; a finding may have a more specific suggestion.
 	Fix string `json:"fix"`
 }
 
-// row is a rule with the elements that it is about and what checks it there. The
-// rules of structure have no element: the walk reports them where it meets them.
+// row is a rule with its elements and its check. The rules of structure and of values
+// have no element: the walk itself reports them.
 type row struct {
 	Rule
 
@@ -33,7 +37,7 @@ type row struct {
 	check func(*pass, *xjdf.Node)
 }
 
-// Rules lists the catalogue: first what the walk over a document finds, then the
+// Rules lists the catalogue: first the rules of the walk over a document, then the
 // rules of each element.
 func Rules() []Rule {
 	var all []Rule
@@ -43,22 +47,18 @@ func Rules() []Rule {
 	return all
 }
 
-// catalogue is every row, in the order of the files.
+// catalogue returns every row, in the order of the files.
 func catalogue() []row {
-	var all []row
-	for _, part := range [][]row{
-		structureRules(), valueRules(), documentRules(), productRules(), amountRules(), intentRules(), layoutRules(), bindingRules(),
-		mediaRules(), resourceSetRules(), resourceRules(), partitionRules(), referenceRules(), processRules(), auditRules(), supportRules(),
-	} {
-		all = append(all, part...)
-	}
-	return all
+	return slices.Concat(
+		structureRules, valueRules, documentRules, productRules, amountRules, intentRules, layoutRules, bindingRules,
+		mediaRules, resourceSetRules, resourceRules, partitionRules, referenceRules, processRules, auditRules, supportRules,
+	)
 }
 
-// both is the same severity in both profiles.
+// both returns the same severity for both profiles.
 func both(s Severity) [2]Severity { return [2]Severity{s, s} }
 
-// lenient is a warning that the strict profile makes an error.
+// lenient returns a warning, and an error for the profile strict.
 func lenient() [2]Severity { return [2]Severity{Warning, Error} }
 
 func newRow(code string, kind Kind, severity [2]Severity, reference, summary, fix string) row {
@@ -68,19 +68,19 @@ func newRow(code string, kind Kind, severity [2]Severity, reference, summary, fi
 	return row{Rule: Rule{Schema: kind == Schema, Code: code, Kind: kind, Severity: severity[0], Strict: severity[1], Reference: reference, Summary: summary, Fix: fix}}
 }
 
-// of gives the row its element and its check.
+// of returns the row with its element and its check.
 func (r row) of(element string, check func(*pass, *xjdf.Node)) row {
 	r.on, r.check = []string{element}, check
 	return r
 }
 
-// also gives the row more elements.
+// also returns the row with more elements.
 func (r row) also(elements ...string) row {
 	r.on = append(r.on, elements...)
 	return r
 }
 
-// inSchema says that a schema finds it as well.
+// inSchema returns the row marked as one that the XML schema checks as well.
 func (r row) inSchema() row {
 	r.Schema = true
 	return r

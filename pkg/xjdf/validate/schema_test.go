@@ -32,7 +32,7 @@ type spoilt struct {
 	refused string
 }
 
-func TestVerdictsDifferFromTheSchemaOnlyForReasons(t *testing.T) {
+func TestVerdictsDifferFromTheSchemaOnlyWhereListed(t *testing.T) {
 	t.Parallel()
 	schema := os.Getenv(schemaVariable)
 	if schema == "" {
@@ -143,7 +143,7 @@ func askSchema(t *testing.T, schema string, documents []*spoilt) {
 	}
 }
 
-// reasonFor says why a verdict differs; empty if nobody knows.
+// reasonFor returns the reason why a verdict differs, or "" for an unknown one.
 func reasonFor(d *spoilt, r validate.Report) string {
 	if d.refused != "" {
 		reason := ""

@@ -16,14 +16,14 @@ const (
 	category = "category"
 )
 
-// Capabilities are what the marketplace takes. GET /api/v1/xjdf/capabilities
-// answers with them and the support rules hold documents against them, so that
-// the two cannot differ. The zero value takes everything.
+// Capabilities are the capabilities of the marketplace. GET /api/v1/xjdf/capabilities
+// returns them and the support rules compare documents with them, so that the two
+// cannot differ. The zero value supports everything.
 type Capabilities struct {
-	// Products are the types of products that are delivered, Parts those of which
-	// others are made up.
+	// Products are the types of products that are delivered, Parts the types of their
+	// parts.
 	Products, Parts []string
-	// MediaTypes are what products are made of.
+	// MediaTypes are the types of media of products.
 	MediaTypes []string
 	// MinWeight and MaxWeight bound the weight of media, in g/m2.
 	MinWeight, MaxWeight float64
@@ -35,21 +35,21 @@ type Capabilities struct {
 	Processes []string
 }
 
-// Finishing is an intent that is taken.
+// Finishing is a supported intent.
 type Finishing struct {
-	// Intent is its name.
+	// Intent is the name of the intent.
 	Intent string
-	// Limits are attributes of which some values are taken only.
+	// Limits are attributes of which only some values are supported.
 	Limits []Limit
 }
 
-// Limit is an attribute with the values that are taken.
+// Limit is an attribute with its supported values.
 type Limit struct {
 	Attribute string
 	Values    []string
 }
 
-// Marketplace is what this marketplace takes, of products of these types: those
+// Marketplace returns the capabilities of this marketplace, with the types of products
 // of its catalog.
 func Marketplace(products []string) Capabilities {
 	return Capabilities{
@@ -79,17 +79,18 @@ func Marketplace(products []string) Capabilities {
 	}
 }
 
-// Production is what products are made with.
+// Production is the equipment of a printer.
 type Production struct {
-	// MediaTypes are those of the media that there are, MinWeight and MaxWeight the
-	// bounds of their weights, in g/m2; zero if there are none.
+	// MediaTypes are the types of the available media, MinWeight and MaxWeight the
+	// bounds of their weights, in g/m2; zero without media.
 	MediaTypes           []string
 	MinWeight, MaxWeight float64
-	// Processes are what the devices do, by the names of XJDF.
+	// Processes are the processes of the devices, by the names of XJDF.
 	Processes []string
 }
 
-// needs says which process a finishing, or a value of it, takes one of; nil: none.
+// needs lists for a finishing, or for a value of it, the processes of which it needs
+// one; nil if it needs none.
 var needs = []struct {
 	intent, attribute, value string
 	processes                []string
@@ -108,7 +109,7 @@ var needs = []struct {
 	{"BindingIntent", "BindingType", "None", nil},
 }
 
-// MadeWith are the capabilities as far as there is something to do them with.
+// MadeWith returns the capabilities that the production can provide.
 func (c Capabilities) MadeWith(p Production) Capabilities {
 	c.MediaTypes = append([]string{}, p.MediaTypes...)
 	c.MinWeight, c.MaxWeight = p.MinWeight, p.MaxWeight
@@ -122,7 +123,8 @@ func (c Capabilities) MadeWith(p Production) Capabilities {
 	return c
 }
 
-// madeWith is what is left of a finishing; false if nothing is.
+// madeWith returns the part of a finishing that the processes can provide; false for
+// none.
 func (f Finishing) madeWith(processes []string) (Finishing, bool) {
 	left := Finishing{Intent: f.Intent}
 	for _, limit := range f.Limits {
@@ -140,8 +142,8 @@ func (f Finishing) madeWith(processes []string) (Finishing, bool) {
 	return left, possible(processes, f.Intent, "", "")
 }
 
-// possible reports whether one of the processes that something takes is there. What
-// needs does not list is not made with anything that there could be.
+// possible reports whether one of the needed processes is available. A finishing that
+// needs does not list is impossible.
 func possible(processes []string, intent, attribute, value string) bool {
 	for _, need := range needs {
 		if need.intent == intent && need.attribute == attribute && need.value == value {
@@ -151,24 +153,19 @@ func possible(processes []string, intent, attribute, value string) bool {
 	return false
 }
 
-// basic are the intents that every product may have.
-func basic(intent string) bool {
-	return intent == "ColorIntent" || intent == "LayoutIntent" || intent == "MediaIntent"
-}
+// unsupportedFix is the fix of all support rules.
+const unsupportedFix = "See the capabilities of the marketplace for what it takes."
 
-func supportRules() []row {
-	const fix = "See the capabilities of the marketplace for what it takes."
-	return []row{
-		newRow("UNSUPPORTED_PRODUCT", Support, both(Warning), "", "The marketplace offers products of this type.", fix).of(document, unsupportedProduct),
-		newRow("UNSUPPORTED_MEDIA", Support, both(Warning), "", "The marketplace prints on media of this type and weight.", fix).of("MediaIntent", unsupportedMedia),
-		newRow("UNSUPPORTED_FINISHING", Support, both(Warning), "", "The marketplace does this finishing.", fix).of("Intent", unsupportedFinishing),
-		newRow("UNSUPPORTED_RESOURCE", Support, both(Warning), "", "The marketplace reads resources of this kind.", fix).of("ResourceSet", unsupportedResource),
-		newRow("UNSUPPORTED_PROCESS", Support, both(Warning), "", "The marketplace takes what is to be made, not how.", fix).of(rootName, unsupportedProcess),
-	}
-}
+var supportRules = []row{
+	newRow("UNSUPPORTED_PRODUCT", Support, both(Warning), "", "The marketplace offers products of this type.", unsupportedFix).of(document, unsupportedProduct),
+	newRow("UNSUPPORTED_MEDIA", Support, both(Warning), "", "The marketplace prints on media of this type and weight.", unsupportedFix).of("MediaIntent", unsupportedMedia),
+	newRow("UNSUPPORTED_FINISHING", Support, both(Warning), "", "The marketplace does this finishing.", unsupportedFix).of("Intent", unsupportedFinishing),
+	newRow("UNSUPPORTED_RESOURCE", Support, both(Warning), "", "The marketplace reads resources of this kind.", unsupportedFix).of("ResourceSet", unsupportedResource),
+	newRow("UNSUPPORTED_PROCESS", Support, both(Warning), "", "The marketplace takes what is to be made, not how.", unsupportedFix).of(rootName, unsupportedProcess),
+} // constant
 
-// refuse reports what is not taken, and lists it.
-func (p *pass) refuse(kind, name string, n *xjdf.Node, attribute, message string, taken []string) {
+// unsupported reports an unsupported item, and lists it.
+func (p *pass) unsupported(kind, name string, n *xjdf.Node, attribute, message string, taken []string) {
 	suggestion := ""
 	if len(taken) > 0 {
 		suggestion = fmt.Sprintf("It takes %s.", some(taken))
@@ -184,11 +181,11 @@ func unsupportedProduct(p *pass, _ *xjdf.Node) {
 	}
 	p.roots()
 	for _, product := range p.products {
-		kind, told := product.Attr("ProductType")
-		if !told || slices.Contains(taken, kind) || !p.rootSet[product] && slices.Contains(p.options.Support.Parts, kind) {
+		kind, given := product.Attr("ProductType")
+		if !given || slices.Contains(taken, kind) || !p.rootSet[product] && slices.Contains(p.options.Support.Parts, kind) {
 			continue
 		}
-		p.refuse(category, "ProductType "+clip(kind), product, "ProductType", fmt.Sprintf("The marketplace offers no %s.", quoted(kind)), taken)
+		p.unsupported(category, "ProductType "+clip(kind), product, "ProductType", fmt.Sprintf("The marketplace offers no %s.", quoted(kind)), taken)
 	}
 }
 
@@ -197,25 +194,26 @@ func unsupportedMedia(p *pass, n *xjdf.Node) {
 	if s.MediaTypes == nil {
 		return
 	}
-	kind, told := n.Attr("MediaType")
-	if known := p.validator.vocabulary.List("MediaType"); told && known.Has(kind) && !slices.Contains(s.MediaTypes, kind) {
-		p.refuse(category, "MediaType "+clip(kind), n, "MediaType", fmt.Sprintf("The marketplace does not print on %s.", quoted(kind)), s.MediaTypes)
+	kind, given := n.Attr("MediaType")
+	if known := p.validator.vocabulary.List("MediaType"); given && known.Has(kind) && !slices.Contains(s.MediaTypes, kind) {
+		p.unsupported(category, "MediaType "+clip(kind), n, "MediaType", fmt.Sprintf("The marketplace does not print on %s.", quoted(kind)), s.MediaTypes)
 	}
 	if weight, ok := float(n, "Weight"); ok && s.MaxWeight > 0 && (weight < s.MinWeight || weight > s.MaxWeight) {
-		p.refuse(category, "Weight "+number(weight), n, "Weight",
+		p.unsupported(category, "Weight "+number(weight), n, "Weight",
 			fmt.Sprintf("The marketplace prints on %s to %s g/m2.", number(s.MinWeight), number(s.MaxWeight)), nil)
 	}
 }
 
 func unsupportedFinishing(p *pass, n *xjdf.Node) {
 	taken := p.options.Support.Finishing
-	name, told := n.Attr("Name")
-	if taken == nil || !told || basic(name) || !isIntent(p.validator.vocabulary, name) {
+	name, given := n.Attr("Name")
+	basic := name == "ColorIntent" || name == "LayoutIntent" || name == "MediaIntent"
+	if taken == nil || !given || basic || !isIntent(p.validator.vocabulary, name) {
 		return
 	}
 	i := slices.IndexFunc(taken, func(f Finishing) bool { return f.Intent == name })
 	if i < 0 {
-		p.refuse(category, "Intent "+name, n, "Name", fmt.Sprintf("The marketplace does not read %s.", name), nil)
+		p.unsupported(category, "Intent "+name, n, "Name", fmt.Sprintf("The marketplace does not read %s.", name), nil)
 		return
 	}
 	held := n.Child(name)
@@ -226,7 +224,7 @@ func unsupportedFinishing(p *pass, n *xjdf.Node) {
 		value, _ := held.Attr(limit.Attribute)
 		for item := range items(value) {
 			if !slices.Contains(limit.Values, item) {
-				p.refuse(category, limit.Attribute+" "+clip(item), held, limit.Attribute, fmt.Sprintf("The marketplace does not do %s.", quoted(item)), limit.Values)
+				p.unsupported(category, limit.Attribute+" "+clip(item), held, limit.Attribute, fmt.Sprintf("The marketplace does not do %s.", quoted(item)), limit.Values)
 			}
 		}
 	}
@@ -241,7 +239,7 @@ func unsupportedResource(p *pass, set *xjdf.Node) {
 	taken := p.options.Support.Resources
 	name, _ := set.Attr("Name")
 	if taken != nil && p.isResource(name) && !slices.Contains(taken, name) {
-		p.refuse(field, "ResourceSet "+name, set, "Name", fmt.Sprintf("The marketplace does not read %s.", name), nil)
+		p.unsupported(field, "ResourceSet "+name, set, "Name", fmt.Sprintf("The marketplace does not read %s.", name), nil)
 	}
 }
 
@@ -252,7 +250,7 @@ func unsupportedProcess(p *pass, root *xjdf.Node) {
 	}
 	for _, name := range p.types {
 		if _, known := p.validator.vocabulary.Process(name); known && !slices.Contains(taken, name) {
-			p.refuse(category, "Types "+name, root, "Types", fmt.Sprintf("The marketplace does not read the process %s.", name), taken)
+			p.unsupported(category, "Types "+name, root, "Types", fmt.Sprintf("The marketplace does not read the process %s.", name), taken)
 		}
 	}
 }

@@ -4,16 +4,20 @@ package validate
 
 import "github.com/printmarket/printmarket/pkg/xjdf"
 
-// Unreadable is the report of a document that could not be read: one finding,
-// which says why and where.
+// Unreadable returns the report of a document that could not be read: one finding with
+// the reason and the place.
 func (v *Validator) Unreadable(fault *xjdf.Error, encoding xjdf.Encoding, profile Profile) Report {
 	if profile == "" {
 		profile = ProductIntent
 	}
 	row := v.row(unreadable)
+	message := "The document cannot be read: " + fault.Reason.Error()
+	if fault.Detail != "" {
+		message += ", " + fault.Detail
+	}
 	finding := Finding{
 		Code: row.Code, Severity: Error, Kind: row.Kind, Path: rootName, Line: fault.Line, Column: fault.Column,
-		Message: "The document cannot be read: " + fault.Reason.Error() + detail(fault) + ".", Suggestion: mend(fault.Reason, row.Fix), Reference: row.Reference,
+		Message: message + ".", Suggestion: fixFor(fault.Reason, row.Fix), Reference: row.Reference,
 	}
 	if encoding != xjdf.XML {
 		finding.Pointer = &fault.Pointer
@@ -24,16 +28,8 @@ func (v *Validator) Unreadable(fault *xjdf.Error, encoding xjdf.Encoding, profil
 	}
 }
 
-func detail(fault *xjdf.Error) string {
-	if fault.Detail == "" {
-		return ""
-	}
-	return ", " + fault.Detail
-}
-
-// mend is what to do about a document that cannot be read, where more can be said
-// than to look at the place.
-func mend(reason xjdf.Reason, otherwise string) string {
+// fixFor returns the fix for a reason that has a specific one.
+func fixFor(reason xjdf.Reason, otherwise string) string {
 	switch reason {
 	case xjdf.ReasonCharset:
 		return "Save it as UTF-8."

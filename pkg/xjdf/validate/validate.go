@@ -3,58 +3,59 @@
 package validate
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// Profile is how strictly a document is judged.
+// Profile is the strictness of the validation.
 type Profile string
 
 // The profiles.
 const (
-	// ProductIntent is for partners who say what they want printed: whatever the
-	// standard demands beyond a version and a product is taken as a stated default.
+	// ProductIntent is for partners who describe the product that they want: it
+	// requires a version and a product, and assumes defaults for other missing items
+	// of the standard.
 	ProductIntent Profile = "product-intent"
-	// Strict demands what the standard demands.
+	// Strict requires all items that the standard requires.
 	Strict Profile = "strict"
 )
 
-// Profiles are all of them, the default first.
+// Profiles returns the profiles, the default first.
 func Profiles() []Profile { return []Profile{ProductIntent, Strict} }
 
-// Options are what a document is judged by.
+// Options are the profile and the capabilities for a validation.
 type Options struct {
 	// Profile is [ProductIntent] if it is empty.
 	Profile Profile
-	// Support is what the marketplace takes; the zero value takes everything.
+	// Support are the capabilities of the marketplace; the zero value supports
+	// everything.
 	Support Capabilities
 }
 
-// Validator holds documents against the rules. It is immutable and may be used
-// by several goroutines.
+// Validator validates documents. It is immutable and safe for concurrent use.
 type Validator struct {
 	vocabulary *vocabulary.Vocabulary
 	rows       []row
 	byCode     map[string]*row
 	plans      map[*vocabulary.Element]*plan
-	// whole are the rules about a whole document, which run when the walk is over
-	// and all names are known.
+	// whole are the rules about a whole document, which run after the walk.
 	whole []*row
 }
 
-// plan is what to look for in an element, found out once.
+// plan holds the requirements and rules of an element.
 type plan struct {
-	// attributes and children are those that are required, by their place.
+	// attributes and children are the required ones, by their index.
 	attributes, children []int
 	rules                []*row
 }
 
-// shared is the one validator: it never changes, and is as large as the vocabulary.
+// shared returns the one validator, which is as large as the vocabulary.
 var shared = sync.OnceValue(newValidator)
 
-// New is the validator. All callers get the same, which never changes.
+// New returns the validator. All callers get the same immutable one.
 func New() *Validator { return shared() }
 
 func newValidator() *Validator {
@@ -69,38 +70,38 @@ func newValidator() *Validator {
 	}
 	v.whole = on[document]
 	for _, e := range v.vocabulary.Elements() {
-		v.plans[e] = planOf(e, on[e.Name])
+		p := &plan{rules: on[e.Name]}
+		for i := range e.Attributes {
+			if e.Attributes[i].Required && !hasOwnRule(e.Name, e.Attributes[i].Name) {
+				p.attributes = append(p.attributes, i)
+			}
+		}
+		for i := range e.Children {
+			if e.Children[i].Min > 0 {
+				p.children = append(p.children, i)
+			}
+		}
+		v.plans[e] = p
 	}
 	return v
 }
 
-func planOf(e *vocabulary.Element, rules []*row) *plan {
-	p := &plan{rules: rules}
-	for i := range e.Attributes {
-		if e.Attributes[i].Required && !judgedElsewhere(e.Name, e.Attributes[i].Name) {
-			p.attributes = append(p.attributes, i)
-		}
-	}
-	for i := range e.Children {
-		if e.Children[i].Min > 0 {
-			p.children = append(p.children, i)
-		}
-	}
-	return p
-}
-
-// row is the rule with a code.
+// row returns the rule with a code.
 func (v *Validator) row(code string) *row { return v.byCode[code] }
 
-// Validate judges a document. It never fails: whatever is wrong is in the report.
-// It costs one walk over the tree, and memory in proportion to the findings.
+// Validate validates a document. It never fails: all faults are in the report. It
+// needs one walk over the tree, and memory in proportion to the findings.
 func (v *Validator) Validate(doc *xjdf.Document, options Options) Report {
 	if options.Profile == "" {
 		options.Profile = ProductIntent
 	}
 	p := &pass{validator: v, doc: doc, options: options, valid: true, schemaValid: true, vocabularyValid: true}
 	p.version, _ = doc.Root.Attr("Version")
-	p.types = processesOf(doc.Root)
+	if value, given := doc.Root.Attr("Types"); given {
+		p.types = slices.Collect(items(value))
+	} else {
+		p.types = []string{productProcess}
+	}
 	if p.root() {
 		p.walk(doc.Root)
 		p.check(v.whole, doc.Root)
@@ -108,9 +109,9 @@ func (v *Validator) Validate(doc *xjdf.Document, options Options) Report {
 	return p.report()
 }
 
-// rootName is the one element that a document may begin with.
+// rootName is the name of the root element.
 const rootName = "XJDF"
 
-// document is what the rules about a whole document are listed under: they run
-// when the walk is over and all names are known.
+// document stands for an element name in the rules about a whole document, which run
+// after the walk.
 const document = "(document)"

@@ -5,6 +5,7 @@ package validate
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,39 +34,39 @@ const (
 	urlScheme        = "URL_SCHEME"
 )
 
-func valueRules() []row {
-	return []row{
-		newRow(valueInvalid, Schema, both(Error), "A.1", "A value is of the datatype of its attribute.", "Write it as the datatype demands."),
-		newRow(valueBounds, Semantics, both(Error), "A.1", "A number is within the bounds of its attribute.", "Write a number within the bounds."),
-		newRow(valueItems, Schema, both(Error), "A.1", "A list has as many items as its datatype demands.", "Write as many items as the datatype demands."),
-		newRow(valueRepeated, Semantics, lenient(), "A.1", "The tokens of an enumeration are there once each.", "Write each token once."),
-		newRow(valueForm, Schema, lenient(), "9.10", "In JSON numbers, booleans and lists are written as such.", "Write numbers and booleans without quotes, and lists as arrays."),
-		newRow(valueLarge, Semantics, both(Warning), "A.1", "An integer is no larger than 2147483648, or others may not read it.", "Check the number."),
-		newRow(valueEnumeration, Vocabulary, both(Error), "1.10.3.1", "A value of a closed list is one of the list.", "Write one of the values of the list.").inSchema(),
-		newRow(valueUnlisted, Vocabulary, both(Warning), "1.10.3.2", "A value of an open list is one of the list, or agreed upon.", "Write one of the values of the list, or agree on yours."),
-		newRow(productType, Vocabulary, both(Warning), "A.3.18", "ProductType is one of the list, or agreed upon.", "Write one of the product types of the standard."),
-		newRow(valueDeprecated, Vocabulary, both(Info), "1.8", "What is deprecated is not written any more.", "Write what has replaced it."),
-		newRow(timeNoZone, Semantics, both(Error), "A.1", "A date with a time has a time zone.", "Append Z or an offset such as +01:00."),
-		newRow(idForm, Schema, lenient(), "A.1", "An ID begins with a letter or an underscore and holds no colon.", "Begin it with a letter, such as R1, and change the references too."),
-		newRow(stringTooLong, Semantics, both(Error), "A.1", "A string has at most 1023 characters.", "Shorten it, or put it into a Comment."),
-		newRow(stringControl, Semantics, both(Warning), "A.1", "A string holds no control characters.", "Remove tabs, line ends and other control characters."),
-		newRow(booleanNumeric, Semantics, lenient(), "A.1", "A boolean is true or false, not 1 or 0.", "Write true or false."),
-		newRow(urlForm, Semantics, both(Error), "A.1", "A URL is one by RFC 3986, other characters escaped.", "Write slashes and not backslashes, and %20 for a space."),
-		newRow(urlScheme, Semantics, both(Warning), "A.1", "A URL has a scheme that another machine can follow.", "Use https, http, cid or a relative reference."),
-	}
-}
+var valueRules = []row{
+	newRow(valueInvalid, Schema, both(Error), "A.1", "A value is of the datatype of its attribute.", "Write it as the datatype demands."),
+	newRow(valueBounds, Semantics, both(Error), "A.1", "A number is within the bounds of its attribute.", "Write a number within the bounds."),
+	newRow(valueItems, Schema, both(Error), "A.1", "A list has as many items as its datatype demands.", "Write as many items as the datatype demands."),
+	newRow(valueRepeated, Semantics, lenient(), "A.1", "The tokens of an enumeration are there once each.", "Write each token once."),
+	newRow(valueForm, Schema, lenient(), "9.10", "In JSON numbers, booleans and lists are written as such.", "Write numbers and booleans without quotes, and lists as arrays."),
+	newRow(valueLarge, Semantics, both(Warning), "A.1", "An integer is no larger than 2147483648, or others may not read it.", "Check the number."),
+	newRow(valueEnumeration, Vocabulary, both(Error), "1.10.3.1", "A value of a closed list is one of the list.", "Write one of the values of the list.").inSchema(),
+	newRow(valueUnlisted, Vocabulary, both(Warning), "1.10.3.2", "A value of an open list is one of the list, or agreed upon.", "Write one of the values of the list, or agree on yours."),
+	newRow(productType, Vocabulary, both(Warning), "A.3.18", "ProductType is one of the list, or agreed upon.", "Write one of the product types of the standard."),
+	newRow(valueDeprecated, Vocabulary, both(Info), "1.8", "What is deprecated is not written any more.", "Write what has replaced it."),
+	newRow(timeNoZone, Semantics, both(Error), "A.1", "A date with a time has a time zone.", "Append Z or an offset such as +01:00."),
+	newRow(idForm, Schema, lenient(), "A.1", "An ID begins with a letter or an underscore and holds no colon.", "Begin it with a letter, such as R1, and change the references too."),
+	newRow(stringTooLong, Semantics, both(Error), "A.1", "A string has at most 1023 characters.", "Shorten it, or put it into a Comment."),
+	newRow(stringControl, Semantics, both(Warning), "A.1", "A string holds no control characters.", "Remove tabs, line ends and other control characters."),
+	newRow(booleanNumeric, Semantics, lenient(), "A.1", "A boolean is true or false, not 1 or 0.", "Write true or false."),
+	newRow(urlForm, Semantics, both(Error), "A.1", "A URL is one by RFC 3986, other characters escaped.", "Write slashes and not backslashes, and %20 for a space."),
+	newRow(urlScheme, Semantics, both(Warning), "A.1", "A URL has a scheme that another machine can follow.", "Use https, http, cid or a relative reference."),
+} // constant
 
-// form holds how an attribute is written against the JSON of the standard.
+// form compares the form of a value with the JSON of the standard.
 func (p *pass) form(n *xjdf.Node, a *xjdf.Attribute) {
 	def := a.Definition
-	if p.doc.Encoding == xjdf.CanonicalJSON && !fits(a.Form, def.Type) && !stringOnly(a) {
+	// JSON can write infinity only as a string, and an empty list in any form.
+	free := def.Type.Numeric() && strings.Contains(a.Value, "INF") || def.Type.List() && a.Form.Array() && a.Value == ""
+	if p.doc.Encoding == xjdf.CanonicalJSON && !fits(a.Form, def.Type) && !free {
 		p.findAs(valueForm, n, a.Name.Local, func() (string, string) {
-			return fmt.Sprintf("%s is written as %s; its datatype is %s.", a.Name.Local, a.Form, def.Type), howWritten(def.Type)
+			return fmt.Sprintf("%s is written as %s; its datatype is %s.", a.Name.Local, a.Form, def.Type), requiredForm(def.Type)
 		})
 	}
 }
 
-// value holds an attribute against its datatype and its list.
+// value compares an attribute with its datatype and its list of values.
 func (p *pass) value(n *xjdf.Node, a *xjdf.Attribute) {
 	def := a.Definition
 	p.form(n, a)
@@ -81,14 +82,14 @@ func (p *pass) value(n *xjdf.Node, a *xjdf.Attribute) {
 	count := 0
 	for item := range items(a.Value) {
 		if !p.item(n, a, item, count) {
-			return // one of a list is enough
+			return // report one item of a list
 		}
 		count++
 	}
 	p.itemCount(n, a, count)
 }
 
-// items are those of a list, which the reader has separated by single spaces.
+// items yields the items of a list, which the reader has separated by single spaces.
 func items(value string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for rest := value; rest != ""; {
@@ -101,11 +102,17 @@ func items(value string) iter.Seq[string] {
 	}
 }
 
-// itemCount judges how many items a list has, and that an enumeration has none
-// twice.
+// itemCount checks the number of items of a list, and that the items of an enumeration
+// are distinct.
 func (p *pass) itemCount(n *xjdf.Node, a *xjdf.Attribute, count int) {
 	def, name := a.Definition, a.Name.Local
 	least := max(def.MinItems, 1)
+	// A list of numbers or of languages may be empty; a list of tokens must not.
+	if def.MinItems == 0 && slices.Contains([]vocabulary.Datatype{
+		vocabulary.FloatList, vocabulary.IntegerList, vocabulary.TransferFunction, vocabulary.Languages,
+	}, def.Type) {
+		least = 0
+	}
 	switch exact := def.Type.Items(); {
 	case exact > 0 && count != exact:
 		p.findAs(valueItems, n, name, func() (string, string) {
@@ -115,36 +122,21 @@ func (p *pass) itemCount(n *xjdf.Node, a *xjdf.Attribute, count int) {
 		p.findAs(valueItems, n, name, func() (string, string) {
 			return fmt.Sprintf("%s has %d items; a %s has pairs.", name, count, def.Type), ""
 		})
-	case count < least && (!emptyAllowed(def.Type) || def.MinItems > 0):
+	case count < least:
 		p.findAs(valueItems, n, name, func() (string, string) {
 			return fmt.Sprintf("%s has %d items; at least %d are due.", name, count, least), ""
 		})
 	case def.Type == vocabulary.Enumerations && count > 1:
-		p.distinct(n, a)
-	}
-}
-
-// emptyAllowed: a list of numbers or of languages may be empty; one of tokens may
-// not.
-func emptyAllowed(datatype vocabulary.Datatype) bool {
-	switch datatype {
-	case vocabulary.FloatList, vocabulary.IntegerList, vocabulary.TransferFunction, vocabulary.Languages:
-		return true
-	default:
-		return false
-	}
-}
-
-func (p *pass) distinct(n *xjdf.Node, a *xjdf.Attribute) {
-	seen := map[string]bool{}
-	for item := range items(a.Value) {
-		if seen[item] {
-			p.findAs(valueRepeated, n, a.Name.Local, func() (string, string) {
-				return fmt.Sprintf("%s has %s twice.", a.Name.Local, quoted(item)), ""
-			})
-			return
+		seen := map[string]bool{}
+		for item := range items(a.Value) {
+			if seen[item] {
+				p.findAs(valueRepeated, n, name, func() (string, string) {
+					return fmt.Sprintf("%s has %s twice.", name, quoted(item)), ""
+				})
+				return
+			}
+			seen[item] = true
 		}
-		seen[item] = true
 	}
 }
 
@@ -155,7 +147,7 @@ func instead(d vocabulary.Deprecation) string {
 	return fmt.Sprintf("Write %s instead.", strings.TrimPrefix(d.Use, "use "))
 }
 
-// item judges the item at a place and reports whether it is well-formed and known.
+// item checks the item at an index and reports whether it is well-formed and known.
 func (p *pass) item(n *xjdf.Node, a *xjdf.Attribute, item string, place int) bool {
 	code := malformed(a.Definition.Type, item)
 	switch code {
@@ -179,15 +171,20 @@ func (p *pass) item(n *xjdf.Node, a *xjdf.Attribute, item string, place int) boo
 	}
 }
 
-// bounded holds a number against the bounds of its attribute or, of a colour, of
-// its datatype.
+// bounded compares a number with the bounds of its attribute or, for a colour, of its
+// datatype.
 func (p *pass) bounded(n *xjdf.Node, a *xjdf.Attribute, item string, place int) bool {
 	datatype := a.Definition.Type
 	if !datatype.Numeric() {
 		return true
 	}
 	if datatype.Whole() && len(item) >= len("2147483648") {
-		p.large(n, a, item)
+		const most = 1 << 31
+		if value, err := strconv.ParseInt(item, 10, 64); err != nil || value < -most || value > most {
+			p.findAs(valueLarge, n, a.Name.Local, func() (string, string) {
+				return fmt.Sprintf("%s is %s.", a.Name.Local, clip(item)), ""
+			})
+		}
 	}
 	low, high, bounded := boundsOf(a.Definition, place)
 	if !bounded {
@@ -216,17 +213,7 @@ func boundsOf(def *vocabulary.Attribute, place int) (low, high float64, bounded 
 	}
 }
 
-func (p *pass) large(n *xjdf.Node, a *xjdf.Attribute, item string) {
-	const most = 1 << 31
-	if value, err := strconv.ParseInt(item, 10, 64); err == nil && value >= -most && value <= most {
-		return
-	}
-	p.findAs(valueLarge, n, a.Name.Local, func() (string, string) {
-		return fmt.Sprintf("%s is %s.", a.Name.Local, clip(item)), ""
-	})
-}
-
-// known holds an item against the attribute's list of values.
+// known compares an item with the list of values of its attribute.
 func (p *pass) known(n *xjdf.Node, a *xjdf.Attribute, item string) bool {
 	list := a.Definition.Values
 	if list == nil {
@@ -245,7 +232,7 @@ func (p *pass) known(n *xjdf.Node, a *xjdf.Attribute, item string) bool {
 	case list.Closed:
 		code = valueEnumeration
 	case strings.Contains(item, ":"):
-		return true // prefixed: agreed upon by definition
+		return true // prefixed: a private agreement
 	case list.Name == "ProductType":
 		code = productType
 	}
@@ -255,7 +242,7 @@ func (p *pass) known(n *xjdf.Node, a *xjdf.Attribute, item string) bool {
 	return !list.Closed
 }
 
-// meant says what somebody may have meant who wrote a value outside a list.
+// meant suggests a value for one outside a list.
 func meant(list *vocabulary.List, item string) string {
 	if nearest, ok := list.Nearest(clip(item)); ok {
 		return fmt.Sprintf("Did you mean %s?", nearest)

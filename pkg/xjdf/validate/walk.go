@@ -25,24 +25,22 @@ const (
 	extensionMisplaced = "EXTENSION_MISPLACED"
 )
 
-func structureRules() []row {
-	return []row{
-		newRow(elementUnknown, Vocabulary, lenient(), "3.5", "An element of the XJDF namespace is one that the standard has.", "Remove it, or put it into a namespace of your own.").inSchema(),
-		newRow(elementMisplaced, Schema, both(Error), "1.6.6", "An element stands where the standard has it.", "Move it to where the standard has it."),
-		newRow(elementMissing, Schema, both(Error), "1.6.5", "An element that is required is there.", "Add it."),
-		newRow(elementRepeated, Schema, both(Error), "1.6.5", "An element is there no more often than the standard allows.", "Keep one of them."),
-		newRow(elementChoice, Schema, both(Error), "1.6.5", "Of elements that exclude each other one is there.", "Keep one of them."),
-		newRow(elementOrder, Schema, lenient(), "1.6.6", "Elements of XML come in the order of the schema, extensions last.", "Write them in the order of the schema; JSON has no such order."),
-		newRow(attributeUnknown, Vocabulary, lenient(), "3.5", "An attribute without a prefix is one that the standard has there.", "Remove it, or put it into a namespace of your own.").inSchema(),
-		newRow(attributeMissing, Schema, both(Error), "1.6.5", "An attribute that is required is there.", "Add it."),
-		newRow(textUnexpected, Schema, both(Error), "A.1", "Only comments, address lines and organizational units hold text.", "Put it into an attribute or a Comment."),
-		newRow(extension, Semantics, both(Info), "3.5.1", "Elements and attributes of other namespaces are extensions, which are passed over.", "Nothing, if you do not count on them being read."),
-		newRow(extensionMisplaced, Schema, lenient(), "3.5.1", "Elements of other namespaces stand where the standard allows them.", "Move it into an Intent, a Resource or a message, or make it an attribute."),
-	}
-}
+var structureRules = []row{
+	newRow(elementUnknown, Vocabulary, lenient(), "3.5", "An element of the XJDF namespace is one that the standard has.", "Remove it, or put it into a namespace of your own.").inSchema(),
+	newRow(elementMisplaced, Schema, both(Error), "1.6.6", "An element stands where the standard has it.", "Move it to where the standard has it."),
+	newRow(elementMissing, Schema, both(Error), "1.6.5", "An element that is required is there.", "Add it."),
+	newRow(elementRepeated, Schema, both(Error), "1.6.5", "An element is there no more often than the standard allows.", "Keep one of them."),
+	newRow(elementChoice, Schema, both(Error), "1.6.5", "Of elements that exclude each other one is there.", "Keep one of them."),
+	newRow(elementOrder, Schema, lenient(), "1.6.6", "Elements of XML come in the order of the schema, extensions last.", "Write them in the order of the schema; JSON has no such order."),
+	newRow(attributeUnknown, Vocabulary, lenient(), "3.5", "An attribute without a prefix is one that the standard has there.", "Remove it, or put it into a namespace of your own.").inSchema(),
+	newRow(attributeMissing, Schema, both(Error), "1.6.5", "An attribute that is required is there.", "Add it."),
+	newRow(textUnexpected, Schema, both(Error), "A.1", "Only comments, address lines and organizational units hold text.", "Put it into an attribute or a Comment."),
+	newRow(extension, Semantics, both(Info), "3.5.1", "Elements and attributes of other namespaces are extensions, which are passed over.", "Nothing, if you do not count on them being read."),
+	newRow(extensionMisplaced, Schema, lenient(), "3.5.1", "Elements of other namespaces stand where the standard allows them.", "Move it into an Intent, a Resource or a message, or make it an attribute."),
+} // constant
 
-// walk holds an element and all below it against the vocabulary, and runs the
-// rules of each. What is not known is not looked into.
+// walk compares an element and its descendants with the vocabulary, and runs the rules
+// of each. It skips unknown elements.
 func (p *pass) walk(n *xjdf.Node) {
 	def := n.Definition
 	plan := p.validator.plans[def]
@@ -53,7 +51,7 @@ func (p *pass) walk(n *xjdf.Node) {
 			return fmt.Sprintf("%s holds the text %s.", n.Name.Local, quoted(n.Text)), ""
 		})
 	}
-	// Keep what the rules about the whole document look at.
+	// Collect elements for the rules about the whole document.
 	switch def.Name {
 	case "Product":
 		p.products = append(p.products, n)
@@ -72,14 +70,14 @@ func (p *pass) walk(n *xjdf.Node) {
 			continue
 		}
 		if spec, _ := def.Child(child.Name.Local); spec != nil && spec.Element == child.Definition {
-			p.walk(child) // what is out of place is not looked into
+			p.walk(child) // skips elements out of place
 		}
 	}
 }
 
-// judgedElsewhere are attributes about which a rule of their own says more than
-// the vocabulary could.
-func judgedElsewhere(element, attribute string) bool {
+// hasOwnRule reports whether a rule of its own judges an attribute instead of the
+// vocabulary.
+func hasOwnRule(element, attribute string) bool {
 	return element == rootName && (attribute == "Version" || attribute == "Types" || attribute == "JobID")
 }
 
@@ -101,7 +99,9 @@ func (p *pass) attributes(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 	}
 	for _, i := range plan.attributes {
 		a := &def.Attributes[i]
-		if n.Attribute(a.Name) == nil && !p.stated(n, a.Name) {
+		// Partners omit the device in the header of an audit: it has a default.
+		defaulted := p.options.Profile == ProductIntent && n.Definition.Name == "Header" && a.Name == "DeviceID"
+		if n.Attribute(a.Name) == nil && !defaulted {
 			p.findAs(attributeMissing, n, "", func() (string, string) {
 				return fmt.Sprintf("%s has no %s.", n.Name.Local, a.Name), fmt.Sprintf("Add %s.", a.Name)
 			})
@@ -121,17 +121,11 @@ func (p *pass) attribute(n *xjdf.Node, a *xjdf.Attribute) {
 		}
 	}
 	switch {
-	case !judgedElsewhere(n.Definition.Name, a.Name.Local):
+	case !hasOwnRule(n.Definition.Name, a.Name.Local):
 		p.value(n, a)
-	case a.Name.Local != "Types": // whose rule asks for all of it
+	case a.Name.Local != "Types": // the rule of Types checks the form, too
 		p.form(n, a)
 	}
-}
-
-// stated reports whether an attribute that is left out has a default, and states
-// it: the header of an audit need not name a device where partners write it.
-func (p *pass) stated(n *xjdf.Node, attribute string) bool {
-	return p.options.Profile == ProductIntent && n.Definition.Name == "Header" && attribute == "DeviceID"
 }
 
 func (p *pass) unknownAttribute(n *xjdf.Node, def *vocabulary.Element, name xjdf.Name) {
@@ -148,7 +142,7 @@ func (p *pass) unknownAttribute(n *xjdf.Node, def *vocabulary.Element, name xjdf
 	p.reject(field, n.Name.Local+"/@"+clip(name.String()), n, name.String())
 }
 
-// foreign notes the first thing of each prefix.
+// foreign reports the first extension of each prefix.
 func (p *pass) foreign(n *xjdf.Node, name xjdf.Name, attribute bool) {
 	if slices.Contains(p.prefixes, name.Prefix) || len(p.prefixes) >= maxPrefixes {
 		return
@@ -163,5 +157,5 @@ func (p *pass) foreign(n *xjdf.Node, name xjdf.Name, attribute bool) {
 	})
 }
 
-// maxPrefixes is how many prefixes are told apart.
+// maxPrefixes bounds the prefixes that are reported.
 const maxPrefixes = 20

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// longest is how much of a document a message quotes, in characters.
+// longest bounds a quotation of the document in a message, in characters.
 const longest = 60
 
 // clip bounds a text that comes from the document.
@@ -26,10 +26,10 @@ func clip(text string) string {
 	return text[:end] + "..."
 }
 
-// quoted is a text of the document in a message.
+// quoted returns a text of the document for a message.
 func quoted(text string) string { return strconv.Quote(clip(text)) }
 
-// some are the first of many names.
+// some lists the first of many names.
 func some(names []string) string {
 	const most = 6
 	if len(names) <= most {
@@ -38,5 +38,5 @@ func some(names []string) string {
 	return strings.Join(names[:most], ", ") + " and others"
 }
 
-// number writes a number of the document shortly.
+// number formats a number of the document.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }

@@ -14,7 +14,7 @@ import (
 // limitless is the bound of a number that has none.
 var limitless = math.Inf(1)
 
-func TestAttributesAreAsTheStandardHasThem(t *testing.T) {
+func TestAttributesMatchTheStandard(t *testing.T) {
 	t.Parallel()
 	v := vocabulary.Load()
 	for sentence, tc := range map[string]struct {
@@ -81,7 +81,7 @@ func TestAttributesAreAsTheStandardHasThem(t *testing.T) {
 	}
 }
 
-func TestValuesAreAsTheStandardHasThem(t *testing.T) {
+func TestValuesMatchTheStandard(t *testing.T) {
 	t.Parallel()
 	v := vocabulary.Load()
 	for sentence, tc := range map[string]struct {
@@ -127,7 +127,7 @@ func TestDeprecatedValuesStayReadable(t *testing.T) {
 	}
 }
 
-func TestDatatypesDecideHowJSONWritesThem(t *testing.T) {
+func TestDatatypesHaveTheirJSONForm(t *testing.T) {
 	t.Parallel()
 	for datatype, want := range map[vocabulary.Datatype]struct {
 		name                        string

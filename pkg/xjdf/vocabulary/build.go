@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// builder turns stanzas into a vocabulary.
+// builder builds a vocabulary from stanzas.
 type builder struct {
 	v *Vocabulary
-	// children and choices are as the tables have them, by element: they can
-	// be resolved only when all elements are known.
+	// children are the lines of the tables by element, until all elements are known.
 	children map[*Element][]childLine
 }
 
@@ -24,23 +23,9 @@ type childLine struct {
 	deprecated Deprecation
 }
 
-func newBuilder() *builder {
-	return &builder{
-		v: &Vocabulary{
-			byElement: map[string]*Element{},
-			ofKind:    map[Kind][]*Element{},
-			byList:    map[string]*List{},
-			byProcess: map[string]int{},
-			statuses:  map[string]statusPair{},
-		},
-		children: map[*Element][]childLine{},
-	}
-}
-
-// listStanza reads "Name open|closed [fold] Clause", and under it the values;
-// a line "- Value 2.1 hint" marks a value as deprecated, a line "/ expression"
-// stands for values of a form, a line "= Flyer Leaflet" says what else a value
-// is called.
+// listStanza reads "Name open|closed [fold] Clause", and under it the values; a line "-
+// Value 2.1 hint" marks a value as deprecated, a line "/ expression" allows values of a
+// form, a line "= Flyer Leaflet" defines a synonym.
 func (b *builder) listStanza(s stanza) error {
 	if len(s.head) < 3 {
 		return errHead
@@ -153,7 +138,7 @@ func (b *builder) processStanza(s stanza) error {
 }
 
 // statusStanza reads "Table", and under it "Detail NodeStatus[,...] DeviceStatus[,...]"
-// with a dash where the standard says nothing.
+// with a dash for missing statuses.
 func (b *builder) statusStanza(s stanza) error {
 	for _, line := range s.body {
 		words := strings.Fields(line)

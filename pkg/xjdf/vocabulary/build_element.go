@@ -5,6 +5,7 @@ package vocabulary
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,7 +27,17 @@ func (b *builder) elementStanza(s stanza) error {
 		return errDuplicate
 	}
 	for _, line := range s.body {
-		if err := b.elementLine(e, line); err != nil {
+		var err error
+		if attribute, ok := strings.CutPrefix(line, "@"); ok {
+			var a Attribute
+			a, err = b.attribute(e, strings.Fields(attribute))
+			e.Attributes = append(e.Attributes, a)
+		} else {
+			var child childLine
+			child, err = childOf(line)
+			b.children[e] = append(b.children[e], child)
+		}
+		if err != nil {
 			return fmt.Errorf("%q: %w", line, err)
 		}
 	}
@@ -72,31 +83,21 @@ func kindNamed(word string) (Kind, bool) {
 	return Structure, false
 }
 
-func (b *builder) elementLine(e *Element, line string) error {
-	if !strings.HasPrefix(line, "@") {
-		child, err := childOf(line)
-		b.children[e] = append(b.children[e], child)
-		return err
-	}
-	a, err := b.attribute(e, strings.Fields(line[1:]))
-	e.Attributes = append(e.Attributes, a)
-	return err
-}
-
-// attribute reads "Name[!] datatype", and after it in any order: "[unit]",
-// "min..max", "2+" for the smallest number of items, "= List" or "= A | B" for
-// closed lists, "~" instead of "=" for open ones, "-> Element ..." for what a
-// reference points to, "extension", and at the end "deprecated 2.1 hint".
+// attribute reads "Name[!] datatype", and after it in any order: "[unit]", "min..max",
+// "2+" for the smallest number of items, "= List" or "= A | B" for closed lists, "~"
+// instead of "=" for open ones, "-> Element ..." for the targets of a reference,
+// "extension", and at the end "deprecated 2.1 hint".
 func (b *builder) attribute(e *Element, words []string) (Attribute, error) {
 	if len(words) < 2 {
 		return Attribute{}, errHead
 	}
 	name, required := strings.CutSuffix(words[0], "!")
 	a := Attribute{Name: name, Required: required}
-	var ok bool
-	if a.Type, ok = datatypeNamed(words[1]); !ok {
+	i := slices.IndexFunc(datatypeTraits[:], func(t datatypeTrait) bool { return t.name == words[1] })
+	if i < 0 || Datatype(i) == Invalid {
 		return a, fmt.Errorf("datatype %q: %w", words[1], errUnknown)
 	}
+	a.Type = Datatype(i)
 	for rest := words[2:]; len(rest) > 0; {
 		used, err := b.attributeWord(e, &a, rest)
 		if err != nil {
@@ -107,7 +108,7 @@ func (b *builder) attribute(e *Element, words []string) (Attribute, error) {
 	return a, nil
 }
 
-// attributeWord takes one statement from the words and says how many it was.
+// attributeWord reads one statement and returns the number of its words.
 func (b *builder) attributeWord(e *Element, a *Attribute, words []string) (int, error) {
 	switch word := words[0]; {
 	case word == "=" || word == "~":
@@ -123,11 +124,11 @@ func (b *builder) attributeWord(e *Element, a *Attribute, words []string) (int, 
 		a.Deprecated = Deprecation{Since: words[1], Use: strings.Join(words[2:], " ")}
 		return len(words), nil
 	case strings.HasPrefix(word, "["):
-		unit, ok := unitNamed(strings.Trim(word, "[]"))
-		if !ok {
+		unit := slices.Index(unitSymbols[:], strings.Trim(word, "[]"))
+		if unit < 0 || Unit(unit) == NoUnit {
 			return 0, fmt.Errorf("unit %q: %w", word, errUnknown)
 		}
-		a.Unit = unit
+		a.Unit = Unit(unit)
 		return 1, nil
 	case strings.Contains(word, ".."):
 		return 1, a.bounds(word)
@@ -157,8 +158,8 @@ func (a *Attribute) bounds(word string) error {
 	return nil
 }
 
-// values reads the name of a list, or the values of a list of its own: those
-// are separated by bars.
+// values reads the name of a list, or the values of a separate list, which are
+// separated by bars.
 func (b *builder) values(e *Element, a *Attribute, words []string) (int, error) {
 	n := end(words)
 	closed := words[0] == "="
@@ -184,7 +185,7 @@ func (b *builder) values(e *Element, a *Attribute, words []string) (int, error) 
 	return n, b.addList(l)
 }
 
-// end is the place where the statement that begins with the first word ends.
+// end returns the number of words of the first statement.
 func end(words []string) int {
 	for i, word := range words[1:] {
 		switch {
@@ -196,11 +197,10 @@ func end(words []string) int {
 	return len(words)
 }
 
-// childOf reads "Name", with "?" if it may be missing, "*" if there may be any
-// number, "+" if there has to be one at least, "{0,2}" for other numbers;
-// "A | B" for alternatives, which may be put in brackets with such a mark behind,
-// and "<resource>" for any element of a kind. At the end may stand "deprecated 2.1
-// hint".
+// childOf reads "Name", with "?" for an optional child, "*" for any number, "+" for one
+// or more, "{0,2}" for other numbers; "A | B" for alternatives, which may be in brackets
+// before such a mark; and "<resource>" for any element of a kind. The line may end with
+// "deprecated 2.1 hint".
 func childOf(line string) (childLine, error) {
 	c := childLine{min: 1, max: 1}
 	line, hint, deprecated := strings.Cut(line, " deprecated ")
@@ -213,7 +213,15 @@ func childOf(line string) (childLine, error) {
 		}
 		line = line[:i]
 	} else {
-		line = c.mark(line)
+		last := len(line) - 1
+		switch line[last] {
+		case '?':
+			c.min, line = 0, line[:last]
+		case '*':
+			c.min, c.max, line = 0, 0, line[:last]
+		case '+':
+			c.max, line = 0, line[:last]
+		}
 	}
 	if kind, ok := strings.CutPrefix(line, "<"); ok {
 		if c.kind, ok = kindNamed(strings.TrimSuffix(kind, ">")); !ok {
@@ -225,21 +233,6 @@ func childOf(line string) (childLine, error) {
 		c.names = append(c.names, strings.TrimSpace(name))
 	}
 	return c, nil
-}
-
-func (c *childLine) mark(line string) string {
-	last := len(line) - 1
-	switch line[last] {
-	case '?':
-		c.min = 0
-	case '*':
-		c.min, c.max = 0, 0
-	case '+':
-		c.max = 0
-	default:
-		return line
-	}
-	return line[:last]
 }
 
 // link resolves the names of children and of targets.

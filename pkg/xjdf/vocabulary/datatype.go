@@ -44,15 +44,17 @@ const (
 	XYPair
 )
 
-// datatypeTraits says of each datatype what it is called in the standard,
-// whether one attribute carries several items, whether an item is a number,
-// and how many items are due (0: any number).
-var datatypeTraits = [...]struct {
+// datatypeTrait is the name of a datatype in the standard, whether one attribute has
+// several items, whether an item is a number, and the required number of items (0 for
+// any number).
+type datatypeTrait struct {
 	name    string
 	list    bool
 	numeric bool
 	items   int
-}{
+}
+
+var datatypeTraits = [...]datatypeTrait{
 	Invalid:          {name: "invalid"},
 	Boolean:          {name: "boolean"},
 	CMYKColor:        {name: "CMYKColor", list: true, numeric: true, items: 4},
@@ -130,13 +132,4 @@ func (d Datatype) Token() bool {
 	default:
 		return false
 	}
-}
-
-func datatypeNamed(name string) (Datatype, bool) {
-	for d, traits := range datatypeTraits {
-		if traits.name == name && Datatype(d) != Invalid {
-			return Datatype(d), true
-		}
-	}
-	return Invalid, false
 }

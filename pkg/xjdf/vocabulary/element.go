@@ -2,7 +2,7 @@
 
 package vocabulary
 
-// Kind says what part an element plays in a document.
+// Kind is the role of an element in a document.
 type Kind uint8
 
 // The kinds of elements. An element that may stand in for an abstract element
@@ -32,10 +32,10 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Text says whether an element holds text, and how JSON writes it.
+// Text says whether an element contains text, and how JSON writes the text.
 type Text uint8
 
-// The ways in which an element holds text.
+// The kinds of text of elements.
 const (
 	// NoText is an element whose content is attributes and elements only.
 	NoText Text = iota
@@ -46,7 +46,7 @@ const (
 	TextMember
 )
 
-// Element describes what an element may hold.
+// Element defines the attributes, children and text of an element.
 type Element struct {
 	// Name is the name of the element in a document.
 	Name string
@@ -54,14 +54,14 @@ type Element struct {
 	Clause string
 	Kind   Kind
 	Text   Text
-	// Pool: the children of several names are one JSON array in the order of
-	// the document, told apart by a member "Name" (AuditPool, MediaLayers).
+	// Pool reports whether the children of several names are one JSON array in the order
+	// of the document, with a member "Name" in each (AuditPool, MediaLayers).
 	Pool bool
-	// Foreign: elements of other namespaces may stand in it. Attributes of
-	// other namespaces may stand anywhere (3.5.1).
+	// Foreign reports whether the element may contain elements of other namespaces.
+	// Attributes of other namespaces are allowed everywhere (3.5.1).
 	Foreign    bool
 	Attributes []Attribute
-	// Children are in the order in which XML has to have them.
+	// Children are in the order of XML.
 	Children []Child
 	// Choices are rules about several children together.
 	Choices []Choice
@@ -80,56 +80,52 @@ type Attribute struct {
 	Unit   Unit
 	// Bounds of a number, or nil.
 	Bounds *Bounds
-	// MinItems is the smallest number of items in a list, 0 if nothing is
-	// said.
+	// MinItems is the smallest number of items in a list, or 0.
 	MinItems int
-	// Targets are the elements that a reference may point to: the element
-	// with the ID, or in the case of a resource the specific one ("Media"
-	// means a Resource that holds a Media). Empty: anything with an ID.
+	// Targets are the elements that a reference may point to: the element with the ID,
+	// or for a resource the specific one ("Media" means a Resource with a Media). If
+	// empty, a reference may point to any element with an ID.
 	Targets    []string
 	Deprecated Deprecation
-	// Extension marks an attribute that the standard does not have here and
-	// that this service nevertheless reads: it is neither unknown nor
-	// unsupported.
+	// Extension marks an attribute outside of the standard that this service supports.
 	Extension bool
 }
 
-// Bounds are the smallest and the largest number allowed, an infinity where
-// there is none.
+// Bounds are the smallest and the largest allowed number, possibly infinite.
 type Bounds struct {
 	Min, Max float64
 }
 
-// Child is an element that may stand in another.
+// Child is a child of an element.
 type Child struct {
 	Name    string
 	Element *Element
-	// Min is 1 if the child has to be there, otherwise 0.
+	// Min is 1 for a required child, otherwise 0.
 	Min int
-	// Max is the largest number allowed, 0 if there is none.
+	// Max is the largest allowed number, or 0.
 	Max int
-	// Many: JSON writes an array, even for one. This is so for every child that
-	// there may be more than one of, except for the messages of an XJMF: JSON
-	// has one message in a document, and it is not in an array (9.10.2).
+	// Many reports whether JSON writes an array, even for one child. It does for every
+	// child that may repeat, except for the messages of an XJMF: JSON has one message in
+	// a document, without an array (9.10.2).
 	Many bool
-	// Choice is the place of the rule in Element.Choices, -1 if there is none.
+	// Choice is the index of the rule in Element.Choices, or -1.
 	Choice     int
 	Deprecated Deprecation
 }
 
-// Choice is a rule about children of which one excludes the others, or whose
-// order between each other counts.
+// Choice is a rule about children that exclude each other, or whose mutual order
+// counts.
 type Choice struct {
-	// Min is 1 if one of them, or of the foreign elements that may take its
-	// place, has to be there.
+	// Min is 1 if one of them, or of the foreign elements that may replace it, is
+	// required.
 	Min int
-	// Many: several of them may be there, in any order.
+	// Many reports whether several of them are allowed, in any order.
 	Many bool
 	// Children are the names, in the order of Element.Children.
 	Children []string
 }
 
-// Attribute is the attribute of that name, or nil.
+// Attribute returns the attribute of that name, or nil.
 func (e *Element) Attribute(name string) *Attribute {
 	if i, ok := e.attributes[name]; ok {
 		return &e.Attributes[i]
@@ -137,8 +133,8 @@ func (e *Element) Attribute(name string) *Attribute {
 	return nil
 }
 
-// Child is the child of that name and its place in the order of the schema, or
-// nil and -1.
+// Child returns the child of that name and its index in the order of the schema, or nil
+// and -1.
 func (e *Element) Child(name string) (*Child, int) {
 	if i, ok := e.children[name]; ok {
 		return &e.Children[i], i
@@ -146,8 +142,7 @@ func (e *Element) Child(name string) (*Child, int) {
 	return nil, -1
 }
 
-// NearestAttribute is the attribute of this element whose name is most like
-// the given one.
+// NearestAttribute returns the attribute of this element with the most similar name.
 func (e *Element) NearestAttribute(name string) (string, bool) {
 	names := make([]string, len(e.Attributes))
 	for i := range e.Attributes {
@@ -156,8 +151,7 @@ func (e *Element) NearestAttribute(name string) (string, bool) {
 	return Nearest(name, names)
 }
 
-// NearestChild is the child of this element whose name is most like the given
-// one.
+// NearestChild returns the child of this element with the most similar name.
 func (e *Element) NearestChild(name string) (string, bool) {
 	names := make([]string, len(e.Children))
 	for i := range e.Children {

@@ -7,15 +7,13 @@ import (
 	"strings"
 )
 
-// List is a list of values. A closed list is an enumeration: a value outside
-// is an error. An open list holds the preferred values of a name token: others
-// may be used, so a value outside is at most worth a question.
+// List is a list of values. A closed list is an enumeration: a value outside is an
+// error. An open list contains the preferred values of a name token: others are allowed.
 type List struct {
 	Name   string
 	Clause string
 	Closed bool
-	// Fold means that case does not count: the names of colours, and only
-	// they.
+	// Fold reports whether case does not count, which holds for the names of colours.
 	Fold   bool
 	Values []string
 
@@ -25,8 +23,8 @@ type List struct {
 	pattern    *regexp.Regexp
 }
 
-// Deprecation says since which version something is not to be used any more,
-// and what to use instead. The zero value means: not deprecated.
+// Deprecation is the version since which an item is deprecated, and its replacement. The
+// zero value is not deprecated.
 type Deprecation struct {
 	Since string
 	Use   string
@@ -53,16 +51,15 @@ func (l *List) Pattern() string {
 	return strings.TrimSuffix(strings.TrimPrefix(l.pattern.String(), `\A(?:`), `)\z`)
 }
 
-// Deprecated says whether a value that is in the list is not to be used in new
-// documents.
+// Deprecated reports whether a value of the list is deprecated.
 func (l *List) Deprecated(value string) (Deprecation, bool) {
 	d, ok := l.deprecated[value]
 	return d, ok
 }
 
-// Nearest is the value that somebody who wrote the given one most likely
-// meant: the one that the trade, or version 1 of the standard, has that other
-// word for ("Flyer" is a Leaflet), or the one that [Nearest] finds.
+// Nearest returns the value of the list that fits a given one best: the value with this
+// synonym in the trade or in version 1 of the standard ("Flyer" is a Leaflet), or the
+// value that [Nearest] finds.
 func (l *List) Nearest(value string) (string, bool) {
 	if meant, ok := l.synonyms[strings.ToLower(value)]; ok {
 		return meant, true

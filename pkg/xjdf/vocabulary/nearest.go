@@ -4,18 +4,16 @@ package vocabulary
 
 import "strings"
 
-// maxDistance is the number of slips of the pen at which a word is still
-// taken for another one. Short words allow for fewer: a third of their length.
+// maxDistance bounds the edit distance of similar words. Short words allow fewer edits:
+// a third of their length.
 const maxDistance = 2
 
-// longestWord bounds the work: no name of the standard is longer, and what is
-// longer comes from somebody who does not mean one of its names.
+// longestWord bounds the work. No name of the standard is longer.
 const longestWord = 64
 
-// Nearest is the candidate that somebody who wrote the word most likely meant:
-// the one that differs in case only, or else the one with the smallest edit
-// distance of at most 2 and at most a third of the word. Of candidates at the
-// same distance the first wins.
+// Nearest returns the most similar candidate: the one that differs in case only, or else
+// the one with the smallest edit distance of at most 2 and at most a third of the word.
+// Of candidates at the same distance the first wins.
 func Nearest(word string, candidates []string) (string, bool) {
 	if word == "" || len(word) > longestWord {
 		return "", false
@@ -37,9 +35,8 @@ func Nearest(word string, candidates []string) (string, bool) {
 	return best, found
 }
 
-// editDistance counts the letters to insert, delete, replace or swap with
-// their neighbour, without regard to case. A result above limit says no more
-// than that.
+// editDistance counts the letters to insert, delete, replace or swap with their
+// neighbour, ignoring case. A result above limit is not exact.
 func editDistance(a, b string, limit int) int {
 	if limit <= 0 || len(b) > longestWord || abs(len(a)-len(b)) > limit {
 		return limit + 1

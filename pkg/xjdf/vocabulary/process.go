@@ -2,18 +2,18 @@
 
 package vocabulary
 
-// Process is an entry of XJDF/@Types: a work step, or "Product" for a document
-// that says what is to be made and not how.
+// Process is an entry of XJDF/@Types: a work step, or "Product" for a document that
+// describes a product and not its production.
 type Process struct {
 	Name   string
 	Clause string
-	// Inputs and Outputs are the sets of resources without which the process
-	// is not completely described. The schema does not ask for them, and a
-	// document that leaves them out, a gray box, is legal.
+	// Inputs and Outputs are the sets of resources of a complete description of the
+	// process. The schema does not require them, and a document without them, a gray
+	// box, is legal.
 	Inputs  []Requirement
 	Outputs []Requirement
-	// Options are further sets that the process reads if they are there, apart
-	// from those that every process may read (table 5.1).
+	// Options are optional sets of the process, without those of every process (table
+	// 5.1).
 	Options []Requirement
 }
 
@@ -25,7 +25,7 @@ type Requirement struct {
 	Usage string
 }
 
-// Process is the process of that name.
+// Process returns the process of that name.
 func (v *Vocabulary) Process(name string) (*Process, bool) {
 	i, ok := v.byProcess[name]
 	if !ok {
@@ -34,5 +34,5 @@ func (v *Vocabulary) Process(name string) (*Process, bool) {
 	return &v.processes[i], true
 }
 
-// Processes are all processes, in the order of the standard.
+// Processes returns all processes, in the order of the standard.
 func (v *Vocabulary) Processes() []Process { return v.processes }

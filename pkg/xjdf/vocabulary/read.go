@@ -9,28 +9,35 @@ import (
 	"strings"
 )
 
-// Files of tables, in the order of the chapters of the standard, which is the
-// order of Vocabulary.Elements.
 const (
 	listFile    = "tables/lists.txt"
 	statusFile  = "tables/status.txt"
 	processFile = "tables/processes.txt"
 )
 
-func elementFiles() []string {
-	return []string{
-		"tables/structure.txt", "tables/intents.txt", "tables/resources.txt",
-		"tables/messages.txt", "tables/subelements.txt",
-	}
-}
+// elementFiles are in the order of the chapters of the standard, which is the order of
+// Vocabulary.Elements.
+var elementFiles = []string{
+	"tables/structure.txt", "tables/intents.txt", "tables/resources.txt",
+	"tables/messages.txt", "tables/subelements.txt",
+} // constant
 
 // read builds the vocabulary from its tables.
 func read(files fs.FS) (*Vocabulary, error) {
-	b := newBuilder()
+	b := &builder{
+		v: &Vocabulary{
+			byElement: map[string]*Element{},
+			ofKind:    map[Kind][]*Element{},
+			byList:    map[string]*List{},
+			byProcess: map[string]int{},
+			statuses:  map[string]statusPair{},
+		},
+		children: map[*Element][]childLine{},
+	}
 	if err := b.file(files, listFile, b.listStanza); err != nil {
 		return nil, err
 	}
-	for _, name := range elementFiles() {
+	for _, name := range elementFiles {
 		if err := b.file(files, name, b.elementStanza); err != nil {
 			return nil, err
 		}
@@ -61,17 +68,17 @@ func read(files fs.FS) (*Vocabulary, error) {
 	return b.v, nil
 }
 
-// stanza is a line that begins in the first column, cut into words, and the
-// indented lines under it.
+// stanza is a line that begins in the first column, split into words, and the indented
+// lines under it.
 type stanza struct {
 	head []string
 	body []string
 	line int
 }
 
-// file cuts a table into stanzas and hands each one on. A number sign begins a
-// comment; a line that is indented by more than two columns continues the one
-// before.
+// file splits a table into stanzas and passes each to take. A number sign begins a
+// comment; a line that is indented by more than two columns continues the previous
+// line.
 func (b *builder) file(files fs.FS, name string, take func(stanza) error) error {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {

@@ -23,7 +23,7 @@ func sound() map[string]string {
 	}
 }
 
-func TestMistakesInTablesAreFound(t *testing.T) {
+func TestMistakesInTablesAreReported(t *testing.T) {
 	t.Parallel()
 	for sentence, tc := range map[string]struct {
 		file, text string
@@ -76,7 +76,7 @@ func TestMistakesInTablesAreFound(t *testing.T) {
 	}
 }
 
-func TestTablesWithoutAMistakeAreRead(t *testing.T) {
+func TestValidTablesAreRead(t *testing.T) {
 	t.Parallel()
 	v, err := read(filesystem(sound()))
 	if err != nil {

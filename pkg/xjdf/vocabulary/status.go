@@ -2,17 +2,15 @@
 
 package vocabulary
 
-// statusPair is what tables A.77 to A.79 say of one value of @StatusDetails:
-// the statuses of the job and of the device that go with it, separated by a
-// space where there are several.
+// statusPair holds the statuses of the job and of the device for one value of
+// @StatusDetails (tables A.77 to A.79), separated by spaces.
 type statusPair struct {
 	node, device string
 }
 
-// StatusDetails says which status of a job and which status of a device a
-// value of @StatusDetails goes with (A.3.21). Either is empty if the detail says
-// nothing about it, and names several values, separated by spaces, if it goes
-// with each of them: JobMissResources is "Waiting InProgress". ok is false for
+// StatusDetails returns the statuses of a job and of a device that fit a value of
+// @StatusDetails (A.3.21). Several values are separated by spaces: JobMissResources
+// returns "Waiting InProgress". Either is empty if the tables have none. ok is false for
 // a value outside the tables, which the list allows.
 func (v *Vocabulary) StatusDetails(name string) (node, device string, ok bool) {
 	pair, ok := v.statuses[name]

@@ -2,8 +2,8 @@
 
 package vocabulary
 
-// Unit is the unit in which the value of an attribute is given. XJDF fixes it
-// for each attribute (1.10.1, A.3.23), so it is never written in a document.
+// Unit is the unit of the value of an attribute. XJDF defines it for each attribute
+// (1.10.1, A.3.23), so documents do not contain it.
 type Unit uint8
 
 // The units of table A.81.
@@ -51,13 +51,4 @@ func (u Unit) String() string {
 		return ""
 	}
 	return unitSymbols[u]
-}
-
-func unitNamed(symbol string) (Unit, bool) {
-	for u, s := range unitSymbols {
-		if s == symbol && s != "" {
-			return Unit(u), true
-		}
-	}
-	return NoUnit, false
 }

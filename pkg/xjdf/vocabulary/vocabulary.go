@@ -10,9 +10,9 @@ import (
 //go:embed tables/*.txt
 var tables embed.FS
 
-// Vocabulary is all that the standard names: elements with their attributes
-// and children, lists of values, processes, status details. It does not change
-// after Load; do not write to what its methods return.
+// Vocabulary contains the names of the standard: elements with their attributes and
+// children, lists of values, processes, status details. It is immutable; do not write to
+// the results of its methods.
 type Vocabulary struct {
 	elements  []*Element
 	byElement map[string]*Element
@@ -25,15 +25,13 @@ type Vocabulary struct {
 	names     nameLists
 }
 
-// nameLists holds the names that suggestions are made from, so that a
-// suggestion need not collect them again.
+// nameLists holds the candidates for suggestions.
 type nameLists struct {
 	elements, processes, intents, resources []string
 }
 
-// load reads the tables once in the life of a program. A table that cannot be
-// read is a mistake in this package, which its tests find, so there is no error
-// for a caller to handle.
+// load reads the tables once. It panics on an invalid table, which is a mistake in this
+// package that its tests find.
 var load = sync.OnceValue(func() *Vocabulary {
 	v, err := read(tables)
 	if err != nil {
@@ -42,11 +40,10 @@ var load = sync.OnceValue(func() *Vocabulary {
 	return v
 })
 
-// Load is the vocabulary of XJDF 2.2 and XJMF 2.2.
+// Load returns the vocabulary of XJDF 2.2 and XJMF 2.2.
 func Load() *Vocabulary { return load() }
 
-// Root is the element that a document may begin with, "XJDF" or "XJMF", or nil
-// for any other name.
+// Root returns a root element, "XJDF" or "XJMF", or nil for any other name.
 func (v *Vocabulary) Root(name string) *Element {
 	if name != "XJDF" && name != "XJMF" {
 		return nil
@@ -54,41 +51,40 @@ func (v *Vocabulary) Root(name string) *Element {
 	return v.byElement[name]
 }
 
-// Element is the element of that name, or nil. What an element may hold does
-// not depend on where it stands.
+// Element returns the element of that name, or nil. The definition of an element does
+// not depend on its parent.
 func (v *Vocabulary) Element(name string) *Element { return v.byElement[name] }
 
-// Elements are all elements, in the order of the standard.
+// Elements returns all elements, in the order of the standard.
 func (v *Vocabulary) Elements() []*Element { return v.elements }
 
-// OfKind are the elements of one kind, such as the 102 specific resources.
+// OfKind returns the elements of one kind, such as the 102 specific resources.
 func (v *Vocabulary) OfKind(kind Kind) []*Element { return v.ofKind[kind] }
 
-// List is the list of values of that name, or nil. A list that the standard
-// keeps in its appendix A has the name that it has there ("MediaType"); one
-// that belongs to a single attribute is called "Element/@Attribute".
+// List returns the list of values of that name, or nil. A list in appendix A of the
+// standard has its name there ("MediaType"); a list of a single attribute has the name
+// "Element/@Attribute".
 func (v *Vocabulary) List(name string) *List { return v.byList[name] }
 
-// Lists are all lists of values.
+// Lists returns all lists of values.
 func (v *Vocabulary) Lists() []*List { return v.lists }
 
-// SuggestElement is the element whose name is most like the given one.
+// SuggestElement returns the most similar name of an element.
 func (v *Vocabulary) SuggestElement(name string) (string, bool) {
 	return Nearest(name, v.names.elements)
 }
 
-// SuggestIntent is the product intent whose name is most like the given one.
+// SuggestIntent returns the most similar name of a product intent.
 func (v *Vocabulary) SuggestIntent(name string) (string, bool) {
 	return Nearest(name, v.names.intents)
 }
 
-// SuggestResource is the specific resource whose name is most like the given
-// one.
+// SuggestResource returns the most similar name of a specific resource.
 func (v *Vocabulary) SuggestResource(name string) (string, bool) {
 	return Nearest(name, v.names.resources)
 }
 
-// SuggestProcess is the process whose name is most like the given one.
+// SuggestProcess returns the most similar name of a process.
 func (v *Vocabulary) SuggestProcess(name string) (string, bool) {
 	return Nearest(name, v.names.processes)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-func TestCountsAreThoseOfTheStandard(t *testing.T) {
+func TestCountsMatchTheStandard(t *testing.T) {
 	t.Parallel()
 	v := vocabulary.Load()
 	got := map[string]int{
@@ -38,7 +38,7 @@ func TestCountsAreThoseOfTheStandard(t *testing.T) {
 	}
 }
 
-func TestEveryElementCanStandInADocument(t *testing.T) {
+func TestEveryElementIsReachableFromARoot(t *testing.T) {
 	t.Parallel()
 	v := vocabulary.Load()
 	reached := map[string]bool{}
@@ -122,7 +122,7 @@ func TestListsAreUsedAndNotEmpty(t *testing.T) {
 	}
 }
 
-func TestProcessesNeedWhatTheirClauseSays(t *testing.T) {
+func TestProcessesHaveTheResourcesOfTheirClause(t *testing.T) {
 	t.Parallel()
 	v := vocabulary.Load()
 	for sentence, tc := range map[string]struct {
@@ -154,7 +154,7 @@ func TestProcessesNeedWhatTheirClauseSays(t *testing.T) {
 	}
 }
 
-func TestStatusDetailsGoWithTheirStatuses(t *testing.T) {
+func TestStatusDetailsHaveTheirStatuses(t *testing.T) {
 	t.Parallel()
 	v := vocabulary.Load()
 	for _, tc := range []struct{ detail, node, device string }{

@@ -8,8 +8,8 @@ import (
 )
 
 // A large JPEG is measured by the mean of each block of 8 x 8 samples, which its
-// data holds as one number (ITU-T T.81, A.3.3): that needs no transform, an eighth
-// of the time, and is nearer to how ink is limited, by area and not by pixel.
+// data holds as one number (ITU-T T.81, A.3.3). That needs no transform and an
+// eighth of the time, and ink is limited by area, not by pixel.
 
 // The bounds of a JPEG that is read in blocks.
 const (
@@ -41,8 +41,8 @@ type blocks struct {
 	hMax, vMax    int
 }
 
-// unpackBlocks turns a JPEG into one sample for each block. It reports false for
-// one that is coded in another way than usual, or damaged.
+// unpackBlocks converts a JPEG to one sample for each block, as a PDF reader would
+// see it. It returns false for a damaged JPEG, and for an unusual coding.
 func unpackBlocks(i Image, room func(bytes int64) bool) (Image, bool) {
 	b := blocks{data: i.Data}
 	if n := i.Space.Components; n != 1 && n != 4 || !b.headers(room) || len(b.planes) != n {
@@ -53,38 +53,30 @@ func unpackBlocks(i Image, room func(bytes int64) bool) (Image, bool) {
 	out := make([]byte, 0, wide*high*len(b.planes))
 	for y := range high {
 		for x := range wide {
-			out = b.append(out, x, y)
+			var v [maxComponents]int
+			for c := range b.planes {
+				p := &b.planes[c]
+				px, py := min(x*p.h/first.h, p.wide-1), min(y*p.v/first.v, p.high-1)
+				v[c] = int(p.means[py*p.wide+px])
+			}
+			if len(b.planes) == 4 && b.transform != 0 {
+				luma, cb, cr := v[0], v[1]-128, v[2]-128
+				v[0] = 255 - clampByte(luma+cr*1402/1000)
+				v[1] = 255 - clampByte(luma-cb*344/1000-cr*714/1000)
+				v[2] = 255 - clampByte(luma+cb*1772/1000)
+			}
+			for c := range b.planes {
+				out = append(out, byte(clampByte(v[c]))) // #nosec G115 -- clamped
+			}
 		}
 	}
 	i.Width, i.Height, i.Bits, i.JPEG, i.Data = wide, high, 8, false, out
 	return i, true
 }
 
-// append adds the samples of one block, as a PDF reader would see them.
-func (b *blocks) append(out []byte, x, y int) []byte {
-	var v [maxComponents]int
-	first := &b.planes[0]
-	for c := range b.planes {
-		p := &b.planes[c]
-		px, py := min(x*p.h/first.h, p.wide-1), min(y*p.v/first.v, p.high-1)
-		v[c] = int(p.means[py*p.wide+px])
-	}
-	if len(b.planes) == 4 && b.transform != 0 {
-		cb, cr := v[1]-128, v[2]-128
-		luma := v[0]
-		v[0] = 255 - clampByte(luma+cr*1402/1000)
-		v[1] = 255 - clampByte(luma-cb*344/1000-cr*714/1000)
-		v[2] = 255 - clampByte(luma+cb*1772/1000)
-	}
-	for c := range b.planes {
-		out = append(out, byte(clampByte(v[c]))) // #nosec G115 -- clamped
-	}
-	return out
-}
-
 func clampByte(v int) int { return min(max(v, 0), 255) }
 
-// headers reads segments up to the end, and each scan where it stands.
+// headers reads all segments and scans.
 func (b *blocks) headers(room func(bytes int64) bool) bool {
 	at := 2
 	for at+4 <= len(b.data) {

@@ -4,6 +4,7 @@ package color
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -34,7 +35,7 @@ type code uint8
 
 const (
 	push code = iota
-	// jump goes on at target; unless takes a boolean and does so when it is false.
+	// jump continues at target; unless takes a boolean and jumps when it is false.
 	jump
 	unless
 	abs
@@ -77,19 +78,13 @@ const (
 	roll
 )
 
-// codeOf finds the operator of a name.
-func codeOf(name string) (code, bool) {
-	for i, n := range [...]string{
-		"abs", "add", "ceiling", "cos", "cvi", "cvr", "div", "exp", "floor", "idiv", "ln", "log", "mod", "mul",
-		"neg", "round", "sin", "sqrt", "sub", "truncate", "atan", "and", "bitshift", "eq", "ge", "gt", "le", "lt",
-		"not", "ne", "or", "xor", "pop", "exch", "dup", "copy", "index", "roll",
-	} {
-		if n == name {
-			return abs + code(i), true
-		}
-	}
-	return 0, false
-}
+// operatorNames are the names of the operators, in the order of their codes from
+// abs on.
+var operatorNames = []string{
+	"abs", "add", "ceiling", "cos", "cvi", "cvr", "div", "exp", "floor", "idiv", "ln", "log", "mod", "mul",
+	"neg", "round", "sin", "sqrt", "sub", "truncate", "atan", "and", "bitshift", "eq", "ge", "gt", "le", "lt",
+	"not", "ne", "or", "xor", "pop", "exch", "dup", "copy", "index", "roll",
+} // constant
 
 func (p *parser) calculator(f *Function, o types.Object) error {
 	f.outputs = len(f.bounds)
@@ -104,14 +99,14 @@ func (p *parser) calculator(f *Function, o types.Object) error {
 	return nil
 }
 
-// compiler turns a program into instructions.
+// compiler compiles a program to instructions.
 type compiler struct {
 	source  []byte
 	pos     int
 	program []instruction
 }
 
-// word is the next token, "" at the end.
+// word returns the next token, or "" at the end.
 func (c *compiler) word() string {
 	for c.pos < len(c.source) {
 		b := c.source[c.pos]
@@ -188,8 +183,8 @@ func (c *compiler) emit(in instruction) int {
 }
 
 func (c *compiler) operator(word string) bool {
-	if op, ok := codeOf(word); ok {
-		c.emit(instruction{op: op})
+	if i := slices.Index(operatorNames, word); i >= 0 {
+		c.emit(instruction{op: abs + code(i)})
 		return true
 	}
 	switch word {
@@ -208,7 +203,7 @@ func (c *compiler) operator(word string) bool {
 	return true
 }
 
-// eval runs the program. One that goes wrong leaves the stack as it is.
+// eval runs the program. After a fault it returns the numbers on the stack.
 func (c *calculator) eval(out, in []float64) {
 	var m machine
 	for _, v := range in {
@@ -225,15 +220,14 @@ func (c *calculator) eval(out, in []float64) {
 				pc = i.target - 1
 			}
 		default:
-			m, op := &m, i.op
 			switch {
-			case op >= pop:
-				m.arrange(op)
-			case unary(op):
-				m.push(one(op, m.pop()))
+			case i.op >= pop:
+				m.arrange(i.op)
+			case unary(i.op):
+				m.push(one(i.op, m.pop()))
 			default:
 				b, a := m.pop(), m.pop()
-				m.push(two(op, a, b))
+				m.push(two(i.op, a, b))
 			}
 		}
 	}

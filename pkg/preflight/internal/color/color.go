@@ -28,17 +28,17 @@ const (
 	Pattern    = "Pattern"
 )
 
-// MaxComponents is how many colorants a space may have (ISO 32000-2, annex C).
+// MaxComponents bounds the colorants of a space (ISO 32000-2, annex C).
 const MaxComponents = 32
 
-// trace is an amount of ink that nobody sees: rounding of numbers in the file.
+// trace is an invisible amount of ink, which results from rounding in the file.
 const trace = 0.0005
 
-// kind says how the components of a space become ink.
+// kind is the relation of the components of a space to inks.
 type kind uint8
 
 const (
-	// foreign components are no inks.
+	// foreign components are not inks.
 	foreign kind = iota
 	light
 	additive
@@ -48,17 +48,17 @@ const (
 	pattern
 )
 
-// Space is a colour space that has been looked into. It does not change.
+// Space is a colour space. It is immutable.
 type Space struct {
-	// Family is one of the constants, "" for a space that is broken. An Indexed
-	// space has that of its base.
+	// Family is one of the constants, or "" for an invalid space. An Indexed space has
+	// the family of its base.
 	Family string
-	// Components is how many numbers a colour has.
+	// Components is the number of components of a colour.
 	Components int
-	// Profile is that of an ICCBased space.
+	// Profile is the profile of an ICCBased space.
 	Profile *facts.ICC
-	// Under is the space below an uncoloured pattern, nil for none; of an Indexed
-	// space it is the base.
+	// Under is the base of an Indexed space, or the space below uncoloured patterns;
+	// nil for other spaces.
 	Under *Space
 	// Inks are the named colorants, but for None.
 	Inks []Ink
@@ -75,8 +75,8 @@ type Ink struct {
 	Kind facts.InkKind
 	// Space is the family of the alternate space.
 	Space string
-	// Definition is a digest of alternate space and tint transform; "" when the
-	// file does not say for this colorant alone.
+	// Definition is a digest of alternate space and tint transform; "" when the file
+	// does not define this colorant alone.
 	Definition string
 	// Full is the full tint in the alternate space.
 	Full []float64
@@ -86,7 +86,7 @@ type Ink struct {
 const (
 	none = -1
 	all  = -2
-	// firstSpot is where spots begin among the amounts.
+	// firstSpot is the index of the first spot in the amounts.
 	firstSpot = 4
 )
 
@@ -98,17 +98,18 @@ func (s *Space) Known() bool {
 	return s.kind == light || s.kind == process || s.kind == tints
 }
 
-// Pattern reports whether its colours are patterns.
+// Pattern reports whether the colours of this space are patterns.
 func (s *Space) Pattern() bool { return s.kind == pattern }
 
-// Indexed reports whether its colours are numbers of entries.
+// Indexed reports whether the colours of this space are indices of a table.
 func (s *Space) Indexed() bool { return s.kind == indexed }
 
-// Process tells the spaces whose components are the amounts of cyan, magenta,
-// yellow and black.
+// Process reports whether the components are the amounts of cyan, magenta, yellow
+// and black.
 func (s *Space) Process() bool { return s.kind == process }
 
-// Paints is false when all colorants are None: nothing is painted at all.
+// Paints reports whether the space paints at all: it does not when all colorants
+// are None.
 func (s *Space) Paints() bool {
 	if s.kind == indexed {
 		return s.Under.Paints()
@@ -130,7 +131,7 @@ func (s *Space) Single() bool {
 	}
 }
 
-// Spots are the names of the spots, in the order of [Space.Amounts].
+// Spots returns the names of the spots, in the order of [Space.Amounts].
 func (s *Space) Spots() []string {
 	if s.kind == indexed {
 		return s.Under.spots
@@ -138,8 +139,7 @@ func (s *Space) Spots() []string {
 	return s.spots
 }
 
-// Initial appends the colour that is current after the space has been chosen
-// (ISO 32000-2, table 73).
+// Initial appends the initial colour of the space (ISO 32000-2, table 73).
 func (s *Space) Initial(dst []float64) []float64 {
 	for range s.Components {
 		dst = append(dst, 0)
@@ -156,7 +156,7 @@ func (s *Space) Initial(dst []float64) []float64 {
 	return dst
 }
 
-// Paint is the paint of one flat colour. Missing components count as 0.
+// Paint returns the paint of one flat colour. Missing components count as 0.
 func (s *Space) Paint(values []float64) facts.Paint {
 	p := facts.Paint{Space: s.Family, Known: s.Known()}
 	switch s.kind {
@@ -184,7 +184,7 @@ func (s *Space) Paint(values []float64) facts.Paint {
 	return p
 }
 
-// white is the lightest colour of a space that adds light.
+// white reports whether a colour of an additive space is white.
 func (s *Space) white(values []float64) bool {
 	if s.Family == Lab {
 		return at(values, 0) >= 100*(1-trace) && at(values, 1) == 0 && at(values, 2) == 0
@@ -198,7 +198,7 @@ func (s *Space) white(values []float64) bool {
 }
 
 // Amounts appends the amount of each ink, 0 to 1: cyan, magenta, yellow, black,
-// and the spots. It must not be asked of a space that is not [Space.Known].
+// and the spots. The space must be [Space.Known].
 func (s *Space) Amounts(dst, values []float64) []float64 {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
@@ -234,7 +234,7 @@ func (s *Space) Amounts(dst, values []float64) []float64 {
 	return dst
 }
 
-// entry appends the colour that an index stands for, in the base space.
+// entry appends the colour of an index, in the base space.
 func (s *Space) entry(values, dst []float64) []float64 {
 	n := s.Under.Components
 	if n == 0 || len(s.table) < n {
@@ -244,23 +244,18 @@ func (s *Space) entry(values, dst []float64) []float64 {
 	i = min(i, len(s.table)/n-1)
 	for k, b := range s.table[i*n : (i+1)*n] {
 		v := float64(b) / 255
-		if s.Under.Family == Lab {
-			v = labValue(k, v)
+		// The usual ranges of L*, a* and b*.
+		if s.Under.Family == Lab && k == 0 {
+			v *= 100
+		} else if s.Under.Family == Lab {
+			v = v*200 - 100
 		}
 		dst = append(dst, v)
 	}
 	return dst
 }
 
-// labValue stretches a share over the usual range of L*, a* and b*.
-func labValue(component int, v float64) float64 {
-	if component == 0 {
-		return v * 100
-	}
-	return v*200 - 100
-}
-
-// at is the i-th value, or 0.
+// at returns the i-th value, or 0.
 func at(values []float64, i int) float64 {
 	if i < len(values) {
 		return values[i]
@@ -268,10 +263,10 @@ func at(values []float64, i int) float64 {
 	return 0
 }
 
-// share cuts to 0 to 1.
+// share limits a value to the range 0 to 1.
 func share(v float64) float64 {
 	if v > 0 {
 		return min(v, 1)
 	}
-	return 0 // also for what is no number
+	return 0 // also for NaN
 }

@@ -2,11 +2,10 @@
 
 package color
 
-// Functions turn a tint into a colour and a place in a shading into a colour:
-// sampled, exponential, stitching and PostScript calculator functions. Parsing
-// bounds every function, so evaluation always ends soon: there are no loops,
-// stitching nests at most [maxDepth] deep, and a program has at most [maxProgram]
-// operators.
+// Functions map a tint, or a position in a shading, to a colour: sampled,
+// exponential, stitching and PostScript calculator functions. Parsing bounds every
+// function, so evaluation always ends soon: there are no loops, stitching nests at
+// most [maxDepth] deep, and a program has at most [maxProgram] operators.
 
 import (
 	"errors"
@@ -24,30 +23,30 @@ const (
 	maxParts   = 1024
 	maxInputs  = 32
 	maxOutputs = 32
-	// maxCorners bounds the inputs of a sampled function: 2 to their number
-	// samples are looked at for one value.
+	// maxSampledInputs bounds the inputs of a sampled function: n inputs need 2^n
+	// samples for one value.
 	maxSampledInputs = 8
 	maxSamples       = 16 << 20
 )
 
-// ErrFunction means that an object is no function, or one outside of the bounds.
+// ErrFunction means that an object is not a function, or exceeds the bounds.
 var ErrFunction = errors.New("not a usable function")
 
-// Function maps some numbers to others. It is safe for concurrent use.
+// Function maps numbers to numbers. It is safe for concurrent use.
 type Function struct {
 	inputs, outputs int
 	domain, bounds  []interval
 	body            body
 }
 
-// body is one of the four types. in has been cut to the domain.
+// body is one of the four types. in is within the domain.
 type body interface {
 	eval(out, in []float64)
 }
 
 type interval struct{ low, high float64 }
 
-// clamp cuts to the interval; what is no number becomes its lower end.
+// clamp limits v to the interval; it returns the lower end for NaN.
 func (i interval) clamp(v float64) float64 {
 	if math.IsNaN(v) {
 		return i.low
@@ -55,13 +54,13 @@ func (i interval) clamp(v float64) float64 {
 	return min(max(v, i.low), i.high)
 }
 
-// Inputs is how many numbers it takes.
+// Inputs returns the number of inputs.
 func (f *Function) Inputs() int { return f.inputs }
 
-// Outputs is how many numbers it yields.
+// Outputs returns the number of outputs.
 func (f *Function) Outputs() int { return f.outputs }
 
-// Domain is the interval of the i-th input.
+// Domain returns the interval of the i-th input.
 func (f *Function) Domain(i int) (low, high float64) {
 	if i < 0 || i >= len(f.domain) {
 		return 0, 1
@@ -69,8 +68,8 @@ func (f *Function) Domain(i int) (low, high float64) {
 	return f.domain[i].low, f.domain[i].high
 }
 
-// Eval appends what the function yields for in to dst. Missing inputs count as
-// 0, and every result is a finite number.
+// Eval appends the results for in to dst. Missing inputs count as 0, and every
+// result is a finite number.
 func (f *Function) Eval(dst, in []float64) []float64 {
 	var buffer [maxInputs]float64
 	cut := buffer[:f.inputs]
@@ -94,7 +93,7 @@ func (f *Function) Eval(dst, in []float64) []float64 {
 	return dst
 }
 
-// ParseFunction reads a function object. The page is where incidents are noted.
+// ParseFunction reads a function object. It records incidents on the given page.
 func ParseFunction(file *document.File, o types.Object, page int) (*Function, error) {
 	p := parser{file: file, page: page, parts: maxParts}
 	return p.parse(o, 0)
@@ -104,7 +103,7 @@ func ParseFunction(file *document.File, o types.Object, page int) (*Function, er
 type parser struct {
 	file *document.File
 	page int
-	// parts is how many functions may still be read.
+	// parts is the number of functions that may still be read.
 	parts int
 }
 
@@ -142,7 +141,7 @@ func (p *parser) parse(o types.Object, depth int) (*Function, error) {
 	return f, nil
 }
 
-// intervals reads pairs of numbers; nil when they are none.
+// intervals reads pairs of numbers. It returns nil for other objects.
 func (p *parser) intervals(o types.Object) []interval {
 	n := len(p.file.Array(o)) / 2
 	if n > maxOutputs {
@@ -218,7 +217,7 @@ func (p *parser) stitching(f *Function, dict types.Dict, depth int) error {
 		if err != nil {
 			return err
 		}
-		if part.inputs != 1 || part.outputs != s.outputs(part) {
+		if part.inputs != 1 || i > 0 && part.outputs != s.parts[0].outputs {
 			return ErrFunction
 		}
 		s.parts = append(s.parts, part)
@@ -226,14 +225,6 @@ func (p *parser) stitching(f *Function, dict types.Dict, depth int) error {
 	}
 	f.outputs, f.body = s.parts[0].outputs, s
 	return nil
-}
-
-// outputs is what the other parts have, if there are any.
-func (s *stitching) outputs(part *Function) int {
-	if len(s.parts) == 0 {
-		return part.outputs
-	}
-	return s.parts[0].outputs
 }
 
 func (s *stitching) eval(out, in []float64) {

@@ -102,20 +102,11 @@ func (r *reader) take(n int) int {
 	return v
 }
 
-// signed consumes a number in the coding of table F.1.
-func (r *reader) signed(size int) int {
-	v := r.take(size)
-	if size > 0 && v < 1<<(size-1) {
-		v -= 1<<size - 1
-	}
-	return v
-}
-
-// maxOver is how far a scan may be short of its end.
+// maxOver bounds the bytes that a scan may lack at its end.
 const maxOver = 16
 
-// decode consumes one code. It reports false for one that does not exist, and
-// past the end of the data.
+// decode consumes one code. It returns false for an unknown code, and beyond the end
+// of the data.
 func (r *reader) decode(h *huffman) (byte, bool) {
 	if r.n < 16 {
 		r.fill()
@@ -145,7 +136,7 @@ func (r *reader) decode(h *huffman) (byte, bool) {
 	return 0, false
 }
 
-// restart goes behind the next restart marker.
+// restart moves behind the next restart marker.
 func (r *reader) restart() bool {
 	for ; r.at+1 < len(r.data); r.at++ {
 		if r.data[r.at] != 0xff {

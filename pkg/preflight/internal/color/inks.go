@@ -16,8 +16,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// maxName bounds the name of a colorant, in characters. Longer than the rules for
-// names, so that those can complain.
+// maxName bounds the name of a colorant, in characters. It exceeds the limit of the
+// rules for names, so that they report longer names.
 const maxName = 127
 
 // tints reads a Separation or DeviceN space.
@@ -29,22 +29,22 @@ func (r *Resolver) tints(family string, names types.Array, alternate, transform 
 	colorants := r.file.Dict(attributes["Colorants"])
 	for _, o := range names {
 		name := r.file.Name(o)
-		target := slices.Index([]string{"Cyan", "Magenta", "Yellow", "Black"}, name)
+		target, kind := slices.Index([]string{"Cyan", "Magenta", "Yellow", "Black"}, name), facts.Process
 		switch {
 		case target >= 0:
 		case name == "None":
 			target = none
 		case name == "All":
-			target = all
+			target, kind = all, facts.Registration
 		default:
-			target = firstSpot + len(s.spots)
+			target, kind = firstSpot+len(s.spots), facts.Spot
 			s.spots = append(s.spots, cleanName(name))
 		}
 		s.targets = append(s.targets, target)
 		if name == "None" {
 			continue
 		}
-		ink := Ink{Name: cleanName(name), Kind: inkKind(name)}
+		ink := Ink{Name: cleanName(name), Kind: kind}
 		if len(names) == 1 {
 			r.define(&ink, alternate, transform, depth)
 		} else if own := r.file.Array(colorants[name]); len(own) >= 4 {
@@ -55,20 +55,10 @@ func (r *Resolver) tints(family string, names types.Array, alternate, transform 
 	return s
 }
 
-func inkKind(name string) facts.InkKind {
-	switch name {
-	case "Cyan", "Magenta", "Yellow", "Black":
-		return facts.Process
-	case "All":
-		return facts.Registration
-	}
-	return facts.Spot
-}
-
-// cleanName makes a name fit for a report, but leaves its blanks: they are what
-// makes two inks of one.
+// cleanName makes a name fit for a report. It keeps blanks, because names that differ
+// in blanks are different inks.
 func cleanName(name string) string {
-	runes := []rune(name) // what is no UTF-8 becomes U+FFFD
+	runes := []rune(name) // invalid UTF-8 becomes U+FFFD
 	for i, c := range runes {
 		if !unicode.IsPrint(c) {
 			runes[i] = unicode.ReplacementChar
@@ -77,9 +67,8 @@ func cleanName(name string) string {
 	return string(runes[:min(len(runes), maxName)])
 }
 
-// define says what a colorant looks like. Two definitions are the same when
-// they mean the same, however they are written: the half and the full tint are
-// compared, in whole percent.
+// define sets the appearance of a colorant. Its digest compares the half and the full
+// tint in whole percent, so that it does not depend on how the file defines them.
 func (r *Resolver) define(ink *Ink, alternate, transform types.Object, depth int) {
 	space := r.resolve(alternate, depth-1)
 	f, err := ParseFunction(r.file, transform, r.page)

@@ -9,26 +9,21 @@ import (
 	"image/jpeg"
 )
 
-// fullPixels is how large a JPEG may be to be unpacked in full, and mostPixels how
-// large if it cannot be read in blocks.
+// fullPixels is the largest JPEG that is unpacked in full, and mostPixels the largest
+// that is unpacked in full when it cannot be read in blocks.
 const (
 	fullPixels = 1 << 19
 	mostPixels = 1 << 24
 )
 
-// unpackJPEG turns a JPEG into plain samples of eight bits: each of a small one,
-// one for each block of a large one.
+// unpackJPEG converts a JPEG to plain samples of eight bits: all samples of a small
+// JPEG, one for each block of a large one.
 func unpackJPEG(i Image, room func(bytes int64) bool) (Image, bool) {
 	if i.Width > fullPixels/i.Height {
 		if unpacked, ok := unpackBlocks(i, room); ok {
 			return unpacked, true
 		}
 	}
-	return unpack(i, room)
-}
-
-// unpack unpacks every sample.
-func unpack(i Image, room func(bytes int64) bool) (Image, bool) {
 	data := withAdobe(i.Data)
 	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
 	if err != nil || config.Width <= 0 || config.Height <= 0 || config.Width > maxSide || config.Height > maxSide || config.Width > mostPixels/config.Height {
@@ -48,8 +43,8 @@ func unpack(i Image, room func(bytes int64) bool) (Image, bool) {
 		return i, i.Space.Components == 1
 	case *image.CMYK:
 		i.Data = plane(p.Pix, p.Stride, 4*i.Width, i.Height)
-		// The decoder takes every CMYK JPEG to be stored upside down and turns it
-		// over. A PDF says with Decode whether it is.
+		// The decoder inverts every CMYK JPEG. In a PDF, Decode states whether it is
+		// inverted.
 		for k, v := range i.Data {
 			i.Data[k] = 255 - v
 		}
@@ -58,7 +53,7 @@ func unpack(i Image, room func(bytes int64) bool) (Image, bool) {
 	return i, false
 }
 
-// plane cuts what lies beyond the width.
+// plane removes the samples beyond the width.
 func plane(pix []byte, stride, width, height int) []byte {
 	if stride == width {
 		return pix[:width*height]
@@ -70,11 +65,11 @@ func plane(pix []byte, stride, width, height int) []byte {
 	return out
 }
 
-// adobe is a marker that says: four components, not transformed. The decoder
-// refuses four components without one; a PDF does not need it.
+// adobe is a marker for four components that are not transformed. The decoder
+// requires it; a PDF does not.
 const adobe = "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
 
-// withAdobe adds the marker where there is none.
+// withAdobe adds the marker where it is missing.
 func withAdobe(data []byte) []byte {
 	components, marked := 0, false
 	segments(data, func(marker byte, body []byte) {
@@ -92,7 +87,7 @@ func withAdobe(data []byte) []byte {
 	return append(append(out, adobe...), data[2:]...)
 }
 
-// frameHeader tells the markers that carry the size.
+// frameHeader reports whether a marker is that of a frame header, with the size.
 func frameHeader(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }
@@ -123,9 +118,9 @@ func segments(data []byte, visit func(marker byte, body []byte)) {
 // commonSum is the sum of the luminance table of ITU-T T.81, annex K: quality 50.
 const commonSum = 3688
 
-// JPEGQuality estimates the quality of a JPEG, 1 to 100, by how coarse its first
-// quantization table is compared with the one that most encoders scale. It is 0
-// when there is none.
+// JPEGQuality estimates the quality of a JPEG, 1 to 100, by comparing its first
+// quantization table with the table that most encoders scale. It returns 0 for data
+// without a table.
 func JPEGQuality(data []byte) int {
 	sum := 0
 	segments(data, func(marker byte, body []byte) {
@@ -141,7 +136,7 @@ func JPEGQuality(data []byte) int {
 	if scale <= 100 {
 		quality = (200 - scale) / 2
 	}
-	// A table of ones is the finest there is.
+	// A table of ones is the finest possible.
 	if sum <= 64 {
 		return 100
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 )
 
-// JPX is what the header of a JPEG 2000 file says. A PDF may leave it to that
-// (ISO 32000-2, 7.4.9).
+// JPX is the header of a JPEG 2000 file, whose properties a PDF may omit (ISO
+// 32000-2, 7.4.9).
 type JPX struct {
 	Components, Bits int
-	// Family is the family of colour, "" when it is none that we know.
+	// Family is the family of colour, or "" for an unknown one.
 	Family string
 }
 
-// maxBoxes bounds the boxes of a file that are looked at.
+// maxBoxes bounds the boxes of a file that are read.
 const maxBoxes = 256
 
 // The enumerated colour spaces of ISO/IEC 15444-1, I.5.3.3 and 15444-2, M.11.7.3.
@@ -28,7 +28,7 @@ const (
 	enumYCC  = 18
 )
 
-// ReadJPX reads the header boxes. It reports false when there are none.
+// ReadJPX reads the header boxes. It returns false when they are missing.
 func ReadJPX(data []byte) (JPX, bool) {
 	var out JPX
 	boxes(data, func(kind string, body []byte) {

@@ -20,7 +20,7 @@ func (m *machine) push(v float64) {
 	m.n++
 }
 
-// pop yields 0 when nothing is left.
+// pop returns 0, and fails, on an empty stack.
 func (m *machine) pop() float64 {
 	if m.n == 0 {
 		m.failed = true
@@ -95,27 +95,36 @@ func two(op code, a, b float64) float64 {
 		return math.Mod(a, b)
 	case arcTangent:
 		return math.Mod(math.Atan2(a, b)*180/math.Pi+360, 360)
-	default:
-		switch op {
-		case equal:
-			return truth(a == b)
-		case notEqual:
-			return truth(a != b)
-		case greaterEqual:
-			return truth(a >= b)
-		case greater:
-			return truth(a > b)
-		case lessEqual:
-			return truth(a <= b)
-		case less:
-			return truth(a < b)
-		default:
-			return bitwise(op, whole(a), whole(b))
+	case equal:
+		return truth(a == b)
+	case notEqual:
+		return truth(a != b)
+	case greaterEqual:
+		return truth(a >= b)
+	case greater:
+		return truth(a > b)
+	case lessEqual:
+		return truth(a <= b)
+	case less:
+		return truth(a < b)
+	case bitAnd:
+		return float64(whole(a) & whole(b))
+	case bitOr:
+		return float64(whole(a) | whole(b))
+	case bitXor:
+		return float64(whole(a) ^ whole(b))
+	case bitShift:
+		value, by := whole(a), whole(b)
+		if by < 0 {
+			return float64(value >> min(uint32(-int64(by)), 31)) // #nosec G115 -- by is negative
 		}
+		return float64(value << min(uint32(by), 31)) // #nosec G115 -- by is not negative
+	default:
+		return 0
 	}
 }
 
-// whole makes an integer of 32 bits, as PostScript has them.
+// whole converts a number to an integer of 32 bits, the integers of PostScript.
 func whole(v float64) int32 {
 	if math.IsNaN(v) {
 		return 0
@@ -123,25 +132,7 @@ func whole(v float64) int32 {
 	return int32(min(max(v, math.MinInt32), math.MaxInt32))
 }
 
-func bitwise(op code, a, b int32) float64 {
-	switch op {
-	case bitAnd:
-		return float64(a & b)
-	case bitOr:
-		return float64(a | b)
-	case bitXor:
-		return float64(a ^ b)
-	case bitShift:
-		if b < 0 {
-			return float64(a >> min(uint32(-int64(b)), 31)) // #nosec G115 -- b is negative
-		}
-		return float64(a << min(uint32(b), 31)) // #nosec G115 -- b is not negative
-	default:
-		return 0
-	}
-}
-
-// arrange moves what is on the stack.
+// arrange rearranges the stack.
 func (m *machine) arrange(op code) {
 	switch op {
 	case pop:
@@ -171,7 +162,7 @@ func (m *machine) arrange(op code) {
 	}
 }
 
-// roll turns the n topmost numbers by j places.
+// roll rotates the n topmost numbers by j positions.
 func (m *machine) roll() {
 	j, n := int(whole(m.pop())), int(whole(m.pop()))
 	if m.failed = m.failed || n < 0 || n > m.n; m.failed || n == 0 {

@@ -8,17 +8,25 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// fine is how many parts a percent is counted in here.
+// fine is the number of parts of a percent in which this file counts.
 const fine = 100
 
-// fullInk is an ink in full, in those parts.
+// fullInk is the full amount of an ink, in parts of a percent.
 const fullInk = 100 * fine
 
 // sampleProcess is sample for the commonest of the large images, eight bits of
 // cyan, magenta, yellow and black. It is a loop of whole numbers, several times as
 // fast as the general one.
 func (m *meter) sampleProcess(step int) bool {
-	i, inks := &m.image, m.inkTables()
+	i := &m.image
+	var inks [4][256]int32 // from a sample to the amount of its ink
+	for c := range inks {
+		for v, level := range m.levels[c] {
+			if level > 0 {
+				inks[c][v] = int32(math.Round(min(level, 1) * fullInk))
+			}
+		}
+	}
 	var highest [4]int32
 	var counts [4*fullInk/fine + 1]uint32
 	most, seen := int32(0), false
@@ -42,17 +50,5 @@ func (m *meter) sampleProcess(step int) bool {
 	return seen
 }
 
-// noise is that of a [facts.Coverage], in parts of a percent.
+// noise is the noise of a [facts.Coverage], in parts of a percent.
 const noise = int32(facts.InkNoise * fine)
-
-// inkTables turn a sample into the amount of its ink.
-func (m *meter) inkTables() (out [4][256]int32) {
-	for c := range out {
-		for v, level := range m.levels[c] {
-			if level > 0 {
-				out[c][v] = int32(math.Round(min(level, 1) * fullInk))
-			}
-		}
-	}
-	return out
-}

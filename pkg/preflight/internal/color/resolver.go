@@ -8,10 +8,10 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// maxNested is how deep spaces may stand in each other; none of ISO 32000-2 needs
-// more than four.
+// maxNested bounds the nesting of spaces; ISO 32000-2 needs four levels at most.
 const maxNested = 5
 
 // Resolver reads the colour spaces of one document. It is not safe for concurrent
@@ -36,7 +36,7 @@ type remembered struct {
 // remap is an Indexed space over a device space that a page redefines.
 type remap struct{ space, base *Space }
 
-// NewResolver starts with nothing but the device spaces.
+// NewResolver returns a resolver with only the device spaces.
 func NewResolver(file *document.File) *Resolver {
 	return &Resolver{
 		file:     file,
@@ -50,7 +50,7 @@ func NewResolver(file *document.File) *Resolver {
 	}
 }
 
-// Device is one of the families that have no parameters; nil for another name.
+// Device returns a space without parameters, or nil for another name.
 func (r *Resolver) Device(name string) *Space {
 	switch name {
 	case DeviceGray:
@@ -65,8 +65,8 @@ func (r *Resolver) Device(name string) *Space {
 	return nil
 }
 
-// Resolve reads a colour space object. It never returns nil: a space that is
-// broken has no family and no components. The page is where incidents are noted.
+// Resolve reads a colour space object. It never returns nil: an invalid space has no
+// family and no components. It records incidents on the given page.
 func (r *Resolver) Resolve(o types.Object, page int) *Space {
 	r.page = page
 	return r.resolve(o, maxNested)
@@ -108,8 +108,8 @@ func (r *Resolver) read(o types.Object, depth int) *Space {
 	return s
 }
 
-// named is a space without parameters. The Cal families need some, but are what
-// they are.
+// named returns a space by its name. The parameters of the Cal families do not
+// matter here.
 func (r *Resolver) named(name string) *Space {
 	if device := r.Device(name); device != nil {
 		return device
@@ -142,7 +142,7 @@ func (r *Resolver) array(array types.Array, depth int) *Space {
 	}
 	switch name := r.file.Name(array[0]); name {
 	case "Indexed", "I":
-		return r.indexed(r.resolve(item(1), depth-1), item(3))
+		return Indexed(r.resolve(item(1), depth-1), r.file.Bytes(item(3), r.page))
 	case Pattern:
 		if len(array) == 1 {
 			return r.pattern
@@ -160,13 +160,31 @@ func (r *Resolver) array(array types.Array, depth int) *Space {
 	}
 }
 
-// indexed reads the table.
-func (r *Resolver) indexed(base *Space, table types.Object) *Space {
-	return Indexed(base, r.file.Bytes(table, r.page))
+// icc reads an ICCBased space. Its family is that of the profile, or, for an invalid
+// profile, that of its number of components.
+func (r *Resolver) icc(o types.Object) *Space {
+	profile := r.file.ICC(o)
+	if profile == nil {
+		profile = &facts.ICC{Components: r.file.Int(r.file.Dict(o)["N"])}
+	}
+	s := &Space{Profile: profile, Components: profile.Components}
+	switch {
+	case profile.Space == "Lab" && profile.Fault == "":
+		s.Family, s.kind = Lab, foreign
+	case profile.Components == 1:
+		s.Family, s.kind = ICCGray, light
+	case profile.Components == 3:
+		s.Family, s.kind = ICCRGB, additive
+	case profile.Components == 4:
+		s.Family, s.kind = ICCCMYK, process
+	default:
+		s.Components = 0
+	}
+	return s
 }
 
-// Indexed is a space whose colours are entries of a table of colours of another.
-// It has no family when the base cannot be one.
+// Indexed returns a space whose colours are the entries of a table of colours of the
+// base. The space has no family when the base is not a possible one.
 func Indexed(base *Space, table []byte) *Space {
 	if base.Components == 0 || base.kind == indexed || base.kind == pattern {
 		return &Space{}
@@ -177,9 +195,9 @@ func Indexed(base *Space, table []byte) *Space {
 	}
 }
 
-// Remap replaces a device space, or the device space below an Indexed one, by
-// what the page has in its place (ISO 32000-2, 8.6.5.6). byDefault tells what
-// that is, or nil.
+// Remap replaces a device space, or the device space below an Indexed one, by the
+// default space of the page (ISO 32000-2, 8.6.5.6). byDefault returns that space,
+// or nil.
 func (r *Resolver) Remap(s *Space, byDefault func(device *Space) *Space) *Space {
 	if s.kind == indexed {
 		base := r.Remap(s.Under, byDefault)

@@ -6,8 +6,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// sampled is type 0: a table of as many dimensions as inputs, between whose
-// entries is interpolated linearly.
+// sampled is type 0: a table with one dimension for each input. It interpolates
+// linearly between the entries.
 type sampled struct {
 	domain         []interval
 	size           []int
@@ -102,7 +102,7 @@ func (s *sampled) eval(out, in []float64) {
 	}
 }
 
-// sample is the i-th number of the table. Samples are packed without gaps.
+// sample returns the i-th number of the table. Samples are packed without gaps.
 func (s *sampled) sample(i int) uint32 {
 	switch s.bits {
 	case 8:

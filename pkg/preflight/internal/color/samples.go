@@ -12,13 +12,13 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// maxPixels is about how many pixels are looked at.
+// maxPixels is the approximate number of pixels that are measured.
 const maxPixels = 250_000
 
 // maxSide bounds width and height.
 const maxSide = 1 << 20
 
-// Image is an image whose general filters have been undone.
+// Image is an image without its general filters.
 type Image struct {
 	Width, Height int
 	// Bits of a component, 1, 2, 4, 8 or 16. A JPEG brings its own.
@@ -26,14 +26,15 @@ type Image struct {
 	Space *Space
 	// Decode is the array of that name, or nil.
 	Decode []float64
-	// JPEG tells that Data is coded so.
+	// JPEG reports whether Data is a JPEG.
 	JPEG bool
 	Data []byte
 }
 
-// MeasureImage returns the highest amount of each ink and how often which total occurs.
-// It reports false for an image that cannot be measured. Before a JPEG is unpacked
-// and before pixels are looked at, room is asked for that many bytes.
+// MeasureImage returns the highest amount of each ink and the frequency of each total
+// coverage. It returns false for an image that it cannot measure. It calls room with
+// the number of bytes before it unpacks a JPEG and before it reads pixels, and stops
+// when room returns false.
 func MeasureImage(i Image, room func(bytes int64) bool) (facts.Paint, bool) {
 	if i.Space == nil || !i.Space.Known() || i.Width <= 0 || i.Height <= 0 || i.Width > maxSide || i.Height > maxSide {
 		return facts.Paint{}, false
@@ -57,16 +58,20 @@ func MeasureImage(i Image, room func(bytes int64) bool) (facts.Paint, bool) {
 	if !m.sample() {
 		return facts.Paint{}, false
 	}
-	return m.paint(), true
+	p := facts.Paint{Space: i.Space.Family, Known: true, Coverage: &m.coverage, White: m.coverage.Max() < 0.1}
+	copy(p.CMYK[:], m.highest)
+	for k, name := range i.Space.Spots() {
+		p.Spots = append(p.Spots, facts.Tint{Name: name, Amount: m.highest[4+k]})
+	}
+	return p, true
 }
 
-// meter goes over the pixels of one image.
+// meter measures the pixels of one image.
 type meter struct {
 	image Image
 	n     int
 	row   int
-	// levels turns a sample into a value of its component; of 16 bits the upper
-	// eight count.
+	// levels maps a sample, or the upper eight bits of one, to a value of its component.
 	levels   [][]float64
 	coverage facts.Coverage
 	highest  []float64
@@ -94,7 +99,7 @@ func newMeter(i Image) *meter {
 	return m
 }
 
-// sample looks at the pixels. It reports false when the data holds none of them.
+// sample measures the pixels. It returns false when the data contains none of them.
 func (m *meter) sample() bool {
 	i := &m.image
 	step := max(1, int(math.Ceil(math.Sqrt(float64(i.Width)*float64(i.Height)/maxPixels))))
@@ -128,7 +133,7 @@ func (m *meter) sample() bool {
 	return seen
 }
 
-// at is the k-th sample of a row, at most eight bits of it.
+// at returns the k-th sample of a row, at most its upper eight bits.
 func (m *meter) at(row []byte, k int) int {
 	switch bits := m.image.Bits; bits {
 	case 8:
@@ -139,13 +144,4 @@ func (m *meter) at(row []byte, k int) int {
 		first := k * bits
 		return int(row[first/8]>>(8-bits-first%8)) & (1<<bits - 1)
 	}
-}
-
-func (m *meter) paint() facts.Paint {
-	p := facts.Paint{Space: m.image.Space.Family, Known: true, Coverage: &m.coverage, White: m.coverage.Max() < 0.1}
-	copy(p.CMYK[:], m.highest)
-	for k, name := range m.image.Space.Spots() {
-		p.Spots = append(p.Spots, facts.Tint{Name: name, Amount: m.highest[4+k]})
-	}
-	return p
 }

@@ -4,9 +4,9 @@ package color
 
 import "slices"
 
-// scan reads the means of the planes of one scan. Of a progressive JPEG only the
-// first scan of each plane is read, whose means are all but exact. It returns
-// where the next segment begins.
+// scan reads the means of the planes of one scan. Of a progressive JPEG it reads only
+// the first scan of each plane, whose means are almost exact. It returns the position
+// of the next segment.
 func (b *blocks) scan(body []byte, at int) (int, bool) {
 	if len(body) < 1 || len(body) < 1+2*int(body[0])+3 {
 		return 0, false
@@ -37,7 +37,7 @@ func (b *blocks) scan(body []byte, at int) (int, bool) {
 	return b.skip(r.at), ok
 }
 
-// skip finds the next marker that is no restart.
+// skip returns the position of the next marker other than a restart marker.
 func (b *blocks) skip(at int) int {
 	for ; at+1 < len(b.data); at++ {
 		if b.data[at] == 0xff && b.data[at+1] != 0 && b.data[at+1] != 0xff && b.data[at+1]&0xf8 != 0xd0 {
@@ -47,7 +47,7 @@ func (b *blocks) skip(at int) int {
 	return len(b.data)
 }
 
-// units goes over the units of a scan: one block, or a few of each plane.
+// units reads the units of a scan: one block, or several blocks of each plane.
 func (b *blocks) units(r *reader, parts []*component, shift int) bool {
 	across, down := ceil(b.width, 8*b.hMax), ceil(b.height, 8*b.vMax)
 	if len(parts) == 1 {
@@ -92,7 +92,12 @@ func (b *blocks) block(r *reader, p *component, last *int) (int, bool) {
 	if !ok || size > 15 {
 		return 0, false
 	}
-	*last += r.signed(int(size))
+	// A number in the coding of table F.1.
+	difference := r.take(int(size))
+	if size > 0 && difference < 1<<(size-1) {
+		difference -= 1<<size - 1
+	}
+	*last += difference
 	if b.progressive {
 		return *last, true
 	}

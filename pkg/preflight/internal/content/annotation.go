@@ -17,8 +17,8 @@ const (
 	annotNoView = 1 << 5
 )
 
-// annotations notes all of them, and executes the appearance of those that are
-// printed.
+// annotations records all annotations of the page and executes the appearance of
+// those that are printed.
 func (in *Interpreter) annotations() {
 	for _, o := range in.file.Array(in.page.Annots) {
 		annot := in.file.Dict(o)
@@ -33,25 +33,18 @@ func (in *Interpreter) annotations() {
 		if oc, ok := annot["OC"]; ok && !in.layers.visible(oc, in.page.Number) {
 			printed = false
 		}
-		rect, hasPlace := in.place(annot["Rect"])
+		var rect geom.Rect
+		if v, ok := in.file.Numbers(annot["Rect"], 4); ok && geom.Rect(v).Finite() {
+			rect = geom.Rect(v).Normal()
+		}
 		in.collector.Annotation(facts.Annotation{
 			Page: in.page.Number, Object: document.Ref(o), Subtype: document.Clean(in.file.Name(annot["Subtype"]), 40),
 			Printed: printed, Hidden: flags&(annotHidden|annotNoView) != 0, Box: rect,
 		})
-		if printed && hasPlace {
+		if printed && !rect.Empty() {
 			in.appearance(annot, rect)
 		}
 	}
-}
-
-// place is a rectangle, which may be without area: then nothing is drawn in it.
-func (in *Interpreter) place(o types.Object) (geom.Rect, bool) {
-	v, ok := in.file.Numbers(o, 4)
-	if !ok || !geom.Rect(v).Finite() {
-		return geom.Rect{}, false
-	}
-	r := geom.Rect(v).Normal()
-	return r, !r.Empty()
 }
 
 // appearance fits the normal appearance into the annotation's rectangle, by the
@@ -74,7 +67,7 @@ func (in *Interpreter) appearance(annot types.Dict, rect geom.Rect) {
 	in.release(outer)
 }
 
-// fit is the matrix that scales and moves one rectangle onto another.
+// fit returns the matrix that scales and moves one rectangle onto another.
 func fit(from, to geom.Rect) geom.Matrix {
 	if from.Empty() {
 		return geom.Identity()

@@ -17,22 +17,40 @@ const (
 	maxCMapSize = 1 << 20
 )
 
-// codes split a text into codes. The zero value knows codes of one byte.
+// codes splits a text into character codes. The zero value splits into single bytes.
 type codes struct {
-	// composite codes have two bytes unless a range says otherwise.
+	// composite codes have two bytes, except where a range has another size.
 	composite bool
 	vertical  bool
 	ranges    []codeRange
 }
 
-// codeRange holds codes of one length, whose bytes all lie between those of low
-// and high (9.7.6.2).
+// codeRange contains the codes of one length whose bytes all lie between those of
+// low and high (9.7.6.2).
 type codeRange struct {
 	size      int
 	low, high [4]byte
 }
 
-func (r *codeRange) holds(text []byte) bool {
+// Next splits the first code off a text, which must not be empty.
+func (f *Font) Next(text []byte) (code, size int) {
+	if !f.codes.composite {
+		return int(text[0]), 1
+	}
+	size = min(2, len(text))
+	for i := range f.codes.ranges {
+		if f.codes.ranges[i].contains(text) {
+			size = f.codes.ranges[i].size
+			break
+		}
+	}
+	for _, b := range text[:size] {
+		code = code<<8 | int(b)
+	}
+	return code, size
+}
+
+func (r *codeRange) contains(text []byte) bool {
 	if len(text) < r.size {
 		return false
 	}
@@ -44,50 +62,29 @@ func (r *codeRange) holds(text []byte) bool {
 	return true
 }
 
-func (c *codes) next(text []byte) (code, size int) {
-	if !c.composite {
-		return int(text[0]), 1
-	}
-	size = min(2, len(text))
-	for i := range c.ranges {
-		if c.ranges[i].holds(text) {
-			size = c.ranges[i].size
-			break
-		}
-	}
-	for _, b := range text[:size] {
-		code = code<<8 | int(b)
-	}
-	return code, size
-}
-
-// readCodes looks at the /Encoding of a composite font: the name of a CMap that
-// readers have, or a CMap in the file.
+// readCodes reads the /Encoding of a composite font: the name of a predefined
+// CMap, or a CMap in the file.
 func readCodes(file *document.File, o types.Object, page int) codes {
 	c := codes{composite: true}
-	if name := file.Name(o); name != "" {
-		c.vertical = strings.HasSuffix(name, "-V") || name == "V"
-		c.ranges = mixedCodes(name)
+	name := file.Name(o)
+	if name == "" {
+		dict := file.Dict(o)
+		c.vertical = file.Int(dict["WMode"]) == 1
+		data := file.Decode(o, page)
+		c.ranges = codeSpace(data[:min(len(data), maxCMapSize)])
 		return c
 	}
-	dict := file.Dict(o)
-	c.vertical = file.Int(dict["WMode"]) == 1
-	data := file.Decode(o, page)
-	c.ranges = codeSpace(data[:min(len(data), maxCMapSize)])
-	return c
-}
-
-// mixedCodes are the ranges of the CMaps of table 116 that have codes of one and
-// of two bytes, by the character set that is in their names.
-func mixedCodes(name string) []codeRange {
+	c.vertical = strings.HasSuffix(name, "-V") || name == "V"
+	// Some CMaps of table 116 mix codes of one and of two bytes. Their names
+	// contain the character set.
 	one := func(low, high byte) codeRange { return codeRange{size: 1, low: [4]byte{low}, high: [4]byte{high}} }
 	switch {
 	case strings.Contains(name, "RKSJ"):
-		return []codeRange{one(0x00, 0x80), one(0xa0, 0xdf), one(0xfd, 0xff)}
+		c.ranges = []codeRange{one(0x00, 0x80), one(0xa0, 0xdf), one(0xfd, 0xff)}
 	case strings.Contains(name, "EUC") || strings.Contains(name, "GBK") || strings.Contains(name, "B5") || strings.HasPrefix(name, "KSCms"):
-		return []codeRange{one(0x00, 0x80)}
+		c.ranges = []codeRange{one(0x00, 0x80)}
 	}
-	return nil
+	return c
 }
 
 // codeSpace reads the sections begincodespacerange ... endcodespacerange.

@@ -3,14 +3,12 @@
 package content
 
 import (
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
-
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
 )
 
-// colorOperator executes those of 8.6.8. Streams that may not set colours do
-// nothing by them.
+// colorOperator executes the operators of 8.6.8. They have no effect in streams
+// that may not set colours.
 func (in *Interpreter) colorOperator(f *frame, name []byte) bool {
 	to := &f.state.fill
 	switch string(name) {
@@ -44,36 +42,33 @@ func (in *Interpreter) colorOperator(f *frame, name []byte) bool {
 	return true
 }
 
-// setDevice chooses a device space and a colour in it.
+// setDevice selects a device space and a colour in it.
 func (in *Interpreter) setDevice(f *frame, to *ink, family string) {
 	device := in.spaces.Device(family)
 	to.choose(device, in.remap(f, device))
 	in.setColor(f, to)
 }
 
-// choose takes what stands in for a space that was asked for.
-func (c *ink) choose(asked, taken *color.Space) {
-	c.space, c.pattern, c.remapped = taken, nil, ""
-	if asked != taken {
-		c.remapped = defaultName(asked)
+// choose selects the space that the resources use instead of the requested one.
+func (c *ink) choose(requested, effective *color.Space) {
+	c.space, c.pattern, c.remapped = effective, nil, ""
+	if requested == effective {
+		return
 	}
-}
-
-// defaultName is the resource that redefines a device space.
-func defaultName(s *color.Space) string {
-	if s.Indexed() {
-		s = s.Under
+	if requested.Indexed() {
+		requested = requested.Under
 	}
-	switch s.Family {
+	switch requested.Family {
 	case color.DeviceGray:
-		return "DefaultGray"
+		c.remapped = "DefaultGray"
 	case color.DeviceRGB:
-		return "DefaultRGB"
+		c.remapped = "DefaultRGB"
+	default:
+		c.remapped = "DefaultCMYK"
 	}
-	return "DefaultCMYK"
 }
 
-// setColor takes the operands as components, or as a pattern.
+// setColor sets the components, or the pattern, that the operands give.
 func (in *Interpreter) setColor(f *frame, to *ink) {
 	var buffer [color.MaxComponents]float64
 	values := buffer[:0]
@@ -108,14 +103,19 @@ func (in *Interpreter) namedSpace(f *frame, name []byte) *color.Space {
 	return in.spaces.Resolve(in.resource(f, "ColorSpace", name), in.page.Number)
 }
 
-// remap is what the resources put in the place of a device space.
+// remap replaces a device space as the resources require. Broken replacements are
+// ignored.
 func (in *Interpreter) remap(f *frame, s *color.Space) *color.Space {
 	if !f.defaultsRead {
 		f.defaultsRead = true
 		spaces := in.file.Dict(f.resources["ColorSpace"])
 		for i, key := range [...]string{"DefaultGray", "DefaultRGB", "DefaultCMYK"} {
-			if o, ok := spaces[key]; ok {
-				f.defaults[i] = in.usable(o)
+			o, ok := spaces[key]
+			if !ok {
+				continue
+			}
+			if s := in.spaces.Resolve(o, in.page.Number); s.Family != "" && !s.Pattern() {
+				f.defaults[i] = s
 			}
 		}
 	}
@@ -131,13 +131,4 @@ func (in *Interpreter) remap(f *frame, s *color.Space) *color.Space {
 		}
 		return f.defaults[2]
 	})
-}
-
-// usable is a space that can stand in for another; nil for a broken one.
-func (in *Interpreter) usable(o types.Object) *color.Space {
-	s := in.spaces.Resolve(o, in.page.Number)
-	if s.Family == "" || s.Pattern() {
-		return nil
-	}
-	return s
 }

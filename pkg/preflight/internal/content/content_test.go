@@ -382,7 +382,7 @@ func TestType3GlyphsAreContent(t *testing.T) {
 	}
 }
 
-func TestLimitsEndTheReadingAndSaySo(t *testing.T) {
+func TestLimitEndsReadingAndIsReported(t *testing.T) {
 	t.Parallel()
 	limits := func(change func(*document.Limits)) document.Limits {
 		l := document.DefaultLimits()

@@ -144,11 +144,11 @@ func TestUnknownOperatorsAreBounded(t *testing.T) {
 	}
 	_, doc := marks(t, pdftest.Pages(pdftest.Print(content.String(), "")), shape)
 	if n := len(doc.Features); n != 20 {
-		t.Errorf("%d unknown operators are told of", n)
+		t.Errorf("%d unknown operators are recorded, want 20", n)
 	}
 }
 
-func TestDeviceSpacesTakeTheirDefaults(t *testing.T) {
+func TestDefaultSpacesReplaceDeviceSpaces(t *testing.T) {
 	t.Parallel()
 	const defaults = "/DefaultGray [/CalGray << /WhitePoint [1 1 1] >>] /DefaultRGB [/CalRGB << /WhitePoint [1 1 1] >>] /DefaultCMYK "
 	resources := func(b *pdftest.Builder) string {
@@ -229,7 +229,7 @@ func TestPatterns(t *testing.T) {
 	})
 }
 
-func TestInksAreTheirNames(t *testing.T) {
+func TestInksAreIdentifiedByName(t *testing.T) {
 	t.Parallel()
 	separation := func(name, full string) string {
 		return fmt.Sprintf("[/Separation /%s /DeviceCMYK << /FunctionType 2 /Domain [0 1] /N 1 /C0 [0 0 0 0] /C1 [%s] >>]", name, full)
@@ -268,7 +268,7 @@ func TestInksAreTheirNames(t *testing.T) {
 	}
 }
 
-func TestProfilesThatAreUsed(t *testing.T) {
+func TestUsedProfilesAreRecorded(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	sound := b.Flate("/N 4", pdftest.Profile{Space: "CMYK", Name: "Coated"}.Bytes())

@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// fontUse is a font resource that has been looked at.
+// fontUse is a font resource that the interpreter has read.
 type fontUse struct {
 	fact *facts.Font
 	dict types.Dict
@@ -20,8 +20,8 @@ type fontUse struct {
 	shape *Font
 }
 
-// declare notes the fonts of a resource dictionary, used or not. It goes by
-// sorted names: the order of facts may not depend on the order of a map.
+// declare records the fonts of a resource dictionary, used or not, sorted by name:
+// the order of facts must not depend on the order of a map.
 func (in *Interpreter) declare(resources types.Dict) {
 	if resources == nil || in.declared[document.Identity(resources)] != nil {
 		return
@@ -33,8 +33,8 @@ func (in *Interpreter) declare(resources types.Dict) {
 	}
 }
 
-// font looks a font up, or looks into it for the first time. It returns nil for
-// what is no font.
+// font returns a font resource, which it reads once. It returns nil for an object
+// that is not a font.
 func (in *Interpreter) font(o types.Object, name string) *fontUse {
 	dict := in.file.Dict(o)
 	if dict == nil {
@@ -52,26 +52,4 @@ func (in *Interpreter) font(o types.Object, name string) *fontUse {
 	}
 	in.fonts[id] = known
 	return known
-}
-
-// missingFont stands in for one that the page names and the file does not have:
-// viewers show the text in a font of their own.
-func (in *Interpreter) missingFont(name string) *fontUse {
-	known := in.absent[name]
-	if known == nil {
-		known = &fontUse{fact: in.collector.Font(facts.Font{Name: document.Clean(name, 40), Type: "missing"})}
-		if known.fact == nil {
-			return nil
-		}
-		in.absent[name] = known
-	}
-	return known
-}
-
-// shaped is the font with its widths.
-func (in *Interpreter) shaped(u *fontUse) *Font {
-	if u.shape == nil {
-		u.shape = NewFont(in.file, u.dict, in.page.Number)
-	}
-	return u.shape
 }

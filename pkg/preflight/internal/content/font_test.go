@@ -120,7 +120,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func TestHeightsAreBelievedWhenTheyArePlausible(t *testing.T) {
+func TestPlausibleHeightsOfTheDescriptorAreUsed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		font            string

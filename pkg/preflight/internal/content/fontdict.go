@@ -19,25 +19,25 @@ import (
 
 // Font is a font resource. It does not change.
 type Font struct {
-	// Type3 tells that the glyphs are content.
+	// Type3 is set when the glyphs are content streams.
 	Type3 *Type3
-	// Ascent and Descent are how far glyphs reach above and below the line, in
+	// Ascent and Descent are the heights of glyphs above and below the line, in
 	// units of the size of the font.
 	Ascent, Descent float64
-	// Vertical tells that lines run downwards.
+	// Vertical reports whether lines run downwards.
 	Vertical bool
 
 	codes  codes
 	widths widths
 }
 
-// The heights of a font that does not say, or says nonsense.
+// The heights of a font whose descriptor has none, or implausible ones.
 const (
 	usualAscent  = 0.75
 	usualDescent = -0.21
 )
 
-// NewFont reads a font. The page is where incidents are noted.
+// NewFont reads a font. It records incidents on the given page.
 func NewFont(file *document.File, dict types.Dict, page int) *Font {
 	f := &Font{Ascent: usualAscent, Descent: usualDescent}
 	switch file.Name(dict["Subtype"]) {
@@ -54,7 +54,10 @@ func NewFont(file *document.File, dict types.Dict, page int) *Font {
 	case "Type3":
 		f.Type3 = newType3(file, dict)
 		f.widths = simpleWidths(file, dict, math.Abs(f.Type3.Matrix[0]))
-		f.Ascent, f.Descent = f.Type3.heights(file, dict)
+		if box, ok := file.Rect(dict["FontBBox"]); ok {
+			box = f.Type3.Matrix.Rect(box)
+			f.Ascent, f.Descent = box[3], box[1]
+		}
 	default:
 		f.widths = simpleWidths(file, dict, 0.001)
 		f.heights(file, file.Dict(dict["FontDescriptor"]))
@@ -62,7 +65,7 @@ func NewFont(file *document.File, dict types.Dict, page int) *Font {
 	return f
 }
 
-// heights believes the descriptor where it is plausible.
+// heights takes the heights of the descriptor where they are plausible.
 func (f *Font) heights(file *document.File, descriptor types.Dict) {
 	if v, ok := file.Number(descriptor["Ascent"]); ok && v > 200 && v < 1500 {
 		f.Ascent = v / 1000
@@ -72,15 +75,8 @@ func (f *Font) heights(file *document.File, descriptor types.Dict) {
 	}
 }
 
-// Next splits the first code off a text that is not empty.
-func (f *Font) Next(text []byte) (code, size int) { return f.codes.next(text) }
-
-// Advance is how far the glyph of a code moves the pen, in units of the size of
-// the font; of a vertical font it is downwards.
-func (f *Font) Advance(code int) float64 { return f.widths.of(code) }
-
-// Em is the height of the em square in units of the size of the font. Glyphs that
-// are content may have any unit; then it is the height of the box around them.
+// Em returns the height of the em square in units of the size of the font. Type 3
+// glyphs may have any unit; for them it returns the height of the box around them.
 func (f *Font) Em() float64 {
 	if f.Type3 == nil || math.Abs(math.Abs(f.Type3.Matrix[3])-0.001) < 1e-4 || f.Ascent <= f.Descent {
 		return 1
@@ -88,8 +84,8 @@ func (f *Font) Em() float64 {
 	return f.Ascent - f.Descent
 }
 
-// DescribeFont finds name, type and whether the font program is in the file.
-// resource is the name under which a page knows the font.
+// DescribeFont reads the name and the type of a font, and whether the file embeds
+// the font program. resource is the name of the font in the page's resources.
 func DescribeFont(file *document.File, dict types.Dict, resource string) facts.Font {
 	fact := facts.Font{Type: file.Name(dict["Subtype"]), Name: file.Name(dict["BaseFont"])}
 	described := dict
@@ -112,21 +108,17 @@ func DescribeFont(file *document.File, dict types.Dict, resource string) facts.F
 	if fact.Name == "" {
 		fact.Name = resource
 	}
-	fact.Name, fact.Subset = cutSubsetTag(document.Clean(fact.Name, 120))
+	fact.Name = document.Clean(fact.Name, 120)
+	// Six letters and a plus sign mark a subset (9.9.2).
+	tag, name, found := strings.Cut(fact.Name, "+")
+	if found && len(tag) == 6 && strings.Trim(tag, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		fact.Name, fact.Subset = name, true
+	}
 	fact.Type = document.Clean(fact.Type, 20)
 	return fact
 }
 
-// cutSubsetTag removes the six letters that mark a subset (9.9.2).
-func cutSubsetTag(name string) (string, bool) {
-	tag, rest, found := strings.Cut(name, "+")
-	if !found || len(tag) != 6 || strings.Trim(tag, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return name, false
-	}
-	return rest, true
-}
-
-// Type3 is what a font has whose glyphs are content.
+// Type3 holds the glyphs of a font whose glyphs are content streams.
 type Type3 struct {
 	// Matrix maps the space of glyphs to that of text.
 	Matrix geom.Matrix
@@ -135,7 +127,7 @@ type Type3 struct {
 	glyphs    [256]types.Object
 }
 
-// Glyph is the content of a code's glyph, or nil.
+// Glyph returns the content of a code's glyph, or nil.
 func (t *Type3) Glyph(code int) types.Object { return t.glyphs[code&0xff] }
 
 func newType3(file *document.File, dict types.Dict) *Type3 {
@@ -157,14 +149,4 @@ func newType3(file *document.File, dict types.Dict) *Type3 {
 		code++
 	}
 	return t
-}
-
-// heights come from the box around all glyphs, if there is one.
-func (t *Type3) heights(file *document.File, dict types.Dict) (ascent, descent float64) {
-	box, ok := file.Rect(dict["FontBBox"])
-	if !ok {
-		return usualAscent, usualDescent
-	}
-	image := t.Matrix.Rect(box)
-	return image[3], image[1]
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// xobject is Do.
+// xobject executes Do.
 func (in *Interpreter) xobject(f *frame) {
 	o := in.resource(f, "XObject", f.last())
 	dict := in.file.Dict(o)
@@ -30,7 +30,7 @@ func (in *Interpreter) xobject(f *frame) {
 	f.layers.outside = outside
 }
 
-// formFeature notes something about an XObject that is painted.
+// formFeature records a feature of an XObject, unless it is on a hidden layer.
 func (in *Interpreter) formFeature(f *frame, kind facts.FeatureKind, o types.Object) {
 	if !f.layers.hidden() {
 		in.feature(kind, "", o, nil)
@@ -54,8 +54,8 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 		in.runForm(inner, o, dict)
 		return
 	}
-	// Start a transparency group: what applied to its parts, applies to
-	// the whole (11.6.6).
+	// Start a transparency group: the outer transparency applies to the group as a
+	// whole, not to its parts (11.6.6).
 	outer := f.state.transparency
 	inner.group.fillAlpha = f.group.fillAlpha * outer.fillAlpha
 	inner.group.softMask = f.group.softMask || outer.softMask
@@ -70,7 +70,7 @@ func (in *Interpreter) form(f *frame, o types.Object, dict types.Dict) {
 	}
 }
 
-// runForm executes a form in a frame that is used up by it.
+// runForm executes a form in a frame, and releases the frame.
 func (in *Interpreter) runForm(inner *frame, o types.Object, dict types.Dict) {
 	inner.state.ctm = in.file.Matrix(dict["Matrix"]).Then(inner.state.ctm)
 	if box, ok := in.file.Rect(dict["BBox"]); ok {

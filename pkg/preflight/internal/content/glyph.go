@@ -9,9 +9,9 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// showGlyph executes a glyph of a Type 3 font. One that has colours of its own is
-// painted each time; one that has not is read once for each page and size, for
-// its images, and the mark of the text stands for the rest.
+// showGlyph executes a glyph of a Type 3 font. A glyph with colours of its own is
+// painted each time. A glyph without colours is read once for each page and size,
+// for its images; the mark of the text represents its other marks.
 func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
 	t, s := r.shape.Type3, &f.state
 	o := t.Glyph(code)
@@ -42,7 +42,7 @@ func (in *Interpreter) showGlyph(f *frame, r *run, code int) {
 	in.release(inner)
 }
 
-// scaleClass sorts matrices by size, sixteen classes to a power of two.
+// scaleClass classifies a matrix by size, in sixteen classes for each power of two.
 func scaleClass(m geom.Matrix) int {
 	x, y := m.Scale()
 	if v := math.Log2(x*y) * 16; !math.IsNaN(v) && !math.IsInf(v, 0) {

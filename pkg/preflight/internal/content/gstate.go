@@ -3,16 +3,14 @@
 package content
 
 import (
-	"slices"
-
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// parameters are the entries of a graphics state parameter dictionary that
-// matter here (8.4.5). Only those that are there change the state.
+// parameters holds the entries of a graphics state parameter dictionary that
+// matter here (8.4.5). Missing entries leave the state unchanged.
 type parameters struct {
 	// dict keeps the dictionary alive, whose address is the key.
 	dict                   types.Dict
@@ -29,13 +27,13 @@ type parameters struct {
 	features               []usedFeature
 }
 
-// usedFeature is one that is used by choosing the dictionary.
+// usedFeature is a feature that the page uses by selecting the dictionary.
 type usedFeature struct {
 	kind   facts.FeatureKind
 	detail string
 }
 
-// extGState is gs.
+// extGState executes gs.
 func (in *Interpreter) extGState(f *frame) {
 	o := in.resource(f, "ExtGState", f.last())
 	dict := in.file.Dict(o)
@@ -85,7 +83,7 @@ func (in *Interpreter) parameters(dict types.Dict) *parameters {
 		p.overprintMode = &mode
 	}
 	p.overprintStroke = in.flag(dict["OP"])
-	// OP alone is for both (table 57).
+	// OP without op applies to both (table 57).
 	if p.overprintFill = in.flag(dict["op"]); p.overprintFill == nil {
 		p.overprintFill = p.overprintStroke
 	}
@@ -112,7 +110,7 @@ func (in *Interpreter) flag(o types.Object) *bool {
 	return nil
 }
 
-// blendMode is the first known one of a list, or "" when nothing is said.
+// blendMode returns the first known mode of a list, or "" for a missing entry.
 func (in *Interpreter) blendMode(o types.Object) string {
 	names := in.file.Array(o)
 	if names == nil && in.file.Name(o) != "" {
@@ -122,24 +120,18 @@ func (in *Interpreter) blendMode(o types.Object) string {
 		return ""
 	}
 	for _, o := range names[:min(len(names), 16)] {
-		name := in.file.Name(o)
-		if slices.Contains(blendModes(), name) {
+		// Tables 134 and 135, without the modes that have no effect.
+		switch name := in.file.Name(o); name {
+		case "Multiply", "Screen", "Overlay", "Darken", "Lighten", "ColorDodge", "ColorBurn", "HardLight",
+			"SoftLight", "Difference", "Exclusion", "Hue", "Saturation", "Color", "Luminosity":
 			return name
 		}
 	}
 	return normal
 }
 
-// blendModes are those that do something (tables 134 and 135).
-func blendModes() []string {
-	return []string{
-		"Multiply", "Screen", "Overlay", "Darken", "Lighten", "ColorDodge", "ColorBurn", "HardLight",
-		"SoftLight", "Difference", "Exclusion", "Hue", "Saturation", "Color", "Luminosity",
-	}
-}
-
-// prepressFeatures are those that PDF/X forbids, where they are not at their
-// neutral values. Of a pair the newer entry counts.
+// prepressFeatures returns the features that PDF/X forbids and that are not at
+// their neutral values. Of a pair the newer entry counts.
 func (in *Interpreter) prepressFeatures(dict types.Dict) []usedFeature {
 	var out []usedFeature
 	use := func(kind facts.FeatureKind, keys ...string) {
@@ -161,7 +153,7 @@ func (in *Interpreter) prepressFeatures(dict types.Dict) []usedFeature {
 	return out
 }
 
-// neutral tells Identity and Default, also as a list for each ink.
+// neutral reports whether an entry is Identity or Default, alone or for each ink.
 func (in *Interpreter) neutral(o types.Object) bool {
 	list := in.file.Array(o)
 	if list == nil {
@@ -182,7 +174,7 @@ func set[T any](to *T, from *T) {
 	}
 }
 
-// unit cuts an opacity to 0 to 1.
+// unit limits an opacity to the range 0 to 1.
 func unit(v *float64) *float64 {
 	if v == nil {
 		return nil
@@ -191,8 +183,8 @@ func unit(v *float64) *float64 {
 	return &cut
 }
 
-// softMask chooses a mask, or none. Its images are noted, its colours are not
-// printed.
+// softMask selects a mask, or none. It records the images of the mask; its colours
+// are not printed.
 func (in *Interpreter) softMask(f *frame, o types.Object) {
 	group := in.file.Dict(o)["G"]
 	form := in.file.Dict(group)

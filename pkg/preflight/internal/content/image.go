@@ -11,17 +11,17 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// The codecs that are told apart.
+// The codecs that are treated differently.
 const (
 	dct = "DCTDecode"
 	jpx = "JPXDecode"
 )
 
-// cheapPixels is how many an image may have for its ink to be measured although
-// it can have only one: larger ones are taken to have all of it.
+// cheapPixels is the largest size of an image with a single ink that is measured.
+// Larger images count as fully covered.
 const cheapPixels = 1 << 18
 
-// picture is an image XObject that has been looked into.
+// picture is an image XObject that the interpreter has read.
 type picture struct {
 	fact  facts.Image
 	space *color.Space
@@ -31,14 +31,14 @@ type picture struct {
 	softMask types.Object
 }
 
-// imageKey tells an image apart by object, or by address, and by what stands in
-// for its space.
+// imageKey identifies an image by its dictionary and by the space that replaces
+// its own.
 type imageKey struct {
 	dict  uintptr
 	space *color.Space
 }
 
-// image notes the placement of an image XObject.
+// image records the placement of an image XObject and of its soft mask.
 func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
 	p := in.picture(o, dict)
 	if !f.layers.hidden() {
@@ -53,22 +53,29 @@ func (in *Interpreter) image(f *frame, o types.Object, dict types.Dict) {
 		}
 	}
 	in.placement = p.fact
-	asked := p.space
-	with := ink{space: asked}
+	with := ink{space: p.space}
 	if !p.fact.Mask {
-		with.choose(asked, in.remap(f, asked))
+		with.choose(p.space, in.remap(f, p.space))
 	}
-	if in.position(f, &in.placement) {
-		in.note(f)
-		in.placeMask(f, p)
-		if in.placement.Hidden {
-			return
-		}
-		if !p.fact.Mask {
-			with.paint = in.measure(f, o, p, with.space)
-		}
-		in.paintImage(f, &with, p.softMask != nil)
+	if !in.position(f, &in.placement) {
+		return
 	}
+	in.note(f)
+	// The soft mask lies on the image.
+	if p.softMask != nil && !f.again {
+		mask := in.picture(p.softMask, in.file.Dict(p.softMask)).fact
+		mask.Soft = true
+		if in.position(f, &mask) {
+			in.collector.Image(mask)
+		}
+	}
+	if in.placement.Hidden {
+		return
+	}
+	if !p.fact.Mask {
+		with.paint = in.measure(f, o, p, with.space)
+	}
+	in.paintImage(f, &with, p.softMask != nil)
 }
 
 // picture reads the dictionary of an image, once.
@@ -77,12 +84,17 @@ func (in *Interpreter) picture(o types.Object, dict types.Dict) *picture {
 	if known := in.images[key]; known != nil {
 		return known
 	}
+	// The last filter of a pipeline is the codec of the image.
+	codec := in.file.Name(dict["Filter"])
+	if list := in.file.Array(dict["Filter"]); len(list) > 0 {
+		codec = in.file.Name(list[len(list)-1])
+	}
 	p := &picture{dict: dict, fact: facts.Image{
 		Object:      document.Ref(o),
 		Width:       in.file.Int(dict["Width"]),
 		Height:      in.file.Int(dict["Height"]),
 		Bits:        in.file.Int(dict["BitsPerComponent"]),
-		Filter:      in.filter(dict["Filter"]),
+		Filter:      document.Clean(codec, 40),
 		Mask:        in.file.Bool(dict["ImageMask"]),
 		Interpolate: in.file.Bool(dict["Interpolate"]),
 	}}
@@ -107,8 +119,8 @@ func (in *Interpreter) picture(o types.Object, dict types.Dict) *picture {
 	return p
 }
 
-// coded is the data of an image as its codec left it, if no other filter lies
-// over it.
+// coded returns the data of an image in the format of its codec, if the image has
+// no other filter.
 func (in *Interpreter) coded(o types.Object, dict types.Dict) []byte {
 	if list := in.file.Array(dict["Filter"]); len(list) > 1 {
 		return nil
@@ -120,7 +132,7 @@ func (in *Interpreter) coded(o types.Object, dict types.Dict) []byte {
 	return stream.Raw
 }
 
-// jpx takes from a JPEG 2000 file what the dictionary leaves to it.
+// jpx reads from a JPEG 2000 file the properties that the dictionary leaves out.
 func (in *Interpreter) jpx(p *picture, o types.Object) {
 	header, ok := color.ReadJPX(in.coded(o, p.dict))
 	if !ok {
@@ -129,37 +141,25 @@ func (in *Interpreter) jpx(p *picture, o types.Object) {
 	if p.fact.Bits == 0 {
 		p.fact.Bits = header.Bits
 	}
-	if _, said := p.dict["ColorSpace"]; !said && !p.fact.Mask {
+	if _, ok := p.dict["ColorSpace"]; !ok && !p.fact.Mask {
 		if header.Family == "" {
-			header.Family = usualFamily(header.Components)
+			// Viewers go by the number of components.
+			switch header.Components {
+			case 1:
+				header.Family = color.DeviceGray
+			case 4:
+				header.Family = color.DeviceCMYK
+			default:
+				header.Family = color.DeviceRGB
+			}
 		}
 		p.space = &color.Space{Family: header.Family, Components: header.Components}
 		p.fact.ColorSpace, p.fact.Components = header.Family, header.Components
 	}
 }
 
-// usualFamily is what viewers take for a colour space that they do not know.
-func usualFamily(components int) string {
-	switch components {
-	case 1:
-		return color.DeviceGray
-	case 4:
-		return color.DeviceCMYK
-	}
-	return color.DeviceRGB
-}
-
-// filter is the last filter of a pipeline, the one that codes the image.
-func (in *Interpreter) filter(o types.Object) string {
-	name := in.file.Name(o)
-	if list := in.file.Array(o); len(list) > 0 {
-		name = in.file.Name(list[len(list)-1])
-	}
-	return document.Clean(name, 40)
-}
-
 // position completes a placement: the image fills the unit square of the current
-// user space. It reports false for an image that has no place.
+// user space. It returns false for an image without extent.
 func (in *Interpreter) position(f *frame, fact *facts.Image) bool {
 	box := f.state.ctm.Rect(geom.Rect{0, 0, 1, 1})
 	width, height := f.state.ctm.Scale()
@@ -175,27 +175,14 @@ func (in *Interpreter) position(f *frame, fact *facts.Image) bool {
 	return true
 }
 
-// note adds the placement to the facts, unless the same stream has done so.
+// note adds the placement to the facts, unless the same stream has added it before.
 func (in *Interpreter) note(f *frame) {
 	if !f.again {
 		in.collector.Image(in.placement)
 	}
 }
 
-// placeMask notes the soft mask of an image, which lies on it.
-func (in *Interpreter) placeMask(f *frame, p *picture) {
-	if p.softMask == nil || f.again {
-		return
-	}
-	dict := in.file.Dict(p.softMask)
-	mask := in.picture(p.softMask, dict).fact
-	mask.Soft = true
-	if in.position(f, &mask) {
-		in.collector.Image(mask)
-	}
-}
-
-// measure finds the inks of an image, once for each space it is seen in.
+// measure returns the inks of an image, measured once for each space.
 func (in *Interpreter) measure(f *frame, o types.Object, p *picture, space *color.Space) facts.Paint {
 	if f.mask {
 		return facts.Paint{}
@@ -209,15 +196,18 @@ func (in *Interpreter) measure(f *frame, o types.Object, p *picture, space *colo
 	return m.paint
 }
 
-// inks measures the samples. Where that is not worth it, every ink may have its
-// whole amount; where it is not possible, the inks are not known.
+// inks measures the samples. An image that is too large to measure counts as fully
+// covered with its ink; the inks of an image that cannot be measured are unknown.
+//
+// One-bit codings are not decoded: their ink is all or nothing, and the parser does
+// not support every fax format.
 func (in *Interpreter) inks(o types.Object, p *picture, space *color.Space) facts.Paint {
 	unknown := facts.Paint{Space: space.Family}
-	coded := bilevel(p.fact.Filter)
-	if !space.Known() || p.fact.Filter == jpx || coded && !space.Single() {
+	bilevel := p.fact.Filter == "JBIG2Decode" || p.fact.Filter == "CCITTFaxDecode"
+	if !space.Known() || p.fact.Filter == jpx || bilevel && !space.Single() {
 		return unknown
 	}
-	if space.Single() && (p.fact.Width > cheapPixels/p.fact.Height || coded) {
+	if space.Single() && (p.fact.Width > cheapPixels/p.fact.Height || bilevel) {
 		return most(space)
 	}
 	decode, _ := in.file.Numbers(p.dict["Decode"], 2*space.Components)
@@ -231,14 +221,10 @@ func (in *Interpreter) inks(o types.Object, p *picture, space *color.Space) fact
 	return paint
 }
 
-// bilevel tells the codings of one-bit images. They are not unpacked: their ink is
-// all or nothing, and the parser does not know all that a fax may be.
-func bilevel(filter string) bool { return filter == "JBIG2Decode" || filter == "CCITTFaxDecode" }
-
-// room takes what measuring an image costs from the budget for images.
+// room takes the samples of an image from the budget.
 func (in *Interpreter) room(n int64) bool { return in.file.Budget.Samples(in.page.Number, n) }
 
-// most is the paint of a single ink in full.
+// most returns the paint of a single ink at its full amount.
 func most(space *color.Space) facts.Paint {
 	if space.Indexed() {
 		space = space.Under
@@ -250,7 +236,7 @@ func most(space *color.Space) facts.Paint {
 	return space.Paint([]float64{full})
 }
 
-// paintImage makes the mark of the placement.
+// paintImage paints the mark of the placement.
 func (in *Interpreter) paintImage(f *frame, with *ink, masked bool) {
 	box := in.placement.Box
 	m := in.begin(f, facts.Picture, box)

@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
 )
 
-// inline is an image that stands in the content (8.9.7).
+// inline is an image within the content stream (8.9.7).
 type inline struct {
 	fact    facts.Image
 	space   *color.Space
@@ -51,7 +51,8 @@ func (in *Interpreter) inlineImage(f *frame, tokens *lexer.Lexer) {
 	in.placeInline(f, &i, tokens.InlineData(i.length))
 }
 
-// placeInline notes the image. The samples of one without filters are measured.
+// placeInline records the image. It measures the samples of an image without
+// filters.
 func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	in.placement = i.fact
 	if !in.position(f, &in.placement) {
@@ -76,7 +77,7 @@ func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	in.paintImage(f, &with, false)
 }
 
-// inlineEntry takes one entry; keys may be abbreviated.
+// inlineEntry reads one entry; keys may be abbreviated.
 func (in *Interpreter) inlineEntry(f *frame, i *inline, key string, value lexer.Object) {
 	whole := func() int { return int(min(max(value.Value, 0), 1<<30)) }
 	switch key {
@@ -97,23 +98,26 @@ func (in *Interpreter) inlineEntry(f *frame, i *inline, key string, value lexer.
 			i.decode = append(i.decode, value.Items[k].Value)
 		}
 	case "F", "Filter":
-		i.filter(value)
-	case "CS", "ColorSpace":
-		i.space = in.inlineSpace(f, value)
-	}
-}
-
-// filter keeps the last of the filters.
-func (i *inline) filter(value lexer.Object) {
-	i.filters = 1
-	if value.Kind == lexer.Array {
-		i.filters = len(value.Items)
-		if i.filters == 0 {
-			return
+		i.filters = 1
+		if value.Kind == lexer.Array {
+			i.filters = len(value.Items)
+			if i.filters == 0 {
+				return
+			}
+			value = value.Items[len(value.Items)-1]
 		}
-		value = value.Items[len(value.Items)-1]
+		i.fact.Filter = document.Clean(wholeName(string(value.Text)), 40)
+	case "CS", "ColorSpace":
+		switch {
+		case value.Kind != lexer.Array:
+			i.space = in.namedSpace(f, value.Text)
+		case len(value.Items) < 4:
+			i.space = in.spaces.Device(color.DeviceGray)
+		default: // an Indexed space
+			base := in.namedSpace(f, value.Items[1].Text)
+			i.space = color.Indexed(base, lexer.AppendText(nil, &value.Items[3]))
+		}
 	}
-	i.fact.Filter = document.Clean(wholeName(string(value.Text)), 40)
 }
 
 // wholeName spells out the abbreviation of a filter (table 92).
@@ -137,19 +141,8 @@ func wholeName(filter string) string {
 	return filter
 }
 
-// inlineSpace is a name, or an Indexed space over one.
-func (in *Interpreter) inlineSpace(f *frame, value lexer.Object) *color.Space {
-	if value.Kind != lexer.Array {
-		return in.namedSpace(f, value.Text)
-	}
-	if len(value.Items) < 4 {
-		return in.spaces.Device(color.DeviceGray)
-	}
-	base := in.namedSpace(f, value.Items[1].Text)
-	return color.Indexed(base, lexer.AppendText(nil, &value.Items[3]))
-}
-
-// rawLength is how long the samples of an image without a filter are, or -1.
+// rawLength returns the size in bytes of the samples of an image without filters,
+// or -1.
 func (i *inline) rawLength() int {
 	components, bits := i.fact.Components, i.fact.Bits
 	if components == 0 || bits == 0 || bits > 16 || i.fact.Width > 1<<20 || i.fact.Height > 1<<20 {

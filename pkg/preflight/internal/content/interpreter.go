@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package content executes page descriptions, as a printer would, but draws
+// Package content executes page descriptions as a printer would, but draws
 // nothing: it keeps the graphics state (transformation, clip, colour, text,
-// transparency) and notes what is painted, where and in what.
+// transparency) and records each mark with its position and its colour.
 //
 // It follows forms, patterns, shadings, glyphs of Type 3 fonts, soft masks and
-// the printed appearance of annotations, and leaves out what stands on layers
-// that are not printed. Everything is bounded: by the budget of the document, by
-// nesting, and by depth of saved states.
+// the printed appearance of annotations, and skips layers that are not printed.
+// Everything is bounded: by the budget of the document, by nesting, and by the
+// depth of saved states.
 package content
 
 import (
@@ -23,10 +23,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
 )
 
-// cancelEvery is how many operators go between two looks at the context.
+// cancelEvery is the number of operators between two checks of the context.
 const cancelEvery = 4096
 
-// streamCost is what starting another stream costs, in plain operators.
+// streamCost is the cost of starting another stream, in plain operators.
 const streamCost = 16
 
 // Interpreter reads the pages of one document, in order.
@@ -38,7 +38,7 @@ type Interpreter struct {
 	// stopped is the context's Err during one call of Page.
 	stopped func() error
 
-	// What has been looked into, for the whole document.
+	// The resources of the whole document that have been read.
 	spaces   *color.Resolver
 	layers   *layers
 	fonts    map[uintptr]*fontUse
@@ -49,7 +49,8 @@ type Interpreter struct {
 	states   map[uintptr]*parameters
 	// outlines are the glyphs of Type 3 fonts that have no colours of their own.
 	outlines map[uintptr]bool
-	strange  int
+	// unknown counts the unknown operators that were recorded.
+	unknown int
 
 	sheet
 	// active are the streams that are being executed, outermost first.
@@ -63,30 +64,30 @@ type Interpreter struct {
 	text       []byte
 }
 
-// sheet is what belongs to one page.
+// sheet holds the state of one page.
 type sheet struct {
 	page *document.Page
-	// mm2 is how many square millimetres a square unit of user space has.
+	// mm2 is the area of a square unit of user space in square millimetres.
 	mm2 float64
 	// visited are the masks and glyphs that were read on this page.
 	visited map[visit]bool
 	tilings map[tilingKey]*tiling
-	// colored are the spaces whose inks and profile have been noted.
+	// colored are the spaces whose inks and profile have been recorded.
 	colored   map[*color.Space]bool
 	invisible bool
 	// blended counts the marks that are not opaque.
 	blended int
 }
 
-// visit is one reading of a content stream that does not depend on where on the
-// page it is painted.
+// visit is one reading of a content stream, independent of its position on the
+// page.
 type visit struct {
 	dict uintptr
-	// scale tells readings apart that differ in size, in 1/16 of a power of two.
+	// scale is the size of the reading, in 1/16 of a power of two.
 	scale int
 }
 
-// New prepares to read a document, and notes its layers.
+// New prepares to read a document, and records its layers.
 func New(file *document.File, collector *facts.Collector, limits document.Limits) *Interpreter {
 	return &Interpreter{
 		file: file, collector: collector, limits: limits,
@@ -96,7 +97,7 @@ func New(file *document.File, collector *facts.Collector, limits document.Limits
 	}
 }
 
-// Page reads one page. The error is that of the context.
+// Page reads one page. It returns the error of the context.
 func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	in.stopped, in.active = ctx.Err, in.active[:0]
 	side := geom.Millimetres(page.UserUnit)
@@ -104,7 +105,13 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 		page: page, mm2: side * side,
 		visited: map[visit]bool{}, tilings: map[tilingKey]*tiling{}, colored: map[*color.Space]bool{},
 	}
-	in.pageGroup()
+	if group := in.file.Dict(page.Dict["Group"]); in.file.Name(group["S"]) == "Transparency" {
+		fact := &facts.Group{}
+		if cs, ok := group["CS"]; ok {
+			fact.Space = in.spaces.Resolve(cs, page.Number).Family
+		}
+		in.collector.Document().Pages[page.Number-1].Group = fact
+	}
 	root := in.frame(page.Resources)
 	root.state = in.initial(page.Media)
 	root.state.fill.choose(root.state.fill.space, in.remap(root, root.state.fill.space))
@@ -117,25 +124,13 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	return context.Cause(ctx)
 }
 
-// pageGroup notes the transparency group of the page.
-func (in *Interpreter) pageGroup() {
-	group := in.file.Dict(in.page.Dict["Group"])
-	if in.file.Name(group["S"]) != "Transparency" {
-		return
-	}
-	fact := &facts.Group{}
-	if cs, ok := group["CS"]; ok {
-		fact.Space = in.spaces.Resolve(cs, in.page.Number).Family
-	}
-	in.collector.Document().Pages[in.page.Number-1].Group = fact
-}
-
-// run executes streams. It stops quietly when the budget is used up or the
-// context is done; both are noted elsewhere.
+// run executes streams. It stops when the budget is spent or the context is done;
+// others record both.
 func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 	f.base = f.state.ctm
 	f.path.reset()
 	tokens := lexer.New(chunks)
+	budget := in.file.Budget
 	for {
 		n := len(f.operands)
 		switch {
@@ -154,7 +149,15 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 		case lexer.Keyword:
 			name := o.Text
 			f.operands = f.operands[:len(f.operands)-1]
-			if !in.step(f, tokens, name) {
+			if !budget.Operator(in.page.Number, 1) {
+				return
+			}
+			if in.steps++; in.steps%cancelEvery == 0 && in.stopped() != nil {
+				return
+			}
+			if string(name) == "BI" {
+				in.inlineImage(f, tokens)
+			} else if in.operator(f, name); budget.Spent() {
 				return
 			}
 			f.operands = f.operands[:0]
@@ -162,23 +165,6 @@ func (in *Interpreter) run(f *frame, chunks func() ([]byte, bool)) {
 		default:
 		}
 	}
-}
-
-// step executes one operator.
-func (in *Interpreter) step(f *frame, tokens *lexer.Lexer, name []byte) bool {
-	budget := in.file.Budget
-	if !budget.Operator(in.page.Number, 1) {
-		return false
-	}
-	if in.steps++; in.steps%cancelEvery == 0 && in.stopped() != nil {
-		return false
-	}
-	if string(name) == "BI" {
-		in.inlineImage(f, tokens)
-		return true
-	}
-	in.operator(f, name)
-	return !budget.Spent()
 }
 
 // streams yields the streams of a /Contents entry, one after the other, so that
@@ -195,7 +181,7 @@ func (in *Interpreter) streams(contents types.Object) func() ([]byte, bool) {
 			if data := in.load(part); len(data) > 0 {
 				return data, true
 			}
-			// An endless list of empty streams is work, too.
+			// An endless list of empty streams costs time, too.
 			if !in.file.Budget.Operator(in.page.Number, streamCost) {
 				break
 			}
@@ -204,7 +190,7 @@ func (in *Interpreter) streams(contents types.Object) func() ([]byte, bool) {
 	}
 }
 
-// load decodes a stream that is about to be executed.
+// load decodes a stream for execution.
 func (in *Interpreter) load(o types.Object) []byte {
 	data := in.file.Decode(o, in.page.Number)
 	if !in.file.Budget.Content(in.page.Number, len(data)) {
@@ -249,17 +235,17 @@ func (in *Interpreter) incident(o types.Object, detail string) {
 	in.collector.Incident(facts.Incident{Rule: document.RuleNesting, Page: in.page.Number, Object: document.Ref(o), Detail: detail})
 }
 
-// feature notes that the page makes use of something.
+// feature records that the page uses a feature.
 func (in *Interpreter) feature(kind facts.FeatureKind, detail string, o types.Object, where *geom.Rect) {
 	in.collector.Feature(kind, detail, document.Ref(o), in.page.Number, where)
 }
 
-// resource looks up a named resource: in.resource(f, "Font", "F1").
+// resource returns a named resource: in.resource(f, "Font", "F1").
 func (in *Interpreter) resource(f *frame, category string, name []byte) types.Object {
 	return in.file.Dict(f.resources[category])[string(name)]
 }
 
-// first reports whether a stream is read for the first time on this page.
+// first reports whether this is the first reading of a stream on this page.
 func (in *Interpreter) first(dict types.Dict, scale int) bool {
 	v := visit{dict: document.Identity(dict), scale: scale}
 	if in.visited[v] {

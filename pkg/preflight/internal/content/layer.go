@@ -20,8 +20,8 @@ const (
 	maxMarked = 4_096
 )
 
-// layers knows which optional content comes out on paper (8.11): it follows the
-// default configuration, with what that says about printing.
+// layers decides which optional content is printed (8.11): it follows the default
+// configuration and its usage entries for printing.
 type layers struct {
 	file      *document.File
 	collector *facts.Collector
@@ -57,7 +57,16 @@ func readLayers(file *document.File, collector *facts.Collector) *layers {
 	l.switchAll(config["ON"], true)
 	l.switchAll(config["OFF"], false)
 	l.automatic(config)
-	l.ignoreIntents(config)
+	// Groups that are not meant for viewing take no part in visibility: they are
+	// shown.
+	if o, ok := config["Intent"]; ok && !l.lists(o, "View") {
+		return l
+	}
+	for _, dict := range l.keep {
+		if o, ok := dict["Intent"]; ok && !l.lists(o, "View") && !l.lists(o, "All") {
+			l.groups[document.Identity(dict)].Printed = true
+		}
+	}
 	return l
 }
 
@@ -77,7 +86,7 @@ func (l *layers) group(dict types.Dict) *facts.Layer {
 	return l.groups[document.Identity(dict)]
 }
 
-// automatic follows the usage applications for printing (table 101).
+// automatic applies the usage applications for printing (table 101).
 func (l *layers) automatic(config types.Dict) {
 	list := l.file.Array(config["AS"])
 	for _, o := range list[:min(len(list), 64)] {
@@ -102,7 +111,7 @@ func (l *layers) automatic(config types.Dict) {
 	}
 }
 
-// lists reports whether a name or an array of names holds one.
+// lists reports whether an object is the given name or an array with it.
 func (l *layers) lists(o types.Object, name string) bool {
 	if l.file.Name(o) == name {
 		return true
@@ -116,21 +125,8 @@ func (l *layers) lists(o types.Object, name string) bool {
 	return false
 }
 
-// ignoreIntents shows groups that are not meant for viewing: they do not take
-// part in what is visible.
-func (l *layers) ignoreIntents(config types.Dict) {
-	if o, ok := config["Intent"]; ok && !l.lists(o, "View") {
-		return
-	}
-	for _, dict := range l.keep {
-		if o, ok := dict["Intent"]; ok && !l.lists(o, "View") && !l.lists(o, "All") {
-			l.groups[document.Identity(dict)].Printed = true
-		}
-	}
-}
-
-// visible decides on a group or a membership, and notes that the page uses it.
-// What is neither, is shown.
+// visible reports whether a group or a membership is printed, and records that the
+// page uses it. Other objects are printed.
 func (l *layers) visible(o types.Object, page int) bool {
 	dict := l.file.Dict(o)
 	if layer := l.group(dict); layer != nil {
@@ -147,8 +143,8 @@ func (l *layers) visible(o types.Object, page int) bool {
 	return l.policy(dict, page)
 }
 
-// policy is that of a membership over its groups; groups that do not exist do
-// not count.
+// policy reports whether a membership is printed by the policy over its groups.
+// Groups that do not exist do not count.
 func (l *layers) policy(dict types.Dict, page int) bool {
 	list := l.file.Array(dict["OCGs"])
 	if list == nil {
@@ -180,8 +176,8 @@ func (l *layers) policy(dict types.Dict, page int) bool {
 	return on > 0
 }
 
-// expression evaluates /VE: [/And ...], [/Or ...] or [/Not one]. What is too deep
-// or too long is shown.
+// expression evaluates /VE: [/And ...], [/Or ...] or [/Not one]. Expressions that
+// are too deep or too long are printed.
 func (l *layers) expression(o types.Object, page, depth int, terms *int) bool {
 	if *terms--; depth == 0 || *terms < 0 {
 		return true
@@ -204,7 +200,7 @@ func (l *layers) expression(o types.Object, page, depth int, terms *int) bool {
 		if *terms < 0 {
 			return true
 		}
-		// Every term is looked at, so that the use of every layer is noted.
+		// Evaluate every term, so that the use of every layer is recorded.
 		if shown := l.expression(o, page, depth-1, terms); shown != (name == "And") {
 			result = shown
 		}
@@ -214,10 +210,12 @@ func (l *layers) expression(o types.Object, page, depth int, terms *int) bool {
 
 // marked is the marked content that is open (14.6).
 type marked struct {
-	// hides tells of each whether it is hidden; deep counts those beyond the bound.
+	// hides holds for each open section whether it is hidden; deep counts the
+	// sections beyond the bound.
 	hides []bool
 	deep  int
-	// count is how many of them hide; outside is what holds the whole stream.
+	// count is the number of hidden sections; outside is set when the whole stream
+	// is hidden.
 	count   int
 	outside bool
 }
@@ -248,13 +246,17 @@ func (m *marked) close() {
 	}
 }
 
-// markedOperator executes those of 14.6 and the compatibility sections.
+// markedOperator executes the operators of 14.6 and of compatibility sections.
 func (in *Interpreter) markedOperator(f *frame, name []byte) bool {
 	switch string(name) {
 	case "BMC":
 		f.layers.open(false)
 	case "BDC":
-		f.layers.open(in.hides(f))
+		hidden := false
+		if len(f.operands) >= 2 && string(f.operands[0].Text) == "OC" && f.operands[1].Kind == lexer.Name {
+			hidden = !in.layers.visible(in.resource(f, "Properties", f.operands[1].Text), in.page.Number)
+		}
+		f.layers.open(hidden)
 	case "EMC":
 		f.layers.close()
 	case "BX":
@@ -265,12 +267,4 @@ func (in *Interpreter) markedOperator(f *frame, name []byte) bool {
 		return false
 	}
 	return true
-}
-
-// hides reports whether marked content is on a layer that is not printed.
-func (in *Interpreter) hides(f *frame) bool {
-	if len(f.operands) < 2 || string(f.operands[0].Text) != "OC" || f.operands[1].Kind != lexer.Name {
-		return false
-	}
-	return !in.layers.visible(in.resource(f, "Properties", f.operands[1].Text), in.page.Number)
 }

@@ -35,7 +35,7 @@ func layered(content, properties, config string, more func(b *pdftest.Builder, o
 	return b.Document(pdftest.Page{Media: &pdftest.Box{0, 0, 500, 500}, Content: content, Resources: resources})
 }
 
-func TestLayersThatAreNotPrintedHideTheirContent(t *testing.T) {
+func TestContentOfLayersThatAreNotPrintedIsIgnored(t *testing.T) {
 	t.Parallel()
 	const (
 		square = " 0 0 9 9 re f "
@@ -83,7 +83,7 @@ func TestLayersThatAreNotPrintedHideTheirContent(t *testing.T) {
 	}
 }
 
-func TestLayersAreNotedWithTheirPages(t *testing.T) {
+func TestLayersListTheirPages(t *testing.T) {
 	t.Parallel()
 	_, doc := marks(t, layered("/OC /Off BDC /OC /Off BDC EMC EMC", "", "", nil), shape)
 	var got []string
@@ -117,7 +117,7 @@ func TestXObjectsOnHiddenLayers(t *testing.T) {
 	}
 }
 
-func TestAnnotationsAreNoted(t *testing.T) {
+func TestAnnotationsAreRecorded(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	group := b.Add("<< /Type /OCG /Name (Off) >>")
@@ -148,7 +148,7 @@ func TestAnnotationsAreNoted(t *testing.T) {
 	}
 }
 
-func TestPagesHaveTheirGroup(t *testing.T) {
+func TestTransparencyGroupOfAPageIsRecorded(t *testing.T) {
 	t.Parallel()
 	_, doc := marks(t, pdftest.Pages(
 		pdftest.Page{Extra: "/Group << /S /Transparency /CS /DeviceRGB /I true >>"},

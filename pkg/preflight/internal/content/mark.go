@@ -8,11 +8,11 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// normal is the blend mode that does nothing.
+// normal is the blend mode without effect.
 const normal = "Normal"
 
-// begin prepares the one mark there is at a time, or returns nil when what is
-// painted in the box cannot be seen on paper.
+// begin prepares the mark of a box, or returns nil when the box is not visible on
+// paper. Only one mark exists at a time.
 func (in *Interpreter) begin(f *frame, kind facts.Kind, box geom.Rect) *facts.Mark {
 	if f.mask || f.silent || f.layers.hidden() || !f.visible(box) {
 		return nil
@@ -21,13 +21,13 @@ func (in *Interpreter) begin(f *frame, kind facts.Kind, box geom.Rect) *facts.Ma
 	return &in.mark
 }
 
-// visible reports whether a box lies in the clip. It may be a line.
+// visible reports whether a box touches the clip. The box may be a line.
 func (f *frame) visible(box geom.Rect) bool {
 	return !f.state.clip.Empty() && box.Finite() && box.Touches(f.state.clip)
 }
 
-// visibleArea is the part of an area that lies in the clip, in square
-// millimetres, if it is spread evenly over its box.
+// visibleArea returns the part of an area that lies in the clip, in square
+// millimetres, as if the area was spread evenly over its box.
 func (in *Interpreter) visibleArea(area float64, box, seen geom.Rect) float64 {
 	whole, part := box.Area(), seen.Area()
 	if whole <= 0 || part <= 0 {
@@ -36,8 +36,7 @@ func (in *Interpreter) visibleArea(area float64, box, seen geom.Rect) float64 {
 	return min(area*min(part/whole, 1), part) * in.mm2
 }
 
-// paint completes a mark with a colour. What a pattern paints are marks of its
-// own.
+// paint completes a mark with a colour. A pattern paints marks of its own.
 func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 	if with.space.Pattern() {
 		in.paintPattern(f, with, m)
@@ -50,7 +49,6 @@ func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 	if with.remapped != "" {
 		in.feature(facts.DefaultSpace, with.remapped, nil, &m.Box)
 	}
-	// Hand a mark on.
 	in.composite(f, m)
 	for _, r := range in.recordings {
 		r.record(m)
@@ -63,7 +61,7 @@ func (in *Interpreter) paint(f *frame, with *ink, m *facts.Mark) {
 	in.collector.Mark(in.page.Number, m)
 }
 
-// composite fills in overprint and transparency.
+// composite sets the overprint and the transparency of a mark.
 func (in *Interpreter) composite(f *frame, m *facts.Mark) {
 	s := &f.state
 	m.Mode, m.Overprint, m.Alpha = s.overprintMode, s.overprintFill, s.fillAlpha*f.group.fillAlpha
@@ -89,7 +87,7 @@ func (in *Interpreter) composite(f *frame, m *facts.Mark) {
 	}
 }
 
-// useSpace notes the inks and the profile of a space, once for each page.
+// useSpace records the inks and the profile of a space, once for each page.
 func (in *Interpreter) useSpace(s *color.Space) {
 	if s == nil || len(s.Inks) == 0 && s.Profile == nil || in.colored[s] {
 		return

@@ -51,10 +51,10 @@ func kind(m *facts.Mark) string {
 	return name
 }
 
-// shape tells what and where.
+// shape returns the kind and the place of a mark.
 func shape(m *facts.Mark) string { return kind(m) + " " + box(m.Box) }
 
-// colour tells in what.
+// colour returns the paint of a mark.
 func colour(m *facts.Mark) string {
 	p := &m.Paint
 	out := p.Space
@@ -106,7 +106,7 @@ func fixed(text string) func(*pdftest.Builder) string {
 	return func(*pdftest.Builder) string { return text }
 }
 
-func TestPathsHaveTheirBox(t *testing.T) {
+func TestMarkOfAPathHasItsBox(t *testing.T) {
 	t.Parallel()
 	table(t, shape, map[string]markCase{
 		"a rectangle":                               {content: "10 20 30 40 re f", want: []string{"path [10 20 40 60]"}},
@@ -130,7 +130,7 @@ func TestPathsHaveTheirBox(t *testing.T) {
 	})
 }
 
-func TestStrokesHaveTheirWidthOnPaper(t *testing.T) {
+func TestStrokeWidthIsMeasuredOnPaper(t *testing.T) {
 	t.Parallel()
 	width := func(m *facts.Mark) string { return short(m.Width) }
 	table(t, width, map[string]markCase{
@@ -147,7 +147,7 @@ func TestStrokesHaveTheirWidthOnPaper(t *testing.T) {
 	})
 }
 
-func TestFilledShapesAreAsThinAsTheyAre(t *testing.T) {
+func TestThinnessOfFilledShapesIsMeasured(t *testing.T) {
 	t.Parallel()
 	thin := func(m *facts.Mark) string { return fmt.Sprint(geom.Round(m.Thin, 4)) }
 	table(t, thin, map[string]markCase{
@@ -167,7 +167,7 @@ func TestFilledShapesAreAsThinAsTheyAre(t *testing.T) {
 	})
 }
 
-func TestMarksHaveTheAreaThatTheyInk(t *testing.T) {
+func TestMarksHaveTheirInkedArea(t *testing.T) {
 	t.Parallel()
 	// 72 x 72 points are 25.4 x 25.4 mm: 645.16 mm2.
 	area := func(m *facts.Mark) string { return fmt.Sprint(geom.Round(m.Area, 0)) }
@@ -211,7 +211,7 @@ const (
 	twoInks  = "[/DeviceN [/Magenta /Gold /None] /DeviceCMYK << >>]"
 )
 
-func TestPaintIsInk(t *testing.T) {
+func TestPaintListsTheInksOfAColour(t *testing.T) {
 	t.Parallel()
 	spaces := func(text string) func(*pdftest.Builder) string { return fixed("/ColorSpace << " + text + " >>") }
 	const square = " 0 0 9 9 re f"

@@ -8,7 +8,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 )
 
-// maxVertices bounds the vertices of a mesh whose colours are looked at.
+// maxVertices bounds the vertices of a mesh whose colours are read.
 const maxVertices = 4096
 
 // The types of mesh (8.7.4.5.5 to 8.7.4.5.8).
@@ -19,8 +19,8 @@ const (
 	tensorPatches = 7
 )
 
-// mesh looks at the colours of the vertices. One with a function takes its colours
-// from anywhere in that.
+// mesh adds the colours of the vertices. A mesh with a function may use all colours
+// of the function.
 func (in *Interpreter) mesh(o types.Object, dict types.Dict, c *colors) {
 	if len(c.functions) > 0 {
 		c.line(c.functions[0].Domain(0))
@@ -32,7 +32,8 @@ func (in *Interpreter) mesh(o types.Object, dict types.Dict, c *colors) {
 		flag: in.file.Int(dict["BitsPerFlag"]), n: c.space.Components,
 	}
 	decode, ok := in.file.Numbers(dict["Decode"], 4+2*r.n)
-	if !ok || !r.plausible() {
+	plausible := r.coordinate >= 1 && r.coordinate <= 32 && r.component >= 1 && r.component <= 16 && r.flag >= 0 && r.flag <= 8 && r.n >= 1
+	if !ok || !plausible {
 		return
 	}
 	r.decode = decode[4:]
@@ -50,8 +51,9 @@ func (in *Interpreter) mesh(o types.Object, dict types.Dict, c *colors) {
 	}
 }
 
-// patch tells how many points and colours a patch has by its flag: one that goes
-// on at an edge of the last one shares four points and two colours with it.
+// patch returns a function from the flag of a patch to the number of its points and
+// colours. A patch that continues at an edge of the previous patch shares four
+// points and two colours with it.
 func patch(points int) func(flag int) (int, int) {
 	return func(flag int) (int, int) {
 		if flag == 0 {
@@ -69,11 +71,7 @@ type vertices struct {
 	bit                            int
 }
 
-func (r *vertices) plausible() bool {
-	return r.coordinate >= 1 && r.coordinate <= 32 && r.component >= 1 && r.component <= 16 && r.flag >= 0 && r.flag <= 8 && r.n >= 1
-}
-
-// each adds the colours of all vertices, or of the first ones.
+// each adds the colours of the vertices, up to maxVertices.
 func (r *vertices) each(c *colors, shape func(flag int) (points, corners int)) {
 	var values [color.MaxComponents]float64
 	for seen := 0; seen < maxVertices; {
@@ -96,7 +94,7 @@ func (r *vertices) each(c *colors, shape func(flag int) (points, corners int)) {
 	}
 }
 
-// take reads the next bits; what is beyond the data is zero.
+// take reads the next bits; bits beyond the data are zero.
 func (r *vertices) take(bits int) uint32 {
 	v := uint32(0)
 	for ; bits > 0; bits-- {

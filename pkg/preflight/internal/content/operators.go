@@ -7,43 +7,23 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// maxStrange bounds the unknown operators that are told of.
-const maxStrange = 20
+// maxUnknown bounds the unknown operators that are recorded.
+const maxUnknown = 20
 
-// operator executes one with the operands of the frame (ISO 32000-2, annex A).
-// Those that change nothing that we keep are known and skipped.
+// operator executes an operator with the operands of the frame (ISO 32000-2,
+// annex A). Operators that do not affect the recorded facts are skipped.
 func (in *Interpreter) operator(f *frame, name []byte) {
-	switch {
-	case in.pathOperator(f, name), in.textOperator(f, name), in.stateOperator(f, name), in.colorOperator(f, name), in.markedOperator(f, name):
+	if in.pathOperator(f, name) || in.textOperator(f, name) || in.colorOperator(f, name) || in.markedOperator(f, name) {
 		return
 	}
-	switch string(name) {
-	case "Do":
-		in.xobject(f)
-	case "sh":
-		in.shadingFill(f)
-	case "d1":
-		f.muted, f.silent = true, f.silent || f.glyph
-	case "J", "j", "M", "d", "ri", "i", "MP", "DP", "d0", "ID", "EI":
-	default:
-		in.unknown(f, name)
-	}
-}
-
-// unknown notes an operator that no PDF has. Between BX and EX it may be there.
-func (in *Interpreter) unknown(f *frame, name []byte) {
-	if f.compatible > 0 || in.strange >= maxStrange {
-		return
-	}
-	in.strange++
-	in.feature(facts.UnknownOperator, document.Clean(string(name), 20), nil, nil)
-}
-
-// stateOperator executes those of 8.4.4.
-func (in *Interpreter) stateOperator(f *frame, name []byte) bool {
 	switch string(name) {
 	case "q":
-		in.save(f)
+		if len(f.saved) >= in.limits.SavedStates {
+			in.collector.Incomplete()
+			in.incident(nil, "The graphics state is saved too deep; colours and sizes after that may be wrong.")
+			return
+		}
+		f.saved = append(f.saved, f.state)
 	case "Q":
 		if n := len(f.saved); n > 0 {
 			f.state = f.saved[n-1]
@@ -55,17 +35,18 @@ func (in *Interpreter) stateOperator(f *frame, name []byte) bool {
 		f.state.lineWidth = f.number(0)
 	case "gs":
 		in.extGState(f)
+	case "Do":
+		in.xobject(f)
+	case "sh":
+		in.shadingFill(f)
+	case "d1":
+		f.muted, f.silent = true, f.silent || f.glyph
+	case "J", "j", "M", "d", "ri", "i", "MP", "DP", "d0", "ID", "EI":
 	default:
-		return false
+		// Between BX and EX any operator is allowed.
+		if f.compatible == 0 && in.unknown < maxUnknown {
+			in.unknown++
+			in.feature(facts.UnknownOperator, document.Clean(string(name), 20), nil, nil)
+		}
 	}
-	return true
-}
-
-func (in *Interpreter) save(f *frame) {
-	if len(f.saved) >= in.limits.SavedStates {
-		in.collector.Incomplete()
-		in.incident(nil, "The graphics state is saved too deep; colours and sizes after that may be wrong.")
-		return
-	}
-	f.saved = append(f.saved, f.state)
 }

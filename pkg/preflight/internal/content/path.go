@@ -9,17 +9,17 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// point is a place on the page, in its default user space.
+// point is a position on the page, in its default user space.
 type point struct{ x, y float64 }
 
 func cross(a, b point) float64 { return a.x*b.y - a.y*b.x }
 
-// noExtent is the thinness of a filled shape that has none: printers make it as
+// noExtent is the thinness of a filled shape without extent: printers print it as
 // thin as they can.
 const noExtent = 1e-4
 
-// path is the current path. Its shape is not kept: only its box, its area, its
-// length, and how thin it is if it is made of rectangles.
+// path is the current path. It keeps only the box, the area, the length and, for
+// paths of rectangles, the thinness.
 type path struct {
 	box   geom.Rect
 	drawn bool
@@ -28,14 +28,15 @@ type path struct {
 
 	start, at point
 	open      bool
-	// corners are those of the open part, as far as it may be a rectangle.
+	// corners are the first corners of the open part, which may be a rectangle.
 	corners [5]point
 	n       int
 	curved  bool
 	// twice is twice the area of the open part, with a sign.
 	twice float64
 
-	// Of the parts that are done: the sum of their areas with signs and without.
+	// signed and sum add up the areas of the finished parts, with and without their
+	// signs.
 	signed, sum float64
 	length      float64
 	thin        float64
@@ -80,27 +81,22 @@ func (p *path) curveTo(b, c, d point) {
 	around := math.Hypot(b.x-a.x, b.y-a.y) + math.Hypot(c.x-b.x, c.y-b.y) + math.Hypot(d.x-c.x, d.y-c.y)
 	p.length += (chord + around) / 2
 	p.box = p.box.Add(d.x, d.y)
-	p.curveBox(a, b, c, d)
+	// Add the extremes of a curve whose control points are outside of the box.
+	if !p.box.Contains(geom.Rect{min(b.x, c.x), min(b.y, c.y), max(b.x, c.x), max(b.y, c.y)}, 0) {
+		for _, t := range extremes(a.x, b.x, c.x, d.x) {
+			x := bezier(t, a.x, b.x, c.x, d.x)
+			p.box[0], p.box[2] = min(p.box[0], x), max(p.box[2], x)
+		}
+		for _, t := range extremes(a.y, b.y, c.y, d.y) {
+			y := bezier(t, a.y, b.y, c.y, d.y)
+			p.box[1], p.box[3] = min(p.box[1], y), max(p.box[3], y)
+		}
+	}
 	p.curved = true
 	p.at = d
 }
 
-// curveBox adds the extremes of a curve, where its control points lie outside.
-func (p *path) curveBox(a, b, c, d point) {
-	if p.box.Contains(geom.Rect{min(b.x, c.x), min(b.y, c.y), max(b.x, c.x), max(b.y, c.y)}, 0) {
-		return
-	}
-	for _, t := range extremes(a.x, b.x, c.x, d.x) {
-		x := bezier(t, a.x, b.x, c.x, d.x)
-		p.box[0], p.box[2] = min(p.box[0], x), max(p.box[2], x)
-	}
-	for _, t := range extremes(a.y, b.y, c.y, d.y) {
-		y := bezier(t, a.y, b.y, c.y, d.y)
-		p.box[1], p.box[3] = min(p.box[1], y), max(p.box[3], y)
-	}
-}
-
-// extremes are where the curve turns in one direction; both may be the same.
+// extremes returns the parameters at which one coordinate of the curve is extreme.
 func extremes(a, b, c, d float64) [2]float64 {
 	// The derivative is u t^2 + v t + w.
 	u, v, w := d-a+3*(b-c), 2*(a-2*b+c), b-a
@@ -111,7 +107,7 @@ func extremes(a, b, c, d float64) [2]float64 {
 	return [2]float64{(-v + root) / (2 * u), (-v - root) / (2 * u)}
 }
 
-// bezier is the curve at t, or its start where t is not on it.
+// bezier returns the curve at t, or its start for t outside 0 to 1.
 func bezier(t, a, b, c, d float64) float64 {
 	if !(t > 0 && t < 1) {
 		return a
@@ -140,7 +136,7 @@ func (p *path) finish() {
 	p.thinness(math.Abs(area))
 }
 
-// thinness takes the smaller extent of a part that is a rectangle or a line.
+// thinness adds the smaller extent of a part that is a rectangle or a line.
 func (p *path) thinness(area float64) {
 	n := p.n
 	if n > 1 && n <= len(p.corners) && near(p.corners[n-1], p.corners[0]) {
@@ -168,16 +164,7 @@ func (p *path) thinness(area float64) {
 
 func near(a, b point) bool { return math.Abs(a.x-b.x) < 1e-3 && math.Abs(a.y-b.y) < 1e-3 }
 
-// area that is filled. Parts that run the other way round are holes of a path
-// that is filled by winding; where nothing is left, they are not.
-func (p *path) area(evenOdd bool) float64 {
-	if signed := math.Abs(p.signed); !evenOdd && signed > p.sum/100 {
-		return signed
-	}
-	return p.sum
-}
-
-// pathOperator executes those of 8.5.
+// pathOperator executes the operators of 8.5.
 func (in *Interpreter) pathOperator(f *frame, name []byte) bool {
 	switch string(name) {
 	case "m":
@@ -226,16 +213,16 @@ func (in *Interpreter) pathOperator(f *frame, name []byte) bool {
 	return true
 }
 
-// point is two operands, on the page.
+// point returns the position on the page that two operands give.
 func (f *frame) point(i int) point {
 	x, y := f.state.ctm.Point(f.number(i), f.number(i+1))
 	return point{x, y}
 }
 
-// painting is what an operator does with the path.
+// painting selects the effects of a painting operator on the path.
 type painting struct{ fill, stroke, close, evenOdd bool }
 
-// paintPath ends a path: it is painted first and becomes the clip afterwards.
+// paintPath ends a path: it paints the path first and clips to it afterwards.
 func (in *Interpreter) paintPath(f *frame, how painting) {
 	p := &f.path
 	if how.close {
@@ -264,7 +251,13 @@ func (in *Interpreter) fillPath(f *frame, evenOdd bool) {
 	if !f.path.shapeless {
 		m.Thin = f.path.thin * in.page.UserUnit
 	}
-	m.Area = in.visibleArea(f.path.area(evenOdd), f.path.box, m.Box)
+	// By the nonzero winding rule, parts that run the other way round are holes. Parts
+	// that would cancel each other completely are not.
+	area := f.path.sum
+	if signed := math.Abs(f.path.signed); !evenOdd && signed > area/100 {
+		area = signed
+	}
+	m.Area = in.visibleArea(area, f.path.box, m.Box)
 	in.paint(f, &f.state.fill, m)
 }
 

@@ -13,12 +13,12 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// maxRecorded bounds the marks of a pattern that are noted again where the
-// pattern paints again.
+// maxRecorded bounds the marks of a pattern that are recorded again for each
+// further use of the pattern.
 const maxRecorded = 64
 
-// tilingKey tells readings of a tiling pattern apart: by pattern, by size, and
-// by the colour of one that has none of its own.
+// tilingKey identifies a reading of a tiling pattern: by pattern, by size, and for
+// uncoloured patterns by the colour.
 type tilingKey struct {
 	visit
 	space *color.Space
@@ -27,7 +27,7 @@ type tilingKey struct {
 	white bool
 }
 
-// tiling is what a pattern was found to paint.
+// tiling holds the marks of a pattern.
 type tiling struct {
 	marks []recorded
 	// cell is the area of one tile on the page, in square millimetres.
@@ -90,7 +90,7 @@ func shareOf(area, cell float64) float64 {
 	return area / cell
 }
 
-// cell is the area of one tile.
+// cell returns the area of one tile.
 func (in *Interpreter) cell(dict types.Dict, matrix geom.Matrix) float64 {
 	x, _ := in.file.Number(dict["XStep"])
 	y, _ := in.file.Number(dict["YStep"])
@@ -117,7 +117,7 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 	if uncolored {
 		inner.state.fill, inner.state.stroke = colored, colored
 	}
-	// Apply the transparency of the place to the pattern as a whole.
+	// Apply the current transparency to the pattern as a whole.
 	inner.group.fillAlpha *= f.state.fillAlpha
 	inner.group.softMask = inner.group.softMask || f.state.softMask
 	if f.state.blend != normal {
@@ -126,7 +126,7 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 	if box, ok := in.file.Rect(dict["BBox"]); ok {
 		inner.clipTo(box)
 	}
-	// Inside another pattern, the region of that is what is painted.
+	// Inside another pattern, the marks cover the region of the outer pattern.
 	if f.over != nil {
 		region.box, region.share = f.over.box, region.share*f.over.share
 	}
@@ -137,7 +137,7 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 	in.release(inner)
 }
 
-// repeat notes the marks of a pattern in another place.
+// repeat records the marks of a pattern in another region.
 func (in *Interpreter) repeat(f *frame, t *tiling, region overlay, area float64) {
 	share := shareOf(area, t.cell)
 	if f.over != nil {

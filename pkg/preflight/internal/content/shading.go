@@ -13,13 +13,13 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// How many colours of a shading are looked at.
+// The number of samples of a shading, in each direction.
 const (
 	axialSamples = 17
 	planeSamples = 9
 )
 
-// shade is a shading that has been looked into.
+// shade is a shading that the interpreter has read.
 type shade struct {
 	// dict keeps the dictionary alive, whose address is the key.
 	dict  types.Dict
@@ -32,7 +32,7 @@ type shadingKey struct {
 	space *color.Space
 }
 
-// shadingFill is sh: it paints the clip.
+// shadingFill executes sh: it paints the clip.
 func (in *Interpreter) shadingFill(f *frame) {
 	o := in.resource(f, "Shading", f.last())
 	dict := in.file.Dict(o)
@@ -48,7 +48,7 @@ func (in *Interpreter) shadingFill(f *frame) {
 	}
 }
 
-// paintShading makes the mark of a shading in a region.
+// paintShading paints the mark of a shading in a region.
 func (in *Interpreter) paintShading(f *frame, o types.Object, region geom.Rect, area float64) {
 	dict := in.file.Dict(o)
 	if dict == nil {
@@ -58,9 +58,9 @@ func (in *Interpreter) paintShading(f *frame, o types.Object, region geom.Rect, 
 	if m == nil {
 		return
 	}
-	asked := in.spaces.Resolve(dict["ColorSpace"], in.page.Number)
+	space := in.spaces.Resolve(dict["ColorSpace"], in.page.Number)
 	var with ink
-	with.choose(asked, in.remap(f, asked))
+	with.choose(space, in.remap(f, space))
 	if with.space.Pattern() {
 		return
 	}
@@ -75,7 +75,7 @@ func (in *Interpreter) paintShading(f *frame, o types.Object, region geom.Rect, 
 	in.paint(f, &with, m)
 }
 
-// shade looks at the colours of a shading.
+// shade returns the highest inks and the coverage of the colours of a shading.
 func (in *Interpreter) shade(o types.Object, dict types.Dict, space *color.Space) facts.Paint {
 	if !space.Known() {
 		return facts.Paint{Space: space.Family}
@@ -85,7 +85,11 @@ func (in *Interpreter) shade(o types.Object, dict types.Dict, space *color.Space
 	case 1:
 		c.plane()
 	case 2, 3:
-		c.line(in.interval(dict["Domain"]))
+		low, high := 0.0, 1.0
+		if domain, ok := in.file.Numbers(dict["Domain"], 2); ok {
+			low, high = domain[0], domain[1]
+		}
+		c.line(low, high)
 	default:
 		in.mesh(o, dict, &c)
 	}
@@ -100,13 +104,6 @@ func (in *Interpreter) shade(o types.Object, dict types.Dict, space *color.Space
 		p.Spots = append(p.Spots, facts.Tint{Name: name, Amount: c.highest[4+i]})
 	}
 	return p
-}
-
-func (in *Interpreter) interval(o types.Object) (low, high float64) {
-	if v, ok := in.file.Numbers(o, 2); ok {
-		return v[0], v[1]
-	}
-	return 0, 1
 }
 
 // functions reads one function, or one for each component.
@@ -136,14 +133,14 @@ type colors struct {
 	seen      bool
 }
 
-// line looks along the parameter of an axial or radial shading.
+// line samples the parameter of an axial or radial shading.
 func (c *colors) line(low, high float64) {
 	for i := range axialSamples {
 		c.parametric(low + (high-low)*float64(i)/(axialSamples-1))
 	}
 }
 
-// parametric takes the colour that the functions yield for some input.
+// parametric adds the colour that the functions return for an input.
 func (c *colors) parametric(in ...float64) {
 	if len(c.functions) == 0 {
 		return
@@ -155,7 +152,7 @@ func (c *colors) parametric(in ...float64) {
 	c.add(c.buffer)
 }
 
-// plane looks over the domain of a shading by function.
+// plane samples the domain of a function-based shading.
 func (c *colors) plane() {
 	if len(c.functions) == 0 {
 		return
@@ -169,7 +166,7 @@ func (c *colors) plane() {
 	}
 }
 
-// add takes one colour.
+// add adds one colour.
 func (c *colors) add(values []float64) {
 	amounts := c.space.Amounts(nil, values)
 	if c.highest == nil {

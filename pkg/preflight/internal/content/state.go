@@ -11,11 +11,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
 )
 
-// state is what q saves and Q restores.
+// state is the graphics state, which q saves and Q restores.
 type state struct {
 	ctm geom.Matrix
-	// clip is a box around the clipping path, so it may be too large but never
-	// too small.
+	// clip is a box around the clipping path: it may be too large, never too small.
 	clip         geom.Rect
 	fill, stroke ink
 	lineWidth    float64
@@ -37,7 +36,7 @@ type textState struct {
 	renderMode int
 }
 
-// transparency are the parameters of clause 11 that a mark tells of.
+// transparency are the parameters of clause 11 that a mark contains.
 type transparency struct {
 	fillAlpha, strokeAlpha float64
 	blend                  string
@@ -50,7 +49,7 @@ type ink struct {
 	paint facts.Paint
 	// pattern is set when the colour is a pattern.
 	pattern types.Object
-	// remapped is the resource that stands in for a device space, or "".
+	// remapped is the resource that replaces a device space, or "".
 	remapped string
 }
 
@@ -58,7 +57,7 @@ func opaque() transparency {
 	return transparency{fillAlpha: 1, strokeAlpha: 1, blend: normal}
 }
 
-// initial is the state at the start of a page (table 51 and 52).
+// initial returns the state at the start of a page (tables 51 and 52).
 func (in *Interpreter) initial(clip geom.Rect) state {
 	gray := in.spaces.Device(color.DeviceGray)
 	black := ink{space: gray, paint: gray.Paint([]float64{0})}
@@ -73,7 +72,7 @@ type frame struct {
 	resources types.Dict
 	state     state
 	saved     []state
-	// base is the matrix at the start of the stream: patterns hang from it.
+	// base is the matrix at the start of the stream, to which patterns are relative.
 	base geom.Matrix
 	text text
 	path path
@@ -82,20 +81,20 @@ type frame struct {
 	muted bool
 	// mask is set inside soft masks, whose colours are not printed.
 	mask bool
-	// silent is set while nothing is noted as a mark: a text mark stands for the
-	// outlines of a glyph.
+	// silent is set while marks are not recorded: the mark of a text includes the
+	// outlines of its glyphs.
 	silent bool
-	// again is set when the images of the stream have been noted before.
+	// again is set when the images of the stream have been recorded before.
 	again bool
 	glyph bool
-	// over is what the marks of a pattern cover in its place; nil elsewhere.
+	// over is the region that the marks of a pattern cover; nil outside patterns.
 	over *overlay
-	// group is what a transparency group as a whole is painted with.
+	// group is the transparency of the transparency group as a whole.
 	group  transparency
 	layers marked
 	// compatible is the depth of BX.
 	compatible int
-	// defaults are what DefaultGray, DefaultRGB and DefaultCMYK say.
+	// defaults are DefaultGray, DefaultRGB and DefaultCMYK.
 	defaults     [3]*color.Space
 	defaultsRead bool
 	// operands wait for an operator.
@@ -105,11 +104,11 @@ type frame struct {
 // overlay is the region that a pattern paints.
 type overlay struct {
 	box geom.Rect
-	// share is how often the cell fits into the region.
+	// share is the number of cells that fit into the region.
 	share float64
 }
 
-// frame takes one that is idle, or makes one.
+// frame returns an idle frame, or a new frame.
 func (in *Interpreter) frame(resources types.Dict) *frame {
 	n := len(in.idle)
 	if n == 0 {
@@ -121,7 +120,7 @@ func (in *Interpreter) frame(resources types.Dict) *frame {
 	return f
 }
 
-// within is a frame for a stream that goes on in the state of another.
+// within returns a frame for a stream that starts in the state of another stream.
 func (in *Interpreter) within(f *frame, resources types.Dict) *frame {
 	if resources == nil {
 		resources = f.resources
@@ -133,10 +132,10 @@ func (in *Interpreter) within(f *frame, resources types.Dict) *frame {
 	return inner
 }
 
-// release gives a frame back. Nobody may hold it.
+// release returns a frame for reuse. The caller must not use it again.
 func (in *Interpreter) release(f *frame) { in.idle = append(in.idle, f) }
 
-// text holds what lives between BT and ET.
+// text is the state of a text object, between BT and ET.
 type text struct {
 	matrix, line geom.Matrix
 	// clip is the box around the text that becomes the clip.
@@ -144,7 +143,7 @@ type text struct {
 	clips bool
 }
 
-// number is the i-th operand, or 0.
+// number returns the i-th operand, or 0.
 func (f *frame) number(i int) float64 {
 	if i < len(f.operands) {
 		return f.operands[i].Value
@@ -152,7 +151,7 @@ func (f *frame) number(i int) float64 {
 	return 0
 }
 
-// last is the text of the last operand, or nil.
+// last returns the text of the last operand, or nil.
 func (f *frame) last() []byte {
 	if n := len(f.operands); n > 0 {
 		return f.operands[n-1].Text
@@ -160,7 +159,7 @@ func (f *frame) last() []byte {
 	return nil
 }
 
-// matrix is six operands.
+// matrix returns six operands as a matrix.
 func (f *frame) matrix() geom.Matrix {
 	var m geom.Matrix
 	for i := range m {

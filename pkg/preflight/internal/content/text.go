@@ -11,21 +11,21 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/lexer"
 )
 
-// invisible is the text rendering mode that paints nothing; modes from clipping
-// on add to the clip, and the last does only that (table 104).
+// Text rendering modes (table 104): invisible paints nothing, modes from clipping
+// on add to the clip, and clipsOnly does only that.
 const (
 	invisible = 3
 	clipping  = 4
 	clipsOnly = 7
 )
 
-// How much of its box a text inks, roughly: filled and outlined.
+// The approximate share of its box that filled and outlined text covers with ink.
 const (
 	filledShare   = 0.25
 	outlinedShare = 0.1
 )
 
-// textOperator executes those of 9.3 and 9.4.
+// textOperator executes the operators of 9.3 and 9.4.
 func (in *Interpreter) textOperator(f *frame, name []byte) bool {
 	s := &f.state
 	switch string(name) {
@@ -50,32 +50,23 @@ func (in *Interpreter) textOperator(f *frame, name []byte) bool {
 		s.rise = f.number(0)
 	case "Tr":
 		s.renderMode = int(min(max(f.number(0), 0), clipsOnly))
-	default:
-		return in.showOperator(f, name)
-	}
-	return true
-}
-
-// showOperator executes those that move the pen.
-func (in *Interpreter) showOperator(f *frame, name []byte) bool {
-	switch string(name) {
 	case "Tm":
 		f.text.matrix, f.text.line = f.matrix(), f.matrix()
 	case "Td":
 		f.nextLine(f.number(0), f.number(1))
 	case "TD":
-		f.state.leading = -f.number(1)
+		s.leading = -f.number(1)
 		f.nextLine(f.number(0), f.number(1))
 	case "T*":
-		f.nextLine(0, -f.state.leading)
+		f.nextLine(0, -s.leading)
 	case "Tj", "TJ":
 		in.show(f)
 	case "'":
-		f.nextLine(0, -f.state.leading)
+		f.nextLine(0, -s.leading)
 		in.show(f)
 	case "\"":
-		f.state.wordSpace, f.state.charSpace = f.number(0), f.number(1)
-		f.nextLine(0, -f.state.leading)
+		s.wordSpace, s.charSpace = f.number(0), f.number(1)
+		f.nextLine(0, -s.leading)
 		in.show(f)
 	default:
 		return false
@@ -97,9 +88,20 @@ func (in *Interpreter) setFont(f *frame) {
 			return
 		}
 	}
-	if f.state.font = in.font(o, string(name)); f.state.font == nil {
-		f.state.font = in.missingFont(string(name))
+	if f.state.font = in.font(o, string(name)); f.state.font != nil {
+		return
 	}
+	// Viewers show text in a font of their own when the file lacks the font that
+	// the page names.
+	missing := in.absent[string(name)]
+	if missing == nil {
+		missing = &fontUse{fact: in.collector.Font(facts.Font{Name: document.Clean(string(name), 40), Type: "missing"})}
+		if missing.fact == nil {
+			return
+		}
+		in.absent[string(name)] = missing
+	}
+	f.state.font = missing
 }
 
 func (f *frame) nextLine(x, y float64) {
@@ -107,16 +109,18 @@ func (f *frame) nextLine(x, y float64) {
 	f.text.matrix = f.text.line
 }
 
-// run is the text of one operator. Its places are along the line, from where the
-// pen was.
+// run is the text of one operator. Positions are distances along the line from
+// where the pen was.
 type run struct {
 	shape *Font
 	pen   float64
 	codes int
-	// low and high are the ends of what is inked, or, while nothing is, of all.
+	// low and high are the ends of the glyphs with ink, or of all glyphs while none
+	// has ink.
 	low, high float64
 	inked     bool
-	// outlined and colored tell what the glyphs of a Type 3 font are.
+	// outlined and colored report whether glyphs of a Type 3 font take the current
+	// colour or have colours of their own.
 	outlined, colored bool
 }
 
@@ -125,7 +129,11 @@ func (in *Interpreter) show(f *frame) {
 	if f.state.font == nil || len(f.operands) == 0 {
 		return
 	}
-	r := run{shape: in.shaped(f.state.font), low: math.MaxFloat64, high: -math.MaxFloat64}
+	font := f.state.font
+	if font.shape == nil {
+		font.shape = NewFont(in.file, font.dict, in.page.Number)
+	}
+	r := run{shape: font.shape, low: math.MaxFloat64, high: -math.MaxFloat64}
 	o := &f.operands[len(f.operands)-1]
 	in.showItem(f, &r, o)
 	for i := range o.Items {
@@ -138,7 +146,7 @@ func (in *Interpreter) show(f *frame) {
 	f.text.matrix = geom.Matrix{1, 0, 0, 1, x, y}.Then(f.text.matrix)
 }
 
-// along is a place on the line in text space.
+// along returns the point at a position of the line, in text space.
 func (f *frame) along(r *run, at float64) (x, y float64) {
 	if r.shape.Vertical {
 		return 0, at
@@ -146,6 +154,7 @@ func (f *frame) along(r *run, at float64) (x, y float64) {
 	return at, 0
 }
 
+// showItem moves the pen by a distance, or over a string.
 func (in *Interpreter) showItem(f *frame, r *run, o *lexer.Object) {
 	switch o.Kind {
 	case lexer.Number:
@@ -155,38 +164,34 @@ func (in *Interpreter) showItem(f *frame, r *run, o *lexer.Object) {
 		}
 		r.pen += distance
 	case lexer.String:
+		s := &f.state
+		stretch, towards := s.stretch, 1.0
+		if r.shape.Vertical {
+			stretch, towards = 1, -1
+		}
 		in.text = lexer.AppendText(in.text[:0], o)
-		in.showText(f, r, in.text)
+		in.file.Budget.Operator(in.page.Number, int64(len(in.text)/8))
+		for text := in.text; len(text) > 0; {
+			code, size := r.shape.Next(text)
+			blank := code == ' ' && size == 1
+			width := r.shape.Advance(code) * s.size * stretch * towards
+			r.cover(r.pen, r.pen+width, !blank)
+			if r.shape.Type3 != nil {
+				in.showGlyph(f, r, code)
+			}
+			space := s.charSpace
+			if blank {
+				space += s.wordSpace
+			}
+			r.pen += width + space*stretch
+			text = text[size:]
+		}
 	default:
 	}
 }
 
-// showText moves the pen over a string.
-func (in *Interpreter) showText(f *frame, r *run, text []byte) {
-	s := &f.state
-	stretch, towards := s.stretch, 1.0
-	if r.shape.Vertical {
-		stretch, towards = 1, -1
-	}
-	in.file.Budget.Operator(in.page.Number, int64(len(text)/8))
-	for len(text) > 0 {
-		code, size := r.shape.Next(text)
-		blank := code == ' ' && size == 1
-		width := r.shape.Advance(code) * s.size * stretch * towards
-		r.cover(r.pen, r.pen+width, !blank)
-		if r.shape.Type3 != nil {
-			in.showGlyph(f, r, code)
-		}
-		space := s.charSpace
-		if blank {
-			space += s.wordSpace
-		}
-		r.pen += width + space*stretch
-		text = text[size:]
-	}
-}
-
-// cover adds a glyph to the ends. Once there is ink, blanks do not count.
+// cover extends the run by a glyph. After the first glyph with ink, blanks do not
+// count.
 func (r *run) cover(from, to float64, ink bool) {
 	r.codes++
 	if r.inked && !ink {
@@ -198,7 +203,7 @@ func (r *run) cover(from, to float64, ink bool) {
 	r.low, r.high = min(r.low, from, to), max(r.high, from, to)
 }
 
-// box of the run, in text space.
+// box returns the box around a run, in text space.
 func (f *frame) box(r *run) geom.Rect {
 	s := &f.state
 	if r.shape.Vertical {
@@ -209,7 +214,7 @@ func (f *frame) box(r *run) geom.Rect {
 	return geom.Rect{r.low, s.rise + min(a, d), r.high, s.rise + max(a, d)}
 }
 
-// paintText notes what a run comes to on the page.
+// paintText records the marks, the font and the clip that result from a run.
 func (in *Interpreter) paintText(f *frame, r *run) {
 	s := &f.state
 	matrix := f.text.matrix.Then(s.ctm)
@@ -222,52 +227,44 @@ func (in *Interpreter) paintText(f *frame, r *run) {
 	if f.layers.hidden() || !f.visible(box) {
 		return
 	}
-	if mode == invisible {
-		in.invisibleText(f, &box)
-		return
+	if mode == invisible && !in.invisible && !f.mask {
+		in.invisible = true
+		in.collector.Feature(facts.InvisibleText, "", s.font.fact.Object, in.page.Number, &box)
 	}
-	if mode == clipsOnly {
+	if mode == invisible || mode == clipsOnly {
 		return
 	}
 	in.collector.UseFont(s.font.fact, in.page.Number)
 	if !r.inked || r.colored && !r.outlined {
 		return
 	}
-	t := typeset{box: box, area: local.Area() * matrix.Area(), size: in.textSize(f, r, matrix)}
+	_, scale := matrix.Scale()
+	t := typeset{
+		box: box, area: local.Area() * matrix.Area(),
+		size: math.Abs(s.size) * r.shape.Em() * scale * in.page.UserUnit,
+	}
 	if r.shape.Type3 != nil {
 		mode = 0
 	}
 	if mode%4 != 1 {
 		if m := in.textMark(f, t, filledShare); m != nil {
-			in.paint(f, &f.state.fill, m)
+			in.paint(f, &s.fill, m)
 		}
 	}
 	if mode%4 == 1 || mode%4 == 2 {
 		if m := in.textMark(f, t, outlinedShare); m != nil {
-			least, _ := f.state.ctm.Stretch()
-			m.Stroked, m.Width = true, math.Abs(f.state.lineWidth)*least*in.page.UserUnit
-			in.paint(f, &f.state.stroke, m)
+			least, _ := s.ctm.Stretch()
+			m.Stroked, m.Width = true, math.Abs(s.lineWidth)*least*in.page.UserUnit
+			in.paint(f, &s.stroke, m)
 		}
 	}
 }
 
-// typeset is a run of text in its place on the page.
+// typeset is a run of text on the page. The size is the height of the em square on
+// paper.
 type typeset struct {
 	box        geom.Rect
 	area, size float64
-}
-
-// textSize is the height of the em square on paper.
-func (in *Interpreter) textSize(f *frame, r *run, matrix geom.Matrix) float64 {
-	_, y := matrix.Scale()
-	return math.Abs(f.state.size) * r.shape.Em() * y * in.page.UserUnit
-}
-
-func (in *Interpreter) invisibleText(f *frame, box *geom.Rect) {
-	if !in.invisible && !f.mask {
-		in.invisible = true
-		in.collector.Feature(facts.InvisibleText, "", f.state.font.fact.Object, in.page.Number, box)
-	}
 }
 
 func (in *Interpreter) textMark(f *frame, t typeset, share float64) *facts.Mark {

@@ -31,7 +31,7 @@ func wideFont(encoding string) func(b *pdftest.Builder) string {
 	}
 }
 
-func TestTextHasTheBoxOfItsGlyphs(t *testing.T) {
+func TestBoxOfTextContainsItsGlyphs(t *testing.T) {
 	t.Parallel()
 	table(t, shape, map[string]markCase{
 		"widths add up":                        {content: "BT /F 10 Tf 100 100 Td (AB) Tj ET", resources: squareFont, want: []string{"text [100 98 115 108]"}},
@@ -62,7 +62,7 @@ func TestTextHasTheBoxOfItsGlyphs(t *testing.T) {
 	})
 }
 
-func TestTextHasItsSizeOnPaper(t *testing.T) {
+func TestTextSizeIsMeasuredOnPaper(t *testing.T) {
 	t.Parallel()
 	size := func(m *facts.Mark) string { return short(m.Size) }
 	table(t, size, map[string]markCase{
@@ -82,7 +82,7 @@ func TestTextHasItsSizeOnPaper(t *testing.T) {
 	})
 }
 
-func TestRenderingModesSayWhatIsPainted(t *testing.T) {
+func TestRenderingModeSelectsFillAndStroke(t *testing.T) {
 	t.Parallel()
 	const text = " BT /F 10 Tf 100 100 Td (A) Tj ET 0 0 500 500 re f"
 	table(t, shape, map[string]markCase{
@@ -97,7 +97,7 @@ func TestRenderingModesSayWhatIsPainted(t *testing.T) {
 	})
 }
 
-func TestInvisibleTextIsAFeatureOnce(t *testing.T) {
+func TestInvisibleTextIsReportedOncePerPage(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	font := squareFont(&b)
@@ -119,7 +119,7 @@ func features(doc *facts.Document) string {
 	return strings.Join(out, ", ")
 }
 
-func TestGlyphsThatAreContent(t *testing.T) {
+func TestType3GlyphsPaintTextOrMarks(t *testing.T) {
 	t.Parallel()
 	type3 := func(glyph string) func(b *pdftest.Builder) string {
 		return func(b *pdftest.Builder) string { return fmt.Sprintf("/Font << /F %s >>", b.Type3Font(glyph, "")) }
@@ -152,7 +152,7 @@ func TestTextMarksNameTheirFont(t *testing.T) {
 	}
 }
 
-func TestTextInAMissingFontIsShownInAnother(t *testing.T) {
+func TestTextInAMissingFontHasAFontOfTypeMissing(t *testing.T) {
 	t.Parallel()
 	pdf := pdftest.Pages(pdftest.Print("BT /Lost 12 Tf 50 50 Td (text) Tj ET", ""))
 	doc := read(t, pdf, document.DefaultLimits())
@@ -164,7 +164,7 @@ func TestTextInAMissingFontIsShownInAnother(t *testing.T) {
 	}
 }
 
-func TestAFaxIsNotUnpacked(t *testing.T) {
+func TestFaxImageIsNotUnpacked(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	fax := b.Stream("/Type /XObject /Subtype /Image /Width 80 /Height 26 /BitsPerComponent 1 /ColorSpace /DeviceGray /Filter /CCITTFaxDecode /DecodeParms << /K 4 /Columns 80 >>", []byte("whatever"))

@@ -17,12 +17,12 @@ const (
 	maxWidths = 1 << 16
 	// maxAdvance is wider than any glyph, in units of the size of the font.
 	maxAdvance = 50
-	// usualAdvance stands in where nothing is known.
+	// usualAdvance is the advance of glyphs without a known width.
 	usualAdvance = 0.5
 )
 
-// widths are the advances of the codes from first on; runs of a composite font
-// are sorted by their first code.
+// widths holds the advances of the codes from first on. The runs of a composite
+// font are sorted by their first code.
 type widths struct {
 	first  int
 	table  []float32
@@ -30,15 +30,18 @@ type widths struct {
 	others float32
 }
 
-// widthRun is a stretch of codes of a composite font: with a width of its own each,
-// or all the same.
+// widthRun is a range of codes of a composite font, with one width each or one for
+// all.
 type widthRun struct {
 	first, last int
 	table       []float32
 	same        float32
 }
 
-func (w *widths) of(code int) float64 {
+// Advance returns the distance that the glyph of a code moves the pen, in units of
+// the size of the font. In a vertical font the pen moves downwards.
+func (f *Font) Advance(code int) float64 {
+	w := &f.widths
 	if k := code - w.first; k >= 0 && k < len(w.table) {
 		return float64(w.table[k])
 	}
@@ -55,12 +58,12 @@ func (w *widths) of(code int) float64 {
 	return float64(w.others)
 }
 
-// advance turns a width into units of the size of the font.
+// advance converts a width to units of the size of the font.
 func advance(v, unit float64) float32 {
 	return float32(min(max(v*unit, -maxAdvance), maxAdvance))
 }
 
-// simpleWidths reads those of a font with codes of one byte.
+// simpleWidths reads the widths of a font with codes of one byte.
 func simpleWidths(file *document.File, dict types.Dict, unit float64) widths {
 	list := file.Array(dict["Widths"])
 	if len(list) == 0 {
@@ -75,8 +78,8 @@ func simpleWidths(file *document.File, dict types.Dict, unit float64) widths {
 	return w
 }
 
-// standardWidths are those of the fourteen fonts that every reader has, and that
-// may be used without saying how wide they are.
+// standardWidths returns the widths of the fourteen standard fonts, which need no
+// widths in the file.
 func standardWidths(name string) widths {
 	name = standardName(name)
 	if !standard.IsCoreFont(name) {
@@ -92,7 +95,7 @@ func standardWidths(name string) widths {
 	return w
 }
 
-// standardName finds the standard font behind the names that Windows gave them.
+// standardName returns the standard font for a name that Windows uses.
 func standardName(name string) string {
 	family, style, _ := strings.Cut(name, ",")
 	if style == "" {

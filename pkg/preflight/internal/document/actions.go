@@ -11,24 +11,20 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// maxSameAction is how many actions of one type are listed. Types that no
-// standard knows share one list, so that they cannot crowd out others.
+// maxSameAction bounds the listed actions of one type. Unknown types share one
+// bound, so that they cannot crowd out others.
 const maxSameAction = 60
 
 const unknownAction = "Unknown"
 
-// actionTypes are those of ISO 32000-2, table 201, and of Adobe's extensions.
-func knownAction(name string) bool {
-	switch name {
-	case "GoTo", "GoToR", "GoToE", "GoToDp", "Launch", "Thread", "URI", "Sound", "Movie", "Hide", "Named",
-		"SubmitForm", "ResetForm", "ImportData", "JavaScript", "SetOCGState", "Rendition", "Trans",
-		"GoTo3DView", "RichMediaExecute":
-		return true
-	}
-	return false
-}
+// actionTypes are the types of ISO 32000-2, table 201, and of Adobe's extensions.
+var actionTypes = []string{
+	"GoTo", "GoToR", "GoToE", "GoToDp", "Launch", "Thread", "URI", "Sound", "Movie", "Hide", "Named",
+	"SubmitForm", "ResetForm", "ImportData", "JavaScript", "SetOCGState", "Rendition", "Trans",
+	"GoTo3DView", "RichMediaExecute",
+} // constant
 
-// triggers are the actions of an AA dictionary, in a fixed order.
+// triggers records the actions of an AA dictionary, in a fixed order.
 func (f *File) triggers(o types.Object, page int) {
 	dict := f.Dict(o)
 	for _, key := range slices.Sorted(maps.Keys(dict)) {
@@ -39,8 +35,8 @@ func (f *File) triggers(o types.Object, page int) {
 	}
 }
 
-// action notes an action and those that follow it. A destination, which is an
-// array, is none.
+// action records an action and the actions that follow it. A destination, which is
+// an array, is not an action.
 func (f *File) action(o types.Object, page int) {
 	if o == nil {
 		return
@@ -57,7 +53,13 @@ func (f *File) action(o types.Object, page int) {
 			continue
 		}
 		if name := f.Name(dict["S"]); name != "" {
-			f.noteAction(name, page, Ref(next))
+			if !slices.Contains(actionTypes, name) {
+				name = unknownAction
+			}
+			if f.actions[name]++; f.actions[name] <= maxSameAction {
+				doc := f.collector.Document()
+				doc.Actions = append(doc.Actions, facts.Action{Type: name, Page: page, Object: Ref(next)})
+			}
 		}
 		switch follow := dict["Next"]; {
 		case follow == nil:
@@ -69,18 +71,7 @@ func (f *File) action(o types.Object, page int) {
 	}
 }
 
-func (f *File) noteAction(name string, page int, object string) {
-	if !knownAction(name) {
-		name = unknownAction
-	}
-	if f.actions[name]++; f.actions[name] > maxSameAction {
-		return
-	}
-	doc := f.collector.Document()
-	doc.Actions = append(doc.Actions, facts.Action{Type: name, Page: page, Object: object})
-}
-
-// outlines looks at the actions of the bookmarks (ISO 32000-2, 12.3.3).
+// outlines records the actions of the bookmarks (ISO 32000-2, 12.3.3).
 func (f *File) outlines(root types.Dict) {
 	c, stack := f.crawl(), []types.Object{root["First"]}
 	for len(stack) > 0 {
@@ -95,7 +86,7 @@ func (f *File) outlines(root types.Dict) {
 	}
 }
 
-// pageActions finds the actions of a page and of its annotations, and the files
+// pageActions records the actions of a page and of its annotations, and the files
 // that are attached to them.
 func (f *File) pageActions(dict types.Dict, page int) {
 	f.triggers(dict["AA"], page)

@@ -11,19 +11,19 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// Why nothing can be appended to a file.
+// The reasons why a file cannot be updated.
 var (
 	ErrEncrypted = errors.New("the file is encrypted")
 	ErrRepaired  = errors.New("the file had to be repaired to be read")
 )
 
-// Base is what an incremental update of the file needs to know of it (ISO
+// Base holds the properties of a file that an incremental update needs (ISO
 // 32000-2, 7.5.6).
 type Base struct {
-	// Size is the length of the file, Table where the newest section of its
-	// cross-reference table stands.
+	// Size is the length of the file, Table the offset of the newest section of its
+	// cross-reference table.
 	Size, Table int64
-	// Stream tells that this section is a stream.
+	// Stream reports whether this section is a stream.
 	Stream bool
 	// Next is a number above those of all objects.
 	Next int
@@ -34,23 +34,24 @@ type Base struct {
 	ID []byte
 }
 
-// Entry is one of a dictionary, as it is written.
+// Entry is an entry of a dictionary, as it is written.
 type Entry struct{ Key, Value []byte }
 
-// ownEntries of a section tell about itself and are not repeated.
+// ownEntries describe one section only; the next trailer does not repeat them.
 var ownEntries = []string{
 	"Size", "Prev", "XRefStm", "ID", "Encrypt",
 	"Type", "Index", "W", "Length", "Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL",
 } // constant
 
-// Base is [ErrEncrypted] or [ErrRepaired] for a file that cannot be updated: in
-// what is read of a damaged file, places are ours and not the file's.
+// Base returns the base of an update. It returns [ErrEncrypted] or [ErrRepaired]
+// for a file that cannot be updated: the offsets of a repaired copy differ from
+// those of the file.
 func (f *File) Base() (Base, error) {
 	s := f.frame
 	switch {
 	case f.pdf.Encrypt != nil || f.opaque:
 		return Base{}, ErrEncrypted
-	case f.mended || s.header > 0 || !s.ends || !s.rooted || s.broken || value(s.trailer, "Root") == nil:
+	case f.repaired || s.header > 0 || !s.ends || !s.rooted || s.broken || value(s.trailer, "Root") == nil:
 		return Base{}, ErrRepaired
 	}
 	base := Base{
@@ -70,7 +71,7 @@ func (f *File) Base() (Base, error) {
 	return base, nil
 }
 
-// Generation of an object, as the table of the file has it.
+// Generation returns the generation of an object in the table of the file.
 func (f *File) Generation(ref types.IndirectRef) int {
 	if entry := f.pdf.Table[int(ref.ObjectNumber)]; entry != nil && entry.Generation != nil && !entry.Compressed {
 		return *entry.Generation

@@ -16,7 +16,7 @@ import (
 // RuleImageBytes is the limit on decoded image samples.
 const RuleImageBytes = "limits.image_bytes"
 
-// Root is the document catalog.
+// Root returns the document catalog.
 func (f *File) Root() types.Dict { return f.Dict(rootOf(f)) }
 
 // Bytes resolves to the bytes of a string or, decoded, of a stream, or nil.
@@ -32,11 +32,10 @@ func (f *File) Bytes(o types.Object, page int) []byte {
 	return nil
 }
 
-// ImageData returns the data of an image as far as its general filters go: what
-// a codec of its own has coded (DCT, JPX, JBIG2) stays so. The data lasts until
-// the next call. It is charged to a
-// budget for images, whose end stops no reading: the ink of further images is
-// not measured then.
+// ImageData decodes the general filters of an image; data of image codecs (DCT,
+// JPX, JBIG2) stays encoded. The data is valid until the next call. It counts
+// against a budget of its own: when that is spent, the ink of further images is
+// not measured.
 func (f *File) ImageData(o types.Object, page int) []byte {
 	stream, ok := f.Stream(o)
 	if !ok {
@@ -47,7 +46,14 @@ func (f *File) ImageData(o types.Object, page int) []byte {
 		f.Budget.noImages(page)
 		return nil
 	}
-	data, err := f.undoImage(stream, limit)
+	var data []byte
+	var err error
+	if onlyDeflated(stream) {
+		data, err = inflate(f.samples, stream.Raw, limit)
+		f.samples = data // the next image reuses the buffer
+	} else {
+		data, err = f.undo(stream, limit)
+	}
 	var damaged *damage
 	switch {
 	case errors.Is(err, filter.ErrDecodeLimitExceeded):
@@ -69,18 +75,8 @@ func (f *File) ImageData(o types.Object, page int) []byte {
 	return data
 }
 
-// undoImage is undo with a buffer that the next image takes over.
-func (f *File) undoImage(s types.StreamDict, limit int64) ([]byte, error) {
-	if !onlyDeflated(s) {
-		return f.undo(s, limit)
-	}
-	data, err := inflate(f.samples, s.Raw, limit)
-	f.samples = data
-	return data, err
-}
-
-// Samples takes bytes that an image unpacks to. False means that there is no
-// room for them; it is noted.
+// Samples takes the unpacked bytes of an image from the budget. It returns false,
+// and records the limit, when the budget is spent.
 func (b *Budget) Samples(page int, n int64) bool {
 	if n > b.imageBytes() {
 		b.noImages(page)

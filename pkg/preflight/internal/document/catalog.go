@@ -12,16 +12,22 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// catalog fills the facts that hang from the document catalog (ISO 32000-2,
-// table 29) and need no page.
+// catalog reads the facts below the document catalog (ISO 32000-2, table 29) that
+// need no page.
 func (f *File) catalog() {
 	doc, root := f.collector.Document(), f.Dict(rootOf(f))
 	doc.Tagged = f.Bool(f.Dict(root["MarkInfo"])["Marked"])
 	f.outputIntents(root)
-	f.attachments(root)
+	// Attached files (ISO 32000-2, 7.11.4 and 14.13).
+	f.nameTree(f.Dict(root["Names"])["EmbeddedFiles"], f.attachment)
+	for _, o := range f.Array(root["AF"]) {
+		if !f.step() {
+			break
+		}
+		f.attachment("", o)
+	}
 	f.form(root)
-	// Find the actions of the catalog, of the named scripts and of
-	// the bookmarks.
+	// The actions of the catalog, of the named scripts and of the bookmarks.
 	f.action(root["OpenAction"], 0)
 	f.triggers(root["AA"], 0)
 	f.nameTree(f.Dict(root["Names"])["JavaScript"], func(_ string, value types.Object) { f.action(value, 0) })
@@ -38,7 +44,7 @@ type crawl struct {
 
 func (f *File) crawl() *crawl { return &crawl{file: f, seen: map[int]bool{}} }
 
-// step takes one element's worth of work.
+// step counts one element. It returns false when the bound is reached.
 func (f *File) step() bool {
 	if f.steps++; f.steps <= f.limits.Elements {
 		return true
@@ -47,7 +53,7 @@ func (f *File) step() bool {
 	return false
 }
 
-// enter reports whether an element is to be looked at.
+// enter reports whether an element is new and within the bound.
 func (c *crawl) enter(o types.Object) bool {
 	if !c.file.step() {
 		return false
@@ -82,10 +88,10 @@ func (f *File) nameTree(root types.Object, visit func(key string, value types.Ob
 	}
 }
 
-// push adds elements so that the first is taken next.
+// push adds elements to the stack, the first on top.
 func (c *crawl) push(stack []types.Object, kids types.Array) []types.Object {
 	if room := c.file.limits.Elements - c.file.steps - len(stack); len(kids) > room {
-		// One more than there is room for, so that the bound is told.
+		// Keep one more than there is room for, so that the bound is reported.
 		kids = kids[:max(0, room)+1]
 	}
 	for _, kid := range slices.Backward(kids) {
@@ -101,7 +107,7 @@ const (
 	maxApplicationsAll = 64
 )
 
-// privateData notes what applications keep for themselves (ISO 32000-2, 14.5).
+// privateData records the private data of applications (ISO 32000-2, 14.5).
 func (f *File) privateData(dict types.Dict, object string, page int) {
 	pieces := f.Dict(dict["PieceInfo"])
 	for i, name := range slices.Sorted(maps.Keys(pieces)) {

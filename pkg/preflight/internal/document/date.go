@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// date turns a date of ISO 32000-2, 7.9.4, into RFC 3339, or "". Everything after
-// the year may be missing; without a time zone it is Greenwich's.
+// date converts a date of ISO 32000-2, 7.9.4, to RFC 3339, or to "". Everything
+// after the year may be missing. A date without a time zone is in UTC.
 func date(text string) string {
 	text = strings.TrimPrefix(strings.TrimSpace(text), "D:")
 	digits, zone := text, ""
@@ -49,8 +49,8 @@ func zoneOffset(zone string) (string, bool) {
 	return zone[:1] + digits[:2] + ":" + digits[2:], true
 }
 
-// isoDate does the same for the dates of XMP, which are those of ISO 8601 with
-// parts left out.
+// isoDate converts a date of XMP (ISO 8601, where parts may be missing) to
+// RFC 3339, or to "".
 func isoDate(text string) string {
 	for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02", "2006-01", "2006"} {
 		if t, err := time.Parse(layout, text); err == nil && t.Year() >= 1 {

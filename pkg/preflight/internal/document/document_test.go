@@ -29,7 +29,7 @@ func open(t *testing.T, data []byte) (*document.File, *facts.Document) {
 	return file, collector.Document()
 }
 
-func TestWhatCannotBeOpenedIsAnIncident(t *testing.T) {
+func TestUnreadableFileIsAnIncident(t *testing.T) {
 	t.Parallel()
 	hostile := pdftest.Hostile()
 	tests := map[string]string{
@@ -53,7 +53,7 @@ func TestWhatCannotBeOpenedIsAnIncident(t *testing.T) {
 	}
 }
 
-func TestTooLargeAFileIsNotRead(t *testing.T) {
+func TestFileAboveTheSizeLimitIsNotRead(t *testing.T) {
 	t.Parallel()
 	collector := facts.NewCollector(nil)
 	file, err := document.Open(t.Context(), nil, 1<<40, document.DefaultLimits(), collector)
@@ -74,7 +74,7 @@ func (b brokenDisk) Read(p []byte) (int, error) {
 	return b.Reader.Read(p[:min(len(p), 1024)])
 }
 
-func TestAFaultOfTheDiskIsNotBlamedOnTheFile(t *testing.T) {
+func TestFaultOfTheDiskIsAnErrorNotAnIncident(t *testing.T) {
 	t.Parallel()
 	data := pdftest.Good()
 	collector := facts.NewCollector(nil)
@@ -98,7 +98,7 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-func TestEncryptionWithoutPasswordIsReadAndReported(t *testing.T) {
+func TestFileWithEmptyUserPasswordIsReadAndReported(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	b.Encrypt("", "owner", false)
@@ -155,7 +155,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestInheritanceTakesTheNearest(t *testing.T) {
+func TestPageInheritsFromTheNearestAncestor(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	root, middle := b.Reserve(), b.Reserve()
@@ -213,7 +213,7 @@ func TestDamagedPageTrees(t *testing.T) {
 	}
 }
 
-func TestCleanMakesTextFitForAReport(t *testing.T) {
+func TestCleanReplacesControlCharactersAndShortensText(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ in, want string }{
 		"plain":              {"Title", "Title"},

@@ -184,7 +184,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-func TestManyActionsDoNotHideTheOthers(t *testing.T) {
+func TestManyActionsOfOneTypeDoNotHideOthers(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	doc := read(t, &b, pdftest.Page{Annots: strings.Repeat("<< /A << /S /URI >> >> ", 500) + "<< /A << /S /JavaScript >> >>"})
@@ -243,7 +243,7 @@ func TestPermissionsToPrint(t *testing.T) {
 	}
 }
 
-func TestEndlessStructuresAreLeftOffAndTold(t *testing.T) {
+func TestEndlessStructuresAreCutOffAndReported(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	kids := b.Add("[%s]", strings.Repeat("null ", 2_000))

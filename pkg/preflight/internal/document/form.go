@@ -10,8 +10,8 @@ type field struct {
 	kind   string
 }
 
-// form counts the fields of the interactive form, the signatures among them that
-// have been signed, and finds what they do.
+// form counts the fields and the signed signatures of the interactive form, and
+// records the actions of the fields.
 func (f *File) form(root types.Dict) {
 	form := f.Dict(root["AcroForm"])
 	if form == nil {
@@ -44,8 +44,8 @@ func (f *File) form(root types.Dict) {
 	}
 }
 
-// innerFields are the kids that are fields themselves; the others are the places
-// where this field is shown.
+// innerFields returns the kids that are fields themselves. The other kids are
+// widgets of this field.
 func (f *File) innerFields(dict types.Dict) types.Array {
 	var out types.Array
 	for _, kid := range f.Array(dict["Kids"]) {

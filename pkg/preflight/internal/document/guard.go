@@ -15,9 +15,8 @@ type panicError struct{ value any }
 
 func (e *panicError) Error() string { return "parser panicked" }
 
-// guard calls the parser. A panic becomes an incident and an error. What cannot
-// be recovered from (stack overflow, out of memory) ends the process; for that
-// there is the sandbox.
+// guard calls the parser. A panic becomes an incident and an error. A stack overflow
+// or a lack of memory ends the process, which the sandbox contains.
 func (f *File) guard(call func() error) error {
 	err := caught(call)
 	var panicked *panicError
@@ -27,7 +26,7 @@ func (f *File) guard(call func() error) error {
 	return err
 }
 
-// panicked notes a panic.
+// panicked records a panic as an incident.
 func (f *File) panicked(err *panicError) {
 	f.collector.Incomplete()
 	f.collector.Incident(facts.Incident{
@@ -36,7 +35,7 @@ func (f *File) panicked(err *panicError) {
 	})
 }
 
-// caught turns a panic into an error.
+// caught runs call and returns its panic as an error.
 func caught(call func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {

@@ -2,8 +2,7 @@
 
 package document
 
-// ICC profiles are read as far as their header and description go (ICC.1:2022, 7.2
-// and 9.2.41).
+// The header and the description of ICC profiles (ICC.1:2022, 7.2 and 9.2.41).
 
 import (
 	"bytes"
@@ -15,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// The layout of a profile, and the bounds of what is read of it.
+// The layout of a profile, and the bounds of reading.
 const (
 	headerSize     = 128
 	tagSize        = 12
@@ -23,31 +22,30 @@ const (
 	maxDescription = 120
 )
 
-// ICCHeader is what a profile says of itself. Signatures are without their trailing
-// blanks.
+// ICCHeader is the header of a profile. Signatures have no trailing blanks.
 type ICCHeader struct {
-	// Size is how long the profile says it is.
+	// Size is the length that the header states.
 	Size int
 	// Version is "4.3".
 	Version string
 	// Class is scnr, mntr, prtr, link, spac, abst or nmcl.
 	Class string
-	// Space is GRAY, RGB, CMYK, Lab and so on: the side of the device.
+	// Space is the space of the device: GRAY, RGB, CMYK, Lab and so on.
 	Space string
 	// Connection is XYZ or Lab; of a device link it is a space like Space.
 	Connection string
-	// Description is the name of the profile, fit for a report; "" when it has
-	// none that can be read.
+	// Description is the name of the profile, fit for a report; "" for a missing or
+	// unreadable name.
 	Description string
 }
 
-// ICCFault is why a profile cannot be trusted, as a sentence.
+// ICCFault states in a sentence why a profile is invalid.
 type ICCFault struct{ Reason string }
 
 func (f *ICCFault) Error() string { return f.Reason }
 
-// ParseICC reads the header and the description of a profile. When the profile is
-// damaged it returns a *[ICCFault] and what could still be read.
+// ParseICC reads the header and the description of a profile. For a damaged profile
+// it returns a *[ICCFault] together with the fields that were read.
 func ParseICC(data []byte) (ICCHeader, error) {
 	if len(data) < headerSize {
 		return ICCHeader{}, &ICCFault{fmt.Sprintf("The profile has %d bytes; its header alone needs %d.", len(data), headerSize)}
@@ -70,27 +68,22 @@ func ParseICC(data []byte) (ICCHeader, error) {
 		return h, err
 	}
 	h.Description = description(tag)
-	return h, h.check()
-}
-
-// check holds the header against the values that the specification allows.
-func (h *ICCHeader) check() error {
 	switch h.Class {
 	case "scnr", "mntr", "prtr", "link", "spac", "abst", "nmcl":
 	default:
-		return &ICCFault{fmt.Sprintf("The profile has the unknown class %q.", h.Class)}
+		return h, &ICCFault{fmt.Sprintf("The profile has the unknown class %q.", h.Class)}
 	}
 	if h.Channels() == 0 {
-		return &ICCFault{fmt.Sprintf("The profile has the unknown colour space %q.", h.Space)}
+		return h, &ICCFault{fmt.Sprintf("The profile has the unknown colour space %q.", h.Space)}
 	}
 	if h.Version[0] < '2' || h.Version[0] > '5' || h.Version[1] != '.' {
-		return &ICCFault{"The profile has the unknown version " + h.Version + "."}
+		return h, &ICCFault{"The profile has the unknown version " + h.Version + "."}
 	}
-	return nil
+	return h, nil
 }
 
-// Channels is how many components a colour of Space has, or 0 when the space is
-// unknown (ICC.1:2022, table 19).
+// Channels returns the number of components of Space, or 0 for an unknown space
+// (ICC.1:2022, table 19).
 func (h *ICCHeader) Channels() int {
 	switch h.Space {
 	case "GRAY":
@@ -106,12 +99,12 @@ func (h *ICCHeader) Channels() int {
 	return 0
 }
 
-// signature is four letters, fit for a report.
+// signature returns four letters, fit for a report.
 func signature(b []byte) string {
 	return clean(strings.TrimRight(string(b), " \x00"))
 }
 
-// descriptionTag finds the data of the desc tag, nil when there is none.
+// descriptionTag returns the data of the desc tag, or nil when it is missing.
 func descriptionTag(data []byte) ([]byte, error) {
 	if len(data) < headerSize+4 {
 		return nil, &ICCFault{"The profile ends before its table of tags."}
@@ -135,8 +128,8 @@ func descriptionTag(data []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// description reads both forms: textDescriptionType of version 2 and
-// multiLocalizedUnicodeType of version 4, of which the first record is taken.
+// description reads both forms: textDescriptionType of version 2 and the first
+// record of multiLocalizedUnicodeType of version 4.
 func description(tag []byte) string {
 	if len(tag) < 12 {
 		return ""
@@ -156,20 +149,17 @@ func description(tag []byte) string {
 		if offset+size > int64(len(tag)) {
 			return ""
 		}
-		return clean(utf16Text(tag[offset : offset+min(size, 4*maxDescription)]))
+		text := tag[offset : offset+min(size, 4*maxDescription)]
+		units := make([]uint16, len(text)/2)
+		for i := range units {
+			units[i] = binary.BigEndian.Uint16(text[2*i:])
+		}
+		return clean(string(utf16.Decode(units)))
 	}
 	return ""
 }
 
-func utf16Text(data []byte) string {
-	units := make([]uint16, len(data)/2)
-	for i := range units {
-		units[i] = binary.BigEndian.Uint16(data[2*i:])
-	}
-	return string(utf16.Decode(units))
-}
-
-// clean makes a text fit for a report: valid, printable, not long.
+// clean makes a text fit for a report: valid, printable and short.
 func clean(text string) string {
 	var out strings.Builder
 	for n := 0; len(text) > 0 && n < maxDescription; n++ {

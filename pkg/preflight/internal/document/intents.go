@@ -40,8 +40,8 @@ func (f *File) outputIntents(root types.Dict) {
 }
 
 // ICC reads an ICC profile: the stream of an ICCBased space or of an output
-// intent. It returns nil when there is none, or when the document has too many.
-// The same object is the same profile.
+// intent. It returns nil for an object that is not a stream, or when the document
+// has too many profiles. It reads each object once.
 func (f *File) ICC(o types.Object) *facts.ICC {
 	ref, isRef := o.(types.IndirectRef)
 	number := int(ref.ObjectNumber)
@@ -61,7 +61,7 @@ func (f *File) ICC(o types.Object) *facts.ICC {
 	return profile
 }
 
-// readProfile fills in what the profile says of itself.
+// readProfile sets the facts of a profile from its data.
 func (f *File) readProfile(stream types.StreamDict, out *facts.ICC) {
 	data, err := f.decode(stream)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// markRoom is how far behind a stream its end is looked for at first.
+	// markRoom is the number of bytes after a stream in which endstream must follow.
 	markRoom = 24
-	// maxMending bounds what is read of a file to mend the lengths of streams.
-	maxMending = 256 << 20
+	// maxReread bounds the bytes that are read again to correct the lengths of streams.
+	maxReread = 256 << 20
 )
 
-// whole gives a stream the data that its /Length leaves out or adds wrongly: other
-// readers look for the mark of the end then, so what is printed has it all. The
-// parser has decrypted the data of an encrypted file; that is left as it is.
+// whole returns a stream with its data up to endstream, where its /Length is wrong.
+// Other readers search for endstream, too, so it is this data that is printed. In an
+// encrypted file, whose data the parser has decrypted, streams stay as they are.
 func (f *File) whole(s types.StreamDict) types.StreamDict {
 	if f.pdf.E != nil || f.source == nil || s.StreamOffset <= 0 || len(s.Raw) == 0 {
 		return s
@@ -35,16 +35,17 @@ func (f *File) whole(s types.StreamDict) types.StreamDict {
 	return s
 }
 
-// upToMark is the data of a stream whose length is wrong, or nil when it is right
-// or nothing better is known.
+// upToMark returns the data of a stream up to endstream, or nil when its length is
+// correct or endstream is missing.
 func (f *File) upToMark(offset int64, raw []byte) []byte {
 	behind, ok := readAt(f.source, offset+int64(len(raw)), markRoom)
-	if !ok || marked(behind) {
+	behind = bytes.TrimLeft(behind, white)
+	if !ok || len(behind) == 0 || bytes.HasPrefix(behind, []byte("endstream")) || bytes.HasPrefix(behind, []byte("endobj")) {
 		return nil
 	}
-	room := min(f.limits.StreamBytes, maxMending-f.mending)
+	room := min(f.limits.StreamBytes, maxReread-f.reread)
 	data, ok := readAt(f.source, offset, room)
-	f.mending += int64(len(data))
+	f.reread += int64(len(data))
 	at := bytes.Index(data, []byte("endstream"))
 	if !ok || at < 0 {
 		return nil
@@ -55,12 +56,6 @@ func (f *File) upToMark(offset int64, raw []byte) []byte {
 	}
 	data = bytes.TrimSuffix(data[:at], []byte("\n"))
 	return bytes.Clone(bytes.TrimSuffix(data, []byte("\r")))
-}
-
-// marked reports whether what follows a stream is the mark of its end.
-func marked(behind []byte) bool {
-	behind = bytes.TrimLeft(behind, white)
-	return len(behind) == 0 || bytes.HasPrefix(behind, []byte("endstream")) || bytes.HasPrefix(behind, []byte("endobj"))
 }
 
 // readAt reads up to n bytes at an offset.

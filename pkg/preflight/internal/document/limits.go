@@ -15,7 +15,7 @@ import (
 type Limits struct {
 	// FileBytes is the longest file that is opened.
 	FileBytes int64
-	// Pages is how many pages are read.
+	// Pages bounds the pages that are read.
 	Pages int
 	// StreamBytes bounds one decoded stream, DocumentBytes all of them.
 	StreamBytes   int64
@@ -24,21 +24,21 @@ type Limits struct {
 	ImageBytes int64
 	// ContentBytes bounds the content that is interpreted, repeats counted.
 	ContentBytes int64
-	// Elements bounds the elements of trees and lists that are looked at outside
-	// of pages' content: bookmarks, form fields, actions and the like.
+	// Elements bounds the elements of trees and lists that are read outside of the
+	// content of pages: bookmarks, form fields, actions and so on.
 	Elements int
 	// Operators bounds the operators that are executed.
 	Operators int64
-	// Nesting is how deep forms, patterns and glyphs may stand in each other.
+	// Nesting bounds the nesting of forms, patterns and glyphs.
 	Nesting int
-	// SavedStates is how deep q may go before Q.
+	// SavedStates bounds the nesting of q and Q.
 	SavedStates int
-	// Operands is how many operands an operator may have.
+	// Operands bounds the operands of one operator.
 	Operands int
 }
 
-// DefaultLimits are the product's. A file within them takes seconds; the bombs
-// of the test set hit one of them long before they hurt.
+// DefaultLimits returns the limits of the product. A file within them takes
+// seconds; each decompression bomb of the test set exceeds one of them early.
 func DefaultLimits() Limits {
 	return Limits{
 		FileBytes:     256 << 20,
@@ -55,9 +55,8 @@ func DefaultLimits() Limits {
 	}
 }
 
-// parser are the same limits in the parser's words. Streams of cross-reference
-// tables escape them (pdfcpu decodes those without its configuration): only the
-// sandbox bounds those.
+// parser returns the limits of the parser. pdfcpu does not apply them to the
+// streams of cross-reference tables: only the sandbox bounds those.
 func (l Limits) parser() model.ResourceLimits {
 	return model.ResourceLimits{
 		MaxStreamBytes:       128 << 20,
@@ -72,7 +71,7 @@ func (l Limits) parser() model.ResourceLimits {
 	}
 }
 
-// The limits' rule ids.
+// The rule ids of the limits.
 const (
 	RuleFileSize  = "limits.file_size"
 	RulePages     = "limits.pages"
@@ -83,8 +82,8 @@ const (
 	RuleStructure = "limits.structure"
 )
 
-// Budget is what is left of the limits. When a part is used up, it says so once
-// in the facts and refuses from then on.
+// Budget counts the work of one document. When a limit is reached, it records that
+// once in the facts and refuses further work.
 type Budget struct {
 	limits    Limits
 	collector *facts.Collector
@@ -95,7 +94,7 @@ type Budget struct {
 	spent     bool
 }
 
-// Spent reports whether the whole document must be left off.
+// Spent reports whether reading the document must stop.
 func (b *Budget) Spent() bool { return b.spent }
 
 // Operator takes the work of n plain operators.
@@ -107,18 +106,13 @@ func (b *Budget) Operator(page int, n int64) bool {
 	return false
 }
 
-// Content takes bytes of content that will be interpreted.
+// Content takes n bytes of content for interpretation.
 func (b *Budget) Content(page, n int) bool {
 	if b.content += int64(n); b.content <= b.limits.ContentBytes {
 		return !b.spent
 	}
 	b.exhaust(RuleContent, page, fmt.Sprintf("The pages hold more than %d MiB of drawing instructions, repeats counted; the rest was not looked at.", b.limits.ContentBytes>>20))
 	return false
-}
-
-// decodable is how many bytes a stream may decode to.
-func (b *Budget) decodable() int64 {
-	return min(b.limits.StreamBytes, b.limits.DocumentBytes-b.decoded)
 }
 
 func (b *Budget) exhaust(rule string, page int, detail string) {

@@ -14,11 +14,11 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// load has the parser read the file: as it is, or, where the survey has found
-// something that the parser does not forgive or the parser has refused, repaired.
+// load parses the file. It parses a repaired copy when the survey has found a fault
+// that the parser rejects, or when the parser has failed.
 func (f *File) load(ctx context.Context, frame *survey) error {
-	ailing := !frame.rooted || !frame.knownVersion() || frame.encryptsDirectly()
-	if ailing {
+	faulty := !frame.rooted || !frame.knownVersion() || frame.encryptsDirectly()
+	if faulty {
 		if err := f.loadRepaired(ctx, frame); err == nil || encrypted(err) {
 			return err
 		}
@@ -31,24 +31,23 @@ func (f *File) load(ctx context.Context, frame *survey) error {
 	case err == nil && f.hasPages():
 		f.opaque = frame.encryptsDirectly()
 		return nil
-	case !ailing && f.loadRepaired(ctx, frame) == nil:
+	case !faulty && f.loadRepaired(ctx, frame) == nil:
 		return nil
 	}
 	return err
 }
 
-// errBeyondRepair says that a repair has not helped.
+// errBeyondRepair means that the repaired copy is unreadable, too.
 var errBeyondRepair = errors.New("the file cannot be repaired")
 
-// loadRepaired reads a repaired copy. When that is of no use, everything is as
-// before.
+// loadRepaired parses a repaired copy. When that fails, f stays unchanged.
 func (f *File) loadRepaired(ctx context.Context, frame *survey) error {
 	before, source := f.pdf, f.source
-	mended := f.repair(frame)
-	if mended == nil {
+	copied := f.repair(frame)
+	if copied == nil {
 		return errBeyondRepair
 	}
-	err := f.parse(ctx, bytes.NewReader(mended.data))
+	err := f.parse(ctx, bytes.NewReader(copied.data))
 	if err == nil && !f.hasPages() {
 		err = errBeyondRepair
 	}
@@ -56,22 +55,33 @@ func (f *File) loadRepaired(ctx context.Context, frame *survey) error {
 		f.pdf, f.source = before, source
 		return err
 	}
-	f.mended = true
-	for _, note := range mended.notes {
+	f.repaired = true
+	for _, note := range copied.notes {
 		f.incident(RuleRepaired, note)
 	}
-	if mended.cut {
+	if copied.cut {
 		f.collector.Incomplete()
 		f.incident(RuleUnreadable, "The end of the file is missing: it was cut off, most likely on its way. What is left was looked at.")
 	}
 	return nil
 }
 
-// parse calls the parser. A fault of the disk is an inputError.
+// parse calls the parser. It returns an inputError for a fault of the disk.
 func (f *File) parse(ctx context.Context, in io.ReadSeeker) error {
 	source := &faultReader{in: in}
+	// pdfcpu's own constructor of a configuration reads and writes a directory in the
+	// user's home and keeps it in a global.
+	configuration := &model.Configuration{
+		Reader15:                  true,
+		ValidationMode:            model.ValidationRelaxed,
+		UnsupportedResourcePolicy: model.UnsupportedResourceSkip,
+		Eol:                       types.EolLF,
+		Cmd:                       model.VALIDATE,
+		Offline:                   true,
+		Limits:                    f.limits.parser(),
+	}
 	err := caught(func() (err error) {
-		f.pdf, err = pdfcpu.ReadWithContext(ctx, source, configuration(f.limits))
+		f.pdf, err = pdfcpu.ReadWithContext(ctx, source, configuration)
 		return err
 	})
 	if source.fault != nil {
@@ -88,16 +98,16 @@ type inputError struct{ fault error }
 
 func (e *inputError) Error() string { return e.fault.Error() }
 
-// hasPages reports whether the catalog leads to a page tree, and that to a page: a
-// table that is wrong can be read, and says nothing.
+// hasPages reports whether the catalog leads to a page tree and the tree to a page.
+// With a wrong table the parser may succeed and find neither.
 func (f *File) hasPages() bool {
 	tree := f.Dict(f.Dict(rootOf(f))["Pages"])
 	kids := f.Array(tree["Kids"])
 	return tree != nil && (len(kids) == 0 || f.Dict(kids[0]) != nil)
 }
 
-// tableFits holds a stream of the cross-reference table against the limits,
-// because the parser decodes those without them.
+// tableFits reports whether a stream of the cross-reference table is within the
+// limits, which the parser does not apply to it.
 func (f *File) tableFits(dict, body []byte) bool {
 	at := bytes.Index(body, []byte("stream"))
 	if at < 0 {
@@ -107,22 +117,8 @@ func (f *File) tableFits(dict, body []byte) bool {
 	return !errors.Is(err, filter.ErrDecodeLimitExceeded)
 }
 
-// configuration is spelt out, because pdfcpu's own constructor reads and writes
-// a directory in the user's home and keeps it in a global.
-func configuration(limits Limits) *model.Configuration {
-	return &model.Configuration{
-		Reader15:                  true,
-		ValidationMode:            model.ValidationRelaxed,
-		UnsupportedResourcePolicy: model.UnsupportedResourceSkip,
-		Eol:                       types.EolLF,
-		Cmd:                       model.VALIDATE,
-		Offline:                   true,
-		Limits:                    limits.parser(),
-	}
-}
-
-// faultReader remembers a fault of the disk, which the parser would report as
-// damage to the file.
+// faultReader keeps a fault of the disk, which the parser would report as damage to
+// the file.
 type faultReader struct {
 	in    io.ReadSeeker
 	fault error

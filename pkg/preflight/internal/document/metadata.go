@@ -12,15 +12,22 @@ import (
 )
 
 // metadata reads the information dictionary (ISO 32000-2, 14.3.3) and the XMP
-// packet of the catalog. Where both say something, the dictionary is believed:
-// it is what viewers show, and what PDF/X-1a and X-3 go by.
+// packet of the catalog. The dictionary takes precedence: viewers show it, and
+// PDF/X-1a and X-3 are identified by it.
 func (f *File) metadata() {
 	doc := f.collector.Document()
 	var info types.Dict
 	if f.pdf.Info != nil {
 		info = f.Dict(*f.pdf.Info)
 	}
-	packet := f.packet(f.Dict(rootOf(f))["Metadata"])
+	// A packet that cannot be decoded counts as missing: metadata is no reason to
+	// reject a file.
+	var packet packet
+	if stream, ok := f.Stream(f.Dict(rootOf(f))["Metadata"]); ok {
+		if data, err := f.decodeUpTo(stream, maxPacket); err == nil {
+			packet = parsePacket(data)
+		}
+	}
 	doc.Title = cmp.Or(f.Text(info["Title"]), packet.get(nsDC, "title"))
 	doc.Producer = cmp.Or(f.Text(info["Producer"]), packet.get(nsPDF, "Producer"))
 	doc.Creator = cmp.Or(f.Text(info["Creator"]), packet.get(nsXMP, "CreatorTool"))
@@ -30,8 +37,8 @@ func (f *File) metadata() {
 	// Collect the claims of conformance.
 	inInfo := cmp.Or(f.Text(info["GTS_PDFXConformance"]), f.Text(info["GTS_PDFXVersion"]))
 	f.claim("PDF/X", inInfo, true)
-	// The keys of the dictionary are repeated in a namespace of Adobe's; the
-	// identification of ISO 15930-7 and later has one of its own.
+	// Adobe repeats the keys of the dictionary in a namespace; the identification of
+	// ISO 15930-7 and later has a namespace of its own.
 	f.claim("PDF/X", cmp.Or(packet.get(nsAdobePDFX, "GTS_PDFXConformance"), packet.get(nsAdobePDFX, "GTS_PDFXVersion")), false)
 	f.claim("PDF/X", packet.get(nsPDFX, "GTS_PDFXVersion"), false)
 	if part := packet.get(nsPDFA, "part"); part != "" {
@@ -51,7 +58,8 @@ func trapped(value string) string {
 	return ""
 }
 
-// claim notes one claim; the same one in two places is one standard.
+// claim records a claim of conformance. The same version in both places is one
+// claim.
 func (f *File) claim(family, version string, info bool) {
 	version = Clean(version, 40)
 	if version == "" {

@@ -22,8 +22,8 @@ const maxHops = 8
 // maxText bounds a text that goes into a report, in characters.
 const maxText = 200
 
-// Resolve follows references. What is missing, broken or circular is nil, as the
-// null object is.
+// Resolve follows references. It returns nil, like for the null object, for missing,
+// damaged and circular objects.
 func (f *File) Resolve(o types.Object) types.Object {
 	for range maxHops {
 		ref, ok := o.(types.IndirectRef)
@@ -138,7 +138,7 @@ func (f *File) Rect(o types.Object) (geom.Rect, bool) {
 	return r, r.Finite() && !r.Empty()
 }
 
-// Matrix resolves to a matrix; what is absent or broken is the identity.
+// Matrix resolves to a matrix, or to the identity for a missing or invalid one.
 func (f *File) Matrix(o types.Object) geom.Matrix {
 	v, ok := f.Numbers(o, 6)
 	if !ok {
@@ -160,8 +160,8 @@ func (f *File) Text(o types.Object) string {
 	return Clean(text, maxText)
 }
 
-// Clean makes any bytes fit for a report: valid UTF-8, no control characters,
-// not long.
+// Clean makes any bytes fit for a report: valid UTF-8 without control characters,
+// of at most limit characters.
 func Clean(text string, limit int) string {
 	var out strings.Builder
 	for n := 0; len(text) > 0 && n < limit; n++ {
@@ -186,6 +186,5 @@ func Ref(o types.Object) string {
 	return ""
 }
 
-// Identity tells whether two dictionaries are the same object in memory, which
-// they are when the file refers to one object twice.
+// Identity returns a number that is the same for two references to one dictionary.
 func Identity(d types.Dict) uintptr { return reflect.ValueOf(d).Pointer() }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package document opens a PDF and hands out its objects.
+// Package document opens a PDF and returns its objects.
 //
-// It is the only package that calls the parser (pdfcpu), and it does so with
-// suspicion: every call is wrapped against panics, every stream is decoded
-// against a budget that the whole document shares, the page tree is walked here,
-// and the parser's validator, page count and content reader are never used,
-// because they change the document, believe /Count, or join streams without a
-// bound.
+// It is the only package that calls the parser (pdfcpu), and does not trust it:
+// every call recovers from panics, every stream is decoded within a budget of the
+// whole document, and this package walks the page tree. It does not use the parser's
+// validator, page count and content reader, because they change the document,
+// trust /Count, or join streams without a bound.
 //
-// What is wrong with the file becomes an incident in the facts. An error means
-// that we could not do our work: the file could not be read from disk, or the
-// context was cancelled.
+// A fault of the file becomes an incident in the facts. An error means that the
+// file could not be read from disk, or that the context was cancelled.
 package document
 
 import (
@@ -48,39 +46,39 @@ type File struct {
 	Budget *Budget
 
 	pdf *model.Context
-	// frame is the file as it was before anything was read; mended tells that
-	// something else was read.
-	frame  *survey
-	mended bool
-	// source is what pdf was read from.
+	// frame is the survey of the file; repaired reports whether pdf was read from a
+	// repaired copy.
+	frame    *survey
+	repaired bool
+	// source is the file or the copy from which pdf was read.
 	source    io.ReadSeeker
 	collector *facts.Collector
 	limits    Limits
-	// streams keeps small decoded streams: forms are used again and again.
+	// streams keeps small decoded streams: forms are used many times.
 	streams map[int][]byte
 	kept    int64
 	// profiles are the ICC profiles that were read, by object number.
 	profiles map[int]*facts.ICC
-	// actions counts actions by type, applications and attached tell what was
-	// noted already.
+	// actions counts actions by type; applications and attached are those that were
+	// recorded.
 	actions      map[string]int
 	applications map[string]bool
 	attached     map[uintptr]bool
-	// steps counts the elements of structures that were looked at.
+	// steps counts the elements of structures that were read.
 	steps int
 	// samples is the buffer of image data.
 	samples []byte
-	// remeasured are streams by where they stand: nil where nothing was wrong
-	// with their length. mending counts the bytes that were read for it.
+	// remeasured holds the corrected data of streams by offset, nil for a correct
+	// length. reread counts the bytes that were read again for it.
 	remeasured  map[int64][]byte
-	mending     int64
+	reread      int64
 	lengthNoted bool
-	// opaque is true when content is encrypted with a key that we do not have.
+	// opaque reports whether content is encrypted with an unknown key.
 	opaque bool
 }
 
-// Open reads the file's objects. It returns nil without an error when the file
-// cannot be opened as a PDF; the incident says why.
+// Open reads the objects of the file. It returns nil without an error when the file
+// cannot be opened as a PDF; an incident states the reason.
 func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, collector *facts.Collector) (*File, error) {
 	f := &File{
 		Budget:     &Budget{limits: limits, collector: collector},
@@ -96,7 +94,7 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 		collector.Incomplete()
 		return nil, err
 	}
-	frame := look(in, size, head, f.tableFits)
+	frame := surveyFile(in, size, head, f.tableFits)
 	if frame.refused != "" {
 		collector.Exhausted(frame.rule, 0, frame.refused)
 		return nil, nil
@@ -110,7 +108,7 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 			return nil, fmt.Errorf("read PDF: %w", ours.fault)
 		}
 		collector.Incomplete()
-		// Turn the parser's error into the incident that fits.
+		// Record the parser's error as an incident.
 		var panicked *panicError
 		switch {
 		case errors.As(err, &panicked):
@@ -130,8 +128,7 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 	return f, nil
 }
 
-// sniff looks at the first bytes before the parser does; nil means that this is
-// no PDF.
+// sniff reads the first bytes. It returns nil when the file is not a PDF.
 func (f *File) sniff(in io.ReadSeeker, size int64) ([]byte, error) {
 	if size == 0 {
 		f.incident(RuleEmpty, "The file has no content: zero bytes.")
@@ -155,13 +152,21 @@ func (f *File) sniff(in io.ReadSeeker, size int64) ([]byte, error) {
 	return head, nil
 }
 
-// encrypted tells refusals that no repair can help against.
+// encrypted reports whether the parser rejects the encryption of the file, which no
+// repair can change.
 func encrypted(err error) bool {
 	return errors.Is(err, pdfcpu.ErrWrongPassword) || errors.Is(err, pdfcpu.ErrOwnerPasswordRequired) ||
 		errors.Is(err, pdfcpu.ErrUnsupportedEncryptionFeature) || errors.Is(err, pdfcpu.ErrPermissionDenied)
 }
 
-// describe fills the facts that stand outside the pages.
+// The permissions to print (ISO 32000-2, table 22): bit 3, and from revision 3
+// on bit 12 for printing in full quality.
+const (
+	mayPrint     = 1 << 2
+	mayPrintFine = 1 << 11
+)
+
+// describe records the facts of the document outside the pages.
 func (f *File) describe(frame *survey) {
 	doc := f.collector.Document()
 	doc.Opened = true
@@ -184,8 +189,8 @@ func (f *File) describe(frame *survey) {
 	}
 	doc.HasID = len(f.pdf.ID) == 2
 	doc.Linearized = f.linearized(frame.size)
-	if f.pdf.E != nil {
-		doc.PrintDenied = printDenied(f.pdf.E.R, f.pdf.E.P)
+	if e := f.pdf.E; e != nil {
+		doc.PrintDenied = e.P&mayPrint == 0 || e.R >= 3 && e.P&mayPrintFine == 0
 	}
 	if f.opaque {
 		return
@@ -194,8 +199,8 @@ func (f *File) describe(frame *survey) {
 	f.catalog()
 }
 
-// linearized reports whether the file is still as a program optimised it for the
-// web: a later update leaves the mark, but the length no longer fits (ISO
+// linearized reports whether the file is linearized. After an incremental update,
+// the length in the linearization dictionary differs from that of the file (ISO
 // 32000-2, annex F.3.3).
 func (f *File) linearized(size int64) bool {
 	for number := range f.pdf.LinearizationObjs {
@@ -215,5 +220,5 @@ func (f *File) incident(rule, detail string) {
 	f.collector.Incident(facts.Incident{Rule: rule, Detail: detail})
 }
 
-// sentence is the parser's error as one bounded line.
+// sentence returns the parser's error as one bounded line.
 func sentence(err error) string { return Clean(err.Error(), 160) + "." }

@@ -12,11 +12,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// Page is one leaf of the page tree, with what it inherits.
+// Page is one leaf of the page tree, with its inherited entries.
 type Page struct {
 	facts.Page
-	// Object is what the page tree names the page by: a reference, in a file that
-	// is in order.
+	// Object is the entry of the page tree: a reference, in a valid file.
 	Object types.Object
 	// Dict is the page's own dictionary.
 	Dict      types.Dict
@@ -25,18 +24,18 @@ type Page struct {
 	Annots    types.Object
 }
 
-// node is one place in the tree that is still to be visited.
+// node is an entry of the tree that is not visited yet.
 type node struct {
 	object types.Object
 	// inherited holds Resources, MediaBox, CropBox and Rotate of the ancestors.
 	inherited map[string]types.Object
 }
 
-// letter is what viewers take for a page without a MediaBox.
+// letter is the size that viewers use for a page without a MediaBox.
 var letter = geom.Rect{0, 0, 612, 792}
 
-// Pages walks the page tree. It does not recurse, visits no node twice, and does
-// not look at /Count except to say that it is wrong.
+// Pages walks the page tree. It does not recurse, visits each node once, and reads
+// /Count only to report a wrong one.
 func (f *File) Pages() []Page {
 	root := f.Dict(rootOf(f))
 	tree, ok := root["Pages"]
@@ -53,7 +52,14 @@ func (f *File) Pages() []Page {
 			break
 		}
 	}
-	f.checkCount(tree, len(w.pages))
+	count, ok := f.Number(f.Dict(tree)["Count"])
+	switch {
+	case ok && int(count) == len(w.pages) && count == float64(int(count)), f.Budget.Spent():
+	case !ok:
+		f.pageTree(0, Ref(tree), fmt.Sprintf("The page tree does not say how many pages it has; %d were found.", len(w.pages)))
+	default:
+		f.pageTree(0, Ref(tree), fmt.Sprintf("The page tree says that it has %.0f pages; %d were found.", count, len(w.pages)))
+	}
 	return w.pages
 }
 
@@ -66,19 +72,6 @@ func rootOf(f *File) types.Object {
 
 func (f *File) pageTree(page int, object, detail string) {
 	f.collector.Incident(facts.Incident{Rule: RulePageTree, Page: page, Object: object, Detail: detail})
-}
-
-// checkCount compares what the file says with what was found.
-func (f *File) checkCount(tree types.Object, found int) {
-	count, ok := f.Number(f.Dict(tree)["Count"])
-	if ok && int(count) == found && count == float64(int(count)) || f.Budget.Spent() {
-		return
-	}
-	if !ok {
-		f.pageTree(0, Ref(tree), fmt.Sprintf("The page tree does not say how many pages it has; %d were found.", found))
-		return
-	}
-	f.pageTree(0, Ref(tree), fmt.Sprintf("The page tree says that it has %.0f pages; %d were found.", count, found))
 }
 
 type walk struct {
@@ -102,7 +95,8 @@ func (w *walk) visit(n node) bool {
 		return true
 	}
 	kids, inner := dict["Kids"]
-	if inner && f.emptyNode(dict) {
+	// Some programs refer many times to one branch without pages.
+	if array, isArray := f.Resolve(kids).(types.Array); isArray && len(array) == 0 && f.Name(dict["Type"]) == "Pages" {
 		return true
 	}
 	if inner = inner && f.Name(dict["Type"]) != "Page"; inner && !w.enter(n.object) {
@@ -136,14 +130,8 @@ func (w *walk) visit(n node) bool {
 	return true
 }
 
-// emptyNode tells a branch without pages, which some programs name again and
-// again where others have none.
-func (f *File) emptyNode(dict types.Dict) bool {
-	kids, isArray := f.Resolve(dict["Kids"]).(types.Array)
-	return isArray && len(kids) == 0 && f.Name(dict["Type"]) == "Pages"
-}
-
-// enter notes a node and says whether it is new. Direct nodes cannot repeat.
+// enter marks a node as visited and reports whether it is new. Direct nodes cannot
+// repeat.
 func (w *walk) enter(o types.Object) bool {
 	ref, ok := o.(types.IndirectRef)
 	if !ok {
@@ -157,32 +145,21 @@ func (w *walk) enter(o types.Object) bool {
 	return true
 }
 
-// leaf adds a page. One that stands in the tree twice is printed twice, and said
-// to be odd.
+// leaf adds a page. A page that the tree contains twice is printed twice, and
+// reported.
 func (w *walk) leaf(object types.Object, dict types.Dict, inherited map[string]types.Object) {
 	f, number := w.file, len(w.pages)+1
 	if !w.enter(object) {
 		f.pageTree(number, Ref(object), "This page stands in the page tree more than once.")
 	}
 	page := Page{
-		Page:      f.boxes(number, object, dict, inherited),
+		Page:      facts.Page{Number: number, Object: Ref(object), Media: letter, UserUnit: 1},
 		Object:    object,
 		Dict:      dict,
 		Resources: f.Dict(inherited["Resources"]),
 		Contents:  dict["Contents"],
 		Annots:    dict["Annots"],
 	}
-	w.pages = append(w.pages, page)
-	f.collector.Page(page.Page)
-	if !f.opaque {
-		f.pageActions(dict, number)
-		f.privateData(dict, Ref(object), number)
-	}
-}
-
-// boxes reads the geometry of a page.
-func (f *File) boxes(number int, object types.Object, dict types.Dict, inherited map[string]types.Object) facts.Page {
-	page := facts.Page{Number: number, Object: Ref(object), Media: letter, UserUnit: 1}
 	if media, ok := f.Rect(inherited["MediaBox"]); ok {
 		page.Media = media
 	} else {
@@ -199,7 +176,12 @@ func (f *File) boxes(number int, object types.Object, dict types.Dict, inherited
 	if page.RawRotate%90 == 0 {
 		page.Rotate = (page.RawRotate%360 + 360) % 360
 	}
-	return page
+	w.pages = append(w.pages, page)
+	f.collector.Page(page.Page)
+	if !f.opaque {
+		f.pageActions(dict, number)
+		f.privateData(dict, Ref(object), number)
+	}
 }
 
 func (f *File) box(o types.Object) *geom.Rect {

@@ -9,19 +9,18 @@ import (
 	"strings"
 )
 
-// The functions of this file read objects as they are written, for the few that
-// are looked at before or without the parser: trailers and the dictionaries of
-// streams.
+// The functions of this file read the source text of objects, without the parser:
+// trailers and the dictionaries of streams.
 
 const (
 	white      = "\x00\t\n\f\r "
 	delimiters = "()<>[]{}/%"
-	// maxDictionary bounds a dictionary that is read so.
+	// maxDictionary bounds a dictionary that is read without the parser.
 	maxDictionary = 64 << 10
 )
 
-// span is the length of the object at the start of data, or 0 when it does not
-// end. References count as their first number.
+// span returns the length of the object at the start of data, or 0 for an object
+// without an end. Of a reference it returns the length of the first number.
 func span(data []byte) int {
 	depth := 0
 	for i := 0; i < len(data); {
@@ -50,7 +49,8 @@ func span(data []byte) int {
 	return 0
 }
 
-// token is the length of the token at the start of data, 0 when it does not end.
+// token returns the length of the token at the start of data, or 0 for a token
+// without an end.
 func token(data []byte) int {
 	switch c := data[0]; {
 	case c == '(':
@@ -82,7 +82,7 @@ func token(data []byte) int {
 	return regular(data)
 }
 
-// regular is how many bytes go on a name, number or keyword.
+// regular returns the number of bytes before the next white space or delimiter.
 func regular(data []byte) int {
 	if n := bytes.IndexAny(data, white+delimiters); n >= 0 {
 		return n
@@ -90,7 +90,7 @@ func regular(data []byte) int {
 	return len(data)
 }
 
-// dictionary is the dictionary at the start of data, or nil.
+// dictionary returns the dictionary at the start of data, or nil.
 func dictionary(data []byte) []byte {
 	data = bytes.TrimLeft(data[:min(len(data), maxDictionary)], white)
 	if !bytes.HasPrefix(data, []byte("<<")) {
@@ -102,7 +102,7 @@ func dictionary(data []byte) []byte {
 	return nil
 }
 
-// value is what a dictionary has under a key, or nil. References come whole.
+// value returns the value of a key, or nil.
 func value(dict []byte, key string) []byte {
 	for name, value := range entries(dict) {
 		if string(name) == key {
@@ -112,8 +112,8 @@ func value(dict []byte, key string) []byte {
 	return nil
 }
 
-// entries are the keys and values of a dictionary. A value that does not end is
-// empty and the last.
+// entries yields the keys and values of a dictionary. It stops after a value
+// without an end, which is empty.
 func entries(dict []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		if len(dict) < 4 {
@@ -139,7 +139,7 @@ func entries(dict []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// valueSpan is span, but a reference is one object.
+// valueSpan is span for a value, which may be a whole reference.
 func valueSpan(data []byte) int {
 	if len(data) == 0 {
 		return 0
@@ -155,7 +155,7 @@ func isNumber(text []byte) bool {
 	return err == nil
 }
 
-// integer is a number under a key, 0 when there is none.
+// integer returns the number under a key, or 0.
 func integer(dict []byte, key string) int64 {
 	n, err := strconv.ParseInt(string(value(dict, key)), 10, 64)
 	if err != nil {
@@ -164,7 +164,7 @@ func integer(dict []byte, key string) int64 {
 	return n
 }
 
-// objectBody is what follows "7 0 obj" at the start of data.
+// objectBody returns the data after "7 0 obj".
 func objectBody(data []byte) ([]byte, bool) {
 	head, _, found := bytes.Cut(data[:min(len(data), 64)], []byte("obj"))
 	fields := bytes.Fields(head)

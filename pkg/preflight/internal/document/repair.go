@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// maxRepair is the longest file that is repaired: it is held in memory for that.
+// maxRepair is the longest file that is repaired, which happens in memory.
 const maxRepair = 128 << 20
 
 // maxObject is the highest object number that a repaired table has.
@@ -21,14 +21,14 @@ const maxObject = 1_000_000
 // repaired is a copy of a file that the parser can read.
 type repaired struct {
 	data []byte
-	// notes are what was wrong, as sentences.
+	// notes describe the faults that were repaired, as sentences.
 	notes []string
-	// cut tells that the end of the file is missing.
+	// cut reports whether the end of the file is missing.
 	cut bool
 }
 
-// repair mends what the survey has found, with as little change as possible. It
-// returns nil where nothing can be done.
+// repair repairs the faults that the survey has found, with as little change as
+// possible. It returns nil when that is impossible.
 func (f *File) repair(s *survey) *repaired {
 	if s.size > maxRepair {
 		return nil
@@ -61,20 +61,17 @@ func (f *File) repair(s *survey) *repaired {
 		r.data = fmt.Appendf(r.data, "\n%d 0 obj\n%s\nendobj\n", number, value(s.trailer, "Encrypt"))
 		table := len(r.data)
 		r.data = fmt.Appendf(r.data, "xref\n%d 1\n%010d 00000 n \ntrailer\n<< /Size %d /Prev %d /Encrypt %d 0 R", number, object, number+1, s.start, number)
-		// Copy entries of a trailer.
-		trailer := s.trailer
 		for _, key := range []string{"Root", "Info", "ID"} {
-			r.entry(key, value(trailer, key))
+			r.entry(key, value(s.trailer, key))
 		}
 		r.data = fmt.Appendf(r.data, " >>\nstartxref\n%d\n%%%%EOF\n", table)
 	}
 	return r
 }
 
-// encryptsDirectly finds an encryption dictionary that stands in the trailer
-// itself. That is legal (ISO 32000-2, table 15), but the parser knows only a
-// reference there: it would take an encrypted file for a clear one and hand out
-// rubbish.
+// encryptsDirectly reports whether the trailer contains the encryption dictionary
+// itself. That is legal (ISO 32000-2, table 15), but the parser supports only a
+// reference: it would read the encrypted file as a clear one.
 func (s *survey) encryptsDirectly() bool {
 	return bytes.HasPrefix(value(s.trailer, "Encrypt"), []byte("<<"))
 }
@@ -85,8 +82,8 @@ func (r *repaired) entry(key string, value []byte) {
 	}
 }
 
-// rebuild writes a new table of all objects that are in the file. The last
-// object of a number counts, as it does after updates.
+// rebuild appends a new table of all objects of the file. Of several objects with
+// one number the last counts, as after updates.
 func (f *File) rebuild(r *repaired) bool {
 	found := scan(r.data)
 	if found.trailerValue("Encrypt") == nil {
@@ -112,7 +109,18 @@ func (f *File) rebuild(r *repaired) bool {
 	}
 	rows := make([]byte, 0, (highest+1)*rowSize)
 	for number := range highest + 1 {
-		rows = append(rows, found.row(number)...)
+		// An entry of a cross-reference stream (ISO 32000-2, table 18).
+		p, ok := found.objects[number]
+		switch {
+		case !ok:
+			rows = append(rows, 0, 0, 0, 0, 0, 0xFF, 0xFF)
+		case p.stream > 0:
+			rows = binary.BigEndian.AppendUint32(append(rows, 2), uint32(p.stream))
+			rows = binary.BigEndian.AppendUint16(rows, uint16(p.index))
+		default:
+			rows = binary.BigEndian.AppendUint32(append(rows, 1), uint32(p.at))
+			rows = binary.BigEndian.AppendUint16(rows, p.generation)
+		}
 	}
 	r.data = append(r.data, '\n')
 	table := len(r.data)
@@ -126,10 +134,10 @@ func (f *File) rebuild(r *repaired) bool {
 	return true
 }
 
-// rowSize is what /W [1 4 2] makes of an entry.
+// rowSize is the length of an entry by /W [1 4 2].
 const rowSize = 7
 
-// place is where an object was found: at an offset, or in an object stream.
+// place is the position of an object: an offset, or an index in an object stream.
 type place struct {
 	at         int
 	generation uint16
@@ -138,21 +146,7 @@ type place struct {
 	index  int
 }
 
-// row is an entry of a cross-reference stream (ISO 32000-2, table 18).
-func (s *scanned) row(number int) []byte {
-	p, ok := s.objects[number]
-	switch {
-	case !ok:
-		return []byte{0, 0, 0, 0, 0, 0xFF, 0xFF}
-	case p.stream > 0:
-		row := binary.BigEndian.AppendUint32([]byte{2}, uint32(p.stream))
-		return binary.BigEndian.AppendUint16(row, uint16(p.index))
-	}
-	row := binary.BigEndian.AppendUint32([]byte{1}, uint32(p.at))
-	return binary.BigEndian.AppendUint16(row, p.generation)
-}
-
-// unpack adds the objects of an object stream, unless newer ones stand outside.
+// unpack adds the objects of an object stream, unless newer objects replace them.
 func (f *File) unpack(found *scanned, number int) {
 	body := found.packed[number]
 	data, err := f.decodeRaw(body.dict, body.data)

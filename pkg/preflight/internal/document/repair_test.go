@@ -41,7 +41,7 @@ func packed() []byte {
 	return out.Bytes()
 }
 
-func TestWhatViewersForgiveIsReadAndNoted(t *testing.T) {
+func TestFaultsThatViewersAcceptAreRepairedAndReported(t *testing.T) {
 	t.Parallel()
 	good := pdftest.Good()
 	tests := map[string]struct {
@@ -88,7 +88,7 @@ func TestWhatViewersForgiveIsReadAndNoted(t *testing.T) {
 	}
 }
 
-func TestTheLastVersionOfAnObjectCountsInARepair(t *testing.T) {
+func TestRepairUsesTheLastVersionOfAnObject(t *testing.T) {
 	t.Parallel()
 	data := append(pdftest.Good(), "1 0 obj\n(a new first object)\nendobj\n"...)
 	data = append(data, "9999999 0 obj\n(far too high a number)\nendobj\n"...)
@@ -98,7 +98,7 @@ func TestTheLastVersionOfAnObjectCountsInARepair(t *testing.T) {
 	}
 }
 
-func TestAFileThatWasCutOffIsReadAndToldToBeIncomplete(t *testing.T) {
+func TestTruncatedFileIsReadAndIncomplete(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	pages := make([]pdftest.Page, 3)
@@ -128,7 +128,7 @@ func TestAFileThatWasCutOffIsReadAndToldToBeIncomplete(t *testing.T) {
 	}
 }
 
-func TestEncryptedFilesAreRepairedToo(t *testing.T) {
+func TestEncryptedFileIsRepaired(t *testing.T) {
 	t.Parallel()
 	for name, direct := range map[string]bool{"encryption in an object": false, "encryption in the trailer": true} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestEncryptedFilesAreRepairedToo(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsAskedForInARepairToo(t *testing.T) {
+func TestRepairedFileMayNeedAPassword(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	b.Encrypt("secret", "owner", true)
@@ -158,7 +158,7 @@ func TestAPasswordIsAskedForInARepairToo(t *testing.T) {
 	}
 }
 
-func TestAnEndlessTableIsRefused(t *testing.T) {
+func TestEndlessCrossReferenceTableIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"table bomb": document.RuleDecode, "table: hybrid bomb": document.RuleDecode, "table chain": document.RuleStructure} {
 		t.Run(name, func(t *testing.T) {

@@ -14,20 +14,20 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// damage is what is wrong with data that could be unpacked all the same.
+// damage is a fault of data that was unpacked nevertheless.
 type damage struct{ fault error }
 
 func (e *damage) Error() string { return e.fault.Error() }
 func (e *damage) Unwrap() error { return e.fault }
 
-// errChecksum says that everything is there, and only the check of it fails.
+// errChecksum means that the data is complete and only its checksum is wrong.
 var errChecksum = errors.New("the checksum is wrong")
 
-// undo undoes the filters of a stream. With a [*damage] it returns what could be
-// had, as other readers do.
+// undo decodes the filters of a stream. With a [*damage] it returns the data before
+// the damage, as other readers do.
 //
-// The commonest case is unpacked here: the parser does not tell data that was cut
-// off from data that is whole.
+// It decodes the commonest filter itself, because the parser does not distinguish
+// truncated from complete data.
 func (f *File) undo(s types.StreamDict, limit int64) ([]byte, error) {
 	if onlyDeflated(s) {
 		return inflate(nil, s.Raw, limit)
@@ -44,11 +44,11 @@ func (f *File) undo(s types.StreamDict, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// zlibHeader is the length of what stands before deflated data (RFC 1950).
+// zlibHeader is the length of the header before deflated data (RFC 1950).
 const zlibHeader = 2
 
-// onlyDeflated tells streams whose only filter is FlateDecode without a predictor,
-// and whose data has its header.
+// onlyDeflated reports whether the only filter of a stream is FlateDecode without a
+// predictor, and its data has a zlib header.
 func onlyDeflated(s types.StreamDict) bool {
 	if len(s.FilterPipeline) != 1 || s.FilterPipeline[0].Name != filter.Flate || len(s.FilterPipeline[0].DecodeParms) > 0 {
 		return false
@@ -56,7 +56,7 @@ func onlyDeflated(s types.StreamDict) bool {
 	return len(s.Raw) > zlibHeader && s.Raw[0]&0x0f == 8 && (int(s.Raw[0])<<8+int(s.Raw[1]))%31 == 0
 }
 
-// inflate unpacks as much as there is, into a buffer that is grown as needed.
+// inflate unpacks all data up to the limit, into a buffer that grows as needed.
 func inflate(buffer, raw []byte, limit int64) ([]byte, error) {
 	in := bytes.NewReader(raw[zlibHeader:])
 	out := bytes.NewBuffer(buffer[:0])
@@ -66,22 +66,18 @@ func inflate(buffer, raw []byte, limit int64) ([]byte, error) {
 	switch {
 	case int64(len(data)) > limit:
 		return data[:limit], filter.ErrDecodeLimitExceeded
-	case errors.Is(err, io.ErrUnexpectedEOF) && flushed(raw):
+	case errors.Is(err, io.ErrUnexpectedEOF) && bytes.HasSuffix(bytes.TrimRight(raw, "\r\n"), []byte{0, 0, 0xff, 0xff}):
+		// Flushed and not closed, like appearances of annotations by Acrobat: the data
+		// is complete.
 		return data, nil
 	case err != nil && len(data) == 0:
 		return nil, err
 	case err != nil:
 		return data, &damage{fault: err}
 	}
-	// What goes without a checksum is unusual, and harmless.
+	// A missing checksum is unusual, and harmless.
 	if _, err := io.ReadFull(in, check[:]); err == nil && binary.BigEndian.Uint32(check[:]) != adler32.Checksum(data) {
 		return data, &damage{fault: errChecksum}
 	}
 	return data, nil
-}
-
-// flushed tells data that was written out without being closed, as Acrobat leaves
-// the appearances of annotations: all of it is there.
-func flushed(raw []byte) bool {
-	return bytes.HasSuffix(bytes.TrimRight(raw, "\r\n"), []byte{0, 0, 0xff, 0xff})
 }

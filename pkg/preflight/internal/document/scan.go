@@ -10,18 +10,19 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// scanned is what a search for objects has found in a file without a table.
+// scanned holds the objects that were found in a file without a table.
 type scanned struct {
 	objects map[int]place
 	// packed are the object streams.
 	packed map[int]body
-	// trailers are the dictionaries that tell where the catalog is, oldest first.
+	// trailers are the dictionaries that name the catalog, oldest first.
 	trailers [][]byte
-	// catalog is the last object that says that it is one.
+	// catalog is the number of the last object of the type Catalog.
 	catalog int
-	// cut tells that the file ends in an object, or without a trailer after it.
+	// cut reports whether the file ends within an object, or without a trailer after
+	// the last object.
 	cut bool
-	// closed tells that no object stands after the last trailer.
+	// closed reports whether no object follows the last trailer.
 	closed bool
 }
 
@@ -32,8 +33,8 @@ type body struct {
 	data []byte
 }
 
-// finder looks for a word, again and again from later places. All its searches
-// together read the data once.
+// finder searches a word repeatedly, each time from a later position. All its
+// searches together read the data once.
 type finder struct {
 	data []byte
 	word string
@@ -42,7 +43,8 @@ type finder struct {
 
 func find(data []byte, word string) *finder { return &finder{data: data, word: word, at: -1} }
 
-// from is the first place of the word at or after p, or the length of the data.
+// from returns the first position of the word at or after p, or the length of the
+// data.
 func (k *finder) from(p int) int {
 	if k.at < p {
 		k.at = len(k.data)
@@ -53,7 +55,7 @@ func (k *finder) from(p int) int {
 	return k.at
 }
 
-// scan goes through the file once. What stands inside streams is passed over.
+// scan reads the file once. It skips the data of streams.
 func scan(data []byte) *scanned {
 	s := &scanned{objects: map[int]place{}, packed: map[int]body{}}
 	obj, trailer := find(data, "obj"), find(data, "trailer")
@@ -86,28 +88,33 @@ func scan(data []byte) *scanned {
 	return s
 }
 
-// ends finds where objects end.
+// ends finds the ends of objects.
 type ends struct{ next, object, stream, endstream *finder }
 
-// of is where the object that begins at p ends, and where its stream begins, -1
-// for an object without one.
+// of returns the end of the object that begins at p, and the start of its stream,
+// which is before p for an object without a stream.
 func (e *ends) of(data []byte, p int) (end, streamed int) {
 	end, streamed = e.object.from(p), e.stream.from(p)
-	// Where endobj has been forgotten, the next object ends this one.
+	// Where endobj is missing, the next object ends this one.
 	for at := e.next.from(p); at < end; at = e.next.from(at + 1) {
 		if _, _, start, ok := objectHead(data, at); ok && start >= p {
 			end = start
 		}
 	}
-	if streamed < end && startsStream(data, p, streamed) {
-		return e.endstream.from(streamed + len("stream")), streamed
+	if streamed < end {
+		// A dictionary ends before the keyword, and a line ends after it; the same word
+		// in a text is no stream.
+		before, after := bytes.TrimRight(data[p:streamed], white), streamed+len("stream")
+		if bytes.HasSuffix(before, []byte(">>")) && after < len(data) && (data[after] == '\r' || data[after] == '\n' || data[after] == ' ') {
+			return e.endstream.from(after), streamed
+		}
 	}
 	return end, p - 1
 }
 
-// classify keeps what a table is built from: object streams, older tables, and
-// the catalog. at is where the object's stream begins in its text, negative for
-// none.
+// classify keeps the objects that a table is built from: object streams, older
+// tables, and the catalog. at is the position of the stream in the text of the
+// object, negative for an object without a stream.
 func (s *scanned) classify(number, start int, text []byte, at int) {
 	s.closed = false
 	if at < 0 {
@@ -125,7 +132,7 @@ func (s *scanned) classify(number, start int, text []byte, at int) {
 	}
 }
 
-// addTrailer keeps a dictionary that leads to the catalog.
+// addTrailer keeps a dictionary that names the catalog.
 func (s *scanned) addTrailer(dict []byte) {
 	s.closed = true
 	if value(dict, "Root") != nil && len(s.trailers) < maxSections {
@@ -133,7 +140,7 @@ func (s *scanned) addTrailer(dict []byte) {
 	}
 }
 
-// trailerValue is the newest value of a key.
+// trailerValue returns the newest value of a key.
 func (s *scanned) trailerValue(key string) []byte {
 	for i := len(s.trailers) - 1; i >= 0; i-- {
 		if v := value(s.trailers[i], key); v != nil {
@@ -173,15 +180,7 @@ func trailingDigits(text []byte) []byte {
 	return text[i:]
 }
 
-// startsStream tells the keyword from a word in a text: a dictionary ends before
-// it, a line after it.
-func startsStream(data []byte, from, at int) bool {
-	before := bytes.TrimRight(data[from:at], white)
-	after := at + len("stream")
-	return bytes.HasSuffix(before, []byte(">>")) && after < len(data) && (data[after] == '\r' || data[after] == '\n' || data[after] == ' ')
-}
-
-// decodeRaw decodes a stream that the parser has not seen, within the limits.
+// decodeRaw decodes a stream without the parser's dictionary, within the limits.
 func (f *File) decodeRaw(dict, data []byte) ([]byte, error) {
 	data = bytes.TrimPrefix(bytes.TrimPrefix(data, []byte("\r")), []byte("\n"))
 	if n := integer(dict, "Length"); n > 0 && n <= int64(len(data)) {
@@ -190,8 +189,7 @@ func (f *File) decodeRaw(dict, data []byte) ([]byte, error) {
 	return f.decode(types.StreamDict{Dict: types.Dict{}, Raw: data, FilterPipeline: pipeline(dict)})
 }
 
-// pipeline are the filters of a stream. Of their parameters only those of the
-// predictor are numbers that matter here.
+// pipeline returns the filters of a stream, with the parameters of a predictor.
 func pipeline(dict []byte) []types.PDFFilter {
 	var parms types.Dict
 	raw := value(dict, "DecodeParms")

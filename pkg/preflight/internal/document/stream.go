@@ -18,7 +18,8 @@ const (
 	keepAll  = 16 << 20
 )
 
-// Decode returns the content of a stream, or nil; then an incident says why.
+// Decode returns the content of a stream. When it returns nil, an incident states
+// the reason.
 func (f *File) Decode(o types.Object, page int) []byte {
 	ref, isRef := o.(types.IndirectRef)
 	number := int(ref.ObjectNumber)
@@ -59,15 +60,15 @@ func (f *File) Decode(o types.Object, page int) []byte {
 	return data
 }
 
-// decode charges what it produces, and what it may have produced before it
-// failed, to the budget.
+// decode decodes a stream and takes its bytes from the budget, also those before a
+// failure.
 func (f *File) decode(stream types.StreamDict) ([]byte, error) {
 	return f.decodeUpTo(stream, f.limits.StreamBytes)
 }
 
-// decodeUpTo is decode for what should be small.
+// decodeUpTo is decode for a stream with a limit of its own.
 func (f *File) decodeUpTo(stream types.StreamDict, most int64) ([]byte, error) {
-	limit := min(most, f.Budget.decodable())
+	limit := min(most, f.limits.StreamBytes, f.limits.DocumentBytes-f.Budget.decoded)
 	if limit <= 0 {
 		return nil, filter.ErrDecodeLimitExceeded
 	}

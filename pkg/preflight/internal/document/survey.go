@@ -11,8 +11,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 )
 
-// The bounds of a survey: sections of the cross-reference table (the parser
-// needs a time that grows with their square), and bytes that are read of them.
+// The bounds of a survey: the sections of the cross-reference table, whose square
+// determines the parser's time, and the bytes that are read of them.
 const (
 	tailBytes   = 2048
 	eofSearch   = 1024
@@ -20,36 +20,42 @@ const (
 	maxSurvey   = 64 << 20
 )
 
-// survey is what the frame of a file looks like, before the parser is trusted
-// with it (ISO 32000-2, 7.5.2, 7.5.4 to 7.5.8).
+// survey describes the frame of a file, before the parser reads it (ISO 32000-2,
+// 7.5.2, 7.5.4 to 7.5.8).
 type survey struct {
 	in   io.ReadSeeker
 	size int64
-	// header is where %PDF- stands, version what follows it.
+	// header is the position of %PDF-, version the text after it.
 	header  int64
 	version string
-	// ends tells whether %%EOF stands near the end.
+	// ends reports whether %%EOF is near the end.
 	ends bool
-	// start is what the last startxref says; rooted tells whether there is a
-	// section of the table at that place.
+	// start is the offset of the last startxref; rooted reports whether a section of
+	// the table is there.
 	start  int64
 	rooted bool
 	// trailer is the dictionary of the newest section, as it is written.
 	trailer []byte
-	// broken tells that an older section is not where it should be.
+	// broken reports whether an older section is missing at its offset.
 	broken   bool
 	sections int
 	read     int64
-	// table takes the streams of the table, to hold them against the limits.
+	// table checks a stream of the table against the limits.
 	table func(dict, rest []byte) bool
-	// refused is why the file must not go to the parser, and the limit's rule.
+	// refused is the reason why the parser must not read the file, and rule the rule
+	// of the limit.
 	refused, rule string
 }
 
-// look surveys a file whose first bytes are known.
-func look(in io.ReadSeeker, size int64, head []byte, table func(dict, rest []byte) bool) *survey {
+// surveyFile surveys a file with the given first bytes.
+func surveyFile(in io.ReadSeeker, size int64, head []byte, table func(dict, rest []byte) bool) *survey {
 	s := &survey{in: in, size: size, table: table, header: int64(bytes.Index(head, []byte("%PDF-")))}
-	s.version = headerVersion(head[s.header:])
+	version := head[s.header+int64(len("%PDF-")):]
+	digits := bytes.IndexFunc(version, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+	if digits < 0 {
+		digits = len(version)
+	}
+	s.version = string(version[:min(digits, 8)])
 	tail, ok := readAt(in, max(0, size-tailBytes), tailBytes)
 	if !ok {
 		return s
@@ -70,16 +76,6 @@ func look(in io.ReadSeeker, size int64, head []byte, table func(dict, rest []byt
 	s.start = start
 	s.chain()
 	return s
-}
-
-// headerVersion is the version as it is written: "1.7".
-func headerVersion(header []byte) string {
-	version := header[len("%PDF-"):]
-	end := bytes.IndexFunc(version, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
-	if end < 0 {
-		end = len(version)
-	}
-	return string(version[:min(end, 8)])
 }
 
 // knownVersion reports whether the parser accepts the version.
@@ -106,7 +102,7 @@ func (s *survey) chain() {
 		}
 		dict, ok := s.section(at + s.header)
 		if !ok && s.header > 0 {
-			// Some writers count from the start of the file all the same.
+			// Some writers count from the start of the file nevertheless.
 			dict, ok = s.section(at)
 		}
 		if s.refused != "" || !ok {
@@ -144,7 +140,14 @@ func (s *survey) section(at int64) ([]byte, bool) {
 			}
 			dict := dictionary(body)
 			if dict != nil && (whole || window > 16<<10 || bytes.Contains(body, []byte("endstream"))) {
-				return dict, s.streamSection(dict, body)
+				if string(value(dict, "Type")) != "/XRef" {
+					return dict, false
+				}
+				if !s.table(dict, body) {
+					s.rule, s.refused = RuleDecode, "The table of the file's objects unpacks to more than the file may hold; it was not looked at."
+					return dict, false
+				}
+				return dict, true
 			}
 		}
 		if whole {
@@ -152,16 +155,4 @@ func (s *survey) section(at int64) ([]byte, bool) {
 		}
 	}
 	return nil, false
-}
-
-// streamSection looks into a section that is a stream.
-func (s *survey) streamSection(dict, body []byte) bool {
-	if string(value(dict, "Type")) != "/XRef" {
-		return false
-	}
-	if !s.table(dict, body) {
-		s.rule, s.refused = RuleDecode, "The table of the file's objects unpacks to more than the file may hold; it was not looked at."
-		return false
-	}
-	return true
 }

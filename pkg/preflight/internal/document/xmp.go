@@ -8,11 +8,9 @@ import (
 	"io"
 	"strings"
 	"unicode/utf16"
-
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// The namespaces of properties that are looked at.
+// The namespaces of the properties that are read.
 const (
 	nsRDF       = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 	nsDC        = "http://purl.org/dc/elements/1.1/"
@@ -25,40 +23,25 @@ const (
 	nsPDFUA     = "http://www.aiim.org/pdfua/ns/id/"
 )
 
-// The bounds of a packet. A thumbnail in it may take a megabyte; what is looked
-// for stands before it or after.
+// The bounds of a packet. A thumbnail in it may take a megabyte.
 const (
 	maxPacket   = 4 << 20
 	maxXMLDepth = 64
 	maxValue    = 1024
 )
 
-// packet holds the properties of an XMP packet (ISO 16684-1) that the constants
-// above name: those of the document itself, not of its parts or history.
+// packet holds the properties of an XMP packet (ISO 16684-1) in the namespaces
+// above: those of the document itself, not of its parts or history.
 type packet map[xml.Name]string
 
-// get is a property's value, fit for a report.
+// get returns the value of a property, fit for a report.
 func (p packet) get(namespace, name string) string {
 	return Clean(p[xml.Name{Space: namespace, Local: name}], maxText)
 }
 
-// packet reads a metadata stream. What is damaged counts as far as it goes:
-// padding and rubbish around packets are common, and no metadata is worth a
-// refusal.
-func (f *File) packet(o types.Object) packet {
-	stream, ok := f.Stream(o)
-	if !ok {
-		return nil
-	}
-	data, err := f.decodeUpTo(stream, maxPacket)
-	if err != nil {
-		return nil
-	}
-	return parsePacket(data)
-}
-
-// parsePacket is tolerant and bounded. The decoder of the standard library knows
-// no entities but the five of XML, so nothing can expand.
+// parsePacket reads a packet up to the first damage; padding and garbage around
+// packets are common. The decoder of the standard library knows only the five
+// entities of XML, so nothing can expand.
 func parsePacket(data []byte) packet {
 	data = utf8Text(data)
 	start := bytes.IndexByte(data, '<')
@@ -82,8 +65,8 @@ type packetReader struct {
 	found packet
 	// open are the elements that are open, outermost first.
 	open []xml.Name
-	// property is the index in open of the property that is being read; 0 is
-	// none, because a property never stands outermost.
+	// property is the index in open of the property that is being read, or 0: the
+	// outermost element is never a property.
 	property int
 	value    strings.Builder
 }
@@ -106,9 +89,21 @@ func (r *packetReader) take(token xml.Token) bool {
 			r.property = n - 1
 			r.value.Reset()
 		}
-		return true
 	case xml.EndElement:
-		r.end()
+		n := len(r.open) - 1
+		if n < 0 {
+			return true
+		}
+		if r.property > 0 && n >= r.property {
+			// The first alternative of several languages ends at its rdf:li.
+			if value := strings.TrimSpace(r.value.String()); value != "" {
+				r.set(r.open[r.property], value)
+			}
+			if n == r.property {
+				r.property = 0
+			}
+		}
+		r.open = r.open[:n]
 	case xml.CharData:
 		if r.property > 0 && r.value.Len() < maxValue {
 			r.value.Write(t[:min(len(t), maxValue)])
@@ -117,29 +112,12 @@ func (r *packetReader) take(token xml.Token) bool {
 	return true
 }
 
-// inside reports whether the n-th open element is one of RDF.
+// inside reports whether the n-th open element is the given element of RDF.
 func (r *packetReader) inside(n int, local string) bool {
 	return n > 0 && r.open[n-1] == xml.Name{Space: nsRDF, Local: local}
 }
 
-func (r *packetReader) end() {
-	n := len(r.open) - 1
-	if n < 0 {
-		return
-	}
-	if r.property > 0 && n >= r.property {
-		// The first alternative of several languages ends at its rdf:li.
-		if value := strings.TrimSpace(r.value.String()); value != "" {
-			r.set(r.open[r.property], value)
-		}
-		if n == r.property {
-			r.property = 0
-		}
-	}
-	r.open = r.open[:n]
-}
-
-// set keeps the first value of a property that somebody asks for.
+// set keeps the first value of a property in the namespaces above.
 func (r *packetReader) set(name xml.Name, value string) {
 	switch name.Space {
 	case nsDC, nsXMP, nsPDF, nsAdobePDFX, nsPDFX, nsPDFVT, nsPDFA, nsPDFUA:
@@ -152,7 +130,7 @@ func (r *packetReader) set(name xml.Name, value string) {
 	r.found[name] = value
 }
 
-// utf8Text turns UTF-16, which XMP allows, into UTF-8.
+// utf8Text converts UTF-16, which XMP allows, to UTF-8.
 func utf8Text(data []byte) []byte {
 	if len(data) < 4 {
 		return data

@@ -8,8 +8,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// The bounds of a collection. What goes over them is an incident, never
-// forgotten in silence.
+// The bounds of a collection. Exceeding one is an incident.
 const (
 	maxImages      = 20_000
 	maxFonts       = 5_000
@@ -18,14 +17,14 @@ const (
 	maxInks        = 500
 	maxFeatures    = 1_000
 	maxProfiles    = 500
-	// maxSameRule is how many incidents of one rule are kept.
+	// maxSameRule bounds the incidents of one rule.
 	maxSameRule = 60
 	// maxFrame and maxText bound the boxes that are kept of one page.
 	maxFrame = 1_024
 	maxText  = 60
 )
 
-// Rules of the incidents that a collection makes itself.
+// The rules of the incidents of a collection.
 const (
 	ruleImages      = "limits.images"
 	ruleFonts       = "limits.fonts"
@@ -44,8 +43,8 @@ type Collector struct {
 	features map[featureKey]*Feature
 }
 
-// Sink takes the marks of a page, in the order of painting. Neither of the two
-// may be kept.
+// Sink takes the marks of a page, in the order of painting. It must not keep the page
+// or the mark.
 type Sink func(*Page, *Mark)
 
 type featureKey struct {
@@ -53,7 +52,8 @@ type featureKey struct {
 	detail string
 }
 
-// NewCollector makes an empty one that hands marks to a sink, which may be nil.
+// NewCollector returns an empty collector that passes marks to a sink, which may be
+// nil.
 func NewCollector(sink Sink) *Collector {
 	if sink == nil {
 		sink = func(*Page, *Mark) {}
@@ -64,10 +64,10 @@ func NewCollector(sink Sink) *Collector {
 	}
 }
 
-// Document is what has been gathered so far.
+// Document returns the facts so far.
 func (c *Collector) Document() *Document { return &c.doc }
 
-// Incident notes something that went wrong.
+// Incident records a fault of the file.
 func (c *Collector) Incident(in Incident) {
 	if c.perRule[in.Rule] >= maxSameRule || len(c.doc.Incidents) >= maxIncidents {
 		return
@@ -76,7 +76,7 @@ func (c *Collector) Incident(in Incident) {
 	c.doc.Incidents = append(c.doc.Incidents, in)
 }
 
-// Exhausted notes that a limit stopped the reading: once for each limit.
+// Exhausted records that a limit stopped the reading, once for each limit.
 func (c *Collector) Exhausted(rule string, page int, detail string) {
 	c.doc.Complete = false
 	if c.perRule[rule] == 0 {
@@ -84,61 +84,49 @@ func (c *Collector) Exhausted(rule string, page int, detail string) {
 	}
 }
 
-// Incomplete notes that part of the file was not read.
+// Incomplete records that part of the file was not read.
 func (c *Collector) Incomplete() { c.doc.Complete = false }
 
-// Page adds a page. Its number is that of its place.
+// Page adds a page. Pages must come in the order of their numbers.
 func (c *Collector) Page(p Page) {
 	p.Extent = geom.Nothing()
 	c.doc.Pages = append(c.doc.Pages, p)
 }
 
-// Mark hands on a mark and adds it to what is known of its page, its colours and
-// its inks.
+// Mark passes a mark to the sink, and adds it to the colours of the document and to
+// the sums of its page.
 func (c *Collector) Mark(number int, m *Mark) {
 	page := &c.doc.Pages[number-1]
 	c.sink(page, m)
 	if m.Paint.Space != "" {
 		c.Color(m.Paint.Space, number, &m.Box)
 	}
-	page.see(m)
-}
-
-// see adds a mark to the sums of its page.
-func (p *Page) see(m *Mark) {
 	if m.Alpha < 1 || m.Blend != "" && m.Blend != "Normal" {
-		p.Transparent = true
+		page.Transparent = true
 	}
 	switch {
 	case m.Kind == Text:
-		p.MinText.see(m.Size)
+		page.MinText.add(m.Size)
+		page.addText(m.Box)
 	case m.Kind == Path && m.Stroked:
-		p.MinStroke.see(m.Width)
-	}
-	if m.Kind == Text {
-		p.addText(m.Box)
+		page.MinStroke.add(m.Width)
 	}
 	if m.Paint.White {
 		return
 	}
-	if m.Paint.Known {
-		p.MaxInk = max(p.MaxInk, m.Paint.highest())
+	switch {
+	case !m.Paint.Known:
+	case m.Paint.Coverage != nil:
+		page.MaxInk = max(page.MaxInk, m.Paint.Coverage.Max())
+	default:
+		page.MaxInk = max(page.MaxInk, m.Paint.Total())
 	}
-	p.Painted++
-	p.Extent = p.Extent.Union(m.Box)
-	p.addFrame(m.Box)
+	page.Painted++
+	page.Extent = page.Extent.Union(m.Box)
+	page.addFrame(m.Box)
 }
 
-// highest is the most ink that the paint has anywhere.
-func (p *Paint) highest() float64 {
-	if p.Coverage != nil {
-		return p.Coverage.Max()
-	}
-	return p.Total()
-}
-
-// addFrame keeps a box that comes near the finished edge, unless one that is
-// kept holds it.
+// addFrame keeps a box near the finished edge, unless a kept box contains it.
 func (p *Page) addFrame(box geom.Rect) {
 	inner := p.Finished().Grow(-FrameDepth / p.UserUnit)
 	if inner.Contains(box, 0) || slices.ContainsFunc(p.Frame, func(kept geom.Rect) bool { return kept.Contains(box, 0) }) {
@@ -151,8 +139,8 @@ func (p *Page) addFrame(box geom.Rect) {
 	p.Frame = append(p.Frame, box)
 }
 
-// addText joins a box to the last one when they are neighbours, and to the
-// nearest kept when there is no room for another.
+// addText adds a box, or joins it to the last box when they are neighbours or when
+// there is no room for another.
 func (p *Page) addText(box geom.Rect) {
 	n := len(p.Text)
 	if n == 0 {
@@ -168,8 +156,7 @@ func (p *Page) addText(box geom.Rect) {
 	p.Text = append(p.Text, box)
 }
 
-// Font adds a font that is declared and returns it, or nil when there are too
-// many.
+// Font adds a declared font and returns it, or nil when there are too many.
 func (c *Collector) Font(f Font) *Font {
 	if len(c.doc.Fonts) >= maxFonts {
 		c.Exhausted(ruleFonts, 0, "The document declares more than 5000 fonts; the rest was not looked at.")
@@ -179,10 +166,10 @@ func (c *Collector) Font(f Font) *Font {
 	return &f
 }
 
-// UseFont notes that visible text is shown.
+// UseFont records that a page shows visible text in a font.
 func (c *Collector) UseFont(f *Font, page int) { f.Uses.add(page) }
 
-// Image adds a placement.
+// Image adds a placement of an image.
 func (c *Collector) Image(i Image) {
 	if len(c.doc.Images) >= maxImages {
 		c.Exhausted(ruleImages, i.Page, "The document places images more than 20000 times; the rest was not looked at.")
@@ -191,7 +178,7 @@ func (c *Collector) Image(i Image) {
 	c.doc.Images = append(c.doc.Images, i)
 }
 
-// Color notes that something is painted in a family of colour; where may be nil.
+// Color records that a page paints in a family of colour; where may be nil.
 func (c *Collector) Color(space string, page int, where *geom.Rect) {
 	color := c.colors[space]
 	if color == nil {
@@ -204,9 +191,9 @@ func (c *Collector) Color(space string, page int, where *geom.Rect) {
 	}
 }
 
-// Ink notes that something is painted with a named colorant. definition is a
-// digest of its alternate space and tint transform, full the colour of its full
-// tint in that space; both may be empty.
+// Ink records that a page paints with a named colorant. definition is a digest of its
+// alternate space and tint transform, full the colour of its full tint in that space;
+// both may be empty.
 func (c *Collector) Ink(name string, kind InkKind, page int, space, definition string, full []float64) {
 	ink := c.inks[name]
 	if ink == nil {
@@ -224,8 +211,8 @@ func (c *Collector) Ink(name string, kind InkKind, page int, space, definition s
 	}
 }
 
-// Feature notes that a page makes use of something; where may be nil. The same
-// kind and detail is one feature. Page 0 is the document.
+// Feature records that a page uses a feature; where may be nil. The same kind and
+// detail is one feature. Page 0 is the document.
 func (c *Collector) Feature(kind FeatureKind, detail, object string, page int, where *geom.Rect) {
 	key := featureKey{kind: kind, detail: detail}
 	feature := c.features[key]
@@ -255,14 +242,13 @@ func (c *Collector) Profile(p ICC) *ICC {
 	return &p
 }
 
-// UseProfile notes that a page paints through a profile.
+// UseProfile records that a page paints through a profile.
 func (c *Collector) UseProfile(p *ICC, page int) { p.Uses.add(page) }
 
-// UseLayer notes that a page has content on a layer, whether it is printed or
-// not.
+// UseLayer records that a page has content on a layer, printed or not.
 func (c *Collector) UseLayer(l *Layer, page int) { l.Uses.add(page) }
 
-// Annotation adds one.
+// Annotation adds an annotation.
 func (c *Collector) Annotation(a Annotation) {
 	if len(c.doc.Annotations) >= maxAnnotations {
 		c.Exhausted(ruleAnnotations, a.Page, "The document has more than 20000 annotations; the rest was not looked at.")
@@ -271,7 +257,7 @@ func (c *Collector) Annotation(a Annotation) {
 	c.doc.Annotations = append(c.doc.Annotations, a)
 }
 
-// copied keeps a box whose owner may go on changing it.
+// copied copies a box that its owner may change.
 func copied(r *geom.Rect) *geom.Rect {
 	if r == nil {
 		return nil

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package facts is what reading a PDF finds out, before anybody judges it.
+// Package facts holds the facts of a PDF, without judging them.
 //
-// Package document and package content fill a [Collector]; package rules reads
-// what comes out. Facts hold no thresholds and rules do no parsing, so each side
-// can be tested without the other.
+// Package document and package content fill a [Collector]; package rules reads the
+// facts. Facts contain no thresholds and rules do no parsing, so each side can be
+// tested without the other.
 //
 // There are two kinds. A [Mark] is one act of painting; a long document has
-// millions, so marks are handed on one by one and forgotten. Everything else is
-// in the [Document]: what the file says about itself, its pages, and what they
-// use, with the first places where they use it.
+// millions, so the collector passes marks on one by one and does not keep them.
+// Everything else is in the [Document]: its properties, its pages, and the objects
+// that pages use, with the first places of use.
 //
-// Places are boxes in the default user space of their page, as the file has it.
-// Lengths that are named as points or millimetres are lengths on paper: UserUnit
-// is applied.
+// Places are boxes in the default user space of their page. Lengths in points or
+// millimetres are lengths on paper: UserUnit is applied.
 package facts
 
 import "github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 
-// Document is everything that is known about a file.
+// Document holds the facts of a file.
 type Document struct {
-	// Opened is false when the file could not be read as a PDF; then only
-	// Incidents say anything.
+	// Opened is false when the file could not be read as a PDF; then only Incidents
+	// are set.
 	Opened bool
-	// Complete is false when something stopped the reading early.
+	// Complete is false when reading stopped early.
 	Complete bool
 	// PDFVersion is "1.7"; the catalog's entry wins over the header.
 	PDFVersion string
 	Title      string
 	Producer   string
 	Creator    string
-	// Created and Modified are RFC 3339, or empty where the file does not say or
-	// does not say it in the form of ISO 32000-2, 7.9.4.
+	// Created and Modified are RFC 3339, or empty where the date is missing or not in
+	// the form of ISO 32000-2, 7.9.4.
 	Created, Modified string
 	// Trapped is True, False, Unknown or empty (ISO 32000-2, 14.11.6).
 	Trapped string
-	// HasID tells whether the trailer has the two file identifiers.
+	// HasID reports whether the trailer has the two file identifiers.
 	HasID     bool
 	Encrypted bool
 	// PrintDenied is true when the permissions forbid printing in full quality
@@ -43,7 +42,7 @@ type Document struct {
 	PrintDenied bool
 	Linearized  bool
 	Tagged      bool
-	// Standards are what the file claims to conform to.
+	// Standards are the standards that the file claims to conform to.
 	Standards []Standard
 	Intents   []OutputIntent
 	Layers    []*Layer
@@ -62,7 +61,7 @@ type Document struct {
 	Incidents   []Incident
 }
 
-// Incident is something that went wrong while reading.
+// Incident is a fault that reading found.
 type Incident struct {
 	// Rule is the id of the rule that reports it.
 	Rule string
@@ -79,7 +78,7 @@ type Standard struct {
 	Family string
 	// Version is the whole claim: "PDF/X-4", "PDF/X-1a:2001", "PDF/A-2b".
 	Version string
-	// Info and XMP tell where the claim stands; a sound file agrees with itself.
+	// Info and XMP report where the file contains the claim: a valid file has it in both.
 	Info, XMP bool
 }
 
@@ -103,7 +102,7 @@ type OutputIntent struct {
 // ICC is the header of an ICC profile (ICC.1:2022, 7.2).
 type ICC struct {
 	Object string
-	// Components is what the PDF says (/N).
+	// Components is the number in the PDF (/N).
 	Components int
 	// Space and Class are the four-letter signatures, without trailing blanks:
 	// CMYK, RGB, GRAY, Lab; prtr, mntr, scnr, spac.
@@ -113,7 +112,7 @@ type ICC struct {
 	Description string
 	// SHA256 of the profile in lower-case hexadecimal.
 	SHA256 string
-	// Fault says in a sentence what is wrong with the profile, "" if nothing is.
+	// Fault describes a fault of the profile in a sentence, "" for a valid one.
 	Fault string
 	// Uses are the pages that paint through it; none for an output intent.
 	Uses Uses
@@ -123,15 +122,15 @@ type ICC struct {
 type Layer struct {
 	Name   string
 	Object string
-	// Printed tells whether the default configuration shows it on paper.
+	// Printed reports whether the default configuration prints the layer.
 	Printed bool
-	// Group and Type are those of its processing step (ISO 19593-1), if it is one.
+	// Group and Type are those of a processing step (ISO 19593-1), else empty.
 	Group, Type string
 	// Uses are the pages that have content on it.
 	Uses Uses
 }
 
-// Action is something that would happen in a viewer (ISO 32000-2, 12.6).
+// Action is an action of a viewer (ISO 32000-2, 12.6).
 type Action struct {
 	// Type is JavaScript, Launch, URI, GoTo, SubmitForm, ...
 	Type string
@@ -140,7 +139,7 @@ type Action struct {
 	Object string
 }
 
-// Form tells of interactive fields (ISO 32000-2, 12.7).
+// Form counts interactive fields (ISO 32000-2, 12.7).
 type Form struct {
 	Fields     int
 	Signatures int
@@ -152,15 +151,15 @@ type Annotation struct {
 	Page    int
 	Subtype string
 	Object  string
-	// Printed tells whether it comes out on paper: the Print flag is set, the
-	// Hidden one is not.
+	// Printed reports whether the annotation is printed: the Print flag is set, the
+	// Hidden flag is not.
 	Printed bool
 	// Hidden is the Hidden or the NoView flag.
 	Hidden bool
 	Box    geom.Rect
 }
 
-// Font is a font that some page can reach.
+// Font is a font in the resources of a page.
 type Font struct {
 	Name string
 	// Type is Type1, MMType1, TrueType, Type3, CIDFontType0 or CIDFontType2.
@@ -172,34 +171,31 @@ type Font struct {
 	Uses Uses
 }
 
-// Color is a family of colour that is painted with.
+// Color is a family of colour that pages paint with.
 type Color struct {
 	Space string
 	Uses  Uses
-	// First is one place where it is painted, for each page of Uses.Pages; nil
-	// where the place is not known.
+	// First is one place for each page of Uses.Pages; nil where the place is unknown.
 	First []*geom.Rect
 }
 
-// Ink is a colorant with a name of its own that is painted with: a spot colour,
-// a process colour that is named in a Separation or DeviceN space, or All.
+// Ink is a named colorant that pages paint with: a spot colour, a process colour in a
+// Separation or DeviceN space, or All.
 type Ink struct {
 	Name string
-	// Kind says which of them.
 	Kind InkKind
-	// Alternates are the digests of the different definitions (alternate space
-	// and tint transform) that the file gives for this one name; more than one
-	// makes it ambiguous. At most [MaxUses].
+	// Alternates are the digests of the different definitions (alternate space and
+	// tint transform) of this name, at most [MaxUses]; more than one makes it
+	// ambiguous.
 	Alternates []string
 	// Space is the alternate space of the first definition.
 	Space string
-	// Full is the colour of the full tint in that space, as the first definition
-	// has it.
+	// Full is the colour of the full tint in that space, by the first definition.
 	Full []float64
 	Uses Uses
 }
 
-// InkKind tells colorants apart.
+// InkKind is the kind of a colorant.
 type InkKind string
 
 // The kinds of ink.
@@ -209,11 +205,11 @@ const (
 	Registration InkKind = "registration"
 )
 
-// Feature is something of the imaging model that pages make use of and that a
-// printer may object to.
+// Feature is a feature of the imaging model that pages use and that a printer may
+// reject.
 type Feature struct {
 	Kind FeatureKind
-	// Detail tells variants apart: the blend mode, the remapped space.
+	// Detail is the variant: the blend mode, the remapped space.
 	Detail string
 	Object string
 	Uses   Uses
@@ -247,23 +243,23 @@ const (
 	Alternate FeatureKind = "alternate image"
 	// InvisibleText: text in rendering mode 3.
 	InvisibleText FeatureKind = "invisible text"
-	// UnknownOperator: an operator outside BX and EX that no PDF has.
+	// UnknownOperator: an unknown operator outside BX and EX.
 	UnknownOperator FeatureKind = "unknown operator"
 )
 
-// Uses remembers on which pages something happens.
+// Uses holds the pages that use an object.
 type Uses struct {
 	// Pages are the first pages, at most [MaxUses].
 	Pages []int
-	// Count is how many pages there are.
+	// Count is the number of all pages.
 	Count int
 	last  int
 }
 
-// MaxUses is how many pages a [Uses] lists.
+// MaxUses bounds the pages that [Uses] lists.
 const MaxUses = 10
 
-// Used are the uses of these pages, which must ascend: for tests and simulations.
+// Used returns the uses of these pages, which must ascend: for tests and simulations.
 func Used(pages ...int) Uses {
 	var u Uses
 	for _, page := range pages {
@@ -272,8 +268,8 @@ func Used(pages ...int) Uses {
 	return u
 }
 
-// add notes a page. Pages come in ascending order. It reports whether the page
-// was listed anew.
+// add records a page, and reports whether it was added to the list. Pages must come in
+// ascending order.
 func (u *Uses) add(page int) bool {
 	if u.Count > 0 && u.last == page {
 		return false

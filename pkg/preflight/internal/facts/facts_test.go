@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-func TestBoxesTakeTheirDefaults(t *testing.T) {
+func TestBoxesHaveTheDefaultsOfTheStandard(t *testing.T) {
 	t.Parallel()
 	rect := func(inset float64) *geom.Rect { return &geom.Rect{inset, inset, 720 - inset, 1440 - inset} }
 	inches := func(n float64) report.Edges {
@@ -71,7 +71,7 @@ func TestUsesListTheFirstPagesAndCountAll(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooMuchIsSaidOnce(t *testing.T) {
+func TestExhaustedLimitIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	c := facts.NewCollector(nil)
 	for range 20_010 {
@@ -96,7 +96,7 @@ func TestWhatIsTooMuchIsSaidOnce(t *testing.T) {
 	}
 }
 
-func TestTheUsualMixedBlackIs300Percent(t *testing.T) {
+func TestDefaultRichBlackCountsAs300Percent(t *testing.T) {
 	t.Parallel()
 	black := facts.Paint{Space: "DeviceCMYK", Known: true, CMYK: [4]float64{0.75021, 0.67968, 0.67022, 0.90164}}
 	if got := black.Over(300); got != 0 {

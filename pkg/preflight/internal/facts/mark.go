@@ -8,22 +8,21 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-// Mark is one act of painting on a page that comes out on paper: inside the clip
-// and the MediaBox, on a layer that is printed, in no mask. White counts: it
-// hides what lies below.
+// Mark is one act of painting that is printed: inside the clip and the MediaBox, on a
+// printed layer, outside masks. White counts: it hides the artwork below.
 type Mark struct {
 	Kind Kind
 	// Stroked is true for the outline of a path or of text.
 	Stroked bool
-	// Box is around what is painted, cut to the clip.
+	// Box is the box around the mark, clipped.
 	Box geom.Rect
-	// Object is the object that holds it: the image, the font; "" for a path.
+	// Object is the object of the image or the font; "" for a path.
 	Object string
 	Paint  Paint
 	// Width of a stroke in points, at its thinnest where the matrix distorts it.
 	Width float64
-	// Thin is the smaller extent of a filled shape in points; 0 where it is not
-	// known (shapes that are no rectangle or line) and for everything else.
+	// Thin is the smaller extent of a filled rectangle or line in points; 0 for other
+	// shapes and marks.
 	Thin float64
 	// Size of text in points: the height of the em square.
 	Size float64
@@ -31,11 +30,11 @@ type Mark struct {
 	Font *Font
 	// Image is the placement that an image or stencil mask makes.
 	Image *Image
-	// Area that is inked, in square millimetres; never more than Box. For text
-	// and curves it is an estimate.
+	// Area is the inked area in square millimetres, never more than that of Box. For
+	// text and curves it is an estimate.
 	Area float64
-	// Overprint tells whether overprinting is on for this kind of painting, and
-	// Mode is OPM (ISO 32000-2, 8.6.7): 0 or 1.
+	// Overprint reports whether the mark overprints; Mode is OPM (ISO 32000-2, 8.6.7):
+	// 0 or 1.
 	Overprint bool
 	Mode      int
 	// Alpha is the constant opacity, 0 to 1; Blend is Normal or another blend
@@ -44,7 +43,7 @@ type Mark struct {
 	Blend string
 }
 
-// Kind is what is painted.
+// Kind is the kind of a mark.
 type Kind int
 
 // The kinds of marks.
@@ -56,23 +55,23 @@ const (
 	Shading
 )
 
-// Paint is the colour of a mark. A pattern is none: what it paints is.
+// Paint is the colour of a mark. The marks of a pattern have paints of their own.
 type Paint struct {
 	// Space is the family of the colour space: DeviceGray, DeviceRGB, DeviceCMYK,
 	// CalGray, CalRGB, Lab, ICCBased-Gray, ICCBased-RGB, ICCBased-CMYK,
-	// Separation or DeviceN; "" when it is broken.
+	// Separation or DeviceN; "" when it is invalid.
 	Space string
-	// Known tells whether the inks are known: grey, CMYK, Separation and DeviceN.
-	// Others are turned into inks by the printer.
+	// Known reports whether the inks are known: grey, CMYK, Separation and DeviceN.
+	// The printer converts other colours to inks.
 	Known bool
 	// CMYK and Spots are the inks of one flat colour, 0 to 1. For images and
 	// shadings they are the highest of each that occurs.
 	CMYK  [4]float64
 	Spots []Tint
-	// White is true for a colour that leaves the paper as it is.
+	// White is true for a colour without ink.
 	White bool
-	// Coverage is how much of the area has how much ink, for images and
-	// shadings whose inks are known; nil for flat colours.
+	// Coverage is the distribution of ink over the area, for images and shadings with
+	// known inks; nil for flat colours.
 	Coverage *Coverage
 }
 
@@ -82,7 +81,7 @@ type Tint struct {
 	Amount float64
 }
 
-// Total is all inks together, in percent.
+// Total returns the sum of all inks, in percent.
 func (p *Paint) Total() float64 {
 	total := 0.0
 	for _, v := range p.CMYK {
@@ -94,7 +93,7 @@ func (p *Paint) Total() float64 {
 	return total * 100
 }
 
-// Inks counts those that print at all.
+// Inks counts the inks that print.
 func (p *Paint) Inks() int {
 	n := 0
 	for _, v := range p.CMYK {
@@ -110,13 +109,13 @@ func (p *Paint) Inks() int {
 	return n
 }
 
-// OnlyBlack reports whether black is the only ink and at least the share of it,
+// OnlyBlack reports whether black is the only ink and has at least the given amount,
 // 0 to 1.
 func (p *Paint) OnlyBlack(share float64) bool {
 	return p.Known && p.Inks() == 1 && p.CMYK[3] >= share && p.CMYK[3] > 0
 }
 
-// Over is the share of the mark's area, 0 to 1, with more ink than a limit in
+// Over returns the share of the mark's area, 0 to 1, with more ink than a limit in
 // percent.
 func (p *Paint) Over(limit float64) float64 {
 	switch {
@@ -130,12 +129,12 @@ func (p *Paint) Over(limit float64) float64 {
 	return 0
 }
 
-// Trace is an amount of ink, 0 to 1, that no press prints: programs write it for
-// none at all, because they calculate in 8 or 16 bits.
+// Trace is an amount of ink, 0 to 1, that no press prints: programs that calculate in
+// 8 or 16 bits write it instead of 0.
 const Trace = 0.002
 
-// InkNoise is what rounding may add to a total of inks, in percent. The black that
-// programs mix by default is 75, 68, 67 and 90 %: files have 300.2 for that.
+// InkNoise is the rounding error of a total of inks, in percent. The black that
+// programs mix by default is 75, 68, 67 and 90 %: in files its total is 300.2.
 const InkNoise = 0.5
 
 // Coverage counts samples by their total of inks in steps of [InkStep] percent.
@@ -145,8 +144,8 @@ type Coverage struct {
 	max  float64
 }
 
-// The steps of a [Coverage]: fine enough to tell 300 from 301 percent. What is
-// above the last one counts as the last.
+// The steps of a [Coverage], which distinguish 300 from 301 percent. Higher totals
+// count as the last step.
 const (
 	InkStep  = 1
 	InkSteps = 800
@@ -174,7 +173,7 @@ func (c *Coverage) AddTotals(counts []uint32, highest float64) {
 	c.max = max(c.max, highest)
 }
 
-// Over is the share of the samples above a limit in percent.
+// Over returns the share of the samples above a limit in percent.
 func (c *Coverage) Over(limit float64) float64 {
 	if c.all == 0 {
 		return 0
@@ -186,7 +185,7 @@ func (c *Coverage) Over(limit float64) float64 {
 	return float64(n) / float64(c.all)
 }
 
-// Max is the highest total, in percent.
+// Max returns the highest total, in percent.
 func (c *Coverage) Max() float64 { return c.max }
 
 // Image is one placement of an image.
@@ -198,25 +197,25 @@ type Image struct {
 	Bits       int
 	Components int
 	ColorSpace string
-	// Filter is the last of the filters, the one that codes the image.
+	// Filter is the last filter, the codec of the image.
 	Filter string
 	// Mask is a stencil mask; Soft is the soft mask of another image.
 	Mask, Soft bool
-	// Quality is that of a JPEG, estimated from its quantization tables, 1 to
-	// 100; 0 when it is not known.
+	// Quality is the quality of a JPEG, 1 to 100, estimated from its quantization
+	// tables; 0 when it is unknown.
 	Quality int
 	// Interpolate is the entry of that name.
 	Interpolate bool
 	// PPIX and PPIY are effective: pixels to inches on the page.
 	PPIX, PPIY float64
 	Box        geom.Rect
-	// Hidden is true when it lies outside the page or the clip or on a layer that
-	// is not printed, so that it cannot be seen on paper.
+	// Hidden is true when the image is outside the page or the clip, or on a layer that
+	// is not printed.
 	Hidden bool
 }
 
-// PPI is the lower of the two resolutions.
+// PPI returns the lower of the two resolutions.
 func (i *Image) PPI() float64 { return min(i.PPIX, i.PPIY) }
 
-// Bitonal reports whether its samples are either ink or none.
+// Bitonal reports whether the image has one bit for each sample.
 func (i *Image) Bitonal() bool { return i.Mask || i.Bits == 1 && i.Components <= 1 }

@@ -7,18 +7,18 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// Page is one page with its boxes, inheritance and defaults resolved, and, once
-// it has been read, what its marks come to.
+// Page is one page with its boxes, inheritance and defaults resolved, and, after
+// reading, with the sums of its marks.
 type Page struct {
 	Number int
 	// Rotate is 0, 90, 180 or 270.
 	Rotate int
-	// RawRotate is what the file says, which may be no multiple of 90.
+	// RawRotate is the entry of the file, which may be invalid.
 	RawRotate int
 	// UserUnit is the size of a unit in 1/72 inch.
 	UserUnit float64
 	Object   string
-	// Media is always there; the others only where the file declares them.
+	// Media is always set; the others only where the file declares them.
 	Media                  geom.Rect
 	Crop, Bleed, Trim, Art *geom.Rect
 	// Group is the transparency group of the page, nil when it declares none.
@@ -37,7 +37,7 @@ type Page struct {
 	// MinStroke and MinText are the thinnest line and the smallest visible text
 	// in points; 0 means none, because nothing can be smaller.
 	MinStroke, MinText Least
-	// Transparent tells whether something on the page is transparent.
+	// Transparent reports whether anything on the page is transparent.
 	Transparent bool
 	// Text are the boxes of the text, neighbours joined, for a map of the page.
 	Text []geom.Rect
@@ -50,7 +50,7 @@ type Least struct {
 	Any bool
 }
 
-func (l *Least) see(v float64) {
+func (l *Least) add(v float64) {
 	if !l.Any || v < l.Value {
 		l.Value, l.Any = v, true
 	}
@@ -62,12 +62,12 @@ type Group struct {
 	Space string
 }
 
-// FrameDepth is how near to the finished edge a mark must come to count as
-// touching it, in points.
+// FrameDepth is the distance from the finished edge, in points, within which a mark
+// counts as touching it.
 const FrameDepth = 3.0
 
-// Finished is the box that the page is cut to: TrimBox, or the ArtBox that
-// PDF/X allows in its place, or, as ISO 32000-2 14.11.2 has it, the CropBox.
+// Finished returns the box that the page is cut to: the TrimBox, else the ArtBox,
+// which PDF/X allows, else the CropBox (ISO 32000-2, 14.11.2).
 func (p *Page) Finished() geom.Rect {
 	switch {
 	case p.Trim != nil:
@@ -78,7 +78,7 @@ func (p *Page) Finished() geom.Rect {
 	return p.Visible()
 }
 
-// Visible is the CropBox, or the MediaBox that it defaults to.
+// Visible returns the CropBox, or the MediaBox that it defaults to.
 func (p *Page) Visible() geom.Rect {
 	if p.Crop != nil {
 		return p.Crop.Intersect(p.Media)
@@ -86,7 +86,7 @@ func (p *Page) Visible() geom.Rect {
 	return p.Media
 }
 
-// BleedArea is the BleedBox, or the CropBox that it defaults to.
+// BleedArea returns the BleedBox, or the CropBox that it defaults to.
 func (p *Page) BleedArea() geom.Rect {
 	if p.Bleed != nil {
 		return p.Bleed.Intersect(p.Media)
@@ -94,16 +94,16 @@ func (p *Page) BleedArea() geom.Rect {
 	return p.Visible()
 }
 
-// BleedEdges is what the bleed area leaves around the finished page, in millimetres;
-// negative where it is inside. Edges are those of the page as it is written, not
-// as a viewer rotates it.
+// BleedEdges returns the widths of the bleed area around the finished page, in
+// millimetres, negative where it is inside. Edges are those of the page without its
+// rotation.
 func (p *Page) BleedEdges() report.Edges {
 	f, b := p.Finished(), p.BleedArea()
 	mm := func(units float64) float64 { return geom.Millimetres(units * p.UserUnit) }
 	return report.Edges{Top: mm(b[3] - f[3]), Right: mm(b[2] - f[2]), Bottom: mm(f[1] - b[1]), Left: mm(f[0] - b[0])}
 }
 
-// Size is width and height of the finished page as it is looked at, in
+// Size returns the width and height of the finished page as a viewer shows it, in
 // millimetres.
 func (p *Page) Size() (width, height float64) {
 	f := p.Finished()
@@ -114,6 +114,6 @@ func (p *Page) Size() (width, height float64) {
 	return width, height
 }
 
-// View maps the page's default user space to the page as it is looked at
+// View maps the default user space of the page to the page as a viewer shows it
 // ([geom.View]).
 func (p *Page) View() geom.Matrix { return geom.View(p.Media, p.Rotate, p.UserUnit) }

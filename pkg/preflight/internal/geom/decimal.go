@@ -4,8 +4,7 @@ package geom
 
 import "strconv"
 
-// Decimal writes a value rounded to a number of decimals, without zeros that say
-// nothing.
+// Decimal formats a value rounded to a number of decimals, without trailing zeros.
 func Decimal(v float64, decimals int) string {
 	return strconv.FormatFloat(Round(v, decimals), 'f', -1, 64)
 }

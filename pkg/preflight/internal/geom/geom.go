@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package geom is the little plane geometry that reading a page needs:
-// rectangles and the six-number matrices of PDF (ISO 32000-2, 8.3.3).
+// Package geom provides the plane geometry of pages: rectangles and the six-number
+// matrices of PDF (ISO 32000-2, 8.3.3).
 package geom
 
 import "math"
@@ -10,12 +10,12 @@ import "math"
 // bottom < top.
 type Rect [4]float64
 
-// Everything is the rectangle that clips nothing.
+// Everything returns the rectangle that clips nothing.
 func Everything() Rect {
 	return Rect{-math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}
 }
 
-// Nothing is the rectangle that [Rect.Add] starts from.
+// Nothing returns the empty rectangle that [Rect.Add] starts from.
 func Nothing() Rect {
 	return Rect{math.MaxFloat64, math.MaxFloat64, -math.MaxFloat64, -math.MaxFloat64}
 }
@@ -28,25 +28,25 @@ func (r Rect) Normal() Rect {
 // Empty reports whether the rectangle has no area.
 func (r Rect) Empty() bool { return !(r[0] < r[2] && r[1] < r[3]) }
 
-// Width is the extent from left to right.
+// Width returns the extent from left to right.
 func (r Rect) Width() float64 { return r[2] - r[0] }
 
-// Height is the extent from bottom to top.
+// Height returns the extent from bottom to top.
 func (r Rect) Height() float64 { return r[3] - r[1] }
 
-// Intersect is the part that both cover.
+// Intersect returns the part that both cover.
 func (r Rect) Intersect(o Rect) Rect {
 	return Rect{max(r[0], o[0]), max(r[1], o[1]), min(r[2], o[2]), min(r[3], o[3])}
 }
 
-// Touches reports whether the two have a point in common; a line is enough, so
-// that hairlines, whose box has no area, are seen.
+// Touches reports whether the two have a point in common. A box may be a line without
+// area, like that of a hairline.
 func (r Rect) Touches(o Rect) bool {
 	i := r.Intersect(o)
 	return i[0] <= i[2] && i[1] <= i[3]
 }
 
-// Add grows the rectangle to hold a point.
+// Add returns the rectangle extended to a point.
 func (r Rect) Add(x, y float64) Rect {
 	return Rect{min(r[0], x), min(r[1], y), max(r[2], x), max(r[3], y)}
 }
@@ -56,7 +56,7 @@ func (r Rect) Contains(o Rect, slack float64) bool {
 	return o[0] >= r[0]-slack && o[1] >= r[1]-slack && o[2] <= r[2]+slack && o[3] <= r[3]+slack
 }
 
-// Finite reports whether all corners are numbers that can be calculated with.
+// Finite reports whether all corners are numbers of at most 1e9.
 func (r Rect) Finite() bool {
 	for _, v := range r {
 		if math.IsNaN(v) || math.Abs(v) > 1e9 {
@@ -69,11 +69,11 @@ func (r Rect) Finite() bool {
 // Matrix maps (x, y) to (ax+cy+e, bx+dy+f); its members are a b c d e f.
 type Matrix [6]float64
 
-// Identity leaves points where they are.
+// Identity returns the matrix that leaves points unchanged.
 func Identity() Matrix { return Matrix{1, 0, 0, 1, 0, 0} }
 
-// Then is the matrix that applies m first and o after it: the product m x o of
-// the PDF specification.
+// Then returns the matrix that applies m first and o after it: the product m x o of the
+// PDF specification.
 func (m Matrix) Then(o Matrix) Matrix {
 	return Matrix{
 		m[0]*o[0] + m[1]*o[2], m[0]*o[1] + m[1]*o[3],
@@ -87,7 +87,7 @@ func (m Matrix) Point(x, y float64) (float64, float64) {
 	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
 }
 
-// Rect is the smallest upright rectangle around the image of r.
+// Rect returns the smallest upright rectangle around the image of r.
 func (m Matrix) Rect(r Rect) Rect {
 	out := Nothing()
 	for _, c := range [4][2]float64{{r[0], r[1]}, {r[2], r[1]}, {r[0], r[3]}, {r[2], r[3]}} {
@@ -97,20 +97,20 @@ func (m Matrix) Rect(r Rect) Rect {
 	return out
 }
 
-// Scale is the length of the images of the two unit vectors.
+// Scale returns the lengths of the images of the two unit vectors.
 func (m Matrix) Scale() (x, y float64) {
 	return math.Hypot(m[0], m[1]), math.Hypot(m[2], m[3])
 }
 
-// Round rounds to a number of decimals; what is no finite number becomes 0, so
-// that it can always be written as JSON.
+// Round rounds to a number of decimals. NaN and infinities become 0, so that JSON can
+// represent the result.
 func Round(v float64, decimals int) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0
 	}
 	p := math.Pow10(decimals)
 	if r := math.Round(v*p) / p; !math.IsInf(r, 0) {
-		return r + 0 // turns -0 into 0
+		return r + 0 // converts -0 to 0
 	}
 	return 0
 }
@@ -118,7 +118,7 @@ func Round(v float64, decimals int) float64 {
 // Millimetres converts from points.
 func Millimetres(points float64) float64 { return points * 25.4 / 72 }
 
-// Area is that of the rectangle, 0 when it is empty.
+// Area returns the area of the rectangle, 0 when it is empty.
 func (r Rect) Area() float64 {
 	if r.Empty() {
 		return 0
@@ -126,19 +126,19 @@ func (r Rect) Area() float64 {
 	return r.Width() * r.Height()
 }
 
-// Grow moves every side outwards.
+// Grow returns the rectangle with every side moved outwards by d.
 func (r Rect) Grow(d float64) Rect { return Rect{r[0] - d, r[1] - d, r[2] + d, r[3] + d} }
 
-// Union is the smallest rectangle around both.
+// Union returns the smallest rectangle around both.
 func (r Rect) Union(o Rect) Rect {
 	return Rect{min(r[0], o[0]), min(r[1], o[1]), max(r[2], o[2]), max(r[3], o[3])}
 }
 
-// Area is by how much the matrix enlarges areas.
+// Area returns the factor by which the matrix enlarges areas.
 func (m Matrix) Area() float64 { return math.Abs(m[0]*m[3] - m[1]*m[2]) }
 
-// Stretch is the least and the greatest length of the images of all unit
-// vectors: the singular values of the matrix.
+// Stretch returns the least and the greatest length of the images of all unit vectors:
+// the singular values of the matrix.
 func (m Matrix) Stretch() (least, greatest float64) {
 	if m[1] == 0 && m[2] == 0 {
 		x, y := math.Abs(m[0]), math.Abs(m[3])
@@ -154,7 +154,7 @@ func (m Matrix) Stretch() (least, greatest float64) {
 	return det / greatest, greatest
 }
 
-// Invert is the matrix that undoes m; false when there is none.
+// Invert returns the inverse of m; false when there is none.
 func (m Matrix) Invert() (Matrix, bool) {
 	det := m[0]*m[3] - m[1]*m[2]
 	if det == 0 || math.IsNaN(det) || math.IsInf(det, 0) {

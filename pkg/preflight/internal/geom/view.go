@@ -2,10 +2,10 @@
 
 package geom
 
-// View maps the default user space of a page to the page as it is looked at:
-// points of 1/72 inch on paper, rotated clockwise by 0, 90, 180 or 270 degrees,
-// with the lower left corner of the media at the origin. unit is the UserUnit
-// (ISO 32000-2, 14.11.2 and table 31).
+// View returns the matrix from the default user space of a page to the page as a viewer
+// shows it: points of 1/72 inch on paper, rotated clockwise by 0, 90, 180 or 270 degrees,
+// with the lower left corner of the media at the origin. unit is the UserUnit (ISO
+// 32000-2, 14.11.2 and table 31).
 func View(media Rect, rotate int, unit float64) Matrix {
 	m, u := media, unit
 	switch rotate {

@@ -2,7 +2,7 @@
 
 package lexer
 
-// class sorts bytes as ISO 32000-2, 7.2.3 does.
+// class is the class of a byte (ISO 32000-2, 7.2.3).
 type class uint8
 
 const (

@@ -5,10 +5,9 @@ package lexer
 import "bytes"
 
 // InlineData skips and returns the data of an inline image, which may have white
-// space at its end. The lexer stands after ID. Where
-// the length of the data is known (a sum of raw samples, or /L of PDF 2.0) and
-// EI follows it, that is believed; else EI is searched for, which binary data
-// can imitate: it must stand between white space and be followed by text.
+// space at its end. The lexer must be after ID. A known length (that of raw samples,
+// or /L of PDF 2.0) is used if EI follows the data. Otherwise InlineData searches EI
+// between white space and before text, because binary data may contain these bytes.
 func (l *Lexer) InlineData(length int) []byte {
 	if l.pos < len(l.chunk) && classes[l.chunk[l.pos]] == space {
 		l.pos++
@@ -35,7 +34,8 @@ func (l *Lexer) InlineData(length int) []byte {
 	}
 }
 
-// endsInline finds EI at the start of data, after white space at most.
+// endsInline reports whether data begins with EI, after optional white space, and
+// returns the position after it.
 func endsInline(data []byte) (int, bool) {
 	i := 0
 	for i < len(data) && i < 4 && classes[data[i]] == space {
@@ -47,7 +47,8 @@ func endsInline(data []byte) (int, bool) {
 	return 0, false
 }
 
-// looksLikeText tells operators from image samples by the next few bytes.
+// looksLikeText reports whether the next bytes are text, and so operators, not image
+// samples.
 func looksLikeText(data []byte) bool {
 	if len(data) == 0 {
 		return true

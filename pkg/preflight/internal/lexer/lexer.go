@@ -2,13 +2,13 @@
 
 // Package lexer splits a PDF content stream into operands and operators.
 //
-// It reads what viewers read, not only what ISO 32000-2 7.2 and 7.8.2 allow:
-// stray brackets are dropped, a broken number counts as far as it goes, an array
-// that never ends, ends with the data. It never fails and never looks outside
-// the bytes it was given; a fuzz test holds it to that.
+// It reads what viewers read, not only what ISO 32000-2 7.2 and 7.8.2 allow: it
+// drops stray brackets, reads an invalid number up to the first fault, and ends an
+// open array with the data. It never fails and never reads beyond the given bytes; a
+// fuzz test checks both.
 package lexer
 
-// Kind says what an [Object] is.
+// Kind is the kind of an [Object].
 type Kind uint8
 
 // The kinds. EOF is the zero value.
@@ -25,7 +25,7 @@ const (
 	Keyword
 )
 
-// The bounds of nested operands: far above anything a real program writes.
+// The bounds of nested operands, far above those in real files.
 const (
 	maxDepth = 16
 	maxItems = 1 << 16
@@ -39,7 +39,7 @@ type Object struct {
 	// Text holds a Name (without the slash, #xx resolved), a Keyword, or the
 	// undecoded body of a String ([AppendText] decodes it). It may alias the input.
 	Text []byte
-	// Hex tells strings in <...> from those in (...).
+	// Hex reports whether a String is in <...>, not in (...).
 	Hex bool
 	// Items are the elements of an Array; of a Dict, keys and values in turn.
 	// They are valid until [Lexer.Release].
@@ -53,22 +53,22 @@ type Lexer struct {
 	chunk []byte
 	pos   int
 	// stack holds the items of the arrays that are being read, items those of the
-	// arrays that have been handed out.
+	// arrays that were returned.
 	stack, items []Object
-	// read is where objects are made, one for each depth.
+	// read holds the object that is being read at each depth.
 	read [maxDepth + 2]Object
 }
 
-// New reads the chunks that more yields, until it says false.
+// New returns a lexer of the chunks that more returns, until it returns false.
 func New(more func() ([]byte, bool)) *Lexer { return &Lexer{more: more} }
 
-// Of reads one chunk.
+// Of returns a lexer of one chunk.
 func Of(chunk []byte) *Lexer {
 	return &Lexer{chunk: chunk, more: func() ([]byte, bool) { return nil, false }}
 }
 
-// Release says that no Items handed out so far are needed any more, so that their
-// memory can be used again. Who never calls it loses nothing but that.
+// Release frees the memory of all Items returned so far for reuse. Calling it is
+// optional.
 func (l *Lexer) Release() { l.items = l.items[:0] }
 
 // Next returns the next operand or operator; its Kind is EOF at the end.
@@ -84,8 +84,7 @@ func (l *Lexer) Read(o *Object) {
 	}
 }
 
-// object reads one object. It returns false where there was only rubbish, which
-// has been consumed.
+// object reads one object. It returns false after consuming an invalid byte.
 func (l *Lexer) object(o *Object, depth int) bool {
 	*o = Object{}
 	c, ok := l.skipSpace()
@@ -134,9 +133,9 @@ func (l *Lexer) collect(o *Object, kind Kind, depth int) {
 	o.Kind, o.Items = kind, l.items[first:len(l.items):len(l.items)]
 }
 
-// closes consumes the end of an array or dictionary, if it is there. Data that
-// ends does it, too, and so does nesting too deep to matter: the rest is left to
-// the caller, one level up.
+// closes reports whether an array or dictionary ends here, and consumes its end. The
+// end of the data and too deep nesting end it, too: the caller reads the rest, one
+// level up.
 func (l *Lexer) closes(kind Kind, depth int) bool {
 	c, ok := l.skipSpace()
 	switch {
@@ -152,8 +151,8 @@ func (l *Lexer) closes(kind Kind, depth int) bool {
 	return false
 }
 
-// skipSpace goes to the next byte that matters, over white space, comments and
-// the ends of chunks. It returns false at the end of everything.
+// skipSpace skips white space, comments and the ends of chunks, and returns the next
+// byte. It returns false at the end of the last chunk.
 func (l *Lexer) skipSpace() (byte, bool) {
 	for {
 		for l.pos < len(l.chunk) {
@@ -194,7 +193,7 @@ func (l *Lexer) regular() []byte {
 	return l.chunk[start:l.pos]
 }
 
-// literal reads (...) and returns what is inside, escapes included.
+// literal reads (...) and returns the text inside, with its escapes.
 func (l *Lexer) literal() []byte {
 	l.pos++
 	start, open := l.pos, 1

@@ -95,7 +95,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func TestEndOfAChunkEndsATokenButNoArray(t *testing.T) {
+func TestEndOfChunkEndsATokenButNotAnArray(t *testing.T) {
 	t.Parallel()
 	chunks := []string{"1", "2 [3", "", "4] (open", "5 cm"}
 	l := lexer.New(func() ([]byte, bool) {
@@ -178,7 +178,7 @@ func TestItemsAreReusedOnlyAfterRelease(t *testing.T) {
 	}
 }
 
-func TestDeepNestingIsFlattenedNotFollowed(t *testing.T) {
+func TestDeepNestingIsFlattened(t *testing.T) {
 	t.Parallel()
 	got := lexer.Of([]byte(strings.Repeat("[", 1_000_000))).Next()
 	depth := 0

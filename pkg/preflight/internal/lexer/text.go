@@ -4,7 +4,7 @@ package lexer
 
 import "bytes"
 
-// AppendText appends the bytes that a String stands for (ISO 32000-2, 7.3.4).
+// AppendText appends the decoded bytes of a String (ISO 32000-2, 7.3.4).
 func AppendText(dst []byte, o *Object) []byte {
 	if o.Kind != String {
 		return dst
@@ -43,9 +43,32 @@ func appendLiteral(dst, text []byte) []byte {
 			dst = append(dst, '\n')
 			i += lineFeed(text, i+1)
 		case '\\':
-			i++
-			if i < len(text) {
-				dst, i = appendEscape(dst, text, i)
+			if i++; i == len(text) {
+				return dst
+			}
+			switch c := text[i]; c {
+			case 'n':
+				dst = append(dst, '\n')
+			case 'r':
+				dst = append(dst, '\r')
+			case 't':
+				dst = append(dst, '\t')
+			case 'b':
+				dst = append(dst, '\b')
+			case 'f':
+				dst = append(dst, '\f')
+			case '\n':
+			case '\r':
+				i += lineFeed(text, i+1)
+			case '0', '1', '2', '3', '4', '5', '6', '7':
+				v, end := 0, min(i+3, len(text))
+				for ; i < end && text[i] >= '0' && text[i] <= '7'; i++ {
+					v = v<<3 | int(text[i]-'0')
+				}
+				dst = append(dst, byte(v))
+				i--
+			default:
+				dst = append(dst, c)
 			}
 		default:
 			dst = append(dst, c)
@@ -54,38 +77,10 @@ func appendLiteral(dst, text []byte) []byte {
 	return dst
 }
 
-// lineFeed is 1 when there is one.
+// lineFeed returns 1 if the byte at i is a line feed, else 0.
 func lineFeed(text []byte, i int) int {
 	if i < len(text) && text[i] == '\n' {
 		return 1
 	}
 	return 0
-}
-
-// appendEscape takes the escape whose letter is at i and returns where it ends.
-func appendEscape(dst, text []byte, i int) ([]byte, int) {
-	switch c := text[i]; c {
-	case 'n':
-		return append(dst, '\n'), i
-	case 'r':
-		return append(dst, '\r'), i
-	case 't':
-		return append(dst, '\t'), i
-	case 'b':
-		return append(dst, '\b'), i
-	case 'f':
-		return append(dst, '\f'), i
-	case '\n':
-		return dst, i
-	case '\r':
-		return dst, i + lineFeed(text, i+1)
-	case '0', '1', '2', '3', '4', '5', '6', '7':
-		v, end := 0, min(i+3, len(text))
-		for ; i < end && text[i] >= '0' && text[i] <= '7'; i++ {
-			v = v<<3 | int(text[i]-'0')
-		}
-		return append(dst, byte(v)), i - 1
-	default:
-		return append(dst, c), i
-	}
 }

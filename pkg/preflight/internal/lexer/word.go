@@ -2,9 +2,12 @@
 
 package lexer
 
-import "math"
+import (
+	"bytes"
+	"math"
+)
 
-// word tells numbers, booleans and null from operators.
+// word reads a number, a boolean, null or an operator.
 func word(o *Object, text []byte) {
 	if v, ok := number(text); ok {
 		o.Kind, o.Value = Number, v
@@ -23,8 +26,8 @@ func word(o *Object, text []byte) {
 }
 
 // number reads a PDF number: signs, digits, one point, no exponent. Like other
-// readers it forgives repeated signs and ignores what follows a sign or point in
-// the wrong place, so that "12-34" is 12.
+// readers it accepts repeated signs and stops at a sign or point in the wrong place,
+// so that "12-34" is 12.
 func number(text []byte) (float64, bool) {
 	for _, c := range text {
 		if (c < '0' || c > '9') && c != '+' && c != '-' && c != '.' {
@@ -55,17 +58,12 @@ func number(text []byte) (float64, bool) {
 	return sign * v, true
 }
 
-// unescapeName resolves #xx; it copies only where there is one.
+// unescapeName decodes #xx. It copies only a name with an escape.
 func unescapeName(text []byte) []byte {
-	for i := range text {
-		if text[i] == '#' {
-			return unescapeFrom(text, i)
-		}
+	i := bytes.IndexByte(text, '#')
+	if i < 0 {
+		return text
 	}
-	return text
-}
-
-func unescapeFrom(text []byte, i int) []byte {
 	out := append([]byte(nil), text[:i]...)
 	for ; i < len(text); i++ {
 		if text[i] == '#' && i+2 < len(text) {

@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
-func TestNotesHangOnTheCornerThatIsSeenUpperLeft(t *testing.T) {
+func TestNotesArePinnedToTheVisibleUpperLeftCorner(t *testing.T) {
 	t.Parallel()
 	// A page of 200 x 100, and a note of 10 x 10 seen 5 from the left and 5 from
 	// the top.
@@ -40,7 +40,7 @@ func TestNotesHangOnTheCornerThatIsSeenUpperLeft(t *testing.T) {
 	}
 }
 
-func TestFramesStandAroundWhatTheyAreAboutWhereItCanBeSeen(t *testing.T) {
+func TestFramesSurroundTheVisiblePartOfAFinding(t *testing.T) {
 	t.Parallel()
 	page := &document.Page{Page: facts.Page{Media: geom.Rect{0, 0, 200, 100}, Crop: &geom.Rect{10, 10, 190, 90}}}
 	tests := map[string]struct{ at, want geom.Rect }{
@@ -64,7 +64,7 @@ func TestTextIsUnicodeWithoutControlCharacters(t *testing.T) {
 	}
 }
 
-func TestObjectsThatNoFileCanHoldFail(t *testing.T) {
+func TestObjectsWithoutASyntaxFail(t *testing.T) {
 	t.Parallel()
 	deep := types.Object(types.Array{})
 	for range maxDepth + 1 {
@@ -78,7 +78,7 @@ func TestObjectsThatNoFileCanHoldFail(t *testing.T) {
 	}
 }
 
-func TestReadingGoesAcrossTheSeam(t *testing.T) {
+func TestReadAtReadsAcrossFileAndUpdate(t *testing.T) {
 	t.Parallel()
 	j := joined{file: bytes.NewReader([]byte("original")), size: 8, update: []byte(" and update")}
 	if err := iotest.TestReader(io.NewSectionReader(j, 0, j.length()), []byte("original and update")); err != nil {

@@ -47,7 +47,7 @@ func withLength(length int) []byte {
 	return bytes.Replace(pdf, []byte(right), fmt.Appendf(nil, "/Length %d", length), 1)
 }
 
-func TestWrongLengthsAreForgivenAndSaid(t *testing.T) {
+func TestWrongStreamLengthIsCorrectedAndReported(t *testing.T) {
 	t.Parallel()
 	for _, length := range []int{10, 20, len(drawing) + 30} {
 		drawn, complete, rules := content(t, withLength(length))
@@ -60,7 +60,7 @@ func TestWrongLengthsAreForgivenAndSaid(t *testing.T) {
 	}
 }
 
-func TestDamagedCompressionGivesWhatItCan(t *testing.T) {
+func TestDamagedStreamYieldsTheDataBeforeTheDamage(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat(drawing+"\n", 500)
 	sound := pdftest.Deflate([]byte(long))
@@ -100,7 +100,7 @@ func TestDamagedCompressionGivesWhatItCan(t *testing.T) {
 	}
 }
 
-func TestBranchesWithoutPagesMayBeNamedTwice(t *testing.T) {
+func TestEmptyBranchMayAppearTwice(t *testing.T) {
 	t.Parallel()
 	var b pdftest.Builder
 	root, empty, page := b.Reserve(), b.Reserve(), b.Reserve()

@@ -22,25 +22,25 @@ const (
 	noRotate = 1 << 4
 )
 
-// The square around a finding, in units of the page: the width of its line, and
-// its least width and height, so that a hairline can be pointed at.
+// The square around a finding, in units of the page: the width of its line, and its
+// least width and height, so that it is visible around a hairline.
 const (
 	lineWidth = 1.5
 	leastSize = 8.0
 )
 
-// noteSize is the edge of a note as it is drawn.
+// noteSize is the edge of a note in its appearance.
 const noteSize = 18.0
 
-// looks makes annotations and their appearances. Notes of one severity share
-// theirs.
-type looks struct {
+// annotationWriter writes annotations and their appearances. Notes of one severity
+// share an appearance.
+type annotationWriter struct {
 	update *update
 	notes  map[report.Severity]types.IndirectRef
 }
 
-// annotation writes one comment.
-func (l *looks) annotation(c report.Comment, s *sheet) types.IndirectRef {
+// annotation writes one comment: a frame around its finding, or a note.
+func (l *annotationWriter) annotation(c report.Comment, s *sheet) types.IndirectRef {
 	color := report.SeverityColor(c.Severity)
 	annot := types.Dict{
 		"Type": types.Name("Annot"), "P": s.ref, "NM": text(c.Name), "T": text(report.CommentAuthor), "Subj": text(c.Subject),
@@ -53,41 +53,32 @@ func (l *looks) annotation(c report.Comment, s *sheet) types.IndirectRef {
 		annot["BS"] = types.Dict{"W": types.Float(lineWidth), "S": types.Name("S")}
 		width, height := roundedNumber(r.Width()), roundedNumber(r.Height())
 		line := min(lineWidth, width/2, height/2)
-		annot["AP"] = l.appearance(width, height, fmt.Sprintf("%s RG %s w %s %s %s %s re S",
-			operands(c.Severity), decimal(line), decimal(line/2), decimal(line/2), decimal(width-line), decimal(height-line)))
+		annot["AP"] = types.Dict{"N": l.form(width, height, fmt.Sprintf("%s RG %s w %s %s %s %s re S",
+			operands(c.Severity), decimal(line), decimal(line/2), decimal(line/2), decimal(width-line), decimal(height-line)))}
 	} else {
-		l.note(annot, pinned(c.Rect, s.page.Rotate), c.Severity)
+		// Draw a sheet of paper with lines.
+		annot["Subtype"], annot["Rect"] = types.Name("Text"), rectangle(pinned(c.Rect, s.page.Rotate))
+		annot["Name"], annot["F"] = types.Name("Comment"), types.Integer(noZoom|noRotate)
+		if _, drawn := l.notes[c.Severity]; !drawn {
+			if l.notes == nil {
+				l.notes = map[report.Severity]types.IndirectRef{}
+			}
+			l.notes[c.Severity] = l.form(noteSize, noteSize, operands(c.Severity)+" rg 1 1 16 16 re f 1 G 1.5 w 4 12.5 m 14 12.5 l 4 9 m 14 9 l 4 5.5 m 10 5.5 l S")
+		}
+		annot["AP"] = types.Dict{"N": l.notes[c.Severity]}
 	}
 	return l.update.add(annot)
 }
 
-// note draws a leaf of paper with lines.
-func (l *looks) note(annot types.Dict, r geom.Rect, severity report.Severity) {
-	annot["Subtype"], annot["Rect"] = types.Name("Text"), rectangle(r)
-	annot["Name"], annot["F"] = types.Name("Comment"), types.Integer(noZoom|noRotate)
-	if _, drawn := l.notes[severity]; !drawn {
-		if l.notes == nil {
-			l.notes = map[report.Severity]types.IndirectRef{}
-		}
-		l.notes[severity] = l.form(noteSize, noteSize, operands(severity)+" rg 1 1 16 16 re f 1 G 1.5 w 4 12.5 m 14 12.5 l 4 9 m 14 9 l 4 5.5 m 10 5.5 l S")
-	}
-	annot["AP"] = types.Dict{"N": l.notes[severity]}
-}
-
-func (l *looks) appearance(width, height float64, content string) types.Dict {
-	return types.Dict{"N": l.form(width, height, content)}
-}
-
-// form is an appearance stream (12.5.5).
-func (l *looks) form(width, height float64, content string) types.IndirectRef {
+// form writes an appearance stream (12.5.5).
+func (l *annotationWriter) form(width, height float64, content string) types.IndirectRef {
 	return l.update.stream(types.Dict{
 		"Type": types.Name("XObject"), "Subtype": types.Name("Form"), "Resources": types.Dict{},
 		"BBox": types.Array{types.Integer(0), types.Integer(0), types.Float(width), types.Float(height)},
 	}, content)
 }
 
-// around is where the frame of a finding stands: around it, and where the page
-// can be seen.
+// around returns the frame of a finding, clipped to the visible part of the page.
 func around(r geom.Rect, page *document.Page) geom.Rect {
 	if !r.Finite() {
 		r = page.Media
@@ -104,9 +95,9 @@ func around(r geom.Rect, page *document.Page) geom.Rect {
 	return r
 }
 
-// pinned is where a note must stand to be seen upright at a place: viewers hang
-// it on its upper left corner as the page is without its rotation, and draw it to
-// the right and below of that (12.5.3, NoRotate).
+// pinned returns the rectangle of a note that is upright on a rotated page. Viewers
+// pin the upper left corner of the rectangle on the page without its rotation, and
+// draw the note to the right of and below that corner (12.5.3, NoRotate).
 func pinned(r geom.Rect, rotate int) geom.Rect {
 	x, y := r[0], r[3]
 	switch rotate {
@@ -120,8 +111,8 @@ func pinned(r geom.Rect, rotate int) geom.Rect {
 	return geom.Rect{x, y - r.Height(), x + r.Width(), y}
 }
 
-// text is a text string in UTF-16 (7.9.2.2), in which paragraphs end with a
-// carriage return (12.5.6.2).
+// text returns a text string in UTF-16 (7.9.2.2), whose paragraphs end with a carriage
+// return (12.5.6.2).
 func text(s string) types.HexLiteral {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -139,7 +130,7 @@ func text(s string) types.HexLiteral {
 	return types.HexLiteral(hex.EncodeToString(out))
 }
 
-// operands are the colour of a severity, as operands of rg and RG.
+// operands returns the colour of a severity as operands of rg and RG.
 func operands(severity report.Severity) string {
 	color := report.SeverityColor(severity)
 	parts := make([]string, len(color))
