@@ -11,11 +11,13 @@ import (
 	"flag"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/report/html"
 )
@@ -54,7 +56,8 @@ func write(t *testing.T, r report.Report) string {
 func TestThePageIsAsItWasLookedAt(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/flyer.html"
-	got := write(t, flyer())
+	// A line for each element makes differences readable.
+	got := regexp.MustCompile(`><([a-z])`).ReplaceAllString(write(t, flyer()), ">\n<$1")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -141,6 +144,18 @@ func TestEveryFindingHasItsMarkOnTheMap(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page has no %s", want)
 		}
+	}
+}
+
+func TestReportShowsWhatWasOrdered(t *testing.T) {
+	t.Parallel()
+	r := flyer()
+	r.Ticket = &jobticket.Ticket{
+		TrimSize: &jobticket.Size{Width: 148, Height: 210.5}, Pages: 8, Quantity: 500,
+		Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}},
+	}
+	if got, want := write(t, r), "<dt>Ordered</dt><dd>148 x 210.5 mm 8 pages 500 copies 4 process colours, Gold</dd>"; !strings.Contains(got, want) {
+		t.Errorf("the page does not contain %q", want)
 	}
 }
 
