@@ -44,7 +44,7 @@ func (b *builder) writeSearch() error {
 		return fmt.Errorf("write the index of the search: %w", err)
 	}
 	b.site["search.json"] = encoded
-	return b.show(SearchPage, view{Title: "Search", Find: true})
+	return b.show(SearchPage, view{Title: "Search", Search: true}, search())
 }
 
 // byWeight lists the pages, those that the navigation names before all others: of

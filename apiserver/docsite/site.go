@@ -8,15 +8,17 @@ package docsite
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/a-h/templ"
 )
 
 //go:embed assets
@@ -58,9 +60,6 @@ func Build(source Source) (Site, error) {
 		return nil, fmt.Errorf("the documentation has no %s: %w", Home, fs.ErrNotExist)
 	}
 	b.sections = home.sections()
-	if b.layout, err = template.ParseFS(assets, "assets/page.gohtml"); err != nil {
-		return nil, fmt.Errorf("parse the layout: %w", err)
-	}
 	if err := b.write(); err != nil {
 		return nil, err
 	}
@@ -91,7 +90,6 @@ type builder struct {
 	source   Source
 	pages    map[string]*page
 	sections []section
-	layout   *template.Template
 	site     Site
 }
 
@@ -114,15 +112,15 @@ func (b *builder) write() error {
 	return nil
 }
 
-// view is what the layout shows.
+// view is what the layout shows around the content of a page.
 type view struct {
-	Title, Version, Root, Here string
-	Sections                   []section
-	Headings                   []heading
-	// Body was rendered from Markdown without any HTML of its own.
-	Body template.HTML
-	// Find makes it the page of the search.
-	Find bool
+	Title, Version string
+	// Root is the relative path of the site's root, Here the file of the page.
+	Root, Here string
+	Sections   []section
+	Headings   []heading
+	// Search adds the script of the search.
+	Search bool
 }
 
 func (b *builder) writePage(p *page) error {
@@ -135,15 +133,17 @@ func (b *builder) writePage(p *page) error {
 	}
 	// Shown are those a reader jumps to; the title is on top anyway.
 	shown := slices.DeleteFunc(slices.Clone(p.headings), func(h heading) bool { return h.Level != 2 })
-	return b.show(address(p.path), view{Title: p.title, Headings: shown, Body: template.HTML(body)}) //nolint:gosec // goldmark leaves HTML of the texts out
+	// The body needs no escaping: goldmark omits HTML that the Markdown contains.
+	return b.show(address(p.path), view{Title: p.title, Headings: shown}, templ.Raw(string(body)))
 }
 
-func (b *builder) show(file string, v view) error {
+// show lays out a page around its content.
+func (b *builder) show(file string, v view, content templ.Component) error {
 	v.Version, v.Here = b.source.Version, file
 	v.Root = cmp.Or(strings.Repeat("../", strings.Count(file, "/")), "./")
 	v.Sections = b.sections
 	var out bytes.Buffer
-	if err := b.layout.Execute(&out, v); err != nil {
+	if err := layout(v).Render(templ.WithChildren(context.Background(), content), &out); err != nil {
 		return fmt.Errorf("lay out %s: %w", file, err)
 	}
 	b.site[file] = out.Bytes()
