@@ -15,6 +15,7 @@ type capabilitiesBody struct {
 	Revision                    string
 	Rows                        []rolloutRow
 	APIURL, RegistryURL, OpsURL string
+	Docs                        bool
 }
 
 type rolloutRow struct {
@@ -28,7 +29,7 @@ func (b *board) capabilities(v *visit) answer {
 	if v.snapshot != nil {
 		b.resume(v)
 	}
-	body := capabilitiesBody{Revision: v.snapshot.Revision(), APIURL: b.APIURL, RegistryURL: b.RegistryURL, OpsURL: b.OpsURL}
+	body := capabilitiesBody{Revision: v.snapshot.Revision(), APIURL: b.APIURL, RegistryURL: b.RegistryURL, OpsURL: b.OpsURL, Docs: b.Docs}
 	rollouts := map[string]posture.RolloutReport{}
 	for _, r := range v.snapshot.RolloutReports(v.now) {
 		rollouts[r.Name] = r
@@ -43,7 +44,7 @@ func (b *board) capabilities(v *visit) answer {
 		}
 		body.Rows = append(body.Rows, row)
 	}
-	return answer{status: http.StatusOK, page: pageCapabilities, title: "Capabilities", body: body}
+	return answer{status: http.StatusOK, page: pageCapabilities, title: "Capabilities", content: capabilitiesPage(body)}
 }
 
 func since(t *time.Time) instant {

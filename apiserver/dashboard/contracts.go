@@ -70,7 +70,7 @@ func (b *board) showContracts(v *visit) answer {
 		}
 		body.Rows = append(body.Rows, row)
 	}
-	return answer{status: http.StatusOK, page: pageContracts, title: "Contracts", body: body}
+	return answer{status: http.StatusOK, page: pageContracts, title: "Contracts", content: contractsPage(body)}
 }
 
 func (b *board) endings(now time.Time) (all []sunset) {

@@ -26,6 +26,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
@@ -110,7 +112,6 @@ type Config struct {
 // board serves the dashboard.
 type board struct {
 	Config
-	pages    pages
 	refusals gate.Refusals
 	attempts *attempts
 	cookie   cookie
@@ -119,15 +120,11 @@ type board struct {
 
 // Handler serves every path. Unknown ones and other methods are answered with a page.
 func Handler(c Config) (http.Handler, error) {
-	made, err := parsePages()
-	if err != nil {
-		return nil, err
-	}
 	counts, err := newAttempts(c.Random)
 	if err != nil {
 		return nil, err
 	}
-	b := &board{Config: c, pages: made, refusals: gate.NewRefusals(), attempts: counts, cookie: cookieFor(c.Plain)}
+	b := &board{Config: c, refusals: gate.NewRefusals(), attempts: counts, cookie: cookieFor(c.Plain)}
 	b.follower = preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
 	mux := http.NewServeMux()
 	for _, r := range b.routes() {
@@ -237,11 +234,12 @@ type answer struct {
 	retry time.Duration
 	// send, if it is set, answers by itself, or returns what to answer instead.
 	send func(http.ResponseWriter) *answer
-	// policy, if it is set, takes the place of the Content-Security-Policy.
-	policy string
-	// page is the name of a template, title its title, body what it shows.
-	page, title string
-	body        any
+	// live lets the page run the script that follows a job.
+	live bool
+	// content is what the page shows in the frame.
+	page    pageName
+	title   string
+	content templ.Component
 	// cause is for the log only.
 	cause error
 }
@@ -263,7 +261,9 @@ func (b *board) write(w http.ResponseWriter, v *visit, a answer) {
 		return
 	}
 	var text bytes.Buffer
-	if err := b.pages.write(&text, a.page, b.frame(v, a)); err != nil {
+	// A client that has gone does not make a page fail.
+	ctx := templ.WithChildren(context.WithoutCancel(v.Context()), a.content)
+	if err := layout(b.frame(v, a)).Render(ctx, &text); err != nil {
 		b.Log.ErrorContext(v.Context(), "dashboard: make a page", "page", a.page, "error", err)
 		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
 		return
@@ -271,8 +271,8 @@ func (b *board) write(w http.ResponseWriter, v *visit, a answer) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(text.Len()))
-	if a.policy != "" {
-		header.Set("Content-Security-Policy", a.policy)
+	if a.live {
+		header.Set("Content-Security-Policy", livePolicy)
 	}
 	if a.retry > 0 {
 		header.Set("Retry-After", strconv.FormatInt(int64((a.retry+time.Second-1)/time.Second), 10))

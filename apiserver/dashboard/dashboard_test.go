@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -123,8 +124,12 @@ func (w *world) dress(t testing.TB) {
 	}
 }
 
-func golden(t *testing.T, name, got string) {
+// betweenElements is where a golden file begins a new line, so that differences are readable.
+var betweenElements = regexp.MustCompile(`><([a-z])`)
+
+func golden(t *testing.T, name, page string) {
 	t.Helper()
+	got := betweenElements.ReplaceAllString(page, ">\n<$1")
 	path := filepath.Join("testdata", name+".html")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {

@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/account"
@@ -32,6 +33,15 @@ type history struct {
 	LimitY int
 }
 
+// caption is the history in a sentence.
+func (h history) caption() string {
+	text := fmt.Sprintf("%s: %d in the last %d days", h.Name, h.Total, len(h.Days))
+	if h.Total > 0 {
+		text += fmt.Sprintf(", at most %d in a day", h.Most)
+	}
+	return text
+}
+
 // historyDay is one day with its bar.
 type historyDay struct {
 	Day                 day
@@ -42,8 +52,8 @@ type historyDay struct {
 // day is a day as pages show it.
 type day time.Time
 
-// Machine is the day for the attribute datetime.
-func (d day) Machine() string { return time.Time(d).Format(time.DateOnly) }
+// machine is the day for the attribute datetime.
+func (d day) machine() string { return time.Time(d).Format(time.DateOnly) }
 
 // String is the day for people.
 func (d day) String() string { return time.Time(d).Format("2 Jan 2006") }

@@ -11,11 +11,8 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// message is the body of a page that only says something.
-type message struct{ Text string }
-
 func say(status int, title, text string) answer {
-	return answer{status: status, page: pageMessage, title: title, body: message{text}}
+	return answer{status: status, page: pageMessage, title: title, content: messagePage(title, text)}
 }
 
 func missing(*visit) answer {
@@ -77,10 +74,10 @@ func failed(err error) answer {
 	a := refusal(p)
 	switch a.status {
 	case http.StatusServiceUnavailable:
-		a.body, a.cause = message{"The records cannot be read at the moment. Try again in a moment."}, err
+		a.content, a.cause = messagePage(a.title, "The records cannot be read at the moment. Try again in a moment."), err
 	case http.StatusInternalServerError:
 		a.title, a.cause = "Something went wrong", err
-		a.body = message{"This is our fault. Try again; if it stays, tell the marketplace when it happened."}
+		a.content = messagePage(a.title, "This is our fault. Try again; if it stays, tell the marketplace when it happened.")
 	}
 	return a
 }

@@ -30,9 +30,8 @@ type window struct {
 
 // denialsBody is what the gates have refused, the most frequent first.
 type denialsBody struct {
-	Windows []window
-	Within  window
-	Rows    []denialRow
+	Within window
+	Rows   []denialRow
 	// More is whether there are other reasons beside those that are shown.
 	More bool
 }
@@ -56,9 +55,9 @@ func (b *board) showDenials(v *visit) answer {
 	if err != nil {
 		return failed(err)
 	}
-	body := denialsBody{Windows: windows, Within: within, More: len(found) > denialsShown}
+	body := denialsBody{Within: within, More: len(found) > denialsShown}
 	for _, denial := range found[:min(len(found), denialsShown)] {
 		body.Rows = append(body.Rows, denialRow{denial, instant(denial.Last)})
 	}
-	return answer{status: http.StatusOK, page: pageOpsDenials, title: "Denials", body: body}
+	return answer{status: http.StatusOK, page: pageOpsDenials, title: "Denials", content: denialsPage(body)}
 }

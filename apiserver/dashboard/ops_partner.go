@@ -22,11 +22,19 @@ type partnerBody struct {
 	WebhookRows                     []webhookRow
 }
 
-// webhookRow is a webhook with how its endpoint does; Told is false for one that is not
-// known as an endpoint, such as one of two of a name.
+// object is the name of the PartnerEntitlement, with its namespace.
+func (p *partnerBody) object() string {
+	if p.Namespace == "" {
+		return p.PartnerReport.Name
+	}
+	return p.Namespace + "/" + p.PartnerReport.Name
+}
+
+// webhookRow is a webhook with the state of its endpoint; Known is false for a webhook that
+// is no endpoint, such as one of two with the same name.
 type webhookRow struct {
 	explain.Webhook
-	Told     bool
+	Known    bool
 	Endpoint endpointRow
 }
 
@@ -43,6 +51,14 @@ type explainedRow struct {
 	// Becomes is the next answer without an edit, from At on.
 	Becomes string
 	At      instant
+}
+
+// request names the request that the remedies are for.
+func (r *explainedRow) request() string {
+	if r.Possible {
+		return "For " + r.Requests + ":"
+	}
+	return "For " + r.Requests + ", which cannot be, or not before somebody has looked:"
 }
 
 type certificateRow struct {
@@ -72,7 +88,7 @@ func (b *board) showPartner(v *visit) answer {
 	for _, e := range p.Explained {
 		body.Explained = append(body.Explained, explainedOf(e))
 	}
-	return answer{status: http.StatusOK, page: pageOpsPartner, title: p.Name, body: body}
+	return answer{status: http.StatusOK, page: pageOpsPartner, title: p.Name, content: partnerPage(body)}
 }
 
 // webhookRows are the webhooks of a partner with how they do.

@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -43,16 +44,26 @@ type matrixFilter struct {
 // matrixBody is who may do what.
 type matrixBody struct {
 	matrixFilter
-	Revision     string
-	Next         instant
-	Accesses     []accessChoice
-	Capabilities []posture.Capability
-	Columns      []matrixColumn
-	Rows         []matrixRow
+	Revision string
+	Next     instant
+	Columns  []matrixColumn
+	Rows     []matrixRow
 	// From and Until are the places of the rows among those that were Found of All.
 	From, Until, Found, All int
 	// Earlier and Later are the pages beside this one; empty where there is none.
 	Earlier, Later string
+}
+
+// summary says which rows are shown.
+func (m *matrixBody) summary() string {
+	switch {
+	case len(m.Rows) == 0:
+		return fmt.Sprintf("No partner to show: %d of %d were sought.", m.Found, m.All)
+	case m.Found == m.All:
+		return fmt.Sprintf("Partners %d to %d of %d.", m.From, m.Until, m.All)
+	default:
+		return fmt.Sprintf("Partners %d to %d of %d that were sought, of %d in all.", m.From, m.Until, m.Found, m.All)
+	}
 }
 
 type matrixColumn struct {
@@ -74,8 +85,7 @@ func (b *board) showMatrix(v *visit) answer {
 	}
 	m := explain.NewMatrix(v.snapshot, v.now)
 	body := matrixBody{
-		matrixFilter: filter, Revision: v.snapshot.Revision(), Next: instant(v.snapshot.NextTransition(v.now)), Accesses: accesses[:],
-		Capabilities: slices.Collect(posture.Capabilities()), All: len(m.Rows),
+		matrixFilter: filter, Revision: v.snapshot.Revision(), Next: instant(v.snapshot.NextTransition(v.now)), All: len(m.Rows),
 	}
 	columns := m.Capabilities
 	if filter.Capability != posture.NoCapability {
@@ -88,7 +98,7 @@ func (b *board) showMatrix(v *visit) answer {
 	for _, row := range body.turn(found) {
 		body.Rows = append(body.Rows, matrixRowOf(row, columns))
 	}
-	return answer{status: http.StatusOK, page: pageOpsPosture, title: "Posture", body: body}
+	return answer{status: http.StatusOK, page: pageOpsPosture, title: "Posture", content: matrixPage(body)}
 }
 
 // readFilter reads the form. The text is what is wrong with it.

@@ -25,22 +25,17 @@ const (
 type queueBody struct {
 	// Fault is why the queue cannot be read, or must not be used; Read is whether
 	// there is anything else to show.
-	Fault           string
-	Read            bool
-	Stats           queue.Stats
-	Oldest, MeanRun string
-	// Drained is for how long nothing more is handed out; empty if all is.
-	Drained string
-	// Memory is the part of Redis' memory that is used; empty where it has no limit.
-	Memory  string
-	Durable bool
+	Fault   string
+	Read    bool
+	Stats   queue.Stats
+	Server  queue.Server
 	Tenants []tenantRow
 	// Others is how many tenants wait beside those that are shown.
 	Others  int
 	Workers []workerRow
 	// Idle is how many workers live beside those that are shown.
 	Idle int
-	Dead []deadRow
+	Dead []queue.Entry
 }
 
 type tenantRow struct {
@@ -59,21 +54,16 @@ type workerRow struct {
 
 type runRow struct{ ID, Owner, Renewed string }
 
-type deadRow struct {
-	queue.Entry
-	At instant
-}
-
 // showQueue serves the queue. A Redis that is away is told of, and nothing else waits
 // for it.
 func (b *board) showQueue(v *visit) answer {
 	ctx, cancel := context.WithTimeout(v.Context(), queueTime)
 	defer cancel()
 	body, err := b.readQueue(ctx)
-	a := answer{status: http.StatusOK, page: pageOpsQueue, title: "Queue", body: body}
+	a := answer{status: http.StatusOK, page: pageOpsQueue, title: "Queue", content: queuePage(body)}
 	if err != nil {
 		a.status, a.cause, a.retry = http.StatusServiceUnavailable, err, queueTime
-		a.body = queueBody{Fault: "The queue cannot be read: " + err.Error()}
+		a.content = queuePage(queueBody{Fault: "The queue cannot be read: " + err.Error()})
 	}
 	return a
 }
@@ -92,17 +82,11 @@ func (b *board) readQueue(ctx context.Context) (queueBody, error) {
 		return queueBody{}, err
 	}
 	body := queueBody{
-		Read: true, Stats: look.Stats, Oldest: lasted(look.Stats.OldestAge), MeanRun: lasted(look.Stats.MeanRun), Durable: look.Server.Durable,
+		Read: true, Stats: look.Stats, Server: look.Server, Dead: dead,
 		Others: max(0, len(look.Backlogs)-tenantsShown), Idle: max(0, len(workers)-workersShown),
 	}
 	if look.Fault != nil {
 		body.Fault = "The server must not be used: " + look.Fault.Error()
-	}
-	if look.Stats.DrainedFor > 0 {
-		body.Drained = lasted(look.Stats.DrainedFor)
-	}
-	if look.Server.Memory > 0 {
-		body.Memory = strconv.FormatFloat(100*look.Server.Memory, 'f', 1, 64) + " %"
 	}
 	for _, backlog := range look.Backlogs[:min(len(look.Backlogs), tenantsShown)] {
 		row := tenantRow{Backlog: backlog}
@@ -113,9 +97,6 @@ func (b *board) readQueue(ctx context.Context) (queueBody, error) {
 	}
 	for _, worker := range workers[:min(len(workers), workersShown)] {
 		body.Workers = append(body.Workers, workerRowOf(worker))
-	}
-	for _, entry := range dead {
-		body.Dead = append(body.Dead, deadRow{entry, instant(entry.Buried)})
 	}
 	return body, nil
 }
@@ -135,5 +116,3 @@ func lasted(d time.Duration) string {
 	}
 	return d.Round(time.Millisecond).String()
 }
-
-func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -82,7 +82,7 @@ func (b *board) overview(v *visit) answer {
 		}
 		body.Quotas, body.Histories = append(body.Quotas, quotaOf(capability)), append(body.Histories, past)
 	}
-	return answer{status: http.StatusOK, page: pageOverview, title: v.organization(), body: body}
+	return answer{status: http.StatusOK, page: pageOverview, title: v.organization(), content: overviewPage(v.organization(), body)}
 }
 
 // accessWords are the kinds of access for people.

@@ -33,9 +33,8 @@ const jobsOnPage = 50
 // jobsBody is one page of preflight jobs, the newest first.
 type jobsBody struct {
 	// Status is the one that the list is narrowed to; empty: any.
-	Status   preflightjob.Status
-	Statuses []preflightjob.Status
-	Rows     []jobRow
+	Status preflightjob.Status
+	Rows   []jobRow
 	// First is the list from its beginning, set on later pages; Older is the next
 	// page; empty on the last.
 	First, Older string
@@ -87,11 +86,11 @@ func (b *board) listJobs(v *visit) answer {
 	if err != nil {
 		return failed(err)
 	}
-	return answer{status: http.StatusOK, page: pageJobs, title: "Preflight", body: jobsOf(page, list)}
+	return answer{status: http.StatusOK, page: pageJobs, title: "Preflight", content: jobsPage(jobsOf(page, list))}
 }
 
 func jobsOf(page preflightjob.Page, list preflightjob.List) jobsBody {
-	body := jobsBody{Status: page.Status, Statuses: preflightjob.Statuses()}
+	body := jobsBody{Status: page.Status}
 	query := url.Values{}
 	if page.Status != "" {
 		query.Set("status", string(page.Status))
@@ -156,11 +155,8 @@ func (b *board) showJob(v *visit) answer {
 	if err != nil {
 		return failedJob(err)
 	}
-	shown := answer{status: http.StatusOK, page: pageJob, title: "Preflight of a file", body: bodyOfJob(job)}
-	if !job.Status.Terminal() {
-		shown.policy = livePolicy
-	}
-	return shown
+	const title = "Preflight of a file"
+	return answer{status: http.StatusOK, page: pageJob, title: title, live: !job.Status.Terminal(), content: jobPage(title, bodyOfJob(job))}
 }
 
 func bodyOfJob(job preflightjob.Job) jobBody {

@@ -49,11 +49,19 @@ type requestsBody struct {
 	// ID, Code and Class are what the list is narrowed to.
 	ID, Code string
 	Class    requestlog.Class
-	Classes  []classOption
 	Rows     []requestRow
 	// First is the list from its beginning, set on later pages; Older is the next
 	// page; empty on the last.
 	First, Older string
+}
+
+// none says that the list is empty.
+func (r *requestsBody) none() string {
+	text := "There are no "
+	if r.ID != "" || r.Code != "" || r.Class != 0 {
+		text += "such "
+	}
+	return text + "requests" + beyond(r.First) + "."
 }
 
 // requestRow is one request, or several that were counted.
@@ -73,7 +81,9 @@ func requestRowOf(e *requestlog.Entry) requestRow {
 		ID: e.RequestID, Requests: e.Requests, At: instant(e.At), Method: e.Method, Route: e.Route, Capability: e.Capability, Key: e.Key,
 		Code: e.Code, Status: e.Status, Took: milliseconds(e.Took), Bytes: e.Bytes, Listener: e.Listener,
 	}
-	if e.RequestID != "" {
+	if e.RequestID == "" {
+		row.Took = "at most " + row.Took
+	} else {
 		row.Path = requestsPath + "/" + e.RequestID
 	}
 	return row
@@ -84,12 +94,6 @@ func milliseconds(took time.Duration) string {
 	return strconv.FormatFloat(float64(took.Microseconds())/1000, 'f', 1, 64) + " ms"
 }
 
-// Precise is the time of a request, to the millisecond: that is what logs are compared
-// by.
-func (r requestRow) Precise() string {
-	return time.Time(r.At).UTC().Format("2 Jan 2006, 15:04:05.000 UTC")
-}
-
 // listRequests serves the list.
 func (b *board) listRequests(v *visit) answer {
 	query, err := requestQuery(v.URL.Query())
@@ -97,7 +101,7 @@ func (b *board) listRequests(v *visit) answer {
 		return failed(err)
 	}
 	query.Owner = v.caller.Tenant()
-	body := requestsBody{ID: query.RequestID, Code: query.Code, Class: query.Class, Classes: classes}
+	body := requestsBody{ID: query.RequestID, Code: query.Code, Class: query.Class}
 	own := filters(query)
 	scope := cursor.Scope{Tenant: query.Owner.String(), Query: "requests?" + own.Encode()}
 	if at := v.URL.Query().Get("cursor"); at != "" {
@@ -123,7 +127,7 @@ func (b *board) listRequests(v *visit) answer {
 	for i := range found {
 		body.Rows = append(body.Rows, requestRowOf(&found[i]))
 	}
-	return answer{status: http.StatusOK, page: pageRequests, title: "Requests", body: body}
+	return answer{status: http.StatusOK, page: pageRequests, title: "Requests", content: requestsPage(body)}
 }
 
 // requestQuery reads what a list is narrowed to.
@@ -196,7 +200,8 @@ func (b *board) showRequest(v *visit) answer {
 	for i := range found[:min(len(found), requestsOfID)] {
 		body.Requests = append(body.Requests, b.detail(&found[i]))
 	}
-	return answer{status: http.StatusOK, page: pageRequest, title: "Request " + id, body: body}
+	title := "Request " + id
+	return answer{status: http.StatusOK, page: pageRequest, title: title, content: requestPage(title, body)}
 }
 
 // unknownRequest says why a request may not be found.

@@ -26,12 +26,11 @@ const (
 // statuses are those that a list may be narrowed to.
 var statuses = [...]rfq.Status{rfq.Open, rfq.Quoted, rfq.Closed, rfq.Awarded, rfq.Expired, rfq.Cancelled}
 
-// listBody is one page of RFQs, the newest first.
-type listBody struct {
+// rfqsBody is one page of RFQs, the newest first.
+type rfqsBody struct {
 	// Status is the one that the list is narrowed to; empty: any.
-	Status   rfq.Status
-	Statuses []rfq.Status
-	Rows     []rfqRow
+	Status rfq.Status
+	Rows   []rfqRow
 	// First is the list from its beginning, set on later pages; Older is the next
 	// page; empty on the last.
 	First, Older string
@@ -69,11 +68,10 @@ func (b *board) listRFQs(v *visit) answer {
 	if err != nil {
 		return failed(err)
 	}
-	return answer{status: http.StatusOK, page: pageRFQs, title: "RFQs", body: listOf(page, list)}
+	return answer{status: http.StatusOK, page: pageRFQs, title: "RFQs", content: rfqsPage(listOf(page, list))}
 }
 
-func listOf(page rfq.Page, list rfq.List) listBody {
-	body := listBody{Statuses: statuses[:]}
+func listOf(page rfq.Page, list rfq.List) (body rfqsBody) {
 	query := url.Values{}
 	if len(page.Statuses) > 0 {
 		body.Status = page.Statuses[0]
@@ -113,16 +111,11 @@ type quoteRow struct {
 	Status                                  rfq.QuoteStatus
 	Revision, LeadTimeDays                  int
 	Quantity                                int64
-	Breaks                                  []breakRow
+	Breaks                                  []rfq.PriceBreak
 	Assumptions                             []string
 	// More is whether the supplier has said more than is shown.
 	More       bool
 	ValidUntil instant
-}
-
-type breakRow struct {
-	Quantity  int64
-	UnitPrice string
 }
 
 // showRFQ serves one RFQ. Its quotes are a capability of their own.
@@ -148,7 +141,7 @@ func (b *board) showRFQ(v *visit) answer {
 }
 
 func shown(record rfq.RFQ, body rfqBody) answer {
-	return answer{status: http.StatusOK, page: pageRFQ, title: record.Title, body: body}
+	return answer{status: http.StatusOK, page: pageRFQ, title: record.Title, content: rfqPage(record.Title, body)}
 }
 
 func bodyOf(r rfq.RFQ) rfqBody {
@@ -177,8 +170,8 @@ func quoteRowOf(q rfq.Quote) quoteRow {
 	row := quoteRow{
 		Supplier: q.Offer.Supplier.DisplayName, Total: q.Offer.Total.String(), UnitPrice: q.Offer.UnitPrice.String(),
 		City: q.Offer.Delivery.City, Status: q.Status, Revision: q.Revision, LeadTimeDays: q.Offer.LeadTimeDays, Quantity: q.Offer.Quantity,
-		ValidUntil: instant(q.Offer.ValidUntil),
-		More:       len(q.Offer.Assumptions) > assumptionsShown || len(q.Offer.PriceBreaks) > breaksShown,
+		ValidUntil: instant(q.Offer.ValidUntil), Breaks: q.Offer.PriceBreaks[:min(breaksShown, len(q.Offer.PriceBreaks))],
+		More: len(q.Offer.Assumptions) > assumptionsShown || len(q.Offer.PriceBreaks) > breaksShown,
 	}
 	var cut bool
 	row.Terms, cut = shortened(q.Offer.Delivery.Terms)
@@ -186,9 +179,6 @@ func quoteRowOf(q rfq.Quote) quoteRow {
 	for _, text := range q.Offer.Assumptions[:min(assumptionsShown, len(q.Offer.Assumptions))] {
 		short, cut := shortened(text)
 		row.Assumptions, row.More = append(row.Assumptions, short), row.More || cut
-	}
-	for _, step := range q.Offer.PriceBreaks[:min(breaksShown, len(q.Offer.PriceBreaks))] {
-		row.Breaks = append(row.Breaks, breakRow{step.Quantity, step.UnitPrice.String()})
 	}
 	return row
 }

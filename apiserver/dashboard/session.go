@@ -28,10 +28,13 @@ const (
 	maxForm = 4 << 10
 )
 
-// signInForm is the body of the sign-in. It never holds a key.
-type signInForm struct {
+// signInBody is the body of the sign-in. It never holds a key.
+type signInBody struct {
 	// Next is where to go then; Notice is why the form is shown again.
 	Next, Notice string
+	// Ops is whether operators have pages here, and SignOn whether an identity provider
+	// vouches for them.
+	Ops, SignOn bool
 }
 
 // ownPath is what one may go to after the sign-in.
@@ -47,8 +50,10 @@ func known(path string) string {
 	return "/"
 }
 
-func form(status int, next, notice string) answer {
-	return answer{status: status, page: pageSignIn, title: "Sign in", body: signInForm{Next: known(next), Notice: notice}}
+// form shows the sign-in.
+func (b *board) form(status int, next, notice string) answer {
+	body := signInBody{Next: known(next), Notice: notice, Ops: b.Ops != nil, SignOn: b.signOn() != nil}
+	return answer{status: status, page: pageSignIn, title: "Sign in", content: signInPage(body)}
 }
 
 // member lets those through who have signed in and still may.
@@ -183,7 +188,7 @@ func (b *board) askForKey(v *visit) answer {
 		b.cookie.drop(v.header)
 		notice = "Your session has ended. Sign in again."
 	}
-	return form(http.StatusOK, v.URL.Query().Get("next"), cmp.Or(notice, modeNotices[v.URL.Query().Get("mode")]))
+	return b.form(http.StatusOK, v.URL.Query().Get("next"), cmp.Or(notice, modeNotices[v.URL.Query().Get("mode")]))
 }
 
 // notSignedIn is the one answer to every key that is none of ours, or no longer.
@@ -193,24 +198,24 @@ const notSignedIn = "This key does not sign anybody in. It may be mistyped, revo
 // else. Who holds a good key that may not sign in is told why, as the API would.
 func (b *board) signIn(v *visit) (answer, outcome) {
 	if wait := b.attempts.take(v.Request, v.now); wait > 0 {
-		return tooOften("", wait), tooMany
+		return b.tooOften("", wait), tooMany
 	}
 	if v.snapshot == nil {
 		return closed(), refusedBy(posture.ReasonSnapshotAbsent)
 	}
 	sent, err := readForm(v.Request)
 	if err != nil {
-		return form(http.StatusBadRequest, "", "The form could not be read. Try again."), unreadable
+		return b.form(http.StatusBadRequest, "", "The form could not be read. Try again."), unreadable
 	}
 	next := sent.Get("next")
 	caller, reason := authenticate(v, credential.Secret(sent.Get("key")))
 	if !caller.Valid() {
 		b.Metrics.Decision("", reason.String())
-		return form(http.StatusForbidden, next, notSignedIn), refusedBy(reason)
+		return b.form(http.StatusForbidden, next, notSignedIn), refusedBy(reason)
 	}
 	if decision := v.snapshot.Standing(caller, posture.ScopeAccountRead, v.now); !decision.Allowed() && !b.operates(v, caller) {
 		b.Metrics.Decision("", decision.Reason.String())
-		return form(http.StatusForbidden, next, b.turnedAway(v, caller, decision)), refusedBy(decision.Reason)
+		return b.form(http.StatusForbidden, next, b.turnedAway(v, caller, decision)), refusedBy(decision.Reason)
 	}
 	return b.open(v, caller, next)
 }
@@ -237,8 +242,8 @@ func noSeal(err error) answer {
 }
 
 // tooOften is the answer to whoever has tried to sign in too often.
-func tooOften(next string, wait time.Duration) answer {
-	a := form(http.StatusTooManyRequests, next, "There were too many attempts. Wait a minute, then try again.")
+func (b *board) tooOften(next string, wait time.Duration) answer {
+	a := b.form(http.StatusTooManyRequests, next, "There were too many attempts. Wait a minute, then try again.")
 	a.retry = wait
 	return a
 }

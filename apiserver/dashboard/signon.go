@@ -50,7 +50,7 @@ func (b *board) leave(v *visit) (answer, outcome) {
 		return answer{location: signInPath + "?" + url.Values{"next": {next}}.Encode()}, onItsWay // whoever wants to may click
 	}
 	if wait := b.attempts.take(v.Request, v.now); wait > 0 {
-		return tooOften(next, wait), tooMany
+		return b.tooOften(next, wait), tooMany
 	}
 	flow, address, err := b.signOn().Begin(v.Context(), next, b.Random)
 	if err != nil {
@@ -127,7 +127,7 @@ func (b *board) takeFlow(v *visit, state string) signon.Flow {
 // comeBack ends a sign-in. Who it is has to be let in by the posture, too.
 func (b *board) comeBack(v *visit) (answer, outcome) {
 	if wait := b.attempts.take(v.Request, v.now); wait > 0 {
-		return tooOften("", wait), tooMany
+		return b.tooOften("", wait), tooMany
 	}
 	if v.snapshot == nil {
 		return closed(), refusedBy(posture.ReasonSnapshotAbsent)

@@ -98,7 +98,7 @@ func TestAnOperatorSignsInWithoutAKey(t *testing.T) {
 	t.Parallel()
 	w := newVouched(t, nil)
 	b := &browser{world: w.world}
-	golden(t, "sign-in-operators", b.get(t, "/sign-in?next=/ops/queue").want(t, http.StatusOK, `href="/sign-in/oidc?next=%2fops%2fqueue"`).text)
+	golden(t, "sign-in-operators", b.get(t, "/sign-in?next=/ops/queue").want(t, http.StatusOK, `href="/sign-in/oidc?next=%2Fops%2Fqueue"`).text)
 	back := b.leave(t, "/ops/queue")
 	var secrets []string
 	for name, token := range b.flows {

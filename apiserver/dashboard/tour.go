@@ -37,6 +37,28 @@ type tourBody struct {
 	Operators bool
 }
 
+func (t *tourBody) showKey() string {
+	return ". " + t.Environment + "; echo $PRINTMARKET_ACME_LIVE_KEY"
+}
+
+func (t *tourBody) createRFQ() string {
+	return `curl -i ` + t.APIURL + `/api/v1/rfq -H "Authorization: Bearer $PRINTMARKET_ACME_LIVE_KEY" \
+  -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s%N)" \
+  -d '{"catalogProductUid":"` + t.Product + `","category":"` + t.Category + `",
+       "title":"Spring flyers","quantity":5000,"deliveryCity":"Utrecht"}'`
+}
+
+func (t *tourBody) submitPreflight() string {
+	return `curl -i ` + t.APIURL + `/api/v1/preflight -H "Authorization: Bearer $PRINTMARKET_ACME_LIVE_KEY" \
+  -H 'Content-Type: application/json' -d '{"fileUrl":"` + t.File + `","profile":"print_ready"}'`
+}
+
+func (t *tourBody) engageKillSwitch() string {
+	return `sed -i 's/^spec:/spec:\n  killSwitch: {state: Engaged, reason: TOUR}/' ` + t.Rollout
+}
+
+func (t *tourBody) releaseKillSwitch() string { return "sed -i '/killSwitch:/d' " + t.Rollout }
+
 // tourRoutes are the page of the tour, where there is one.
 func (b *board) tourRoutes() []route {
 	if b.Tour == nil {
@@ -60,7 +82,8 @@ func (b *board) tour(v *visit) answer {
 			return failed(err)
 		}
 	}
-	return answer{status: http.StatusOK, page: pageTour, title: "A tour in five steps", body: body}
+	const title = "A tour in five steps"
+	return answer{status: http.StatusOK, page: pageTour, title: title, content: tourPage(title, body)}
 }
 
 // toured finds out how far the visitor has come.

@@ -4,6 +4,7 @@ package dashboard_test
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -34,11 +35,8 @@ func newTour(t *testing.T, change func(*dashboard.Tour)) *world {
 // marks are the headings of steps that are marked, as far as a page has them.
 func marks(page shown) []string {
 	marked := []string{}
-	for line := range strings.Lines(page.text) {
-		if strings.Contains(line, "<h2") && strings.Contains(line, `class="mark"`) {
-			_, heading, _ := strings.Cut(line, ">")
-			marked = append(marked, heading[:1])
-		}
+	for _, heading := range regexp.MustCompile(`<h2[^>]*>(\d)[^/]*class="mark"`).FindAllStringSubmatch(page.text, -1) {
+		marked = append(marked, heading[1])
 	}
 	return marked
 }

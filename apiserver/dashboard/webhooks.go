@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -53,8 +54,8 @@ func (b *board) webhooks(page action) action {
 
 // endpointRow is one endpoint.
 type endpointRow struct {
-	Name, Path, URL, State, Reason string
-	Events                         []string
+	Name, URL, State, Reason string
+	Events                   []string
 	// Disabled is whether somebody has to enable it, since when DisabledSince.
 	Disabled                              bool
 	DisabledSince, Delivered, FailedSince instant
@@ -72,7 +73,7 @@ type endpointRow struct {
 func endpointRowOf(k webhook.Known, now time.Time) endpointRow {
 	model, standing := webhooksapi.EndpointModel(k), k.Standing
 	row := endpointRow{
-		Name: k.Name, Path: endpointPath(k.Name), URL: model.URL, State: model.State, Reason: model.Reason, Events: model.Events,
+		Name: k.Name, URL: model.URL, State: model.State, Reason: model.Reason, Events: model.Events,
 		Disabled: standing.Disabled != webhook.NotDisabled, DisabledSince: instant(standing.DisabledAt),
 		Delivered: instant(standing.DeliveredAt), FailedSince: instant(standing.FailingSince),
 		Failures: standing.Breaker.Failures, Waiting: standing.Waiting, OldestWaiting: instant(standing.OldestAt),
@@ -90,8 +91,16 @@ func endpointRowOf(k webhook.Known, now time.Time) endpointRow {
 	return row
 }
 
-// endpointPath is the page of an endpoint.
-func endpointPath(name string) string { return endpointsPath + url.PathEscape(name) + "/deliveries" }
+// endpointPath is the path of something about an endpoint; deliveries is its page.
+func endpointPath(name, about string) string {
+	return endpointsPath + url.PathEscape(name) + "/" + about
+}
+
+func (e *endpointRow) path(about string) string { return endpointPath(e.Name, about) }
+
+func (e *endpointRow) afterFailures() string {
+	return fmt.Sprintf(" after %d failures in a row", e.Failures)
+}
 
 // listEndpoints serves the list of endpoints, which are few.
 func (b *board) listEndpoints(v *visit) answer {
@@ -103,7 +112,7 @@ func (b *board) listEndpoints(v *visit) answer {
 	for i := range known {
 		rows = append(rows, endpointRowOf(known[i], v.now))
 	}
-	return answer{status: http.StatusOK, page: pageWebhooks, title: "Webhooks", body: rows}
+	return answer{status: http.StatusOK, page: pageWebhooks, title: "Webhooks", content: webhooksPage(rows)}
 }
 
 // endpointBody is one endpoint with a page of its deliveries, the newest first.
@@ -115,7 +124,6 @@ type endpointBody struct {
 	Since, Earliest, Latest string
 	// Chosen is the state that the list is narrowed to; empty: any.
 	Chosen webhook.State
-	States []webhook.State
 	Rows   []deliveryRow
 	// First is the list from its beginning, set on later pages; Older is the next
 	// page; empty on the last.
@@ -154,7 +162,7 @@ func (b *board) endpoint(v *visit, status int, body endpointBody) answer {
 	if err := b.list(v, &body); err != nil {
 		return failed(err)
 	}
-	return answer{status: status, page: pageEndpoint, title: known.Name, body: body}
+	return answer{status: status, page: pageEndpoint, title: known.Name, content: endpointPage(body)}
 }
 
 // address is that of the endpoint that the path names.
@@ -190,7 +198,7 @@ func (b *board) list(v *visit, body *endpointBody) error {
 	var at *string
 	if cursor := sent.Get("cursor"); cursor != "" {
 		at = &cursor
-		body.First = body.Path + "?" + own.Encode()
+		body.First = body.path("deliveries") + "?" + own.Encode()
 	}
 	found, next, err := webhooksapi.List(v.Context(), b.Webhooks, b.Cursors, query, at)
 	if err != nil {
@@ -198,9 +206,9 @@ func (b *board) list(v *visit, body *endpointBody) error {
 	}
 	if next != "" {
 		own.Set("cursor", next)
-		body.Older = body.Path + "?" + own.Encode()
+		body.Older = body.path("deliveries") + "?" + own.Encode()
 	}
-	body.Chosen, body.States = query.State, deliveryStates[:]
+	body.Chosen = query.State
 	for i := range found {
 		body.Rows = append(body.Rows, deliveryRowOf(found[i]))
 	}
@@ -236,7 +244,7 @@ func (b *board) showDelivery(v *visit) answer {
 	}
 	body := deliveryBody{
 		deliveryRow: deliveryRowOf(delivery), Done: outcomes[v.URL.Query().Get(doneField)],
-		Endpoint: delivery.Name, EndpointPath: endpointPath(delivery.Name), Event: delivery.Event.ID, Created: instant(delivery.CreatedAt),
+		Endpoint: delivery.Name, EndpointPath: endpointPath(delivery.Name, "deliveries"), Event: delivery.Event.ID, Created: instant(delivery.CreatedAt),
 		Payload: string(webhook.Payload(delivery.Owner, delivery.Event)),
 	}
 	for _, attempt := range slices.Backward(attempts[max(0, len(attempts)-attemptsOnPage):]) {
@@ -246,5 +254,5 @@ func (b *board) showDelivery(v *visit) answer {
 			Fault: string(attempt.Fault), Excerpt: excerpt,
 		})
 	}
-	return answer{status: http.StatusOK, page: pageDelivery, title: body.Type, body: body}
+	return answer{status: http.StatusOK, page: pageDelivery, title: body.Type, content: deliveryPage(body)}
 }

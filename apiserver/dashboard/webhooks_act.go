@@ -55,9 +55,9 @@ func (b *board) recoverEndpoint(v *visit) answer {
 		return b.notDone(v, err, text)
 	}
 	if recovered == 0 {
-		return done(endpointPath(v.PathValue("name")), "nothing-missed")
+		return done(endpointPath(v.PathValue("name"), "deliveries"), "nothing-missed")
 	}
-	return done(endpointPath(v.PathValue("name")), "recovered")
+	return done(endpointPath(v.PathValue("name"), "deliveries"), "recovered")
 }
 
 // enableEndpoint ends that an endpoint is disabled, or paused.
@@ -65,7 +65,7 @@ func (b *board) enableEndpoint(v *visit) answer {
 	if err := b.Webhooks.Enable(v.Context(), v.address()); err != nil {
 		return b.notDone(v, err, "")
 	}
-	return done(endpointPath(v.PathValue("name")), "enabled")
+	return done(endpointPath(v.PathValue("name"), "deliveries"), "enabled")
 }
 
 // redeliver sends one event again.
