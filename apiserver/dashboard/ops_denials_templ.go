@@ -204,7 +204,7 @@ func denialsPage(body denialsBody) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = when(row.At).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = when(row.Last).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

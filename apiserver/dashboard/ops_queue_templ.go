@@ -483,7 +483,7 @@ func queuePage(body queueBody) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = when(instant(row.Buried)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = when(row.Buried).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

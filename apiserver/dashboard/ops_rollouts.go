@@ -5,7 +5,6 @@ package dashboard
 import (
 	"cmp"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/posture"
@@ -15,18 +14,28 @@ import (
 // rolloutsBody is every rollout with its schedule.
 type rolloutsBody struct {
 	Revision string
-	Rollouts []rolloutSection
-	// Missing are the capabilities that are closed for want of a rollout.
+	Rollouts []rolloutRow
+	// Missing are the capabilities without a rollout, which are closed.
 	Missing []posture.Capability
 }
 
-type rolloutSection struct {
+type rolloutRow struct {
 	explain.Rollout
-	// Chart is nil where the schedule lets in as many at all times.
+	// Chart is nil if the schedule never changes what it admits.
 	Chart *chart
 }
 
-// missing names the capabilities that have no rollout.
+// showRollouts serves the rollouts of all capabilities.
+func (s *server) showRollouts(v *visit) response {
+	all, missing := explain.Rollouts(v.snapshot, v.now)
+	body := rolloutsBody{Revision: v.snapshot.Revision(), Missing: missing}
+	for _, r := range all {
+		body.Rollouts = append(body.Rollouts, rolloutRow{r, chartOf(r.Plan, v.now)})
+	}
+	return show(pageOpsRollouts, "Rollouts", rolloutsPage(body))
+}
+
+// missing names the capabilities without a rollout.
 func (b *rolloutsBody) missing() string {
 	if len(b.Missing) == 0 {
 		return ""
@@ -38,14 +47,8 @@ func (b *rolloutsBody) missing() string {
 	return " Closed for want of a rollout: " + strings.Join(names, ", ") + "."
 }
 
-func (r *rolloutSection) killSwitch() string {
-	if r.Killed {
-		return "engaged: " + r.KillReason
-	}
-	return "released" + prefixed("; it was for: ", r.KillReason)
-}
-
-func (r *rolloutSection) audience() string {
+// audience says for whom the rollout is.
+func (r *rolloutRow) audience() string {
 	text := fmt.Sprintf("%d named", r.Audience.Named)
 	if r.Audience.Everybody {
 		text = "every entitled partner"
@@ -59,20 +62,10 @@ func (r *rolloutSection) audience() string {
 }
 
 // keptOut counts the partners that are denied, by reason.
-func (r *rolloutSection) keptOut() string {
+func (r *rolloutRow) keptOut() string {
 	var parts []string
 	for _, denial := range r.Denials {
 		parts = append(parts, fmt.Sprintf("%d by %s", denial.Partners, denial.Reason))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "nobody")
-}
-
-// showRollouts serves how each capability is rolled out.
-func (b *board) showRollouts(v *visit) answer {
-	all, missing := explain.Rollouts(v.snapshot, v.now)
-	body := rolloutsBody{Revision: v.snapshot.Revision(), Missing: missing}
-	for _, r := range all {
-		body.Rollouts = append(body.Rollouts, rolloutSection{Rollout: r, Chart: chartOf(r.Plan, v.now)})
-	}
-	return answer{status: http.StatusOK, page: pageOpsRollouts, title: "Rollouts", content: rolloutsPage(body)}
 }

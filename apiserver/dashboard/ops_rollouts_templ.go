@@ -72,7 +72,7 @@ func rolloutsPage(body rolloutsBody) templ.Component {
 	})
 }
 
-func rolloutDetails(id int, row rolloutSection) templ.Component {
+func rolloutDetails(id int, row rolloutRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -152,9 +152,16 @@ func rolloutDetails(id int, row rolloutSection) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact("Kill switch", row.killSwitch()).Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
+		if row.Killed {
+			templ_7745c5c3_Err = fact("Kill switch", "engaged: "+row.KillReason).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		} else {
+			templ_7745c5c3_Err = fact("Kill switch", "released"+prefixed("; it was for: ", row.KillReason)).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		}
 		templ_7745c5c3_Err = fact("Audience", row.audience()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -180,7 +187,7 @@ func rolloutDetails(id int, row rolloutSection) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = whenOr(since(row.NextTransition), "none without an edit").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = whenOr(timeOf(row.NextTransition), "none without an edit").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -202,13 +209,13 @@ func rolloutDetails(id int, row rolloutSection) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			if instant(row.Since).known() {
-				templ_7745c5c3_Err = phrase("", instant(row.Since), ", by the schedule").Render(ctx, templ_7745c5c3_Buffer)
+			if row.Since.IsZero() {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "the last edit")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "the last edit")
+				templ_7745c5c3_Err = phrase("", row.Since, ", by the schedule").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -219,7 +226,7 @@ func rolloutDetails(id int, row rolloutSection) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if instant(row.Edited).known() {
+		if !row.Edited.IsZero() {
 			templ_7745c5c3_Var10 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 				templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 				templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -232,7 +239,7 @@ func rolloutDetails(id int, row rolloutSection) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = phrase("", instant(row.Edited), " or later").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = phrase("", row.Edited, " or later").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -288,7 +295,7 @@ func rolloutDetails(id int, row rolloutSection) templ.Component {
 					var templ_7745c5c3_Var12 string
 					templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(point.Percent)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_rollouts.templ`, Line: 56, Col: 40}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_rollouts.templ`, Line: 60, Col: 40}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 					if templ_7745c5c3_Err != nil {

@@ -55,7 +55,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command(body.showKey()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = command(". "+body.Environment+"; echo $PRINTMARKET_ACME_LIVE_KEY").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -63,7 +63,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = markIf(body.Asked, "Done").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = markIf(body.Requested, "Done").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -71,7 +71,10 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command(body.createRFQ()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = command(`curl -i `+body.APIURL+`/api/v1/rfq -H "Authorization: Bearer $PRINTMARKET_ACME_LIVE_KEY" \
+  -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s%N)" \
+  -d '{"catalogProductUid":"`+body.Product+`","category":"`+body.Category+`",
+       "title":"Spring flyers","quantity":5000,"deliveryCity":"Utrecht"}'`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -87,7 +90,8 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command(body.submitPreflight()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = command(`curl -i `+body.APIURL+`/api/v1/preflight -H "Authorization: Bearer $PRINTMARKET_ACME_LIVE_KEY" \
+  -H 'Content-Type: application/json' -d '{"fileUrl":"`+body.File+`","profile":"print_ready"}'`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -103,7 +107,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command(body.engageKillSwitch()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = command(`sed -i 's/^spec:/spec:\n  killSwitch: {state: Engaged, reason: TOUR}/' `+body.Rollout).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -121,7 +125,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command(body.releaseKillSwitch()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = command("sed -i '/killSwitch:/d' "+body.Rollout).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -142,7 +146,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		var templ_7745c5c3_Var3 templ.SafeURL
 		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(body.APIURL + "/docs/api/openapi.yaml")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/tour.templ`, Line: 65, Col: 55}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/tour.templ`, Line: 69, Col: 55}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {
@@ -184,7 +188,7 @@ func command(text string) templ.Component {
 		var templ_7745c5c3_Var5 string
 		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/tour.templ`, Line: 71, Col: 31}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/tour.templ`, Line: 75, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {
