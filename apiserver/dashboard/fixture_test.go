@@ -32,38 +32,38 @@ import (
 
 const cookieName = "__Host-printmarket"
 
-// world is a dashboard in front of an API server's world.
-type world struct {
+// testDashboard is a dashboard beside an API server with demo partners.
+type testDashboard struct {
 	*apitest.World
 	handler http.Handler
-	// log is everything that was logged.
-	log *bytes.Buffer
+	log     *bytes.Buffer
 }
 
-func newWorld(t testing.TB, change func(*dashboard.Config)) *world {
+// newDashboard builds a dashboard. Changes apply to its configuration in order, for
+// example withOps.
+func newDashboard(t testing.TB, changes ...func(*dashboard.Config)) *testDashboard {
 	t.Helper()
-	w := &world{World: apitest.New(t, apitest.Options{}), log: &bytes.Buffer{}}
+	d := &testDashboard{World: apitest.New(t, apitest.Options{}), log: &bytes.Buffer{}}
 	cursors, err := cursor.New([32]byte{1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := dashboard.Config{
-		Listener: "dashboard", Gates: w.Gates, Sessions: w.Sessions, RFQs: w.RFQs, Records: w.Store, Webhooks: w.Webhooks, Cursors: cursors, Limits: new(ratelimit.Limiter), Uses: new(lastused.Recorder),
-		Metrics: w.Metrics, Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: w.Clock.Now, Random: &chance{source: rand.NewChaCha8([32]byte{1})},
-		Jobs: w.Jobs, Pace: preflightapi.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0), Contracts: w.Contracts,
+		Listener: "dashboard", Gates: d.Gates, Sessions: d.Sessions, RFQs: d.RFQs, Records: d.Store, Webhooks: d.Webhooks, Cursors: cursors, Limits: new(ratelimit.Limiter), Uses: new(lastused.Recorder),
+		Metrics: d.Metrics, Log: slog.New(slog.NewTextHandler(d.log, nil)), Now: d.Clock.Now, Random: &chance{source: rand.NewChaCha8([32]byte{1})},
+		Jobs: d.Jobs, Pace: preflightapi.Pace{Soonest: 2 * time.Millisecond, Latest: 10 * time.Millisecond}, Streams: gate.NewStreams(0, 0), Contracts: d.Contracts,
 		APIURL: "http://api.example.com", RegistryURL: "http://registry.example.com", OpsURL: "http://ops.example.com", Docs: true,
 	}
-	if change != nil {
+	for _, change := range changes {
 		change(&config)
 	}
-	if w.handler, err = dashboard.Handler(config); err != nil {
+	if d.handler, err = dashboard.Handler(config); err != nil {
 		t.Fatal(err)
 	}
-	return w
+	return d
 }
 
-// chance is the same in every run, so that no two clients are ever in one bucket by
-// accident.
+// chance is the same in every run, so that clients never share a bucket by accident.
 type chance struct {
 	mu     sync.Mutex
 	source *rand.ChaCha8
@@ -75,25 +75,24 @@ func (c *chance) Read(p []byte) (int, error) {
 	return c.source.Read(p)
 }
 
-// browser is one person with one cookie jar.
+// browser is a client with cookies.
 type browser struct {
-	world *world
+	dashboard *testDashboard
 	// cookie is the value of the session's cookie; empty without one.
 	cookie string
-	// flows are the cookies of sign-ins that have begun at an identity provider.
+	// flows are the cookies of unfinished sign-ons.
 	flows map[string]string
-	// address is where the requests come from.
+	// address is the remote address of requests; empty for the default.
 	address string
 }
 
-// shown is one answer.
+// shown is one response.
 type shown struct {
 	*httptest.ResponseRecorder
 	text string
 }
 
-// send makes a request, holds the answer against what every answer has to be, and
-// keeps its cookie.
+// send makes a request, checks what every response must have, and keeps the cookie.
 func (b *browser) send(t testing.TB, r *http.Request) shown {
 	t.Helper()
 	if b.cookie != "" {
@@ -106,7 +105,7 @@ func (b *browser) send(t testing.TB, r *http.Request) shown {
 		r.RemoteAddr = b.address
 	}
 	rec := httptest.NewRecorder()
-	b.world.handler.ServeHTTP(rec, r)
+	b.dashboard.handler.ServeHTTP(rec, r)
 	for _, cookie := range rec.Result().Cookies() {
 		if cookie.Name == cookieName {
 			b.cookie = cookie.Value
@@ -119,7 +118,7 @@ func (b *browser) send(t testing.TB, r *http.Request) shown {
 	return shown{rec, rec.Body.String()}
 }
 
-// keep does with the cookie of a flow what a browser does.
+// keep stores or removes the cookie of a sign-on, as a browser does.
 func (b *browser) keep(cookie *http.Cookie) {
 	if b.flows == nil {
 		b.flows = map[string]string{}
@@ -129,7 +128,7 @@ func (b *browser) keep(cookie *http.Cookie) {
 	}
 }
 
-// liveScript is the one script that a page may have: that of a job which goes on.
+// liveScript is the one script that a page may have: that of a running job.
 const liveScript = `<script src="/progress.js" defer></script>`
 
 func checkAnswer(t testing.TB, r *http.Request, rec *httptest.ResponseRecorder) {
@@ -170,7 +169,7 @@ func (b *browser) get(t testing.TB, path string) shown {
 	return b.send(t, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 }
 
-// post sends a form as a browser does that knows Sec-Fetch-Site.
+// post sends a form with the header fields of a browser that supports Sec-Fetch-Site.
 func (b *browser) post(t testing.TB, path string, form url.Values) shown {
 	t.Helper()
 	return b.postFrom(t, path, form, map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://example.com"})
@@ -186,18 +185,18 @@ func (b *browser) postFrom(t testing.TB, path string, form url.Values, header ma
 	return b.send(t, r)
 }
 
-// signedIn is somebody who has signed in with a key of the world.
-func (w *world) signedIn(t testing.TB, key string) *browser {
+// signedIn returns a browser that has signed in with a key.
+func (d *testDashboard) signedIn(t testing.TB, key string) *browser {
 	t.Helper()
-	b := &browser{world: w}
-	b.post(t, "/sign-in", url.Values{"key": {w.Key(key)}}).want(t, http.StatusSeeOther, "")
+	b := &browser{dashboard: d}
+	b.post(t, "/sign-in", url.Values{"key": {d.Key(key)}}).want(t, http.StatusSeeOther, "")
 	if b.cookie == "" {
 		t.Fatalf("%s has signed in and has no session", key)
 	}
 	return b
 }
 
-// want holds an answer against a status and a text that the page has.
+// want checks the status of a response, and that the page contains a text.
 func (s shown) want(t testing.TB, status int, text string) shown {
 	t.Helper()
 	if s.Code != status || !strings.Contains(s.text, text) {
@@ -206,7 +205,7 @@ func (s shown) want(t testing.TB, status int, text string) shown {
 	return s
 }
 
-// toSignIn holds an answer against the way to the sign-in.
+// toSignIn checks that a response redirects to the sign-in.
 func (s shown) toSignIn(t testing.TB) {
 	t.Helper()
 	if location := s.want(t, http.StatusSeeOther, "").Header().Get("Location"); !strings.HasPrefix(location, "/sign-in?next=") {
@@ -214,15 +213,15 @@ func (s shown) toSignIn(t testing.TB) {
 	}
 }
 
-// create makes an RFQ of a key's organization, and is its id.
-func (w *world) create(t testing.TB, who tenant.ID, title string) string {
+// create creates an RFQ and returns its id.
+func (d *testDashboard) create(t testing.TB, who tenant.ID, title string) string {
 	t.Helper()
-	demo, err := w.Catalog.Current(w.Clock.Now())
+	demo, err := d.Catalog.Current(d.Clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	product := demo.Products("")[0]
-	made, err := w.RFQs.Create(t.Context(), who, rfq.Draft{
+	made, err := d.RFQs.Create(t.Context(), who, rfq.Draft{
 		CatalogProductUID: product.UID, Title: title, Category: product.Group, Quantity: 1000, DeliveryCity: "Ghent",
 	}, rfq.Terms{Idempotency: transaction.Idempotency{Key: title}, Quota: transaction.Quota{Limit: 100, Window: time.Hour}})
 	if err != nil {
@@ -231,14 +230,14 @@ func (w *world) create(t testing.TB, who tenant.ID, title string) string {
 	return made.RFQ.ID
 }
 
-// shelf has the same RFQs and quotes for everybody.
-type shelf struct {
+// rfqStub returns the same RFQs and quotes to everybody.
+type rfqStub struct {
 	rfqs   []rfq.RFQ
 	quotes []rfq.Quote
 }
 
 // Get implements dashboard.RFQs.
-func (s shelf) Get(_ context.Context, _ tenant.ID, id string) (rfq.RFQ, error) {
+func (s rfqStub) Get(_ context.Context, _ tenant.ID, id string) (rfq.RFQ, error) {
 	for _, r := range s.rfqs {
 		if r.ID == id {
 			return r, nil
@@ -248,7 +247,7 @@ func (s shelf) Get(_ context.Context, _ tenant.ID, id string) (rfq.RFQ, error) {
 }
 
 // List implements dashboard.RFQs. Cursors are numbers.
-func (s shelf) List(_ context.Context, _ tenant.ID, page rfq.Page) (rfq.List, error) {
+func (s rfqStub) List(_ context.Context, _ tenant.ID, page rfq.Page) (rfq.List, error) {
 	from := 0
 	if page.Cursor != "" {
 		var err error
@@ -264,4 +263,6 @@ func (s shelf) List(_ context.Context, _ tenant.ID, page rfq.Page) (rfq.List, er
 }
 
 // Quotes implements dashboard.RFQs.
-func (s shelf) Quotes(context.Context, tenant.ID, string) ([]rfq.Quote, error) { return s.quotes, nil }
+func (s rfqStub) Quotes(context.Context, tenant.ID, string) ([]rfq.Quote, error) {
+	return s.quotes, nil
+}

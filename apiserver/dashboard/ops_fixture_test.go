@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,37 +23,37 @@ import (
 // opsPaths are the pages for operators, one of each pattern.
 var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=open", "/ops/partners/acme", "/ops/partners/stark", "/ops/rollouts", "/ops/queue", "/ops/denials", "/ops/denials?within=30d"}
 
-// line is a queue that is told of.
-type line struct {
+// queueStub is a queue with a fixed state.
+type queueStub struct {
 	look    queue.Look
 	workers []queue.Worker
 	dead    []queue.Entry
-	// away is what Redis answers when it is.
+	// away is the error of every call; nil for none.
 	away error
-	// asked is called with the context of each question.
+	// asked receives the context of each call of Look.
 	asked func(context.Context)
 }
 
 // Look implements dashboard.Queue.
-func (l line) Look(ctx context.Context) (queue.Look, error) {
-	if l.asked != nil {
-		l.asked(ctx)
+func (q queueStub) Look(ctx context.Context) (queue.Look, error) {
+	if q.asked != nil {
+		q.asked(ctx)
 	}
-	return l.look, l.away
+	return q.look, q.away
 }
 
 // Workers implements dashboard.Queue.
-func (l line) Workers(context.Context) ([]queue.Worker, error) { return l.workers, l.away }
+func (q queueStub) Workers(context.Context) ([]queue.Worker, error) { return q.workers, q.away }
 
 // Dead implements dashboard.Queue.
-func (l line) Dead(_ context.Context, limit int) ([]queue.Entry, error) {
-	return l.dead[:min(limit, len(l.dead))], l.away
+func (q queueStub) Dead(_ context.Context, limit int) ([]queue.Entry, error) {
+	return q.dead[:min(limit, len(q.dead))], q.away
 }
 
-// fullLine has something to show everywhere, with a mark in every text.
-func fullLine(mark string) line {
+// fullQueue has something to show everywhere, with a mark in every text.
+func fullQueue(mark string) queueStub {
 	owner := tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
-	l := line{look: queue.Look{
+	q := queueStub{look: queue.Look{
 		Stats: queue.Stats{
 			Open: 12, Waiting: 8, Held: 3, Delayed: 1, Dead: 60, Reclaimed: 4, Consumers: 2, Slots: 12, OldestAge: 95 * time.Second, MeanRun: 930 * time.Millisecond,
 			DrainedFor: 10 * time.Minute,
@@ -62,7 +61,7 @@ func fullLine(mark string) line {
 		Server: queue.Server{Memory: 0.624}, Fault: errors.New("maxmemory-policy is not noeviction" + mark),
 	}}
 	for i := range 25 {
-		l.look.Backlogs = append(l.look.Backlogs, queue.Backlog{
+		q.look.Backlogs = append(q.look.Backlogs, queue.Backlog{
 			Tenant: tenant.ID{Organization: fmt.Sprintf("org_%06d", i), Mode: tenant.Test}, Waiting: int64(100 - i), Dispatched: 1, Share: queue.Share{Weight: 10, Most: i % 3},
 		})
 	}
@@ -70,44 +69,38 @@ func fullLine(mark string) line {
 	for i := range 10 {
 		busy.Jobs = append(busy.Jobs, queue.Holding{ID: fmt.Sprintf("pref_%05d", i) + mark, Tenant: owner, Renewed: 2 * time.Second})
 	}
-	l.workers = []queue.Worker{busy, {Name: "worker-2", Slots: 2, Quiet: time.Second}}
+	q.workers = []queue.Worker{busy, {Name: "worker-2", Slots: 2, Quiet: time.Second}}
 	for i := range 60 {
-		l.dead = append(l.dead, queue.Entry{
+		q.dead = append(q.dead, queue.Entry{
 			ID: fmt.Sprintf("pref_1%04d", i) + mark, Tenant: owner, State: queue.Dead, Attempt: 2, Lost: 1, Reason: "ENGINE_CRASH" + mark, Buried: noon.Add(-time.Duration(i) * time.Minute),
 		})
 	}
-	return l
+	return q
 }
 
-// denialsOf reads the log that the partners' pages read.
+// denialsOf reads denials from the request log of the dashboard.
 func denialsOf(c *dashboard.Config) dashboard.Denials { return c.Records.(dashboard.Denials) }
 
-// newOps is a world with the view for operators.
-func newOps(t testing.TB, change func(*dashboard.Config)) *world {
-	t.Helper()
-	return newWorld(t, func(c *dashboard.Config) {
-		c.Listener, c.Ops = "dashboard-ops", &dashboard.Ops{Queue: fullLine(""), Denials: denialsOf(c)}
-		if change != nil {
-			change(c)
-		}
-	})
+// withOps adds the pages for operators.
+func withOps(c *dashboard.Config) {
+	c.Listener, c.Ops = "dashboard-ops", &dashboard.Ops{Queue: fullQueue(""), Denials: denialsOf(c)}
 }
 
-// operate gives operators something to see of every kind: a kill switch, a ramp on its
-// way, a partner in each kind of trouble.
-func (w *world) operate(mark string) {
-	w.Limit("desk", "partner", 1_000_000)
-	w.Rollout(posture.OrderBatch, func(s *v1alpha1.CapabilityRolloutSpec) {
+// fillOps changes the posture so that the pages for operators have content: a kill switch,
+// a ramp in progress, a suspended partner, webhooks and certificates.
+func (d *testDashboard) fillOps(mark string) {
+	d.Limit("desk", "partner", 1_000_000)
+	d.Rollout(posture.OrderBatch, func(s *v1alpha1.CapabilityRolloutSpec) {
 		s.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-7" + mark}
 		s.Change.ApprovedBy = "Ada" + mark
 	})
-	w.Rollout(posture.XJDF, func(s *v1alpha1.CapabilityRolloutSpec) {
+	d.Rollout(posture.XJDF, func(s *v1alpha1.CapabilityRolloutSpec) {
 		s.Audience.Excluded = []string{"stark"}
 		s.Schedule = &v1alpha1.Schedule{Ramp: []v1alpha1.RampStep{
 			{At: metav1.NewTime(noon.AddDate(0, 0, -10)), Percent: 10}, {At: metav1.NewTime(noon.AddDate(0, 0, -3)), Percent: 50}, {At: metav1.NewTime(noon.AddDate(0, 0, 4)), Percent: 100},
 		}}
 	})
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+	d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		until := metav1.NewTime(noon.AddDate(1, 0, 0))
 		s.Contract.Reference, s.Contract.EffectiveUntil = "C-1"+mark, &until
 		s.ClientCertificates = []v1alpha1.ClientCertificate{{Name: "edi" + mark, SPKISHA256: strings.Repeat("ab", 32), NotAfter: &until}}
@@ -116,11 +109,11 @@ func (w *world) operate(mark string) {
 			{Name: "paused", Kind: v1alpha1.KeyKindLive, URL: "https://mis.acme.example/events/s3cret"},
 		}
 	})
-	w.Partner("globex", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+	d.Partner("globex", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
 }
 
-// crowd puts a marketplace of many partners in force, all with long names.
-func (w *world) crowd(n int) posture.Inputs {
+// publishPartners replaces the posture by one with many partners, all with long names.
+func (d *testDashboard) publishPartners(n int) posture.Inputs {
 	in := posture.Inputs{}
 	for c := range posture.Capabilities() {
 		o := v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: c.String()}}
@@ -149,10 +142,10 @@ func (w *world) crowd(n int) posture.Inputs {
 		OrganizationID: "org_market", Package: v1alpha1.PackagePlatform, State: v1alpha1.StateActive,
 		Contract:   &v1alpha1.Contract{Reference: "own", EffectiveFrom: metav1.NewTime(noon.Add(-time.Hour))},
 		Scopes:     []v1alpha1.Scope{"ops:read"},
-		Keys:       []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: w.Digest("desk-live").String()}},
+		Keys:       []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: d.Digest("desk-live").String()}},
 		RateLimits: []v1alpha1.RateLimit{{Surface: "partner", Requests: 1_000_000, WindowSeconds: 1}},
 	}
 	in.Partners = append(in.Partners, desk)
-	w.Gates.Publish(posture.Compile(in), noon)
+	d.Gates.Publish(posture.Compile(in), noon)
 	return in
 }

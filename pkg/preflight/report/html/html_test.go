@@ -53,7 +53,7 @@ func write(t *testing.T, r report.Report) string {
 	return out.String()
 }
 
-func TestThePageIsAsItWasLookedAt(t *testing.T) {
+func TestReportMatchesItsGoldenFile(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/flyer.html"
 	// A line for each element makes differences readable.
@@ -85,7 +85,7 @@ func TestThePageLoadsNothing(t *testing.T) {
 	}
 }
 
-func TestThePolicyLetsThePagesOwnStyleApply(t *testing.T) {
+func TestPolicyAllowsTheStyleSheet(t *testing.T) {
 	t.Parallel()
 	_, after, _ := strings.Cut(write(t, flyer()), "<style>")
 	style, _, found := strings.Cut(after, "</style>")
@@ -95,7 +95,7 @@ func TestThePolicyLetsThePagesOwnStyleApply(t *testing.T) {
 	}
 }
 
-func TestWhatComesFromThePDFIsText(t *testing.T) {
+func TestTextOfThePDFIsEscaped(t *testing.T) {
 	t.Parallel()
 	const attack = `"><script>alert(1)</script><svg onload=x> ' onmouseover=y {{.}} </style></title>`
 	r := flyer()
@@ -159,7 +159,7 @@ func TestReportShowsWhatWasOrdered(t *testing.T) {
 	}
 }
 
-func TestPagesThatFollowEachOtherAreARange(t *testing.T) {
+func TestConsecutivePagesAreARange(t *testing.T) {
 	t.Parallel()
 	r := flyer()
 	r.Findings[0].Pages, r.Findings[0].Count = []int{9, 1, 2, 3, 5}, 5
@@ -189,7 +189,7 @@ func TestPagesWithFindingsAreDrawnFirst(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeOpenedHasAPageToo(t *testing.T) {
+func TestUnreadableFileHasAReport(t *testing.T) {
 	t.Parallel()
 	got := write(t, report.Report{Verdict: report.Fail, Findings: []report.Finding{{Rule: "file.not_pdf", Severity: report.Error, Message: "The file is not a PDF.", Count: 1}}})
 	for _, want := range []string{"cannot be opened", "The file is not a PDF.", "not read to its end"} {
