@@ -118,7 +118,7 @@ fmt: ## Format all Go files
 	$(TOOL) golangci-lint fmt
 
 .PHONY: generate
-generate: generate-api ## Make deepcopy functions, CustomResourceDefinitions, the Role of the controllers and the servers
+generate: generate-api generate-pages ## Make deepcopy functions, CustomResourceDefinitions, the Role of the controllers, the servers and the pages
 	$(TOOL) controller-gen object:headerFile=tools/header.go.txt paths=./api/...
 	$(TOOL) controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	$(TOOL) controller-gen rbac:roleName=printmarket-controller paths=./controllers output:rbac:artifacts:config=config/rbac
@@ -134,6 +134,11 @@ CONTRACTS = api/openapi.yaml=apiserver/partnerapi api/openapi.yaml=pkg/client/pa
 generate-api: ## Generate models, servers and clients from the contracts
 	@tools/generate-api.sh $(CONTRACTS)
 	@go run tools/clientvalues/main.go >bin/generated/client && cp bin/generated/client pkg/client/zz_generated.go
+
+.PHONY: generate-pages
+generate-pages: ## Format the components of pages (*.templ) and generate their Go code
+	$(TOOL) templ fmt -log-level warn .
+	$(TOOL) templ generate -log-level warn -include-version=false
 
 .PHONY: release-contracts
 release-contracts: ## Keep a copy of each contract as it is released
@@ -163,7 +168,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	cd tools/helm && go mod tidy -diff
 	cd tools/image && go mod tidy -diff && go vet ./...
 	cd tools/kubebuilder && go mod tidy -diff && go vet ./...
-	git diff --exit-code -- api 'apiserver/*/zz_generated.go' pkg/client config/crd config/rbac/role.yaml go.mod go.sum
+	git diff --exit-code -- api 'apiserver/*/zz_generated.go' pkg/client config/crd config/rbac/role.yaml '*.templ' '*_templ.go' go.mod go.sum
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.

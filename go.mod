@@ -8,6 +8,7 @@ replace github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.19
 
 require (
 	code.dny.dev/ssrf v0.3.0
+	github.com/a-h/templ v0.3.977
 	github.com/alicebob/miniredis/v2 v2.40.0
 	github.com/fluxcd/cli-utils v1.2.2
 	github.com/fsnotify/fsnotify v1.10.1

@@ -16,26 +16,25 @@ import (
 	"github.com/printmarket/printmarket/internal/ratelimit"
 )
 
-// Attempts to sign in. A key has 190 random bits, so guessing is hopeless at any
-// rate: the bounds keep somebody who tries from being a burden.
+// Limits of attempts to sign in. A key has 190 random bits, so nobody can guess one at any
+// rate: the limits only bound the load.
 var (
-	// perClient bounds what one client may try.
+	// perClient limits one client.
 	perClient = ratelimit.Policy{Limit: 20, Window: time.Minute}
-	// perPeer bounds the connections of one address, behind which, if it is a proxy,
-	// all clients are.
+	// perPeer limits one remote address. Behind a proxy, all clients share it.
 	perPeer = ratelimit.Policy{Limit: 600, Window: time.Minute}
 )
 
-// attemptBuckets bounds what is remembered. Clients of one bucket share a count.
+// attemptBuckets bounds the memory. Clients in one bucket share a count.
 const attemptBuckets = 4096
 
 // attempts counts attempts to sign in by client, on this replica.
 //
-// Behind a proxy the client is the last address of X-Forwarded-For, the only one
-// that a proxy vouches for. Nobody has to be told which proxies there are: who makes
-// the field up comes round the bound of a client, and to that of the connection.
+// Behind a proxy, the client is the last address of X-Forwarded-For, which the nearest
+// proxy has added. No proxies are configured: a client without a proxy that forges the
+// field avoids the limit per client, and still has the limit of its connection.
 type attempts struct {
-	// salt keeps others from choosing whose bucket they share.
+	// salt prevents a client from choosing with whom it shares a bucket.
 	salt  [16]byte
 	taken ratelimit.Limiter
 }
@@ -48,13 +47,21 @@ func newAttempts(random io.Reader) (*attempts, error) {
 	return a, nil
 }
 
-// take counts an attempt. What is not zero is how long the client has to wait.
+// take counts an attempt. A result above zero is how long the client must wait.
 func (a *attempts) take(r *http.Request, now time.Time) time.Duration {
-	peer := network(hostOf(r.RemoteAddr))
+	remote := r.RemoteAddr
+	if address, err := netip.ParseAddrPort(remote); err == nil {
+		remote = address.Addr().String()
+	}
+	peer, client := network(remote), ""
+	if fields := r.Header.Values("X-Forwarded-For"); len(fields) > 0 {
+		last := fields[len(fields)-1]
+		client = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+	}
 	if wait := a.count(r, "peer", peer, perPeer, now); wait > 0 {
 		return wait
 	}
-	return a.count(r, "client", peer+" "+network(forwarded(r.Header)), perClient, now)
+	return a.count(r, "client", peer+" "+network(client), perClient, now)
 }
 
 func (a *attempts) count(r *http.Request, kind, who string, policy ratelimit.Policy, now time.Time) time.Duration {
@@ -64,25 +71,8 @@ func (a *attempts) count(r *http.Request, kind, who string, policy ratelimit.Pol
 	return a.taken.Take(r.Context(), key, policy, now, false).RetryAfter
 }
 
-// forwarded is the address that the nearest proxy has seen; empty without one.
-func forwarded(header http.Header) string {
-	fields := header.Values("X-Forwarded-For")
-	if len(fields) == 0 {
-		return ""
-	}
-	last := fields[len(fields)-1]
-	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
-}
-
-func hostOf(remote string) string {
-	if address, err := netip.ParseAddrPort(remote); err == nil {
-		return address.Addr().String()
-	}
-	return remote
-}
-
-// network is whom an address stands for: of IPv6 the 64 bits that a site has, of
-// which one client can use every address. What is no address is itself.
+// network is the part of an address that identifies a site: of IPv6 the first 64 bits,
+// because one client can use every address below them. It returns any other text as it is.
 func network(text string) string {
 	address, err := netip.ParseAddr(text)
 	if err != nil {

@@ -22,12 +22,12 @@ func BenchmarkPages(b *testing.B) {
 		all = append(all, request(i, ""))
 		works = append(works, jobNamed(b, fmt.Sprintf("%05d.pdf", i), "", nil))
 	}
-	w := newWorld(b, func(c *dashboard.Config) {
-		c.RFQs, c.Webhooks, c.Jobs = shelf{rfqs: all, quotes: []rfq.Quote{quote(b, "1", "")}}, busy(""), reported{works}
+	d := newDashboard(b, func(c *dashboard.Config) {
+		c.RFQs, c.Webhooks, c.Jobs = rfqStub{rfqs: all, quotes: []rfq.Quote{quote(b, "1", "")}}, busy(""), reported{works}
 	})
-	w.Limit("acme", "partner", 1_000_000_000)
-	w.Limit("acme", "preflight", 1_000_000_000)
-	w.benchmark(b, "acme-live", map[string]string{
+	d.Limit("acme", "partner", 1_000_000_000)
+	d.Limit("acme", "preflight", 1_000_000_000)
+	d.benchmark(b, "acme-live", map[string]string{
 		"overview": "/", "rfqs": "/rfqs", "rfq": "/rfqs/" + all[0].ID, "webhooks": "/webhooks", "deliveries": "/webhooks/endpoints/mis/deliveries",
 		"delivery": "/webhooks/deliveries/dlv_09999", "preflight": "/preflight", "job": "/preflight/pref_processing.pdf", "report": "/preflight/pref_succeeded.pdf/report",
 		"contracts": "/contracts", "capabilities": "/capabilities",
@@ -36,13 +36,13 @@ func BenchmarkPages(b *testing.B) {
 
 // BenchmarkOps measures the pages for operators of marketplaces of several sizes whose
 // partners were granted all capabilities, and the public page of capabilities there.
-// The first pages after an edit pay for what the others remember.
+// The first page after an edit is slower, because it fills the caches.
 func BenchmarkOps(b *testing.B) {
 	for _, partners := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprintf("partners=%d", partners), func(b *testing.B) {
-			w := newOps(b, nil)
-			in := w.crowd(partners)
-			w.benchmark(b, "desk-live", map[string]string{
+			d := newDashboard(b, withOps)
+			in := d.publishPartners(partners)
+			d.benchmark(b, "desk-live", map[string]string{
 				"matrix": "/ops", "matrix-last": fmt.Sprintf("/ops?page=%d", partners/50), "matrix-text": "/ops?text=00500",
 				"matrix-sought": "/ops?capability=preflight&access=open&text=00500", "matrix-access": "/ops?access=test",
 				"matrix-capability-access": "/ops?capability=preflight&access=test",
@@ -51,10 +51,10 @@ func BenchmarkOps(b *testing.B) {
 			})
 			for name, path := range map[string]string{"matrix-edited": "/ops", "rollouts-edited": "/ops/rollouts"} {
 				b.Run(name, func(b *testing.B) {
-					somebody := w.signedIn(b, "desk-live")
+					somebody := d.signedIn(b, "desk-live")
 					for b.Loop() {
 						b.StopTimer()
-						w.Gates.Publish(posture.Compile(in), noon)
+						d.Gates.Publish(posture.Compile(in), noon)
 						b.StartTimer()
 						somebody.fetch(b, path)
 					}
@@ -64,12 +64,12 @@ func BenchmarkOps(b *testing.B) {
 	}
 }
 
-// benchmark measures pages that somebody reads, and how large they are.
-func (w *world) benchmark(b *testing.B, key string, paths map[string]string) {
+// benchmark measures the time and size of pages for a visitor with a key.
+func (d *testDashboard) benchmark(b *testing.B, key string, paths map[string]string) {
 	b.Helper()
 	for name, path := range paths {
 		b.Run(name, func(b *testing.B) {
-			somebody, size := w.signedIn(b, key), 0
+			somebody, size := d.signedIn(b, key), 0
 			b.ReportAllocs()
 			for b.Loop() {
 				size = somebody.fetch(b, path)
@@ -79,12 +79,12 @@ func (w *world) benchmark(b *testing.B, key string, paths map[string]string) {
 	}
 }
 
-// fetch is how large a page is that is there.
+// fetch requests a page and returns its size in bytes.
 func (somebody *browser) fetch(b *testing.B, path string) int {
 	r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, path, nil)
 	r.AddCookie(&http.Cookie{Name: cookieName, Value: somebody.cookie})
 	rec := httptest.NewRecorder()
-	somebody.world.handler.ServeHTTP(rec, r)
+	somebody.dashboard.handler.ServeHTTP(rec, r)
 	if rec.Code != http.StatusOK {
 		b.Fatalf("status %d: %s", rec.Code, rec.Body)
 	}

@@ -3,62 +3,46 @@
 package dashboard
 
 import (
-	"net/http"
+	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// capabilitiesBody is what everybody may see.
+// capabilitiesBody is the public state of every capability.
 type capabilitiesBody struct {
 	// Revision is that of the posture in force; empty if there is none.
 	Revision                    string
-	Rows                        []rolloutRow
+	Rows                        []capabilityState
 	APIURL, RegistryURL, OpsURL string
+	Docs                        bool
 }
 
-type rolloutRow struct {
+type capabilityState struct {
 	Name, Stage, Ceiling, Cohort, Why string
-	Next                              instant
+	Next                              time.Time
 }
 
-// capabilities serves the public page.
-func (b *board) capabilities(v *visit) answer {
-	// Who has signed in keeps the links to their own pages.
-	if v.snapshot != nil {
-		b.resume(v)
-	}
-	body := capabilitiesBody{Revision: v.snapshot.Revision(), APIURL: b.APIURL, RegistryURL: b.RegistryURL, OpsURL: b.OpsURL}
+// capabilities serves the public page of capabilities.
+func (s *server) capabilities(v *visit) response {
+	s.resumeIfAny(v)
+	body := capabilitiesBody{Revision: v.snapshot.Revision(), APIURL: s.APIURL, RegistryURL: s.RegistryURL, OpsURL: s.OpsURL, Docs: s.Docs}
 	rollouts := map[string]posture.RolloutReport{}
 	for _, r := range v.snapshot.RolloutReports(v.now) {
 		rollouts[r.Name] = r
 	}
 	for capability := range posture.Capabilities() {
-		row := rolloutRow{
+		row := capabilityState{
 			Name: capability.String(), Stage: posture.Disabled.Stage(), Ceiling: capability.Definition().Ceiling.Stage(),
 			Why: posture.ReasonNoRollout.String(),
 		}
 		if report, declared := rollouts[row.Name]; declared {
-			row.Stage, row.Cohort, row.Why, row.Next = report.EffectiveStage, report.Cohort, ready(report), since(report.NextTransition)
+			row.Stage, row.Cohort, row.Why, row.Next = report.EffectiveStage, report.Cohort, "", timeOf(report.NextTransition)
+			if i := slices.IndexFunc(report.Conditions, func(c posture.Condition) bool { return c.Type == "Ready" }); i >= 0 {
+				row.Why = report.Conditions[i].Reason
+			}
 		}
 		body.Rows = append(body.Rows, row)
 	}
-	return answer{status: http.StatusOK, page: pageCapabilities, title: "Capabilities", body: body}
-}
-
-func since(t *time.Time) instant {
-	if t == nil {
-		return instant{}
-	}
-	return instant(*t)
-}
-
-// ready is the reason of the Ready condition.
-func ready(report posture.RolloutReport) string {
-	for _, condition := range report.Conditions {
-		if condition.Type == "Ready" {
-			return condition.Reason
-		}
-	}
-	return ""
+	return show(pageCapabilities, "Capabilities", capabilitiesPage(body))
 }

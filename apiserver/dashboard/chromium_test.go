@@ -13,95 +13,95 @@ import (
 	"github.com/printmarket/printmarket/test/signontest"
 )
 
-// bar is the progress of a job on its page, as an expression.
+// bar is a JavaScript expression that is true if the page shows this progress of a job.
 func bar(status string, done, total int) string {
 	return fmt.Sprintf(`document.getElementById("state")?.textContent === %q && document.querySelector("progress")?.value === %d &&
 		document.querySelector("progress").max === %d && document.getElementById("pages").textContent === "%d of %d pages"`, status, done, total, done, total)
 }
 
-// TestAPageFollowsItsJobInABrowser is the page as a person sees it, under its own
-// policy: it moves and comes to its end without a click.
+// TestAPageFollowsItsJobInABrowser checks that the page of a running job updates without a
+// click, under its own Content-Security-Policy.
 func TestAPageFollowsItsJobInABrowser(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *dashboard.Config) { c.Plain = true })
-	server := httptest.NewServer(w.handler)
+	d := newDashboard(t, func(c *dashboard.Config) { c.Plain = true })
+	server := httptest.NewServer(d.handler)
 	t.Cleanup(server.Close)
 	b := browsertest.Start(t)
 	signIn := b.Open(t)
 	signIn.Go(server.URL + "/sign-in")
-	signIn.Write("#key", w.Key("acme-live"))
+	signIn.Write("#key", d.Key("acme-live"))
 	signIn.Click(".sign-in button")
 	signIn.Await(`location.pathname === "/" && document.querySelector("#entitlement")`)
 	const ended = `document.getElementById("state")?.textContent === "succeeded" && document.querySelector("a[href$='/report']")`
 
 	t.Run("with its script it moves without being loaded again", func(t *testing.T) {
-		id, p := w.submit(t, acmeLive, "live.pdf"), b.Open(t)
+		id, p := d.submit(t, acmeLive, "live.pdf"), b.Open(t)
 		p.Go(server.URL + "/preflight/" + id)
 		p.Await(`document.getElementById("state")?.textContent === "queued" && !document.querySelector("progress").hasAttribute("value")`)
 		var kept bool
 		p.Eval("window.kept = true", &kept)
-		w.begin(t, id)
-		w.progress(t, id, 3, 9)
+		d.begin(t, id)
+		d.progress(t, id, 3, 9)
 		p.Await("window.kept && " + bar("processing", 3, 9))
-		w.progress(t, id, 8, 9)
+		d.progress(t, id, 8, 9)
 		p.Await("window.kept && " + bar("processing", 8, 9))
-		w.finish(t, id, warned)
+		d.finish(t, id, warned)
 		p.Await("!window.kept && " + ended)
 		p.Click("a[href$='/report']")
 		p.Await(`document.querySelector("h1")?.textContent === "Simulated" && getComputedStyle(document.querySelector("main")).maxWidth === "1080px"`)
 		p.WantInnocence(server.URL, 5)
 	})
 	t.Run("without scripts it refreshes", func(t *testing.T) {
-		id, p := w.submit(t, acmeLive, "plain.pdf"), b.Open(t)
+		id, p := d.submit(t, acmeLive, "plain.pdf"), b.Open(t)
 		p.Do("Emulation.setScriptExecutionDisabled", map[string]any{"value": true})
 		p.Go(server.URL + "/preflight/" + id)
 		p.Await(`document.getElementById("state")?.textContent === "queued"`)
-		w.begin(t, id)
-		w.progress(t, id, 3, 9)
+		d.begin(t, id)
+		d.progress(t, id, 3, 9)
 		p.Await(bar("processing", 3, 9))
-		w.finish(t, id, warned)
+		d.finish(t, id, warned)
 		p.Await(ended)
 		p.WantInnocence(server.URL, 4)
 	})
 	t.Run("whose key is revoked comes to the sign-in", func(t *testing.T) {
-		id, p := w.submit(t, acmeLive, "revoked.pdf"), b.Open(t)
+		id, p := d.submit(t, acmeLive, "revoked.pdf"), b.Open(t)
 		p.Go(server.URL + "/preflight/" + id)
 		p.Await(`document.getElementById("state")?.textContent === "queued"`)
-		w.Revoke("acme", "live")
+		d.Revoke("acme", "live")
 		p.Await(`location.pathname === "/sign-in" && document.body.innerText.includes("Your session has ended.")`)
 	})
 }
 
-// TestAnOperatorSignsInThroughAForwardedPort is http on loopback, as kubectl
-// port-forward has it, with the cookie that is for https alone.
+// TestAnOperatorSignsInThroughAForwardedPort uses http on loopback, as with kubectl
+// port-forward, and the cookie that is restricted to https.
 func TestAnOperatorSignsInThroughAForwardedPort(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
-	server := httptest.NewServer(w.handler)
+	d := newDashboard(t, withOps)
+	server := httptest.NewServer(d.handler)
 	t.Cleanup(server.Close)
 	p := browsertest.Start(t).Open(t)
 	p.Go(server.URL + "/sign-in?next=/ops/queue")
-	p.Write("#key", w.Key("desk-live"))
+	p.Write("#key", d.Key("desk-live"))
 	p.Click(".sign-in button")
 	p.Await(`location.pathname === "/ops/queue" && document.querySelector("#workers")`)
 	p.WantInnocence(server.URL, 3)
 }
 
-// TestAnOperatorSignsInAtAnIdentityProvider is the way there and back, on another
-// origin, with the cookies and the policy that a browser holds pages to.
+// TestAnOperatorSignsInAtAnIdentityProvider follows the redirects to another origin and back
+// in a browser, which enforces cookies and the policy.
 func TestAnOperatorSignsInAtAnIdentityProvider(t *testing.T) {
 	t.Parallel()
 	axe := browsertest.Axe(t)
-	// The address is known to the provider before the pages are there.
+	// The provider needs the address before the server starts.
 	server := httptest.NewUnstartedServer(nil)
 	origin := "http://" + server.Listener.Addr().String()
-	w := &vouched{}
-	w.world = newOps(t, func(c *dashboard.Config) {
-		w.idp = signontest.New(t, c.Now, origin+signon.CallbackPath)
-		c.Ops.SignOn = w.client(t, c.Now, func(s *signon.Config) { s.RedirectURL = origin + signon.CallbackPath })
+	d := &signOnDashboard{}
+	d.testDashboard = newDashboard(t, withOps, func(c *dashboard.Config) {
+		d.idp = signontest.New(t, c.Now, origin+signon.CallbackPath)
+		c.Ops.SignOn = d.client(t, c.Now, func(s *signon.Config) { s.RedirectURL = origin + signon.CallbackPath })
 	})
-	w.idp.Claims["preferred_username"] = `<script>alert(1)</script>`
-	server.Config.Handler = w.handler
+	d.idp.Claims["preferred_username"] = `<script>alert(1)</script>`
+	server.Config.Handler = d.handler
 	server.Start()
 	t.Cleanup(server.Close)
 	p := browsertest.Start(t).Open(t)
@@ -114,7 +114,7 @@ func TestAnOperatorSignsInAtAnIdentityProvider(t *testing.T) {
 	p.Go(origin + "/ops")
 	p.Click(".who button")
 	p.Await(`location.pathname === "/sign-in" && document.querySelector("#sign-on")`)
-	w.idp.Change(func(p *signontest.Provider) { p.Claims["groups"] = []string{"staff"} })
+	d.idp.Change(func(p *signontest.Provider) { p.Claims["groups"] = []string{"staff"} })
 	p.Click("#sign-on a")
 	p.Await(`location.pathname === "` + signon.CallbackPath + `" && document.body.innerText.includes("You are in none of the groups")`)
 	for _, violation := range p.Violations(axe) {

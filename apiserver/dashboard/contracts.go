@@ -4,7 +4,6 @@ package dashboard
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -14,20 +13,19 @@ import (
 
 const contractsPath = "/contracts"
 
-// Contracts is what is needed of package contracts.
+// Contracts describes the contracts of the API. Package contracts implements it.
 type Contracts interface {
 	Info(name contracts.Name) contracts.Info
 	Operations() []contracts.Operation
 	Lifecycle(op contracts.Operation) contracts.Lifecycle
 }
 
-// contractsBody is what partners were promised, and what of it ends.
+// contractsBody is the list of published contracts and of deprecated operations.
 type contractsBody struct {
 	Rows []contractRow
-	// Endings are the operations that are deprecated, those that end first at the
-	// beginning.
-	Endings []sunset
-	// Viewer is where contracts can be read and tried.
+	// Endings are the deprecated operations, in the order in which they end.
+	Endings []deprecation
+	// Viewer is the address of the contract viewer.
 	Viewer string
 }
 
@@ -37,53 +35,39 @@ type contractRow struct {
 	Operations, Deprecated      int
 }
 
-// sunset is an operation that ends.
-type sunset struct {
+// deprecation is a deprecated operation.
+type deprecation struct {
 	Operation, Contract, Successor string
-	// Since is when it is deprecated, which may be to come, Until when it may be gone.
-	Since, Until instant
+	// Since is when the deprecation begins, which may be in the future. The operation
+	// may be removed at Until.
+	Since, Until time.Time
 	Gone         bool
 }
 
 // showContracts serves the public page of contracts.
-func (b *board) showContracts(v *visit) answer {
-	// Who has signed in keeps the links to their own pages.
-	if v.snapshot != nil {
-		b.resume(v)
-	}
-	body := contractsBody{Viewer: b.APIURL + contracts.Viewer, Endings: b.endings(v.now)}
-	operations := b.Contracts.Operations()
+func (s *server) showContracts(v *visit) response {
+	s.resumeIfAny(v)
+	body := contractsBody{Viewer: s.APIURL + contracts.Viewer}
 	for _, name := range contracts.Names() {
-		info := b.Contracts.Info(name)
-		row := contractRow{
-			Title: info.Title, URL: b.APIURL + contracts.Prefix + string(name), Version: info.Version,
+		info := s.Contracts.Info(name)
+		body.Rows = append(body.Rows, contractRow{
+			Title: info.Title, URL: s.APIURL + contracts.Prefix + string(name), Version: info.Version,
 			Status: strings.ReplaceAll(cmp.Or(info.Status, "in force"), "-", " "),
-		}
-		for _, op := range operations {
-			if op.Contract != name {
-				continue
-			}
-			row.Operations++
-			if b.Contracts.Lifecycle(op) != (contracts.Lifecycle{}) {
-				row.Deprecated++
-			}
-		}
-		body.Rows = append(body.Rows, row)
+		})
 	}
-	return answer{status: http.StatusOK, page: pageContracts, title: "Contracts", body: body}
-}
-
-func (b *board) endings(now time.Time) (all []sunset) {
-	for _, op := range b.Contracts.Operations() {
-		life := b.Contracts.Lifecycle(op)
+	for _, op := range s.Contracts.Operations() {
+		row := &body.Rows[slices.Index(contracts.Names(), op.Contract)]
+		row.Operations++
+		life := s.Contracts.Lifecycle(op)
 		if life == (contracts.Lifecycle{}) {
 			continue
 		}
-		all = append(all, sunset{
-			Operation: op.Method + " " + op.Path, Contract: b.Contracts.Info(op.Contract).Title, Successor: life.Successor,
-			Since: instant(life.Deprecated), Until: instant(life.Sunset), Gone: !now.Before(life.Sunset),
+		row.Deprecated++
+		body.Endings = append(body.Endings, deprecation{
+			Operation: op.Method + " " + op.Path, Contract: row.Title, Successor: life.Successor,
+			Since: life.Deprecated, Until: life.Sunset, Gone: !v.now.Before(life.Sunset),
 		})
 	}
-	slices.SortStableFunc(all, func(a, b sunset) int { return time.Time(a.Until).Compare(time.Time(b.Until)) })
-	return all
+	slices.SortStableFunc(body.Endings, func(a, b deprecation) int { return a.Until.Compare(b.Until) })
+	return show(pageContracts, "Contracts", contractsPage(body))
 }

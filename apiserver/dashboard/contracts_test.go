@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/dashboard"
 )
 
-// ending are contracts of which two operations end.
+// ending adds a lifecycle to two operations.
 type ending struct{ *contracts.Set }
 
 // Lifecycle implements dashboard.Contracts.
@@ -26,12 +26,12 @@ func (ending) Lifecycle(op contracts.Operation) contracts.Lifecycle {
 	}
 }
 
-func TestThePageOfContractsTellsWhatEnds(t *testing.T) {
+func TestContractsPageListsDeprecatedOperations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	golden(t, "contracts", (&browser{world: w}).get(t, "/contracts").text)
-	w = newWorld(t, func(c *dashboard.Config) { c.Contracts = ending{w.Contracts} })
-	page := w.signedIn(t, "acme-live").get(t, "/contracts").text
+	d := newDashboard(t)
+	golden(t, "contracts", (&browser{dashboard: d}).get(t, "/contracts").text)
+	d = newDashboard(t, func(c *dashboard.Config) { c.Contracts = ending{d.Contracts} })
+	page := d.signedIn(t, "acme-live").get(t, "/contracts").text
 	golden(t, "contracts-ending", page)
 	first, second := strings.Index(page, "POST /api/v1/preflight<"), strings.Index(page, "GET /api/v1/rfq<")
 	if first < 0 || second < first {

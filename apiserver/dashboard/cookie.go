@@ -9,14 +9,14 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// cookie is the form of the cookie that holds a session.
+// cookie is a cookie that holds a token.
 type cookie struct {
 	name   string
 	secure bool
 }
 
-// cookieFor is the form for https; plain is for http on loopback. The prefix keeps
-// other hosts of the same domain from setting the cookie.
+// cookieFor is the cookie of the session; plain is for http on loopback. The prefix
+// __Host- prevents other hosts of the same domain from setting the cookie.
 func cookieFor(plain bool) cookie {
 	if plain {
 		return cookie{name: "printmarket"}
@@ -24,7 +24,7 @@ func cookieFor(plain bool) cookie {
 	return cookie{name: "__Host-printmarket", secure: true}
 }
 
-// of is the token that a request brings; empty if there is none, or more than one.
+// of returns the token of a request; empty without a cookie, or with several.
 func (c cookie) of(r *http.Request) string {
 	if sent := r.CookiesNamed(c.name); len(sent) == 1 {
 		return sent[0].Value
@@ -32,16 +32,16 @@ func (c cookie) of(r *http.Request) string {
 	return ""
 }
 
-// set lets the browser keep a token for as long as it is good.
-func (c cookie) set(header http.Header, token credential.Secret, lasts time.Duration) {
-	c.add(header, token.Reveal(), int(lasts/time.Second))
+// set stores a token in the browser for its lifetime.
+func (c cookie) set(header http.Header, token credential.Secret, lifetime time.Duration) {
+	c.add(header, token.Reveal(), int(lifetime/time.Second))
 }
 
-// drop lets the browser forget the token.
-func (c cookie) drop(header http.Header) { c.add(header, "", -1) }
+// remove deletes the token from the browser.
+func (c cookie) remove(header http.Header) { c.add(header, "", -1) }
 
 func (c cookie) add(header http.Header, value string, maxAge int) {
-	made := http.Cookie{ //nolint:gosec // Secure but over http on loopback, where it would not be kept
+	made := http.Cookie{ //nolint:gosec // Secure except over http on loopback, where browsers would drop the cookie
 		Name: c.name, Value: value, Path: "/", MaxAge: maxAge, Secure: c.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}
 	header.Add("Set-Cookie", made.String())

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dashboard is the listener for people: a partner signs in with an API key
-// and sees its entitlement, what it may do, its quotas, its keys, its RFQs with their
-// quotes, its preflight jobs with their reports, and what its webhooks do, which it can
-// have sent again, and what its requests came to. One page needs no sign-in: which capabilities are open.
-// Operators of the platform may sign in without a key, where an identity provider
-// vouches for them (package signon).
+// Package dashboard serves web pages to people on a listener of its own.
 //
-// Nothing is kept on the server. A cookie holds a sealed session, as package
-// credential makes them, and on every request its key, standing and scope are judged
-// by the posture of that moment. Every judgement is the API's own: package account
-// says what a key may do, and the decision on a capability is the one that a request
-// with the key would get. The pages are made here and hold no script, but for that of a
-// job which has not ended: a file of ours that moves its progress.
+// A partner signs in with an API key and sees its entitlement, capabilities, quotas, keys,
+// RFQs, preflight jobs, webhooks and requests. An operator signs in with a key of the
+// platform, or without a key by an identity provider (package signon), and sees the
+// posture, the rollouts, the queue and the denials of the installation. The pages of
+// capabilities and contracts need no sign-in.
+//
+// The server keeps no sessions. A cookie holds a sealed session (package credential), and
+// every request checks the key, standing and scope of the session against the current
+// posture. Package account and the gates decide as they do for a request to the API.
+//
+// The pages are components in .templ files. They contain no script, except the page of a
+// running job, which loads the file progress.js.
 package dashboard
 
 import (
@@ -26,6 +27,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
@@ -33,6 +36,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
@@ -42,7 +46,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Sessions is what is needed of package credential.
+// Sessions seals and opens sessions. Package credential implements it.
 type Sessions interface {
 	Seal(session credential.Session, now time.Time, random io.Reader) (credential.Secret, error)
 	Open(token string, now time.Time) (credential.Session, error)
@@ -50,14 +54,14 @@ type Sessions interface {
 	OpenFor(purpose, token string) ([]byte, error)
 }
 
-// RFQs is what is needed of package rfq.
+// RFQs reads RFQs and quotes. Package rfq implements it.
 type RFQs interface {
 	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
 	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
 	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
 }
 
-// Records is what is needed of a store beside that.
+// Records reads quotas, the last use of keys, and the request log. The stores implement it.
 type Records interface {
 	account.Quotas
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
@@ -65,229 +69,82 @@ type Records interface {
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
 }
 
-// Config is what the dashboard is made of. Every member is required but the ones
-// that say otherwise.
+// Config is the configuration of the dashboard. Every member is required unless its
+// comment says otherwise.
 type Config struct {
-	// Listener is the listener's label in metrics.
+	// Listener is the label of the listener in metrics.
 	Listener string
 	Gates    *posture.Gates
 	Sessions Sessions
 	RFQs     RFQs
 	Records  Records
-	// Webhooks and Cursors are the API's.
+	// Webhooks and Cursors are shared with the API.
 	Webhooks webhooksapi.Desk
 	Cursors  webhooksapi.Cursors
 	Jobs     Jobs
-	// Pace and Changes are how jobs are followed, as the API has them.
+	// Pace and Changes configure how a page follows a job, as in the API.
 	Pace    preflightapi.Pace
 	Changes *preflightapi.Changes
-	// Streams bound how many jobs are followed at once. They are the API's.
+	// Streams limits how many jobs are followed at once. It is shared with the API.
 	Streams *gate.Streams
-	// Limits counts pages as requests to the surfaces partner and preflight. It is
-	// the API's.
+	// Limits counts pages as requests to the surfaces partner and preflight. It is shared
+	// with the API.
 	Limits  *ratelimit.Limiter
 	Uses    *lastused.Recorder
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 	Now     func() time.Time
-	// Random is cryptographic outside of tests.
+	// Random must be cryptographic, except in tests.
 	Random io.Reader
-	// APIURL, RegistryURL and OpsURL are origins that the public page links to.
+	// APIURL, RegistryURL and OpsURL are the origins that public pages link to.
 	APIURL, RegistryURL, OpsURL string
-	// Docs is whether the documentation is served on this listener.
+	// Docs reports whether this listener serves the documentation.
 	Docs bool
-	// Contracts are those that the API keeps.
+	// Contracts are the contracts of the API.
 	Contracts Contracts
-	// Tour is where the guided tour leads to; nil where there is none.
+	// Tour configures the guided tour; nil for none.
 	Tour *Tour
-	// Ops is the view for operators of the platform; nil where it is not served.
+	// Ops configures the pages for operators; nil for none.
 	Ops *Ops
-	// Plain is for a listener that browsers reach over http on loopback, where they
-	// keep no cookie that is for https alone.
+	// Plain is for a listener on loopback without TLS: the cookie is not restricted to
+	// https, because browsers would drop it there.
 	Plain bool
 }
 
-// board serves the dashboard.
-type board struct {
+// server serves the dashboard.
+type server struct {
 	Config
-	pages    pages
 	refusals gate.Refusals
 	attempts *attempts
 	cookie   cookie
 	follower preflightapi.Follower
 }
 
-// Handler serves every path. Unknown ones and other methods are answered with a page.
+// Handler serves every path. The response to an unknown path or method is a page, too.
 func Handler(c Config) (http.Handler, error) {
-	made, err := parsePages()
-	if err != nil {
-		return nil, err
-	}
 	counts, err := newAttempts(c.Random)
 	if err != nil {
 		return nil, err
 	}
-	b := &board{Config: c, pages: made, refusals: gate.NewRefusals(), attempts: counts, cookie: cookieFor(c.Plain)}
-	b.follower = preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
+	s := &server{Config: c, refusals: gate.NewRefusals(), attempts: counts, cookie: cookieFor(c.Plain)}
+	s.follower = preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
 	mux := http.NewServeMux()
-	for _, r := range b.routes() {
-		mux.Handle(r.pattern, b.serve(r))
+	for _, r := range s.routes() {
+		mux.Handle(r.pattern, s.serve(r))
 	}
 	mux.Handle("/"+styleFile, file(styleFile, "text/css; charset=utf-8", styleSheet))
 	mux.Handle("/"+scriptFile, file(scriptFile, "text/javascript; charset=utf-8", script))
 	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(b.serve(route{any: foreign}))
-	return surrounded(protection.Handler(mux)), nil
+	protection.SetDenyHandler(s.serve(route{any: crossOrigin}))
+	return withHeaders(protection.Handler(mux)), nil
 }
 
-// route is a path with what answers there: to GET and HEAD, to POST, or to whatever
-// comes.
-type route struct {
-	pattern        string
-	get, post, any action
-}
-
-// action answers one request.
-type action func(*visit) answer
-
-// routes is the table of all pages.
-func (b *board) routes() []route {
-	return slices.Concat(b.preflightRoutes(), b.webhookRoutes(), b.requestRoutes(), b.tourRoutes(), b.opsRoutes(), b.signOnRoutes(), []route{
-		{pattern: "/{$}", get: b.home},
-		{pattern: "/rfqs", get: b.member(b.listRFQs)},
-		{pattern: "/rfqs/{id}", get: b.member(b.showRFQ)},
-		{pattern: "/capabilities", get: b.capabilities},
-		{pattern: contractsPath, get: b.showContracts},
-		{pattern: signInPath, get: b.askForKey, post: b.counted(byKey, b.signIn)},
-		{pattern: "/sign-out", post: b.signOut},
-		{pattern: "/", any: missing},
-	})
-}
-
-// visit is one request on its way to its page.
-type visit struct {
-	*http.Request
-	header   http.Header
-	now      time.Time
-	snapshot *posture.Snapshot
-	refusals gate.Refusals
-	// caller and session are set where somebody has signed in.
-	caller  posture.Caller
-	session credential.Session
-	// person is who has signed in without a key; nil for anybody else.
-	person *signon.Session
-}
-
-// Decide is part of [account.Judge].
-func (v *visit) Decide(capability posture.Capability, write bool) posture.Decision {
-	return v.snapshot.Decide(v.caller, capability, write, v.now)
-}
-
-// may is nil if the caller may read by a capability, else the page that says why not.
-func (v *visit) may(capability posture.Capability) *answer {
-	if decision := v.Decide(capability, false); !decision.Allowed() {
-		refused := refusal(v.Refusal(decision))
-		return &refused
-	}
-	return nil
-}
-
-// serve answers at one path.
-func (b *board) serve(r route) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		now := b.Now()
-		v := &visit{Request: request, header: w.Header(), now: now, snapshot: b.Gates.Current(now), refusals: b.refusals}
-		b.write(w, v, r.action(request.Method)(v))
-	})
-}
-
-// action is what answers to a method.
-func (r route) action(method string) action {
-	get := method == http.MethodGet || method == http.MethodHead
-	switch {
-	case r.any != nil:
-		return r.any
-	case get && r.get != nil:
-		return r.get
-	case method == http.MethodPost && r.post != nil:
-		return r.post
-	default:
-		return notAllowed(r.allowed())
-	}
-}
-
-// allowed are the methods of a path.
-func (r route) allowed() string {
-	var methods []string
-	if r.get != nil {
-		methods = append(methods, http.MethodGet, http.MethodHead)
-	}
-	if r.post != nil {
-		methods = append(methods, http.MethodPost)
-	}
-	return strings.Join(methods, ", ")
-}
-
-// answer is a page, or the way to another one.
-type answer struct {
-	// location, if it is set, is an own path that the browser goes to.
-	location string
-	status   int
-	// retry is sent as Retry-After in whole seconds, unless it is zero.
-	retry time.Duration
-	// send, if it is set, answers by itself, or returns what to answer instead.
-	send func(http.ResponseWriter) *answer
-	// policy, if it is set, takes the place of the Content-Security-Policy.
-	policy string
-	// page is the name of a template, title its title, body what it shows.
-	page, title string
-	body        any
-	// cause is for the log only.
-	cause error
-}
-
-// write makes the page and sends it.
-func (b *board) write(w http.ResponseWriter, v *visit, a answer) {
-	if a.cause != nil {
-		b.Log.WarnContext(v.Context(), "dashboard", "page", a.page, "status", a.status, "error", a.cause)
-	}
-	if a.location != "" {
-		w.Header().Set("Location", a.location)
-		w.WriteHeader(http.StatusSeeOther)
-		return
-	}
-	if a.send != nil {
-		if instead := a.send(w); instead != nil {
-			b.write(w, v, *instead)
-		}
-		return
-	}
-	var text bytes.Buffer
-	if err := b.pages.write(&text, a.page, b.frame(v, a)); err != nil {
-		b.Log.ErrorContext(v.Context(), "dashboard: make a page", "page", a.page, "error", err)
-		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
-		return
-	}
-	header := w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Length", strconv.Itoa(text.Len()))
-	if a.policy != "" {
-		header.Set("Content-Security-Policy", a.policy)
-	}
-	if a.retry > 0 {
-		header.Set("Retry-After", strconv.FormatInt(int64((a.retry+time.Second-1)/time.Second), 10))
-	}
-	w.WriteHeader(a.status)
-	// Who has gone needs no page.
-	_, _ = w.Write(text.Bytes())
-}
-
-// contentSecurityPolicy allows the one style sheet and the own forms.
+// contentSecurityPolicy allows the one style sheet and forms to this origin.
 const contentSecurityPolicy = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// surrounded gives every answer its header fields. The referrer stays on this
-// origin: with no-referrer browsers would send our own forms with the origin "null".
-func surrounded(next http.Handler) http.Handler {
+// withHeaders adds the header fields that every response has. The referrer is restricted
+// to this origin: with no-referrer, browsers send our own forms with the origin "null".
+func withHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Content-Security-Policy", contentSecurityPolicy)
@@ -298,4 +155,154 @@ func surrounded(next http.Handler) http.Handler {
 		header.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})
+}
+
+// route is a path with its handlers: for GET and HEAD, for POST, or for any method.
+type route struct {
+	pattern        string
+	get, post, any handler
+}
+
+// handler handles one request.
+type handler func(*visit) response
+
+// routes is the table of all pages.
+func (s *server) routes() []route {
+	return slices.Concat(s.preflightRoutes(), s.webhookRoutes(), s.requestRoutes(), s.tourRoutes(), s.opsRoutes(), s.signOnRoutes(), []route{
+		{pattern: "/{$}", get: s.home},
+		{pattern: "/rfqs", get: s.requirePartner(posture.SurfacePartner, s.listRFQs)},
+		{pattern: "/rfqs/{id}", get: s.requirePartner(posture.SurfacePartner, s.showRFQ)},
+		{pattern: "/capabilities", get: s.capabilities},
+		{pattern: contractsPath, get: s.showContracts},
+		{pattern: signInPath, get: s.showSignIn, post: s.countSignIns(byKey, s.signIn)},
+		{pattern: "/sign-out", post: s.signOut},
+		{pattern: "/", any: notFound},
+	})
+}
+
+// handler selects the handler for a method.
+func (r route) handler(method string) handler {
+	get := method == http.MethodGet || method == http.MethodHead
+	switch {
+	case r.any != nil:
+		return r.any
+	case get && r.get != nil:
+		return r.get
+	case method == http.MethodPost && r.post != nil:
+		return r.post
+	}
+	var allowed []string
+	if r.get != nil {
+		allowed = append(allowed, http.MethodGet, http.MethodHead)
+	}
+	if r.post != nil {
+		allowed = append(allowed, http.MethodPost)
+	}
+	return methodNotAllowed(strings.Join(allowed, ", "))
+}
+
+// visit is one request with the posture that applies to it and the session that it has.
+type visit struct {
+	*http.Request
+	// header is that of the response.
+	header   http.Header
+	now      time.Time
+	snapshot *posture.Snapshot
+	refusals gate.Refusals
+	// caller and session are set for a visitor who has signed in.
+	caller  posture.Caller
+	session credential.Session
+	// person is an operator who has signed in without a key; nil for everybody else.
+	person *signon.Session
+}
+
+// Decide implements [account.Judge].
+func (v *visit) Decide(capability posture.Capability, write bool) posture.Decision {
+	return v.snapshot.Decide(v.caller, capability, write, v.now)
+}
+
+// Refusal implements [account.Judge].
+func (v *visit) Refusal(decision posture.Decision) *problem.Problem {
+	return v.refusals.Of(decision, v.now)
+}
+
+// refused returns the page that says why the caller may not read by a capability; nil if
+// the caller may.
+func (v *visit) refused(capability posture.Capability) *response {
+	if decision := v.Decide(capability, false); !decision.Allowed() {
+		page := problemPage(v.Refusal(decision))
+		return &page
+	}
+	return nil
+}
+
+// serve serves one route.
+func (s *server) serve(r route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		now := s.Now()
+		v := &visit{Request: request, header: w.Header(), now: now, snapshot: s.Gates.Current(now), refusals: s.refusals}
+		s.write(w, v, r.handler(request.Method)(v))
+	})
+}
+
+// response is a page or a redirect.
+type response struct {
+	// location, if it is set, is the path on this origin to redirect to.
+	location string
+	status   int
+	// retry is sent as Retry-After in whole seconds, unless it is zero.
+	retry time.Duration
+	// send, if it is set, writes the response itself, or returns the page to write instead.
+	send func(http.ResponseWriter) *response
+	// live allows the page to run the script that follows a job.
+	live bool
+	// content is what the page shows in the frame.
+	page    pageName
+	title   string
+	content templ.Component
+	// cause is written to the log only.
+	cause error
+}
+
+// show is the response with a page.
+func show(page pageName, title string, content templ.Component) response {
+	return response{status: http.StatusOK, page: page, title: title, content: content}
+}
+
+// write renders the page and sends it. It renders before it sends the status, so that a
+// page that fails to render is not sent in part.
+func (s *server) write(w http.ResponseWriter, v *visit, r response) {
+	if r.cause != nil {
+		s.Log.WarnContext(v.Context(), "dashboard", "page", r.page, "status", r.status, "error", r.cause)
+	}
+	if r.location != "" {
+		w.Header().Set("Location", r.location)
+		w.WriteHeader(http.StatusSeeOther)
+		return
+	}
+	if r.send != nil {
+		if instead := r.send(w); instead != nil {
+			s.write(w, v, *instead)
+		}
+		return
+	}
+	var text bytes.Buffer
+	// If the client has gone, rendering does not fail: nothing is wrong with the page.
+	ctx := templ.WithChildren(context.WithoutCancel(v.Context()), r.content)
+	if err := layout(s.frame(v, r)).Render(ctx, &text); err != nil {
+		s.Log.ErrorContext(v.Context(), "dashboard: make a page", "page", r.page, "error", err)
+		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Length", strconv.Itoa(text.Len()))
+	if r.live {
+		header.Set("Content-Security-Policy", livePolicy)
+	}
+	if r.retry > 0 {
+		header.Set("Retry-After", strconv.FormatInt(int64((r.retry+time.Second-1)/time.Second), 10))
+	}
+	w.WriteHeader(r.status)
+	_, _ = w.Write(text.Bytes()) // fails only if the client has gone
 }

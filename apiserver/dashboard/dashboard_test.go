@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +46,7 @@ func euros(t testing.TB, amount string) money.Money {
 	return m
 }
 
-// request is an RFQ with texts that differ by a mark.
+// request is an RFQ with a mark in its texts.
 func request(number int, mark string) rfq.RFQ {
 	return rfq.RFQ{
 		ID: fmt.Sprintf("rfq_%05d", number), Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, TrackingCode: "PM-0000-0000",
@@ -56,7 +57,7 @@ func request(number int, mark string) rfq.RFQ {
 	}
 }
 
-// quote is the quote of a supplier with texts that differ by a mark.
+// quote is the quote of a supplier with a mark in its texts.
 func quote(t testing.TB, supplier, mark string) rfq.Quote {
 	t.Helper()
 	return rfq.Quote{
@@ -71,22 +72,22 @@ func quote(t testing.TB, supplier, mark string) rfq.Quote {
 	}
 }
 
-func ordinary(t testing.TB) shelf {
+func ordinary(t testing.TB) rfqStub {
 	t.Helper()
 	withdrawn := quote(t, "late", "")
 	withdrawn.Status = rfq.QuoteWithdrawn
-	return shelf{rfqs: []rfq.RFQ{request(1, ""), request(2, "")}, quotes: []rfq.Quote{quote(t, "north", ""), withdrawn, quote(t, "south", "")}}
+	return rfqStub{rfqs: []rfq.RFQ{request(1, ""), request(2, "")}, quotes: []rfq.Quote{quote(t, "north", ""), withdrawn, quote(t, "south", "")}}
 }
 
 // TestPagesLookLikeTheirGoldenFiles compares every page, for a partner with a name,
 // a quota that is used in part, an expired key and a capability that opens later.
 func TestPagesLookLikeTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *dashboard.Config) { c.RFQs = ordinary(t) })
-	w.dress(t)
-	acme, reads := w.signedIn(t, "acme-live"), w.signedIn(t, "acme-media")
+	d := newDashboard(t, func(c *dashboard.Config) { c.RFQs = ordinary(t) })
+	d.fillOverview(t)
+	acme, reads := d.signedIn(t, "acme-live"), d.signedIn(t, "acme-media")
 	overview := acme.get(t, "/")
-	w.SetEdited("acme", posture.RFQRead, noon.Add(-30*time.Minute))
+	d.SetEdited("acme", posture.RFQRead, noon.Add(-30*time.Minute))
 	for name, page := range map[string]shown{
 		"overview":        overview,
 		"overview-edited": acme.get(t, "/"),
@@ -94,37 +95,41 @@ func TestPagesLookLikeTheirGoldenFiles(t *testing.T) {
 		"rfqs-none":       acme.get(t, "/rfqs?status=awarded&cursor=2"),
 		"rfq":             acme.get(t, "/rfqs/rfq_00001"),
 		"rfqs-refused":    reads.get(t, "/rfqs"),
-		"capabilities":    (&browser{world: w}).get(t, "/capabilities"),
-		"sign-in":         (&browser{world: w}).get(t, "/sign-in?next=/rfqs"),
-		"sign-in-bad":     (&browser{world: w}).post(t, "/sign-in", url.Values{"key": {"bad"}}),
-		"missing":         (&browser{world: w}).get(t, "/nowhere"),
+		"capabilities":    (&browser{dashboard: d}).get(t, "/capabilities"),
+		"sign-in":         (&browser{dashboard: d}).get(t, "/sign-in?next=/rfqs"),
+		"sign-in-bad":     (&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {"bad"}}),
+		"missing":         (&browser{dashboard: d}).get(t, "/nowhere"),
 	} {
 		golden(t, name, page.text)
 	}
 }
 
-// dress gives acme what its overview can show.
-func (w *world) dress(t testing.TB) {
+// fillOverview gives acme data for every part of its overview.
+func (d *testDashboard) fillOverview(t testing.TB) {
 	t.Helper()
 	ended, opens := metav1.NewTime(noon.Add(-time.Minute)), metav1.NewTime(noon.Add(24*time.Hour))
-	w.Grant("acme", "rfq-create", 10)
-	w.spread(t)
-	w.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Flyers")
-	w.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+	d.Grant("acme", "rfq-create", 10)
+	d.spread(t)
+	d.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Flyers")
+	d.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
+	d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.DisplayName = "Acme Print & Co"
 		s.Keys[1].ExpiresAt = &ended
 		s.Keys[2].State = v1alpha1.KeyStateRevoked
 		s.Keys[4].Name, s.Keys[4].Scopes = "account", []v1alpha1.Scope{"account:read"}
 	})
-	use := lastused.Use{Key: w.Digest("acme-reads"), At: noon.Add(-48 * time.Hour)}
-	if err := w.Store.MarkKeysUsed(t.Context(), []lastused.Use{use}); err != nil {
+	use := lastused.Use{Key: d.Digest("acme-reads"), At: noon.Add(-48 * time.Hour)}
+	if err := d.Store.MarkKeysUsed(t.Context(), []lastused.Use{use}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func golden(t *testing.T, name, got string) {
+// betweenElements matches where a golden file begins a new line, for readable differences.
+var betweenElements = regexp.MustCompile(`><([a-z])`)
+
+func golden(t *testing.T, name, page string) {
 	t.Helper()
+	got := betweenElements.ReplaceAllString(page, ">\n<$1")
 	path := filepath.Join("testdata", name+".html")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
@@ -141,21 +146,20 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestNothingThatAPartnerWritesIsMarkup puts markup into everything that comes from
-// partners and suppliers.
-func TestNothingThatAPartnerWritesIsMarkup(t *testing.T) {
+// TestPartnerTextIsEscaped puts markup into every text of partners and suppliers.
+func TestPartnerTextIsEscaped(t *testing.T) {
 	t.Parallel()
 	const mark = `"><script>alert(1)</script>'&`
-	w := newWorld(t, func(c *dashboard.Config) {
-		c.RFQs = shelf{rfqs: []rfq.RFQ{request(1, mark)}, quotes: []rfq.Quote{quote(t, "north", mark)}}
+	d := newDashboard(t, func(c *dashboard.Config) {
+		c.RFQs = rfqStub{rfqs: []rfq.RFQ{request(1, mark)}, quotes: []rfq.Quote{quote(t, "north", mark)}}
 	})
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+	d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.DisplayName = "Acme" + mark
 		for i := range s.Keys {
 			s.Keys[i].Name += mark
 		}
 	})
-	b := w.signedIn(t, "acme-live")
+	b := d.signedIn(t, "acme-live")
 	for path, texts := range map[string][]string{
 		"/":     {"Acme", "live", "test"},
 		"/rfqs": {"Acme", "lot 1", "Ghent"},
@@ -177,16 +181,16 @@ func TestNothingThatAPartnerWritesIsMarkup(t *testing.T) {
 			t.Errorf("%s has markup of a partner", path)
 		}
 	}
-	page := (&browser{world: w}).get(t, "/sign-in?next="+url.QueryEscape(mark))
+	page := (&browser{dashboard: d}).get(t, "/sign-in?next="+url.QueryEscape(mark))
 	if strings.Contains(page.text, "alert(1)") {
 		t.Error("the sign-in shows where it was to lead")
 	}
 }
 
-func TestNoPageIsLongHoweverMuchThereIs(t *testing.T) {
+func TestPageSizeIsBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat(`"`, 70)
-	things := shelf{}
+	things := rfqStub{}
 	for i := range 10_000 {
 		things.rfqs = append(things.rfqs, request(i, long))
 	}
@@ -199,9 +203,9 @@ func TestNoPageIsLongHoweverMuchThereIs(t *testing.T) {
 		q.Offer.Delivery.Terms = strings.Repeat(`"`, 200)
 		things.quotes = append(things.quotes, q)
 	}
-	w := newWorld(t, func(c *dashboard.Config) { c.RFQs = things })
-	b := w.signedIn(t, "acme-live")
-	// That no answer is longer than 200,000 bytes is checked of each.
+	d := newDashboard(t, func(c *dashboard.Config) { c.RFQs = things })
+	b := d.signedIn(t, "acme-live")
+	// checkAnswer limits the size of each response to 200,000 bytes.
 	b.get(t, "/rfqs/rfq_00001").want(t, 200, "The newest 20 of 500.")
 	path, seen := "/rfqs", 0
 	for pages := 0; path != ""; pages++ {
@@ -217,7 +221,7 @@ func TestNoPageIsLongHoweverMuchThereIs(t *testing.T) {
 	}
 }
 
-// older is the link to the next page of a list; empty on the last.
+// older returns the link to the next page of a list; empty on the last.
 func older(page string) string {
 	before, _, found := strings.Cut(page, `" rel="next">Older`)
 	if !found {
@@ -228,17 +232,17 @@ func older(page string) string {
 
 func TestEachTenantSeesItsOwnRFQsOnly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	owners := map[string]tenant.ID{
 		"acme-live": {Organization: "org_acme01", Mode: tenant.Live}, "acme-test": {Organization: "org_acme01", Mode: tenant.Test},
 		"stark-live": {Organization: "org_stark1", Mode: tenant.Live},
 	}
 	ids := map[string]string{}
 	for key, who := range owners {
-		ids[key] = w.create(t, who, "RFQ of "+key)
+		ids[key] = d.create(t, who, "RFQ of "+key)
 	}
 	for key := range owners {
-		b := w.signedIn(t, key)
+		b := d.signedIn(t, key)
 		list := b.get(t, "/rfqs").want(t, 200, "RFQ of "+key)
 		for other, id := range ids {
 			if other == key {
@@ -251,28 +255,28 @@ func TestEachTenantSeesItsOwnRFQsOnly(t *testing.T) {
 			b.get(t, "/rfqs/"+id).want(t, 404, "no such record")
 		}
 	}
-	if page := w.signedIn(t, "stark-live").get(t, "/"); strings.Contains(page.text, "acme") || strings.Contains(page.text, "reads") {
+	if page := d.signedIn(t, "stark-live").get(t, "/"); strings.Contains(page.text, "acme") || strings.Contains(page.text, "reads") {
 		t.Error("stark sees something of acme")
 	}
 }
 
 func TestTheSandboxIsMarkedOnEveryPage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	const mark = `<strong class="mark">Sandbox</strong>`
 	for _, path := range []string{"/", "/rfqs", "/capabilities"} {
-		w.signedIn(t, "acme-test").get(t, path).want(t, 200, mark)
-		if page := w.signedIn(t, "acme-live").get(t, path); strings.Contains(page.text, mark) {
+		d.signedIn(t, "acme-test").get(t, path).want(t, 200, mark)
+		if page := d.signedIn(t, "acme-live").get(t, path); strings.Contains(page.text, mark) {
 			t.Errorf("%s is marked as of the sandbox", path)
 		}
 	}
 }
 
-func TestAListCanBeNarrowedToAStatus(t *testing.T) {
+func TestRFQsAreFilteredByStatus(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Posters")
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	d.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Posters")
+	b := d.signedIn(t, "acme-live")
 	b.get(t, "/rfqs?status=open").want(t, 200, "Posters")
 	b.get(t, "/rfqs?status=").want(t, 200, "Posters")
 	b.get(t, "/rfqs?status=awarded").want(t, 200, "There are no RFQs with the status awarded.")
@@ -280,28 +284,28 @@ func TestAListCanBeNarrowedToAStatus(t *testing.T) {
 	b.get(t, "/rfqs?cursor=mine").want(t, 400, "The cursor is not one")
 }
 
-// TestAPageAsksForTheScopesOfTheAPI compares what pages and the API answer to keys
-// that lack something.
-func TestAPageAsksForTheScopesOfTheAPI(t *testing.T) {
+// TestPagesRequireTheScopesOfTheAPI compares the responses of pages and of the API to keys
+// without some scopes.
+func TestPagesRequireTheScopesOfTheAPI(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	id := w.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Posters")
+	d := newDashboard(t)
+	id := d.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Posters")
 	for scopes, want := range map[string]map[string]string{
 		"account:read":                     {"/rfqs": "lacks the scope rfq:read", "/rfqs/" + id: "lacks the scope rfq:read"},
 		"account:read rfq:read":            {"/rfqs": "Posters", "/rfqs/" + id: "lacks the scope quote:read"},
 		"account:read quote:read":          {"/rfqs": "lacks the scope rfq:read", "/rfqs/" + id: "lacks the scope rfq:read"},
 		"account:read rfq:read quote:read": {"/rfqs": "Posters", "/rfqs/" + id: "No supplier has quoted yet."},
 	} {
-		w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+		d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 			s.Keys[0].Scopes = nil
 			for scope := range strings.FieldsSeq(scopes) {
 				s.Keys[0].Scopes = append(s.Keys[0].Scopes, v1alpha1.Scope(scope))
 			}
 		})
-		b := w.signedIn(t, "acme-live")
+		b := d.signedIn(t, "acme-live")
 		for path, text := range want {
 			answer := b.get(t, path)
-			api := w.Do(t, apitest.Request{Method: http.MethodGet, Path: strings.Replace(path, "/rfqs", "/api/v1/rfq", 1), Key: "acme-live"})
+			api := d.Do(t, apitest.Request{Method: http.MethodGet, Path: strings.Replace(path, "/rfqs", "/api/v1/rfq", 1), Key: "acme-live"})
 			if !strings.Contains(answer.text, text) || answer.Code != api.Status {
 				t.Errorf("with %s %s is %d, of the API %d, want %q:\n%s", scopes, path, answer.Code, api.Status, text, answer.text)
 			}
@@ -311,47 +315,47 @@ func TestAPageAsksForTheScopesOfTheAPI(t *testing.T) {
 
 func TestAClosedCapabilityClosesItsPage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	w.Kill(posture.RFQList)
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	d.Kill(posture.RFQList)
 	b.get(t, "/rfqs").want(t, 503, "The capability rfq-list is not available.")
 	b.get(t, "/").want(t, 200, "The capability rfq-list is not available.")
 }
 
 func TestPagesCountAsRequestsToTheAPI(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.Limit("acme", "partner", 3)
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	d.Limit("acme", "partner", 3)
+	b := d.signedIn(t, "acme-live")
 	for range 3 {
 		b.get(t, "/rfqs").want(t, 200, "RFQs")
 	}
 	if answer := b.get(t, "/rfqs").want(t, 429, "too many requests"); answer.Header().Get("Retry-After") != "1" {
 		t.Errorf("Retry-After %q", answer.Header().Get("Retry-After"))
 	}
-	w.signedIn(t, "stark-live").get(t, "/rfqs").want(t, 200, "RFQs")
+	d.signedIn(t, "stark-live").get(t, "/rfqs").want(t, 200, "RFQs")
 }
 
-func TestWithoutAStoreThePagesSayThatItIsAway(t *testing.T) {
+func TestUnavailableStoreIsReported(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	id := w.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Posters")
-	w.Store.Set(storetest.Away)
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	id := d.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Posters")
+	d.Store.Set(storetest.Away)
 	for _, path := range []string{"/", "/rfqs", "/rfqs/" + id} {
 		answer := b.get(t, path).want(t, 503, "The records cannot be read at the moment.")
 		if answer.Header().Get("Retry-After") == "" || strings.Contains(answer.text, "Idempotency") {
 			t.Errorf("%s: Retry-After %q:\n%s", path, answer.Header().Get("Retry-After"), answer.text)
 		}
 	}
-	if !strings.Contains(w.log.String(), "status=503") {
-		t.Errorf("the log does not tell why: %s", w.log)
+	if !strings.Contains(d.log.String(), "status=503") {
+		t.Errorf("the log does not tell why: %s", d.log)
 	}
 }
 
-func TestEveryPathAndMethodIsAnsweredWithAPage(t *testing.T) {
+func TestEveryPathAndMethodReturnsAPage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	for name, tc := range map[string]struct {
 		status int
 		allow  string
@@ -365,7 +369,7 @@ func TestEveryPathAndMethodIsAnsweredWithAPage(t *testing.T) {
 		"HEAD /sign-in": {200, ""}, "GET /sign-in": {200, ""}, "GET /capabilities": {200, ""},
 	} {
 		method, path, _ := strings.Cut(name, " ")
-		answer := (&browser{world: w}).send(t, httptest.NewRequestWithContext(t.Context(), method, path, nil))
+		answer := (&browser{dashboard: d}).send(t, httptest.NewRequestWithContext(t.Context(), method, path, nil))
 		if answer.Code != tc.status || answer.Header().Get("Allow") != tc.allow || answer.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("%s: %d, %v", name, answer.Code, answer.Header())
 		}
@@ -377,14 +381,14 @@ func TestEveryPathAndMethodIsAnsweredWithAPage(t *testing.T) {
 	}
 }
 
-func TestThePublicPageShowsEveryCapabilityAsItIs(t *testing.T) {
+func TestCapabilitiesPageShowsEveryCapability(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *dashboard.Config) { c.OpsURL = `http://ops.example.com/"><script>` })
+	d := newDashboard(t, func(c *dashboard.Config) { c.OpsURL = `http://ops.example.com/"><script>` })
 	opens := metav1.NewTime(noon.Add(time.Hour))
-	w.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
-	w.Rollout(posture.Order, func(s *v1alpha1.CapabilityRolloutSpec) { s.Stage = v1alpha1.StageLive })
-	w.Kill(posture.RFQRead)
-	body := (&browser{world: w}).get(t, "/capabilities").want(t, 200, "").text
+	d.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
+	d.Rollout(posture.Order, func(s *v1alpha1.CapabilityRolloutSpec) { s.Stage = v1alpha1.StageLive })
+	d.Kill(posture.RFQRead)
+	body := (&browser{dashboard: d}).get(t, "/capabilities").want(t, 200, "").text
 	cells := map[string][]string{
 		"rfq-create": {"<td>Live</td>", "<td>Enforced</td>"},
 		"rfq-read":   {"<td>Disabled</td>", "<td>NoRollout</td>"},
@@ -406,24 +410,24 @@ func TestThePublicPageShowsEveryCapabilityAsItIs(t *testing.T) {
 	}
 }
 
-func TestThePublicPageSaysWhenNothingIsInForce(t *testing.T) {
+func TestCapabilitiesPageReportsAMissingPosture(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.Stale()
-	(&browser{world: w}).get(t, "/capabilities").want(t, 200, "every gate is closed")
-	(&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}}).want(t, 503, "no current posture")
+	d := newDashboard(t)
+	d.Stale()
+	(&browser{dashboard: d}).get(t, "/capabilities").want(t, 200, "every gate is closed")
+	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}}).want(t, 503, "no current posture")
 }
 
-func TestUsesOfAKeyAreNoted(t *testing.T) {
+func TestKeyUseIsRecorded(t *testing.T) {
 	t.Parallel()
 	uses := new(lastused.Recorder)
-	w := newWorld(t, func(c *dashboard.Config) { c.Uses = uses })
-	w.signedIn(t, "acme-live").get(t, "/").want(t, 200, "live (this one)</th><td>live</td><td>active</td><td><time datetime=\"2026-11-20T12:00:00Z\">")
+	d := newDashboard(t, func(c *dashboard.Config) { c.Uses = uses })
+	d.signedIn(t, "acme-live").get(t, "/").want(t, 200, "live (this one)</th><td>live</td><td>active</td><td><time datetime=\"2026-11-20T12:00:00Z\">")
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	uses.Run(ctx, w.Store, time.Hour, telemetry.Discard())
-	found, err := w.Store.KeyUses(t.Context(), []credential.Digest{w.Digest("acme-live"), w.Digest("acme-test")})
-	if err != nil || len(found) != 1 || found[0].Key != w.Digest("acme-live") {
+	uses.Run(ctx, d.Store, time.Hour, telemetry.Discard())
+	found, err := d.Store.KeyUses(t.Context(), []credential.Digest{d.Digest("acme-live"), d.Digest("acme-test")})
+	if err != nil || len(found) != 1 || found[0].Key != d.Digest("acme-live") {
 		t.Errorf("uses %v, %v", found, err)
 	}
 }

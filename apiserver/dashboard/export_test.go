@@ -2,10 +2,10 @@
 
 package dashboard
 
-// Pages are the patterns of what answers to GET, with a tour and the view for operators.
+// Pages returns the patterns of all routes for GET.
 func Pages() []string {
 	var all []string
-	for _, r := range (&board{Config: Config{Tour: new(Tour), Ops: new(Ops)}}).routes() {
+	for _, r := range (&server{Config: Config{Tour: new(Tour), Ops: new(Ops)}}).routes() {
 		if r.get != nil {
 			all = append(all, r.pattern)
 		}
@@ -13,10 +13,10 @@ func Pages() []string {
 	return all
 }
 
-// OpsPages are those of them that are for operators.
+// OpsPages returns the patterns of the pages for operators.
 func OpsPages() []string {
 	var all []string
-	for _, r := range (&board{Config: Config{Ops: new(Ops)}}).opsRoutes() {
+	for _, r := range (&server{Config: Config{Ops: new(Ops)}}).opsRoutes() {
 		all = append(all, r.pattern)
 	}
 	return all

@@ -3,56 +3,50 @@
 package dashboard
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// What a chart is drawn with, in units of its own.
+// The size of a history chart in its own units: chartStep is the width of a day.
 const (
 	chartHeight = 60
 	chartStep   = 10
 	chartBar    = 8
 )
 
-// history is what was used of the quota of a capability on each of the last 30 days.
+// dateLayout is a day for people.
+const dateLayout = "2 Jan 2006"
+
+// history is the use of one quota on each of the last 30 days.
 type history struct {
 	// Name is that of the capability.
 	Name string
-	// Days are all of them, the first one first; the last one is today.
+	// Days are in order; the last one is today.
 	Days []historyDay
-	// Total is the sum of them, Most the greatest.
+	// Total is their sum, Most their maximum.
 	Total, Most int64
 	// Width and Height are those of the chart.
 	Width, Height int
-	// Limit is what the quota allows in a day, where that is its window, and LimitY where
-	// the chart has it; zero where it is not.
+	// Limit is the quota, if its window is a day, and LimitY its line in the chart.
 	Limit  int64
 	LimitY int
 }
 
 // historyDay is one day with its bar.
 type historyDay struct {
-	Day                 day
+	Day                 time.Time
 	Used                int64
 	X, Y, Width, Height int
 }
 
-// day is a day as pages show it.
-type day time.Time
-
-// Machine is the day for the attribute datetime.
-func (d day) Machine() string { return time.Time(d).Format(time.DateOnly) }
-
-// String is the day for people.
-func (d day) String() string { return time.Time(d).Format("2 Jan 2006") }
-
-// history reads that of a capability with a quota.
-func (b *board) history(v *visit, c account.Capability) (history, error) {
+// history reads the history of a capability with a quota.
+func (s *server) history(v *visit, c account.Capability) (history, error) {
 	today := v.now.UTC().Truncate(24 * time.Hour)
 	first := today.AddDate(0, 0, 1-transaction.HistoryDays)
-	uses, err := b.Records.QuotaDays(v.Context(), v.caller.Tenant(), c.Quota.Operation, first)
+	uses, err := s.Records.QuotaDays(v.Context(), v.caller.Tenant(), c.Quota.Operation, first)
 	if err != nil {
 		return history{}, err
 	}
@@ -63,14 +57,13 @@ func (b *board) history(v *visit, c account.Capability) (history, error) {
 	h := history{Name: c.Capability.String(), Width: chartStep * transaction.HistoryDays, Height: chartHeight}
 	for n := range transaction.HistoryDays {
 		at := first.AddDate(0, 0, n)
-		h.Days = append(h.Days, historyDay{Day: day(at), Used: used[at], X: n*chartStep + (chartStep-chartBar)/2, Width: chartBar})
+		h.Days = append(h.Days, historyDay{Day: at, Used: used[at], X: n*chartStep + (chartStep-chartBar)/2, Width: chartBar})
 		h.Total, h.Most = h.Total+used[at], max(h.Most, used[at])
 	}
 	if c.Quota.Window == 24*time.Hour {
 		h.Limit = c.Quota.Limit
 	}
-	// Give each day its bar. The highest is as high as the chart, or as the limit if
-	// that is more. A day on which anything was used can be seen.
+	// The chart is as high as its highest bar or the limit. A day with any use is visible.
 	scale := float64(max(h.Most, h.Limit, 1))
 	height := func(used int64) int { return int(float64(used) / scale * chartHeight) }
 	for i := range h.Days {
@@ -83,4 +76,13 @@ func (b *board) history(v *visit, c account.Capability) (history, error) {
 	}
 	h.LimitY = chartHeight - height(h.Limit)
 	return h, nil
+}
+
+// caption is the history in a sentence.
+func (h history) caption() string {
+	text := fmt.Sprintf("%s: %d in the last %d days", h.Name, h.Total, len(h.Days))
+	if h.Total > 0 {
+		text += fmt.Sprintf(", at most %d in a day", h.Most)
+	}
+	return text
 }

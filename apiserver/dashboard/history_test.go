@@ -16,33 +16,33 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// spread lets acme create RFQs on days that have passed: one on the first of those that
-// are shown and on the one before it, and three two days ago.
-func (w *world) spread(t testing.TB) {
+// spread creates RFQs of acme in the past: one on the first day that is shown, one on the
+// day before it, and three two days ago.
+func (d *testDashboard) spread(t testing.TB) {
 	t.Helper()
 	for _, past := range []struct{ days, rfqs int }{{30, 1}, {29, 1}, {2, 3}} {
 		ago := time.Duration(past.days) * 24 * time.Hour
-		w.Advance(-ago)
+		d.Advance(-ago)
 		for n := range past.rfqs {
-			w.create(t, acmeLive, fmt.Sprintf("%d days ago, %d", past.days, n))
+			d.create(t, acmeLive, fmt.Sprintf("%d days ago, %d", past.days, n))
 		}
-		w.Advance(ago)
+		d.Advance(ago)
 	}
 }
 
-func TestTheOverviewShowsWhatQuotasWereUsedInThirtyDays(t *testing.T) {
+func TestOverviewShowsThirtyDaysOfQuotaUse(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.Grant("acme", "rfq-create", 10)
-	acme := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	d.Grant("acme", "rfq-create", 10)
+	acme := d.signedIn(t, "acme-live")
 	page := acme.get(t, "/").want(t, http.StatusOK, "rfq-create: 0 in the last 30 days<")
 	if strings.Contains(page.text, "<svg") || strings.Contains(page.text, "<details") {
 		t.Errorf("there is a chart of nothing:\n%s", page.text)
 	}
-	w.spread(t)
+	d.spread(t)
 	for _, purged := range []bool{false, true} {
 		if purged {
-			if err := w.Store.PurgeLedger(t.Context(), w.Clock.Now()); err != nil {
+			if err := d.Store.PurgeLedger(t.Context(), d.Clock.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -61,40 +61,40 @@ func TestTheOverviewShowsWhatQuotasWereUsedInThirtyDays(t *testing.T) {
 			t.Errorf("purged %t: %d bars, want those of two days, without a limit of an hour", purged, n)
 		}
 	}
-	w.signedIn(t, "acme-test").get(t, "/").want(t, http.StatusOK, "rfq-create: 0 in the last 30 days<")
+	d.signedIn(t, "acme-test").get(t, "/").want(t, http.StatusOK, "rfq-create: 0 in the last 30 days<")
 }
 
-func TestALimitOfADayIsDrawnAndABarThatIsTooSmallCanBeSeen(t *testing.T) {
+func TestDailyLimitAndSmallBarsAreDrawn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	acme := w.signedIn(t, "acme-live") // as an Enterprise it may create 10,000 in a day
-	w.create(t, acmeLive, "one")
+	d := newDashboard(t)
+	acme := d.signedIn(t, "acme-live") // as an Enterprise it may create 10,000 in a day
+	d.create(t, acmeLive, "one")
 	page := acme.get(t, "/").want(t, http.StatusOK, `<rect x="291" y="59" width="8" height="1"><title>20 Nov 2026: 1</title></rect>`)
 	if !strings.Contains(page.text, `<line x1="0" x2="300" y1="0" y2="0"><title>The limit of a day: 10000</title></line>`) {
 		t.Errorf("the limit is not drawn:\n%s", page.text)
 	}
 }
 
-func TestAnOverviewWhoseHistoryCannotBeReadSaysSo(t *testing.T) {
+func TestUnreadableHistoryIsReported(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	acme := w.signedIn(t, "acme-live")
-	w.Store.Set(storetest.Away)
+	d := newDashboard(t)
+	acme := d.signedIn(t, "acme-live")
+	d.Store.Set(storetest.Away)
 	acme.get(t, "/").want(t, http.StatusServiceUnavailable, "The records cannot be read at the moment.")
-	w.Store.Set(storetest.None)
-	w.Kill(posture.RFQCreate)
+	d.Store.Set(storetest.None)
+	d.Kill(posture.RFQCreate)
 	acme.get(t, "/").want(t, http.StatusOK, "rfq-create: 0 in the last 30 days")
 }
 
-func TestACapabilityTellsSinceWhenItIsSoByItsSchedule(t *testing.T) {
+func TestOverviewShowsSinceWhenTheScheduleHasOpenedACapability(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	opened := metav1.NewTime(noon.Add(-10 * time.Minute))
-	w.Rollout(posture.RFQCreate, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opened} })
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+	d.Rollout(posture.RFQCreate, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opened} })
+	d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.Contract.EffectiveFrom = metav1.NewTime(noon.AddDate(0, -1, 0))
 	})
-	page := w.signedIn(t, "acme-live").get(t, "/")
+	page := d.signedIn(t, "acme-live").get(t, "/")
 	for _, want := range []string{
 		`<th scope="row">rfq-create</th><td>live</td><td>full</td><td></td><td><time datetime="2026-11-20T11:50:00Z">20 Nov 2026, 11:50 UTC</time></td>`,
 		`<th scope="row">rfq-list</th><td>live</td><td>full</td><td></td><td><time datetime="2026-10-20T12:00:00Z">20 Oct 2026, 12:00 UTC</time></td>`,

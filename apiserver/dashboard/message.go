@@ -7,46 +7,46 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/respond"
-	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// message is the body of a page that only says something.
-type message struct{ Text string }
-
-func say(status int, title, text string) answer {
-	return answer{status: status, page: pageMessage, title: title, body: message{text}}
+// message is a page with one sentence.
+func message(status int, title, text string) response {
+	return response{status: status, page: pageMessage, title: title, content: messagePage(title, text)}
 }
 
-func missing(*visit) answer {
-	return say(http.StatusNotFound, "There is no such page", "Nothing is at this address. What there is can be reached from the links above.")
+// badRequest says why a parameter is invalid.
+func badRequest(text string) response { return message(http.StatusBadRequest, "Not understood", text) }
+
+func notFound(*visit) response {
+	return message(http.StatusNotFound, "There is no such page", "Nothing is at this address. What there is can be reached from the links above.")
 }
 
-func foreign(*visit) answer {
-	return say(http.StatusForbidden, "Not sent from here", "This form was sent from another site, so nothing was done.")
+func crossOrigin(*visit) response {
+	return message(http.StatusForbidden, "Not sent from here", "This form was sent from another site, so nothing was done.")
 }
 
-func notAllowed(allowed string) action {
-	return func(v *visit) answer {
+func methodNotAllowed(allowed string) handler {
+	return func(v *visit) response {
 		v.header.Set("Allow", allowed)
-		return say(http.StatusMethodNotAllowed, "Not possible here", "This page takes no requests of this kind.")
+		return message(http.StatusMethodNotAllowed, "Not possible here", "This page takes no requests of this kind.")
 	}
 }
 
-// closed is the answer while no posture is in force: nobody can be judged.
-func closed() answer {
-	a := say(http.StatusServiceUnavailable, "Not available at the moment", "This replica has no current posture and keeps every gate closed. Try again in a moment.")
-	a.retry = 5 * time.Second
-	return a
+// unavailable asks the visitor to try again after a time.
+func unavailable(retry time.Duration, text string) response {
+	r := message(http.StatusServiceUnavailable, "Not available at the moment", text)
+	r.retry = retry
+	return r
 }
 
-// Refusal is part of [account.Judge].
-func (v *visit) Refusal(decision posture.Decision) *problem.Problem {
-	return v.refusals.Of(decision, v.now)
+// noPosture is the response while no posture is in force, so that nothing can be decided.
+func noPosture() response {
+	return unavailable(5*time.Second, "This replica has no current posture and keeps every gate closed. Try again in a moment.")
 }
 
-// refusal is what the API would answer, as a page.
-func refusal(p *problem.Problem) answer {
+// problemPage shows a problem of the API as a page.
+func problemPage(p *problem.Problem) response {
 	title := "Not available at the moment"
 	definition, _ := problem.Lookup(p.Code)
 	switch definition.Status {
@@ -63,24 +63,24 @@ func refusal(p *problem.Problem) answer {
 	case http.StatusTooManyRequests:
 		title = "Too many requests"
 	}
-	a := say(definition.Status, title, p.Detail)
-	a.retry = p.RetryAfter
-	return a
+	r := message(definition.Status, title, p.Detail)
+	r.retry = p.RetryAfter
+	return r
 }
 
-// failed is the answer to an error of the records. Its text is for the log.
-func failed(err error) answer {
+// failed is the response to an error of a store. Only the log contains the error.
+func failed(err error) response {
 	p := respond.StoreProblem(err, problem.CodeRFQQuotaExceeded)
 	if p == nil {
 		p = problem.Of(err)
 	}
-	a := refusal(p)
-	switch a.status {
+	r := problemPage(p)
+	switch r.status {
 	case http.StatusServiceUnavailable:
-		a.body, a.cause = message{"The records cannot be read at the moment. Try again in a moment."}, err
+		r.content, r.cause = messagePage(r.title, "The records cannot be read at the moment. Try again in a moment."), err
 	case http.StatusInternalServerError:
-		a.title, a.cause = "Something went wrong", err
-		a.body = message{"This is our fault. Try again; if it stays, tell the marketplace when it happened."}
+		r.title, r.cause = "Something went wrong", err
+		r.content = messagePage(r.title, "This is our fault. Try again; if it stays, tell the marketplace when it happened.")
 	}
-	return a
+	return r
 }

@@ -12,79 +12,67 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// opsPath is where the view for operators begins.
+// opsPath is the path of the pages for operators.
 const opsPath = "/ops"
 
-// Queue is what is needed of package queue. Nothing of it changes the queue.
+// Queue reads the queue. Package queue implements it.
 type Queue interface {
 	Look(ctx context.Context) (queue.Look, error)
 	Workers(ctx context.Context) ([]queue.Worker, error)
 	Dead(ctx context.Context, limit int) ([]queue.Entry, error)
 }
 
-// Ops is the view for operators of the platform: keys of the package Platform with the
-// scope ops:read. It tells of every organization, and changes nothing.
+// Ops configures the pages for operators: keys of the package Platform with the scope
+// ops:read. The pages show every organization and change nothing.
 type Ops struct {
 	// Queue is that of preflight jobs.
 	Queue Queue
 	// Denials are those of all organizations.
 	Denials Denials
-	// SignOn lets in for whom an identity provider vouches; nil where keys alone sign in.
+	// SignOn is the identity provider of operators; nil if they sign in with keys only.
 	SignOn *signon.Provider
 }
 
-// opsRoutes are the pages for operators, where they are served.
-func (b *board) opsRoutes() []route {
-	if b.Ops == nil {
+// opsRoutes are the pages for operators, if they are configured.
+func (s *server) opsRoutes() []route {
+	if s.Ops == nil {
 		return nil
 	}
 	return []route{
-		{pattern: opsPath, get: b.operator(b.showMatrix)},
-		{pattern: opsPath + "/partners/{name...}", get: b.operator(b.showPartner)},
-		{pattern: opsPath + "/rollouts", get: b.operator(b.showRollouts)},
-		{pattern: opsPath + "/queue", get: b.operator(b.showQueue)},
-		{pattern: opsPath + "/denials", get: b.operator(b.showDenials)},
+		{pattern: opsPath, get: s.requireOperator(s.showMatrix)},
+		{pattern: opsPath + "/partners/{name...}", get: s.requireOperator(s.showPartner)},
+		{pattern: opsPath + "/rollouts", get: s.requireOperator(s.showRollouts)},
+		{pattern: opsPath + "/queue", get: s.requireOperator(s.showQueue)},
+		{pattern: opsPath + "/denials", get: s.requireOperator(s.showDenials)},
 	}
 }
 
-// operator lets those through who look after the platform.
-func (b *board) operator(page action) action {
-	return b.scoped(posture.ScopeOpsRead, posture.SurfacePartner, func(v *visit) answer {
+// requireOperator restricts a page to operators.
+func (s *server) requireOperator(next handler) handler {
+	return s.requireScope(posture.ScopeOpsRead, posture.SurfacePartner, func(v *visit) response {
 		if v.caller.Tenant().Mode != tenant.Live {
-			return say(http.StatusForbidden, "Not allowed", liveOnly)
+			return message(http.StatusForbidden, "Not allowed", liveOnly)
 		}
-		b.renew(v)
-		return page(v)
+		s.renew(v)
+		return next(v)
 	})
 }
 
-// liveOnly is told to keys of the sandbox, which may see nothing of production.
+// liveOnly rejects keys of the sandbox, which must not see production.
 const liveOnly = "The pages for operators show production, so they take live keys alone."
 
 // operates reports whether a caller may see the pages for operators.
-func (b *board) operates(v *visit, caller posture.Caller) bool {
-	return b.Ops != nil && caller.Valid() && caller.Tenant().Mode == tenant.Live &&
+func (s *server) operates(v *visit, caller posture.Caller) bool {
+	return s.Ops != nil && caller.Valid() && caller.Tenant().Mode == tenant.Live &&
 		v.snapshot.Standing(caller, posture.ScopeOpsRead, v.now).Allowed()
 }
 
-// turnedAway says why a good key does not sign in: of a key for operators that it is of
-// the sandbox, of others what the API would say.
-func (b *board) turnedAway(v *visit, caller posture.Caller, decision posture.Decision) string {
-	if b.Ops != nil && caller.Scopes().Has(posture.ScopeOpsRead) && caller.Tenant().Mode != tenant.Live {
-		return liveOnly
+// home is the first page after the sign-in: of a partner its overview, of an operator who
+// is no partner the posture.
+func (s *server) home(v *visit) response {
+	r := s.requirePartner(posture.SurfacePartner, s.overview)(v)
+	if r.status == http.StatusForbidden && s.operates(v, v.caller) {
+		return response{location: opsPath}
 	}
-	return v.Refusal(decision).Detail
+	return r
 }
-
-// home is the first page of whoever has signed in: operators who are no partner have
-// another one.
-func (b *board) home(v *visit) answer {
-	a := b.member(b.overview)(v)
-	if a.status == http.StatusForbidden && b.operates(v, v.caller) {
-		return answer{location: opsPath}
-	}
-	return a
-}
-
-// refused says why a form of a page for operators is not understood.
-func refused(text string) answer { return say(http.StatusBadRequest, "Not understood", text) }

@@ -10,8 +10,8 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// The picture of a chart in its own units: where the plan is drawn, the rest is for
-// words.
+// The area of the picture, in its own units, in which the plan is drawn. Labels are
+// around it.
 const (
 	chartLeft, chartRight = 44, 628
 	chartTop, chartBottom = 16, 132
@@ -20,30 +20,30 @@ const (
 	chartMargin = 0.08
 )
 
-// chart is a plan as a picture, and as the numbers that it shows.
+// chart is a plan as a picture and as a table.
 type chart struct {
-	// Line is the plan as the path of an SVG, Now where the present is on it.
+	// Line is the plan as the path of an SVG, Now the x coordinate of the present.
 	Line   string
 	Now    int
 	Dots   []dot
 	Points []chartPoint
-	// From and Until are the ends of the time that is shown; Percent is what the
-	// schedule lets in at present.
-	From, Until, At instant
-	Percent         uint8
+	// From and Until are the ends of the time that is shown.
+	From, Until time.Time
+	// Percent is what the schedule admits at present.
+	Percent uint8
 }
 
 type dot struct{ X, Y int }
 
-// chartPoint is one row of numbers.
+// chartPoint is one row of the table.
 type chartPoint struct {
-	From    instant
+	From    time.Time
 	Percent uint8
-	// Present is whether this is what holds now.
+	// Present reports whether this row holds now.
 	Present bool
 }
 
-// chartOf draws a plan; nil if it has nothing but one point.
+// chartOf draws a plan; nil if the plan never changes.
 func chartOf(plan []posture.PlanPoint, now time.Time) *chart {
 	if len(plan) < 2 {
 		return nil
@@ -61,7 +61,7 @@ func chartOf(plan []posture.PlanPoint, now time.Time) *chart {
 		return chartLeft + int(float64(chartRight-chartLeft)*at.Sub(from).Seconds()/until.Sub(from).Seconds())
 	}
 	y := func(percent uint8) int { return chartBottom - (chartBottom-chartTop)*int(percent)/100 }
-	c := &chart{Now: x(now), From: instant(from), Until: instant(until), At: instant(now)}
+	c := &chart{Now: x(now), From: from, Until: until}
 	present := 0
 	for i, point := range plan {
 		if !point.From.After(now) {
@@ -71,7 +71,7 @@ func chartOf(plan []posture.PlanPoint, now time.Time) *chart {
 	var line strings.Builder
 	fmt.Fprintf(&line, "M%d %d", chartLeft, y(plan[0].Percent))
 	for i, point := range plan {
-		c.Points = append(c.Points, chartPoint{instant(point.From), point.Percent, i == present})
+		c.Points = append(c.Points, chartPoint{point.From, point.Percent, i == present})
 		if i > 0 {
 			fmt.Fprintf(&line, "H%dV%d", x(point.From), y(point.Percent))
 			c.Dots = append(c.Dots, dot{x(point.From), y(point.Percent)})

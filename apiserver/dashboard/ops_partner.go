@@ -15,75 +15,44 @@ import (
 // partnerBody is all that operators see of one partner.
 type partnerBody struct {
 	explain.Partner
-	From, Until, NextChange, Edited instant
-	Explained                       []explainedRow
-	KeyRows                         []keyRow
-	CertificateRows                 []certificateRow
-	WebhookRows                     []webhookRow
+	KeyRows     []keyRow
+	WebhookRows []webhookRow
 }
 
-// webhookRow is a webhook with how its endpoint does; Told is false for one that is not
-// known as an endpoint, such as one of two of a name.
+// webhookRow is a webhook with its endpoint. Known is false for a webhook without one, for
+// example if two webhooks have the same name.
 type webhookRow struct {
 	explain.Webhook
-	Told     bool
+	Known    bool
 	Endpoint endpointRow
 }
 
-// explainedRow is one capability with why it is closed, and what would open it.
-type explainedRow struct {
-	Name, Cell, Quota string
-	// Answers are those to every kind of request, Requests the kind whose rules and
-	// remedies follow.
-	Answers  []explain.Answer
-	Requests string
-	Remedies []explain.Rule
-	Rules    []explain.Rule
-	Possible bool
-	// Becomes is the next answer without an edit, from At on.
-	Becomes string
-	At      instant
-}
-
-type certificateRow struct {
-	Name  string
-	Until instant
-}
-
 // showPartner serves one partner.
-func (b *board) showPartner(v *visit) answer {
+func (s *server) showPartner(v *visit) response {
 	p, found := explain.Of(v.snapshot, v.PathValue("name"), v.now)
 	if !found {
-		return say(http.StatusNotFound, "There is no such partner", "No PartnerEntitlement of this name is in force on this replica.")
+		return message(http.StatusNotFound, "There is no such partner", "No PartnerEntitlement of this name is in force on this replica.")
 	}
-	keys, err := b.keyRows(v, p.Keys, credential.Digest{})
+	keys, err := s.keyRows(v, p.Keys, credential.Digest{})
 	if err != nil {
 		return failed(err)
 	}
-	body := partnerBody{
-		Partner: p, From: instant(p.ContractFrom), Until: instant(p.ContractUntil), Edited: instant(p.Edited), NextChange: since(p.NextTransition), KeyRows: keys,
-	}
-	for _, c := range p.Certificates {
-		body.CertificateRows = append(body.CertificateRows, certificateRow{c.Name, instant(c.Until)})
-	}
-	if body.WebhookRows, err = b.webhookRows(v, p); err != nil {
+	webhooks, err := s.webhookRows(v, p)
+	if err != nil {
 		return failed(err)
 	}
-	for _, e := range p.Explained {
-		body.Explained = append(body.Explained, explainedOf(e))
-	}
-	return answer{status: http.StatusOK, page: pageOpsPartner, title: p.Name, body: body}
+	return show(pageOpsPartner, p.Name, partnerPage(partnerBody{Partner: p, KeyRows: keys, WebhookRows: webhooks}))
 }
 
-// webhookRows are the webhooks of a partner with how they do.
-func (b *board) webhookRows(v *visit, p explain.Partner) ([]webhookRow, error) {
+// webhookRows adds to the webhooks of a partner the state of their endpoints.
+func (s *server) webhookRows(v *visit, p explain.Partner) ([]webhookRow, error) {
 	known := map[webhook.Address]webhook.Known{}
 	for _, mode := range []tenant.Mode{tenant.Live, tenant.Test} {
 		owner, err := tenant.New(p.Organization, mode)
 		if err != nil || len(p.Webhooks) == 0 {
-			break // nobody of such a name has endpoints
+			break // an invalid organization has no endpoints
 		}
-		endpoints, err := b.Webhooks.Endpoints(v.Context(), owner)
+		endpoints, err := s.Webhooks.Endpoints(v.Context(), owner)
 		if err != nil {
 			return nil, err
 		}
@@ -94,27 +63,28 @@ func (b *board) webhookRows(v *visit, p explain.Partner) ([]webhookRow, error) {
 	var rows []webhookRow
 	for _, w := range p.Webhooks {
 		address := webhook.Address{Owner: tenant.ID{Organization: p.Organization, Mode: tenant.Mode(w.Kind)}, Name: w.Name}
-		k, told := known[address]
-		rows = append(rows, webhookRow{w, told, endpointRowOf(k, v.now)})
+		k, found := known[address]
+		rows = append(rows, webhookRow{w, found, endpointRowOf(k, v.now)})
 	}
 	return rows, nil
 }
 
-func explainedOf(e explain.Explained) explainedRow {
-	row := explainedRow{
-		Name: e.Capability, Cell: e.String(), Answers: e.Answers, Rules: e.Rules, Possible: e.Possible,
-		Requests: strings.TrimSuffix(e.Keys+" keys, "+e.Explanation.Access, ", "),
+// requestOf names the kind of request that the remedies are for.
+func requestOf(e explain.Explained) string {
+	request := strings.TrimSuffix(e.Keys+" keys, "+e.Explanation.Access, ", ")
+	if e.Possible {
+		return "For " + request + ":"
 	}
-	if e.Quota.Window > 0 {
-		row.Quota = number(e.Quota.Limit) + " in " + span(e.Quota.Window)
-	}
+	return "For " + request + ", which cannot be, or not before somebody has looked:"
+}
+
+// remediesOf returns the rules that stop the request and can be changed.
+func remediesOf(e explain.Explained) []explain.Rule {
+	var remedies []explain.Rule
 	for _, rule := range e.Rules {
 		if rule.Remedy != "" {
-			row.Remedies = append(row.Remedies, rule)
+			remedies = append(remedies, rule)
 		}
 	}
-	if e.Next != nil {
-		row.Becomes, row.At = e.Next.Reason, instant(e.Next.At)
-	}
-	return row
+	return remedies
 }

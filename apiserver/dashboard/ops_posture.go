@@ -3,11 +3,12 @@
 package dashboard
 
 import (
-	"net/http"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/explain"
@@ -16,11 +17,11 @@ import (
 const (
 	// partnersOnPage bounds the rows of the matrix.
 	partnersOnPage = 50
-	// maxSought bounds the text that partners are sought by, in bytes.
-	maxSought = 100
+	// maxText bounds the text of the filter, in bytes.
+	maxText = 100
 )
 
-// accesses are those that the matrix may be narrowed to, with words for people.
+// accesses are the values of the filter by access, with words for people.
 var accesses = [...]accessChoice{
 	{explain.Open, "open"}, {explain.TestOnly, "sandbox only"}, {explain.Closed, "closed"}, {explain.NotGranted, "not granted"},
 }
@@ -30,34 +31,33 @@ type accessChoice struct {
 	Words  string
 }
 
-// matrixFilter is what the matrix is narrowed to. Empty members narrow nothing.
+// matrixFilter selects rows and columns of the matrix. Zero members select all.
 type matrixFilter struct {
 	Capability posture.Capability
 	Access     explain.Access
-	// Text is part of one of the names of a partner.
+	// Text is part of a name of a partner.
 	Text string
 	// Page counts from 1.
 	Page int
 }
 
-// matrixBody is who may do what.
+// matrixBody is the effective access of partners to capabilities.
 type matrixBody struct {
 	matrixFilter
-	Revision     string
-	Next         instant
-	Accesses     []accessChoice
-	Capabilities []posture.Capability
-	Columns      []matrixColumn
-	Rows         []matrixRow
-	// From and Until are the places of the rows among those that were Found of All.
+	Revision string
+	Next     time.Time
+	Columns  []matrixColumn
+	Rows     []matrixRow
+	// From and Until are the positions of the rows among the Found that the filter
+	// selects of All.
 	From, Until, Found, All int
-	// Earlier and Later are the pages beside this one; empty where there is none.
+	// Earlier and Later are the paths of the pages beside this one; empty for none.
 	Earlier, Later string
 }
 
 type matrixColumn struct {
 	Name posture.Capability
-	// Stage is how far the capability is open at all.
+	// Stage is the effective stage of the capability; empty without a rollout.
 	Stage string
 }
 
@@ -66,17 +66,14 @@ type matrixRow struct {
 	Cells                          []explain.Cell
 }
 
-// showMatrix serves who may do what.
-func (b *board) showMatrix(v *visit) answer {
+// showMatrix serves the effective access of partners to capabilities.
+func (s *server) showMatrix(v *visit) response {
 	filter, wrong := readFilter(v.URL.Query())
 	if wrong != "" {
-		return refused(wrong)
+		return badRequest(wrong)
 	}
 	m := explain.NewMatrix(v.snapshot, v.now)
-	body := matrixBody{
-		matrixFilter: filter, Revision: v.snapshot.Revision(), Next: instant(v.snapshot.NextTransition(v.now)), Accesses: accesses[:],
-		Capabilities: slices.Collect(posture.Capabilities()), All: len(m.Rows),
-	}
+	body := matrixBody{matrixFilter: filter, Revision: v.snapshot.Revision(), Next: v.snapshot.NextTransition(v.now), All: len(m.Rows)}
 	columns := m.Capabilities
 	if filter.Capability != posture.NoCapability {
 		columns = []posture.Capability{filter.Capability}
@@ -84,26 +81,35 @@ func (b *board) showMatrix(v *visit) answer {
 	for _, c := range columns {
 		body.Columns = append(body.Columns, matrixColumn{c, v.Decide(c, false).Posture.Stage()})
 	}
-	found := slices.DeleteFunc(m.Rows, func(row explain.Row) bool { return !filter.wants(&m, row, columns) })
-	for _, row := range body.turn(found) {
-		body.Rows = append(body.Rows, matrixRowOf(row, columns))
+	// Of several columns, one with the access is enough.
+	found := slices.DeleteFunc(m.Rows, func(row explain.Row) bool {
+		return !row.Has(filter.Text) || filter.Access != "" &&
+			!slices.ContainsFunc(columns, func(c posture.Capability) bool { return m.Access(row, c) == filter.Access })
+	})
+	for _, row := range body.paginate(found) {
+		path := url.URL{Path: opsPath + "/partners/" + row.Name} // a name may contain a slash, after a namespace
+		out := matrixRow{Name: row.Name, Path: path.String(), DisplayName: row.Partner.Spec.DisplayName, State: row.State()}
+		for _, c := range columns {
+			out.Cells = append(out.Cells, row.Cell(c))
+		}
+		body.Rows = append(body.Rows, out)
 	}
-	return answer{status: http.StatusOK, page: pageOpsPosture, title: "Posture", body: body}
+	return show(pageOpsPosture, "Posture", matrixPage(body))
 }
 
-// readFilter reads the form. The text is what is wrong with it.
+// readFilter reads the form. The text says what is invalid.
 func readFilter(form url.Values) (f matrixFilter, wrong string) {
 	f = matrixFilter{Access: explain.Access(form.Get("access")), Text: strings.TrimSpace(form.Get("text")), Page: 1}
 	if name := form.Get("capability"); name != "" {
-		var known bool
-		if f.Capability, known = posture.ParseCapability(name); !known {
+		var found bool
+		if f.Capability, found = posture.ParseCapability(name); !found {
 			return f, "There is no such capability."
 		}
 	}
 	if f.Access != "" && !slices.ContainsFunc(accesses[:], func(a accessChoice) bool { return a.Access == f.Access }) {
 		return f, "There is no such access."
 	}
-	if len(f.Text) > maxSought {
+	if len(f.Text) > maxText {
 		return f, "The text is too long."
 	}
 	if page := form.Get("page"); page != "" {
@@ -113,12 +119,6 @@ func readFilter(form url.Values) (f matrixFilter, wrong string) {
 		}
 	}
 	return f, ""
-}
-
-// wants reports whether a row is shown: of several columns one with the access is
-// enough.
-func (f matrixFilter) wants(m *explain.Matrix, row explain.Row, columns []posture.Capability) bool {
-	return row.Has(f.Text) && (f.Access == "" || slices.ContainsFunc(columns, func(c posture.Capability) bool { return m.Access(row, c) == f.Access }))
 }
 
 // path is that of another page of the matrix.
@@ -132,8 +132,8 @@ func (f matrixFilter) path(page int) string {
 	return opsPath + "?" + query.Encode()
 }
 
-// turn finds the rows of the page. One beyond the last has none.
-func (m *matrixBody) turn(found []explain.Row) []explain.Row {
+// paginate returns the rows of the page, and none beyond the last page.
+func (m *matrixBody) paginate(found []explain.Row) []explain.Row {
 	m.Found = len(found)
 	last := max(1, (m.Found+partnersOnPage-1)/partnersOnPage)
 	if m.Page > 1 {
@@ -150,12 +150,14 @@ func (m *matrixBody) turn(found []explain.Row) []explain.Row {
 	return found[first:m.Until]
 }
 
-func matrixRowOf(row explain.Row, columns []posture.Capability) matrixRow {
-	out := matrixRow{Name: row.Name, Path: partnerPath(row.Name), DisplayName: row.Partner.Spec.DisplayName, State: row.State()}
-	for _, c := range columns {
-		out.Cells = append(out.Cells, row.Cell(c))
+// summary says which rows are shown.
+func (m *matrixBody) summary() string {
+	switch {
+	case len(m.Rows) == 0:
+		return fmt.Sprintf("No partner to show: %d of %d were sought.", m.Found, m.All)
+	case m.Found == m.All:
+		return fmt.Sprintf("Partners %d to %d of %d.", m.From, m.Until, m.All)
+	default:
+		return fmt.Sprintf("Partners %d to %d of %d that were sought, of %d in all.", m.From, m.Until, m.Found, m.All)
 	}
-	return out
 }
-
-func partnerPath(name string) string { return (&url.URL{Path: opsPath + "/partners/" + name}).String() }

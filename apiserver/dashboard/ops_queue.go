@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// queueTime bounds what a page asks of Redis.
+	// queueTime bounds how long a page waits for Redis.
 	queueTime = 2 * time.Second
-	// Bounds of what the page of the queue shows.
+	// Bounds of what the page shows.
 	tenantsShown = 20
 	workersShown = 50
 	runsShown    = 8
@@ -23,29 +23,24 @@ const (
 
 // queueBody is the queue of preflight jobs.
 type queueBody struct {
-	// Fault is why the queue cannot be read, or must not be used; Read is whether
-	// there is anything else to show.
-	Fault           string
-	Read            bool
-	Stats           queue.Stats
-	Oldest, MeanRun string
-	// Drained is for how long nothing more is handed out; empty if all is.
-	Drained string
-	// Memory is the part of Redis' memory that is used; empty where it has no limit.
-	Memory  string
-	Durable bool
+	// Fault is why the queue cannot be read, or must not be used. Read reports whether
+	// the rest is known.
+	Fault   string
+	Read    bool
+	Stats   queue.Stats
+	Server  queue.Server
 	Tenants []tenantRow
-	// Others is how many tenants wait beside those that are shown.
+	// Others is how many more tenants have waiting jobs.
 	Others  int
 	Workers []workerRow
-	// Idle is how many workers live beside those that are shown.
+	// Idle is how many more workers there are.
 	Idle int
-	Dead []deadRow
+	Dead []queue.Entry
 }
 
 type tenantRow struct {
 	queue.Backlog
-	// Most is how many jobs of the tenant may be with workers; empty: any number.
+	// Most is how many jobs of the tenant may be dispatched at once; empty for any number.
 	Most string
 }
 
@@ -53,56 +48,44 @@ type workerRow struct {
 	Name, Quiet string
 	Slots       int
 	Runs        []runRow
-	// More is how many jobs it holds beside Runs.
+	// More is how many more jobs the worker holds.
 	More int
 }
 
 type runRow struct{ ID, Owner, Renewed string }
 
-type deadRow struct {
-	queue.Entry
-	At instant
-}
-
-// showQueue serves the queue. A Redis that is away is told of, and nothing else waits
-// for it.
-func (b *board) showQueue(v *visit) answer {
+// showQueue serves the queue. If Redis is unavailable, only this page fails.
+func (s *server) showQueue(v *visit) response {
 	ctx, cancel := context.WithTimeout(v.Context(), queueTime)
 	defer cancel()
-	body, err := b.readQueue(ctx)
-	a := answer{status: http.StatusOK, page: pageOpsQueue, title: "Queue", body: body}
+	body, err := s.readQueue(ctx)
 	if err != nil {
-		a.status, a.cause, a.retry = http.StatusServiceUnavailable, err, queueTime
-		a.body = queueBody{Fault: "The queue cannot be read: " + err.Error()}
+		r := show(pageOpsQueue, "Queue", queuePage(queueBody{Fault: "The queue cannot be read: " + err.Error()}))
+		r.status, r.cause, r.retry = http.StatusServiceUnavailable, err, queueTime
+		return r
 	}
-	return a
+	return show(pageOpsQueue, "Queue", queuePage(body))
 }
 
-func (b *board) readQueue(ctx context.Context) (queueBody, error) {
-	look, err := b.Ops.Queue.Look(ctx)
+func (s *server) readQueue(ctx context.Context) (queueBody, error) {
+	look, err := s.Ops.Queue.Look(ctx)
 	if err != nil {
 		return queueBody{}, err
 	}
-	workers, err := b.Ops.Queue.Workers(ctx)
+	workers, err := s.Ops.Queue.Workers(ctx)
 	if err != nil {
 		return queueBody{}, err
 	}
-	dead, err := b.Ops.Queue.Dead(ctx, deadShown)
+	dead, err := s.Ops.Queue.Dead(ctx, deadShown)
 	if err != nil {
 		return queueBody{}, err
 	}
 	body := queueBody{
-		Read: true, Stats: look.Stats, Oldest: lasted(look.Stats.OldestAge), MeanRun: lasted(look.Stats.MeanRun), Durable: look.Server.Durable,
+		Read: true, Stats: look.Stats, Server: look.Server, Dead: dead,
 		Others: max(0, len(look.Backlogs)-tenantsShown), Idle: max(0, len(workers)-workersShown),
 	}
 	if look.Fault != nil {
 		body.Fault = "The server must not be used: " + look.Fault.Error()
-	}
-	if look.Stats.DrainedFor > 0 {
-		body.Drained = lasted(look.Stats.DrainedFor)
-	}
-	if look.Server.Memory > 0 {
-		body.Memory = strconv.FormatFloat(100*look.Server.Memory, 'f', 1, 64) + " %"
 	}
 	for _, backlog := range look.Backlogs[:min(len(look.Backlogs), tenantsShown)] {
 		row := tenantRow{Backlog: backlog}
@@ -112,28 +95,19 @@ func (b *board) readQueue(ctx context.Context) (queueBody, error) {
 		body.Tenants = append(body.Tenants, row)
 	}
 	for _, worker := range workers[:min(len(workers), workersShown)] {
-		body.Workers = append(body.Workers, workerRowOf(worker))
-	}
-	for _, entry := range dead {
-		body.Dead = append(body.Dead, deadRow{entry, instant(entry.Buried)})
+		row := workerRow{Name: worker.Name, Quiet: lasted(worker.Quiet), Slots: worker.Slots, More: max(0, len(worker.Jobs)-runsShown)}
+		for _, job := range worker.Jobs[:min(len(worker.Jobs), runsShown)] {
+			row.Runs = append(row.Runs, runRow{job.ID, job.Tenant.Organization, lasted(job.Renewed)})
+		}
+		body.Workers = append(body.Workers, row)
 	}
 	return body, nil
 }
 
-func workerRowOf(w queue.Worker) workerRow {
-	row := workerRow{Name: w.Name, Quiet: lasted(w.Quiet), Slots: w.Slots, More: max(0, len(w.Jobs)-runsShown)}
-	for _, job := range w.Jobs[:min(len(w.Jobs), runsShown)] {
-		row.Runs = append(row.Runs, runRow{job.ID, job.Tenant.Organization, lasted(job.Renewed)})
-	}
-	return row
-}
-
-// lasted is a length of time, to the second from one second on.
+// lasted rounds a duration to seconds, and below one second to milliseconds.
 func lasted(d time.Duration) string {
 	if d >= time.Second {
 		return d.Round(time.Second).String()
 	}
 	return d.Round(time.Millisecond).String()
 }
-
-func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -3,7 +3,9 @@
 package dashboard
 
 import (
-	"net/http"
+	"cmp"
+	"fmt"
+	"strings"
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/explain"
@@ -12,29 +14,58 @@ import (
 // rolloutsBody is every rollout with its schedule.
 type rolloutsBody struct {
 	Revision string
-	Rollouts []rolloutSection
-	// Missing are the capabilities that are closed for want of a rollout.
+	Rollouts []rolloutRow
+	// Missing are the capabilities without a rollout, which are closed.
 	Missing []posture.Capability
 }
 
-type rolloutSection struct {
+type rolloutRow struct {
 	explain.Rollout
-	// ID tells the sections of a page apart.
-	ID                  int
-	Next, Since, Edited instant
-	// Chart is nil where the schedule lets in as many at all times.
+	// Chart is nil if the schedule never changes what it admits.
 	Chart *chart
 }
 
-// showRollouts serves how each capability is rolled out.
-func (b *board) showRollouts(v *visit) answer {
+// showRollouts serves the rollouts of all capabilities.
+func (s *server) showRollouts(v *visit) response {
 	all, missing := explain.Rollouts(v.snapshot, v.now)
 	body := rolloutsBody{Revision: v.snapshot.Revision(), Missing: missing}
-	for i, r := range all {
-		body.Rollouts = append(body.Rollouts, rolloutSection{
-			Rollout: r, ID: i, Next: since(r.NextTransition), Since: instant(r.Since),
-			Edited: instant(r.Edited), Chart: chartOf(r.Plan, v.now),
-		})
+	for _, r := range all {
+		body.Rollouts = append(body.Rollouts, rolloutRow{r, chartOf(r.Plan, v.now)})
 	}
-	return answer{status: http.StatusOK, page: pageOpsRollouts, title: "Rollouts", body: body}
+	return show(pageOpsRollouts, "Rollouts", rolloutsPage(body))
+}
+
+// missing names the capabilities without a rollout.
+func (b *rolloutsBody) missing() string {
+	if len(b.Missing) == 0 {
+		return ""
+	}
+	names := make([]string, len(b.Missing))
+	for i, capability := range b.Missing {
+		names[i] = capability.String()
+	}
+	return " Closed for want of a rollout: " + strings.Join(names, ", ") + "."
+}
+
+// audience says for whom the rollout is.
+func (r *rolloutRow) audience() string {
+	text := fmt.Sprintf("%d named", r.Audience.Named)
+	if r.Audience.Everybody {
+		text = "every entitled partner"
+	} else if r.Audience.Selected {
+		text += ", and those with labels"
+	}
+	if r.Audience.Excluded > 0 {
+		text += fmt.Sprintf(", %d excluded", r.Audience.Excluded)
+	}
+	return text
+}
+
+// keptOut counts the partners that are denied, by reason.
+func (r *rolloutRow) keptOut() string {
+	var parts []string
+	for _, denial := range r.Denials {
+		parts = append(parts, fmt.Sprintf("%d by %s", denial.Partners, denial.Reason))
+	}
+	return cmp.Or(strings.Join(parts, ", "), "nobody")
 }

@@ -25,26 +25,28 @@ import (
 
 func TestPagesForOperatorsLookLikeTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, func(c *dashboard.Config) { c.Webhooks = various("") })
-	w.dress(t)
-	w.operate("")
-	w.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
-	desk := w.signedIn(t, "desk-live")
+	d := newDashboard(t, withOps, func(c *dashboard.Config) { c.Webhooks = various("") })
+	d.fillOverview(t)
+	d.fillOps("")
+	d.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
+	desk := d.signedIn(t, "desk-live")
 	for name, path := range map[string]string{
 		"ops-posture": "/ops", "ops-posture-sought": "/ops?text=acme&capability=preflight&access=test", "ops-posture-none": "/ops?text=nobody",
 		"ops-partner": "/ops/partners/acme", "ops-partner-suspended": "/ops/partners/globex", "ops-rollouts": "/ops/rollouts", "ops-queue": "/ops/queue",
 	} {
 		golden(t, name, desk.get(t, path).want(t, http.StatusOK, "").text)
 	}
-	w = newOps(t, func(c *dashboard.Config) { c.Ops.Queue = line{look: queue.Look{Server: queue.Server{Durable: true}}} })
-	golden(t, "ops-queue-empty", w.signedIn(t, "desk-live").get(t, "/ops/queue").want(t, http.StatusOK, "").text)
+	d = newDashboard(t, withOps, func(c *dashboard.Config) {
+		c.Ops.Queue = queueStub{look: queue.Look{Server: queue.Server{Durable: true}}}
+	})
+	golden(t, "ops-queue-empty", d.signedIn(t, "desk-live").get(t, "/ops/queue").want(t, http.StatusOK, "").text)
 }
 
-func TestDenialsAreThoseOfTheTimeThatIsAskedFor(t *testing.T) {
+func TestDenialsAreFilteredByPeriod(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
-	w.keep(t, denied(5, "NotInCohort", 1), denied(6, "KillSwitchEngaged", 20), denied(90, "ContractEnded", 3), logged(7, 404, "NOT_FOUND", ""))
-	desk := w.signedIn(t, "desk-live")
+	d := newDashboard(t, withOps)
+	d.keep(t, denied(5, "NotInCohort", 1), denied(6, "KillSwitchEngaged", 20), denied(90, "ContractEnded", 3), logged(7, 404, "NOT_FOUND", ""))
+	desk := d.signedIn(t, "desk-live")
 	golden(t, "ops-denials", desk.get(t, "/ops/denials").want(t, http.StatusOK, "").text)
 	page := desk.get(t, "/ops/denials?within=24h").want(t, http.StatusOK, "ContractEnded")
 	if strings.Contains(page.text, "NOT_FOUND") {
@@ -52,16 +54,16 @@ func TestDenialsAreThoseOfTheTimeThatIsAskedFor(t *testing.T) {
 	}
 	desk.get(t, "/ops/denials?within=1y").want(t, http.StatusBadRequest, "1h, 24h, 7d or 30d")
 	for n := range 101 {
-		w.keep(t, denied(100+n, fmt.Sprint("Reason", n), 1))
+		d.keep(t, denied(100+n, fmt.Sprint("Reason", n), 1))
 	}
 	desk.get(t, "/ops/denials?within=7d").want(t, http.StatusOK, "rarer ones")
-	w = newOps(t, nil)
-	w.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusOK, "<p>Nothing.</p>")
-	w = newOps(t, func(c *dashboard.Config) { c.Ops.Denials = unread{} })
-	w.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusServiceUnavailable, "")
+	d = newDashboard(t, withOps)
+	d.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusOK, "<p>Nothing.</p>")
+	d = newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Denials = unread{} })
+	d.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusServiceUnavailable, "")
 }
 
-// unread is a log that cannot be read.
+// unread is a request log that fails.
 type unread struct{}
 
 // Denials implements dashboard.Denials.
@@ -69,14 +71,14 @@ func (unread) Denials(context.Context, time.Time, int) ([]requestlog.Denial, err
 	return nil, transaction.ErrOverloaded
 }
 
-// TestNoPartnerReachesAPageForOperators asks for each of them as everybody who may
-// not see it, and looks for what only operators may know.
+// TestNoPartnerReachesAPageForOperators requests each page with every key that is not an
+// operator's, and checks that no response contains data for operators.
 func TestNoPartnerReachesAPageForOperators(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
+	d := newDashboard(t, withOps)
 	people, covered := map[string]*browser{}, map[string]bool{}
 	for _, key := range []string{"acme-live", "acme-test", "acme-reads", "stark-live", "stark-test", "globex-live", "desk-live", "desk-reads"} {
-		people[key] = w.signedIn(t, key)
+		people[key] = d.signedIn(t, key)
 	}
 	patterns := http.NewServeMux()
 	for _, pattern := range dashboard.OpsPages() {
@@ -89,7 +91,7 @@ func TestNoPartnerReachesAPageForOperators(t *testing.T) {
 		}
 		_, pattern := patterns.Handler(&http.Request{Method: http.MethodGet, URL: address})
 		covered[pattern] = true
-		(&browser{world: w}).get(t, path).toSignIn(t)
+		(&browser{dashboard: d}).get(t, path).toSignIn(t)
 		for key, b := range people {
 			if strings.HasPrefix(key, "desk") {
 				b.get(t, path).want(t, http.StatusOK, "Posture</a>")
@@ -111,37 +113,37 @@ func TestNoPartnerReachesAPageForOperators(t *testing.T) {
 	}
 }
 
-// TestAnOperatorIsJudgedAnewOnEveryRequest changes what the key may do between two
+// TestOperatorIsCheckedOnEveryRequest changes what the key may do between two
 // requests.
-func TestAnOperatorIsJudgedAnewOnEveryRequest(t *testing.T) {
+func TestOperatorIsCheckedOnEveryRequest(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		change func(*world)
+		change func(*testDashboard)
 		status int
 		says   string
 	}{
-		"the key is revoked": {func(w *world) { w.Revoke("desk", "live") }, http.StatusSeeOther, ""},
-		"the scope is taken away": {func(w *world) {
-			w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} })
+		"the key is revoked": {func(d *testDashboard) { d.Revoke("desk", "live") }, http.StatusSeeOther, ""},
+		"the scope is taken away": {func(d *testDashboard) {
+			d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} })
 		}, http.StatusForbidden, "ops:read"},
-		"the desk is suspended": {func(w *world) {
-			w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+		"the desk is suspended": {func(d *testDashboard) {
+			d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
 		}, http.StatusForbidden, "suspended"},
-		"the desk is a partner": {func(w *world) {
-			w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
+		"the desk is a partner": {func(d *testDashboard) {
+			d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
 		}, http.StatusForbidden, "ops:read"},
-		"another organization owns the key": {func(w *world) {
-			w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "org_other1" })
+		"another organization owns the key": {func(d *testDashboard) {
+			d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "org_other1" })
 		}, http.StatusSeeOther, ""},
-		"no posture is in force": {func(w *world) { w.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "keeps every gate closed"},
-		"it has asked too often": {func(w *world) { w.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "too many"},
+		"no posture is in force": {func(d *testDashboard) { d.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "keeps every gate closed"},
+		"it has asked too often": {func(d *testDashboard) { d.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "too many"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newOps(t, nil)
-			desk := w.signedIn(t, "desk-live")
+			d := newDashboard(t, withOps)
+			desk := d.signedIn(t, "desk-live")
 			desk.get(t, "/ops").want(t, http.StatusOK, "acme")
-			tc.change(w)
+			tc.change(d)
 			for _, path := range opsPaths {
 				page := desk.get(t, path).want(t, tc.status, tc.says)
 				if strings.Contains(page.text, "org_acme01") {
@@ -152,11 +154,11 @@ func TestAnOperatorIsJudgedAnewOnEveryRequest(t *testing.T) {
 	}
 }
 
-func TestAnOperatorComesToTheirOwnPages(t *testing.T) {
+func TestOperatorIsRedirectedToThePagesForOperators(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
+	d := newDashboard(t, withOps)
 	for key, home := range map[string]string{"desk-live": "/ops", "desk-reads": "/ops"} {
-		desk := w.signedIn(t, key)
+		desk := d.signedIn(t, key)
 		if to := desk.get(t, "/").want(t, http.StatusSeeOther, "").Header().Get("Location"); to != home {
 			t.Errorf("%s comes to %s, want %s", key, to, home)
 		}
@@ -170,29 +172,29 @@ func TestAnOperatorComesToTheirOwnPages(t *testing.T) {
 			desk.get(t, path).want(t, http.StatusForbidden, "account:read")
 		}
 	}
-	b := &browser{world: w}
-	to := b.post(t, "/sign-in", url.Values{"key": {w.Key("desk-live")}, "next": {"/ops/partners/acme"}}).want(t, http.StatusSeeOther, "").Header().Get("Location")
+	b := &browser{dashboard: d}
+	to := b.post(t, "/sign-in", url.Values{"key": {d.Key("desk-live")}, "next": {"/ops/partners/acme"}}).want(t, http.StatusSeeOther, "").Header().Get("Location")
 	if to != "/ops/partners/acme" {
 		t.Errorf("the sign-in leads to %s, not to what was asked for", to)
 	}
 }
 
-// TestAnOperatorWhoIsAPartnerTooHasBothKindsOfPages is a key of the marketplace with
-// the scope that partners sign in by.
-func TestAnOperatorWhoIsAPartnerTooHasBothKindsOfPages(t *testing.T) {
+// TestOperatorThatIsAlsoAPartnerHasBothKindsOfPages signs in with a key of the platform that
+// also has the scope account:read.
+func TestOperatorThatIsAlsoAPartnerHasBothKindsOfPages(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
-	w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
-	desk := w.signedIn(t, "desk-live")
+	d := newDashboard(t, withOps)
+	d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
+	desk := d.signedIn(t, "desk-live")
 	desk.get(t, "/").want(t, http.StatusOK, `href="/ops/queue"`).want(t, http.StatusOK, `href="/rfqs"`)
 }
 
 func TestAKeyOfTheSandboxSeesNothingOfProduction(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
-	(&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("desk-test")}}).want(t, http.StatusForbidden, "live keys alone")
-	w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
-	desk := w.signedIn(t, "desk-test")
+	d := newDashboard(t, withOps)
+	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("desk-test")}}).want(t, http.StatusForbidden, "live keys alone")
+	d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
+	desk := d.signedIn(t, "desk-test")
 	for _, path := range opsPaths {
 		if page := desk.get(t, path).want(t, http.StatusForbidden, "live keys alone"); strings.Contains(page.text, "org_acme01") {
 			t.Errorf("%s tells of partners", path)
@@ -200,24 +202,24 @@ func TestAKeyOfTheSandboxSeesNothingOfProduction(t *testing.T) {
 	}
 }
 
-func TestWithoutTheViewForOperatorsThereIsNothingOfIt(t *testing.T) {
+func TestPagesForOperatorsAreOptional(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	acme := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	acme := d.signedIn(t, "acme-live")
 	for _, path := range opsPaths {
-		(&browser{world: w}).get(t, path).want(t, http.StatusNotFound, "no such page")
+		(&browser{dashboard: d}).get(t, path).want(t, http.StatusNotFound, "no such page")
 		acme.get(t, path).want(t, http.StatusNotFound, "no such page")
 	}
-	(&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("desk-live")}}).want(t, http.StatusForbidden, "account:read")
+	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("desk-live")}}).want(t, http.StatusForbidden, "account:read")
 }
 
-func TestTheMatrixIsNarrowed(t *testing.T) {
+func TestMatrixIsFiltered(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, func(c *dashboard.Config) { c.Webhooks = various("") })
-	w.dress(t)
-	w.operate("")
-	w.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
-	desk := w.signedIn(t, "desk-live")
+	d := newDashboard(t, withOps, func(c *dashboard.Config) { c.Webhooks = various("") })
+	d.fillOverview(t)
+	d.fillOps("")
+	d.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
+	desk := d.signedIn(t, "desk-live")
 	for name, tc := range map[string]struct {
 		query string
 		want  []string
@@ -253,13 +255,13 @@ func partnersOf(page shown) []string {
 	return names
 }
 
-// TestTheMatrixOfAThousandPartnersHasEachOnOnePage follows the links to the end. That
-// no page is too large is looked at on every answer.
-func TestTheMatrixOfAThousandPartnersHasEachOnOnePage(t *testing.T) {
+// TestMatrixListsEachOfAThousandPartnersOnce follows the links to the last page.
+// checkAnswer limits the size of each page.
+func TestMatrixListsEachOfAThousandPartnersOnce(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
-	w.crowd(1000)
-	desk, seen := w.signedIn(t, "desk-live"), map[string]int{}
+	d := newDashboard(t, withOps)
+	d.publishPartners(1000)
+	desk, seen := d.signedIn(t, "desk-live"), map[string]int{}
 	later := regexp.MustCompile(`<a href="([^"]+)" rel="next">`)
 	pages := 0
 	for path := "/ops"; path != ""; pages++ {
@@ -285,42 +287,41 @@ func TestTheMatrixOfAThousandPartnersHasEachOnOnePage(t *testing.T) {
 	}
 }
 
-func TestAPartnerThatIsNotThereIsNotFound(t *testing.T) {
+func TestUnknownPartnerIsNotFound(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
-	desk := w.signedIn(t, "desk-live")
+	d := newDashboard(t, withOps)
+	desk := d.signedIn(t, "desk-live")
 	for _, path := range []string{"/ops/partners/nobody", "/ops/partners/", "/ops/partners/default/acme/keys"} {
 		desk.get(t, path).want(t, http.StatusNotFound, "no such partner")
 	}
 }
 
-// TestAPageOfAPartnerHoldsNoSecret looks for digests of keys, and for what a URL may
-// hold.
-func TestAPageOfAPartnerHoldsNoSecret(t *testing.T) {
+// TestPartnerPageContainsNoSecret looks for digests of keys, and for secrets in URLs.
+func TestPartnerPageContainsNoSecret(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
-	w.operate("")
-	page := w.signedIn(t, "desk-live").get(t, "/ops/partners/acme").want(t, http.StatusOK, "mis.acme.example")
-	for _, secret := range []string{w.Digest("acme-live").String(), w.Key("acme-live"), "s3cret", "/events", strings.Repeat("ab", 32)} {
+	d := newDashboard(t, withOps)
+	d.fillOps("")
+	page := d.signedIn(t, "desk-live").get(t, "/ops/partners/acme").want(t, http.StatusOK, "mis.acme.example")
+	for _, secret := range []string{d.Digest("acme-live").String(), d.Key("acme-live"), "s3cret", "/events", strings.Repeat("ab", 32)} {
 		if strings.Contains(page.text, secret) {
 			t.Errorf("the page holds %s", secret)
 		}
 	}
 }
 
-// TestARedisThatIsAwayTakesItsOwnPageAlone has a queue that answers to nothing before
-// the time of the question is over.
-func TestARedisThatIsAwayTakesItsOwnPageAlone(t *testing.T) {
+// TestUnavailableRedisFailsOnlyTheQueuePage has a queue that blocks until the timeout of the
+// page.
+func TestUnavailableRedisFailsOnlyTheQueuePage(t *testing.T) {
 	t.Parallel()
 	var bound time.Duration
-	w := newOps(t, func(c *dashboard.Config) {
-		c.Ops.Queue = line{away: errors.New("dial tcp 127.0.0.1:6379: connection refused"), asked: func(ctx context.Context) {
+	d := newDashboard(t, withOps, func(c *dashboard.Config) {
+		c.Ops.Queue = queueStub{away: errors.New("dial tcp 127.0.0.1:6379: connection refused"), asked: func(ctx context.Context) {
 			if deadline, bounded := ctx.Deadline(); bounded {
 				bound = time.Until(deadline)
 			}
 		}}
 	})
-	desk := w.signedIn(t, "desk-live")
+	desk := d.signedIn(t, "desk-live")
 	page := desk.get(t, "/ops/queue").want(t, http.StatusServiceUnavailable, "connection refused")
 	golden(t, "ops-queue-away", page.text)
 	if bound <= 0 || bound > 2*time.Second {
@@ -331,11 +332,11 @@ func TestARedisThatIsAwayTakesItsOwnPageAlone(t *testing.T) {
 	}
 }
 
-// TestThePictureOfARampHasTheNumbersOfItsTable moves the clock through a ramp.
-func TestThePictureOfARampHasTheNumbersOfItsTable(t *testing.T) {
+// TestRampChartMatchesItsTable moves the clock through a ramp.
+func TestRampChartMatchesItsTable(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
-	w.operate("")
+	d := newDashboard(t, withOps)
+	d.fillOps("")
 	row := regexp.MustCompile(`<strong class="mark">now</strong></th><td class="number">(\d+)</td>`)
 	told := regexp.MustCompile(`, (\d+) percent at present`)
 	place := regexp.MustCompile(`class="now" d="M(\d+) `)
@@ -344,8 +345,8 @@ func TestThePictureOfARampHasTheNumbersOfItsTable(t *testing.T) {
 		days int
 		want string
 	}{{0, "50"}, {3, "50"}, {2, "100"}, {30, "100"}} {
-		w.Advance(time.Duration(step.days) * 24 * time.Hour)
-		page := w.signedIn(t, "desk-live").get(t, "/ops/rollouts").text
+		d.Advance(time.Duration(step.days) * 24 * time.Hour)
+		page := d.signedIn(t, "desk-live").get(t, "/ops/rollouts").text
 		if got := []string{found(row, page), found(told, page)}; got[0] != step.want || got[1] != step.want {
 			t.Errorf("after %d days more the table has %s and the picture %s, want %s", step.days, got[0], got[1], step.want)
 		}
@@ -365,17 +366,17 @@ func found(pattern *regexp.Regexp, text string) string {
 	return match[1]
 }
 
-// TestTheMatrixIsWhatTheGatesDo holds cells against requests with keys.
-func TestTheMatrixIsWhatTheGatesDo(t *testing.T) {
+// TestMatrixMatchesTheGates compares cells of the matrix with responses of the API.
+func TestMatrixMatchesTheGates(t *testing.T) {
 	t.Parallel()
-	w := newOps(t, nil)
-	w.operate("")
-	w.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
-	desk := w.signedIn(t, "desk-live")
-	snapshot := w.Gates.Current(noon)
+	d := newDashboard(t, withOps)
+	d.fillOps("")
+	d.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
+	desk := d.signedIn(t, "desk-live")
+	snapshot := d.Gates.Current(noon)
 	for _, partner := range []string{"acme", "stark"} {
 		for c := range posture.Capabilities() {
-			caller, _ := snapshot.AuthenticateDigest(w.Digest(partner+"-live"), "live", posture.Connection{}, noon)
+			caller, _ := snapshot.AuthenticateDigest(d.Digest(partner+"-live"), "live", posture.Connection{}, noon)
 			decision := snapshot.Decide(caller, c, false, noon)
 			open := desk.get(t, "/ops?access=open&text="+partner+"&capability="+c.String())
 			if caller.Scopes().Has(decision.Scope) && decision.Allowed() != (len(partnersOf(open)) == 1) {

@@ -3,8 +3,6 @@
 package dashboard
 
 import (
-	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -19,126 +17,93 @@ import (
 type overviewBody struct {
 	Organization, Package, Standing string
 	Mode                            tenant.Mode
-	ContractFrom, ContractUntil     instant
+	ContractFrom, ContractUntil     time.Time
 	Key                             string
-	SignedInUntil                   instant
+	SignedInUntil                   time.Time
 	Capabilities                    []capabilityRow
-	Quotas                          []quotaRow
 	Histories                       []history
 	Keys                            []keyRow
 }
 
+// capabilityRow is a capability with the time since when the caller has this access to it.
 type capabilityRow struct {
-	Name, Posture, Access, Reason string
-	// Since is since when that is so, or at the earliest if Edited, Opens when the
-	// schedule will change it.
-	Since, Opens instant
-	Edited       bool
+	account.Capability
+	Since posture.Since
 }
 
-type quotaRow struct {
-	Name                   string
-	Used, Limit, Remaining int64
-	Window                 string
-	Resets                 instant
-}
+// accessWords names the kinds of access for people.
+var accessWords = map[account.Access]string{account.Full: "full", account.Read: "read only", account.None: "none"}
 
-type keyRow struct {
-	Name, State string
-	Mode        tenant.Mode
-	// Current is whether it is the key that was signed in with.
-	Current           bool
-	Scopes            []string
-	LastUsed, Expires instant
-}
-
-// overview serves the first page of whoever has signed in.
-func (b *board) overview(v *visit) answer {
-	capabilities, err := account.Capabilities(v.Context(), v, b.Records, v.caller.Tenant(), v.now)
+// overview serves the first page of a partner.
+func (s *server) overview(v *visit) response {
+	capabilities, err := account.Capabilities(v.Context(), v, s.Records, v.caller.Tenant(), v.now)
 	if err != nil {
 		return failed(err)
 	}
-	keys, err := b.keys(v)
+	// The keys of both modes: a partner looks for keys that nobody uses.
+	keys, err := s.keyRows(v, v.caller.Keys(), v.caller.Digest())
 	if err != nil {
 		return failed(err)
 	}
 	terms := v.caller.Terms()
 	body := overviewBody{
 		Organization: v.caller.Tenant().Organization, Package: v.caller.Package(), Standing: v.caller.State(), Mode: v.caller.Tenant().Mode,
-		ContractFrom: instant(terms.ContractFrom), ContractUntil: instant(terms.ContractUntil),
-		Key: v.caller.KeyName(), SignedInUntil: instant(v.session.SignedIn.Add(longest)), Keys: keys,
+		ContractFrom: terms.ContractFrom, ContractUntil: terms.ContractUntil,
+		Key: v.caller.KeyName(), SignedInUntil: v.session.SignedIn.Add(longest), Keys: keys,
 	}
 	for _, capability := range capabilities {
-		row := capabilityOf(capability)
-		since := v.snapshot.Since(v.caller, capability.Capability, true, v.now)
-		row.Since, row.Edited = instant(since.At), since.Edited
-		body.Capabilities = append(body.Capabilities, row)
+		body.Capabilities = append(body.Capabilities, capabilityRow{capability, v.snapshot.Since(v.caller, capability.Capability, true, v.now)})
 		if capability.Quota == nil {
 			continue
 		}
-		past, err := b.history(v, capability)
+		used, err := s.history(v, capability)
 		if err != nil {
 			return failed(err)
 		}
-		body.Quotas, body.Histories = append(body.Quotas, quotaOf(capability)), append(body.Histories, past)
+		body.Histories = append(body.Histories, used)
 	}
-	return answer{status: http.StatusOK, page: pageOverview, title: v.organization(), body: body}
+	title := v.displayName()
+	return show(pageOverview, title, overviewPage(title, body))
 }
 
-// accessWords are the kinds of access for people.
-var accessWords = map[account.Access]string{account.Full: "full", account.Read: "read only", account.None: "none"}
-
-func capabilityOf(c account.Capability) capabilityRow {
-	row := capabilityRow{
-		Name: c.Capability.String(), Posture: c.Posture.String(), Access: accessWords[c.Access], Opens: instant(c.Opens),
+// reason says why the caller does not have full access.
+func (c *capabilityRow) reason() string {
+	if c.Refusal == nil {
+		return ""
 	}
-	if c.Refusal != nil {
-		row.Reason = c.Refusal.Detail
-	}
-	return row
+	return c.Refusal.Detail
 }
 
-func quotaOf(c account.Capability) quotaRow {
-	return quotaRow{
-		Name: c.Capability.String(), Used: c.Quota.Used, Limit: c.Quota.Limit, Remaining: c.Quota.Remaining,
-		Window: span(c.Quota.Window), Resets: instant(c.Quota.Resets),
-	}
-}
-
-// units are those that a window is told in, the largest first.
-var units = [...]struct {
-	length time.Duration
-	name   string
-}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}}
-
-// span is a window in the largest unit of which it is a whole number.
+// span is a window of time in the largest unit that divides it.
 func span(window time.Duration) string {
-	for _, unit := range units {
-		switch count := window / unit.length; {
-		case window%unit.length != 0:
-		case count == 1:
-			return "1 " + unit.name
-		default:
-			return fmt.Sprintf("%d %ss", count, unit.name)
+	for _, unit := range [...]struct {
+		length time.Duration
+		name   string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		if window%unit.length == 0 {
+			return count(int64(window/unit.length), unit.name)
 		}
 	}
 	return window.String()
 }
 
-// keys are those of the partner, of both kinds: whoever looks after one wants to
-// know which of the others nobody needs.
-func (b *board) keys(v *visit) ([]keyRow, error) {
-	return b.keyRows(v, v.caller.Keys(), v.caller.Digest())
+type keyRow struct {
+	posture.KeyTerms
+	State string
+	// Current reports whether the visitor has signed in with this key.
+	Current  bool
+	Scopes   []string
+	LastUsed time.Time
 }
 
-// keyRows are keys with their last uses. The current one is used at this moment; it is
-// zero if it is none of them.
-func (b *board) keyRows(v *visit, terms []posture.KeyTerms, current credential.Digest) ([]keyRow, error) {
-	digests := make([]credential.Digest, len(terms))
-	for i := range terms {
-		digests[i] = terms[i].Digest
+// keyRows adds to keys their state and last use. The current key is the one that the
+// visitor has signed in with; the zero digest is none.
+func (s *server) keyRows(v *visit, keys []posture.KeyTerms, current credential.Digest) ([]keyRow, error) {
+	digests := make([]credential.Digest, len(keys))
+	for i := range keys {
+		digests[i] = keys[i].Digest
 	}
-	uses, err := b.Records.KeyUses(v.Context(), digests)
+	uses, err := s.Records.KeyUses(v.Context(), digests)
 	if err != nil {
 		return nil, err
 	}
@@ -146,13 +111,16 @@ func (b *board) keyRows(v *visit, terms []posture.KeyTerms, current credential.D
 	for _, use := range uses {
 		used[use.Key] = use.At
 	}
-	// The use of this moment is written some time later.
+	// The store does not have this use yet.
 	used[current] = v.now.Truncate(lastused.Grain)
-	rows := make([]keyRow, len(terms))
-	for i, key := range terms {
-		rows[i] = keyRow{
-			Name: key.Name, Mode: key.Mode, State: stateOf(key, v.now), Current: key.Digest == current,
-			LastUsed: instant(used[key.Digest]), Expires: instant(key.Expires),
+	rows := make([]keyRow, len(keys))
+	for i, key := range keys {
+		rows[i] = keyRow{KeyTerms: key, State: "active", Current: key.Digest == current, LastUsed: used[key.Digest]}
+		switch {
+		case key.Revoked:
+			rows[i].State = "revoked"
+		case !key.Expires.IsZero() && !v.now.Before(key.Expires):
+			rows[i].State = "expired"
 		}
 		for scope := range key.Scopes.All() {
 			rows[i].Scopes = append(rows[i].Scopes, scope.String())
@@ -160,15 +128,4 @@ func (b *board) keyRows(v *visit, terms []posture.KeyTerms, current credential.D
 		slices.Sort(rows[i].Scopes)
 	}
 	return rows, nil
-}
-
-func stateOf(key posture.KeyTerms, now time.Time) string {
-	switch {
-	case key.Revoked:
-		return "revoked"
-	case !key.Expires.IsZero() && !now.Before(key.Expires):
-		return "expired"
-	default:
-		return "active"
-	}
 }

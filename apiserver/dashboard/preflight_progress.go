@@ -3,36 +3,30 @@
 package dashboard
 
 import (
-	_ "embed"
 	"net/http"
 
 	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// scriptFile is the one script, for the page of a job that has not ended.
-const scriptFile = "progress.js"
-
-//go:embed progress.js
-var script []byte
-
-// livePolicy lets that page run the script, and the script follow the job.
+// livePolicy allows the page of a running job to load the script, and the script to
+// follow the job.
 const livePolicy = contentSecurityPolicy + "; script-src 'self'; connect-src 'self'"
 
 // listener is the label of this listener in metrics.
 const listener = "dashboard"
 
-// followJob serves the changes of a job as they come, as the API does, with the same
-// pace, bounds and events.
-func (b *board) followJob(v *visit) answer {
-	job, err := b.Jobs.Get(v.Context(), v.caller.Tenant(), v.PathValue("id"))
+// followJob streams the changes of a job as the API does: with the same pace, limits and
+// events.
+func (s *server) followJob(v *visit) response {
+	job, err := s.Jobs.Get(v.Context(), v.caller.Tenant(), v.PathValue("id"))
 	if err != nil {
 		return failedJob(err)
 	}
 	seen := preflightapi.LastEvent(v.Request)
-	return answer{send: func(w http.ResponseWriter) *answer {
+	return response{send: func(w http.ResponseWriter) *response {
 		if job.Status.Terminal() && seen == job.Revision() {
-			w.WriteHeader(http.StatusNoContent) // after which a browser does not connect again
+			w.WriteHeader(http.StatusNoContent) // prevents the browser from connecting again
 			return nil
 		}
 		preflightapi.EventFields(w.Header())
@@ -40,39 +34,39 @@ func (b *board) followJob(v *visit) answer {
 			w.WriteHeader(http.StatusOK)
 			return nil
 		}
-		stream, refused := b.Streams.Open(w, v.Request, v.caller.Tenant().Organization, listener, b.Metrics)
+		stream, refused := s.Streams.Open(w, v.Request, v.caller.Tenant().Organization, listener, s.Metrics)
 		if refused != nil {
 			w.Header().Del("X-Accel-Buffering")
-			page := refusal(refused)
+			page := problemPage(refused)
 			return &page
 		}
 		defer stream.Close()
-		b.follower.Follow(v.Context(), job, seen, func() bool { return b.stillReads(v) }, stream)
+		s.follower.Follow(v.Context(), job, seen, func() bool { return s.mayStillRead(v) }, stream)
 		return nil
 	}}
 }
 
-// stays refuses what would lead to the sign-in. A script would go there in place of the
-// person, who would not be told that the session has ended.
-func stays(serve action) action {
-	return func(v *visit) answer {
-		a := serve(v)
-		if a.location != "" {
-			return say(http.StatusForbidden, "Not signed in", "Your session has ended. Load the page again.")
+// withoutRedirect refuses a request that would be redirected to the sign-in. A script would
+// follow the redirect, and the person would not see that the session has ended.
+func withoutRedirect(next handler) handler {
+	return func(v *visit) response {
+		r := next(v)
+		if r.location != "" {
+			return message(http.StatusForbidden, "Not signed in", "Your session has ended. Load the page again.")
 		}
-		return a
+		return r
 	}
 }
 
-// stillReads asks the gates again, as they are by now: whether the session of a visit
-// is good, and its key may still read jobs.
-func (b *board) stillReads(v *visit) bool {
-	now := b.Now()
-	again := visit{Request: v.Request, now: now, snapshot: b.Gates.Current(now), refusals: b.refusals}
+// mayStillRead reports whether the current posture still accepts the session of a visit,
+// and its key may still read jobs.
+func (s *server) mayStillRead(v *visit) bool {
+	now := s.Now()
+	again := visit{Request: v.Request, now: now, snapshot: s.Gates.Current(now), refusals: s.refusals}
 	if again.snapshot == nil {
 		return false
 	}
-	caller, _, _ := b.holder(&again)
+	caller, _, _ := s.holder(&again)
 	if !caller.Valid() || caller.Tenant() != v.caller.Tenant() {
 		return false
 	}

@@ -20,16 +20,16 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// stream is an open answer over a socket.
+// stream is an open response on a socket.
 type stream struct {
 	*http.Response
 	lines *bufio.Scanner
 }
 
-// follow follows a job over a socket, as somebody who has signed in.
-func (w *world) follow(t *testing.T, b *browser, id, seen string) *stream {
+// follow opens the stream of a job on a socket, with the session of a browser.
+func (d *testDashboard) follow(t *testing.T, b *browser, id, seen string) *stream {
 	t.Helper()
-	server := httptest.NewServer(w.handler)
+	server := httptest.NewServer(d.handler)
 	t.Cleanup(server.Close)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/preflight/"+id+"/progress", nil)
 	if err != nil {
@@ -77,16 +77,16 @@ func (s *stream) wantEnd(t *testing.T) {
 
 func TestAJobIsFollowedToItsEnd(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	id := w.submit(t, acmeLive, "flyer.pdf")
-	s := w.follow(t, b, id, "")
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	s := d.follow(t, b, id, "")
 	s.want(t, "1-queued")
-	w.begin(t, id)
+	d.begin(t, id)
 	s.want(t, "2-processing")
-	w.progress(t, id, 3, 9)
+	d.progress(t, id, 3, 9)
 	s.want(t, "3-processing")
-	w.finish(t, id, warned)
+	d.finish(t, id, warned)
 	s.want(t, "4-succeeded")
 	s.wantEnd(t)
 	for name, want := range map[string]string{
@@ -99,34 +99,33 @@ func TestAJobIsFollowedToItsEnd(t *testing.T) {
 	}
 }
 
-func TestWhoConnectsAgainIsToldTheRest(t *testing.T) {
+func TestReconnectingClientReceivesTheRest(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	id := w.submit(t, acmeLive, "flyer.pdf")
-	s := w.follow(t, b, id, "1-queued")
-	w.begin(t, id)
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	s := d.follow(t, b, id, "1-queued")
+	d.begin(t, id)
 	s.want(t, "2-processing")
-	w.finish(t, id, warned)
-	s = w.follow(t, b, id, "2-processing")
+	d.finish(t, id, warned)
+	s = d.follow(t, b, id, "2-processing")
 	s.want(t, "3-succeeded")
 	s.wantEnd(t)
-	if again := w.follow(t, b, id, "3-succeeded"); again.StatusCode != http.StatusNoContent {
+	if again := d.follow(t, b, id, "3-succeeded"); again.StatusCode != http.StatusNoContent {
 		t.Errorf("status %d, want 204", again.StatusCode)
 	}
 }
 
-// TestFollowingAJobIsNotUsingTheDashboard, so that a page which nobody looks at does
-// not keep somebody signed in.
-func TestFollowingAJobIsNotUsingTheDashboard(t *testing.T) {
+// TestFollowingAJobDoesNotRenewTheSession: an open page must not keep its visitor signed in.
+func TestFollowingAJobDoesNotRenewTheSession(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	id := w.submit(t, acmeLive, "flyer.pdf")
-	if _, err := w.Jobs.Cancel(t.Context(), acmeLive, id); err != nil {
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	if _, err := d.Jobs.Cancel(t.Context(), acmeLive, id); err != nil {
 		t.Fatal(err)
 	}
-	w.Advance(10 * time.Minute)
+	d.Advance(10 * time.Minute)
 	if got := b.get(t, "/preflight/"+id+"/progress").want(t, 200, "event: cancelled").Header().Get("Set-Cookie"); got != "" {
 		t.Errorf("Set-Cookie %q", got)
 	}
@@ -135,41 +134,41 @@ func TestFollowingAJobIsNotUsingTheDashboard(t *testing.T) {
 	}
 }
 
-func TestStreamsAreBoundedTogetherWithThoseOfTheAPI(t *testing.T) {
+func TestStreamLimitIsSharedWithTheAPI(t *testing.T) {
 	t.Parallel()
 	bounds := gate.NewStreams(3, 2)
-	w := newWorld(t, func(c *dashboard.Config) { c.Streams = bounds })
-	acme, stark := w.signedIn(t, "acme-live"), w.signedIn(t, "stark-live")
-	mine, theirs := w.submit(t, acmeLive, "a.pdf"), w.submit(t, tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, "b.pdf")
-	// As a gate with the same bounds does.
-	other, refused := bounds.Open(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), "org_acme01", "api", w.Metrics)
+	d := newDashboard(t, func(c *dashboard.Config) { c.Streams = bounds })
+	acme, stark := d.signedIn(t, "acme-live"), d.signedIn(t, "stark-live")
+	mine, theirs := d.submit(t, acmeLive, "a.pdf"), d.submit(t, tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, "b.pdf")
+	// As a gate with the same limits does.
+	other, refused := bounds.Open(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), "org_acme01", "api", d.Metrics)
 	if refused != nil {
 		t.Fatal(refused)
 	}
-	first := w.follow(t, acme, mine, "")
+	first := d.follow(t, acme, mine, "")
 	first.want(t, "1-queued")
 	refusal := acme.get(t, "/preflight/"+mine+"/progress").want(t, 503, "Your organization has too many streams open.")
 	if refusal.Header().Get("Retry-After") != "1" || refusal.Header().Get("Content-Type") != "text/html; charset=utf-8" || refusal.Header().Get("X-Accel-Buffering") != "" {
 		t.Errorf("%v", refusal.Header())
 	}
-	w.follow(t, stark, theirs, "").want(t, "1-queued")
+	d.follow(t, stark, theirs, "").want(t, "1-queued")
 	stark.get(t, "/preflight/"+theirs+"/progress").want(t, 503, "Too many streams are open.")
 	other.Close()
-	w.follow(t, acme, mine, "").want(t, "1-queued")
+	d.follow(t, acme, mine, "").want(t, "1-queued")
 }
 
-func TestAServerThatStopsEndsItsStreams(t *testing.T) {
+func TestStoppingServerEndsItsStreams(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	id := w.submit(t, acmeLive, "flyer.pdf")
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	id := d.submit(t, acmeLive, "flyer.pdf")
 	drains := make(chan struct{})
 	close(drains)
 	r := httptest.NewRequestWithContext(gate.WithDraining(t.Context(), drains), http.MethodGet, "/preflight/"+id+"/progress", nil)
 	b.send(t, r).want(t, 200, "id: 1-queued")
 }
 
-// deaf is a client that takes the first piece of its answer and no other.
+// deaf is a client that reads only the first write of its response.
 type deaf struct {
 	*httptest.ResponseRecorder
 	mu        sync.Mutex
@@ -193,31 +192,31 @@ func (d *deaf) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// TestAClientThatTakesNothingIsDropped by the deadline of each write.
-func TestAClientThatTakesNothingIsDropped(t *testing.T) {
+// TestStalledClientIsDisconnected checks the deadline of each write.
+func TestStalledClientIsDisconnected(t *testing.T) {
 	t.Parallel()
 	bounds := gate.NewStreams(1, 1)
-	w := newWorld(t, func(c *dashboard.Config) { c.Streams = bounds })
-	b := w.signedIn(t, "acme-live")
-	id := w.submit(t, acmeLive, "flyer.pdf")
-	w.begin(t, id)
+	d := newDashboard(t, func(c *dashboard.Config) { c.Streams = bounds })
+	b := d.signedIn(t, "acme-live")
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	d.begin(t, id)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/preflight/"+id+"/progress", nil)
 	r.AddCookie(&http.Cookie{Name: cookieName, Value: b.cookie})
 	client := &deaf{ResponseRecorder: httptest.NewRecorder()}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		w.handler.ServeHTTP(client, r)
+		d.handler.ServeHTTP(client, r)
 	}()
 	for done := 1; ; done++ {
-		w.progress(t, id, done, 100_000)
+		d.progress(t, id, done, 100_000)
 		select {
 		case <-ended:
 			if len(client.deadlines) < client.writes {
 				t.Errorf("%d writes with %d deadlines", client.writes, len(client.deadlines))
 			}
 			// Its place is free again.
-			w.finish(t, id, warned)
+			d.finish(t, id, warned)
 			b.get(t, "/preflight/"+id+"/progress").want(t, 200, "event: succeeded")
 			return
 		case <-time.After(time.Millisecond):
@@ -227,7 +226,7 @@ func TestAClientThatTakesNothingIsDropped(t *testing.T) {
 	}
 }
 
-// away answers the first read of a job, and at the second one its client goes.
+// away returns a job once; the second read disconnects the client.
 type away struct {
 	dashboard.Jobs
 	leave context.CancelFunc
@@ -245,12 +244,12 @@ func (a *away) Get(ctx context.Context, who tenant.ID, id string) (preflightjob.
 	return a.Jobs.Get(ctx, who, id)
 }
 
-func TestAClientThatHasGoneEndsItsStream(t *testing.T) {
+func TestDisconnectedClientEndsItsStream(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	w := newWorld(t, func(c *dashboard.Config) { c.Jobs = &away{Jobs: c.Jobs, leave: leave} })
-	b := w.signedIn(t, "acme-live")
-	id := w.submit(t, acmeLive, "flyer.pdf")
+	d := newDashboard(t, func(c *dashboard.Config) { c.Jobs = &away{Jobs: c.Jobs, leave: leave} })
+	b := d.signedIn(t, "acme-live")
+	id := d.submit(t, acmeLive, "flyer.pdf")
 	b.send(t, httptest.NewRequestWithContext(ctx, http.MethodGet, "/preflight/"+id+"/progress", nil)).want(t, 200, "id: 1-queued")
 }

@@ -30,48 +30,48 @@ import (
 
 var acmeLive = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
-// worker is the incarnation that holds jobs in these tests.
+// worker is the incarnation that runs the jobs of these tests.
 const worker = "worker-1"
 
-// submit makes a job of a file's name, and is its id.
-func (w *world) submit(t testing.TB, who tenant.ID, name string) string {
+// submit creates a job for a file name and returns its id.
+func (d *testDashboard) submit(t testing.TB, who tenant.ID, name string) string {
 	t.Helper()
-	made, err := w.Jobs.Submit(t.Context(), who, preflightjob.Request{FileURL: "https://files.example.com/" + name + "?signature=hush", Profile: "print_ready"}, 100)
+	made, err := d.Jobs.Submit(t.Context(), who, preflightjob.Request{FileURL: "https://files.example.com/" + name + "?signature=hush", Profile: "print_ready"}, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return made.Job.ID
 }
 
-func (w *world) begin(t testing.TB, id string) {
+func (d *testDashboard) begin(t testing.TB, id string) {
 	t.Helper()
-	if _, err := w.Jobs.Begin(t.Context(), id, 1, worker); err != nil {
+	if _, err := d.Jobs.Begin(t.Context(), id, 1, worker); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (w *world) progress(t testing.TB, id string, done, total int) {
+func (d *testDashboard) progress(t testing.TB, id string, done, total int) {
 	t.Helper()
-	if err := w.Jobs.Progress(t.Context(), id, 1, worker, preflightjob.Progress{PagesDone: done, PagesTotal: total}); err != nil {
+	if err := d.Jobs.Progress(t.Context(), id, 1, worker, preflightjob.Progress{PagesDone: done, PagesTotal: total}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (w *world) finish(t testing.TB, id string, result preflightjob.Result) {
+func (d *testDashboard) finish(t testing.TB, id string, result preflightjob.Result) {
 	t.Helper()
-	if _, err := w.Jobs.Finish(t.Context(), id, 1, worker, result); err != nil {
+	if _, err := d.Jobs.Finish(t.Context(), id, 1, worker, result); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// warned is what a worker hands in for a file with a flaw.
+// warned is the result of a worker for a file with a warning.
 var warned = preflightjob.Result{Report: preflightapi.SimulatedReport(preflightjob.Warn), Verdict: preflightjob.Warn}
 
-// jobShelf has the same jobs for everybody, the newest first, and no reports.
-type jobShelf []preflightjob.Job
+// jobStub returns the same jobs to everybody, the newest first, and no reports.
+type jobStub []preflightjob.Job
 
 // Get implements dashboard.Jobs.
-func (s jobShelf) Get(_ context.Context, _ tenant.ID, id string) (preflightjob.Job, error) {
+func (s jobStub) Get(_ context.Context, _ tenant.ID, id string) (preflightjob.Job, error) {
 	for i := range s {
 		if s[i].ID == id {
 			return s[i], nil
@@ -81,7 +81,7 @@ func (s jobShelf) Get(_ context.Context, _ tenant.ID, id string) (preflightjob.J
 }
 
 // List implements dashboard.Jobs. Cursors are numbers.
-func (s jobShelf) List(_ context.Context, _ tenant.ID, page preflightjob.Page) (preflightjob.List, error) {
+func (s jobStub) List(_ context.Context, _ tenant.ID, page preflightjob.Page) (preflightjob.List, error) {
 	from := 0
 	if page.Cursor != "" {
 		var err error
@@ -97,11 +97,11 @@ func (s jobShelf) List(_ context.Context, _ tenant.ID, page preflightjob.Page) (
 }
 
 // Report implements dashboard.Jobs.
-func (jobShelf) Report(context.Context, tenant.ID, string) ([]byte, error) {
+func (jobStub) Report(context.Context, tenant.ID, string) ([]byte, error) {
 	return nil, preflightjob.ErrNotReady
 }
 
-// jobNamed is a job of a file's name, with texts that differ by a mark.
+// jobNamed is a job for a file name, with a mark in its texts.
 func jobNamed(t testing.TB, name, mark string, change func(*preflightjob.Job)) preflightjob.Job {
 	t.Helper()
 	var file preflightjob.FileURL
@@ -129,10 +129,10 @@ func ended(status preflightjob.Status) func(*preflightjob.Job) {
 	}
 }
 
-// everyKind is a job in each state.
-func everyKind(t testing.TB) jobShelf {
+// everyKind returns a job in each state.
+func everyKind(t testing.TB) jobStub {
 	t.Helper()
-	return jobShelf{
+	return jobStub{
 		jobNamed(t, "queued.pdf", "", func(job *preflightjob.Job) {
 			if err := job.FileURL.Scan("https://files.example.com/queued.pdf?signature=hush"); err != nil {
 				t.Fatal(err)
@@ -160,8 +160,8 @@ func everyKind(t testing.TB) jobShelf {
 
 func TestPagesOfPreflightLookLikeTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *dashboard.Config) { c.Jobs = everyKind(t) })
-	acme, media := w.signedIn(t, "acme-live"), w.signedIn(t, "acme-reads")
+	d := newDashboard(t, func(c *dashboard.Config) { c.Jobs = everyKind(t) })
+	acme, media := d.signedIn(t, "acme-live"), d.signedIn(t, "acme-reads")
 	for name, page := range map[string]shown{
 		"preflight":            acme.get(t, "/preflight"),
 		"preflight-none":       acme.get(t, "/preflight?status=failed&cursor=5"),
@@ -176,8 +176,8 @@ func TestPagesOfPreflightLookLikeTheirGoldenFiles(t *testing.T) {
 	}
 }
 
-// TestNothingOfAJobIsMarkup puts markup into everything that a job can hold.
-func TestNothingOfAJobIsMarkup(t *testing.T) {
+// TestJobTextIsEscaped puts markup into every text of a job.
+func TestJobTextIsEscaped(t *testing.T) {
 	t.Parallel()
 	const mark = `"><script>alert(1)</script>'&`
 	marked := func(name string, change func(*preflightjob.Job)) preflightjob.Job {
@@ -190,10 +190,10 @@ func TestNothingOfAJobIsMarkup(t *testing.T) {
 			job.Verdict = "warn" + mark
 		})
 	}
-	w := newWorld(t, func(c *dashboard.Config) {
-		c.Jobs = jobShelf{marked("open", nil), marked("failed", ended(preflightjob.Failed)), marked("succeeded", ended(preflightjob.Succeeded))}
+	d := newDashboard(t, func(c *dashboard.Config) {
+		c.Jobs = jobStub{marked("open", nil), marked("failed", ended(preflightjob.Failed)), marked("succeeded", ended(preflightjob.Succeeded))}
 	})
-	b := w.signedIn(t, "acme-live")
+	b := d.signedIn(t, "acme-live")
 	for path, texts := range map[string][]string{
 		"/preflight":                                       {"print_ready", "warn"},
 		"/preflight/pref_open":                             {"print_ready", "rfq", "Gold"},
@@ -216,9 +216,9 @@ func TestNothingOfAJobIsMarkup(t *testing.T) {
 	}
 }
 
-func TestNoPageOfJobsIsLongHoweverManyThereAre(t *testing.T) {
+func TestJobPagesAreBounded(t *testing.T) {
 	t.Parallel()
-	var many jobShelf
+	var many jobStub
 	for i := range 10_000 {
 		many = append(many, jobNamed(t, fmt.Sprintf("%05d", i), strings.Repeat("'", 2000), ended(preflightjob.Failed)))
 	}
@@ -227,10 +227,10 @@ func TestNoPageOfJobsIsLongHoweverManyThereAre(t *testing.T) {
 		spots[i] = strings.Repeat(`"`, 200)
 	}
 	many[0].Ticket = &jobticket.Ticket{Colors: &jobticket.Colors{Spots: spots}}
-	w := newWorld(t, func(c *dashboard.Config) { c.Jobs = many })
-	w.Limit("acme", "preflight", 1000)
-	b := w.signedIn(t, "acme-live")
-	// That no answer is longer than 200,000 bytes is checked of each.
+	d := newDashboard(t, func(c *dashboard.Config) { c.Jobs = many })
+	d.Limit("acme", "preflight", 1000)
+	b := d.signedIn(t, "acme-live")
+	// checkAnswer limits the size of each response to 200,000 bytes.
 	b.get(t, "/preflight/pref_00000").want(t, 200, "spot colour")
 	path, seen := "/preflight", 0
 	for pages := 0; path != ""; pages++ {
@@ -248,18 +248,18 @@ func TestNoPageOfJobsIsLongHoweverManyThereAre(t *testing.T) {
 
 func TestEachTenantSeesItsOwnJobsOnly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	owners := map[string]tenant.ID{
 		"acme-live": acmeLive, "acme-test": {Organization: "org_acme01", Mode: tenant.Test}, "stark-live": {Organization: "org_stark1", Mode: tenant.Live},
 	}
 	ids := map[string]string{}
 	for key, who := range owners {
-		ids[key] = w.submit(t, who, key+".pdf")
-		w.begin(t, ids[key])
-		w.finish(t, ids[key], warned)
+		ids[key] = d.submit(t, who, key+".pdf")
+		d.begin(t, ids[key])
+		d.finish(t, ids[key], warned)
 	}
 	for key := range owners {
-		b := w.signedIn(t, key)
+		b := d.signedIn(t, key)
 		list := b.get(t, "/preflight").want(t, 200, key+".pdf")
 		for other, id := range ids {
 			if other == key {
@@ -277,22 +277,22 @@ func TestEachTenantSeesItsOwnJobsOnly(t *testing.T) {
 	}
 }
 
-// TestReportsAreThoseOfTheAPI compares every form with what the API answers.
-func TestReportsAreThoseOfTheAPI(t *testing.T) {
+// TestReportsMatchTheAPI compares every media type with the response of the API.
+func TestReportsMatchTheAPI(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	id := w.submit(t, acmeLive, "flyer.pdf")
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	b := d.signedIn(t, "acme-live")
 	for _, part := range []string{"/report", "/report.json", "/report.xfdf"} {
 		b.get(t, "/preflight/"+id+part).want(t, 409, "The job has no report, or not yet.")
 	}
-	w.begin(t, id)
-	w.finish(t, id, warned)
+	d.begin(t, id)
+	d.finish(t, id, warned)
 	for part, kept := range map[string]string{
 		"/report": "", "/report.json": `attachment; filename="` + id + `.json"`, "/report.xfdf": `attachment; filename="` + id + `.xfdf"`,
 	} {
 		page := b.get(t, "/preflight/"+id+part).want(t, 200, "Simulated")
-		api := w.Do(t, apitest.Request{
+		api := d.Do(t, apitest.Request{
 			Method: http.MethodGet, Path: "/api/v1/preflight/" + id + "/report", Key: "acme-live", Header: map[string]string{"Accept": page.Header().Get("Content-Type")},
 		})
 		if page.text != string(api.Body) || page.Header().Get("Content-Type") != api.Header.Get("Content-Type") || page.Header().Get("Content-Disposition") != kept {
@@ -301,34 +301,34 @@ func TestReportsAreThoseOfTheAPI(t *testing.T) {
 	}
 }
 
-func TestAReportThatIsNoneOfOursIsOurFault(t *testing.T) {
+func TestInvalidStoredReportIsAServerError(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	id := w.submit(t, acmeLive, "flyer.pdf")
-	w.begin(t, id)
-	w.finish(t, id, preflightjob.Result{Report: []byte(`{"reportVersion":"x"}`), Verdict: preflightjob.Pass})
-	w.signedIn(t, "acme-live").get(t, "/preflight/"+id+"/report").want(t, 500, "This is our fault.")
+	d := newDashboard(t)
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	d.begin(t, id)
+	d.finish(t, id, preflightjob.Result{Report: []byte(`{"reportVersion":"x"}`), Verdict: preflightjob.Pass})
+	d.signedIn(t, "acme-live").get(t, "/preflight/"+id+"/report").want(t, 500, "This is our fault.")
 }
 
-func TestAJobPastItsRetentionIsGoneFromThePages(t *testing.T) {
+func TestExpiredJobIsGone(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	id := w.submit(t, acmeLive, "flyer.pdf")
-	w.begin(t, id)
-	w.finish(t, id, warned)
-	w.Advance(preflightjob.Retention)
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	d.begin(t, id)
+	d.finish(t, id, warned)
+	d.Advance(preflightjob.Retention)
+	b := d.signedIn(t, "acme-live")
 	b.get(t, "/preflight").want(t, 200, "There are no jobs. A job is listed for 30 days.")
 	for _, part := range []string{"", "/report", "/progress"} {
 		b.get(t, "/preflight/"+id+part).want(t, 410, "The job is past its retention time.")
 	}
 }
 
-func TestAListOfJobsCanBeNarrowedToAStatus(t *testing.T) {
+func TestJobsAreFilteredByStatus(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.submit(t, acmeLive, "flyer.pdf")
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	d.submit(t, acmeLive, "flyer.pdf")
+	b := d.signedIn(t, "acme-live")
 	b.get(t, "/preflight?status=queued").want(t, 200, "flyer.pdf?[redacted]")
 	b.get(t, "/preflight?status=").want(t, 200, "flyer.pdf")
 	b.get(t, "/preflight?status=failed").want(t, 200, "There are no jobs with the status failed.")
@@ -336,17 +336,17 @@ func TestAListOfJobsCanBeNarrowedToAStatus(t *testing.T) {
 	b.get(t, "/preflight?cursor=mine").want(t, 400, "The cursor is not one")
 }
 
-// TestPagesOfPreflightAskForTheScopesOfTheAPI compares what pages and the API answer
-// to keys that lack something, and while the capability is closed.
-func TestPagesOfPreflightAskForTheScopesOfTheAPI(t *testing.T) {
+// TestPreflightPagesRequireTheScopesOfTheAPI compares the responses of pages and of the API
+// to keys without some scopes, and while the capability is closed.
+func TestPreflightPagesRequireTheScopesOfTheAPI(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	id := w.submit(t, acmeLive, "flyer.pdf")
-	w.begin(t, id)
-	w.finish(t, id, warned)
+	d := newDashboard(t)
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	d.begin(t, id)
+	d.finish(t, id, warned)
 	scopes := func(names ...v1alpha1.Scope) func() {
 		return func() {
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = names })
+			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = names })
 		}
 	}
 	for _, step := range []struct {
@@ -357,11 +357,11 @@ func TestPagesOfPreflightAskForTheScopesOfTheAPI(t *testing.T) {
 		{scopes("account:read", "preflight:read"), 200, "flyer.pdf"},
 		{scopes("account:read", "preflight:write"), 403, "lacks the scope preflight:read"},
 		{scopes("account:read"), 403, "lacks the scope preflight:read"},
-		{func() { scopes("account:read", "preflight:read")(); w.Kill(posture.Preflight) }, 503, "The capability preflight is not available."},
+		{func() { scopes("account:read", "preflight:read")(); d.Kill(posture.Preflight) }, 503, "The capability preflight is not available."},
 	} {
 		step.change()
-		b := w.signedIn(t, "acme-live")
-		api := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/preflight/" + id, Key: "acme-live"})
+		b := d.signedIn(t, "acme-live")
+		api := d.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/preflight/" + id, Key: "acme-live"})
 		if api.Status != step.status {
 			t.Errorf("the API answers %d, want %d", api.Status, step.status)
 		}
@@ -378,9 +378,9 @@ func TestPagesOfPreflightAskForTheScopesOfTheAPI(t *testing.T) {
 
 func TestPagesOfPreflightCountAsRequestsToItsSurface(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.Limit("acme", "preflight", 3)
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	d.Limit("acme", "preflight", 3)
+	b := d.signedIn(t, "acme-live")
 	for range 3 {
 		b.get(t, "/preflight").want(t, 200, "Preflight")
 	}
@@ -390,21 +390,21 @@ func TestPagesOfPreflightCountAsRequestsToItsSurface(t *testing.T) {
 	b.get(t, "/rfqs").want(t, 200, "RFQs")
 }
 
-func TestWithoutAStoreThePagesOfPreflightSayThatItIsAway(t *testing.T) {
+func TestUnavailableStoreIsReportedOnPreflightPages(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	id := w.submit(t, acmeLive, "flyer.pdf")
-	w.Store.Set(storetest.Away)
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	id := d.submit(t, acmeLive, "flyer.pdf")
+	d.Store.Set(storetest.Away)
 	for _, path := range []string{"/preflight", "/preflight/" + id, "/preflight/" + id + "/report", "/preflight/" + id + "/progress"} {
 		b.get(t, path).want(t, 503, "The records cannot be read at the moment.")
 	}
 }
 
-func TestPagesOfPreflightTakeNoForms(t *testing.T) {
+func TestPreflightPagesRejectPOST(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
 	for _, path := range append(private, "/preflight/pref_x/progress") {
 		if answer := b.post(t, path, nil).want(t, 405, ""); answer.Header().Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: Allow %q", path, answer.Header().Get("Allow"))
@@ -412,46 +412,45 @@ func TestPagesOfPreflightTakeNoForms(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotReadAnyMoreIsToldNothing ends what stands behind a stream, and looks for its
-// end.
-func TestWhoMayNotReadAnyMoreIsToldNothing(t *testing.T) {
+// TestStreamEndsWhenAccessIsRevoked revokes the access behind an open stream in several ways.
+func TestStreamEndsWhenAccessIsRevoked(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*world){
-		"the key is revoked":                  func(w *world) { w.Revoke("acme", "live") },
-		"the capability closes":               func(w *world) { w.Kill(posture.Preflight) },
-		"the posture is stale":                func(w *world) { w.Stale() },
-		"the session has ended":               func(w *world) { w.Advance(15 * time.Minute) },
-		"the key must not see the account":    func(w *world) { w.scopes("preflight:read") },
-		"the key must not read jobs any more": func(w *world) { w.scopes("account:read") },
-		"the partner requires certificates":   func(w *world) { w.Pin("acme", true) },
-		"the contract has ended": func(w *world) {
-			over := metav1.NewTime(w.Clock.Now())
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
+	for name, end := range map[string]func(*testDashboard){
+		"the key is revoked":                  func(d *testDashboard) { d.Revoke("acme", "live") },
+		"the capability closes":               func(d *testDashboard) { d.Kill(posture.Preflight) },
+		"the posture is stale":                func(d *testDashboard) { d.Stale() },
+		"the session has ended":               func(d *testDashboard) { d.Advance(15 * time.Minute) },
+		"the key must not see the account":    func(d *testDashboard) { d.scopes("preflight:read") },
+		"the key must not read jobs any more": func(d *testDashboard) { d.scopes("account:read") },
+		"the partner requires certificates":   func(d *testDashboard) { d.Pin("acme", true) },
+		"the contract has ended": func(d *testDashboard) {
+			over := metav1.NewTime(d.Clock.Now())
+			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil)
-			id := w.submit(t, acmeLive, "flyer.pdf")
-			s := w.follow(t, w.signedIn(t, "acme-live"), id, "")
+			d := newDashboard(t)
+			id := d.submit(t, acmeLive, "flyer.pdf")
+			s := d.follow(t, d.signedIn(t, "acme-live"), id, "")
 			s.want(t, "1-queued")
-			end(w)
-			w.begin(t, id)
+			end(d)
+			d.begin(t, id)
 			s.wantEnd(t)
 		})
 	}
 }
 
-// scopes are what acme's first key has from now on.
-func (w *world) scopes(names ...v1alpha1.Scope) {
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = names })
+// scopes replaces the scopes of acme's first key.
+func (d *testDashboard) scopes(names ...v1alpha1.Scope) {
+	d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = names })
 }
 
-func TestAHeadOfProgressIsTheHeaderAlone(t *testing.T) {
+func TestHeadOfProgressReturnsOnlyTheHeader(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	id := w.submit(t, acmeLive, "flyer.pdf")
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	id := d.submit(t, acmeLive, "flyer.pdf")
 	answer := b.send(t, httptest.NewRequestWithContext(t.Context(), http.MethodHead, "/preflight/"+id+"/progress", nil)).want(t, 200, "")
 	if answer.Header().Get("Content-Type") != "text/event-stream" || answer.text != "" {
 		t.Errorf("%v, %q", answer.Header(), answer.text)

@@ -9,26 +9,26 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/cursor"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/requestlog"
 )
 
 const (
 	requestsPath = "/requests"
-	// Bounds of what one page shows: entries of the list, and those with one id.
+	// Bounds of what one page shows: requests of the list, and requests with one id.
 	requestsOnPage = 50
 	requestsOfID   = 20
 )
 
-// requestID is the form of request ids.
+// requestID is the syntax of request ids.
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// classes are the kinds of answers that a list may be narrowed to.
+// classes are the status classes that the list can be filtered by.
 var classes = []classOption{{2, "success"}, {3, "not changed"}, {4, "refused"}, {5, "failed or closed"}}
 
 type classOption struct {
@@ -37,96 +37,67 @@ type classOption struct {
 }
 
 // requestRoutes are the pages of the request log.
-func (b *board) requestRoutes() []route {
+func (s *server) requestRoutes() []route {
 	return []route{
-		{pattern: requestsPath, get: b.member(b.listRequests)},
-		{pattern: requestsPath + "/{id}", get: b.member(b.showRequest)},
+		{pattern: requestsPath, get: s.requirePartner(posture.SurfacePartner, s.listRequests)},
+		{pattern: requestsPath + "/{id}", get: s.requirePartner(posture.SurfacePartner, s.showRequest)},
 	}
 }
 
 // requestsBody is one page of requests, the newest first.
 type requestsBody struct {
-	// ID, Code and Class are what the list is narrowed to.
+	// ID, Code and Class are the filter.
 	ID, Code string
 	Class    requestlog.Class
-	Classes  []classOption
-	Rows     []requestRow
-	// First is the list from its beginning, set on later pages; Older is the next
-	// page; empty on the last.
+	Entries  []requestlog.Entry
+	// First is the path of the first page, set on later pages. Older is the path of the
+	// next page; empty on the last.
 	First, Older string
 }
 
-// requestRow is one request, or several that were counted.
-type requestRow struct {
-	// ID and Path are empty where several were counted, Requests of them.
-	ID, Path string
-	Requests int64
-	At       instant
-
-	Method, Route, Capability, Key, Listener, Code, Took string
-	Status                                               int
-	Bytes                                                int64
-}
-
-func requestRowOf(e *requestlog.Entry) requestRow {
-	row := requestRow{
-		ID: e.RequestID, Requests: e.Requests, At: instant(e.At), Method: e.Method, Route: e.Route, Capability: e.Capability, Key: e.Key,
-		Code: e.Code, Status: e.Status, Took: milliseconds(e.Took), Bytes: e.Bytes, Listener: e.Listener,
-	}
-	if e.RequestID != "" {
-		row.Path = requestsPath + "/" + e.RequestID
-	}
-	return row
-}
-
-// milliseconds is a short time for people.
-func milliseconds(took time.Duration) string {
-	return strconv.FormatFloat(float64(took.Microseconds())/1000, 'f', 1, 64) + " ms"
-}
-
-// Precise is the time of a request, to the millisecond: that is what logs are compared
-// by.
-func (r requestRow) Precise() string {
-	return time.Time(r.At).UTC().Format("2 Jan 2006, 15:04:05.000 UTC")
-}
-
-// listRequests serves the list.
-func (b *board) listRequests(v *visit) answer {
+// listRequests serves the list of requests.
+func (s *server) listRequests(v *visit) response {
 	query, err := requestQuery(v.URL.Query())
 	if err != nil {
 		return failed(err)
 	}
 	query.Owner = v.caller.Tenant()
-	body := requestsBody{ID: query.RequestID, Code: query.Code, Class: query.Class, Classes: classes}
-	own := filters(query)
+	body := requestsBody{ID: query.RequestID, Code: query.Code, Class: query.Class}
+	own := url.Values{}
+	if query.RequestID != "" {
+		own.Set("id", query.RequestID)
+	}
+	if query.Code != "" {
+		own.Set("code", query.Code)
+	}
+	if query.Class != 0 {
+		own.Set("class", strconv.Itoa(int(query.Class)))
+	}
 	scope := cursor.Scope{Tenant: query.Owner.String(), Query: "requests?" + own.Encode()}
 	if at := v.URL.Query().Get("cursor"); at != "" {
-		if query.Before, err = b.Cursors.Open(scope, at); err != nil {
+		if query.Before, err = s.Cursors.Open(scope, at); err != nil {
 			return failed(gate.BadPage(err))
 		}
 		body.First = requestsPath + "?" + own.Encode()
 	}
-	query.Limit = requestsOnPage + 1 // one more says whether there is a next page
-	found, err := b.Records.Requests(v.Context(), query)
+	query.Limit = requestsOnPage + 1 // the extra one shows that there is a next page
+	body.Entries, err = s.Records.Requests(v.Context(), query)
 	if err != nil {
 		return failed(err)
 	}
-	if len(found) > requestsOnPage {
-		found = found[:requestsOnPage]
-		next, err := b.Cursors.Seal(scope, found[requestsOnPage-1].ID)
+	if len(body.Entries) > requestsOnPage {
+		body.Entries = body.Entries[:requestsOnPage]
+		next, err := s.Cursors.Seal(scope, body.Entries[requestsOnPage-1].ID)
 		if err != nil {
 			return failed(err)
 		}
 		own.Set("cursor", next)
 		body.Older = requestsPath + "?" + own.Encode()
 	}
-	for i := range found {
-		body.Rows = append(body.Rows, requestRowOf(&found[i]))
-	}
-	return answer{status: http.StatusOK, page: pageRequests, title: "Requests", body: body}
+	return show(pageRequests, "Requests", requestsPage(body))
 }
 
-// requestQuery reads what a list is narrowed to.
+// requestQuery reads the filter of the list.
 func requestQuery(sent url.Values) (q requestlog.Query, err error) {
 	q.RequestID, q.Code = strings.TrimSpace(sent.Get("id")), strings.ToUpper(strings.TrimSpace(sent.Get("code")))
 	if q.RequestID != "" && !requestID.MatchString(q.RequestID) {
@@ -147,78 +118,73 @@ func requestQuery(sent url.Values) (q requestlog.Query, err error) {
 	return q, nil
 }
 
-// filters are what a list is narrowed to, as its form sends it.
-func filters(q requestlog.Query) url.Values {
-	own := url.Values{}
-	if q.RequestID != "" {
-		own.Set("id", q.RequestID)
+// none says that the list is empty.
+func (b *requestsBody) none() string {
+	text := "There are no "
+	if b.ID != "" || b.Code != "" || b.Class != 0 {
+		text += "such "
 	}
-	if q.Code != "" {
-		own.Set("code", q.Code)
-	}
-	if q.Class != 0 {
-		own.Set("class", strconv.Itoa(int(q.Class)))
-	}
-	return own
+	return text + "requests" + beyond(b.First) + "."
 }
 
-// requestBody is what is known of a request id.
+// milliseconds is how long a request took.
+func milliseconds(e *requestlog.Entry) string {
+	return strconv.FormatFloat(float64(e.Took.Microseconds())/1000, 'f', 1, 64) + " ms"
+}
+
+// requestBody is what is known about a request id.
 type requestBody struct {
-	ID string
-	// Requests are those with the id, the newest first; More is whether there are more.
+	// Requests are those with the id, the newest first. More reports whether there are
+	// others.
 	Requests []requestDetail
 	More     bool
 }
 
-// requestDetail is one request with what to do about its answer.
+// requestDetail is one request with an explanation of its problem.
 type requestDetail struct {
-	requestRow
-	// Title and Do are those of the problem; empty for a success.
+	*requestlog.Entry
+	// Title and Do explain the problem; empty for a success.
 	Title, Do string
-	// Docs and Registry are where more is written of it; empty where that is nowhere.
+	// Docs and Registry are addresses of more about the problem; empty for none.
 	Docs, Registry string
 }
 
-// showRequest serves what is known of one request id.
-func (b *board) showRequest(v *visit) answer {
+// showRequest serves the requests with one id.
+func (s *server) showRequest(v *visit) response {
 	id := v.PathValue("id")
-	if !requestID.MatchString(id) {
-		return unknownRequest()
-	}
-	found, err := b.Records.Requests(v.Context(), requestlog.Query{Owner: v.caller.Tenant(), RequestID: id, Limit: requestsOfID + 1})
-	if err != nil {
-		return failed(err)
+	var found []requestlog.Entry
+	if requestID.MatchString(id) {
+		var err error
+		if found, err = s.Records.Requests(v.Context(), requestlog.Query{Owner: v.caller.Tenant(), RequestID: id, Limit: requestsOfID + 1}); err != nil {
+			return failed(err)
+		}
 	}
 	if len(found) == 0 {
-		return unknownRequest()
+		return message(http.StatusNotFound, "No request with this id is known",
+			"It may be older than 30 days, of the last seconds, of the other mode, or one of so many that they were counted and not listed.")
 	}
-	body := requestBody{ID: id, More: len(found) > requestsOfID}
+	body := requestBody{More: len(found) > requestsOfID}
 	for i := range found[:min(len(found), requestsOfID)] {
-		body.Requests = append(body.Requests, b.detail(&found[i]))
+		body.Requests = append(body.Requests, s.explain(&found[i]))
 	}
-	return answer{status: http.StatusOK, page: pageRequest, title: "Request " + id, body: body}
+	title := "Request " + id
+	return show(pageRequest, title, requestPage(title, body))
 }
 
-// unknownRequest says why a request may not be found.
-func unknownRequest() answer {
-	return say(http.StatusNotFound, "No request with this id is known",
-		"It may be older than 30 days, of the last seconds, of the other mode, or one of so many that they were counted and not listed.")
-}
-
-// detail explains one request.
-func (b *board) detail(e *requestlog.Entry) requestDetail {
-	d := requestDetail{requestRow: requestRowOf(e)}
+// explain adds to a request what its problem means.
+func (s *server) explain(e *requestlog.Entry) requestDetail {
+	d := requestDetail{Entry: e}
 	definition, known := problem.Lookup(problem.Code(e.Code))
 	if !known {
 		return d
 	}
 	d.Title, d.Do = http.StatusText(definition.Status), definition.Do
-	if b.Docs {
+	if s.Docs {
 		d.Docs = "/docs/reference/problem-codes.html#" + strings.ToLower(e.Code)
 	}
 	if kind, ok := problem.TypeOf(definition.Slug); ok {
 		d.Title = cmp.Or(kind.Title, d.Title)
-		d.Registry = b.RegistryURL + respond.TypePath + string(kind.Slug)
+		d.Registry = s.RegistryURL + respond.TypePath + string(kind.Slug)
 	}
 	return d
 }

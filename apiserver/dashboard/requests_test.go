@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// logged is a request of acme that was answered with a status, number minutes before
-// noon, with a mark in what a partner has named.
+// logged is a request of acme, number minutes before noon, with a mark in the texts that a
+// partner has chosen.
 func logged(number, status int, code, mark string) requestlog.Entry {
 	return requestlog.Entry{
 		ID: fmt.Sprintf("log_%026d", 10_000-number), At: noon.Add(-time.Duration(number) * time.Minute).Add(7 * time.Millisecond),
@@ -28,32 +28,32 @@ func logged(number, status int, code, mark string) requestlog.Entry {
 	}
 }
 
-// denied are requests that a gate has refused.
+// denied are requests that a gate has denied.
 func denied(number int, reason string, requests int64) requestlog.Entry {
 	e := logged(number, 503, "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "")
 	e.Reason, e.Requests = reason, requests
 	return e
 }
 
-// keep puts requests into the log.
-func (w *world) keep(t testing.TB, entries ...requestlog.Entry) {
+// keep adds requests to the log.
+func (d *testDashboard) keep(t testing.TB, entries ...requestlog.Entry) {
 	t.Helper()
-	if err := w.Store.AddRequests(t.Context(), entries); err != nil {
+	if err := d.Store.AddRequests(t.Context(), entries); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestPagesOfRequestsLookLikeTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	many := logged(3, 429, "RATE_LIMIT_EXCEEDED", "")
 	many.RequestID, many.Requests, many.At = "", 12_345, noon.Add(-3*time.Minute)
 	create := logged(2, 201, "", "")
 	create.Method, create.Route, create.Capability, create.Bytes = "POST", "/api/v1/rfq", "rfq-create", 1
 	again := logged(4, 503, "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "")
 	again.RequestID, again.Reason = "req_00001", "NotInCohort"
-	w.keep(t, logged(1, 404, "NOT_FOUND", ""), create, many, again)
-	acme := w.signedIn(t, "acme-live")
+	d.keep(t, logged(1, 404, "NOT_FOUND", ""), create, many, again)
+	acme := d.signedIn(t, "acme-live")
 	for name, path := range map[string]string{
 		"requests":          "/requests",
 		"requests-narrowed": "/requests?class=4&code=not_found&id=+req_00001+",
@@ -72,14 +72,14 @@ func TestPagesOfRequestsLookLikeTheirGoldenFiles(t *testing.T) {
 
 func TestTheRequestIDOfAProblemLeadsToItsPage(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	answer := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/rfq/rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", Key: "acme-live"})
+	d := newDashboard(t)
+	answer := d.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/rfq/rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", Key: "acme-live"})
 	id := answer.Header.Get("X-Request-Id")
 	if !strings.Contains(string(answer.Body), id) {
 		t.Fatalf("the problem does not name %s: %s", id, answer.Body)
 	}
-	w.Logged(t, acmeLive)
-	page := w.signedIn(t, "acme-live").get(t, "/requests/"+id).want(t, http.StatusOK, "<code>NOT_FOUND</code>")
+	d.Logged(t, acmeLive)
+	page := d.signedIn(t, "acme-live").get(t, "/requests/"+id).want(t, http.StatusOK, "<code>NOT_FOUND</code>")
 	for _, want := range []string{"/api/v1/rfq/{rfqId}", "/docs/reference/problem-codes.html#not_found", "http://registry.example.com/problems/marketplace/not-found"} {
 		if !strings.Contains(page.text, want) {
 			t.Errorf("the page lacks %s:\n%s", want, page.text)
@@ -87,28 +87,28 @@ func TestTheRequestIDOfAProblemLeadsToItsPage(t *testing.T) {
 	}
 }
 
-func TestNobodySeesTheRequestsOfAnotherTenant(t *testing.T) {
+func TestEachTenantSeesItsOwnRequestsOnly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.keep(t, logged(1, 404, "NOT_FOUND", ""))
+	d := newDashboard(t)
+	d.keep(t, logged(1, 404, "NOT_FOUND", ""))
 	for _, key := range []string{"acme-test", "stark-live", "globex-live"} {
-		somebody := w.signedIn(t, key)
+		somebody := d.signedIn(t, key)
 		somebody.get(t, "/requests").want(t, http.StatusOK, "There are no requests")
 		somebody.get(t, "/requests?id=req_00001").want(t, http.StatusOK, "There are no such requests")
 		somebody.get(t, "/requests/req_00001").want(t, http.StatusNotFound, "No request with this id is known")
 	}
-	nobody := &browser{world: w}
+	nobody := &browser{dashboard: d}
 	nobody.get(t, "/requests").toSignIn(t)
 	nobody.get(t, "/requests/req_00001").toSignIn(t)
 }
 
-func TestPagesOfRequestsFollowOneAnotherAndKeepWhatTheyAreNarrowedTo(t *testing.T) {
+func TestRequestPagesKeepTheFilter(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	for n := range 110 {
-		w.keep(t, logged(2*n, 404, "NOT_FOUND", ""), logged(2*n+1, 200, "", ""))
+		d.keep(t, logged(2*n, 404, "NOT_FOUND", ""), logged(2*n+1, 200, "", ""))
 	}
-	acme := w.signedIn(t, "acme-live")
+	acme := d.signedIn(t, "acme-live")
 	path, seen := "/requests?class=4", 0
 	for page := range 3 {
 		shown := acme.get(t, path).want(t, http.StatusOK, "req_")
@@ -128,7 +128,7 @@ func TestPagesOfRequestsFollowOneAnotherAndKeepWhatTheyAreNarrowedTo(t *testing.
 	}
 }
 
-// linked is where the link with a text leads; empty if there is none.
+// linked returns the address of the link with a text; empty if there is none.
 func linked(page shown, text string) string {
 	before, _, found := strings.Cut(page.text, ">"+text+"</a>")
 	if !found {
@@ -139,14 +139,14 @@ func linked(page shown, text string) string {
 	return strings.ReplaceAll(target, "&amp;", "&")
 }
 
-func TestAListOfRequestsThatCannotBeMadeSaysWhy(t *testing.T) {
+func TestInvalidRequestFilterIsExplained(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.keep(t, logged(1, 404, "NOT_FOUND", ""))
+	d := newDashboard(t)
+	d.keep(t, logged(1, 404, "NOT_FOUND", ""))
 	for n := range 60 {
-		w.keep(t, logged(100+n, 200, "", ""))
+		d.keep(t, logged(100+n, 200, "", ""))
 	}
-	acme, other := w.signedIn(t, "acme-live"), w.signedIn(t, "acme-test")
+	acme, other := d.signedIn(t, "acme-live"), d.signedIn(t, "acme-test")
 	older := linked(acme.get(t, "/requests"), "Older")
 	for path, why := range map[string]string{
 		"/requests?class=1":            "The kind of an answer is 2, 3, 4 or 5.",
@@ -160,27 +160,27 @@ func TestAListOfRequestsThatCannotBeMadeSaysWhy(t *testing.T) {
 	}
 	acme.get(t, older).want(t, http.StatusOK, "req_")
 	other.get(t, older).want(t, http.StatusBadRequest, "The cursor is not one")
-	w.Store.Set(storetest.Away)
+	d.Store.Set(storetest.Away)
 	for _, path := range []string{"/requests", "/requests/req_00001"} {
 		acme.get(t, path).want(t, http.StatusServiceUnavailable, "The records cannot be read at the moment.")
 	}
 }
 
-func TestARequestIDThatWasUsedOftenShowsTheNewest(t *testing.T) {
+func TestReusedRequestIDShowsTheNewestRequests(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	for n := range 25 {
 		e := logged(n, 200, "", "")
 		e.RequestID = "my-own-id"
-		w.keep(t, e)
+		d.keep(t, e)
 	}
-	page := w.signedIn(t, "acme-live").get(t, "/requests/my-own-id").want(t, http.StatusOK, "The newest 20 with this id; there are more.")
+	page := d.signedIn(t, "acme-live").get(t, "/requests/my-own-id").want(t, http.StatusOK, "The newest 20 with this id; there are more.")
 	if n := strings.Count(page.text, "<section"); n != 20 {
 		t.Errorf("%d requests", n)
 	}
 }
 
-func TestTheDocumentationHasAPlaceForEveryCode(t *testing.T) {
+func TestEveryProblemCodeIsDocumented(t *testing.T) {
 	t.Parallel()
 	site, err := docsite.Build(docsite.Source{Files: docs.Pages})
 	if err != nil {

@@ -4,7 +4,6 @@ package dashboard
 
 import (
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 
@@ -19,184 +18,120 @@ const (
 	quotesOnPage     = 20
 	assumptionsShown = 5
 	breaksShown      = 5
-	// textShown bounds free text of suppliers, in characters.
-	textShown = 200
 )
 
-// statuses are those that a list may be narrowed to.
+// statuses are the values of the filter by status.
 var statuses = [...]rfq.Status{rfq.Open, rfq.Quoted, rfq.Closed, rfq.Awarded, rfq.Expired, rfq.Cancelled}
 
-// listBody is one page of RFQs, the newest first.
-type listBody struct {
-	// Status is the one that the list is narrowed to; empty: any.
-	Status   rfq.Status
-	Statuses []rfq.Status
-	Rows     []rfqRow
-	// First is the list from its beginning, set on later pages; Older is the next
-	// page; empty on the last.
+// rfqsBody is one page of RFQs, the newest first.
+type rfqsBody struct {
+	// Status selects RFQs; empty for all.
+	Status rfq.Status
+	RFQs   []rfq.RFQ
+	// First is the path of the first page, set on later pages. Older is the path of the
+	// next page; empty on the last.
 	First, Older string
 }
 
-type rfqRow struct {
-	Title, Path, TrackingCode, City string
-	Status                          rfq.Status
-	Quantity                        int64
-	Quotes                          int
-	Created                         instant
-}
-
-// listRFQs serves the list.
-func (b *board) listRFQs(v *visit) answer {
-	if refused := v.may(posture.RFQList); refused != nil {
+// listRFQs serves the list of RFQs.
+func (s *server) listRFQs(v *visit) response {
+	if refused := v.refused(posture.RFQList); refused != nil {
 		return *refused
 	}
-	limit := rfqsOnPage
-	parameters := gate.ListParameters{Limit: &limit}
-	query := v.URL.Query()
+	limit, query := rfqsOnPage, v.URL.Query()
+	cursor := query.Get("cursor")
+	parameters := gate.ListParameters{Limit: &limit, Cursor: &cursor}
 	if status := query.Get("status"); status != "" {
 		parameters.Status = []string{status}
 	}
-	cursor := query.Get("cursor")
-	parameters.Cursor = &cursor
 	page, err := gate.Page(parameters)
 	if err != nil {
 		return failed(err)
 	}
-	list, err := b.RFQs.List(v.Context(), v.caller.Tenant(), page)
+	list, err := s.RFQs.List(v.Context(), v.caller.Tenant(), page)
 	if errors.Is(err, rfq.ErrInvalidPage) {
 		err = gate.BadPage(err)
 	}
 	if err != nil {
 		return failed(err)
 	}
-	return answer{status: http.StatusOK, page: pageRFQs, title: "RFQs", body: listOf(page, list)}
-}
-
-func listOf(page rfq.Page, list rfq.List) listBody {
-	body := listBody{Statuses: statuses[:]}
-	query := url.Values{}
+	body := rfqsBody{RFQs: list.Items}
+	own := url.Values{}
 	if len(page.Statuses) > 0 {
 		body.Status = page.Statuses[0]
-		query.Set("status", string(body.Status))
+		own.Set("status", string(body.Status))
 	}
 	if page.Cursor != "" {
-		body.First = "/rfqs?" + query.Encode()
+		body.First = "/rfqs?" + own.Encode()
 	}
 	if list.NextCursor != "" {
-		query.Set("cursor", list.NextCursor)
-		body.Older = "/rfqs?" + query.Encode()
+		own.Set("cursor", list.NextCursor)
+		body.Older = "/rfqs?" + own.Encode()
 	}
-	for _, r := range list.Items {
-		body.Rows = append(body.Rows, rfqRow{
-			Title: r.Title, Path: "/rfqs/" + r.ID, TrackingCode: r.TrackingCode, City: r.DeliveryCity, Status: r.Status,
-			Quantity: r.Quantity, Quotes: r.QuoteCount, Created: instant(r.CreatedAt),
-		})
-	}
-	return body
+	return show(pageRFQs, "RFQs", rfqsPage(body))
 }
 
 // rfqBody is one RFQ with its quotes.
 type rfqBody struct {
-	ID, TrackingCode, Product, ProductUID, Category, City string
-	Status                                                rfq.Status
-	Quantity                                              int64
-	Created, Updated, Deadline, Expires                   instant
-	// Refused is why the quotes may not be read; empty if they may.
+	rfq.RFQ
+	// Refused says why the caller may not read the quotes; empty if the caller may.
 	Refused string
-	Quotes  []quoteRow
-	// Standing is how many quotes stand, of which Quotes are the newest.
-	Standing int
+	// Quotes are the newest of the Valid ones.
+	Quotes []quoteRow
+	Valid  int
 }
 
-type quoteRow struct {
-	Supplier, Total, UnitPrice, City, Terms string
-	Status                                  rfq.QuoteStatus
-	Revision, LeadTimeDays                  int
-	Quantity                                int64
-	Breaks                                  []breakRow
-	Assumptions                             []string
-	// More is whether the supplier has said more than is shown.
-	More       bool
-	ValidUntil instant
-}
-
-type breakRow struct {
-	Quantity  int64
-	UnitPrice string
-}
-
-// showRFQ serves one RFQ. Its quotes are a capability of their own.
-func (b *board) showRFQ(v *visit) answer {
-	if refused := v.may(posture.RFQRead); refused != nil {
+// showRFQ serves one RFQ. Its quotes require a capability of their own.
+func (s *server) showRFQ(v *visit) response {
+	if refused := v.refused(posture.RFQRead); refused != nil {
 		return *refused
 	}
-	record, err := b.RFQs.Get(v.Context(), v.caller.Tenant(), v.PathValue("id"))
+	record, err := s.RFQs.Get(v.Context(), v.caller.Tenant(), v.PathValue("id"))
 	if err != nil {
 		return failed(err)
 	}
-	body := bodyOf(record)
+	body := rfqBody{RFQ: record}
 	if decision := v.Decide(posture.QuoteRead, false); !decision.Allowed() {
 		body.Refused = v.Refusal(decision).Detail
-		return shown(record, body)
+		return show(pageRFQ, record.Title, rfqPage(body))
 	}
-	quotes, err := b.RFQs.Quotes(v.Context(), v.caller.Tenant(), record.ID)
+	quotes, err := s.RFQs.Quotes(v.Context(), v.caller.Tenant(), record.ID)
 	if err != nil {
 		return failed(err)
 	}
-	body.Quotes, body.Standing = newest(quotes)
-	return shown(record, body)
-}
-
-func shown(record rfq.RFQ, body rfqBody) answer {
-	return answer{status: http.StatusOK, page: pageRFQ, title: record.Title, body: body}
-}
-
-func bodyOf(r rfq.RFQ) rfqBody {
-	return rfqBody{
-		ID: r.ID, TrackingCode: r.TrackingCode, Product: r.Product.Name, ProductUID: r.CatalogProductUID, Category: r.Category, City: r.DeliveryCity,
-		Status: r.Status, Quantity: r.Quantity,
-		Created: instant(r.CreatedAt), Updated: instant(r.UpdatedAt), Deadline: instant(r.ResponseDeadline), Expires: instant(r.ExpiresAt),
-	}
-}
-
-// newest are the quotes that stand, the newest first and no more than a page takes.
-// Quotes come oldest first.
-func newest(quotes []rfq.Quote) (rows []quoteRow, standing int) {
 	for _, q := range slices.Backward(quotes) {
 		if q.Status == rfq.QuoteSuperseded || q.Status == rfq.QuoteWithdrawn {
 			continue
 		}
-		if standing++; standing <= quotesOnPage {
-			rows = append(rows, quoteRowOf(q))
+		if body.Valid++; body.Valid <= quotesOnPage {
+			body.Quotes = append(body.Quotes, quoteRowOf(q))
 		}
 	}
-	return rows, standing
+	return show(pageRFQ, record.Title, rfqPage(body))
+}
+
+// quoteRow is a quote with as much of the supplier's text as a page shows.
+type quoteRow struct {
+	rfq.Quote
+	Terms       string
+	Breaks      []rfq.PriceBreak
+	Assumptions []string
+	// More reports whether something was cut off.
+	More bool
 }
 
 func quoteRowOf(q rfq.Quote) quoteRow {
+	offer := &q.Offer
 	row := quoteRow{
-		Supplier: q.Offer.Supplier.DisplayName, Total: q.Offer.Total.String(), UnitPrice: q.Offer.UnitPrice.String(),
-		City: q.Offer.Delivery.City, Status: q.Status, Revision: q.Revision, LeadTimeDays: q.Offer.LeadTimeDays, Quantity: q.Offer.Quantity,
-		ValidUntil: instant(q.Offer.ValidUntil),
-		More:       len(q.Offer.Assumptions) > assumptionsShown || len(q.Offer.PriceBreaks) > breaksShown,
+		Quote: q, Breaks: offer.PriceBreaks[:min(breaksShown, len(offer.PriceBreaks))],
+		More: len(offer.Assumptions) > assumptionsShown || len(offer.PriceBreaks) > breaksShown,
 	}
 	var cut bool
-	row.Terms, cut = shortened(q.Offer.Delivery.Terms)
+	row.Terms, cut = shortened(offer.Delivery.Terms)
 	row.More = row.More || cut
-	for _, text := range q.Offer.Assumptions[:min(assumptionsShown, len(q.Offer.Assumptions))] {
+	for _, text := range offer.Assumptions[:min(assumptionsShown, len(offer.Assumptions))] {
 		short, cut := shortened(text)
 		row.Assumptions, row.More = append(row.Assumptions, short), row.More || cut
 	}
-	for _, step := range q.Offer.PriceBreaks[:min(breaksShown, len(q.Offer.PriceBreaks))] {
-		row.Breaks = append(row.Breaks, breakRow{step.Quantity, step.UnitPrice.String()})
-	}
 	return row
-}
-
-// shortened is a text, or as much of it as a page shows.
-func shortened(text string) (string, bool) {
-	if characters := []rune(text); len(characters) > textShown {
-		return string(characters[:textShown]) + "…", true
-	}
-	return text, false
 }

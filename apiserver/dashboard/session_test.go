@@ -21,18 +21,18 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// private are the pages of whoever has signed in.
+// private are the paths of pages that require a session.
 var private = []string{
 	"/", "/rfqs", "/rfqs/rfq_x", "/preflight", "/preflight/pref_x", "/preflight/pref_x/report", "/preflight/pref_x/report.json",
 	"/preflight/pref_x/report.xfdf",
 	"/webhooks", "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_x",
 }
 
-func TestAKeySignsInAndIsNeverToldAgain(t *testing.T) {
+func TestKeySignsInAndIsNeverShown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := &browser{world: w}
-	answer := b.post(t, "/sign-in", url.Values{"key": {" " + w.Key("acme-live") + "\n"}, "next": {"/rfqs"}}).want(t, 303, "")
+	d := newDashboard(t)
+	b := &browser{dashboard: d}
+	answer := b.post(t, "/sign-in", url.Values{"key": {" " + d.Key("acme-live") + "\n"}, "next": {"/rfqs"}}).want(t, 303, "")
 	if location := answer.Header().Get("Location"); location != "/rfqs" {
 		t.Errorf("Location %q", location)
 	}
@@ -40,36 +40,36 @@ func TestAKeySignsInAndIsNeverToldAgain(t *testing.T) {
 		t.Errorf("Set-Cookie %q, want %q", got, want)
 	}
 	page := b.get(t, "/").want(t, 200, "org_acme01")
-	secret := w.Key("acme-live")[20:]
-	for where, text := range map[string]string{"the page": page.text, "the log": w.log.String(), "the header": fmt.Sprint(answer.Header())} {
-		if strings.Contains(text, secret) || strings.Contains(text, w.Digest("acme-live").String()) {
+	secret := d.Key("acme-live")[20:]
+	for where, text := range map[string]string{"the page": page.text, "the log": d.log.String(), "the header": fmt.Sprint(answer.Header())} {
+		if strings.Contains(text, secret) || strings.Contains(text, d.Digest("acme-live").String()) {
 			t.Errorf("%s holds the key: %s", where, text)
 		}
 	}
-	if !strings.Contains(w.log.String(), "organization=org_acme01 key=live") {
-		t.Errorf("the log does not tell who has signed in: %s", w.log)
+	if !strings.Contains(d.log.String(), "organization=org_acme01 key=live") {
+		t.Errorf("the log does not tell who has signed in: %s", d.log)
 	}
 }
 
-// TestEveryBadKeyIsAnsweredAlike sends what is none of ours, or no longer.
-func TestEveryBadKeyIsAnsweredAlike(t *testing.T) {
+// TestEveryInvalidKeyGetsTheSameResponse sends unknown, revoked and expired keys.
+func TestEveryInvalidKeyGetsTheSameResponse(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	unknown, err := credential.Mint(tenant.Live, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Revoke("acme", "reads")
-	past := metav1.NewTime(w.Clock.Now())
-	w.Partner("stark", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].ExpiresAt = &past })
-	w.Pin("globex", true)
+	d.Revoke("acme", "reads")
+	past := metav1.NewTime(d.Clock.Now())
+	d.Partner("stark", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].ExpiresAt = &past })
+	d.Pin("globex", true)
 	var first string
 	for name, key := range map[string]string{
-		"nothing": "", "no key": "hello", "nearly a key": w.Key("acme-live")[:credential.KeyLen-1] + "x", "a key of nobody": unknown.Secret().Reveal(),
-		"a revoked key": w.Key("acme-reads"), "an expired key": w.Key("stark-live"), "a key that needs a certificate": w.Key("globex-live"),
-		"a session": w.Session(t, "acme-live"), "a long text": strings.Repeat("x", 3000),
+		"nothing": "", "no key": "hello", "nearly a key": d.Key("acme-live")[:credential.KeyLen-1] + "x", "a key of nobody": unknown.Secret().Reveal(),
+		"a revoked key": d.Key("acme-reads"), "an expired key": d.Key("stark-live"), "a key that needs a certificate": d.Key("globex-live"),
+		"a session": d.Session(t, "acme-live"), "a long text": strings.Repeat("x", 3000),
 	} {
-		b := &browser{world: w}
+		b := &browser{dashboard: d}
 		answer := b.post(t, "/sign-in", url.Values{"key": {key}}).want(t, 403, "does not sign anybody in")
 		if first == "" {
 			first = answer.text
@@ -78,36 +78,36 @@ func TestEveryBadKeyIsAnsweredAlike(t *testing.T) {
 			t.Errorf("%s is answered differently:\n%s", name, answer.text)
 		}
 	}
-	(&browser{world: w}).post(t, "/sign-in", url.Values{"key": {strings.Repeat("x", 5000)}}).want(t, 400, "could not be read")
+	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {strings.Repeat("x", 5000)}}).want(t, 400, "could not be read")
 }
 
-func TestAKeyInTheQuerySignsNobodyIn(t *testing.T) {
+func TestKeyInTheQueryIsIgnored(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := &browser{world: w}
-	b.post(t, "/sign-in?key="+w.Key("acme-live"), nil).want(t, 403, "does not sign anybody in")
+	d := newDashboard(t)
+	b := &browser{dashboard: d}
+	b.post(t, "/sign-in?key="+d.Key("acme-live"), nil).want(t, 403, "does not sign anybody in")
 }
 
-func TestAGoodKeyThatMayNotSignInIsToldWhy(t *testing.T) {
+func TestValidKeyThatMayNotSignInSeesTheReason(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	w.Partner("stark", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
-	w.Partner("globex", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil })
+	d := newDashboard(t)
+	d.Partner("stark", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+	d.Partner("globex", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil })
 	for key, why := range map[string]string{
 		"acme-writes": "The API key lacks the scope account:read.",
 		"stark-live":  "access is suspended.",
 		"globex-live": "contract is not in force.",
 	} {
-		b := &browser{world: w}
-		if b.post(t, "/sign-in", url.Values{"key": {w.Key(key)}}).want(t, 403, why); b.cookie != "" {
+		b := &browser{dashboard: d}
+		if b.post(t, "/sign-in", url.Values{"key": {d.Key(key)}}).want(t, 403, why); b.cookie != "" {
 			t.Errorf("%s has a session", key)
 		}
 	}
 }
 
-func TestAfterTheSignInOneGoesToOwnPagesOnly(t *testing.T) {
+func TestSignInRedirectsToOwnPagesOnly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	for next, want := range map[string]string{
 		"": "/", "/": "/", "/rfqs": "/rfqs", "/rfqs/rfq_01": "/rfqs/rfq_01", "/preflight": "/preflight",
 		"/preflight/pref_01": "/preflight/pref_01", "/preflight/pref_01/report": "/preflight/pref_01/report", "/preflight/pref_01/progress": "/",
@@ -116,109 +116,109 @@ func TestAfterTheSignInOneGoesToOwnPagesOnly(t *testing.T) {
 		"/webhooks": "/webhooks", "/webhooks/endpoints/mis/deliveries": "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/dlv_1": "/webhooks/deliveries/dlv_1",
 		"/webhooks/endpoints/mis/test": "/", "/webhooks/deliveries/dlv_1/redeliver": "/", "/webhooks/endpoints/../deliveries": "/", "/webhooks/deliveries/": "/",
 	} {
-		b := &browser{world: w}
-		answer := b.post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}, "next": {next}})
+		b := &browser{dashboard: d}
+		answer := b.post(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}, "next": {next}})
 		if got := answer.Header().Get("Location"); answer.Code != 303 || got != want {
 			t.Errorf("%q leads to %q (%d), want %q", next, got, answer.Code, want)
 		}
-		page := (&browser{world: w}).get(t, "/sign-in?"+url.Values{"next": {next}}.Encode())
+		page := (&browser{dashboard: d}).get(t, "/sign-in?"+url.Values{"next": {next}}.Encode())
 		if !strings.Contains(page.text, `name="next" value="`+want+`"`) {
 			t.Errorf("%q: the form leads elsewhere:\n%s", next, page.text)
 		}
-		w.Advance(time.Minute)
+		d.Advance(time.Minute)
 	}
 }
 
 func TestPagesOfAPartnerNeedASession(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	now := w.Clock.Now()
+	d := newDashboard(t)
+	now := d.Clock.Now()
 	good := credential.Session{
-		Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, Key: w.Digest("acme-live"), Expires: now.Add(time.Minute), SignedIn: now,
+		Tenant: tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, Key: d.Digest("acme-live"), Expires: now.Add(time.Minute), SignedIn: now,
 	}
 	but := func(change func(*credential.Session)) string {
 		session := good
 		change(&session)
-		token, err := w.Sessions.Seal(session, now, rand.Reader)
+		token, err := d.Sessions.Seal(session, now, rand.Reader)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return token.Reveal()
 	}
 	token := but(func(*credential.Session) {})
-	(&browser{world: w, cookie: token}).get(t, "/").want(t, 200, "org_acme01")
+	(&browser{dashboard: d, cookie: token}).get(t, "/").want(t, 200, "org_acme01")
 	for name, cookie := range map[string]string{
 		"nothing":                        "",
 		"a text":                         "pms_AAAA",
 		"one with another end":           token[:len(token)-1] + "_",
-		"an API key":                     w.Key("acme-live"),
+		"an API key":                     d.Key("acme-live"),
 		"one that has ended":             but(func(s *credential.Session) { s.Expires = now }),
-		"one of the API":                 w.Session(t, "acme-live"),
+		"one of the API":                 d.Session(t, "acme-live"),
 		"one for another organization":   but(func(s *credential.Session) { s.Tenant.Organization = "org_stark1" }),
-		"one of another's key":           but(func(s *credential.Session) { s.Key = w.Digest("stark-live") }),
+		"one of another's key":           but(func(s *credential.Session) { s.Key = d.Digest("stark-live") }),
 		"one for the sandbox":            but(func(s *credential.Session) { s.Tenant.Mode = tenant.Test }),
-		"one of a key of the sandbox":    but(func(s *credential.Session) { s.Key = w.Digest("acme-test") }),
+		"one of a key of the sandbox":    but(func(s *credential.Session) { s.Key = d.Digest("acme-test") }),
 		"one of a key that nobody has":   but(func(s *credential.Session) { s.Key[0] ^= 1 }),
 		"one of a key that is no digest": but(func(s *credential.Session) { s.Key = credential.Digest{} }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, path := range private {
-				(&browser{world: w, cookie: cookie}).get(t, path).toSignIn(t)
+				(&browser{dashboard: d, cookie: cookie}).get(t, path).toSignIn(t)
 			}
 			// A script is led nowhere.
-			(&browser{world: w, cookie: cookie}).get(t, "/preflight/pref_x/progress").want(t, 403, "Your session has ended.")
+			(&browser{dashboard: d, cookie: cookie}).get(t, "/preflight/pref_x/progress").want(t, 403, "Your session has ended.")
 		})
 	}
 }
 
-func TestTwoCookiesAreNoSession(t *testing.T) {
+func TestTwoSessionCookiesAreRejected(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 	r.AddCookie(&http.Cookie{Name: cookieName, Value: "pms_other"})
 	b.send(t, r).toSignIn(t)
 }
 
-// TestASessionIsWorthWhatItsKeyIsByNow changes what stands behind a session.
-func TestASessionIsWorthWhatItsKeyIsByNow(t *testing.T) {
+// TestSessionHasTheCurrentRightsOfItsKey changes the posture during a session.
+func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		change func(*world)
+		change func(*testDashboard)
 		status int
 		text   string
 	}{
-		"nothing":             {func(*world) {}, 200, "Entitlement"},
-		"another key revoked": {func(w *world) { w.Revoke("acme", "test") }, 200, "Entitlement"},
-		"a revoked key":       {func(w *world) { w.Revoke("acme", "live") }, 303, ""},
-		"a key that is gone": {func(w *world) {
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys = s.Keys[1:] })
+		"nothing":             {func(*testDashboard) {}, 200, "Entitlement"},
+		"another key revoked": {func(d *testDashboard) { d.Revoke("acme", "test") }, 200, "Entitlement"},
+		"a revoked key":       {func(d *testDashboard) { d.Revoke("acme", "live") }, 303, ""},
+		"a key that is gone": {func(d *testDashboard) {
+			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys = s.Keys[1:] })
 		}, 303, ""},
-		"a suspended partner": {func(w *world) {
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+		"a suspended partner": {func(d *testDashboard) {
+			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
 		}, 403, "access is suspended."},
-		"a contract that has ended": {func(w *world) {
-			over := metav1.NewTime(w.Clock.Now())
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
+		"a contract that has ended": {func(d *testDashboard) {
+			over := metav1.NewTime(d.Clock.Now())
+			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
 		}, 403, "contract is not in force."},
-		"a key without account:read": {func(w *world) {
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = []v1alpha1.Scope{"rfq:read"} })
+		"a key without account:read": {func(d *testDashboard) {
+			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = []v1alpha1.Scope{"rfq:read"} })
 		}, 403, "lacks the scope account:read"},
-		"a partner that requires certificates": {func(w *world) { w.Pin("acme", true) }, 303, ""},
-		"other keys of sessions": {func(w *world) {
-			if err := w.Sessions.Use([]credential.SessionKey{{Key: [32]byte{9}}}); err != nil {
+		"a partner that requires certificates": {func(d *testDashboard) { d.Pin("acme", true) }, 303, ""},
+		"other keys of sessions": {func(d *testDashboard) {
+			if err := d.Sessions.Use([]credential.SessionKey{{Key: [32]byte{9}}}); err != nil {
 				panic(err)
 			}
 		}, 303, ""},
-		"a posture that counts no more": {func(w *world) { w.Stale() }, 503, "no current posture"},
+		"a posture that counts no more": {func(d *testDashboard) { d.Stale() }, 503, "no current posture"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil)
-			b := w.signedIn(t, "acme-live")
+			d := newDashboard(t)
+			b := d.signedIn(t, "acme-live")
 			cookie := b.cookie
-			tc.change(w)
+			tc.change(d)
 			for _, path := range private[:2] {
 				b.cookie = cookie
 				answer := b.get(t, path)
@@ -237,11 +237,11 @@ func TestASessionIsWorthWhatItsKeyIsByNow(t *testing.T) {
 	}
 }
 
-func TestWhoseSessionHasEndedIsToldAndLosesTheCookie(t *testing.T) {
+func TestEndedSessionIsReportedAndItsCookieRemoved(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	w.Revoke("acme", "live")
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	d.Revoke("acme", "live")
 	answer := b.get(t, "/sign-in").want(t, 200, "Your session has ended.")
 	if got := answer.Header().Get("Set-Cookie"); got != cookieName+"=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Lax" {
 		t.Errorf("Set-Cookie %q", got)
@@ -251,14 +251,14 @@ func TestWhoseSessionHasEndedIsToldAndLosesTheCookie(t *testing.T) {
 	}
 }
 
-func TestASessionThatIsUsedLastsTwelveHours(t *testing.T) {
+func TestUsedSessionLastsTwelveHours(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	idle := &browser{world: w, cookie: b.cookie}
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	idle := &browser{dashboard: d, cookie: b.cookie}
 	renewed := 0
 	for range 71 { // every ten minutes, up to ten minutes before the end
-		w.Advance(10 * time.Minute)
+		d.Advance(10 * time.Minute)
 		before := b.cookie
 		if b.get(t, "/").want(t, 200, "org_acme01"); b.cookie != before {
 			renewed++
@@ -268,21 +268,21 @@ func TestASessionThatIsUsedLastsTwelveHours(t *testing.T) {
 		t.Errorf("renewed %d times of 71", renewed)
 	}
 	idle.get(t, "/").toSignIn(t)
-	w.Advance(10*time.Minute - time.Millisecond)
+	d.Advance(10*time.Minute - time.Millisecond)
 	b.get(t, "/").want(t, 200, "org_acme01")
-	w.Advance(time.Millisecond)
+	d.Advance(time.Millisecond)
 	b.get(t, "/").toSignIn(t)
 }
 
 func TestASessionIsNotRenewedForLessThanAMinute(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
-	w.Advance(time.Minute - time.Millisecond)
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
+	d.Advance(time.Minute - time.Millisecond)
 	if answer := b.get(t, "/"); answer.Header().Get("Set-Cookie") != "" {
 		t.Error("renewed within the first minute")
 	}
-	w.Advance(time.Millisecond)
+	d.Advance(time.Millisecond)
 	if answer := b.get(t, "/"); answer.Header().Get("Set-Cookie") == "" {
 		t.Error("not renewed behind the first minute")
 	}
@@ -290,32 +290,32 @@ func TestASessionIsNotRenewedForLessThanAMinute(t *testing.T) {
 
 func TestASessionEndsWithItsKey(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	end := metav1.NewTime(w.Clock.Now().Add(5 * time.Minute))
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].ExpiresAt = &end })
-	answer := (&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}})
+	d := newDashboard(t)
+	end := metav1.NewTime(d.Clock.Now().Add(5 * time.Minute))
+	d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].ExpiresAt = &end })
+	answer := (&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}})
 	if got := answer.Header().Get("Set-Cookie"); !strings.Contains(got, "Max-Age=300;") {
 		t.Errorf("Set-Cookie %q", got)
 	}
 }
 
-func TestTheSessionOfAPersonCalculatesNothing(t *testing.T) {
+func TestSessionIsNoBearerToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, costingapi.Path, strings.NewReader("{}"))
 	r.Header.Set("Authorization", "Bearer "+b.cookie)
 	rec := httptest.NewRecorder()
-	w.Handler.ServeHTTP(rec, r)
+	d.Handler.ServeHTTP(rec, r)
 	if rec.Code != http.StatusUnauthorized {
 		t.Errorf("status %d: %s", rec.Code, rec.Body)
 	}
 }
 
-func TestSigningOutForgetsTheSession(t *testing.T) {
+func TestSignOutRemovesTheSession(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t)
+	b := d.signedIn(t, "acme-live")
 	answer := b.post(t, "/sign-out", nil).want(t, 303, "")
 	if location := answer.Header().Get("Location"); location != "/sign-in" || b.cookie != "" {
 		t.Errorf("Location %q, cookie %q", location, b.cookie)
@@ -323,14 +323,14 @@ func TestSigningOutForgetsTheSession(t *testing.T) {
 	b.get(t, "/").toSignIn(t)
 }
 
-func TestTheOtherModeIsASignInAway(t *testing.T) {
+func TestSwitchingModeRequiresASignIn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	for key, tc := range map[string]struct{ here, button, to, prefix string }{
 		"acme-live": {`<strong class="mark">Production</strong>`, `<button name="to" value="test">Go to the sandbox</button>`, "test", "pmk_test_."},
 		"acme-test": {`<strong class="mark">Sandbox</strong>`, `<button name="to" value="live">Go to production</button>`, "live", "pmk_live_."},
 	} {
-		b := w.signedIn(t, key)
+		b := d.signedIn(t, key)
 		b.get(t, "/").want(t, 200, tc.here).want(t, 200, tc.button)
 		answer := b.post(t, "/sign-out", url.Values{"to": {tc.to}}).want(t, 303, "")
 		if b.cookie != "" {
@@ -339,7 +339,7 @@ func TestTheOtherModeIsASignInAway(t *testing.T) {
 		b.get(t, answer.Header().Get("Location")).want(t, 200, "sign in with a key that begins with "+tc.prefix)
 	}
 	for _, to := range []string{"", "LIVE", "//evil.example", "<b>"} {
-		b := w.signedIn(t, "acme-live")
+		b := d.signedIn(t, "acme-live")
 		answer := b.post(t, "/sign-out", url.Values{"to": {to}}).want(t, 303, "")
 		if location := answer.Header().Get("Location"); location != "/sign-in" || b.cookie != "" {
 			t.Errorf("%q leads to %q, cookie %q", to, location, b.cookie)
@@ -350,9 +350,9 @@ func TestTheOtherModeIsASignInAway(t *testing.T) {
 	}
 }
 
-func TestFormsOfOtherSitesDoNothing(t *testing.T) {
+func TestCrossOriginFormsAreRejected(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	for name, tc := range map[string]struct {
 		header map[string]string
 		taken  bool
@@ -368,11 +368,11 @@ func TestFormsOfOtherSitesDoNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := w.signedIn(t, "acme-live")
+			in := d.signedIn(t, "acme-live")
 			cookie := in.cookie
 			out := in.postFrom(t, "/sign-out", nil, tc.header)
-			stranger := &browser{world: w}
-			sign := stranger.postFrom(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}}, tc.header)
+			stranger := &browser{dashboard: d}
+			sign := stranger.postFrom(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}}, tc.header)
 			if tc.taken {
 				out.want(t, 303, "")
 				sign.want(t, 303, "")
@@ -387,11 +387,11 @@ func TestFormsOfOtherSitesDoNothing(t *testing.T) {
 	}
 }
 
-func TestAttemptsAreBoundedByClient(t *testing.T) {
+func TestSignInAttemptsAreLimitedPerClient(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	try := func(address, forwarded, key string) int {
-		b := &browser{world: w, address: address}
+		b := &browser{dashboard: d, address: address}
 		header := map[string]string{}
 		if forwarded != "" {
 			header["X-Forwarded-For"] = forwarded
@@ -409,22 +409,22 @@ func TestAttemptsAreBoundedByClient(t *testing.T) {
 		"another client":                        {"192.0.2.2:1000", "", 303},
 		"a client that the same proxy has seen": {"192.0.2.1:1000", "203.0.113.9, 198.51.100.1", 303},
 	} {
-		if got := try(tc.address, tc.forwarded, w.Key("acme-live")); got != tc.want {
+		if got := try(tc.address, tc.forwarded, d.Key("acme-live")); got != tc.want {
 			t.Errorf("%s is answered %d, want %d", name, got, tc.want)
 		}
 	}
-	w.Advance(time.Minute)
-	if got := try("192.0.2.1:1000", "", w.Key("acme-live")); got != 303 {
+	d.Advance(time.Minute)
+	if got := try("192.0.2.1:1000", "", d.Key("acme-live")); got != 303 {
 		t.Errorf("a minute later: %d", got)
 	}
 }
 
-func TestAClientOfIPv6IsItsNetwork(t *testing.T) {
+func TestIPv6ClientIsItsNetwork(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	last := 0
 	for i := range 21 {
-		b := &browser{world: w, address: fmt.Sprintf("[2001:db8::%x]:1000", i+1)}
+		b := &browser{dashboard: d, address: fmt.Sprintf("[2001:db8::%x]:1000", i+1)}
 		last = b.post(t, "/sign-in", url.Values{"key": {"bad"}}).Code
 	}
 	if last != 429 {
@@ -432,12 +432,12 @@ func TestAClientOfIPv6IsItsNetwork(t *testing.T) {
 	}
 }
 
-func TestWhoMakesUpClientsComesToTheBoundOfTheConnection(t *testing.T) {
+func TestForgedClientsAreLimitedPerConnection(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	d := newDashboard(t)
 	refused := 0
 	for i := range 700 {
-		b := &browser{world: w, address: "192.0.2.1:1000"}
+		b := &browser{dashboard: d, address: "192.0.2.1:1000"}
 		answer := b.postFrom(t, "/sign-in", url.Values{"key": {"bad"}}, map[string]string{"X-Forwarded-For": fmt.Sprintf("198.51.%d.%d", i/250, i%250)})
 		if answer.Code == 429 {
 			refused++
@@ -451,19 +451,19 @@ func TestWhoMakesUpClientsComesToTheBoundOfTheConnection(t *testing.T) {
 	}
 }
 
-func TestOnLoopbackACookieIsForHTTP(t *testing.T) {
+func TestCookieOnLoopbackIsForHTTP(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *dashboard.Config) { c.Plain = true })
-	answer := (&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}}).want(t, 303, "")
+	d := newDashboard(t, func(c *dashboard.Config) { c.Plain = true })
+	answer := (&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}}).want(t, 303, "")
 	if got := answer.Header().Get("Set-Cookie"); !strings.HasPrefix(got, "printmarket=pms_") || strings.Contains(got, "Secure") || !strings.HasSuffix(got, "; Path=/; Max-Age=900; HttpOnly; SameSite=Lax") {
 		t.Errorf("Set-Cookie %q", got)
 	}
 }
 
-func TestWithoutKeysOfSessionsNobodySignsIn(t *testing.T) {
+func TestSignInRequiresSessionKeys(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *dashboard.Config) { c.Sessions = &credential.Sessions{} })
-	answer := (&browser{world: w}).post(t, "/sign-in", url.Values{"key": {w.Key("acme-live")}}).want(t, 503, "no keys to seal sessions")
+	d := newDashboard(t, func(c *dashboard.Config) { c.Sessions = &credential.Sessions{} })
+	answer := (&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}}).want(t, 503, "no keys to seal sessions")
 	if answer.Header().Get("Retry-After") != "1" {
 		t.Errorf("Retry-After %q", answer.Header().Get("Retry-After"))
 	}

@@ -9,39 +9,40 @@ import (
 	"github.com/printmarket/printmarket/internal/signon"
 )
 
-// way is how somebody signs in, as metrics call it.
-type way string
+// signInMethod is a label of metrics: how somebody signs in.
+type signInMethod string
 
 const (
-	byKey      way = "key"
-	byProvider way = "oidc"
+	byKey      signInMethod = "key"
+	byProvider signInMethod = "oidc"
 )
 
-// outcome is what comes of an attempt to sign in, as metrics call it: one of these, or
-// the name of a reason why the posture or the identity provider refuses. It is a label,
-// so the set is closed, and nothing in it is of the person or of the key.
+// outcome is a label of metrics: the result of an attempt to sign in. It is one of these
+// constants, or the name of a reason of the posture or of the identity provider, so the set
+// is closed and contains nothing about the person or the key.
 type outcome string
 
 const (
-	// onItsWay is no outcome yet: the browser has gone to the identity provider.
-	onItsWay outcome = ""
-	signedIn outcome = "in"
-	// tooMany means that the client, or its connection, has tried too often.
+	// inProgress means that the browser is redirected to the identity provider. It is not
+	// counted.
+	inProgress outcome = ""
+	signedIn   outcome = "in"
+	// tooMany means that the client or its connection has tried too often.
 	tooMany outcome = "too-many"
 	// unreadable means that the form could not be read.
 	unreadable outcome = "unreadable"
-	// withoutPlatform means that no organization is there for whom operators stand.
+	// withoutPlatform means that there is no organization of the platform.
 	withoutPlatform outcome = "no-platform"
-	// unsealed means that no session could be made.
+	// unsealed means that the session could not be sealed.
 	unsealed outcome = "unsealed"
-	// faulty means that the fault is ours.
+	// faulty means an error of the server.
 	faulty outcome = "failed"
 )
 
 // refusedBy is the outcome of a reason of the posture.
 func refusedBy(reason posture.Reason) outcome { return outcome(reason.String()) }
 
-// refusedAs is the outcome of what package signon answers in place of a person.
+// refusedAs is the outcome of an error of package signon.
 func refusedAs(err error) outcome {
 	var refusal *signon.Refusal
 	if !errors.As(err, &refusal) {
@@ -50,13 +51,13 @@ func refusedAs(err error) outcome {
 	return outcome(refusal.Reason.String())
 }
 
-// counted is the action of an attempt to sign in, which counts what comes of it.
-func (b *board) counted(by way, attempt func(*visit) (answer, outcome)) action {
-	return func(v *visit) answer {
-		a, came := attempt(v)
-		if came != onItsWay {
-			b.Metrics.SignIn(b.Listener, string(by), string(came))
+// countSignIns counts the outcomes of attempts to sign in.
+func (s *server) countSignIns(by signInMethod, attempt func(*visit) (response, outcome)) handler {
+	return func(v *visit) response {
+		r, result := attempt(v)
+		if result != inProgress {
+			s.Metrics.SignIn(s.Listener, string(by), string(result))
 		}
-		return a
+		return r
 	}
 }

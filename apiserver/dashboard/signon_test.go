@@ -22,27 +22,27 @@ import (
 
 const opsOrigin = "https://ops.example.com"
 
-// vouched is a world with the view for operators and an identity provider.
-type vouched struct {
-	*world
+// signOnDashboard is a dashboard with pages for operators and an identity provider.
+type signOnDashboard struct {
+	*testDashboard
 	idp *signontest.Provider
 }
 
-func newVouched(t testing.TB, change func(*signon.Config)) *vouched {
+func newSignOn(t testing.TB, change func(*signon.Config)) *signOnDashboard {
 	t.Helper()
-	w := &vouched{}
-	w.world = newOps(t, func(c *dashboard.Config) {
-		w.idp = signontest.New(t, c.Now, opsOrigin+signon.CallbackPath)
-		c.Ops.SignOn = w.client(t, c.Now, change)
+	d := &signOnDashboard{}
+	d.testDashboard = newDashboard(t, withOps, func(c *dashboard.Config) {
+		d.idp = signontest.New(t, c.Now, opsOrigin+signon.CallbackPath)
+		c.Ops.SignOn = d.client(t, c.Now, change)
 	})
-	return w
+	return d
 }
 
-// client is what a replica has of the provider.
-func (w *vouched) client(t testing.TB, now func() time.Time, change func(*signon.Config)) *signon.Provider {
+// client is the client of one replica at the identity provider.
+func (d *signOnDashboard) client(t testing.TB, now func() time.Time, change func(*signon.Config)) *signon.Provider {
 	t.Helper()
 	config := signon.Config{
-		Issuer: w.idp.URL, ClientID: signontest.ClientID, GroupsClaim: "groups", Groups: []string{"operators"}, RedirectURL: opsOrigin + signon.CallbackPath, Now: now,
+		Issuer: d.idp.URL, ClientID: signontest.ClientID, GroupsClaim: "groups", Groups: []string{"operators"}, RedirectURL: opsOrigin + signon.CallbackPath, Now: now,
 	}
 	if change != nil {
 		change(&config)
@@ -54,16 +54,16 @@ func (w *vouched) client(t testing.TB, now func() time.Time, change func(*signon
 	return p
 }
 
-// replica is another API server beside the first, with the same keys for sessions.
-func (w *vouched) replica(t testing.TB, change func(*signon.Config)) *world {
+// replica is a second dashboard with the same keys for sessions.
+func (d *signOnDashboard) replica(t testing.TB, change func(*signon.Config)) *testDashboard {
 	t.Helper()
-	return newOps(t, func(c *dashboard.Config) {
-		c.Gates, c.Sessions, c.Now = w.Gates, w.Sessions, w.Clock.Now
-		c.Ops.SignOn = w.client(t, c.Now, change)
+	return newDashboard(t, withOps, func(c *dashboard.Config) {
+		c.Gates, c.Sessions, c.Now = d.Gates, d.Sessions, d.Clock.Now
+		c.Ops.SignOn = d.client(t, c.Now, change)
 	})
 }
 
-// leave begins a sign-in, and is the path with which the provider sends the browser back.
+// leave begins a sign-in, and returns the path to which the provider redirects the browser.
 func (b *browser) leave(t testing.TB, next string) string {
 	t.Helper()
 	answer := b.get(t, "/sign-in/oidc?"+url.Values{"next": {next}}.Encode()).want(t, http.StatusSeeOther, "")
@@ -83,10 +83,10 @@ func (b *browser) leave(t testing.TB, next string) string {
 	return path
 }
 
-// operator is somebody who has signed in as whom the provider says.
-func (w *vouched) operator(t testing.TB) *browser {
+// operator returns a browser that has signed in at the provider.
+func (d *signOnDashboard) operator(t testing.TB) *browser {
 	t.Helper()
-	b := &browser{world: w.world}
+	b := &browser{dashboard: d.testDashboard}
 	b.get(t, b.leave(t, "/ops")).want(t, http.StatusSeeOther, "")
 	if b.cookie == "" {
 		t.Fatal("somebody has signed in and has no session")
@@ -96,9 +96,9 @@ func (w *vouched) operator(t testing.TB) *browser {
 
 func TestAnOperatorSignsInWithoutAKey(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	b := &browser{world: w.world}
-	golden(t, "sign-in-operators", b.get(t, "/sign-in?next=/ops/queue").want(t, http.StatusOK, `href="/sign-in/oidc?next=%2fops%2fqueue"`).text)
+	d := newSignOn(t, nil)
+	b := &browser{dashboard: d.testDashboard}
+	golden(t, "sign-in-operators", b.get(t, "/sign-in?next=/ops/queue").want(t, http.StatusOK, `href="/sign-in/oidc?next=%2Fops%2Fqueue"`).text)
 	back := b.leave(t, "/ops/queue")
 	var secrets []string
 	for name, token := range b.flows {
@@ -119,36 +119,36 @@ func TestAnOperatorSignsInWithoutAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, secret := range append(secrets, query.Query().Get("code"), query.Query().Get("state"), "eyJ", b.cookie) {
-		if strings.Contains(w.log.String(), secret) {
-			t.Errorf("the log holds %q:\n%s", secret, w.log)
+		if strings.Contains(d.log.String(), secret) {
+			t.Errorf("the log holds %q:\n%s", secret, d.log)
 		}
 	}
-	if !strings.Contains(w.log.String(), "operator signed in\" subject=ada-1815 name=ada") {
-		t.Errorf("the log does not tell who has signed in: %s", w.log)
+	if !strings.Contains(d.log.String(), "operator signed in\" subject=ada-1815 name=ada") {
+		t.Errorf("the log does not tell who has signed in: %s", d.log)
 	}
 }
 
-func TestTheWayToTheProviderIsKeptInACookieForTenMinutes(t *testing.T) {
+func TestCookieOfASignOnLastsTenMinutes(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	b := &browser{world: w.world}
+	d := newSignOn(t, nil)
+	b := &browser{dashboard: d.testDashboard}
 	answer := b.get(t, "/sign-in/oidc").want(t, http.StatusSeeOther, "")
 	set := answer.Header().Get("Set-Cookie")
 	if !strings.HasPrefix(set, cookieName+"-flow-") || !strings.HasSuffix(set, "; Path=/; Max-Age=600; HttpOnly; Secure; SameSite=Lax") {
 		t.Errorf("Set-Cookie %q", set)
 	}
-	b = &browser{world: w.world}
+	b = &browser{dashboard: d.testDashboard}
 	back := b.leave(t, "/ops")
-	w.Advance(10 * time.Minute)
+	d.Advance(10 * time.Minute)
 	if b.get(t, back).want(t, http.StatusForbidden, "more than 10 minutes ago"); b.cookie != "" {
 		t.Error("it has a session")
 	}
 }
 
-func TestAPersonSeesTheOperationsAndNothingElse(t *testing.T) {
+func TestPersonSeesOnlyThePagesForOperators(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	b := w.operator(t)
+	d := newSignOn(t, nil)
+	b := d.operator(t)
 	if to := b.get(t, "/").want(t, http.StatusSeeOther, "").Header().Get("Location"); to != "/ops" {
 		t.Errorf("home is %q", to)
 	}
@@ -171,32 +171,32 @@ func TestAPersonSeesTheOperationsAndNothingElse(t *testing.T) {
 	b.get(t, "/ops").toSignIn(t)
 }
 
-func TestAPersonsSessionIsNoneOfTheAPI(t *testing.T) {
+func TestSessionOfAPersonIsRejectedByTheAPI(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	b := w.operator(t)
+	d := newSignOn(t, nil)
+	b := d.operator(t)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/platform/rfqs", nil)
 	r.Header.Set("Authorization", "Bearer "+b.cookie)
 	rec := httptest.NewRecorder()
-	w.Handler.ServeHTTP(rec, r)
+	d.Handler.ServeHTTP(rec, r)
 	if rec.Code != http.StatusUnauthorized {
 		t.Errorf("status %d: %s", rec.Code, rec.Body)
 	}
 }
 
-// TestASignInStaysInItsBrowser is about whoever wants to sign somebody else in as
-// themselves: the address with which the provider sends them back does nothing elsewhere.
-func TestASignInStaysInItsBrowser(t *testing.T) {
+// TestSignOnIsBoundToItsBrowser: an attacker must not sign a victim in as the attacker. The
+// redirect of the provider has no effect in another browser.
+func TestSignOnIsBoundToItsBrowser(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	attacker, victim := &browser{world: w.world}, &browser{world: w.world}
+	d := newSignOn(t, nil)
+	attacker, victim := &browser{dashboard: d.testDashboard}, &browser{dashboard: d.testDashboard}
 	theirs := attacker.leave(t, "/ops")
 	own := victim.leave(t, "/ops")
 	victim.get(t, theirs).want(t, http.StatusForbidden, "has not begun this sign-in")
-	// Nor with the victim's own flow under the attacker's name.
+	// Nor does the victim's own flow under the attacker's name.
 	for name, token := range attacker.flows {
 		for _, good := range victim.flows {
-			swapped := &browser{world: w.world, flows: map[string]string{name: good}}
+			swapped := &browser{dashboard: d.testDashboard, flows: map[string]string{name: good}}
 			if swapped.get(t, theirs).want(t, http.StatusForbidden, "has not begun this sign-in"); swapped.cookie != "" {
 				t.Error("a flow of another state ends a sign-in")
 			}
@@ -204,35 +204,35 @@ func TestASignInStaysInItsBrowser(t *testing.T) {
 		twice := httptest.NewRequestWithContext(t.Context(), http.MethodGet, theirs, nil)
 		twice.AddCookie(&http.Cookie{Name: name, Value: "planted"})
 		twice.AddCookie(&http.Cookie{Name: name, Value: token})
-		(&browser{world: w.world}).send(t, twice).want(t, http.StatusForbidden, "has not begun this sign-in")
+		(&browser{dashboard: d.testDashboard}).send(t, twice).want(t, http.StatusForbidden, "has not begun this sign-in")
 	}
 	if victim.cookie != "" {
 		t.Fatal("the victim is signed in as the attacker")
 	}
 	victim.get(t, own).want(t, http.StatusSeeOther, "")
-	// The address again is nothing, not in its own browser either.
+	// A second use fails in its own browser, too.
 	victim.cookie = ""
 	if victim.get(t, own).want(t, http.StatusForbidden, "has not begun this sign-in"); victim.cookie != "" {
 		t.Error("an address signs in twice")
 	}
 }
 
-func TestACodeThatWasGivenAwayIsTakenByNoReplica(t *testing.T) {
+func TestUsedCodeIsRejectedByEveryReplica(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	b := &browser{world: w.world}
+	d := newSignOn(t, nil)
+	b := &browser{dashboard: d.testDashboard}
 	back := b.leave(t, "/ops")
-	copied := &browser{world: w.replica(t, nil), flows: maps.Clone(b.flows)}
+	copied := &browser{dashboard: d.replica(t, nil), flows: maps.Clone(b.flows)}
 	b.get(t, back).want(t, http.StatusSeeOther, "")
 	if copied.get(t, back).want(t, http.StatusForbidden, "the reason: code."); copied.cookie != "" {
 		t.Error("it has a session")
 	}
 }
 
-func TestSignInsInTwoTabsDoNotMeet(t *testing.T) {
+func TestSignOnsInTwoTabsAreIndependent(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	b := &browser{world: w.world}
+	d := newSignOn(t, nil)
+	b := &browser{dashboard: d.testDashboard}
 	first, second := b.leave(t, "/ops/queue"), b.leave(t, "/ops/rollouts")
 	for path, want := range map[string]string{first: "/ops/queue", second: "/ops/rollouts"} {
 		if to := b.get(t, path).want(t, http.StatusSeeOther, "").Header().Get("Location"); to != want {
@@ -241,10 +241,10 @@ func TestSignInsInTwoTabsDoNotMeet(t *testing.T) {
 	}
 }
 
-func TestABrowserKeepsFewSignInsThatWereBegun(t *testing.T) {
+func TestUnfinishedSignOnsAreBounded(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	b := &browser{world: w.world}
+	d := newSignOn(t, nil)
+	b := &browser{dashboard: d.testDashboard}
 	for n := range 15 {
 		if b.leave(t, "/ops"); len(b.flows) > 8 {
 			t.Fatalf("%d flows after %d", len(b.flows), n)
@@ -253,71 +253,71 @@ func TestABrowserKeepsFewSignInsThatWereBegun(t *testing.T) {
 	b.get(t, b.leave(t, "/ops")).want(t, http.StatusSeeOther, "")
 }
 
-func TestAfterTheSignInOnOneGoesToOwnPagesOnly(t *testing.T) {
+func TestSignOnRedirectsToOwnPagesOnly(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
+	d := newSignOn(t, nil)
 	for next, want := range map[string]string{
 		"": "/", "/ops/queue": "/ops/queue", "/ops/partners/acme": "/ops/partners/acme", "//evil.example": "/", "https://evil.example/": "/", "/\\evil.example": "/",
 		"/ops\nLocation: x": "/", "javascript:alert(1)": "/", "/sign-out": "/", "/sign-in/oidc": "/",
 	} {
-		b := &browser{world: w.world}
+		b := &browser{dashboard: d.testDashboard}
 		if to := b.get(t, b.leave(t, next)).want(t, http.StatusSeeOther, "").Header().Get("Location"); to != want {
 			t.Errorf("%q leads to %q, want %q", next, to, want)
 		}
-		w.Advance(time.Minute)
+		d.Advance(time.Minute)
 	}
-	// What the provider adds leads nowhere either.
-	b := &browser{world: w.world}
+	// A path that the provider adds is ignored, too.
+	b := &browser{dashboard: d.testDashboard}
 	if to := b.get(t, b.leave(t, "/ops")+"&next=https://evil.example&redirect_uri=https://evil.example").Header().Get("Location"); to != "/ops" {
 		t.Errorf("it leads to %q", to)
 	}
 }
 
-func TestNoOtherSiteBeginsASignIn(t *testing.T) {
+func TestOtherSitesCannotBeginASignOn(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
+	d := newSignOn(t, nil)
 	for site, begins := range map[string]bool{"": true, "none": true, "same-origin": true, "same-site": false, "cross-site": false} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/sign-in/oidc?next=/ops/queue", nil)
 		if site != "" {
 			r.Header.Set("Sec-Fetch-Site", site)
 		}
-		b := &browser{world: w.world}
+		b := &browser{dashboard: d.testDashboard}
 		to := b.send(t, r).want(t, http.StatusSeeOther, "").Header().Get("Location")
-		if strings.HasPrefix(to, w.idp.URL) != begins || len(b.flows) > 0 != begins || !begins && to != "/sign-in?next=%2Fops%2Fqueue" {
+		if strings.HasPrefix(to, d.idp.URL) != begins || len(b.flows) > 0 != begins || !begins && to != "/sign-in?next=%2Fops%2Fqueue" {
 			t.Errorf("from %q it leads to %q", site, to)
 		}
 	}
 }
 
-func TestEveryReplicaTakesEverySignIn(t *testing.T) {
+func TestEveryReplicaAcceptsEverySignOn(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	other := w.replica(t, nil)
-	b := &browser{world: w.world}
+	d := newSignOn(t, nil)
+	other := d.replica(t, nil)
+	b := &browser{dashboard: d.testDashboard}
 	back := b.leave(t, "/ops")
-	b.world = other
+	b.dashboard = other
 	b.get(t, back).want(t, http.StatusSeeOther, "")
-	for _, b.world = range []*world{w.world, other} {
+	for _, b.dashboard = range []*testDashboard{d.testDashboard, other} {
 		b.get(t, "/ops").want(t, http.StatusOK, "<span>ada ")
 	}
 }
 
-func TestWhoeverIsLetInNoMoreByTheFlagsIsSignedOut(t *testing.T) {
+func TestChangedFlagsEndTheSessionsOfPersons(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	b := w.operator(t)
+	d := newSignOn(t, nil)
+	b := d.operator(t)
 	cookie := b.cookie
 	for name, change := range map[string]func(*signon.Config){
 		"another group":  func(c *signon.Config) { c.Groups = []string{"on-call"} },
 		"another client": func(c *signon.Config) { c.ClientID = "other" },
 		"another claim":  func(c *signon.Config) { c.GroupsClaim = "roles" },
 	} {
-		b := &browser{world: w.replica(t, change), cookie: cookie}
+		b := &browser{dashboard: d.replica(t, change), cookie: cookie}
 		t.Log(name)
 		b.get(t, "/ops").toSignIn(t)
 	}
-	keysAlone := newOps(t, func(c *dashboard.Config) { c.Gates, c.Sessions, c.Now = w.Gates, w.Sessions, w.Clock.Now })
-	b = &browser{world: keysAlone, cookie: cookie}
+	keysAlone := newDashboard(t, withOps, func(c *dashboard.Config) { c.Gates, c.Sessions, c.Now = d.Gates, d.Sessions, d.Clock.Now })
+	b = &browser{dashboard: keysAlone, cookie: cookie}
 	b.get(t, "/ops").toSignIn(t)
 	if page := b.get(t, "/sign-in"); strings.Contains(page.text, "sign-on") {
 		t.Error("it is offered where there is none")
@@ -325,12 +325,12 @@ func TestWhoeverIsLetInNoMoreByTheFlagsIsSignedOut(t *testing.T) {
 	b.get(t, "/sign-in/oidc").want(t, http.StatusNotFound, "")
 }
 
-// TestThePartnersDashboardKnowsNothingOfIt takes the session of an operator there.
-func TestThePartnersDashboardKnowsNothingOfIt(t *testing.T) {
+// TestListenerForPartnersRejectsTheSessionOfAPerson sends the session of an operator to it.
+func TestListenerForPartnersRejectsTheSessionOfAPerson(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	b := w.operator(t)
-	b.world = newWorld(t, func(c *dashboard.Config) { c.Gates, c.Sessions, c.Now = w.Gates, w.Sessions, w.Clock.Now })
+	d := newSignOn(t, nil)
+	b := d.operator(t)
+	b.dashboard = newDashboard(t, func(c *dashboard.Config) { c.Gates, c.Sessions, c.Now = d.Gates, d.Sessions, d.Clock.Now })
 	for _, path := range private {
 		cookie := b.cookie
 		b.get(t, path).toSignIn(t)
@@ -341,34 +341,35 @@ func TestThePartnersDashboardKnowsNothingOfIt(t *testing.T) {
 	}
 }
 
-// TestAPersonIsJudgedAnewOnEveryRequest changes what they stand for between two requests.
-func TestAPersonIsJudgedAnewOnEveryRequest(t *testing.T) {
+// TestPersonIsCheckedOnEveryRequest changes the organization of the platform between two
+// requests.
+func TestPersonIsCheckedOnEveryRequest(t *testing.T) {
 	t.Parallel()
-	desk := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*vouched) {
-		return func(w *vouched) { w.Partner("desk", change) }
+	desk := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*signOnDashboard) {
+		return func(d *signOnDashboard) { d.Partner("desk", change) }
 	}
 	for name, tc := range map[string]struct {
-		change func(*vouched)
+		change func(*signOnDashboard)
 		status int
 		says   string
 	}{
-		"nothing":                         {func(*vouched) {}, http.StatusOK, "<span>ada "},
-		"every key is revoked":            {func(w *vouched) { w.Revoke("desk", "live"); w.Revoke("desk", "reads") }, http.StatusOK, "<span>ada "},
+		"nothing":                         {func(*signOnDashboard) {}, http.StatusOK, "<span>ada "},
+		"every key is revoked":            {func(d *signOnDashboard) { d.Revoke("desk", "live"); d.Revoke("desk", "reads") }, http.StatusOK, "<span>ada "},
 		"the scope is taken away":         {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} }), http.StatusForbidden, "does not have the scope ops:read"},
 		"the platform is suspended":       {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), http.StatusForbidden, "suspended"},
 		"the platform has no contract":    {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil }), http.StatusForbidden, "not in force"},
 		"the platform is a partner":       {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise }), http.StatusSeeOther, ""},
-		"no posture is in force":          {func(w *vouched) { w.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "keeps every gate closed"},
-		"they have asked too often":       {func(w *vouched) { w.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "too many"},
-		"15 minutes have gone by":         {func(w *vouched) { w.Advance(15 * time.Minute) }, http.StatusSeeOther, ""},
-		"the keys of sessions are others": {func(w *vouched) { _ = w.Sessions.Use([]credential.SessionKey{{Key: [32]byte{9}}}) }, http.StatusSeeOther, ""},
+		"no posture is in force":          {func(d *signOnDashboard) { d.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "keeps every gate closed"},
+		"they have asked too often":       {func(d *signOnDashboard) { d.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "too many"},
+		"15 minutes have gone by":         {func(d *signOnDashboard) { d.Advance(15 * time.Minute) }, http.StatusSeeOther, ""},
+		"the keys of sessions are others": {func(d *signOnDashboard) { _ = d.Sessions.Use([]credential.SessionKey{{Key: [32]byte{9}}}) }, http.StatusSeeOther, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newVouched(t, nil)
-			b := w.operator(t)
+			d := newSignOn(t, nil)
+			b := d.operator(t)
 			cookie := b.cookie
-			tc.change(w)
+			tc.change(d)
 			for _, path := range opsPaths {
 				b.cookie = cookie
 				page := b.get(t, path).want(t, tc.status, tc.says)
@@ -377,7 +378,7 @@ func TestAPersonIsJudgedAnewOnEveryRequest(t *testing.T) {
 				}
 			}
 			if tc.status == http.StatusForbidden {
-				again := &browser{world: w.world}
+				again := &browser{dashboard: d.testDashboard}
 				if again.get(t, again.leave(t, "/ops")).want(t, http.StatusForbidden, tc.says); again.cookie != "" {
 					t.Error("whoever signs in now has a session")
 				}
@@ -386,40 +387,40 @@ func TestAPersonIsJudgedAnewOnEveryRequest(t *testing.T) {
 	}
 }
 
-func TestWithoutAPlatformNobodySignsIn(t *testing.T) {
+func TestSignOnRequiresAnOrganizationOfThePlatform(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	w.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
-	b := &browser{world: w.world}
+	d := newSignOn(t, nil)
+	d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
+	b := &browser{dashboard: d.testDashboard}
 	if b.get(t, b.leave(t, "/ops")).want(t, http.StatusForbidden, "no organization of the package Platform"); b.cookie != "" {
 		t.Error("it has a session")
 	}
 }
 
-// TestAPersonsSessionEndsWithTheProvidersWord uses the session all the time.
-func TestAPersonsSessionEndsWithTheProvidersWord(t *testing.T) {
+// TestSessionOfAPersonEndsWithTheIDToken uses the session continuously.
+func TestSessionOfAPersonEndsWithTheIDToken(t *testing.T) {
 	t.Parallel()
 	for lasts, want := range map[time.Duration]time.Duration{5 * time.Minute: 5 * time.Minute, time.Hour: time.Hour, 24 * time.Hour: 8 * time.Hour} {
-		w := newVouched(t, nil)
-		w.idp.Lasts = lasts
-		b := w.operator(t)
-		begin := w.Clock.Now()
+		d := newSignOn(t, nil)
+		d.idp.Lasts = lasts
+		b := d.operator(t)
+		begin := d.Clock.Now()
 		for left := want - time.Minute; left > 0; left -= 10 * time.Minute {
 			b.get(t, "/ops/rollouts").want(t, http.StatusOK, "")
-			w.Advance(min(left, 10*time.Minute))
+			d.Advance(min(left, 10*time.Minute))
 		}
-		if b.get(t, "/ops/rollouts").want(t, http.StatusOK, ""); w.Clock.Now().Sub(begin) != want-time.Minute {
-			t.Fatalf("%s have gone by", w.Clock.Now().Sub(begin))
+		if b.get(t, "/ops/rollouts").want(t, http.StatusOK, ""); d.Clock.Now().Sub(begin) != want-time.Minute {
+			t.Fatalf("%s have gone by", d.Clock.Now().Sub(begin))
 		}
-		w.Advance(time.Minute - time.Millisecond)
+		d.Advance(time.Minute - time.Millisecond)
 		b.get(t, "/ops/rollouts").want(t, http.StatusOK, "")
-		w.Advance(time.Millisecond)
+		d.Advance(time.Millisecond)
 		b.get(t, "/ops/rollouts").toSignIn(t)
 	}
 }
 
-// TestWhoIsNotLetInIsToldWhatIsMissing says nothing of what the token holds.
-func TestWhoIsNotLetInIsToldWhatIsMissing(t *testing.T) {
+// TestRejectedPersonSeesTheReason checks that no page contains claims of the token.
+func TestRejectedPersonSeesTheReason(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change func(*signontest.Provider)
@@ -440,17 +441,17 @@ func TestWhoIsNotLetInIsToldWhatIsMissing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newVouched(t, nil)
-			w.idp.Change(tc.change)
-			b := &browser{world: w.world}
+			d := newSignOn(t, nil)
+			d.idp.Change(tc.change)
+			b := &browser{dashboard: d.testDashboard}
 			page := b.get(t, b.leave(t, "/ops")).want(t, tc.status, tc.says)
 			if b.cookie != "" || len(b.flows) != 0 {
 				t.Errorf("left are the session %q and the flows %v", b.cookie, b.flows)
 			}
-			if !strings.Contains(w.log.String(), tc.logs) {
-				t.Errorf("the log does not say %s:\n%s", tc.logs, w.log)
+			if !strings.Contains(d.log.String(), tc.logs) {
+				t.Errorf("the log does not say %s:\n%s", tc.logs, d.log)
 			}
-			for where, text := range map[string]string{"page": page.text, "log": w.log.String()} {
+			for where, text := range map[string]string{"page": page.text, "log": d.log.String()} {
 				if strings.Contains(text, "marked") || strings.Contains(text, "eyJ") || where == "page" && strings.Contains(text, "ada-1815") {
 					t.Errorf("the %s holds what the provider has said: %s", where, text)
 				}
@@ -459,48 +460,48 @@ func TestWhoIsNotLetInIsToldWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestWhileTheProviderIsAwayKeysSignIn(t *testing.T) {
+func TestKeysSignInWhileTheProviderIsUnavailable(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	w.idp.Change(func(p *signontest.Provider) {
+	d := newSignOn(t, nil)
+	d.idp.Change(func(p *signontest.Provider) {
 		p.Instead = map[string]http.HandlerFunc{"/.well-known/openid-configuration": http.NotFound}
 	})
-	answer := (&browser{world: w.world}).get(t, "/sign-in/oidc").want(t, http.StatusServiceUnavailable, "or sign in with a key")
+	answer := (&browser{dashboard: d.testDashboard}).get(t, "/sign-in/oidc").want(t, http.StatusServiceUnavailable, "or sign in with a key")
 	if answer.Header().Get("Retry-After") != "5" {
 		t.Errorf("Retry-After %q", answer.Header().Get("Retry-After"))
 	}
-	w.signedIn(t, "desk-live").get(t, "/ops").want(t, http.StatusOK, "")
+	d.signedIn(t, "desk-live").get(t, "/ops").want(t, http.StatusOK, "")
 }
 
-func TestUntilThereAreKeysForSessionsNobodyLeaves(t *testing.T) {
+func TestSignOnRequiresSessionKeys(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	if err := w.Sessions.Use(nil); err != nil {
+	d := newSignOn(t, nil)
+	if err := d.Sessions.Use(nil); err != nil {
 		t.Fatal(err)
 	}
-	(&browser{world: w.world}).get(t, "/sign-in/oidc").want(t, http.StatusServiceUnavailable, "no keys to seal sessions")
+	(&browser{dashboard: d.testDashboard}).get(t, "/sign-in/oidc").want(t, http.StatusServiceUnavailable, "no keys to seal sessions")
 }
 
-func TestWithoutAPostureTheCodeIsKept(t *testing.T) {
+func TestMissingPostureDoesNotUseTheCode(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	b := &browser{world: w.world}
+	d := newSignOn(t, nil)
+	b := &browser{dashboard: d.testDashboard}
 	back := b.leave(t, "/ops")
-	snapshot := w.Gates.Current(noon)
-	w.Gates.Publish(nil, noon)
+	snapshot := d.Gates.Current(noon)
+	d.Gates.Publish(nil, noon)
 	b.get(t, back).want(t, http.StatusServiceUnavailable, "no current posture")
-	w.Gates.Publish(snapshot, noon)
+	d.Gates.Publish(snapshot, noon)
 	b.get(t, back).want(t, http.StatusSeeOther, "")
 }
 
-// TestPeopleAreCountedOneByOne has two of them ask as much as the platform may.
-func TestPeopleAreCountedOneByOne(t *testing.T) {
+// TestEachPersonHasARateLimit has two persons send as many requests as the platform may.
+func TestEachPersonHasARateLimit(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
-	w.Limit("desk", "partner", 3)
-	ada := w.operator(t)
-	w.idp.Change(func(p *signontest.Provider) { p.Claims["sub"], p.Claims["preferred_username"] = "bob-1", "bob" })
-	bob, key := w.operator(t), w.signedIn(t, "desk-live")
+	d := newSignOn(t, nil)
+	d.Limit("desk", "partner", 3)
+	ada := d.operator(t)
+	d.idp.Change(func(p *signontest.Provider) { p.Claims["sub"], p.Claims["preferred_username"] = "bob-1", "bob" })
+	bob, key := d.operator(t), d.signedIn(t, "desk-live")
 	for range 3 {
 		ada.get(t, "/ops").want(t, http.StatusOK, "<span>ada ")
 	}
@@ -509,11 +510,11 @@ func TestPeopleAreCountedOneByOne(t *testing.T) {
 	key.get(t, "/ops").want(t, http.StatusOK, "")
 }
 
-func TestAttemptsToSignOnAreBounded(t *testing.T) {
+func TestSignOnAttemptsAreLimited(t *testing.T) {
 	t.Parallel()
-	w := newVouched(t, nil)
+	d := newSignOn(t, nil)
 	for path, text := range map[string]string{"/sign-in/oidc": "", signon.CallbackPath + "?state=x&code=y": "has not begun"} {
-		b := &browser{world: w.world, address: fmt.Sprintf("192.0.2.%d:1", len(path))}
+		b := &browser{dashboard: d.testDashboard, address: fmt.Sprintf("192.0.2.%d:1", len(path))}
 		for range 20 {
 			if answer := b.get(t, path); answer.Code == http.StatusTooManyRequests || !strings.Contains(answer.text, text) {
 				t.Fatalf("status %d: %s", answer.Code, answer.text)
@@ -523,8 +524,8 @@ func TestAttemptsToSignOnAreBounded(t *testing.T) {
 	}
 }
 
-// TestANameIsNeverMarkup signs people in who are called like that.
-func TestANameIsNeverMarkup(t *testing.T) {
+// TestNameOfAPersonIsEscaped signs in persons with markup in their names.
+func TestNameOfAPersonIsEscaped(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		`<img src=x onerror=alert(1)>`: "<span>&lt;img src=x onerror=alert(1)&gt; <strong",
@@ -534,15 +535,15 @@ func TestANameIsNeverMarkup(t *testing.T) {
 		"":                             "<span>ada-1815 <strong",
 		"evil\u202egnp.exe":            "<span>ada-1815 <strong",
 	} {
-		w := newVouched(t, nil)
-		w.idp.Claims["preferred_username"] = name
-		w.operator(t).get(t, "/ops/rollouts").want(t, http.StatusOK, want)
-		if strings.Contains(w.log.String(), "longlong") || strings.Contains(w.log.String(), "\u202e") {
-			t.Errorf("the log holds what is too long, or turns it round: %s", w.log)
+		d := newSignOn(t, nil)
+		d.idp.Claims["preferred_username"] = name
+		d.operator(t).get(t, "/ops/rollouts").want(t, http.StatusOK, want)
+		if strings.Contains(d.log.String(), "longlong") || strings.Contains(d.log.String(), "\u202e") {
+			t.Errorf("the log holds what is too long, or turns it round: %s", d.log)
 		}
 	}
-	w := newVouched(t, nil)
-	w.idp.Claims["sub"] = `<b>"ada"</b>`
-	delete(w.idp.Claims, "preferred_username")
-	w.operator(t).get(t, "/ops/rollouts").want(t, http.StatusOK, "<span>&lt;b&gt;&#34;ada&#34;&lt;/b&gt; <strong")
+	d := newSignOn(t, nil)
+	d.idp.Claims["sub"] = `<b>"ada"</b>`
+	delete(d.idp.Claims, "preferred_username")
+	d.operator(t).get(t, "/ops/rollouts").want(t, http.StatusOK, "<span>&lt;b&gt;&#34;ada&#34;&lt;/b&gt; <strong")
 }

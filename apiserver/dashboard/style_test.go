@@ -43,7 +43,7 @@ func sheet(t *testing.T, path string) string {
 	return string(text)
 }
 
-func TestTheColoursAreThoseOfTheDocumentation(t *testing.T) {
+func TestColoursMatchTheDocumentation(t *testing.T) {
 	t.Parallel()
 	ours, theirs := palettes(t, sheet(t, "dashboard.css")), palettes(t, sheet(t, "../../apiserver/docsite/assets/site.css"))
 	if got, want := fmt.Sprint(ours), fmt.Sprint(theirs); got != want || len(ours[0]) != 6 {
@@ -89,7 +89,7 @@ func TestTextCanBeReadInBothSchemes(t *testing.T) {
 	}
 }
 
-// TestColoursComeFromTheSchemes keeps a colour from being right in one scheme alone.
+// TestColoursComeFromTheSchemes: a colour outside of the schemes would fit only one of them.
 func TestColoursComeFromTheSchemes(t *testing.T) {
 	t.Parallel()
 	text := sheet(t, "dashboard.css")
@@ -106,7 +106,7 @@ func TestColoursComeFromTheSchemes(t *testing.T) {
 
 func TestTheStyleSheetMayBeKeptUntilItChanges(t *testing.T) {
 	t.Parallel()
-	b := &browser{world: newWorld(t, nil)}
+	b := &browser{dashboard: newDashboard(t)}
 	first := b.get(t, "/dashboard.css").want(t, 200, ":root")
 	if kind, keep := first.Header().Get("Content-Type"), first.Header().Get("Cache-Control"); kind != "text/css; charset=utf-8" || keep != "no-cache" {
 		t.Errorf("%q, %q", kind, keep)
@@ -119,15 +119,15 @@ func TestTheStyleSheetMayBeKeptUntilItChanges(t *testing.T) {
 	}
 }
 
-// TestEveryTableAndFieldIsNamed looks at what people need who do not see the page.
+// TestEveryTableAndFieldIsNamed checks the names that screen readers need.
 func TestEveryTableAndFieldIsNamed(t *testing.T) {
 	t.Parallel()
-	w, works := newWorld(t, nil), newWorld(t, func(c *dashboard.Config) { c.Jobs = everyKind(t) })
-	w.dress(t)
-	w.keep(t, logged(1, 404, "NOT_FOUND", ""))
+	d, works := newDashboard(t), newDashboard(t, func(c *dashboard.Config) { c.Jobs = everyKind(t) })
+	d.fillOverview(t)
+	d.keep(t, logged(1, 404, "NOT_FOUND", ""))
 	pages := map[string]string{}
-	for from, paths := range map[*world][]string{
-		w: {"/", "/rfqs", "/requests", "/requests/req_00001", "/capabilities", "/sign-in"}, works: {"/preflight", "/preflight/pref_processing.pdf", "/preflight/pref_succeeded.pdf"},
+	for from, paths := range map[*testDashboard][]string{
+		d: {"/", "/rfqs", "/requests", "/requests/req_00001", "/capabilities", "/sign-in"}, works: {"/preflight", "/preflight/pref_processing.pdf", "/preflight/pref_succeeded.pdf"},
 	} {
 		b := from.signedIn(t, "acme-live")
 		for _, path := range paths {

@@ -3,7 +3,6 @@
 package dashboard
 
 import (
-	"net/http"
 	"path/filepath"
 	"strings"
 
@@ -14,68 +13,68 @@ import (
 
 const tourPath = "/tour"
 
-// Tour is what the guided tour of a platform on one's own machine leads to.
+// Tour configures the guided tour of a platform that runs on the visitor's machine.
 type Tour struct {
-	// Environment is the path of dev.env, Resources of the directory of manifests.
+	// Environment is the path of dev.env, Resources that of the directory of manifests.
 	Environment, Resources string
-	// Product and Category are of a product in the catalogue, File is the address
-	// of a PDF.
+	// Product and Category identify a product of the catalogue. File is the URL of a PDF.
 	Product, Category, File string
 }
 
-// tourBody is the tour with what the visitor has come to.
+// tourBody is the tour with the progress of the visitor.
 type tourBody struct {
 	APIURL string
 	// Environment and Rollout are quoted for a shell.
 	Environment, Rollout    string
 	Product, Category, File string
-	// SignedIn, Asked, Inspected and Killed tell which of its steps are done; Killed
-	// is true for as long as creating RFQs is closed by its kill switch.
-	SignedIn, Asked, Inspected, Killed bool
-	Docs                               bool
-	// Operators is whether there is a view for operators.
+	// SignedIn, Requested and Inspected report which steps are done. Killed reports whether
+	// the kill switch of rfq-create is engaged now.
+	SignedIn, Requested, Inspected, Killed bool
+	Docs                                   bool
+	// Operators reports whether there are pages for operators.
 	Operators bool
 }
 
-// tourRoutes are the page of the tour, where there is one.
-func (b *board) tourRoutes() []route {
-	if b.Tour == nil {
+// tourRoutes are the page of the tour, if there is one.
+func (s *server) tourRoutes() []route {
+	if s.Tour == nil {
 		return nil
 	}
-	return []route{{pattern: tourPath, get: b.tour}}
+	return []route{{pattern: tourPath, get: s.tour}}
 }
 
-// tour serves the guided tour. Whoever has not signed in sees it as well.
-func (b *board) tour(v *visit) answer {
+// tour serves the guided tour, also to visitors who have not signed in.
+func (s *server) tour(v *visit) response {
 	body := tourBody{
-		APIURL: b.APIURL, Environment: quoted(b.Tour.Environment),
-		Rollout: quoted(filepath.Join(b.Tour.Resources, "rollouts", posture.RFQCreate.String()+".yaml")),
-		Product: b.Tour.Product, Category: b.Tour.Category, File: b.Tour.File, Docs: b.Docs, Operators: b.Ops != nil,
+		APIURL: s.APIURL, Environment: quoted(s.Tour.Environment),
+		Rollout: quoted(filepath.Join(s.Tour.Resources, "rollouts", posture.RFQCreate.String()+".yaml")),
+		Product: s.Tour.Product, Category: s.Tour.Category, File: s.Tour.File, Docs: s.Docs, Operators: s.Ops != nil,
 	}
-	if v.snapshot != nil && b.resume(v) {
-		if refused := b.limit(v, posture.SurfacePartner); refused != nil {
+	if v.snapshot != nil && s.resume(v) {
+		if refused := s.limit(v, posture.SurfacePartner); refused != nil {
 			return *refused
 		}
-		if err := b.toured(v, &body); err != nil {
+		if err := s.addProgress(v, &body); err != nil {
 			return failed(err)
 		}
 	}
-	return answer{status: http.StatusOK, page: pageTour, title: "A tour in five steps", body: body}
+	const title = "A tour in five steps"
+	return show(pageTour, title, tourPage(title, body))
 }
 
-// toured finds out how far the visitor has come.
-func (b *board) toured(v *visit, body *tourBody) error {
+// addProgress finds out which steps the visitor has done.
+func (s *server) addProgress(v *visit, body *tourBody) error {
 	body.SignedIn = true
 	body.Killed = v.Decide(posture.RFQCreate, true).Reason == posture.ReasonKilled
 	if v.Decide(posture.RFQList, false).Allowed() {
-		list, err := b.RFQs.List(v.Context(), v.caller.Tenant(), rfq.Page{Limit: 1})
+		list, err := s.RFQs.List(v.Context(), v.caller.Tenant(), rfq.Page{Limit: 1})
 		if err != nil {
 			return err
 		}
-		body.Asked = len(list.Items) > 0
+		body.Requested = len(list.Items) > 0
 	}
 	if v.Decide(posture.Preflight, false).Allowed() {
-		list, err := b.Jobs.List(v.Context(), v.caller.Tenant(), preflightjob.Page{Limit: 1})
+		list, err := s.Jobs.List(v.Context(), v.caller.Tenant(), preflightjob.Page{Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -84,7 +83,7 @@ func (b *board) toured(v *visit, body *tourBody) error {
 	return nil
 }
 
-// quoted is a word for a POSIX shell.
+// quoted quotes a word for a POSIX shell, if the word needs quotes.
 func quoted(word string) string {
 	if !strings.ContainsFunc(word, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-", r)

@@ -4,6 +4,7 @@ package dashboard_test
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -22,37 +23,27 @@ func adasTour() *dashboard.Tour {
 	}
 }
 
-func newTour(t *testing.T, change func(*dashboard.Tour)) *world {
-	t.Helper()
-	tour := *adasTour()
-	if change != nil {
-		change(&tour)
-	}
-	return newWorld(t, func(c *dashboard.Config) { c.Tour = &tour })
-}
+func withTour(c *dashboard.Config) { c.Tour = adasTour() }
 
-// marks are the headings of steps that are marked, as far as a page has them.
+// marks returns the numbers of the steps that a page marks.
 func marks(page shown) []string {
 	marked := []string{}
-	for line := range strings.Lines(page.text) {
-		if strings.Contains(line, "<h2") && strings.Contains(line, `class="mark"`) {
-			_, heading, _ := strings.Cut(line, ">")
-			marked = append(marked, heading[:1])
-		}
+	for _, heading := range regexp.MustCompile(`<h2[^>]*>(\d)[^/]*class="mark"`).FindAllStringSubmatch(page.text, -1) {
+		marked = append(marked, heading[1])
 	}
 	return marked
 }
 
 func TestTheTourMarksWhatIsDone(t *testing.T) {
 	t.Parallel()
-	w := newTour(t, nil)
-	stranger := &browser{world: w}
+	d := newDashboard(t, withTour)
+	stranger := &browser{dashboard: d}
 	page := stranger.get(t, "/tour")
 	golden(t, "tour", page.text)
-	acme := w.signedIn(t, "acme-live")
-	w.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Flyers")
+	acme := d.signedIn(t, "acme-live")
+	d.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Flyers")
 	one := acme.get(t, "/tour")
-	w.Rollout(posture.RFQCreate, func(s *v1alpha1.CapabilityRolloutSpec) {
+	d.Rollout(posture.RFQCreate, func(s *v1alpha1.CapabilityRolloutSpec) {
 		s.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "TOUR"}
 	})
 	killed := acme.get(t, "/tour")
@@ -66,23 +57,23 @@ func TestTheTourMarksWhatIsDone(t *testing.T) {
 	}
 }
 
-func TestThereIsATourOnOnesOwnMachineAlone(t *testing.T) {
+func TestTourIsOptional(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
-	if page := (&browser{world: w}).get(t, "/tour"); page.Code != http.StatusNotFound {
+	d := newDashboard(t)
+	if page := (&browser{dashboard: d}).get(t, "/tour"); page.Code != http.StatusNotFound {
 		t.Errorf("status %d", page.Code)
 	}
-	if page := (&browser{world: w}).get(t, "/sign-in"); strings.Contains(page.text, "/tour") {
+	if page := (&browser{dashboard: d}).get(t, "/sign-in"); strings.Contains(page.text, "/tour") {
 		t.Error("the sign-in leads to a tour that is not there")
 	}
 }
 
-func TestPathsOfTheTourAreSafeInAShell(t *testing.T) {
+func TestTourQuotesPathsForAShell(t *testing.T) {
 	t.Parallel()
-	w := newTour(t, func(tour *dashboard.Tour) {
-		tour.Environment, tour.Resources = "/home/o'ada/my $data/dev.env", "/home/<b>/resources"
+	d := newDashboard(t, withTour, func(c *dashboard.Config) {
+		c.Tour.Environment, c.Tour.Resources = "/home/o'ada/my $data/dev.env", "/home/<b>/resources"
 	})
-	page := (&browser{world: w}).get(t, "/tour")
+	page := (&browser{dashboard: d}).get(t, "/tour")
 	for _, want := range []string{
 		`. &#39;/home/o&#39;\&#39;&#39;ada/my $data/dev.env&#39;;`, `&#39;/home/&lt;b&gt;/resources/rollouts/rfq-create.yaml&#39;`,
 	} {

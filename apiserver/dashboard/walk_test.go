@@ -23,11 +23,11 @@ import (
 	"github.com/printmarket/printmarket/test/browsertest"
 )
 
-// full is a world in which every part of every page has something to show, with a
-// mark in every text that comes from partners and suppliers.
-func full(t testing.TB, mark string) *world {
+// fullDashboard is a dashboard with content in every part of every page, and with a mark in
+// every text of partners and suppliers.
+func fullDashboard(t testing.TB, mark string) *testDashboard {
 	t.Helper()
-	things, hooks := shelf{}, various(mark)
+	things, hooks := rfqStub{}, various(mark)
 	for i := range 60 {
 		things.rfqs = append(things.rfqs, request(i+1, mark))
 		hooks.deliveries = append(hooks.deliveries, delivery(i+10, mark))
@@ -35,33 +35,33 @@ func full(t testing.TB, mark string) *world {
 	for i := range 25 {
 		things.quotes = append(things.quotes, quote(t, fmt.Sprint(i), mark))
 	}
-	w := newWorld(t, func(c *dashboard.Config) {
+	d := newDashboard(t, func(c *dashboard.Config) {
 		c.RFQs, c.Webhooks, c.Jobs, c.Plain = things, hooks, reported{markedJobs(t, mark)}, true
 		c.Tour, c.Contracts = adasTour(), ending{c.Contracts.(*contracts.Set)}
-		c.Ops = &dashboard.Ops{Queue: fullLine(mark), Denials: denialsOf(c)}
+		c.Ops = &dashboard.Ops{Queue: fullQueue(mark), Denials: denialsOf(c)}
 	})
-	w.dress(t)
+	d.fillOverview(t)
 	for n := range 60 {
-		w.keep(t, logged(n, 404, "NOT_FOUND", mark))
+		d.keep(t, logged(n, 404, "NOT_FOUND", mark))
 	}
-	w.keep(t, denied(60, "KillSwitchEngaged"+mark, 1))
+	d.keep(t, denied(60, "KillSwitchEngaged"+mark, 1))
 	opens := metav1.NewTime(noon.Add(24 * time.Hour))
-	w.Rollout(posture.MasterDataBridge, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
-	w.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = nil })
-	w.Limit("acme", "partner", 1_000_000)
-	w.Limit("acme", "preflight", 1_000_000)
-	w.operate(mark)
-	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
+	d.Rollout(posture.MasterDataBridge, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
+	d.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = nil })
+	d.Limit("acme", "partner", 1_000_000)
+	d.Limit("acme", "preflight", 1_000_000)
+	d.fillOps(mark)
+	d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.DisplayName = "Acme Print & Co" + mark
 		for i := range s.Keys {
 			s.Keys[i].Name += mark
 		}
 	})
-	return w
+	return d
 }
 
 // markedJobs are jobs in each state, more than a page has.
-func markedJobs(t testing.TB, mark string) jobShelf {
+func markedJobs(t testing.TB, mark string) jobStub {
 	t.Helper()
 	all := everyKind(t)
 	for i := range 60 {
@@ -79,51 +79,51 @@ func markedJobs(t testing.TB, mark string) jobShelf {
 	return all
 }
 
-// reported are jobs with a report.
-type reported struct{ jobShelf }
+// reported is a jobStub with reports.
+type reported struct{ jobStub }
 
 // Report implements dashboard.Jobs.
 func (reported) Report(context.Context, tenant.ID, string) ([]byte, error) {
 	return preflightapi.SimulatedReport(preflightjob.Warn), nil
 }
 
-// notPages are what answers to GET and is shown by no browser.
+// notPages are routes for GET that no browser shows as a page.
 var notPages = map[string]string{
 	"/preflight/{id}/progress":    "a stream, which the page of the job opens",
 	"/preflight/{id}/report.json": "a file to be kept",
 	"/preflight/{id}/report.xfdf": "a file to be kept",
 }
 
-// walk is somebody who follows every link in a browser.
+// walk follows every link in a browser.
 type walk struct {
 	t testing.TB
-	// tab is for pages that are there. Of answers that are errors, which the browser
-	// notes in its console, failing is.
+	// tab shows pages with success. failing shows errors, which the browser reports in its
+	// console.
 	tab, failing *browsertest.Tab
 	origin       string
-	// look is done on every page; name says which it is.
+	// look checks a page; name identifies it.
 	look func(tab *browsertest.Tab, name string)
-	// seen counts the pages of each pattern; those that are alike are not all looked at.
+	// seen counts the pages of each pattern, of which look checks only the first ones.
 	seen  map[string]int
 	queue []string
 	known map[string]bool
 }
 
-// alike is how many pages of one pattern are looked at.
+// alike is how many pages of one pattern are checked.
 const alike = 3
 
-// walkThrough goes through all pages of a world: first as nobody, then signed
-// in as a partner and as an operator.
-func walkThrough(t *testing.T, w *world, look func(tab *browsertest.Tab, name string)) {
+// walkThrough visits all pages of a dashboard: without a session, then as a partner and as an
+// operator.
+func walkThrough(t *testing.T, d *testDashboard, look func(tab *browsertest.Tab, name string)) {
 	t.Helper()
-	server := httptest.NewServer(w.handler)
+	server := httptest.NewServer(d.handler)
 	t.Cleanup(server.Close)
 	b := browsertest.Start(t)
 	p := &walk{t: t, tab: b.Open(t), failing: b.Open(t), origin: server.URL, look: look, seen: map[string]int{}, known: map[string]bool{}}
 	p.visit("/capabilities", "/sign-in?next=/rfqs")
 	p.signIn(p.failing, "no key", "document.querySelector('#notice')")
 	look(p.failing, "a sign-in that is refused")
-	p.signIn(p.tab, w.Key("acme-live"), "location.pathname === '/'")
+	p.signIn(p.tab, d.Key("acme-live"), "location.pathname === '/'")
 	clear(p.known) // what led to the sign-in leads to its page
 	p.visit("/", "/capabilities", "/webhooks/endpoints/disabled/deliveries?done=tested", "/webhooks/deliveries/dlv_00002?done=redelivered",
 		"/preflight/pref_processing.pdf", "/preflight/pref_succeeded.pdf", "/preflight/pref_failed.pdf")
@@ -132,17 +132,17 @@ func walkThrough(t *testing.T, w *world, look func(tab *browsertest.Tab, name st
 		p.failing.Go(p.origin + path)
 		look(p.failing, path)
 	}
-	p.signIn(p.tab, w.Key("desk-live"), "location.pathname === '/ops'")
+	p.signIn(p.tab, d.Key("desk-live"), "location.pathname === '/ops'")
 	p.visit("/ops", "/ops?text=nobody", "/ops/partners/globex")
 	p.tab.WantInnocence(server.URL, len(dashboard.Pages()))
 	for _, pattern := range dashboard.Pages() {
 		if p.seen[pattern] == 0 && notPages[pattern] == "" {
-			t.Errorf("no page leads to %s: link it, and fill the world so that the link is there", pattern)
+			t.Errorf("no page leads to %s: link it, and add the data that makes the link appear", pattern)
 		}
 	}
 }
 
-// signIn sends a key, and waits for what comes of it.
+// signIn submits a key, and waits for the result.
 func (p *walk) signIn(tab *browsertest.Tab, key, reached string) {
 	p.t.Helper()
 	tab.Go(p.origin + "/sign-in")
@@ -151,7 +151,7 @@ func (p *walk) signIn(tab *browsertest.Tab, key, reached string) {
 	tab.Await(reached)
 }
 
-// refusedForm sends a time that a browser's own field does not let through.
+// refusedForm submits a time that the field of a browser would reject.
 func (p *walk) refusedForm() {
 	p.t.Helper()
 	p.failing.Go(p.origin + "/webhooks/endpoints/mis/deliveries")
@@ -162,7 +162,7 @@ func (p *walk) refusedForm() {
 	p.look(p.failing, "a form that is refused")
 }
 
-// visit looks at pages and at all that they lead to.
+// visit checks pages and all pages that they link.
 func (p *walk) visit(paths ...string) {
 	p.t.Helper()
 	pages := http.NewServeMux()
@@ -191,7 +191,7 @@ func (p *walk) visit(paths ...string) {
 	}
 }
 
-// follow notes a page to be looked at.
+// follow adds a page to the queue.
 func (p *walk) follow(path string) {
 	if !p.known[path] {
 		p.known[path] = true
@@ -199,12 +199,12 @@ func (p *walk) follow(path string) {
 	}
 }
 
-// TestEveryPageKeepsTheRulesOfAccessibility looks at every page as people have it: in
-// both colour schemes, on a desk and on a phone.
+// TestEveryPageKeepsTheRulesOfAccessibility checks every page in both colour schemes, on a
+// wide screen and on a phone.
 func TestEveryPageKeepsTheRulesOfAccessibility(t *testing.T) {
 	t.Parallel()
 	axe := browsertest.Axe(t)
-	walkThrough(t, full(t, ""), func(tab *browsertest.Tab, name string) {
+	walkThrough(t, fullDashboard(t, ""), func(tab *browsertest.Tab, name string) {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, width := range []int{1280, 390} {
 				tab.Scheme(scheme)
@@ -221,13 +221,13 @@ func TestEveryPageKeepsTheRulesOfAccessibility(t *testing.T) {
 	})
 }
 
-// TestNothingThatAPartnerWritesDoesAnythingInABrowser walks through pages that hold
+// TestPartnerTextHasNoEffectInABrowser walks through pages that hold
 // markup wherever somebody else has written something.
-func TestNothingThatAPartnerWritesDoesAnythingInABrowser(t *testing.T) {
+func TestPartnerTextHasNoEffectInABrowser(t *testing.T) {
 	t.Parallel()
 	const mark = `"'><script>alert(1)</script><img src=https://elsewhere.example/x onerror=alert(2)><printmarket-mark></printmarket-mark>`
 	var all strings.Builder
-	walkThrough(t, full(t, mark), func(tab *browsertest.Tab, name string) {
+	walkThrough(t, fullDashboard(t, mark), func(tab *browsertest.Tab, name string) {
 		var elements int
 		if tab.Eval("document.querySelectorAll('printmarket-mark, script:not([src]), img, iframe, object, embed, [onerror]').length", &elements); elements != 0 {
 			t.Errorf("%s has %d elements of a partner", name, elements)

@@ -3,6 +3,7 @@
 package dashboard
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,76 +13,72 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// The paths of webhooks.
 const (
 	webhooksPath   = "/webhooks"
 	endpointsPath  = webhooksPath + "/endpoints/"
 	deliveriesPath = webhooksPath + "/deliveries/"
-)
-
-// Bounds of what one page shows.
-const (
+	// Bounds of what one page shows.
 	deliveriesOnPage = 50
 	attemptsOnPage   = 50
 )
 
-// deliveryStates are those that a list may be narrowed to.
+// deliveryStates are the values of the filter by state.
 var deliveryStates = [...]webhook.State{webhook.Pending, webhook.Delivered, webhook.Exhausted}
 
 // webhookRoutes are the pages of webhooks, and the forms on them.
-func (b *board) webhookRoutes() []route {
+func (s *server) webhookRoutes() []route {
 	return []route{
-		{pattern: webhooksPath, get: b.webhooks(b.listEndpoints)},
-		{pattern: endpointsPath + "{name}/deliveries", get: b.webhooks(b.showEndpoint)},
-		{pattern: endpointsPath + "{name}/test", post: b.webhooks(b.testEndpoint)},
-		{pattern: endpointsPath + "{name}/recover", post: b.webhooks(b.recoverEndpoint)},
-		{pattern: endpointsPath + "{name}/enable", post: b.webhooks(b.enableEndpoint)},
-		{pattern: deliveriesPath + "{id}", get: b.webhooks(b.showDelivery)},
-		{pattern: deliveriesPath + "{id}/redeliver", post: b.webhooks(b.redeliver)},
+		{pattern: webhooksPath, get: s.requireWebhooks(s.listEndpoints)},
+		{pattern: endpointsPath + "{name}/deliveries", get: s.requireWebhooks(s.showEndpoint)},
+		{pattern: endpointsPath + "{name}/test", post: s.requireWebhooks(s.testEndpoint)},
+		{pattern: endpointsPath + "{name}/recover", post: s.requireWebhooks(s.recoverEndpoint)},
+		{pattern: endpointsPath + "{name}/enable", post: s.requireWebhooks(s.enableEndpoint)},
+		{pattern: deliveriesPath + "{id}", get: s.requireWebhooks(s.showDelivery)},
+		{pattern: deliveriesPath + "{id}/redeliver", post: s.requireWebhooks(s.redeliver)},
 	}
 }
 
-// webhooks lets those through who may use the API's webhooks.
-func (b *board) webhooks(page action) action {
-	return b.memberOf(webhooksapi.Capability.Definition().Surface, func(v *visit) answer {
+// requireWebhooks restricts a page to callers that may use webhooks by the API.
+func (s *server) requireWebhooks(next handler) handler {
+	return s.requirePartner(webhooksapi.Capability.Definition().Surface, func(v *visit) response {
 		if decision := v.snapshot.DecideScope(v.caller, webhooksapi.Capability, webhooksapi.Scope, v.now); !decision.Allowed() {
-			return refusal(v.Refusal(decision))
+			return problemPage(v.Refusal(decision))
 		}
-		return page(v)
+		return next(v)
 	})
 }
 
 // endpointRow is one endpoint.
 type endpointRow struct {
-	Name, Path, URL, State, Reason string
-	Events                         []string
-	// Disabled is whether somebody has to enable it, since when DisabledSince.
+	Name, URL, State, Reason string
+	Events                   []string
+	// Disabled reports whether somebody must enable the endpoint.
 	Disabled                              bool
-	DisabledSince, Delivered, FailedSince instant
-	// Failures is how many attempts have failed in a row. Deliveries are paused for that
-	// until PausedUntil, or sent one at a time, if Probed.
+	DisabledSince, Delivered, FailedSince time.Time
+	// Failures is how many attempts in a row have failed. Because of them, deliveries are
+	// paused until PausedUntil or, if Probed, sent one at a time.
 	Failures      int
-	PausedUntil   instant
+	PausedUntil   time.Time
 	Probed        bool
 	Waiting       int
-	OldestWaiting instant
+	OldestWaiting time.Time
 }
 
-// endpointRowOf tells what the API tells, without secrets and without the query of
-// the URL.
+// endpointRowOf describes an endpoint as the API does, without secrets and without the
+// query of its URL.
 func endpointRowOf(k webhook.Known, now time.Time) endpointRow {
 	model, standing := webhooksapi.EndpointModel(k), k.Standing
 	row := endpointRow{
-		Name: k.Name, Path: endpointPath(k.Name), URL: model.URL, State: model.State, Reason: model.Reason, Events: model.Events,
-		Disabled: standing.Disabled != webhook.NotDisabled, DisabledSince: instant(standing.DisabledAt),
-		Delivered: instant(standing.DeliveredAt), FailedSince: instant(standing.FailingSince),
-		Failures: standing.Breaker.Failures, Waiting: standing.Waiting, OldestWaiting: instant(standing.OldestAt),
+		Name: k.Name, URL: model.URL, State: model.State, Reason: model.Reason, Events: model.Events,
+		Disabled: standing.Disabled != webhook.NotDisabled, DisabledSince: standing.DisabledAt,
+		Delivered: standing.DeliveredAt, FailedSince: standing.FailingSince,
+		Failures: standing.Breaker.Failures, Waiting: standing.Waiting, OldestWaiting: standing.OldestAt,
 	}
-	// What holds all deliveries back is told alone.
+	// The breaker matters only if nothing else stops all deliveries.
 	if condition, _ := k.Condition(); condition == webhook.Open {
 		switch standing.Breaker.State(now) {
 		case webhook.BreakerOpen:
-			row.PausedUntil = instant(standing.Breaker.Until)
+			row.PausedUntil = standing.Breaker.Until
 		case webhook.BreakerHalfOpen:
 			row.Probed = true
 		case webhook.BreakerClosed:
@@ -90,91 +87,80 @@ func endpointRowOf(k webhook.Known, now time.Time) endpointRow {
 	return row
 }
 
-// endpointPath is the page of an endpoint.
+// endpointPath is the path of the page of an endpoint.
 func endpointPath(name string) string { return endpointsPath + url.PathEscape(name) + "/deliveries" }
 
-// listEndpoints serves the list of endpoints, which are few.
-func (b *board) listEndpoints(v *visit) answer {
-	known, err := b.Webhooks.Endpoints(v.Context(), v.caller.Tenant())
+// formPath is the path of a form of an endpoint.
+func (e *endpointRow) formPath(verb string) string {
+	return endpointsPath + url.PathEscape(e.Name) + "/" + verb
+}
+
+func (e *endpointRow) afterFailures() string {
+	return fmt.Sprintf(" after %d failures in a row", e.Failures)
+}
+
+// listEndpoints serves the list of endpoints. There are few, so it has one page.
+func (s *server) listEndpoints(v *visit) response {
+	endpoints, err := s.Webhooks.Endpoints(v.Context(), v.caller.Tenant())
 	if err != nil {
 		return failed(err)
 	}
 	var rows []endpointRow
-	for i := range known {
-		rows = append(rows, endpointRowOf(known[i], v.now))
+	for i := range endpoints {
+		rows = append(rows, endpointRowOf(endpoints[i], v.now))
 	}
-	return answer{status: http.StatusOK, page: pageWebhooks, title: "Webhooks", body: rows}
+	return show(pageWebhooks, "Webhooks", webhooksPage(rows))
 }
 
 // endpointBody is one endpoint with a page of its deliveries, the newest first.
 type endpointBody struct {
 	endpointRow
-	// Done says what the form has done that led here, Notice why one did nothing.
+	// Done says what a form has done, Notice why a form did nothing.
 	Done, Notice string
-	// Since is what the form of a recovery holds, from Earliest to Latest.
+	// Since is the value of the form of a recovery, between Earliest and Latest.
 	Since, Earliest, Latest string
-	// Chosen is the state that the list is narrowed to; empty: any.
-	Chosen webhook.State
-	States []webhook.State
-	Rows   []deliveryRow
-	// First is the list from its beginning, set on later pages; Older is the next
-	// page; empty on the last.
+	// Chosen is the filter by state; empty for all.
+	Chosen     webhook.State
+	Deliveries []webhook.Delivery
+	// First is the path of the first page, set on later pages. Older is the path of the
+	// next page; empty on the last.
 	First, Older string
 }
 
-// deliveryRow is one delivery.
-type deliveryRow struct {
-	ID, Path, Type, Subject string
-	State                   webhook.State
-	Attempts                int
-	At, Due, Ended          instant
-}
-
-func deliveryRowOf(d webhook.Delivery) deliveryRow {
-	return deliveryRow{
-		ID: d.ID, Path: deliveriesPath + d.ID, Type: string(d.Event.Type), Subject: d.Event.Subject, State: d.State, Attempts: d.Attempts,
-		At: instant(d.Event.At), Due: instant(d.DueAt), Ended: instant(d.EndedAt),
-	}
-}
-
 // showEndpoint serves one endpoint.
-func (b *board) showEndpoint(v *visit) answer {
-	return b.endpoint(v, http.StatusOK, endpointBody{Done: outcomes[v.URL.Query().Get(doneField)]})
+func (s *server) showEndpoint(v *visit) response {
+	return s.endpoint(v, http.StatusOK, endpointBody{Done: outcomes[v.URL.Query().Get(doneField)]})
 }
 
-// endpoint is the page of the endpoint that the path names; body has what the page
-// says beside that.
-func (b *board) endpoint(v *visit, status int, body endpointBody) answer {
-	known, err := b.Webhooks.Find(v.Context(), v.address())
+// endpoint adds to a body the endpoint that the path names, and shows its page.
+func (s *server) endpoint(v *visit, status int, body endpointBody) response {
+	known, err := s.Webhooks.Find(v.Context(), v.address())
 	if err != nil {
 		return failed(webhooksapi.ProblemOf(err))
 	}
 	body.endpointRow = endpointRowOf(known, v.now)
-	body.offer(known, v.now)
-	if err := b.list(v, &body); err != nil {
+	// The field has no seconds, so the earliest time is rounded up. The default is the
+	// time of the first failure.
+	earliest := v.now.Add(time.Minute - webhook.Retention)
+	body.Earliest, body.Latest = fieldOf(earliest), fieldOf(v.now)
+	if began := known.Standing.FailingSince; body.Since == "" && began.After(earliest) {
+		body.Since = fieldOf(began)
+	}
+	if err := s.addDeliveries(v, &body); err != nil {
 		return failed(err)
 	}
-	return answer{status: status, page: pageEndpoint, title: known.Name, body: body}
+	r := show(pageEndpoint, known.Name, endpointPage(body))
+	r.status = status
+	return r
 }
 
-// address is that of the endpoint that the path names.
+// address identifies the endpoint that the path names.
 func (v *visit) address() webhook.Address {
 	return webhook.Address{Owner: v.caller.Tenant(), Name: v.PathValue("name")}
 }
 
-// offer fills the form of a recovery: from when there is anything until now, and
-// since the trouble began unless somebody has said since when.
-func (e *endpointBody) offer(known webhook.Known, now time.Time) {
-	// A minute more, because the field has no seconds.
-	earliest := now.Add(time.Minute - webhook.Retention)
-	e.Earliest, e.Latest = fieldOf(earliest), fieldOf(now)
-	if began := known.Standing.FailingSince; e.Since == "" && began.After(earliest) {
-		e.Since = fieldOf(began)
-	}
-}
-
-// list adds the page of deliveries that the query of the request selects.
-func (b *board) list(v *visit, body *endpointBody) error {
+// addDeliveries adds the page of deliveries that the query selects.
+func (s *server) addDeliveries(v *visit, body *endpointBody) error {
 	sent, limit := v.URL.Query(), deliveriesOnPage
 	filter := webhooksapi.Filter{Endpoint: &body.Name, Limit: &limit}
 	own := url.Values{}
@@ -190,61 +176,41 @@ func (b *board) list(v *visit, body *endpointBody) error {
 	var at *string
 	if cursor := sent.Get("cursor"); cursor != "" {
 		at = &cursor
-		body.First = body.Path + "?" + own.Encode()
+		body.First = endpointPath(body.Name) + "?" + own.Encode()
 	}
-	found, next, err := webhooksapi.List(v.Context(), b.Webhooks, b.Cursors, query, at)
+	deliveries, next, err := webhooksapi.List(v.Context(), s.Webhooks, s.Cursors, query, at)
 	if err != nil {
 		return err
 	}
 	if next != "" {
 		own.Set("cursor", next)
-		body.Older = body.Path + "?" + own.Encode()
+		body.Older = endpointPath(body.Name) + "?" + own.Encode()
 	}
-	body.Chosen, body.States = query.State, deliveryStates[:]
-	for i := range found {
-		body.Rows = append(body.Rows, deliveryRowOf(found[i]))
-	}
+	body.Chosen, body.Deliveries = query.State, deliveries
 	return nil
 }
 
-// deliveryBody is one delivery with what was sent and what came of it.
+// deliveryBody is one delivery with its payload and its attempts.
 type deliveryBody struct {
-	deliveryRow
-	// Done is as in endpointBody.
-	Done                   string
-	Endpoint, EndpointPath string
-	Event                  string
-	Created                instant
-	// Payload is the body that is sent, without what signs it.
+	webhook.Delivery
+	// Done says what a form has done.
+	Done string
+	// Payload is the body that is sent.
 	Payload string
-	// Tries are the newest attempts, the newest first; Attempts counts all of them.
-	Tries []attemptRow
-}
-
-type attemptRow struct {
-	Number, Status int
-	At             instant
-	Took           time.Duration
-	Fault, Excerpt string
+	// Newest are the newest attempts, the newest first; Attempts counts all of them.
+	Newest []webhook.Attempt
 }
 
 // showDelivery serves one delivery.
-func (b *board) showDelivery(v *visit) answer {
-	delivery, attempts, err := b.Webhooks.Delivery(v.Context(), v.caller.Tenant(), v.PathValue("id"))
+func (s *server) showDelivery(v *visit) response {
+	delivery, attempts, err := s.Webhooks.Delivery(v.Context(), v.caller.Tenant(), v.PathValue("id"))
 	if err != nil {
 		return failed(webhooksapi.ProblemOf(err))
 	}
 	body := deliveryBody{
-		deliveryRow: deliveryRowOf(delivery), Done: outcomes[v.URL.Query().Get(doneField)],
-		Endpoint: delivery.Name, EndpointPath: endpointPath(delivery.Name), Event: delivery.Event.ID, Created: instant(delivery.CreatedAt),
-		Payload: string(webhook.Payload(delivery.Owner, delivery.Event)),
+		Delivery: delivery, Done: outcomes[v.URL.Query().Get(doneField)], Payload: string(webhook.Payload(delivery.Owner, delivery.Event)),
+		Newest: slices.Clone(attempts[max(0, len(attempts)-attemptsOnPage):]),
 	}
-	for _, attempt := range slices.Backward(attempts[max(0, len(attempts)-attemptsOnPage):]) {
-		excerpt, _ := shortened(attempt.Excerpt)
-		body.Tries = append(body.Tries, attemptRow{
-			Number: attempt.Number, Status: attempt.Status, At: instant(attempt.At), Took: attempt.Took.Round(time.Millisecond),
-			Fault: string(attempt.Fault), Excerpt: excerpt,
-		})
-	}
-	return answer{status: http.StatusOK, page: pageDelivery, title: body.Type, body: body}
+	slices.Reverse(body.Newest)
+	return show(pageDelivery, string(delivery.Event.Type), deliveryPage(body))
 }

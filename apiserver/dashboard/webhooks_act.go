@@ -12,11 +12,11 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// doneField is the parameter by which a form tells the next page what it has done.
+// doneField is the query parameter that names what a form has done.
 const doneField = "done"
 
-// outcomes are what a page can say of the form that has led to it. Who makes up a
-// link can have one of these sentences said, and no other.
+// outcomes are the sentences about what a form has done. A forged link can show one of
+// them and no other text.
 var outcomes = map[string]string{
 	"tested":         "A test event is on its way.",
 	"redelivered":    "The event is on its way again.",
@@ -25,61 +25,62 @@ var outcomes = map[string]string{
 	"enabled":        "The endpoint is enabled. What waits for it is sent.",
 }
 
-// done leads to a page that says what was done.
-func done(path, outcome string) answer {
-	return answer{location: path + "?" + url.Values{doneField: {outcome}}.Encode()}
+// done redirects to a page that says what a form has done.
+func done(path, outcome string) response {
+	return response{location: path + "?" + url.Values{doneField: {outcome}}.Encode()}
 }
 
-// testEndpoint sends an event that is about nothing.
-func (b *board) testEndpoint(v *visit) answer {
-	delivery, err := b.Webhooks.Test(v.Context(), v.address())
+// testEndpoint sends a test event.
+func (s *server) testEndpoint(v *visit) response {
+	delivery, err := s.Webhooks.Test(v.Context(), v.address())
 	if err != nil {
-		return b.notDone(v, err, "")
+		return s.notDone(v, err, "")
 	}
 	return done(deliveriesPath+delivery.ID, "tested")
 }
 
-// recoverEndpoint sends again what was missed since the time in the form.
-func (b *board) recoverEndpoint(v *visit) answer {
+// recoverEndpoint sends missed events again, since the time in the form.
+func (s *server) recoverEndpoint(v *visit) response {
 	sent, err := readForm(v.Request)
 	if err != nil {
-		return say(http.StatusBadRequest, "Not understood", "The form could not be read. Try again.")
+		return badRequest("The form could not be read. Try again.")
 	}
 	text := sent.Get("since")
-	since, err := webhooksapi.Since(instantOf(text))
+	since, err := webhooksapi.Since(timestampOf(text))
 	if err != nil {
-		return b.notDone(v, err, text)
+		return s.notDone(v, err, text)
 	}
-	recovered, err := b.Webhooks.Recover(v.Context(), v.address(), since)
+	recovered, err := s.Webhooks.Recover(v.Context(), v.address(), since)
 	if err != nil {
-		return b.notDone(v, err, text)
+		return s.notDone(v, err, text)
 	}
+	outcome := "recovered"
 	if recovered == 0 {
-		return done(endpointPath(v.PathValue("name")), "nothing-missed")
+		outcome = "nothing-missed"
 	}
-	return done(endpointPath(v.PathValue("name")), "recovered")
+	return done(endpointPath(v.PathValue("name")), outcome)
 }
 
-// enableEndpoint ends that an endpoint is disabled, or paused.
-func (b *board) enableEndpoint(v *visit) answer {
-	if err := b.Webhooks.Enable(v.Context(), v.address()); err != nil {
-		return b.notDone(v, err, "")
+// enableEndpoint enables a disabled endpoint, or ends the pause of one.
+func (s *server) enableEndpoint(v *visit) response {
+	if err := s.Webhooks.Enable(v.Context(), v.address()); err != nil {
+		return s.notDone(v, err, "")
 	}
 	return done(endpointPath(v.PathValue("name")), "enabled")
 }
 
 // redeliver sends one event again.
-func (b *board) redeliver(v *visit) answer {
-	delivery, err := b.Webhooks.Redeliver(v.Context(), v.caller.Tenant(), v.PathValue("id"))
+func (s *server) redeliver(v *visit) response {
+	delivery, err := s.Webhooks.Redeliver(v.Context(), v.caller.Tenant(), v.PathValue("id"))
 	if err != nil {
 		return failed(webhooksapi.ProblemOf(err))
 	}
 	return done(deliveriesPath+delivery.ID, "redelivered")
 }
 
-// notDone is the answer to a form about an endpoint that has failed. What the person
-// can mend is said on the page of the endpoint, whose form holds what was sent.
-func (b *board) notDone(v *visit, err error, since string) answer {
+// notDone is the response if a form about an endpoint has failed. An error that the person
+// can fix is shown on the page of the endpoint, whose form keeps what was sent.
+func (s *server) notDone(v *visit, err error, since string) response {
 	err = webhooksapi.ProblemOf(err)
 	var p *problem.Problem
 	if !errors.As(err, &p) {
@@ -87,31 +88,26 @@ func (b *board) notDone(v *visit, err error, since string) answer {
 	}
 	switch definition, _ := problem.Lookup(p.Code); definition.Status {
 	case http.StatusConflict:
-		return b.endpoint(v, definition.Status, endpointBody{Notice: p.Detail})
+		return s.endpoint(v, definition.Status, endpointBody{Notice: p.Detail})
 	case http.StatusUnprocessableEntity:
-		return b.endpoint(v, definition.Status, endpointBody{Notice: sentenceOf(p), Since: since})
+		notice := p.Detail
+		if len(p.Errors) > 0 {
+			notice = "The time " + p.Errors[0].Detail + "." // the form has one field
+		}
+		return s.endpoint(v, definition.Status, endpointBody{Notice: notice, Since: since})
 	default:
 		return failed(err)
 	}
 }
 
-// sentenceOf says what is wrong with the one field of a form.
-func sentenceOf(p *problem.Problem) string {
-	if len(p.Errors) == 0 {
-		return p.Detail
-	}
-	return "The time " + p.Errors[0].Detail + "."
-}
-
-// fieldLayout is what a browser's field of a date and time holds, which has no zone:
-// here it is UTC.
+// fieldLayout is the value of a field for date and time, which has no zone: here it is UTC.
 const fieldLayout = "2006-01-02T15:04"
 
 func fieldOf(t time.Time) string { return t.UTC().Format(fieldLayout) }
 
-// instantOf is the text of a field as the API takes it. A browser without such a
-// field sends what somebody wrote.
-func instantOf(text string) string {
+// timestampOf converts the value of a field to what the API accepts. Without support for
+// the field, a browser sends what the person wrote, which is returned as it is.
+func timestampOf(text string) string {
 	for _, layout := range []string{fieldLayout, fieldLayout + ":05"} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return at.Format(time.RFC3339)

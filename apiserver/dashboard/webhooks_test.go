@@ -33,9 +33,9 @@ var (
 	starkMIS = webhook.Address{Owner: tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, Name: "mis"}
 )
 
-// postbox has the same webhooks for everybody. What it does not implement nobody may
-// ask of it.
-type postbox struct {
+// webhookStub returns the same webhooks to everybody. Calls of methods that it does not
+// implement panic.
+type webhookStub struct {
 	webhooksapi.Desk
 	endpoints []webhook.Known
 	// deliveries are in the order of their ids, which are numbers.
@@ -44,12 +44,12 @@ type postbox struct {
 }
 
 // Endpoints implements webhooks.Desk.
-func (p postbox) Endpoints(context.Context, tenant.ID) ([]webhook.Known, error) {
+func (p webhookStub) Endpoints(context.Context, tenant.ID) ([]webhook.Known, error) {
 	return p.endpoints, nil
 }
 
 // Find implements webhooks.Desk.
-func (p postbox) Find(_ context.Context, address webhook.Address) (webhook.Known, error) {
+func (p webhookStub) Find(_ context.Context, address webhook.Address) (webhook.Known, error) {
 	for _, known := range p.endpoints {
 		if known.Name == address.Name {
 			return known, nil
@@ -59,7 +59,7 @@ func (p postbox) Find(_ context.Context, address webhook.Address) (webhook.Known
 }
 
 // Deliveries implements webhooks.Desk.
-func (p postbox) Deliveries(_ context.Context, query webhook.Query) ([]webhook.Delivery, error) {
+func (p webhookStub) Deliveries(_ context.Context, query webhook.Query) ([]webhook.Delivery, error) {
 	var found []webhook.Delivery
 	for at := len(p.deliveries) - 1; at >= 0 && len(found) < query.Limit; at-- {
 		d := p.deliveries[at]
@@ -71,7 +71,7 @@ func (p postbox) Deliveries(_ context.Context, query webhook.Query) ([]webhook.D
 }
 
 // Delivery implements webhooks.Desk.
-func (p postbox) Delivery(_ context.Context, _ tenant.ID, id string) (webhook.Delivery, []webhook.Attempt, error) {
+func (p webhookStub) Delivery(_ context.Context, _ tenant.ID, id string) (webhook.Delivery, []webhook.Attempt, error) {
 	for _, d := range p.deliveries {
 		if d.ID == id {
 			d.Attempts = len(p.attempts)
@@ -81,7 +81,7 @@ func (p postbox) Delivery(_ context.Context, _ tenant.ID, id string) (webhook.De
 	return webhook.Delivery{}, nil, transaction.ErrNotFound
 }
 
-// delivery is one with texts that differ by a mark.
+// delivery is a delivery with a mark in its texts.
 func delivery(number int, mark string) webhook.Delivery {
 	return webhook.Delivery{
 		ID: fmt.Sprintf("dlv_%05d", number), Address: acmeMIS, State: webhook.Delivered, Attempts: 1, CreatedAt: noon, EndedAt: noon.Add(time.Second),
@@ -89,7 +89,7 @@ func delivery(number int, mark string) webhook.Delivery {
 	}
 }
 
-// known is a declared endpoint with texts that differ by a mark.
+// known is a declared endpoint with a mark in its texts.
 func known(name, mark string) webhook.Known {
 	e := apitest.Endpoint(acmeLive, name)
 	e.URL = "https://hooks.example.com/printmarket" + mark + "?token=s3cret"
@@ -98,7 +98,7 @@ func known(name, mark string) webhook.Known {
 
 // various has endpoints in every condition, and deliveries in every state, one with a
 // failed attempt and one without an answer.
-func various(mark string) postbox {
+func various(mark string) webhookStub {
 	disabled, closed, fresh := known("disabled", mark), known("closed", mark), known("fresh", mark)
 	paused, probed := known("paused", mark), known("probed", mark)
 	paused.Standing.FailingSince, paused.Standing.Waiting = noon.Add(-time.Hour), 40
@@ -114,7 +114,7 @@ func various(mark string) postbox {
 	pending, exhausted := delivery(2, mark), delivery(3, mark)
 	pending.State, pending.DueAt, pending.EndedAt = webhook.Pending, noon.Add(5*time.Minute), time.Time{}
 	exhausted.State = webhook.Exhausted
-	return postbox{
+	return webhookStub{
 		endpoints:  []webhook.Known{mis, disabled, closed, fresh, paused, probed},
 		deliveries: []webhook.Delivery{delivery(1, mark), pending, exhausted},
 		attempts: []webhook.Attempt{
@@ -127,7 +127,7 @@ func various(mark string) postbox {
 
 // busy has 10,000 deliveries, and 500 attempts at each, with answers of the length
 // that is kept.
-func busy(mark string) postbox {
+func busy(mark string) webhookStub {
 	p := various("")
 	p.deliveries, p.attempts = nil, nil
 	for i := range 10_000 {
@@ -141,8 +141,8 @@ func busy(mark string) postbox {
 
 func TestPagesOfWebhooksLookLikeTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *dashboard.Config) { c.Webhooks = various("") })
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t, func(c *dashboard.Config) { c.Webhooks = various("") })
+	b := d.signedIn(t, "acme-live")
 	for name, page := range map[string]shown{
 		"webhooks":                  b.get(t, "/webhooks"),
 		"webhook-endpoint":          b.get(t, "/webhooks/endpoints/mis/deliveries?done=enabled"),
@@ -156,11 +156,11 @@ func TestPagesOfWebhooksLookLikeTheirGoldenFiles(t *testing.T) {
 	}
 }
 
-func TestNothingOfAWebhookIsMarkup(t *testing.T) {
+func TestWebhookTextIsEscaped(t *testing.T) {
 	t.Parallel()
 	const mark = `"><script>alert(1)</script>'&`
-	w := newWorld(t, func(c *dashboard.Config) { c.Webhooks = various(mark) })
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t, func(c *dashboard.Config) { c.Webhooks = various(mark) })
+	b := d.signedIn(t, "acme-live")
 	for path, texts := range map[string][]string{
 		"/webhooks":                                   {"%22%3E%3Cscript%3Ealert%281%29%3C/script%3E"},
 		"/webhooks/endpoints/mis/deliveries":          {"rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM" + mark},
@@ -184,11 +184,11 @@ func TestNothingOfAWebhookIsMarkup(t *testing.T) {
 	}
 }
 
-func TestNoPageOfWebhooksIsLongHoweverMuchWasSent(t *testing.T) {
+func TestWebhookPagesAreBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *dashboard.Config) { c.Webhooks = busy(strings.Repeat(`"`, 70)) })
-	b := w.signedIn(t, "acme-live")
-	// That no answer is longer than 200,000 bytes is checked of each.
+	d := newDashboard(t, func(c *dashboard.Config) { c.Webhooks = busy(strings.Repeat(`"`, 70)) })
+	b := d.signedIn(t, "acme-live")
+	// checkAnswer limits the size of each response to 200,000 bytes.
 	b.get(t, "/webhooks/deliveries/dlv_00001").want(t, 200, "The newest 50 of 500.").want(t, 200, `<th scope="row">500</th>`)
 	path, seen := "/webhooks/endpoints/mis/deliveries", 0
 	for pages := 0; path != ""; pages++ {
@@ -207,10 +207,10 @@ func TestNoPageOfWebhooksIsLongHoweverMuchWasSent(t *testing.T) {
 	}
 }
 
-func TestDeliveriesCanBeNarrowedToAState(t *testing.T) {
+func TestDeliveriesAreFilteredByState(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *dashboard.Config) { c.Webhooks = various("") })
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t, func(c *dashboard.Config) { c.Webhooks = various("") })
+	b := d.signedIn(t, "acme-live")
 	const path = "/webhooks/endpoints/mis/deliveries"
 	for query, want := range map[string][]string{
 		"": {"dlv_00003", "dlv_00002", "dlv_00001"}, "?state=": {"dlv_00003", "dlv_00002", "dlv_00001"},
@@ -226,7 +226,7 @@ func TestDeliveriesCanBeNarrowedToAState(t *testing.T) {
 	b.get(t, "/webhooks/endpoints/none/deliveries").want(t, 404, "no such record")
 }
 
-// ids are those of the deliveries on a page, in their order.
+// ids returns the ids of the deliveries on a page, in their order.
 func ids(page string) []string {
 	var all []string
 	for _, part := range strings.Split(page, `<th scope="row"><a href="/webhooks/deliveries/`)[1:] {
@@ -236,27 +236,27 @@ func ids(page string) []string {
 	return all
 }
 
-// hooked is a world in which acme and stark have an endpoint mis, with a delivery
-// each that nobody has answered; it returns their ids.
-func hooked(t testing.TB) (w *world, acme, stark string) {
+// hooked is a dashboard of acme and stark, each with an endpoint mis and an exhausted
+// delivery. It returns the ids of the deliveries.
+func hooked(t testing.TB) (d *testDashboard, acme, stark string) {
 	t.Helper()
-	w = newWorld(t, nil)
-	w.Enroll(t, apitest.Endpoint(acmeMIS.Owner, "mis"), apitest.Endpoint(starkMIS.Owner, "mis"))
+	d = newDashboard(t)
+	d.Enroll(t, apitest.Endpoint(acmeMIS.Owner, "mis"), apitest.Endpoint(starkMIS.Owner, "mis"))
 	for _, at := range []struct {
 		address webhook.Address
 		id      *string
 	}{{acmeMIS, &acme}, {starkMIS, &stark}} {
-		d := w.Deliveries(t, at.address, 1)[0]
-		w.Attempt(t, d, webhook.Exhausted, webhook.Attempt{Status: 500, Fault: webhook.FaultStatus})
-		*at.id = d.ID
+		sent := d.Deliveries(t, at.address, 1)[0]
+		d.Attempt(t, sent, webhook.Exhausted, webhook.Attempt{Status: 500, Fault: webhook.FaultStatus})
+		*at.id = sent.ID
 	}
-	return w, acme, stark
+	return d, acme, stark
 }
 
-// states are those of all deliveries of an owner, the newest first.
-func (w *world) states(t testing.TB, owner tenant.ID) []string {
+// states returns type and state of all deliveries of an owner, the newest first.
+func (d *testDashboard) states(t testing.TB, owner tenant.ID) []string {
 	t.Helper()
-	found, err := w.Webhooks.Deliveries(t.Context(), webhook.Query{Owner: owner, Limit: 100})
+	found, err := d.Webhooks.Deliveries(t.Context(), webhook.Query{Owner: owner, Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func (w *world) states(t testing.TB, owner tenant.ID) []string {
 	return states
 }
 
-// forms are all that send something, with what they hold.
+// forms are all forms that send events, with their values.
 func forms(name, id string, since time.Time) map[string]url.Values {
 	return map[string]url.Values{
 		"/webhooks/endpoints/" + name + "/test":     nil,
@@ -277,8 +277,8 @@ func forms(name, id string, since time.Time) map[string]url.Values {
 	}
 }
 
-// TestAFormDoesWhatTheAPIDoesAndSaysSo goes where the browser is led.
-func TestAFormDoesWhatTheAPIDoesAndSaysSo(t *testing.T) {
+// TestFormsActAsTheAPIAndReportTheResult follows the redirects of forms.
+func TestFormsActAsTheAPIAndReportTheResult(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		path  func(id string) string
@@ -311,22 +311,22 @@ func TestAFormDoesWhatTheAPIDoesAndSaysSo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, id, _ := hooked(t)
-			b := w.signedIn(t, "acme-live")
+			d, id, _ := hooked(t)
+			b := d.signedIn(t, "acme-live")
 			answer := b.post(t, tc.path(id), tc.form).want(t, 303, "")
 			b.get(t, answer.Header().Get("Location")).want(t, 200, tc.says)
-			if diff := cmp.Diff(tc.after, w.states(t, acmeLive)); diff != "" {
+			if diff := cmp.Diff(tc.after, d.states(t, acmeLive)); diff != "" {
 				t.Errorf("deliveries (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestAnEndpointThatIsDisabledIsEnabledByAForm(t *testing.T) {
+func TestFormEnablesADisabledEndpoint(t *testing.T) {
 	t.Parallel()
-	w, _, _ := hooked(t)
-	w.Attempt(t, w.Deliveries(t, acmeMIS, 1)[0], webhook.Exhausted, webhook.Attempt{Status: 410, Fault: webhook.FaultGone})
-	b := w.signedIn(t, "acme-live")
+	d, _, _ := hooked(t)
+	d.Attempt(t, d.Deliveries(t, acmeMIS, 1)[0], webhook.Exhausted, webhook.Attempt{Status: 410, Fault: webhook.FaultGone})
+	b := d.signedIn(t, "acme-live")
 	const path = "/webhooks/endpoints/mis"
 	b.get(t, path+"/deliveries").want(t, 200, "Enable again").want(t, 200, "<dd>disabled: Gone, since <time")
 	b.post(t, path+"/test", nil).want(t, 409, "Nothing is sent to the endpoint: Gone.").want(t, 409, "Enable again")
@@ -338,11 +338,11 @@ func TestAnEndpointThatIsDisabledIsEnabledByAForm(t *testing.T) {
 	b.post(t, path+"/test", nil).want(t, 303, "")
 }
 
-func TestARecoveryHasTheBoundsOfTheAPI(t *testing.T) {
+func TestRecoveryHasTheLimitsOfTheAPI(t *testing.T) {
 	t.Parallel()
-	w, _, _ := hooked(t)
-	b := w.signedIn(t, "acme-live")
-	now := w.Clock.Now()
+	d, _, _ := hooked(t)
+	b := d.signedIn(t, "acme-live")
+	now := d.Clock.Now()
 	for since, why := range map[string]string{
 		"": "must be a time like", "yesterday": "must be a time like", "2026-11-20T09:00:00,5Z": "must be a time like", "2026-02-30T09:00": "must be a time like",
 		now.Add(time.Minute).Format("2006-01-02T15:04"):                      "The time must not be in the future.",
@@ -354,20 +354,20 @@ func TestARecoveryHasTheBoundsOfTheAPI(t *testing.T) {
 		}
 	}
 	b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {strings.Repeat("x", 5000)}}).want(t, 400, "could not be read")
-	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, acmeLive)); diff != "" {
+	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, d.states(t, acmeLive)); diff != "" {
 		t.Errorf("deliveries (-want +got):\n%s", diff)
 	}
-	// What the form offers as the earliest time is one that is taken.
+	// The earliest time that the form offers is accepted.
 	page := b.get(t, "/webhooks/endpoints/mis/deliveries").text
 	_, earliest, _ := strings.Cut(page, ` min="`)
 	earliest, _, _ = strings.Cut(earliest, `"`)
 	b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {earliest}}).want(t, 303, "")
 }
 
-func TestAPageSaysNothingThatALinkMakesUp(t *testing.T) {
+func TestForgedLinkShowsNoTextOfItsOwn(t *testing.T) {
 	t.Parallel()
-	w, id, _ := hooked(t)
-	b := w.signedIn(t, "acme-live")
+	d, id, _ := hooked(t)
+	b := d.signedIn(t, "acme-live")
 	for _, path := range []string{"/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/" + id} {
 		for _, code := range []string{"", "Enabled", "call+555-0100", "%3Cb%3E"} {
 			if page := b.get(t, path+"?done="+code).want(t, 200, ""); strings.Contains(page.text, `role="status"`) {
@@ -377,33 +377,33 @@ func TestAPageSaysNothingThatALinkMakesUp(t *testing.T) {
 	}
 }
 
-// TestWebhooksAreJudgedAsByTheAPI takes reasons to pass away, and compares pages and
-// forms with the operations.
-func TestWebhooksAreJudgedAsByTheAPI(t *testing.T) {
+// TestWebhookPagesDecideAsTheAPI removes rights, and compares pages and forms with the
+// operations of the API.
+func TestWebhookPagesDecideAsTheAPI(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		change func(w *world)
+		change func(d *testDashboard)
 		status int
 	}{
-		"with all of them": {func(*world) {}, 200},
-		"without a grant": {func(w *world) {
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Capabilities = nil })
+		"with all of them": {func(*testDashboard) {}, 200},
+		"without a grant": {func(d *testDashboard) {
+			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Capabilities = nil })
 		}, 403},
-		"closed for everybody": {func(w *world) { w.Kill(posture.WebhookDelivery) }, 503},
-		"suspended": {func(w *world) {
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+		"closed for everybody": {func(d *testDashboard) { d.Kill(posture.WebhookDelivery) }, 503},
+		"suspended": {func(d *testDashboard) {
+			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
 		}, 403},
-		"without the scope": {func(w *world) {
-			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = []v1alpha1.Scope{"rfq:read"} })
+		"without the scope": {func(d *testDashboard) {
+			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = []v1alpha1.Scope{"rfq:read"} })
 		}, 403},
-		"without a store": {func(w *world) { w.Store.Set(storetest.Away) }, 503},
+		"without a store": {func(d *testDashboard) { d.Store.Set(storetest.Away) }, 503},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, id, _ := hooked(t)
-			b := w.signedIn(t, "acme-live")
-			tc.change(w)
-			api := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/webhooks/deliveries/" + id, Key: "acme-live"})
+			d, id, _ := hooked(t)
+			b := d.signedIn(t, "acme-live")
+			tc.change(d)
+			api := d.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/webhooks/deliveries/" + id, Key: "acme-live"})
 			for _, path := range []string{"/webhooks", "/webhooks/endpoints/mis/deliveries", "/webhooks/deliveries/" + id} {
 				if page := b.get(t, path).want(t, tc.status, ""); page.Code != api.Status {
 					t.Errorf("%s is %d, the API's %d", path, page.Code, api.Status)
@@ -419,22 +419,22 @@ func TestWebhooksAreJudgedAsByTheAPI(t *testing.T) {
 			if tc.status == 200 {
 				return
 			}
-			w.Store.Set(storetest.None)
-			if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, acmeLive)); diff != "" {
+			d.Store.Set(storetest.None)
+			if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, d.states(t, acmeLive)); diff != "" {
 				t.Errorf("something was done (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestWhatIsAnothersWebhookIsAnsweredLikeWhatIsNot asks for the delivery of stark,
-// and for one that there is not, with keys of acme.
-func TestWhatIsAnothersWebhookIsAnsweredLikeWhatIsNot(t *testing.T) {
+// TestWebhooksOfOthersAreNotFound requests a delivery of stark and an unknown one with keys
+// of acme.
+func TestWebhooksOfOthersAreNotFound(t *testing.T) {
 	t.Parallel()
-	w, own, stark := hooked(t)
-	w.Enroll(t, apitest.Endpoint(acmeMIS.Owner, "mis"), apitest.Endpoint(starkMIS.Owner, "theirs"))
+	d, own, stark := hooked(t)
+	d.Enroll(t, apitest.Endpoint(acmeMIS.Owner, "mis"), apitest.Endpoint(starkMIS.Owner, "theirs"))
 	for _, key := range []string{"acme-live", "acme-test"} {
-		b := w.signedIn(t, key)
+		b := d.signedIn(t, key)
 		none := b.get(t, "/webhooks/deliveries/dlv_01M3HQ7G5C8RJ2N4VKXW6TZB9D").want(t, 404, "no such record").text
 		if got := b.get(t, "/webhooks/deliveries/"+stark).want(t, 404, "").text; got != none {
 			t.Errorf("%s is told something of stark's:\n%s", key, cmp.Diff(none, got))
@@ -449,18 +449,18 @@ func TestWhatIsAnothersWebhookIsAnsweredLikeWhatIsNot(t *testing.T) {
 			t.Errorf("%s sees stark's endpoints", key)
 		}
 	}
-	test := w.signedIn(t, "acme-test")
+	test := d.signedIn(t, "acme-test")
 	test.get(t, "/webhooks/deliveries/"+own).want(t, 404, "no such record")
 	test.get(t, "/webhooks").want(t, 200, "No endpoint is declared")
-	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, starkMIS.Owner)); diff != "" {
+	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, d.states(t, starkMIS.Owner)); diff != "" {
 		t.Errorf("something was done to stark's (-want +got):\n%s", diff)
 	}
 }
 
-func TestFormsOfOtherSitesSendNothing(t *testing.T) {
+func TestCrossOriginWebhookFormsAreRejected(t *testing.T) {
 	t.Parallel()
-	w, id, _ := hooked(t)
-	b := w.signedIn(t, "acme-live")
+	d, id, _ := hooked(t)
+	b := d.signedIn(t, "acme-live")
 	for name, header := range map[string]map[string]string{
 		"another site":            {"Sec-Fetch-Site": "cross-site", "Origin": "http://evil.example"},
 		"another host of ours":    {"Sec-Fetch-Site": "same-site", "Origin": "http://api.example.com"},
@@ -473,26 +473,26 @@ func TestFormsOfOtherSitesSendNothing(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, acmeLive)); diff != "" {
+	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, d.states(t, acmeLive)); diff != "" {
 		t.Errorf("something was done (-want +got):\n%s", diff)
 	}
 }
 
-func TestAFormWithoutASessionLeadsToTheSignInAndDoesNothing(t *testing.T) {
+func TestFormWithoutASessionRedirectsToTheSignIn(t *testing.T) {
 	t.Parallel()
-	w, id, _ := hooked(t)
+	d, id, _ := hooked(t)
 	for path, form := range forms("mis", id, noon) {
-		answer := (&browser{world: w}).post(t, path, form).want(t, 303, "")
+		answer := (&browser{dashboard: d}).post(t, path, form).want(t, 303, "")
 		if location := answer.Header().Get("Location"); location != "/sign-in?next=%2F" {
 			t.Errorf("%s: Location %q", path, location)
 		}
 	}
-	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, acmeLive)); diff != "" {
+	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, d.states(t, acmeLive)); diff != "" {
 		t.Errorf("something was done (-want +got):\n%s", diff)
 	}
 }
 
-// together counts what is counted by all replicas.
+// together records the requests that all replicas count together.
 type together struct{ changes atomic.Int64 }
 
 // Take implements ratelimit.Shared.
@@ -501,11 +501,11 @@ func (c *together) Take(context.Context, ratelimit.Key, ratelimit.Policy) (ratel
 	return ratelimit.State{Allowed: true}, nil
 }
 
-func TestFormsAreCountedByAllReplicasAndPagesAreNot(t *testing.T) {
+func TestFormsAreCountedAcrossReplicasAndPagesAreNot(t *testing.T) {
 	t.Parallel()
 	counts := new(together)
-	w := newWorld(t, func(c *dashboard.Config) { c.Limits = ratelimit.New(counts) })
-	b := w.signedIn(t, "acme-live")
+	d := newDashboard(t, func(c *dashboard.Config) { c.Limits = ratelimit.New(counts) })
+	b := d.signedIn(t, "acme-live")
 	b.get(t, "/webhooks").want(t, 200, "")
 	if got := counts.changes.Load(); got != 0 {
 		t.Errorf("a page was counted as %d changes", got)
@@ -518,21 +518,21 @@ func TestFormsAreCountedByAllReplicasAndPagesAreNot(t *testing.T) {
 
 func TestFormsStopAtTheRateLimitOfTheAPI(t *testing.T) {
 	t.Parallel()
-	w, id, _ := hooked(t)
-	w.Limit("acme", "partner", 2)
-	b := w.signedIn(t, "acme-live")
+	d, id, _ := hooked(t)
+	d.Limit("acme", "partner", 2)
+	b := d.signedIn(t, "acme-live")
 	for range 2 {
 		b.get(t, "/webhooks").want(t, 200, "")
 	}
 	b.post(t, "/webhooks/deliveries/"+id+"/redeliver", nil).want(t, 429, "too many requests")
-	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, w.states(t, acmeLive)); diff != "" {
+	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, d.states(t, acmeLive)); diff != "" {
 		t.Errorf("something was done (-want +got):\n%s", diff)
 	}
 }
 
-func TestTheQueryOfAFormIsNoField(t *testing.T) {
+func TestFormIgnoresTheQuery(t *testing.T) {
 	t.Parallel()
-	w, _, _ := hooked(t)
+	d, _, _ := hooked(t)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/webhooks/endpoints/mis/recover?since=2026-11-20T12:00", nil)
-	w.signedIn(t, "acme-live").send(t, r).want(t, 422, "must be a time like")
+	d.signedIn(t, "acme-live").send(t, r).want(t, 422, "must be a time like")
 }

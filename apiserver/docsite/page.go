@@ -3,10 +3,8 @@
 package docsite
 
 import (
-	"bytes"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -17,7 +15,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// page is a parsed text.
+// page is a parsed Markdown file.
 type page struct {
 	path, title string
 	source      []byte
@@ -25,7 +23,7 @@ type page struct {
 	headings    []heading
 }
 
-// heading is one that can be linked to.
+// heading is a heading with the id that links to it use.
 type heading struct {
 	Level    int
 	ID, Text string
@@ -37,10 +35,10 @@ type section struct {
 	Links []entry
 }
 
-// entry is one page in it, by its file in the site.
+// entry is a link of the navigation to a file of the site.
 type entry struct{ Title, File string }
 
-// markdown reads CommonMark with tables and leaves out HTML. It keeps no state.
+// markdown parses and renders CommonMark with tables, and omits HTML.
 func markdown() goldmark.Markdown {
 	return goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 }
@@ -63,42 +61,15 @@ func parse(name string, source []byte) *page {
 	return p
 }
 
-// reachable lets people without a mouse scroll what may be wider than a page. HTML of
-// the text itself is left out, so these are tags that the renderer has made.
-var reachable = strings.NewReplacer(
-	"<pre>", `<pre tabindex="0">`, "<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>",
-)
-
-func (p *page) render() ([]byte, error) {
-	var out bytes.Buffer
-	err := markdown().Renderer().Render(&out, p.source, p.tree)
-	return []byte(reachable.Replace(out.String())), err
-}
-
-func (p *page) has(id string) bool {
-	return slices.ContainsFunc(p.headings, func(h heading) bool { return h.ID == id })
-}
-
-// links are those of the page, images not among them.
-func (p *page) links() []*ast.Link {
-	var all []*ast.Link
-	walk(p.tree, func(node ast.Node) {
-		if link, ok := node.(*ast.Link); ok {
-			all = append(all, link)
-		}
-	})
-	return all
-}
-
-// target is what a link of a page leads to within the documentation.
+// target is the destination of a link within the repository.
 type target struct {
-	// file begins with ../ if it is outside.
+	// file begins with ../ if it is outside of the documentation.
 	file string
-	// fragment begins with # if there is one.
+	// fragment begins with #, or is empty.
 	fragment string
 }
 
-// target reads a destination; outside means that it is another site's.
+// target parses a destination; outside reports whether it is on another site.
 func (p *page) target(destination string) (t target, outside bool) {
 	if strings.Contains(destination, "://") || strings.HasPrefix(destination, "mailto:") {
 		return t, true
@@ -114,8 +85,8 @@ func (p *page) target(destination string) (t target, outside bool) {
 	return t, false
 }
 
-// sections reads the page as navigation: a heading of the second level begins a
-// section, and the links below it to other pages are its entries.
+// sections reads the navigation: a heading of the second level begins a section, and the
+// links below it to other pages are its entries.
 func (p *page) sections() []section {
 	var all []section
 	for node := p.tree.FirstChild(); node != nil; node = node.NextSibling() {
@@ -151,7 +122,7 @@ func walk(node ast.Node, visit func(ast.Node)) {
 	})
 }
 
-// plain is the text of a node and what is below it, words apart.
+// plain returns the text of a node and its descendants, with spaces between blocks.
 func plain(node ast.Node, source []byte) string {
 	var out strings.Builder
 	walk(node, func(node ast.Node) {
@@ -174,9 +145,9 @@ func plain(node ast.Node, source []byte) string {
 	return strings.TrimSpace(out.String())
 }
 
-// ids names headings as code hosts do, so that a link works in both places: in
-// lower case, without punctuation, with hyphens for spaces, and numbers for what
-// would be there twice.
+// ids generates the ids of headings as code hosts do, so that a link works in both places:
+// in lower case, without punctuation, with hyphens for spaces, and with a number if the id
+// is taken.
 type ids struct{ taken map[string]int }
 
 // Generate implements [parser.IDs].

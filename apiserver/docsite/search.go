@@ -12,17 +12,16 @@ import (
 	"unicode"
 )
 
-// SearchPage is the page of the search. Without the script it lists every page and
-// heading, which a browser can search by itself.
+// SearchPage is the file of the search.
 const SearchPage = "search.html"
 
-// index is what the script searches.
+// index is the file that the script searches.
 type index struct {
-	// Pages are files and titles.
+	// Pages are files with their titles. Their indexes are the numbers of pages.
 	Pages [][2]string `json:"pages"`
-	// Headings are those of pages: the number of the page, the id, the text.
+	// Headings have the number of the page, the id and the text.
 	Headings [][3]any `json:"headings"`
-	// Words say by the numbers of pages where they are.
+	// Words maps a word to the numbers of its pages.
 	Words map[string][]int `json:"words"`
 }
 
@@ -44,11 +43,11 @@ func (b *builder) writeSearch() error {
 		return fmt.Errorf("write the index of the search: %w", err)
 	}
 	b.site["search.json"] = encoded
-	return b.show(SearchPage, view{Title: "Search", Find: true})
+	return b.show(SearchPage, view{Title: "Search", Search: true}, search())
 }
 
-// byWeight lists the pages, those that the navigation names before all others: of
-// pages that fit as well, the first is shown first.
+// byWeight sorts the pages in the order of search results: first those in the navigation, in
+// its order, then all others.
 func (b *builder) byWeight() []string {
 	place := map[string]int{}
 	for _, part := range b.sections {
@@ -67,8 +66,8 @@ func (b *builder) byWeight() []string {
 	})
 }
 
-// words are those of a text that somebody may look for, each once: letters, digits
-// and underscores in lower case, at least three and at most forty of them.
+// words returns the words of a text that can be searched, each once: 3 to 40 letters, digits
+// and underscores, in lower case.
 func words(text string) []string {
 	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)

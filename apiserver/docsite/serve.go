@@ -4,6 +4,7 @@ package docsite
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 // contentSecurityPolicy allows the site's own style, script and index.
 const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// types are the media types of files; what has another ending is shown as text.
+// types are the media types of files by extension. All other files are shown as text.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".css":  "text/css; charset=utf-8",
@@ -53,22 +54,15 @@ func (s Site) Handler(prefix string) http.Handler {
 			http.Error(w, "There is no such page.", http.StatusNotFound)
 			return
 		}
-		header.Set("Content-Type", mediaType(file))
+		header.Set("Content-Type", cmp.Or(types[path.Ext(file)], "text/plain; charset=utf-8"))
 		header.Set("Cache-Control", "no-cache")
 		header.Set("ETag", tags[file])
 		http.ServeContent(w, r, file, time.Time{}, bytes.NewReader(content))
 	})
 }
 
-func mediaType(file string) string {
-	if known := types[path.Ext(file)]; known != "" {
-		return known
-	}
-	return "text/plain; charset=utf-8"
-}
-
-// Write puts a site into a directory, which is made if it is missing. What else is
-// in it stays.
+// Write writes a site into a directory, which it creates if necessary. Other files in the
+// directory stay.
 func (s Site) Write(dir string) error {
 	for file, content := range s {
 		name := filepath.Join(dir, filepath.FromSlash(file))

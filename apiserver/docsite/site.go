@@ -1,52 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package docsite makes a site of static pages of the documentation: the same
-// Markdown that people read in the repository. It needs nothing but itself: no build step, no other host, and no
-// script but that of its search, without which it can be read as well.
+// Package docsite renders the documentation of the repository, which is Markdown, as a site
+// of static pages. The site needs no build step, no other host, and no script except that
+// of its search, without which it can be read as well.
 package docsite
 
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/yuin/goldmark/ast"
 )
 
 //go:embed assets
 var assets embed.FS
 
-// Home is the file whose headings and links are the navigation, and whose page is
-// the first.
+// Home is the file of the first page. Its headings and links are the navigation.
 const Home = "README.md"
 
-// Source is what a site is made of.
+// Source is the documentation to render.
 type Source struct {
-	// Files has the documentation in CommonMark with tables: every .md of it becomes a
-	// page, and what pages link to beside that is copied. HTML in it is left out.
+	// Files contains CommonMark with tables: each .md file becomes a page, and other files
+	// that pages link are copied. HTML in the Markdown is omitted.
 	Files fs.FS
-	// Version is said at the foot of each page.
+	// Version is shown at the foot of each page.
 	Version string
 }
 
-// Site is the files of a site by their paths, which have no leading slash.
+// Site contains the files of a site by their paths, which have no leading slash.
 type Site map[string][]byte
 
-// LinkError means that a page leads to what is not there.
+// LinkError means that a link of a page is broken.
 type LinkError struct{ Page, Target string }
 
 func (e *LinkError) Error() string {
 	return fmt.Sprintf("%s links to %s, which is not there", e.Page, e.Target)
 }
 
-// Build makes a site. It fails with a [LinkError] if a link leads nowhere, of a
-// page or into one.
+// Build builds a site. It returns a [LinkError] if a file or a heading that a page links
+// does not exist.
 func Build(source Source) (Site, error) {
 	pages, err := readPages(source)
 	if err != nil {
@@ -58,16 +60,13 @@ func Build(source Source) (Site, error) {
 		return nil, fmt.Errorf("the documentation has no %s: %w", Home, fs.ErrNotExist)
 	}
 	b.sections = home.sections()
-	if b.layout, err = template.ParseFS(assets, "assets/page.gohtml"); err != nil {
-		return nil, fmt.Errorf("parse the layout: %w", err)
-	}
 	if err := b.write(); err != nil {
 		return nil, err
 	}
 	return b.site, nil
 }
 
-// readPages parses all texts, by their paths.
+// readPages parses all Markdown files, by their paths.
 func readPages(source Source) (map[string]*page, error) {
 	pages := map[string]*page{}
 	err := fs.WalkDir(source.Files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -86,12 +85,11 @@ func readPages(source Source) (map[string]*page, error) {
 	return pages, nil
 }
 
-// builder makes one site.
+// builder builds one site.
 type builder struct {
 	source   Source
 	pages    map[string]*page
 	sections []section
-	layout   *template.Template
 	site     Site
 }
 
@@ -114,52 +112,66 @@ func (b *builder) write() error {
 	return nil
 }
 
-// view is what the layout shows.
+// view is what the layout shows around the content of a page.
 type view struct {
-	Title, Version, Root, Here string
-	Sections                   []section
-	Headings                   []heading
-	// Body was rendered from Markdown without any HTML of its own.
-	Body template.HTML
-	// Find makes it the page of the search.
-	Find bool
+	Title, Version string
+	// Root is the relative path of the site's root, Here the file of the page.
+	Root, Here string
+	Sections   []section
+	Headings   []heading
+	// Search adds the script of the search.
+	Search bool
 }
 
 func (b *builder) writePage(p *page) error {
 	if err := b.resolve(p); err != nil {
 		return err
 	}
-	body, err := p.render()
-	if err != nil {
+	var body bytes.Buffer
+	if err := markdown().Renderer().Render(&body, p.source, p.tree); err != nil {
 		return fmt.Errorf("render %s: %w", p.path, err)
 	}
-	// Shown are those a reader jumps to; the title is on top anyway.
+	// The page has a list of its headings, without its title and without details.
 	shown := slices.DeleteFunc(slices.Clone(p.headings), func(h heading) bool { return h.Level != 2 })
-	return b.show(address(p.path), view{Title: p.title, Headings: shown, Body: template.HTML(body)}) //nolint:gosec // goldmark leaves HTML of the texts out
+	// The body needs no escaping: goldmark omits HTML that the Markdown contains.
+	return b.show(address(p.path), view{Title: p.title, Headings: shown}, templ.Raw(scrollable.Replace(body.String())))
 }
 
-func (b *builder) show(file string, v view) error {
+// show lays out a page around its content.
+func (b *builder) show(file string, v view, content templ.Component) error {
 	v.Version, v.Here = b.source.Version, file
 	v.Root = cmp.Or(strings.Repeat("../", strings.Count(file, "/")), "./")
 	v.Sections = b.sections
 	var out bytes.Buffer
-	if err := b.layout.Execute(&out, v); err != nil {
+	if err := layout(v).Render(templ.WithChildren(context.Background(), content), &out); err != nil {
 		return fmt.Errorf("lay out %s: %w", file, err)
 	}
 	b.site[file] = out.Bytes()
 	return nil
 }
 
-// resolve points the links of a page at the site's own files, and copies what they
-// lead to. What is outside of the documentation becomes plain text.
+// scrollable makes code and tables, which may be wider than the page, reachable for readers
+// without a mouse. HTML in the Markdown is omitted, so these are tags of the renderer.
+var scrollable = strings.NewReplacer(
+	"<pre>", `<pre tabindex="0">`, "<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>",
+)
+
+// resolve points the links of a page to files of the site, and copies the linked files. A
+// link to a file outside of the documentation becomes plain text.
 func (b *builder) resolve(p *page) error {
-	for _, link := range p.links() {
+	var links []*ast.Link
+	walk(p.tree, func(node ast.Node) {
+		if link, ok := node.(*ast.Link); ok {
+			links = append(links, link)
+		}
+	})
+	for _, link := range links {
 		target, outside := p.target(string(link.Destination))
 		switch {
 		case outside:
 			continue
 		case strings.HasPrefix(target.file, "../"):
-			// Leave the text of a link where the link was.
+			// The text of the link takes its place.
 			parent := link.Parent()
 			for child := link.FirstChild(); child != nil; {
 				next := child.NextSibling()
@@ -173,17 +185,18 @@ func (b *builder) resolve(p *page) error {
 		if err != nil {
 			return &LinkError{Page: p.path, Target: string(link.Destination)}
 		}
-		link.Destination = []byte(relative(address(p.path), file) + target.fragment)
+		root := strings.Repeat("../", strings.Count(address(p.path), "/"))
+		link.Destination = []byte(root + file + target.fragment)
 	}
 	return nil
 }
 
 var errNoAnchor = errors.New("no such heading")
 
-// locate is the site's file behind a target.
+// locate returns the file of the site for a target.
 func (b *builder) locate(t target) (string, error) {
 	if linked := b.pages[t.file]; linked != nil {
-		if t.fragment != "" && !linked.has(t.fragment[1:]) {
+		if t.fragment != "" && !slices.ContainsFunc(linked.headings, func(h heading) bool { return "#"+h.ID == t.fragment }) {
 			return "", errNoAnchor
 		}
 		return address(t.file), nil
@@ -203,15 +216,10 @@ func (b *builder) locate(t target) (string, error) {
 	return t.file, nil
 }
 
-// address is the file of a page.
+// address returns the file of a page.
 func address(markdown string) string {
 	if markdown == Home {
 		return "index.html"
 	}
 	return strings.TrimSuffix(markdown, ".md") + ".html"
-}
-
-// relative is a way from one file to another.
-func relative(from, to string) string {
-	return strings.Repeat("../", strings.Count(from, "/")) + to
 }

@@ -30,7 +30,7 @@ func build(t *testing.T, files fstest.MapFS) docsite.Site {
 	return site
 }
 
-func TestLinksLeadToWhatTheSiteHas(t *testing.T) {
+func TestLinksPointToFilesOfTheSite(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ link, want string }{
 		"another page":                     {"[a](guides/other.md)", `<a href="../guides/other.html">a</a>`},
@@ -59,7 +59,7 @@ func TestLinksLeadToWhatTheSiteHas(t *testing.T) {
 	}
 }
 
-func TestALinkThatLeadsNowhereFailsTheBuild(t *testing.T) {
+func TestBrokenLinkFailsTheBuild(t *testing.T) {
 	t.Parallel()
 	for sentence, link := range map[string]string{
 		"no such page": "other.md", "no such heading": "#nowhere", "no such heading of another page": "page.md#nowhere", "no such file": "x.json",
@@ -78,7 +78,7 @@ func TestALinkThatLeadsNowhereFailsTheBuild(t *testing.T) {
 	}
 }
 
-func TestTheNavigationIsTheFirstPage(t *testing.T) {
+func TestNavigationComesFromTheFirstPage(t *testing.T) {
 	t.Parallel()
 	site := build(t, fstest.MapFS{
 		"README.md": file("# Home\n\n[before](a.md)\n\n## First\n\n- [A <b>](a.md)\n- [x](https://example.com)\n\n## Second\n\n- [B](b.md)\n"),
@@ -188,7 +188,7 @@ func TestTheSiteIsServedUnderAStrictPolicy(t *testing.T) {
 	}
 }
 
-func TestASiteIsWrittenAsItIs(t *testing.T) {
+func TestWriteWritesEveryFile(t *testing.T) {
 	t.Parallel()
 	site := build(t, fstest.MapFS{"README.md": file("# Home\n"), "a/b.md": file("# B\n")})
 	dir := t.TempDir()

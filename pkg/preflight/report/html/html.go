@@ -4,47 +4,37 @@
 // script, prints well, and shows each page of the PDF as a map of its boxes,
 // images, text and findings.
 //
-// Everything in it that comes from the PDF goes through html/template. The page
-// forbids itself to load anything and carries the digest of its one style sheet.
+// The components of report.templ escape everything that comes from the PDF. The page's
+// own Content-Security-Policy allows its one style sheet and no load from elsewhere.
 package html
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
-	"strings"
 
-	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
-
-//go:embed report.tmpl
-var page string // constant
 
 //go:embed report.css
 var style string // constant
 
-// Policy is the Content-Security-Policy of the page: nothing is loaded, nothing
-// runs, and only its own style sheet applies.
+// Policy returns the Content-Security-Policy of the page: only its own style sheet
+// applies; scripts and loads are forbidden.
 func Policy() string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 }
 
-// Write writes the page of a report. The same report gives the same bytes.
+// Write writes the page of a report. The same report gives the same bytes. If Write
+// fails to render the page, it writes nothing.
 func Write(w io.Writer, r report.Report) error {
-	parsed, err := template.New("report").Funcs(template.FuncMap{
-		"number": number, "list": list, "plural": report.Plural,
-	}).Parse(strings.Replace(page, "STYLE", style, 1))
-	if err != nil {
-		return fmt.Errorf("write HTML report: %w", err)
-	}
 	var out bytes.Buffer
-	if err := parsed.Execute(&out, newView(r)); err != nil {
+	if err := page(newView(r)).Render(context.Background(), &out); err != nil {
 		return fmt.Errorf("write HTML report: %w", err)
 	}
 	if _, err := w.Write(out.Bytes()); err != nil {
@@ -52,11 +42,3 @@ func Write(w io.Writer, r report.Report) error {
 	}
 	return nil
 }
-
-// number writes a value with at most two decimals.
-func number(v float64) string {
-	return geom.Decimal(v, 2)
-}
-
-// list writes page numbers, runs of them as ranges: "1, 3-5".
-func list(pages []int) string { return strings.Join(report.PageRuns(pages), ", ") }

@@ -11,11 +11,13 @@ import (
 	"flag"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/report/html"
 )
@@ -51,10 +53,11 @@ func write(t *testing.T, r report.Report) string {
 	return out.String()
 }
 
-func TestThePageIsAsItWasLookedAt(t *testing.T) {
+func TestReportMatchesItsGoldenFile(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/flyer.html"
-	got := write(t, flyer())
+	// A line for each element makes differences readable.
+	got := regexp.MustCompile(`><([a-z])`).ReplaceAllString(write(t, flyer()), ">\n<$1")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -82,7 +85,7 @@ func TestThePageLoadsNothing(t *testing.T) {
 	}
 }
 
-func TestThePolicyLetsThePagesOwnStyleApply(t *testing.T) {
+func TestPolicyAllowsTheStyleSheet(t *testing.T) {
 	t.Parallel()
 	_, after, _ := strings.Cut(write(t, flyer()), "<style>")
 	style, _, found := strings.Cut(after, "</style>")
@@ -92,7 +95,7 @@ func TestThePolicyLetsThePagesOwnStyleApply(t *testing.T) {
 	}
 }
 
-func TestWhatComesFromThePDFIsText(t *testing.T) {
+func TestTextOfThePDFIsEscaped(t *testing.T) {
 	t.Parallel()
 	const attack = `"><script>alert(1)</script><svg onload=x> ' onmouseover=y {{.}} </style></title>`
 	r := flyer()
@@ -144,7 +147,19 @@ func TestEveryFindingHasItsMarkOnTheMap(t *testing.T) {
 	}
 }
 
-func TestPagesThatFollowEachOtherAreARange(t *testing.T) {
+func TestReportShowsWhatWasOrdered(t *testing.T) {
+	t.Parallel()
+	r := flyer()
+	r.Ticket = &jobticket.Ticket{
+		TrimSize: &jobticket.Size{Width: 148, Height: 210.5}, Pages: 8, Quantity: 500,
+		Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}},
+	}
+	if got, want := write(t, r), "<dt>Ordered</dt><dd>148 x 210.5 mm 8 pages 500 copies 4 process colours, Gold</dd>"; !strings.Contains(got, want) {
+		t.Errorf("the page does not contain %q", want)
+	}
+}
+
+func TestConsecutivePagesAreARange(t *testing.T) {
 	t.Parallel()
 	r := flyer()
 	r.Findings[0].Pages, r.Findings[0].Count = []int{9, 1, 2, 3, 5}, 5
@@ -174,7 +189,7 @@ func TestPagesWithFindingsAreDrawnFirst(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeOpenedHasAPageToo(t *testing.T) {
+func TestUnreadableFileHasAReport(t *testing.T) {
 	t.Parallel()
 	got := write(t, report.Report{Verdict: report.Fail, Findings: []report.Finding{{Rule: "file.not_pdf", Severity: report.Error, Message: "The file is not a PDF.", Count: 1}}})
 	for _, want := range []string{"cannot be opened", "The file is not a PDF.", "not read to its end"} {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package dashboard
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// clock is a time for people.
+func clock(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
+
+// timeOf is an optional time; nil is the zero time.
+func timeOf(at *time.Time) time.Time {
+	if at == nil {
+		return time.Time{}
+	}
+	return *at
+}
+
+// prefixed is a text after its prefix, or nothing if the text is empty.
+func prefixed[S ~string](prefix string, text S) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + string(text)
+}
+
+// beyond says that an empty page of a list is not the first one, which is linked then.
+func beyond(first string) string {
+	if first == "" {
+		return ""
+	}
+	return " beyond this point"
+}
+
+// comma separates the item at an index from the item before it.
+func comma(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return ", "
+}
+
+// count is a number with its noun: "1 day", "5 days".
+func count[N ~int | ~int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// textShown is how many characters of a text from elsewhere a page shows.
+const textShown = 200
+
+// shortened cuts a text that is too long for a page, and reports whether it did.
+func shortened(text string) (string, bool) {
+	if characters := []rune(text); len(characters) > textShown {
+		return string(characters[:textShown]) + "…", true
+	}
+	return text, false
+}
