@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apiserver is the process that partners talk to: its listeners, what
-// surrounds every request, and how it stops.
+// Package apiserver implements the API server: its listeners, what surrounds every
+// request, and how it stops.
 //
-// The routes themselves come from the surfaces below this package, each with a
-// table of its own. Here they meet a router; a route that is in no published
-// contract and not declared internal stops the server before it starts.
+// A [Replica] is one API server, composed from adapters that the command line opens. The
+// routes come from the surfaces below this package, each with its own table; [Surfaces]
+// joins the tables. A route that is in no published contract and is not declared internal
+// stops the server before it starts.
 package apiserver
 
 import (
