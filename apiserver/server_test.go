@@ -14,10 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 func listen(t *testing.T) net.Listener {

@@ -164,9 +164,9 @@ func TestANewQueueIsGivenEveryOpenJobAndMarked(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newFixture(t, server)
 		ids := w.submit(3)
-		_, err := w.Jobs.Begin(t.Context(), ids[0], 2, "dead") // its next attempt is 3
+		_, err := w.Begin(t.Context(), ids[0], 2, "dead") // its next attempt is 3
 		w.must(err)
-		_, err = w.Jobs.Cancel(t.Context(), acme, ids[2])
+		_, err = w.Cancel(t.Context(), acme, ids[2])
 		w.must(err)
 		w.wipe()
 		s := w.start()
@@ -303,7 +303,7 @@ func TestAQueueThatRefusesAJob(t *testing.T) {
 		w.submit(300)
 		w.clock.Step(time.Millisecond) // rows go in the order in which they were handed over
 		odd := tenant.ID{Organization: "org_harm01", Mode: tenant.Live}
-		_, err := w.Jobs.Submit(t.Context(), odd, preflightjob.Request{FileURL: "https://x.example/odd.pdf", Profile: "print_ready"}, 10)
+		_, err := w.Submit(t.Context(), odd, preflightjob.Request{FileURL: "https://x.example/odd.pdf", Profile: "print_ready"}, 10)
 		w.must(err)
 		w.clock.Step(time.Millisecond)
 		w.submit(300)
@@ -340,7 +340,7 @@ func TestAFullQueueRefusesUntilThereIsRoom(t *testing.T) {
 	// The first look hands over every open row, and with it one that is cancelled
 	// meanwhile; a worker would drop it, and here is none.
 	eventually.Holds(w, "everything is handed over", w.marked)
-	_, err := w.Jobs.Cancel(t.Context(), acme, ids[0])
+	_, err := w.Cancel(t.Context(), acme, ids[0])
 	w.must(err)
 	eventually.Holds(w, "there is room", func() bool { return s.Refuses() == nil && s.Stats().Open == 2 })
 }
@@ -386,7 +386,7 @@ func TestWhatIsPastItsRetentionIsForgotten(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
 	ids := w.submit(1)
-	_, err := w.Jobs.Cancel(t.Context(), acme, ids[0])
+	_, err := w.Cancel(t.Context(), acme, ids[0])
 	w.must(err)
 	job, err := w.Store.Job(t.Context(), acme, ids[0])
 	w.must(err)

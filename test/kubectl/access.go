@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	authorization "k8s.io/client-go/kubernetes/typed/authorization/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // verb is a verb of RBAC and the letter that stands for it in a matrix.
