@@ -150,8 +150,8 @@ charts: controlplane helm ## Make what of the charts follows from other files: d
 
 .PHONY: reference
 reference: ## Write docs/reference, docs/metrics.md and the pages of rules: documentation that follows from code
-	go test ./docs/reference ./pkg/preflight/profile ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run 'SaysWhatTheTable|ThePagesAre|ChangedProfile' -update
-	go test ./internal/cli -count=1 -run TheReferenceHasEvery -update-reference
+	go test ./docs/reference ./pkg/preflight/profile ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run '^TestGenerated' -update
+	go test ./internal/cli -count=1 -run '^TestGenerated' -update-reference
 
 .PHONY: update
 update: generate reference charts ## Regenerate everything that follows from other files

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the pages")
 
-func TestThePagesAreWhatTheCodeSays(t *testing.T) {
+func TestGeneratedPages(t *testing.T) {
 	// Not parallel: with -update it writes the files that the parallel tests read.
 	pages, err := reference.Pages()
 	if err != nil {

@@ -67,9 +67,9 @@ func servedMetrics(t *testing.T) map[string][]telemetry.Description {
 	}
 }
 
-// TestTheReferenceHasEveryMetric compares the page of metrics with what the processes
+// TestGeneratedMetricsReference compares the page of metrics with what the processes
 // serve, and the list that the tests of alerts and dashboards read.
-func TestTheReferenceHasEveryMetric(t *testing.T) {
+func TestGeneratedMetricsReference(t *testing.T) {
 	t.Parallel()
 	served := servedMetrics(t)
 	var list strings.Builder

@@ -14,10 +14,10 @@ import (
 
 var update = flag.Bool("update", false, "record the digests of new versions")
 
-// TestChangedProfileNeedsNewVersion compares each profile with the digest that was
+// TestGeneratedProfileVersions compares each profile with the digest that was
 // recorded for its version. A report names the version of its profile, so a version
 // must never change its meaning. Recorded lines are never edited.
-func TestChangedProfileNeedsNewVersion(t *testing.T) {
+func TestGeneratedProfileVersions(t *testing.T) {
 	const file = "testdata/versions.txt"
 	text, err := os.ReadFile(file)
 	if err != nil && !*update {

@@ -65,7 +65,7 @@ func TestEveryJudgingRuleNamesItsClause(t *testing.T) {
 	}
 }
 
-func TestRegistryMatchesTheTables(t *testing.T) {
+func TestGeneratedRuleRegistry(t *testing.T) {
 	// Not parallel: with -update it writes the files that the parallel tests read.
 	r := readRegistry(t)
 	var data bytes.Buffer

@@ -68,7 +68,7 @@ func short(fragment string) string {
 	return regexp.MustCompile(`x{20,}`).ReplaceAllString(fragment, "xxx ... xxx")
 }
 
-func TestRegistryMatchesTheTable(t *testing.T) {
+func TestGeneratedRuleRegistry(t *testing.T) {
 	// Not parallel: with -update it writes the files that the parallel tests read.
 	var data bytes.Buffer
 	encoder := json.NewEncoder(&data)
