@@ -30,10 +30,6 @@ type job struct {
 // pressKind holds the kinds of presses that may print a product.
 type pressKind struct{ conventional, digital bool }
 
-func (k pressKind) allows(p authority.Process) bool {
-	return p == authority.ConventionalPrinting && k.conventional || p == authority.DigitalPrinting && k.digital
-}
-
 // role is the position of a part in its product.
 type role string
 

@@ -11,13 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/recordtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/test/recordtest"
 )
 
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
