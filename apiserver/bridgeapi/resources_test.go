@@ -32,7 +32,7 @@ func resourcePer(unit authority.Unit) authority.Price {
 	return authority.Price{Amount: mm("77.123457"), Per: unit}
 }
 
-// content has one resource of each family. Every price and rate contains the digits 123457.
+// resourceContent has one resource of each family. Every price and rate contains the digits 123457.
 func resourceContent() authority.Content {
 	return authority.Content{
 		Owner: "org_acme01", Currency: "EUR",
@@ -102,7 +102,7 @@ func asXML(t testing.TB, root *xjdf.Node) []byte {
 	return out.Bytes()
 }
 
-// roomy returns limits for documents that were not received from a caller.
+// roomy holds the limits for documents that were not received from a caller.
 var roomy = xjdf.Limits{Bytes: 64 << 20, Nodes: 4_000_000}
 
 func parse(t testing.TB, text []byte) *xjdf.Document {
