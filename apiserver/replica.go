@@ -360,7 +360,7 @@ func (r *Replica) readiness() []Check {
 		}},
 		Check{Name: "queue", Advisory: true, Run: func(context.Context) error { return r.sweeper.Healthy() }},
 		Check{Name: "master-data", Run: func(context.Context) error {
-			if !r.follower.Asked() {
+			if !r.follower.Attempted() {
 				return errors.New("not asked for yet")
 			}
 			return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// BenchmarkPage asks for the last page of 1,000 media and of 100,000 in turn. The
-// ratio is what the second costs of the first; it is about 1.
+// BenchmarkPage requests the last page of 1,000 and of 100,000 media in turn. The ratio of
+// the second duration to the first is about 1.
 func BenchmarkPage(b *testing.B) {
 	few, many := apitest.New(b, apitest.Options{}), apitest.New(b, apitest.Options{})
 	publish(b, few, content(acme, "own", 1_000))
@@ -43,7 +43,7 @@ func BenchmarkPage(b *testing.B) {
 	b.ReportMetric(float64(large)/float64(small), "ratio")
 }
 
-// BenchmarkExport writes the largest export that there can be, about.
+// BenchmarkExport writes an export of about the largest size.
 func BenchmarkExport(b *testing.B) {
 	w := apitest.New(b, apitest.Options{})
 	publish(b, w, content(acme, "own", 25_000))

@@ -29,25 +29,30 @@ const (
 	exportPath  = "/api/v1/xjdf/master-data-export"
 )
 
-// Authority is what the surface needs of an authority.Holder.
+// Authority is the part of an authority.Holder that the surface uses.
 type Authority interface {
 	Current(owner string, now time.Time) (authority.Effective, error)
 }
 
+// surface serves the routes.
 type surface struct {
 	authority Authority
 	validator *validate.Validator
-	turns     *xjdf.ParseSlots
+	slots     *xjdf.ParseSlots
 }
 
-// Routes is the surface's table of routes. The first of them catch what the others
-// do not serve. The turns are those of all documents.
-func Routes(held Authority, turns *xjdf.ParseSlots) []gate.Route {
-	s := &surface{authority: held, validator: validate.New(), turns: turns}
+// Routes returns the surface's table of routes. The first routes reject every method and
+// subpath that the others do not serve. The slots limit the documents that the process
+// handles at the same time.
+func Routes(held Authority, slots *xjdf.ParseSlots) []gate.Route {
+	s := &surface{authority: held, validator: validate.New(), slots: slots}
 	served := []gate.Route{
 		{Pattern: mediaPath, Scope: posture.ScopeMasterDataRead, Serve: s.media},
 		{Pattern: devicesPath, Scope: posture.ScopeDevicesRead, Serve: s.devices},
-		{Pattern: exportPath, Scope: posture.ScopeMasterDataRead, Serve: s.export, Offers: exportTypes()},
+		{
+			Pattern: exportPath, Scope: posture.ScopeMasterDataRead, Serve: s.export,
+			Offers: []string{envelopeType, documentType, "application/vnd.cip4-xjdf+xml", "application/xml"},
+		},
 	}
 	var routes []gate.Route
 	for i := range served {
@@ -62,6 +67,7 @@ func Routes(held Authority, turns *xjdf.ParseSlots) []gate.Route {
 	return append(routes, served...)
 }
 
+// unserved rejects a method or subpath without a route.
 func unserved(*gate.Call) error {
 	return problem.New(problem.CodeRouteNotFound, "The bridge does not serve this method at this path.")
 }

@@ -23,25 +23,20 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-// Bounds of an export, of which the contract tells.
+// Bounds of an export, as documented in the contract.
 const (
 	maxResources = 40_000
 	maxBytes     = 8 << 20
 )
 
-// envelopeType is the media type of the envelope, documentType that of the document
-// in JSON.
+// envelopeType is the media type of the envelope, documentType the media type of the
+// document in JSON.
 const (
 	envelopeType = "application/json"
 	documentType = "application/vnd.cip4-xjdf+json"
 )
 
-// exportTypes are what an export can be had as, the envelope first.
-func exportTypes() []string {
-	return []string{envelopeType, documentType, "application/vnd.cip4-xjdf+xml", "application/xml"}
-}
-
-// order is what an export is to be made of.
+// order holds the parameters of an export.
 type order struct {
 	source    string
 	families  []authority.Family
@@ -55,7 +50,7 @@ func (s *surface) export(c *gate.Call) error {
 	if err != nil {
 		return err
 	}
-	snapshot, told, err := s.inForce(c, o.source)
+	snapshot, named, err := s.inForce(c, o.source)
 	if err != nil {
 		return err
 	}
@@ -63,7 +58,7 @@ func (s *surface) export(c *gate.Call) error {
 		return tooMuch()
 	}
 	var body []byte
-	waited := s.turns.Do(c.Request.Context(), func() { body, err = s.written(o, snapshot, told) })
+	waited := s.slots.Do(c.Request.Context(), func() { body, err = s.written(o, snapshot, named) })
 	switch {
 	case errors.Is(waited, xjdf.ErrNoParseSlot):
 		return problem.New(problem.CodeOverloaded, "Too many documents are being written.").With(waited).After(time.Second)
@@ -76,7 +71,7 @@ func (s *surface) export(c *gate.Call) error {
 	return nil
 }
 
-// orderOf reads what is asked for. Devices need the scope that their list needs.
+// orderOf reads the parameters of an export. Devices require the same scope as their list.
 func orderOf(c *gate.Call) (o order, err error) {
 	o.mediaType = c.MediaType
 	p, err := read(c, "source", "category", "includeValidation")
@@ -101,12 +96,13 @@ func orderOf(c *gate.Call) (o order, err error) {
 	return o, nil
 }
 
+// tooMuch returns the problem for an export above the bounds.
 func tooMuch() error {
 	return problem.New(problem.CodeMasterDataOverflow, "The export would be more than %d resources or %d bytes.", maxResources, maxBytes)
 }
 
-// written is the body of an export.
-func (s *surface) written(o order, snapshot *authority.Snapshot, told *Snapshot) ([]byte, error) {
+// written returns the body of an export.
+func (s *surface) written(o order, snapshot *authority.Snapshot, named *Snapshot) ([]byte, error) {
 	root := Document(snapshot, o.families)
 	write := xjdf.WriteXML
 	if !strings.HasSuffix(o.mediaType, "xml") {
@@ -116,18 +112,18 @@ func (s *surface) written(o order, snapshot *authority.Snapshot, told *Snapshot)
 	if err := write(&document, root); err != nil || o.mediaType != envelopeType || document.Len() > maxBytes {
 		return document.Bytes(), err
 	}
-	return s.wrapped(o, document.Bytes(), told)
+	return s.wrapped(o, document.Bytes(), named)
 }
 
-// wrapped is the envelope of a document in JSON.
-func (s *surface) wrapped(o order, document []byte, told *Snapshot) ([]byte, error) {
+// wrapped returns the envelope of a document in JSON.
+func (s *surface) wrapped(o order, document []byte, named *Snapshot) ([]byte, error) {
 	sets := struct{ ResourceSet json.RawMessage }{json.RawMessage("[]")}
 	if err := json.Unmarshal(document, &sets); err != nil {
-		return nil, fmt.Errorf("take the sets: %w", err)
+		return nil, fmt.Errorf("extract the resource sets: %w", err)
 	}
-	answer := MasterDataExport{Source: o.source, Categories: o.families, Snapshot: told, ResourceSets: sets.ResourceSet}
+	answer := MasterDataExport{Source: o.source, Categories: o.families, Snapshot: named, ResourceSets: sets.ResourceSet}
 	if o.validated {
-		// Validate the document as a reader would see it.
+		// Validate the document as a reader receives it.
 		read, err := xjdf.ParseJSON(document, xjdf.Limits{Bytes: maxBytes, Nodes: maxBytes})
 		if err != nil {
 			return nil, fmt.Errorf("read the document: %w", err)

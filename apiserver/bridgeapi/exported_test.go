@@ -24,7 +24,7 @@ const (
 	documentXML  = "application/vnd.cip4-xjdf+xml"
 )
 
-// export asks for master data as a media type.
+// export requests an export as a media type.
 func export(t *testing.T, w *apitest.World, query, accept string) apitest.Answer {
 	t.Helper()
 	header := map[string]string{}
@@ -36,9 +36,9 @@ func export(t *testing.T, w *apitest.World, query, accept string) apitest.Answer
 	return a
 }
 
-func TestAnExportIsTheSameDocumentInEveryForm(t *testing.T) {
+func TestExportIsSameDocumentInEveryForm(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	root := bridgeapi.Document(snapshot(t, content(acme, "own", 45)), authority.Families())
 	tests := map[string]struct{ accept, want string }{
 		"nothing said":           {"", "application/json"},
@@ -58,7 +58,7 @@ func TestAnExportIsTheSameDocumentInEveryForm(t *testing.T) {
 				t.Fatalf("Content-Type %q, want %q", got, tc.want)
 			}
 			if got := a.Header.Get("Vary"); got != "X-API-Key, Authorization, Accept" {
-				t.Errorf("Vary %q", got)
+				t.Errorf("Vary is %q", got)
 			}
 			if tc.want == "application/json" {
 				wantSets(t, a, root)
@@ -66,29 +66,29 @@ func TestAnExportIsTheSameDocumentInEveryForm(t *testing.T) {
 			}
 			doc, err := xjdf.Parse(a.Body, xjdf.DefaultLimits)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("unexpected error: %v", err)
 			}
 			if !xjdf.Equal(root, doc.Root) {
-				t.Errorf("another document:\n%s", a.Body)
+				t.Errorf("the export is another document:\n%s", a.Body)
 			}
 			report := validate.New().Validate(doc, validate.Options{Profile: validate.Strict})
 			if !report.Valid || len(report.Findings) > 0 {
-				t.Errorf("findings %+v", report.Findings)
+				t.Errorf("the document has findings %+v", report.Findings)
 			}
 		})
 	}
 }
 
-// wantSets holds the sets of an envelope against those of a document.
+// wantSets compares the sets of an envelope with the sets of a document.
 func wantSets(t *testing.T, a apitest.Answer, root *xjdf.Node) {
 	t.Helper()
 	var text bytes.Buffer
 	if err := xjdf.WriteJSON(&text, root); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	var want struct{ ResourceSet any }
 	if err := json.Unmarshal(text.Bytes(), &want); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	var got struct{ ResourceSets any }
 	a.Into(t, &got)
@@ -97,9 +97,9 @@ func wantSets(t *testing.T, a apitest.Answer, root *xjdf.Node) {
 	}
 }
 
-func TestOnlyTheCategoriesThatAreNamedAreExported(t *testing.T) {
+func TestOnlyRequestedCategoriesAreExported(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	tests := map[string]struct{ categories, sets []string }{
 		"?category=media":            {[]string{"media"}, []string{"Media"}},
 		"?category=paper":            {[]string{"media"}, []string{"Media"}},
@@ -128,14 +128,14 @@ func TestOnlyTheCategoriesThatAreNamedAreExported(t *testing.T) {
 			t.Errorf("%s: sets (-want +got):\n%s", query, diff)
 		}
 		if got.Validation != nil {
-			t.Errorf("%s: a report that nobody asked for", query)
+			t.Errorf("%s: the envelope has an unrequested validation report", query)
 		}
 	}
 }
 
-func TestTheReportIsThatOnTheDocument(t *testing.T) {
+func TestValidationReportMatchesDocument(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	c := content(acme, "own", 2)
 	c.Media[1].Weight = 2 * fixed.One // as if in kilograms
 	publish(t, w, c)
@@ -144,7 +144,7 @@ func TestTheReportIsThatOnTheDocument(t *testing.T) {
 	document := export(t, w, "", documentJSON).Want(t, 200, "")
 	doc, err := xjdf.Parse(document.Body, xjdf.DefaultLimits)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	want := validate.New().Validate(doc, validate.Options{Profile: validate.Strict})
 	if diff := cmp.Diff(want, got.Validation); diff != "" || len(want.Findings) != 1 || !want.Valid {
@@ -156,9 +156,10 @@ func TestTheReportIsThatOnTheDocument(t *testing.T) {
 	}
 }
 
-// TestAnExportThatWouldBeTooMuchIsRefused by count before anything is made, and by
-// size after; other categories and the pages of the catalog go on.
-func TestAnExportThatWouldBeTooMuchIsRefused(t *testing.T) {
+// TestOversizedExportIsRefused checks the bound of resources, which applies before the
+// document is written, and the bound of bytes. Other categories and the pages of the catalog
+// must still work.
+func TestOversizedExportIsRefused(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	many, long := content(acme, "own", 40_001), content(stark, "long", 5_000)
@@ -172,7 +173,7 @@ func TestAnExportThatWouldBeTooMuchIsRefused(t *testing.T) {
 	}
 	var page struct{ Total int }
 	if get(t, w, "acme-live", mediaPath+"?offset=40000").Want(t, 200, "").Into(t, &page); page.Total != 40_001 {
-		t.Errorf("total %d", page.Total)
+		t.Errorf("page has total %d", page.Total)
 	}
 	get(t, w, "stark-live", exportPath+"?category=ink").Want(t, 200, "")
 	a := w.Do(t, apitest.Request{Method: "GET", Path: exportPath + "?category=media", Key: "stark-live", Header: map[string]string{"Accept": documentXML}})

@@ -16,9 +16,9 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-func TestEachListNeedsItsOwnScopeAlone(t *testing.T) {
+func TestEachListRequiresOnlyItsOwnScope(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	tests := map[string]map[string]int{
 		mediaPath:                              {"acme-live": 200, "acme-media": 200, "acme-devices": 403, "acme-none": 403, "acme-reads": 403},
 		devicesPath:                            {"acme-live": 200, "acme-media": 403, "acme-devices": 200, "acme-none": 403, "acme-reads": 403},
@@ -39,28 +39,28 @@ func TestEachListNeedsItsOwnScopeAlone(t *testing.T) {
 		for key, want := range keys {
 			a := get(t, w, key, path)
 			if a.Status != want {
-				t.Errorf("%s with %q is answered %d %s, want %d", path, key, a.Status, a.Code(), want)
+				t.Errorf("%s with scope %q returned %d %s, want %d", path, key, a.Status, a.Code(), want)
 			}
 			wantPrivate(t, a)
 			if key != "globex-live" && want == 403 && a.Code() != problem.CodeInsufficientScope {
-				t.Errorf("%s with %q: code %s", path, key, a.Code())
+				t.Errorf("%s with scope %q has code %s", path, key, a.Code())
 			}
 		}
 	}
 	a := get(t, w, "acme-media", exportPath)
 	if detail := a.Text(t, "detail"); detail != "The API key lacks the scope devices:read." {
-		t.Errorf("detail %q", detail)
+		t.Errorf("unexpected detail %q", detail)
 	}
 }
 
-// TestTheOrderOfAnswers gives each request one fault more than the one before; the
-// first of its faults decides.
-func TestTheOrderOfAnswers(t *testing.T) {
+// TestOrderOfRefusals adds one fault to each request. The first fault in the order of checks
+// decides the answer.
+func TestOrderOfRefusals(t *testing.T) {
 	t.Parallel()
 	type step struct {
 		name    string
 		request apitest.Request
-		world   func(w *apitest.World)
+		change  func(w *apitest.World)
 		want    refused
 	}
 	// From the last cause to the first: each step keeps the worlds of those before.
@@ -83,21 +83,21 @@ func TestTheOrderOfAnswers(t *testing.T) {
 		{"and no posture", apitest.Request{Path: exportPath + "?y=1"}, func(w *apitest.World) { w.Stale() }, refused{503, problem.CodePostureUnavailable}},
 		{"and large header fields", apitest.Request{Path: exportPath, Header: map[string]string{"X-Large": strings.Repeat("x", 33<<10)}}, nil, refused{431, problem.CodeHeadersTooLarge}},
 	}
-	w := world(t)
+	w := newFixture(t)
 	for _, s := range steps {
-		if s.world != nil {
-			s.world(w)
+		if s.change != nil {
+			s.change(w)
 		}
 		s.request.Method = "GET"
 		a := w.Do(t, s.request)
 		if a.Status != s.want.status || a.Code() != s.want.code {
-			t.Errorf("%s: %d %s, want %d %s", s.name, a.Status, a.Code(), s.want.status, s.want.code)
+			t.Errorf("%s: returned %d %s, want %d %s", s.name, a.Status, a.Code(), s.want.status, s.want.code)
 		}
 		wantPrivate(t, a)
 	}
 }
 
-// discard is an answer that nobody looks at.
+// discard is a response writer that ignores the answer.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header {
@@ -109,9 +109,9 @@ func (d *discard) Header() http.Header {
 func (*discard) Write(b []byte) (int, error) { return len(b), nil }
 func (*discard) WriteHeader(int)             {}
 
-func TestEveryMethodAndSubpathAsksForAKeyFirst(t *testing.T) {
+func TestEveryMethodAndSubpathRequiresKeyFirst(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	for _, path := range paths() {
 		for _, below := range []string{"", "/", "/x", "/x/y?z=1"} {
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "BREW"} {
@@ -136,9 +136,9 @@ func TestEveryMethodAndSubpathAsksForAKeyFirst(t *testing.T) {
 	}
 }
 
-func TestTheKeyMayComeInEitherHeader(t *testing.T) {
+func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	key, other := w.Key("acme-live"), w.Key("acme-test")
 	for name, tc := range map[string]struct {
 		header map[string]string
@@ -162,9 +162,9 @@ func TestTheKeyMayComeInEitherHeader(t *testing.T) {
 	}
 }
 
-func TestTheBridgeIsCountedApart(t *testing.T) {
+func TestBridgeHasSeparateRateLimit(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	w.Limit("acme", "bridge", 1)
 	get(t, w, "acme-live", mediaPath).Want(t, 200, "")
 	a := get(t, w, "acme-live", devicesPath).Want(t, 429, problem.CodeRateLimitExceeded)
@@ -174,8 +174,8 @@ func TestTheBridgeIsCountedApart(t *testing.T) {
 	get(t, w, "acme-live", "/api/v1/account").Want(t, 200, "")
 }
 
-// TestAnswersThatNoRouteGivesArePrivateToo: what is shed, and what goes wrong.
-func TestAnswersThatNoRouteGivesArePrivateToo(t *testing.T) {
+// TestAnswersOutsideOfRoutesArePrivate checks shed requests and internal errors.
+func TestAnswersOutsideOfRoutesArePrivate(t *testing.T) {
 	t.Parallel()
 	var w *apitest.World
 	var shed []apitest.Answer
@@ -204,17 +204,17 @@ func TestAnswersThatNoRouteGivesArePrivateToo(t *testing.T) {
 	}
 }
 
-func TestARevokedKeyEndsTheBridgeAtOnce(t *testing.T) {
+func TestRevokedKeyIsRejectedImmediately(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	get(t, w, "acme-media", mediaPath).Want(t, 200, "")
 	w.Revoke("acme", "media")
 	wantPrivate(t, get(t, w, "acme-media", mediaPath).Want(t, 401, problem.CodeInvalidAPIKey))
 }
 
-func TestHeadIsAnsweredAsGetWithoutTheBody(t *testing.T) {
+func TestHeadMatchesGetWithoutBody(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	for _, path := range paths() {
 		whole := get(t, w, "acme-live", path)
 		head := w.Do(t, apitest.Request{Method: "HEAD", Path: path, Key: "acme-live"}).Want(t, 200, "")
@@ -224,10 +224,10 @@ func TestHeadIsAnsweredAsGetWithoutTheBody(t *testing.T) {
 	}
 }
 
-// TestNothingOfTheBridgeIsPublished reads everything that is served without a key.
-func TestNothingOfTheBridgeIsPublished(t *testing.T) {
+// TestBridgeIsNotPublished reads every document that is served without a key.
+func TestBridgeIsNotPublished(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	read := func(path string, header map[string]string) []byte {
 		var body recorder
 		w.Handler.ServeHTTP(&body, w.Build(t, apitest.Request{Method: "GET", Path: path, Header: header}))
@@ -256,7 +256,7 @@ func TestNothingOfTheBridgeIsPublished(t *testing.T) {
 	}
 }
 
-// recorder keeps an answer without holding it against a contract.
+// recorder records an answer without checking it against a contract.
 type recorder struct {
 	bytes.Buffer
 	discard
@@ -266,16 +266,16 @@ type recorder struct {
 func (r *recorder) Write(b []byte) (int, error) { return r.Buffer.Write(b) }
 func (r *recorder) WriteHeader(status int)      { r.status = status }
 
-func TestAClosedBridgeIsClosedForEveryKey(t *testing.T) {
+func TestClosedBridgeRejectsEveryKey(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	w.Kill(posture.MasterDataBridge)
 	for _, path := range paths() {
 		for _, key := range []string{"acme-live", "acme-test"} {
 			a := get(t, w, key, path).Want(t, 503, problem.CodeMasterDataBridgeUnavailable)
 			wantPrivate(t, a)
 			if a.Header.Get("Retry-After") != "" {
-				t.Errorf("%s suggests to come back, and no schedule knows when", path)
+				t.Errorf("%s has a Retry-After header, but no schedule opens the bridge", path)
 			}
 		}
 	}

@@ -25,12 +25,12 @@ func guide(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/guides/bridge.md")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return string(text)
 }
 
-// shown is what the guide's examples are made of.
+// shown returns the master data of the guide's examples.
 func shown() authority.Content {
 	return authority.Content{
 		Owner: acme, Currency: "EUR",
@@ -54,9 +54,9 @@ func shown() authority.Content {
 
 var digest = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 
-// TestTheGuideShowsWhatIsAnswered asks the requests of the guide; the digest alone
-// is not that of the guide.
-func TestTheGuideShowsWhatIsAnswered(t *testing.T) {
+// TestGuideShowsActualAnswers sends the requests of the guide. Only the digest may differ
+// from the guide.
+func TestGuideShowsActualAnswers(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	publish(t, w, shown())
@@ -65,13 +65,13 @@ func TestTheGuideShowsWhatIsAnswered(t *testing.T) {
 	fences := regexp.MustCompile("(?s)```(json|xml)\n(.*?)```").FindAllStringSubmatch(text, -1)
 	asked := regexp.MustCompile("GET (/api/v1/xjdf/[^`]+)`:").FindAllStringSubmatch(text, -1)
 	if len(fences) != 3 || len(asked) != 2 {
-		t.Fatalf("%d examples for %d requests", len(fences), len(asked))
+		t.Fatalf("the guide has %d example answers for %d requests", len(fences), len(asked))
 	}
 	for i, request := range asked {
 		var got, want any
 		body := digest.ReplaceAll(get(t, w, "acme-live", request[1]).Want(t, 200, "").Body, zeros)
 		if err := json.Unmarshal([]byte(fences[i][2]), &want); err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		apitest.Answer{Body: body}.Into(t, &got)
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -81,20 +81,20 @@ func TestTheGuideShowsWhatIsAnswered(t *testing.T) {
 	body := digest.ReplaceAll(export(t, w, "?category=media", "application/xml").Want(t, 200, "").Body, zeros)
 	want, err := xjdf.Parse([]byte(fences[2][2]), xjdf.DefaultLimits)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	got, err := xjdf.Parse(body, xjdf.DefaultLimits)
 	if err != nil || !xjdf.Equal(want.Root, got.Root) {
-		t.Errorf("the document of the guide is not (%v)\n%s", err, body)
+		t.Errorf("the document of the guide is invalid (%v):\n%s", err, body)
 	}
 }
 
-// rows are those of the table with a heading.
+// rows returns the rows of the table with a heading.
 func rows(t *testing.T, heading string) [][]string {
 	t.Helper()
 	_, after, found := strings.Cut(guide(t), heading+"\n")
 	if !found {
-		t.Fatalf("there is no table %s", heading)
+		t.Fatalf("the guide has no table %s", heading)
 	}
 	var all [][]string
 	for _, line := range strings.Split(after, "\n")[1:] {
@@ -110,7 +110,7 @@ func rows(t *testing.T, heading string) [][]string {
 	return all
 }
 
-func TestTheGuideHasTheSetOfEachFamily(t *testing.T) {
+func TestGuideListsSetOfEachFamily(t *testing.T) {
 	t.Parallel()
 	s := snapshot(t, content(acme, "own", 1))
 	var want, got []string
@@ -131,8 +131,8 @@ func TestTheGuideHasTheSetOfEachFamily(t *testing.T) {
 	}
 }
 
-// TestTheGuideHasEveryDescriptor writes one of everything that may need one.
-func TestTheGuideHasEveryDescriptor(t *testing.T) {
+// TestGuideListsEveryDescriptor writes one resource for each possible descriptor.
+func TestGuideListsEveryDescriptor(t *testing.T) {
 	t.Parallel()
 	c := content(acme, "own", 1)
 	c.Inks[0].Separation, c.Laminations[0].Texture, c.Varnishes[0].Coating, c.Labor[0].LaborType = "a b", "a b", "a b", "a b"
@@ -148,16 +148,16 @@ func TestTheGuideHasEveryDescriptor(t *testing.T) {
 	}
 	for _, usage := range listed {
 		if !met[usage] {
-			t.Errorf("%s is never written", usage)
+			t.Errorf("descriptor %s of the guide is never written", usage)
 		}
 		delete(met, usage)
 	}
 	if len(met) > 0 {
-		t.Errorf("the guide does not list %v", met)
+		t.Errorf("the guide does not list the descriptors %v", met)
 	}
 }
 
-func TestTheGuideHasTheScopesTheSourcesAndTheStatusOfEachCode(t *testing.T) {
+func TestGuideListsScopesSourcesAndStatusOfEachCode(t *testing.T) {
 	t.Parallel()
 	var scopes []string
 	for _, row := range rows(t, "| path | scope | source, if none is named |") {
@@ -172,13 +172,13 @@ func TestTheGuideHasTheScopesTheSourcesAndTheStatusOfEachCode(t *testing.T) {
 		status, code, _ := strings.Cut(row[0], " ")
 		definition, known := problem.Lookup(problem.Code(strings.Trim(code, "`")))
 		if !known || fmt.Sprint(definition.Status) != status {
-			t.Errorf("%s is answered %d", row[0], definition.Status)
+			t.Errorf("code %s has status %d, which differs from the guide", row[0], definition.Status)
 		}
 		codes = append(codes, string(definition.Code))
 	}
 	for _, code := range []problem.Code{problem.CodeInvalidCategory, problem.CodeMasterDataDuplicate, problem.CodeMasterDataOverflow, problem.CodeMasterDataUnavailable} {
 		if !slices.Contains(codes, string(code)) {
-			t.Errorf("the guide does not tell of %s", code)
+			t.Errorf("the guide does not list code %s", code)
 		}
 	}
 }

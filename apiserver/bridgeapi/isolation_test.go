@@ -18,16 +18,16 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// mark is what everything of an owner begins with, and nothing of another has.
+// mark returns the text with which all data of an owner begin, and no data of others.
 func mark(owner string) string {
 	return map[string]string{authority.Platform: "zzshared", acme: "zzacme", stark: "zzstark", "org_globex": "zzglobex", "org_nobody": "zznobody"}[owner]
 }
 
 func owners() []string { return []string{authority.Platform, acme, stark, "org_globex", "org_nobody"} }
 
-// TestNothingOfOneOwnerIsEverInAnotherOnesAnswer makes random requests, hostile ones
-// among them, while random owners have something in force.
-func TestNothingOfOneOwnerIsEverInAnotherOnesAnswer(t *testing.T) {
+// TestAnswersNeverContainDataOfAnotherOwner sends random requests, including hostile ones,
+// while random owners have master data in force.
+func TestAnswersNeverContainDataOfAnotherOwner(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	r := rand.New(rand.NewPCG(20261122, 1))
@@ -47,11 +47,11 @@ func TestNothingOfOneOwnerIsEverInAnotherOnesAnswer(t *testing.T) {
 		wantPrivate(t, apitest.Answer{Status: rec.Code, Header: rec.Header(), Body: rec.Body.Bytes()})
 	}
 	if answered[200] < 300 || answered[400] < 100 || answered[403] < 100 || answered[401] < 50 {
-		t.Errorf("answers by status: %v; the requests have lost their reach", answered)
+		t.Errorf("answers by status are %v; the random requests no longer cover all cases", answered)
 	}
 }
 
-// allowed is whose data an answer may have; empty: nobody's.
+// allowed returns the owner whose data an answer may contain, or an empty text.
 func allowed(key, path, source string) string {
 	if source == "" {
 		source = "organization"
@@ -66,7 +66,7 @@ func allowed(key, path, source string) string {
 	return map[string]string{"acme": acme, "stark": stark}[name]
 }
 
-// wantOnly looks for the marks of all owners but one, in the body and in the header.
+// wantOnly searches the body and the header for the marks of all owners except one.
 func wantOnly(t *testing.T, rec *httptest.ResponseRecorder, owner, what string) {
 	t.Helper()
 	var answer bytes.Buffer
@@ -74,7 +74,7 @@ func wantOnly(t *testing.T, rec *httptest.ResponseRecorder, owner, what string) 
 	answer.Write(rec.Body.Bytes())
 	for _, other := range owners() {
 		if (other != owner || rec.Code != http.StatusOK) && bytes.Contains(answer.Bytes(), []byte(mark(other))) {
-			t.Fatalf("%s is answered %d with what is %s's:\n%s", what, rec.Code, other, answer.Bytes())
+			t.Fatalf("%s returned %d with data of %s:\n%s", what, rec.Code, other, answer.Bytes())
 		}
 	}
 }
@@ -125,9 +125,9 @@ func randomRequest(t *testing.T, w *apitest.World, r *rand.Rand, key string) *ht
 
 func pick(r *rand.Rand, values ...string) string { return values[r.IntN(len(values))] }
 
-// TestAnAnswerIsOfOneSnapshotWhileTheyChange reads pages, devices and exports while
-// the snapshots are replaced as fast as can be.
-func TestAnAnswerIsOfOneSnapshotWhileTheyChange(t *testing.T) {
+// TestAnswerIsOfOneSnapshotDuringChanges reads pages, devices and exports while the
+// snapshots are replaced continuously.
+func TestAnswerIsOfOneSnapshotDuringChanges(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	generations := []string{"zzfirst", "zzsecond", "zzthird"}
@@ -173,11 +173,11 @@ func wantOneGeneration(t *testing.T, rec *httptest.ResponseRecorder, named map[s
 	apitest.Answer{Status: rec.Code, Body: rec.Body.Bytes()}.Into(t, &answer)
 	own := named[answer.Snapshot.ID]
 	if rec.Code != http.StatusOK || own == "" || !strings.Contains(rec.Body.String(), own) {
-		t.Errorf("answered %d with the snapshot %q: %s", rec.Code, answer.Snapshot.ID, rec.Body)
+		t.Errorf("returned %d with snapshot %q: %s", rec.Code, answer.Snapshot.ID, rec.Body)
 	}
 	for _, other := range named {
 		if other != own && strings.Contains(rec.Body.String(), other) {
-			t.Errorf("%s is in the answer of %s", other, own)
+			t.Errorf("data of %s are in the answer of %s", other, own)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 )
 
-// media serves GET /api/v1/xjdf/media-catalog. What it costs depends on the page and
-// not on how many media there are.
+// media serves GET /api/v1/xjdf/media-catalog. Its cost depends on the size of the page and
+// not on the number of media.
 func (s *surface) media(c *gate.Call) error {
 	p, err := read(c, "source", "limit", "offset")
 	if err != nil {
@@ -26,32 +26,29 @@ func (s *surface) media(c *gate.Call) error {
 	if answer.Offset, err = p.whole("offset", 0, maxOffset, 0); err != nil {
 		return err
 	}
-	snapshot, told, err := s.inForce(c, answer.Source)
+	snapshot, named, err := s.inForce(c, answer.Source)
 	if err != nil {
 		return err
 	}
-	if answer.Snapshot = told; snapshot != nil {
+	if answer.Snapshot = named; snapshot != nil {
 		fill(&answer, snapshot)
 	}
 	return c.JSON(http.StatusOK, answer)
 }
 
-// fill puts the page into the answer.
+// fill sets the page and the counts of the answer.
 func fill(answer *MediaCatalog, snapshot *authority.Snapshot) {
 	page := snapshot.MediaPage(answer.Offset, answer.Limit)
 	for i := range page {
-		answer.Items = append(answer.Items, mediumOf(&page[i]))
+		m := &page[i]
+		answer.Items = append(answer.Items, Medium{
+			ID: m.ID, Name: m.Name, Manufacturer: m.Manufacturer, MediaType: m.MediaType, Dimension: dimensionOf(authority.Area{Width: m.Width, Height: m.Height}),
+			Weight: m.Weight, Thickness: m.Thickness, Grain: string(m.Grain), Coating: m.Coating, BackCoating: m.BackCoating,
+		})
 	}
 	answer.Total = snapshot.Count(authority.FamilyMedia)
 	if next := answer.Offset + len(page); next < answer.Total && len(page) > 0 {
 		answer.NextOffset = next
-	}
-}
-
-func mediumOf(m *authority.Media) Medium {
-	return Medium{
-		ID: m.ID, Name: m.Name, Manufacturer: m.Manufacturer, MediaType: m.MediaType, Dimension: dimensionOf(authority.Area{Width: m.Width, Height: m.Height}),
-		Weight: m.Weight, Thickness: m.Thickness, Grain: string(m.Grain), Coating: m.Coating, BackCoating: m.BackCoating,
 	}
 }
 
@@ -69,11 +66,11 @@ func (s *surface) devices(c *gate.Call) error {
 	if answer.Source, err = p.source(fromPlatform); err != nil {
 		return err
 	}
-	snapshot, told, err := s.inForce(c, answer.Source)
+	snapshot, named, err := s.inForce(c, answer.Source)
 	if err != nil {
 		return err
 	}
-	if answer.Snapshot = told; snapshot != nil {
+	if answer.Snapshot = named; snapshot != nil {
 		for i := range snapshot.Content().Devices {
 			answer.Items = append(answer.Items, deviceOf(&snapshot.Content().Devices[i]))
 		}
@@ -81,9 +78,9 @@ func (s *surface) devices(c *gate.Call) error {
 	return c.JSON(http.StatusOK, answer)
 }
 
-// deviceOf tells what a device can do. What it takes is told of by the area that it
-// prints on, where it has one, and by weight; that it belongs to a class, or
-// conforms to anything, is nowhere vouched for.
+// deviceOf describes the capabilities of a device. It describes the accepted media by print
+// area, if the device has one, and by weight. It never claims a device class or the
+// conformance to a standard.
 func deviceOf(d *authority.Device) Device {
 	one := Device{
 		ID: d.ID, Name: d.Name, Manufacturer: d.Manufacturer, Model: d.Model, Process: string(d.Process),

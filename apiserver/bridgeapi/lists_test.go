@@ -23,16 +23,16 @@ func wantBody(t *testing.T, a apitest.Answer, want string) {
 	var got, expected any
 	a.Want(t, 200, "").Into(t, &got)
 	if err := json.Unmarshal([]byte(want), &expected); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	if diff := cmp.Diff(expected, got); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
 }
 
-func TestAPageOfMediaTellsWhatASheetIsAndNothingElse(t *testing.T) {
+func TestMediaPageHasDocumentedFieldsOnly(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	c := content(acme, "own", 45)
 	wantBody(t, get(t, w, "acme-media", mediaPath+"?limit=1&offset=43"), fmt.Sprintf(`{
 		"source": "organization", "total": 45, "limit": 1, "offset": 43, "nextOffset": 44,
@@ -41,7 +41,7 @@ func TestAPageOfMediaTellsWhatASheetIsAndNothingElse(t *testing.T) {
 		"snapshot": {"id": %q, "effectiveFrom": "2026-11-20T11:00:00.000Z"}}`, snapshot(t, c).ID()))
 }
 
-func TestDevicesTellWhatTheyCanAndClaimNothing(t *testing.T) {
+func TestDevicesHaveCapabilitiesWithoutClaims(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	until := w.Clock.Now().Add(time.Hour)
@@ -57,9 +57,9 @@ func TestDevicesTellWhatTheyCanAndClaimNothing(t *testing.T) {
 		"snapshot": {"id": %q, "effectiveTo": "2026-11-20T13:00:00.000Z"}}`, s.ID()))
 }
 
-func TestPagesGoThroughAllMediaOnce(t *testing.T) {
+func TestPagesCoverAllMediaOnce(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	var met []string
 	for offset := 0; ; {
 		var page struct {
@@ -68,7 +68,7 @@ func TestPagesGoThroughAllMediaOnce(t *testing.T) {
 		}
 		get(t, w, "acme-live", fmt.Sprintf("%s?offset=%d", mediaPath, offset)).Want(t, 200, "").Into(t, &page)
 		if page.Total != 45 || page.Limit != 20 {
-			t.Errorf("total %d, limit %d", page.Total, page.Limit)
+			t.Errorf("page has total %d and limit %d", page.Total, page.Limit)
 		}
 		for _, item := range page.Items {
 			met = append(met, item.ID)
@@ -88,14 +88,14 @@ func TestPagesGoThroughAllMediaOnce(t *testing.T) {
 	for _, offset := range []string{"45", "46", "100000"} {
 		a := get(t, w, "acme-live", mediaPath+"?limit=100&offset="+offset).Want(t, 200, "")
 		if !strings.Contains(string(a.Body), `"items":[],"total":45,"limit":100,"offset":`+offset+`,"snapshot":{`) {
-			t.Errorf("beyond the last: %s", a.Body)
+			t.Errorf("page beyond the last medium: %s", a.Body)
 		}
 	}
 }
 
-func TestTheSourceIsTheOrganizationsForMediaAndThePlatformsForDevicesUnlessOneIsNamed(t *testing.T) {
+func TestDefaultSources(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	for path, want := range map[string]string{
 		mediaPath: "own", mediaPath + "?source=organization": "own", mediaPath + "?source=platform": "shared",
 		devicesPath: "shared", devicesPath + "?source=organization": "own", devicesPath + "?source=platform": "shared",
@@ -104,14 +104,14 @@ func TestTheSourceIsTheOrganizationsForMediaAndThePlatformsForDevicesUnlessOneIs
 		body := string(get(t, w, "acme-live", path).Want(t, 200, "").Body)
 		other := map[string]string{"own": "shared", "shared": "own"}[want]
 		if !strings.Contains(body, want+"-") || strings.Contains(body, other+"-") {
-			t.Errorf("%s is not answered with what is %s: %s", path, want, body)
+			t.Errorf("%s did not return the data of %s: %s", path, want, body)
 		}
 	}
 }
 
-func TestEmptyStaysEmptyWithoutFallingBackToThePlatform(t *testing.T) {
+func TestEmptyOrganizationDoesNotFallBackToPlatform(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	const envelope = `{"source": "organization", "categories": ["media", "device", "ink", "lamination", "varnish", "plate", "adhesive", "electricity", "labor"], "resourceSets": [], "snapshot": null}`
 	wantBody(t, get(t, w, "stark-live", mediaPath), `{"source": "organization", "items": [], "total": 0, "limit": 20, "offset": 0, "snapshot": null}`)
 	wantBody(t, get(t, w, "stark-live", devicesPath+"?source=organization"), `{"source": "organization", "items": [], "snapshot": null}`)
@@ -123,9 +123,9 @@ func TestEmptyStaysEmptyWithoutFallingBackToThePlatform(t *testing.T) {
 	wantBody(t, get(t, w, "stark-live", exportPath), strings.Replace(envelope, "null", told, 1))
 }
 
-// TestWhatCannotBeVouchedForIsRefusedWhole asks for what the holder has an error
-// of, and for the platform's as well, which must not stand in.
-func TestWhatCannotBeVouchedForIsRefusedWhole(t *testing.T) {
+// TestUnusableMasterDataAreRefused requests data for which the holder has an error. The data
+// of the platform must not replace them.
+func TestUnusableMasterDataAreRefused(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		err  error
@@ -134,7 +134,7 @@ func TestWhatCannotBeVouchedForIsRefusedWhole(t *testing.T) {
 		"never read":         {timeline.ErrNotLoaded, refused{503, problem.CodeMasterDataUnavailable}},
 		"stale":              {timeline.ErrStale, refused{503, problem.CodeMasterDataUnavailable}},
 		"damaged":            {timeline.ErrIntegrity, refused{503, problem.CodeMasterDataUnavailable}},
-		"unheard of":         {fmt.Errorf("row: %w", fmt.Errorf("broken")), refused{503, problem.CodeMasterDataUnavailable}},
+		"unknown error":      {fmt.Errorf("row: %w", fmt.Errorf("broken")), refused{503, problem.CodeMasterDataUnavailable}},
 		"too much":           {fmt.Errorf("load: %w", timeline.ErrOverflow), refused{409, problem.CodeMasterDataOverflow}},
 		"an identifier dual": {fmt.Errorf("load: %w", timeline.ErrDuplicate), refused{409, problem.CodeMasterDataDuplicate}},
 	}
@@ -148,10 +148,10 @@ func TestWhatCannotBeVouchedForIsRefusedWhole(t *testing.T) {
 					a := get(t, w, "acme-live", path+"?source="+source).Want(t, tc.want.status, tc.want.code)
 					wantPrivate(t, a)
 					if retry := a.Header.Get("Retry-After"); (retry == "5") != (tc.want.status == 503) {
-						t.Errorf("Retry-After %q with %d", retry, a.Status)
+						t.Errorf("Retry-After is %q with status %d", retry, a.Status)
 					}
 					if strings.Contains(string(a.Body), tc.err.Error()) {
-						t.Errorf("the cause is told: %s", a.Body)
+						t.Errorf("the answer reveals the cause: %s", a.Body)
 					}
 				}
 			}
@@ -159,9 +159,9 @@ func TestWhatCannotBeVouchedForIsRefusedWhole(t *testing.T) {
 	}
 }
 
-func TestMasterDataThatNobodyConfirmsAreRefused(t *testing.T) {
+func TestStaleMasterDataAreRefused(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	w.Advance(5 * time.Minute)
 	get(t, w, "acme-live", mediaPath).Want(t, 200, "")
 	w.Advance(time.Second)
@@ -170,7 +170,7 @@ func TestMasterDataThatNobodyConfirmsAreRefused(t *testing.T) {
 	get(t, w, "acme-live", mediaPath).Want(t, 503, problem.CodeMasterDataUnavailable).WantRetry(t)
 }
 
-func TestASnapshotUnderAnothersNameIsNotServed(t *testing.T) {
+func TestSnapshotOfAnotherOwnerIsNotServed(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Authority.Publish(map[string][]authority.Effective{
@@ -183,15 +183,14 @@ func TestASnapshotUnderAnothersNameIsNotServed(t *testing.T) {
 	}
 }
 
-// TestNoPriceAndNoProductOfTheCatalogIsInAnyAnswer looks for the digits that every
-// price of the content has, for its secrets by name, and for every uid and group of
-// L2.
-func TestNoPriceAndNoProductOfTheCatalogIsInAnyAnswer(t *testing.T) {
+// TestAnswersContainNoPriceOrCatalogProduct searches for the digits of every price, for the
+// names of confidential fields, and for every uid and group of L2.
+func TestAnswersContainNoPriceOrCatalogProduct(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	demo, err := catalog.Demo()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	words := []string{"123457", "EUR", "price", "rate", "productCode", "deviceClass", "icsVersions", "org_", "530", "501", "maxSheet", "setup", "waste", "crew"}
 	for _, product := range demo.Products("") {
@@ -201,7 +200,7 @@ func TestNoPriceAndNoProductOfTheCatalogIsInAnyAnswer(t *testing.T) {
 		body := strings.ToLower(string(get(t, w, "acme-live", path).Want(t, 200, "").Body))
 		for _, word := range words {
 			if strings.Contains(body, strings.ToLower(word)) {
-				t.Errorf("%s has %q:\n%s", path, word, body)
+				t.Errorf("the answer of %s contains %q:\n%s", path, word, body)
 			}
 		}
 	}

@@ -10,21 +10,21 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// TestAPageOfManyMediaIsMadeAsThatOfFew counts what is allocated, which unlike the
-// time is the same in each run. It does not run beside others, whose allocations
-// would count.
-func TestAPageOfManyMediaIsMadeAsThatOfFew(t *testing.T) {
+// TestPageCostIsIndependentOfMediaCount counts allocations, which unlike the duration are
+// the same in each run. It is not parallel, because the allocations of other tests would
+// count.
+func TestPageCostIsIndependentOfMediaCount(t *testing.T) {
 	made := func(media, offset int) float64 {
 		s := sheets(t, media)
 		return testing.AllocsPerRun(10, func() {
 			answer := MediaCatalog{Offset: offset, Limit: maxLimit}
 			if fill(&answer, s); len(answer.Items) != maxLimit {
-				t.Errorf("%d items", len(answer.Items))
+				t.Errorf("page has %d items, want a full page", len(answer.Items))
 			}
 		})
 	}
 	if few, many := made(1_000, 900), made(20_000, 19_900); few != many {
-		t.Errorf("%g allocations for a page of 1,000 media, %g of 20,000", few, many)
+		t.Errorf("a page needs %g allocations with 1,000 media and %g with 20,000, want equal numbers", few, many)
 	}
 }
 

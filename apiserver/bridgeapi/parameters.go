@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// Where master data come from.
+// The values of the parameter source.
 const (
 	fromPlatform     = "platform"
 	fromOrganization = "organization"
@@ -27,12 +27,12 @@ const (
 	maxOffset    = 100_000
 )
 
-// parameters are those of a request, each there once.
+// parameters holds the parameters of a request, each of which occurs once.
 type parameters map[string]string
 
-// read takes the parameters of a request that holds nothing else: a typing error
-// must not be answered with everything, and whoever names an organization must not
-// believe that it counts.
+// read returns the known parameters and rejects all others: a misspelled filter must not
+// return everything, and a caller must not believe that naming an organization has an
+// effect.
 func read(c *gate.Call, known ...string) (parameters, error) {
 	query, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
@@ -54,8 +54,8 @@ func read(c *gate.Call, known ...string) (parameters, error) {
 	return found, nil
 }
 
-// impersonal refuses a request that says whose data it wants, in the query or in
-// the header, or that has a body, in which it might.
+// impersonal rejects a request that names an organization in the query or in the header, or
+// that has a body, which could name one.
 func impersonal(r *http.Request, query url.Values) error {
 	for name := range query {
 		if namesOrganization(name) {
@@ -73,6 +73,7 @@ func impersonal(r *http.Request, query url.Values) error {
 	return nil
 }
 
+// named returns the problem for a request that names an organization.
 func named(name string) error {
 	return problem.New(problem.CodeInvalidRequest, "The organization is that of the API key; leave %.40q out.", name)
 }
@@ -94,11 +95,11 @@ func namesOrganization(name string) bool {
 	return false
 }
 
-// source is whose data are asked for.
+// source reads the parameter source.
 func (p parameters) source(otherwise string) (string, error) {
-	source, told := p["source"]
+	source, present := p["source"]
 	switch {
-	case !told:
+	case !present:
 		return otherwise, nil
 	case source != fromPlatform && source != fromOrganization:
 		return "", problem.New(problem.CodeInvalidRequest, "The parameter source is %s or %s.", fromPlatform, fromOrganization)
@@ -107,11 +108,11 @@ func (p parameters) source(otherwise string) (string, error) {
 	}
 }
 
-// whole is a number in decimal digits, without a sign, a point, an exponent or
-// leading zeros: all that can be taken for another number is refused.
+// whole reads a number in decimal digits, without a sign, a point, an exponent or leading
+// zeros, so that every number has one spelling.
 func (p parameters) whole(name string, low, high, otherwise int) (int, error) {
-	text, told := p[name]
-	if !told {
+	text, present := p[name]
+	if !present {
 		return otherwise, nil
 	}
 	n, err := strconv.Atoi(text)
@@ -121,9 +122,10 @@ func (p parameters) whole(name string, low, high, otherwise int) (int, error) {
 	return n, nil
 }
 
+// flag reads a parameter that is true or false, and false if it is missing.
 func (p parameters) flag(name string) (bool, error) {
-	switch text, told := p[name]; {
-	case !told, text == "false":
+	switch text, present := p[name]; {
+	case !present, text == "false":
 		return false, nil
 	case text == "true":
 		return true, nil
@@ -132,31 +134,35 @@ func (p parameters) flag(name string) (bool, error) {
 	}
 }
 
-// families are those of the parameter category, in their own order; all of them if
-// it is absent.
+// families reads the parameter category. It returns the families in their own order, and
+// all of them if the parameter is missing.
 func (p parameters) families() ([]authority.Family, error) {
-	list, told := p["category"]
-	if !told {
+	list, present := p["category"]
+	if !present {
 		return authority.Families(), nil
 	}
-	asked := map[authority.Family]bool{}
+	requested := map[authority.Family]bool{}
 	for name := range strings.SplitSeq(list, ",") {
 		family, known := familyOf(name)
-		if !known || asked[family] {
-			return nil, problem.New(problem.CodeInvalidCategory, "The parameter category names some of %s, each once, with commas between them.", categories())
+		if !known || requested[family] {
+			var names []string
+			for _, family := range authority.Families() {
+				names = append(names, string(family))
+			}
+			return nil, problem.New(problem.CodeInvalidCategory, "The parameter category names some of %s, each once, with commas between them.", strings.Join(names, ", "))
 		}
-		asked[family] = true
+		requested[family] = true
 	}
 	var families []authority.Family
 	for _, family := range authority.Families() {
-		if asked[family] {
+		if requested[family] {
 			families = append(families, family)
 		}
 	}
 	return families, nil
 }
 
-// familyOf knows the other names that the specification has for two families.
+// familyOf returns a family by its name or by the alternative name of the specification.
 func familyOf(name string) (authority.Family, bool) {
 	switch name {
 	case "paper":
@@ -166,12 +172,4 @@ func familyOf(name string) (authority.Family, bool) {
 	default:
 		return authority.ParseFamily(name)
 	}
-}
-
-func categories() string {
-	var names []string
-	for _, family := range authority.Families() {
-		names = append(names, string(family))
-	}
-	return strings.Join(names, ", ")
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-func TestNumbersAreDecimalDigitsWithinTheirBounds(t *testing.T) {
+func TestNumbersAreDecimalDigitsWithinBounds(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	never := []string{
 		"", " 5", "5 ", "+5", "-1", "05", "00", "1e2", "1E1", "5.0", "5.", ".5", "0x10", "0b1", "0o7", "1_0", "1,0", "NaN", "Infinity", "null", "true", "٥", "５",
 		"5\x00", "5%00", "9007199254740991", "9007199254740992", "9007199254740993", "9223372036854775808", "18446744073709551617", "1" + strings.Repeat("0", 400),
@@ -24,7 +24,7 @@ func TestNumbersAreDecimalDigitsWithinTheirBounds(t *testing.T) {
 		for _, text := range never {
 			a := get(t, w, "acme-live", mediaPath+"?"+url.Values{name: {text}}.Encode())
 			if a.Status != 400 || a.Code() != problem.CodeInvalidRequest {
-				t.Errorf("%s=%q is answered %d %s", name, text, a.Status, a.Code())
+				t.Errorf("%s=%q returned %d %s", name, text, a.Status, a.Code())
 			}
 			wantPrivate(t, a)
 		}
@@ -34,14 +34,14 @@ func TestNumbersAreDecimalDigitsWithinTheirBounds(t *testing.T) {
 		"offset=0": 200, "offset=1": 200, "offset=99999": 200, "offset=100000": 200, "offset=-0": 400, "limit=%31": 200,
 	} {
 		if a := get(t, w, "acme-live", mediaPath+"?"+query); a.Status != want {
-			t.Errorf("%s is answered %d, want %d", query, a.Status, want)
+			t.Errorf("%s returned %d, want %d", query, a.Status, want)
 		}
 	}
 }
 
-func TestParametersThatAreBadUnknownOrThereTwiceAreRefused(t *testing.T) {
+func TestInvalidUnknownAndRepeatedParametersAreRefused(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	tests := map[string][]string{
 		mediaPath: {
 			"source=", "source=Platform", "source=PLATFORM", "source=org_stark1", "source=all", "source=platform,organization", "source=platform&source=platform",
@@ -58,33 +58,33 @@ func TestParametersThatAreBadUnknownOrThereTwiceAreRefused(t *testing.T) {
 		for _, query := range queries {
 			a := get(t, w, "acme-live", path+"?"+query)
 			if a.Status != 400 || a.Code() != problem.CodeInvalidRequest {
-				t.Errorf("%s?%.60s is answered %d %s", path, query, a.Status, a.Code())
+				t.Errorf("%s?%.60s returned %d %s", path, query, a.Status, a.Code())
 			}
 			wantPrivate(t, a)
 		}
 	}
 }
 
-func TestCategoriesThatAreNoneAreRefusedAndSoIsOneNamedTwice(t *testing.T) {
+func TestUnknownAndRepeatedCategoriesAreRefused(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	for _, list := range []string{
 		"", ",", "media,", ",media", "media,,device", "media, device", "Media", "MEDIA", "medias", "devices", "prices", "policy", "*", "all", "media;device", "media|device",
 		"media,media", "media,paper", "machine,device", "ink,ink", "null", "l2", strings.Repeat("media,", 1000) + "ink", "mediа", "\x00",
 	} {
 		a := get(t, w, "acme-live", exportPath+"?"+url.Values{"category": {list}}.Encode())
 		if a.Status != 400 || a.Code() != problem.CodeInvalidCategory {
-			t.Errorf("category=%.40q is answered %d %s", list, a.Status, a.Code())
+			t.Errorf("category=%.40q returned %d %s", list, a.Status, a.Code())
 		}
 		wantPrivate(t, a)
 	}
 }
 
-// TestWhoeverNamesAnOrganizationIsRefused even if it is the caller's own, wherever
-// it is named and however it is spelled.
-func TestWhoeverNamesAnOrganizationIsRefused(t *testing.T) {
+// TestRequestThatNamesOrganizationIsRefused uses all places and spellings, and also the
+// caller's own organization.
+func TestRequestThatNamesOrganizationIsRefused(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	names := []string{
 		"orgId", "orgid", "ORGID", "org_id", "org-id", "OrgID", "org", "organization", "Organization", "organizationId", "organization_id", "organisationId", "organisation",
 		"organizationID", "orgId[]", "org.id", "x-org-id", "tenantOrgId", "callerOrganizationId", "orgIds", " orgId", "organizations",
@@ -95,7 +95,7 @@ func TestWhoeverNamesAnOrganizationIsRefused(t *testing.T) {
 				a := get(t, w, "acme-live", path+"?"+url.Values{name: {value}}.Encode()).Want(t, 400, problem.CodeInvalidRequest)
 				wantPrivate(t, a)
 				if detail := a.Text(t, "detail"); !strings.Contains(detail, "organization is that of the API key") {
-					t.Errorf("%s: %s", name, detail)
+					t.Errorf("%s: unexpected detail %s", name, detail)
 				}
 			}
 		}
@@ -113,9 +113,9 @@ func TestWhoeverNamesAnOrganizationIsRefused(t *testing.T) {
 	}
 }
 
-func TestHeaderFieldsThatNameNoOrganizationDoNotMatter(t *testing.T) {
+func TestOtherHeaderFieldsAreIgnored(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	a := w.Do(t, apitest.Request{Method: "GET", Path: mediaPath, Key: "acme-live", Header: map[string]string{
 		"User-Agent": "orgId/1.0", "X-Forwarded-For": "10.0.0.1", "Referer": "https://example.org/?orgId=x", "Traceparent": "00-0-0-00", "X-Request-Id": "org-id-12",
 	}})

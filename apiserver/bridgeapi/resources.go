@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// media writes a medium, of which there may be very many: attributes in the order in
-// which they are written out spare a copy of each list.
+// media writes a medium. It adds the attributes in alphabetical order, in which they are
+// encoded, because that avoids a copy of each list; there may be very many media.
 func media(r *xjdf.Node, m *authority.Media) {
 	name(r, m.ID, m.Name)
 	describe(r, "Manufacturer", m.Manufacturer)
@@ -105,8 +105,8 @@ func electricity(r *xjdf.Node, e *authority.Electricity) {
 	r.Add("MiscConsumable").Set("Type", "Electricity")
 }
 
-// labor writes a trade. One whose type is no token has no ManualLaborParams, which
-// would need one.
+// labor writes a trade. ManualLaborParams requires a token, so it is left out for other
+// types.
 func labor(r *xjdf.Node, l *authority.Labor) {
 	name(r, l.ID, l.Name)
 	if isToken(l.LaborType) {
@@ -124,8 +124,7 @@ func optional(n *xjdf.Node, attribute, value string) {
 	}
 }
 
-// describe adds a GeneralID, which is for what the standard has no attribute for
-// (8.23).
+// describe adds a GeneralID for a value for which the standard has no attribute (8.23).
 func describe(n *xjdf.Node, usage, value string) {
 	if value != "" {
 		n.Add("GeneralID").Set("IDUsage", usage).Set("IDValue", value)
@@ -140,7 +139,7 @@ func number(n *xjdf.Node, usage string, value fixed.Decimal) {
 	typed(n, usage, "float", value.String())
 }
 
-// count writes a number that there is if it is not 0.
+// count writes a number unless it is 0.
 func count(n *xjdf.Node, usage string, value int64) {
 	if value != 0 {
 		typed(n, usage, "integer", strconv.FormatInt(value, 10))
@@ -157,12 +156,12 @@ func dimension(width, height fixed.Decimal) string {
 	return points(width).String() + " " + points(height).String()
 }
 
-// points makes points of 1/72 inch of millimetres, to a millionth.
+// points converts millimetres to points of 1/72 inch, rounded to a millionth.
 func points(millimetres fixed.Decimal) fixed.Decimal {
 	return fixed.Decimal(fixed.MulDiv(int64(millimetres), 360, 127))
 }
 
-// isToken reports whether a value can stand where XJDF has an NMTOKEN, of ASCII.
+// isToken reports whether a value is an NMTOKEN of ASCII characters.
 func isToken(value string) bool {
 	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_:"
 	return value != "" && strings.Trim(value, allowed) == ""

@@ -9,17 +9,17 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// What the root says, which is about no job.
+// The attributes of the root, which describes no job.
 const (
-	// JobID is that of every document.
+	// JobID is the JobID of every document.
 	JobID = "master-data"
-	// Types has a prefix, as processes have that are not of the standard.
+	// Types has a prefix, which marks a process outside of the standard.
 	Types   = "printmarket:MasterData"
 	version = "2.2"
 )
 
-// Document is a document with the families of a snapshot, which may be nil: then
-// nothing is in force, and there are no sets.
+// Document returns a document with the families of a snapshot. A nil snapshot means that
+// nothing is in force and gives a document without sets.
 func Document(s *authority.Snapshot, families []authority.Family) *xjdf.Node {
 	root := xjdf.New("XJDF").Set("JobID", JobID).Set("Types", Types).Set("Version", version)
 	if s == nil {
@@ -34,7 +34,7 @@ func Document(s *authority.Snapshot, families []authority.Family) *xjdf.Node {
 	return root
 }
 
-// Count is how many resources the document has.
+// Count returns the number of resources that the document would have.
 func Count(s *authority.Snapshot, families []authority.Family) int {
 	count := 0
 	for _, f := range families {
@@ -43,17 +43,17 @@ func Count(s *authority.Snapshot, families []authority.Family) int {
 	return count
 }
 
-// form is how a family is written: as which set, and each of its resources.
+// form describes the resource set of a family and writes its resources.
 type form struct {
 	family authority.Family
-	// name is that of the set; usage tells it from others of the name.
+	// name is the name of the set; usage distinguishes sets of the same name.
 	name, usage string
-	// unit is what amounts of it are counted in; empty: as the standard has it.
+	// unit is the unit of amounts, or empty for the unit of the standard.
 	unit  string
 	write func(*xjdf.Node, *authority.Content)
 }
 
-// forms are in the order of the families.
+// forms returns the forms in the order of the families.
 func forms() []form {
 	return []form{
 		{authority.FamilyMedia, "Media", "", "", func(set *xjdf.Node, c *authority.Content) { all(set, c.Media, media) }},
@@ -68,7 +68,7 @@ func forms() []form {
 	}
 }
 
-// set adds the set of a form to a document.
+// set adds the resource set of a form to a document.
 func (f form) set(root *xjdf.Node) *xjdf.Node {
 	set := root.Add("ResourceSet").Set("Name", f.name).Set("Usage", "Input")
 	if f.usage != "" {
@@ -80,7 +80,7 @@ func (f form) set(root *xjdf.Node) *xjdf.Node {
 	return set
 }
 
-// all adds a resource for each of a family.
+// all adds a resource for each entry of a family.
 func all[T any](set *xjdf.Node, family []T, write func(*xjdf.Node, *T)) {
 	set.Children = make([]*xjdf.Node, 0, len(family))
 	for i := range family {

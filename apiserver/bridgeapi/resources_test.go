@@ -32,8 +32,7 @@ func resourcePer(unit authority.Unit) authority.Price {
 	return authority.Price{Amount: mm("77.123457"), Per: unit}
 }
 
-// content has one resource of each family, every price and rate of which has the
-// digits 123457.
+// resourceContent has one resource of each family. Every price and rate contains the digits 123457.
 func resourceContent() authority.Content {
 	return authority.Content{
 		Owner: "org_acme01", Currency: "EUR",
@@ -80,7 +79,7 @@ func resourceSnapshot(t testing.TB, c authority.Content) *authority.Snapshot {
 	t.Helper()
 	s, err := authority.New(c)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return s
 }
@@ -89,7 +88,7 @@ func asJSON(t testing.TB, root *xjdf.Node) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := xjdf.WriteJSON(&out, root); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return out.Bytes()
 }
@@ -98,12 +97,12 @@ func asXML(t testing.TB, root *xjdf.Node) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := xjdf.WriteXML(&out, root); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return out.Bytes()
 }
 
-// roomy are limits for what nobody has sent.
+// roomy holds the limits for documents that were not received from a caller.
 var roomy = xjdf.Limits{Bytes: 64 << 20, Nodes: 4_000_000}
 
 func parse(t testing.TB, text []byte) *xjdf.Document {
@@ -119,11 +118,11 @@ func wantValid(t testing.TB, text []byte) {
 	t.Helper()
 	report := validate.New().Validate(parse(t, text), validate.Options{Profile: validate.Strict})
 	if !report.Valid || !report.SchemaValid || !report.VocabularyValid || len(report.Findings) > 0 {
-		t.Errorf("findings %+v\n%s", report.Findings, text)
+		t.Errorf("the document has findings %+v:\n%s", report.Findings, text)
 	}
 }
 
-func TestEachFamilyIsWrittenAsTheSetThatTheStandardHasForIt(t *testing.T) {
+func TestResourceSetOfEachFamily(t *testing.T) {
 	t.Parallel()
 	s := resourceSnapshot(t, resourceContent())
 	tests := map[authority.Family]string{
@@ -164,10 +163,10 @@ func TestEachFamilyIsWrittenAsTheSetThatTheStandardHasForIt(t *testing.T) {
 			var got struct{ ResourceSet any }
 			var want any
 			if err := json.Unmarshal([]byte(tests[family]), &want); err != nil {
-				t.Fatal(err)
+				t.Fatalf("unexpected error: %v", err)
 			}
 			if err := json.Unmarshal(text, &got); err != nil {
-				t.Fatal(err)
+				t.Fatalf("unexpected error: %v", err)
 			}
 			if diff := cmp.Diff(want, got.ResourceSet); diff != "" {
 				t.Errorf("sets (-want +got):\n%s", diff)
@@ -177,7 +176,7 @@ func TestEachFamilyIsWrittenAsTheSetThatTheStandardHasForIt(t *testing.T) {
 	}
 }
 
-func TestADocumentOfAllFamiliesIsValidInEveryEncodingAndReadsBackTheSame(t *testing.T) {
+func TestDocumentOfAllFamiliesIsValidAndReadsBackInEveryEncoding(t *testing.T) {
 	t.Parallel()
 	root := bridgeapi.Document(resourceSnapshot(t, resourceContent()), authority.Families())
 	for encoding, text := range map[string][]byte{"canonical JSON": asJSON(t, root), "XML": asXML(t, root), "attribute JSON": atSigns(t, asJSON(t, root))} {
@@ -185,24 +184,24 @@ func TestADocumentOfAllFamiliesIsValidInEveryEncodingAndReadsBackTheSame(t *test
 			t.Parallel()
 			wantValid(t, text)
 			if !xjdf.Equal(root, parse(t, text).Root) {
-				t.Errorf("read back otherwise:\n%s", text)
+				t.Errorf("the document reads back differently:\n%s", text)
 			}
 		})
 	}
 }
 
-// atSigns is a document of canonical JSON with an at sign before each attribute.
+// atSigns adds an at sign before each attribute of a document in canonical JSON.
 func atSigns(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var root map[string]any
 	if err := json.Unmarshal(text, &root); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	delete(root, "$schema")
 	delete(root, "Name")
 	marked, err := json.Marshal(map[string]any{"XJDF": resourceMark(root)})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return marked
 }
@@ -234,13 +233,13 @@ func holdsElements(value any) bool {
 	return object
 }
 
-func TestNoPriceNoClaimAndNoUnaskedFamilyIsWritten(t *testing.T) {
+func TestDocumentHasNoPriceClaimOrUnrequestedFamily(t *testing.T) {
 	t.Parallel()
 	s := resourceSnapshot(t, resourceContent())
 	text := string(asXML(t, bridgeapi.Document(s, authority.Families())))
 	for _, word := range []string{"123457", "EUR", "DeviceClass", "ICSVersions", "print:flyers", "org_acme01", "Price", "Cost", "530", "1502.36"} {
 		if strings.Contains(text, word) {
-			t.Errorf("the document has %q:\n%s", word, text)
+			t.Errorf("the document contains %q:\n%s", word, text)
 		}
 	}
 	some := []authority.Family{authority.FamilyMedia, authority.FamilyLabor}
@@ -254,25 +253,25 @@ func TestNoPriceNoClaimAndNoUnaskedFamilyIsWritten(t *testing.T) {
 		t.Errorf("sets (-want +got):\n%s", diff)
 	}
 	if got := bridgeapi.Count(s, some); got != 3 {
-		t.Errorf("%d resources, want 3", got)
+		t.Errorf("Count returned %d resources, want 3", got)
 	}
 }
 
-func TestNothingInForceIsADocumentWithoutSets(t *testing.T) {
+func TestDocumentWithoutSnapshotHasNoSets(t *testing.T) {
 	t.Parallel()
 	empty := resourceSnapshot(t, authority.Content{Owner: "org_acme01", Currency: "EUR"})
 	for name, root := range map[string]*xjdf.Node{"no snapshot": bridgeapi.Document(nil, authority.Families()), "an empty one": bridgeapi.Document(empty, authority.Families())} {
 		if root.Child("ResourceSet") != nil {
-			t.Errorf("%s: there are sets", name)
+			t.Errorf("%s: the document has resource sets, want none", name)
 		}
 		wantValid(t, asJSON(t, root))
 		wantValid(t, asXML(t, root))
 	}
 }
 
-// TestWhateverASnapshotMayHoldIsValidAndKeepsItsIdentifiers makes snapshots of
-// random texts and numbers, within the bounds of package authority.
-func TestWhateverASnapshotMayHoldIsValidAndKeepsItsIdentifiers(t *testing.T) {
+// TestRandomSnapshotGivesValidDocumentWithIdentifiers uses random texts and numbers within
+// the bounds of package authority.
+func TestRandomSnapshotGivesValidDocumentWithIdentifiers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
 		s := resourceSnapshot(t, random(rand.New(rand.NewPCG(seed, 7))))
@@ -287,19 +286,19 @@ func TestWhateverASnapshotMayHoldIsValidAndKeepsItsIdentifiers(t *testing.T) {
 			}
 		}
 		if !xjdf.Equal(root, doc.Root) || !xjdf.Equal(root, parse(t, asXML(t, root)).Root) {
-			t.Fatalf("seed %d: read back otherwise:\n%s", seed, text)
+			t.Fatalf("seed %d: the document reads back differently:\n%s", seed, text)
 		}
 		found := 0
 		for n := range root.Descendants() {
 			if id, told := n.Attr("ID"); told && n.Name.Local == "Resource" {
 				found++
 				if !held(s, id) {
-					t.Fatalf("seed %d: %q is no identifier of the snapshot", seed, id)
+					t.Fatalf("seed %d: %q is not an identifier of the snapshot", seed, id)
 				}
 			}
 		}
 		if found != s.Size() {
-			t.Fatalf("seed %d: %d resources of %d", seed, found, s.Size())
+			t.Fatalf("seed %d: the document has %d resources, want %d", seed, found, s.Size())
 		}
 	}
 }

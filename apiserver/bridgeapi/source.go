@@ -14,14 +14,14 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// retry is when master data that cannot be read are worth another try.
+// retry is the suggested delay before a caller repeats a failed read.
 const retry = 5 * time.Second
 
-// errForeign is a snapshot that is held for an owner and is not that owner's.
+// errForeign means that the snapshot held for an owner belongs to another owner.
 var errForeign = errors.New("the snapshot is of another owner")
 
-// inForce are the master data of a source for the call, with how they are told of;
-// both are nil if nothing is approved for now.
+// inForce returns the master data in force for a source and the caller, with their
+// description for the answer. Both are nil if nothing is approved for now.
 func (s *surface) inForce(c *gate.Call, source string) (*authority.Snapshot, *Snapshot, error) {
 	owner := authority.Platform
 	if source == fromOrganization {
@@ -36,17 +36,12 @@ func (s *surface) inForce(c *gate.Call, source string) (*authority.Snapshot, *Sn
 	case held.Value == nil || held.Value.Owner() != owner:
 		return nil, nil, unusable(fmt.Errorf("master data of %s: %w", owner, errForeign))
 	default:
-		return held.Value, told(&held), nil
+		return held.Value, &Snapshot{ID: held.Value.ID(), EffectiveFrom: respond.Since(held.From), EffectiveTo: respond.Since(held.Until)}, nil
 	}
 }
 
-// told is how a snapshot is named in an answer.
-func told(held *authority.Effective) *Snapshot {
-	return &Snapshot{ID: held.Value.ID(), EffectiveFrom: respond.Since(held.From), EffectiveTo: respond.Since(held.Until)}
-}
-
-// unusable is the answer to master data that are there and cannot be answered with.
-// An error that nobody has thought of is one of integrity.
+// unusable returns the problem for master data that cannot be served. An unknown error
+// counts as unavailable.
 func unusable(err error) error {
 	switch {
 	case errors.Is(err, timeline.ErrDuplicate):

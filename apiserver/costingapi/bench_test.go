@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// large is a printer with fifty media and ten devices, half of them presses.
+// large returns a printer with fifty media and ten devices, half of them presses.
 func large() authority.Content {
 	c := apitest.Printer(acme, 1)
 	for i := range 49 {
@@ -33,8 +33,8 @@ func large() authority.Content {
 	return c
 }
 
-// BenchmarkCalculate asks for the costs of a document and for its validation in turn.
-// The ratio is what the first costs of the second; allocations are of both.
+// BenchmarkCalculate requests the costs of a document and its validation in turn. The ratio
+// is the duration of the first divided by the second; the allocations are those of both.
 func BenchmarkCalculate(b *testing.B) {
 	w := apitest.New(b, apitest.Options{})
 	w.Costs(b, large())
@@ -72,7 +72,7 @@ func BenchmarkCalculate(b *testing.B) {
 	b.ReportMetric(float64(calculated)/float64(validated), "ratio")
 }
 
-// BenchmarkAllocations is a request for the costs of a document alone.
+// BenchmarkAllocations measures only a request for the costs of a document.
 func BenchmarkAllocations(b *testing.B) {
 	w := apitest.New(b, apitest.Options{})
 	w.Costs(b, large())

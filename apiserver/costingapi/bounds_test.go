@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// product is a document with so many identifiers that mean nothing.
+// product returns a document with a number of irrelevant identifiers.
 func product(t *testing.T, identifiers int) json.RawMessage {
 	t.Helper()
 	type identifier struct{ IDUsage, IDValue string }
@@ -24,12 +24,12 @@ func product(t *testing.T, identifiers int) json.RawMessage {
 		}}},
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return json.RawMessage(strings.ReplaceAll(string(document), `""`, `"a"`))
 }
 
-func TestADocumentMayBeAsLargeForCostingAsForValidation(t *testing.T) {
+func TestCostingAcceptsDocumentsAsLargeAsValidation(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	token := w.Session(t, "acme-live")
@@ -47,7 +47,7 @@ func TestADocumentMayBeAsLargeForCostingAsForValidation(t *testing.T) {
 			t.Parallel()
 			body, err := json.Marshal(map[string]any{"xjdf": product(t, tt.identifiers)})
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("unexpected error: %v", err)
 			}
 			a := w.Do(t, apitest.Request{
 				Method: http.MethodPost, Path: "/api/v1/costing/calculate-xjdf", Body: string(body),

@@ -27,13 +27,13 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-// Path is where documents are calculated.
+// Path is the path of the calculation.
 const Path = "/api/v1/costing/calculate-xjdf"
 
-// member is the one of the request that has the document.
+// member is the member of the request with the document.
 const member = "xjdf"
 
-// Authorities is what the surface needs of package authority.
+// Authorities is the part of package authority that the surface uses.
 type Authorities interface {
 	Current(owner string, now time.Time) (authority.Effective, error)
 }
@@ -41,33 +41,35 @@ type Authorities interface {
 // Authenticate finds the caller of a session.
 type Authenticate func(*gate.Call) (posture.Caller, *problem.Problem)
 
+// surface serves the routes.
 type surface struct {
 	authorities Authorities
 	schema      *contracts.Schema
 	validator   *validate.Validator
-	turns       *xjdf.ParseSlots
+	slots       *xjdf.ParseSlots
 }
 
-// Routes is the surface's table of routes. The turns are those of all documents.
-func Routes(authorities Authorities, authenticate Authenticate, turns *xjdf.ParseSlots, set *contracts.Set) ([]gate.Route, error) {
+// Routes returns the surface's table of routes. The slots limit the documents that the
+// process handles at the same time.
+func Routes(authorities Authorities, authenticate Authenticate, slots *xjdf.ParseSlots, set *contracts.Set) ([]gate.Route, error) {
 	schema, err := set.Schema(contracts.XJDF, "CostingRequest")
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{authorities: authorities, schema: schema, validator: validate.New(), turns: turns}
+	s := &surface{authorities: authorities, schema: schema, validator: validate.New(), slots: slots}
 	return []gate.Route{{
 		Method: http.MethodPost, Pattern: Path, Capability: posture.XJDFCosting, Write: true, Authenticate: authenticate,
 		Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), Raw: true}, Serve: s.calculate,
 	}}, nil
 }
 
-// calculate serves POST /api/v1/costing/calculate-xjdf. The order of its refusals is
-// part of the interface. The body is read in the same turn as the document in it,
-// which is most of it: what it is read to takes many times its memory.
+// calculate serves POST /api/v1/costing/calculate-xjdf. The order of its refusals is part
+// of the interface. The body is decoded in the same parse slot as the document in it,
+// because the decoded body takes many times the memory of its text.
 func (s *surface) calculate(c *gate.Call) error {
 	var result *costing.Result
 	var err error
-	waited := s.turns.Do(c.Request.Context(), func() { result, err = s.result(c) })
+	waited := s.slots.Do(c.Request.Context(), func() { result, err = s.result(c) })
 	switch err = cmp.Or(waited, err); {
 	case errors.Is(err, xjdf.ErrNoParseSlot):
 		return problem.New(problem.CodeOverloaded, "Too many documents are being read.").With(err).After(time.Second)
@@ -78,23 +80,21 @@ func (s *surface) calculate(c *gate.Call) error {
 	}
 }
 
-// limits are wide enough for what package xjdf reads, which counts for itself: an
-// element is an object that may be an item of an array, and an attribute may be an
-// array of the items of its list.
-func limits() gate.JSONLimits {
-	most := 4 * xjdf.DefaultLimits.Nodes
-	return gate.JSONLimits{Depth: 2*xjdf.DefaultLimits.Depth + 8, Members: most, Elements: most, Values: most, Digits: 1_000}
-}
-
-// request reads the members of a request, if it is the caller's own.
+// request reads the members of a request, and rejects one for another organization than the
+// session's.
 func (s *surface) request(c *gate.Call) (map[string]any, error) {
-	body, err := limits().Decode(c.Body)
+	// The limits exceed those of package xjdf, which checks its own: an element is an
+	// object that may be an item of an array, and an attribute may be an array of the items
+	// of its list.
+	most := 4 * xjdf.DefaultLimits.Nodes
+	limits := gate.JSONLimits{Depth: 2*xjdf.DefaultLimits.Depth + 8, Members: most, Elements: most, Values: most, Digits: 1_000}
+	body, err := limits.Decode(c.Body)
 	if err != nil {
 		return nil, problem.New(problem.CodeInvalidRequest, "The body cannot be read: %v.", err)
 	}
 	object, _ := body.(map[string]any)
-	if err := sameOrganization(c, object); err != nil {
-		return nil, err
+	if organization, present := object["organizationId"].(string); present && organization != c.Tenant().Organization {
+		return nil, problem.New(problem.CodeOrganizationScopeMismatch, "Organization scope mismatch")
 	}
 	if violations := s.schema.Violations(body); len(violations) > 0 {
 		return nil, problem.New(problem.CodeValidationError, "The request is not valid.").Violates(violations...)
@@ -102,16 +102,7 @@ func (s *surface) request(c *gate.Call) (map[string]any, error) {
 	return object, nil
 }
 
-// sameOrganization refuses a request that is meant for another organization than
-// the session's. Nothing that it says makes it that one's.
-func sameOrganization(c *gate.Call, object map[string]any) error {
-	if meant, said := object["organizationId"].(string); said && meant != c.Tenant().Organization {
-		return problem.New(problem.CodeOrganizationScopeMismatch, "Organization scope mismatch")
-	}
-	return nil
-}
-
-// result reads, validates and calculates.
+// result reads, validates and calculates the document of a request.
 func (s *surface) result(c *gate.Call) (*costing.Result, error) {
 	object, err := s.request(c)
 	if err != nil {
@@ -125,25 +116,20 @@ func (s *surface) result(c *gate.Call) (*costing.Result, error) {
 	if err != nil {
 		return nil, problem.New(problem.CodeCostingAuthorityRequired, "No approved cost data of your organization is in force.").With(err)
 	}
-	result, err := costing.Calculate(costing.Request{Document: document, Mode: mode(object), Authority: effective, Now: c.Now})
+	mode := costing.Authoritative
+	if object["executionMode"] == string(costing.PreviewMode) { // the schema allows only authoritative otherwise
+		mode = costing.PreviewMode
+	}
+	result, err := costing.Calculate(costing.Request{Document: document, Mode: mode, Authority: effective, Now: c.Now})
 	if err != nil {
 		return nil, problemOf(c, err)
 	}
 	return result, nil
 }
 
-// mode is the one of the request, which the schema has checked.
-func mode(object map[string]any) costing.Mode {
-	if object["executionMode"] == string(costing.PreviewMode) {
-		return costing.PreviewMode
-	}
-	return costing.Authoritative
-}
-
-// read is the document, if it has no error.
+// read returns the document of a request, or the problem with its errors.
 func (s *surface) read(c *gate.Call) (*xjdf.Document, error) {
-	// The members as they were written: numbers keep their digits, and names their
-	// case.
+	// Decode the members as raw text: numbers keep their digits, and names their case.
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(c.Body, &members); err != nil {
 		return nil, fmt.Errorf("read a request: %w", err)
@@ -166,45 +152,42 @@ func (s *surface) read(c *gate.Call) (*xjdf.Document, error) {
 	return document, nil
 }
 
-// mostViolations is how many the schema of problems allows.
+// mostViolations is the largest number of violations in the schema of problems.
 const mostViolations = 100
 
-// invalid is the problem with a document that has errors.
+// invalid returns the problem for a document with errors.
 func invalid(report validate.Report) error {
 	var violations []problem.Violation
 	for _, f := range report.Findings {
 		if f.Severity != validate.Error || len(violations) == mostViolations {
-			break // the gravest come first
+			break // the findings are sorted by severity
 		}
 		pointer := ""
 		if f.Pointer != nil {
 			pointer = *f.Pointer
 		}
-		violations = append(violations, violation(pointer, f.Message+spaced(f.Suggestion)))
+		detail := f.Message
+		if f.Suggestion != "" {
+			detail += " " + f.Suggestion
+		}
+		violations = append(violations, violation(pointer, detail))
 	}
 	return problem.New(problem.CodeValidationError, "The document is not valid.").Violates(violations...)
 }
 
-func spaced(text string) string {
-	if text == "" {
-		return ""
-	}
-	return " " + text
-}
-
-// violation is one at a place of the document.
+// violation returns a violation at a place of the document.
 func violation(pointer, detail string) problem.Violation {
 	return problem.Violation{Pointer: problem.Fragment("/" + member + pointer), Detail: detail}
 }
 
-// review is what a problem says of a result that a person has to look at.
+// review holds the extension members of the problem for a result that needs a review.
 type review struct {
 	Reasons []costing.Reason `json:"reasons"`
-	// Estimate is for sessions with costing:preview alone.
+	// Estimate is set only for sessions with costing:preview.
 	Estimate *costing.Result `json:"estimate,omitempty"`
 }
 
-// problemOf is the one place where errors of package costing become answers.
+// problemOf maps the errors of package costing to problems.
 func problemOf(c *gate.Call, err error) error {
 	var media *costing.MediaError
 	var unsafe *costing.ReviewError
@@ -216,14 +199,14 @@ func problemOf(c *gate.Call, err error) error {
 		}
 		return problem.New(problem.CodeCostingMediaRequired, "A medium of the document has no exact Media/@ID in your cost data.").Violates(violations...)
 	case errors.As(err, &unsafe):
-		told := review{Reasons: unsafe.Reasons}
-		for i := range told.Reasons {
-			told.Reasons[i].Pointer = "/" + member + told.Reasons[i].Pointer
+		details := review{Reasons: unsafe.Reasons}
+		for i := range details.Reasons {
+			details.Reasons[i].Pointer = "/" + member + details.Reasons[i].Pointer
 		}
 		if c.Caller.Scopes().Has(posture.ScopeCostingPreview) {
-			told.Estimate = unsafe.Result
+			details.Estimate = unsafe.Result
 		}
-		refusal, err := problem.New(problem.CodeCostingManualReviewRequired, "The result is not safe to quote from unattended.").Extend(told)
+		refusal, err := problem.New(problem.CodeCostingManualReviewRequired, "The result is not safe to quote from unattended.").Extend(details)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-func TestADocumentCostsWhatTheDataOfTheSessionsOrganizationSay(t *testing.T) {
+func TestCostsComeFromDataOfSessionOrganization(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	content := apitest.Printer(acme, 7)
@@ -24,27 +24,27 @@ func TestADocumentCostsWhatTheDataOfTheSessionsOrganizationSay(t *testing.T) {
 		calculate(t, w, w.Session(t, key), body(apitest.Flyer, "")).Want(t, 200, "").Into(t, &got)
 		want := w.InForce(t, content)
 		if got.Snapshot.ID != want.Value.ID() || got.Snapshot.Approval != want.Approval || got.Snapshot.Currency != "EUR" {
-			t.Errorf("%s: snapshot %+v", key, got.Snapshot)
+			t.Errorf("%s: unexpected snapshot %+v", key, got.Snapshot)
 		}
 		if got.Mode != "authoritative" || got.Outcome != "authoritative" || got.Product.Quantity != 5000 || len(got.Breaks) != 1 || len(got.Breaks[0].Lines) < 8 {
 			t.Errorf("%s: %+v", key, got)
 		}
 		for _, line := range got.Breaks[0].Lines {
 			if !strings.HasSuffix(line.Rate, ".000007") {
-				t.Errorf("%s: %s costs %s", key, line.Resource.ID, line.Rate)
+				t.Errorf("%s: resource %s has the rate %s", key, line.Resource.ID, line.Rate)
 			}
 		}
 	}
 	none := calculate(t, w, w.Session(t, "stark-live"), body(apitest.Flyer, "")).Want(t, 409, problem.CodeCostingAuthorityRequired)
 	if bytes.Contains(none.Body, []byte("sha256:")) {
-		t.Errorf("an organization without data is told of a snapshot: %s", none.Body)
+		t.Errorf("an organization without cost data got a snapshot: %s", none.Body)
 	}
 }
 
-// TestEqualQuestionsHaveEqualAnswers to the byte, however they are written.
-func TestEqualQuestionsHaveEqualAnswers(t *testing.T) {
+// TestEqualRequestsHaveEqualAnswers compares bytes for different spellings of one request.
+func TestEqualRequestsHaveEqualAnswers(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	session := w.Session(t, "acme-live")
 	first := calculate(t, w, session, body(apitest.Flyer, "")).Want(t, 200, "").Body
 	for name, document := range map[string]string{
@@ -57,25 +57,25 @@ func TestEqualQuestionsHaveEqualAnswers(t *testing.T) {
 	} {
 		for _, members := range []string{"", `"executionMode":"authoritative",`, `"organizationId":"org_acme01",`} {
 			if got := calculate(t, w, session, body(document, members)).Want(t, 200, "").Body; !bytes.Equal(first, got) {
-				t.Errorf("%s: another answer\n%s\n%s", name, first, got)
+				t.Errorf("%s: the answers differ:\n%s\n%s", name, first, got)
 			}
 		}
 	}
 	w.Advance(time.Minute)
 	if got := calculate(t, w, w.Session(t, "acme-live"), body(apitest.Flyer, "")).Want(t, 200, "").Body; !bytes.Equal(first, got) {
-		t.Errorf("a minute later: another answer\n%s\n%s", first, got)
+		t.Errorf("a minute later: the answers differ:\n%s\n%s", first, got)
 	}
 }
 
-// attributed is a document with its attributes as @Name.
+// attributed returns a document with its attributes written as @Name.
 func attributed(document string) string {
 	document = regexp.MustCompile(`"([A-Za-z]+)":([0-9"tf]|\["|\[[0-9])`).ReplaceAllString(document, `"@$1":$2`)
 	return strings.Replace(document, `"@$schema"`, `"$schema"`, 1)
 }
 
-func TestACalculationAsksNoStore(t *testing.T) {
+func TestCalculationDoesNotUseStore(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	letPreview(w)
 	session := w.Session(t, "acme-live")
 	calls := w.Store.Calls()
@@ -86,12 +86,12 @@ func TestACalculationAsksNoStore(t *testing.T) {
 		calculate(t, w, session, body(`{}`, "")).Want(t, 400, problem.CodeValidationError)
 	}
 	if n := w.Store.Calls(); n != calls {
-		t.Errorf("the store was asked %d times", n-calls)
+		t.Errorf("the store was called %d times, want none", n-calls)
 	}
 }
 
-// documents are those of which a person has to look at the result, with the codes of
-// the reasons, and whether there are figures.
+// documents returns documents that need a review, with the codes of the reasons and whether
+// there are figures.
 func documents() map[string]struct {
 	document, codes string
 	figures         bool
@@ -114,12 +114,12 @@ func documents() map[string]struct {
 	}
 }
 
-func TestAResultThatIsNotSafeIsARefusalWithItsReasons(t *testing.T) {
+func TestUnsafeResultIsRefusedWithReasons(t *testing.T) {
 	t.Parallel()
 	for name, tc := range documents() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := world(t)
+			w := newFixture(t)
 			session := w.Session(t, "acme-live")
 			sent := body(tc.document, "")
 			wantReview(t, calculate(t, w, session, sent), sent, tc.codes, false)
@@ -131,14 +131,14 @@ func TestAResultThatIsNotSafeIsARefusalWithItsReasons(t *testing.T) {
 	}
 }
 
-// wantReview checks a refusal with reasons, whose places are in the body, and whether
-// it has figures.
+// wantReview checks the reasons of a refusal, that their places are in the body, and whether
+// the refusal has figures.
 func wantReview(t *testing.T, a apitest.Answer, sent, codes string, figured bool) {
 	t.Helper()
 	var got review
 	a.Want(t, 409, problem.CodeCostingManualReviewRequired).Into(t, &got)
 	if got.codes() != codes {
-		t.Errorf("reasons %s, want %s", got.codes(), codes)
+		t.Errorf("reasons are %s, want %s", got.codes(), codes)
 	}
 	for _, reason := range got.Reasons {
 		if err := resolve(sent, reason.Pointer, false); err != nil || !strings.HasPrefix(reason.Pointer, "/xjdf") {
@@ -149,23 +149,23 @@ func wantReview(t *testing.T, a apitest.Answer, sent, codes string, figured bool
 		}
 	}
 	if got.Breaks != nil || got.Snapshot != nil {
-		t.Errorf("a problem is a result: %s", a.Body)
+		t.Errorf("the problem has members of a result: %s", a.Body)
 	}
 	if figured != (got.Estimate != nil) {
-		t.Errorf("figures %v, want %t", got.Estimate, figured)
+		t.Errorf("the problem has the figures %v, want figures: %t", got.Estimate, figured)
 	}
 	if figured && (got.Estimate.Outcome != "manualReview" || len(got.Estimate.Breaks) == 0) {
-		t.Errorf("estimate %+v", got.Estimate)
+		t.Errorf("unexpected estimate %+v", got.Estimate)
 	}
 	if !figured && (bytes.Contains(a.Body, []byte("sha256:")) || regexp.MustCompile(`"(total|amount|rate|unitCost|lines)"|000001`).Match(a.Body)) {
-		t.Errorf("figures in %s", a.Body)
+		t.Errorf("the problem has figures: %s", a.Body)
 	}
 }
 
-// TestAPreviewIsNeverAQuote of whatever document.
-func TestAPreviewIsNeverAQuote(t *testing.T) {
+// TestPreviewIsNeverQuote checks the preview of every document.
+func TestPreviewIsNeverQuote(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	plain := w.Session(t, "stark-live")
 	session := w.Session(t, "acme-live")
 	w.Costs(t, apitest.Printer(acme, 1), apitest.Printer(stark, 1))
@@ -197,9 +197,9 @@ func TestAPreviewIsNeverAQuote(t *testing.T) {
 	}
 }
 
-func TestFiguresNeedTheScopeOfTheKeyAtThatTime(t *testing.T) {
+func TestFiguresRequireCurrentScopeOfKey(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	session, sent := w.Session(t, "acme-live"), body(apitest.Flyer, preview)
 	wantReview(t, calculate(t, w, session, sent), sent, "PREVIEW", false)
 	letPreview(w)
@@ -210,7 +210,7 @@ func TestFiguresNeedTheScopeOfTheKeyAtThatTime(t *testing.T) {
 
 func TestBreaksBetweenTheBoundsAreCalculated(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	content := apitest.Printer(acme, 1)
 	content.Policy.QuantityBreaks = []int64{9000, 100, 1000, 4000}
 	w.Costs(t, content)
@@ -221,15 +221,15 @@ func TestBreaksBetweenTheBoundsAreCalculated(t *testing.T) {
 		quantities = append(quantities, fmt.Sprint(b.Quantity))
 	}
 	if text := strings.Join(quantities, " "); text != "1000 4000 5000 8000" {
-		t.Errorf("quantities %s", text)
+		t.Errorf("unexpected quantities %s", text)
 	}
 }
 
-// TestDataThatEndWithinADayAreOnesToAskAbout: 409 from the first instant at which they
-// are not in force for another day.
-func TestDataThatEndWithinADayAreOnesToAskAbout(t *testing.T) {
+// TestCostDataThatEndWithinDayNeedReview expects 409 from the first instant at which the data
+// remain in force for less than a day.
+func TestCostDataThatEndWithinDayNeedReview(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	session, sent := w.Session(t, "acme-live"), body(apitest.Flyer, "")
 	span := w.InForce(t, apitest.Printer(acme, 1))
 	span.Until = w.Clock.Now().Add(24 * time.Hour)

@@ -21,14 +21,14 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// edition is a snapshot of an owner and the mark of its rates.
+// edition is a snapshot of an owner with the mark of its rates.
 type edition struct {
 	owner, mark string
 	span        effective
 }
 
-// editions are five snapshots of each owner, every one with its own rates for the
-// same identifiers.
+// editions returns five snapshots of each owner. Each has its own rates for the same
+// identifiers.
 func editions(t *testing.T, w *apitest.World) map[string]edition {
 	t.Helper()
 	all := map[string]edition{}
@@ -44,7 +44,7 @@ func editions(t *testing.T, w *apitest.World) map[string]edition {
 	return all
 }
 
-// swap puts in force what chance has chosen: of some owners nothing, of others several.
+// swap puts random snapshots in force: none for some owners, several for others.
 func swap(w *apitest.World, r *rand.Rand, all map[string]edition, ids []string) {
 	owners := map[string][]effective{}
 	for range r.IntN(10) {
@@ -54,12 +54,12 @@ func swap(w *apitest.World, r *rand.Rand, all map[string]edition, ids []string) 
 	w.Authority.Publish(owners, w.Clock.Now())
 }
 
-// asking is a session, and whose it is.
+// asking is a session and its organization.
 type asking struct{ organization, token string }
 
-// TestEveryFigureIsOfTheSessionsOwnData asks at random, honestly and not, while the
-// data of all organizations are replaced as fast as can be.
-func TestEveryFigureIsOfTheSessionsOwnData(t *testing.T) {
+// TestFiguresComeOnlyFromOwnData sends random requests, including hostile ones, while the
+// data of all organizations are replaced continuously.
+func TestFiguresComeOnlyFromOwnData(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	letPreview(w)
@@ -96,7 +96,7 @@ func TestEveryFigureIsOfTheSessionsOwnData(t *testing.T) {
 			for range 60 {
 				who := sessions[r.IntN(len(sessions))]
 				rec := httptest.NewRecorder()
-				w.Handler.ServeHTTP(rec, question(t, w, r, who))
+				w.Handler.ServeHTTP(rec, randomRequest(t, w, r, who))
 				if wantOwn(t, rec, who.organization, all) {
 					figured.Add(1)
 				} else {
@@ -109,12 +109,12 @@ func TestEveryFigureIsOfTheSessionsOwnData(t *testing.T) {
 	close(stop)
 	swaps.Wait()
 	if figured.Load() < 10 || refused.Load() < 10 {
-		t.Errorf("%d answers with figures, %d without; the requests have lost their reach", figured.Load(), refused.Load())
+		t.Errorf("%d answers with figures, %d without; the random requests no longer cover both cases", figured.Load(), refused.Load())
 	}
 }
 
-// question is a request of a session, which may name others wherever it can.
-func question(t *testing.T, w *apitest.World, r *rand.Rand, who asking) *http.Request {
+// randomRequest returns a request of a session that may name other organizations.
+func randomRequest(t *testing.T, w *apitest.World, r *rand.Rand, who asking) *http.Request {
 	t.Helper()
 	owners := []string{acme, stark, globex, authority.Platform, "org_nobody"}
 	amount := 1 + r.IntN(90_000) // as much as may be quoted, and then some
@@ -142,14 +142,14 @@ func question(t *testing.T, w *apitest.World, r *rand.Rand, who asking) *http.Re
 
 var snapshotID = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 
-// wantOwn checks that an answer names snapshots of one organization alone, and that
-// each rate is that of the snapshot it names. It reports whether there are figures.
+// wantOwn checks that an answer names only snapshots of one organization, and that each rate
+// is in the named snapshot. It reports whether there are figures.
 func wantOwn(t *testing.T, rec *httptest.ResponseRecorder, organization string, all map[string]edition) bool {
 	t.Helper()
 	text := rec.Body.String()
 	for _, id := range snapshotID.FindAllString(text, -1) {
 		if all[id].owner != organization {
-			t.Errorf("%s is answered with a snapshot of %q", organization, all[id].owner)
+			t.Errorf("%s got a snapshot of %q", organization, all[id].owner)
 		}
 	}
 	var answer struct {
@@ -157,7 +157,7 @@ func wantOwn(t *testing.T, rec *httptest.ResponseRecorder, organization string, 
 		Estimate *figures
 	}
 	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil {
-		t.Errorf("answer %d: %v", rec.Code, err)
+		t.Errorf("cannot read the answer with status %d: %v", rec.Code, err)
 		return false
 	}
 	got := &answer.figures
@@ -169,19 +169,19 @@ func wantOwn(t *testing.T, rec *httptest.ResponseRecorder, organization string, 
 	}
 	own := all[got.Snapshot.ID]
 	if own.owner != organization || got.Snapshot.Approval != own.span.Approval {
-		t.Errorf("%s is answered by %+v", organization, got.Snapshot)
+		t.Errorf("%s got the unexpected snapshot %+v", organization, got.Snapshot)
 	}
 	lines := 0
 	for _, b := range got.Breaks {
 		for _, line := range b.Lines {
 			lines++
 			if want := rateOf(own.span.Value, line.Resource.Family, line.Resource.ID); line.Rate != want {
-				t.Errorf("%s %s costs %s, want %s of %s", line.Resource.Family, line.Resource.ID, line.Rate, want, own.owner)
+				t.Errorf("%s %s has the rate %s, want %s of %s", line.Resource.Family, line.Resource.ID, line.Rate, want, own.owner)
 			}
 		}
 	}
 	if lines == 0 {
-		t.Error("figures without a line")
+		t.Error("the figures have no lines")
 	}
 	return lines > 0
 }
@@ -190,12 +190,12 @@ func wantNoFigures(t *testing.T, status int, text string, all map[string]edition
 	t.Helper()
 	for _, one := range all {
 		if strings.Contains(text, one.mark) {
-			t.Errorf("answer %d has a rate of %s: %s", status, one.owner, text)
+			t.Errorf("the answer with status %d has a rate of %s: %s", status, one.owner, text)
 		}
 	}
 }
 
-// rateOf is the rate of a resource in a snapshot.
+// rateOf returns the rate of a resource in a snapshot.
 func rateOf(s *authority.Snapshot, family authority.Family, id string) string {
 	switch family {
 	case authority.FamilyMedia:

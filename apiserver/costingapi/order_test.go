@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// sent is a request with everything that can be wrong with one.
+// sent is a request that may have every fault.
 type sent struct {
 	token, contentType, members, after string
 	bad, medium, amount                string
@@ -23,9 +23,9 @@ func (s *sent) body() string {
 	return body(flyer(`"Amount":5000`, `"Amount":`+s.amount+s.bad, "gloss-135", s.medium), s.members) + s.after
 }
 
-// TestTheOrderOfAnswers begins with a request that could be refused for every reason,
-// and takes one after the other away: the first of those that are left decides.
-func TestTheOrderOfAnswers(t *testing.T) {
+// TestOrderOfRefusals begins with a request that has every fault, and removes one after the
+// other. The first remaining fault in the order of checks decides.
+func TestOrderOfRefusals(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	partner := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*sent) {
@@ -74,7 +74,7 @@ func TestTheOrderOfAnswers(t *testing.T) {
 			Method: "POST", Path: costingapi.Path, Body: s.body(), Header: map[string]string{"Authorization": "Bearer " + s.token, "Content-Type": s.contentType},
 		})
 		if a.Status != step.status || a.Code() != step.code {
-			t.Errorf("with %s: %d %s, want %d %s\n%s", step.name, a.Status, a.Code(), step.status, step.code, a.Body)
+			t.Errorf("with %s: returned %d %s, want %d %s:\n%s", step.name, a.Status, a.Code(), step.status, step.code, a.Body)
 		}
 		wantPrivate(t, a)
 		wantDetail(t, a)
@@ -82,15 +82,15 @@ func TestTheOrderOfAnswers(t *testing.T) {
 			a.WantRetry(t)
 		}
 		if a.Status == 503 && a.Header.Get("Retry-After") != "" {
-			t.Errorf("with %s: Retry-After %q, and no schedule knows when", step.name, a.Header.Get("Retry-After"))
+			t.Errorf("with %s: Retry-After is %q, but no schedule opens the capability", step.name, a.Header.Get("Retry-After"))
 		}
 	}
 	if n := w.Store.Calls(); n != calls {
-		t.Errorf("the store was asked %d times", n-calls)
+		t.Errorf("the store was called %d times, want none", n-calls)
 	}
 }
 
-// obstruct takes from acme everything that costing needs.
+// obstruct removes everything that costing needs from acme.
 func obstruct(w *apitest.World) {
 	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.State = v1alpha1.StateSuspended
@@ -103,13 +103,13 @@ func obstruct(w *apitest.World) {
 	})
 }
 
-// wantDetail checks the details that the interface has word for word.
+// wantDetail checks the details that the contract fixes word for word.
 func wantDetail(t *testing.T, a apitest.Answer) {
 	t.Helper()
 	want := map[problem.Code]string{
 		problem.CodeAuthenticationRequired: "Authentication required", problem.CodeOrganizationScopeMismatch: "Organization scope mismatch",
 	}[a.Code()]
 	if want != "" && a.Text(t, "detail") != want {
-		t.Errorf("detail %q, want %q", a.Text(t, "detail"), want)
+		t.Errorf("detail is %q, want %q", a.Text(t, "detail"), want)
 	}
 }

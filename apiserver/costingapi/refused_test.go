@@ -17,16 +17,16 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-func TestWhatIsWrongWithARequestIsToldWithItsPlace(t *testing.T) {
+func TestFaultsOfRequestHavePlaces(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	session := w.Session(t, "acme-live")
 	many := strings.Repeat(`{"Name":"LayoutIntent","LayoutIntent":{"Wrong":1}},`, 150)
 	for name, tc := range map[string]struct {
 		body string
-		// want are the pointers; empty: whatever they are.
+		// want lists the expected pointers; an empty list accepts any.
 		want []string
-		// missing: they are of what should be there.
+		// missing means that the pointers name absent members.
 		missing bool
 	}{
 		"nothing":                           {`{}`, []string{"#/xjdf"}, true},
@@ -59,13 +59,13 @@ func TestWhatIsWrongWithARequestIsToldWithItsPlace(t *testing.T) {
 			a := calculate(t, w, session, tc.body).Want(t, 400, problem.CodeValidationError)
 			got := a.Violations(t)
 			if len(got) == 0 || len(got) > 100 {
-				t.Errorf("%d places are told", len(got))
+				t.Errorf("the problem has %d violations", len(got))
 			}
 			pointers := make([]string, 0, len(got))
 			for pointer := range got {
 				pointers = append(pointers, pointer)
 				if err := resolve(tc.body, pointer, tc.missing); err != nil {
-					t.Errorf("the place of %q: %v", got[pointer], err)
+					t.Errorf("cannot resolve the place of %q: %v", got[pointer], err)
 				}
 			}
 			slices.Sort(pointers)
@@ -76,9 +76,9 @@ func TestWhatIsWrongWithARequestIsToldWithItsPlace(t *testing.T) {
 	}
 }
 
-func TestABodyThatCannotBeReadIsRefusedBeforeItIsLookedInto(t *testing.T) {
+func TestUnreadableBodyIsRefusedFirst(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	session := w.Session(t, "acme-live")
 	const other = `"organizationId":"org_stark1",`
 	for name, tc := range map[string]struct {
@@ -105,9 +105,9 @@ func TestABodyThatCannotBeReadIsRefusedBeforeItIsLookedInto(t *testing.T) {
 	}
 }
 
-func TestAnotherOrganizationIsRefusedWhateverElseIsSaid(t *testing.T) {
+func TestRequestForAnotherOrganizationIsRefused(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	session := w.Session(t, "acme-live")
 	letPreview(w)
 	for name, organization := range map[string]string{
@@ -118,20 +118,20 @@ func TestAnotherOrganizationIsRefusedWhateverElseIsSaid(t *testing.T) {
 			a := calculate(t, w, session, fmt.Sprintf(`{"organizationId":%q,%s}`, organization, rest))
 			a.Want(t, 403, problem.CodeOrganizationScopeMismatch)
 			if got := a.Text(t, "detail"); got != "Organization scope mismatch" {
-				t.Errorf("%s: detail %q", name, got)
+				t.Errorf("%s: unexpected detail %q", name, got)
 			}
 		}
 	}
 	calculate(t, w, session, body(apitest.Flyer, `"organizationId":"org_acme01",`)).Want(t, 200, "")
-	// In the document the name is one that XJDF does not have, and says nothing.
+	// XJDF does not define the member, so it has no effect within the document.
 	a := calculate(t, w, session, body(flyer(`"JobID"`, `"organizationId":"org_stark1","JobID"`), ``)).Want(t, 200, "")
 	if strings.Contains(string(a.Body), stark) {
-		t.Errorf("another organization is in the answer: %s", a.Body)
+		t.Errorf("the answer contains another organization: %s", a.Body)
 	}
 }
 
-// TestWithoutCostDataInForceNothingIsCalculated, in neither mode, for nobody.
-func TestWithoutCostDataInForceNothingIsCalculated(t *testing.T) {
+// TestCalculationRequiresCostDataInForce checks both modes and several sessions.
+func TestCalculationRequiresCostDataInForce(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	now := w.Clock.Now()
@@ -158,7 +158,7 @@ func TestWithoutCostDataInForceNothingIsCalculated(t *testing.T) {
 			}
 			a := calculate(t, w, session, body(apitest.Flyer, members))
 			if a.Status != 409 || a.Code() != problem.CodeCostingAuthorityRequired {
-				t.Errorf("%s: %d %s", name, a.Status, a.Body)
+				t.Errorf("%s: unexpected answer %d %s", name, a.Status, a.Body)
 			}
 		}
 	}
@@ -189,9 +189,9 @@ func TestWithoutCostDataInForceNothingIsCalculated(t *testing.T) {
 	refused("those that nobody has confirmed for too long", w.Session(t, "acme-live"))
 }
 
-func TestMediaAreNamedByTheirExactIdentifier(t *testing.T) {
+func TestMediaRequireExactIdentifier(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newFixture(t)
 	session := w.Session(t, "acme-live")
 	const medium = `{"ID":"gloss-135","MediaType":"Paper"}`
 	for name, tc := range map[string]struct {
@@ -216,17 +216,17 @@ func TestMediaAreNamedByTheirExactIdentifier(t *testing.T) {
 			for pointer := range got {
 				pointers = append(pointers, pointer)
 				if err := resolve(sent, pointer, false); err != nil {
-					t.Error(err)
+					t.Errorf("cannot resolve a place: %v", err)
 				}
 			}
 			if slices.Sort(pointers); len(pointers) == 0 || tc.want != nil && !cmp.Equal(tc.want, pointers) {
-				t.Errorf("places %q, want %q", pointers, tc.want)
+				t.Errorf("places are %q, want %q", pointers, tc.want)
 			}
 		})
 	}
-	// A document that names no medium at all is refused for the whole of it.
+	// For a document without a medium, the violation is at the root of the document.
 	got := calculate(t, w, session, body(flyer(`"Name":"Media","Usage":"Input"`, `"Name":"Component","Usage":"Input"`, `"Media":{`, `"Component":{`, `,"MediaType":"Paper"`, ``), "")).Violations(t)
-	if _, told := got["#/xjdf"]; !told || len(got) != 1 {
+	if _, found := got["#/xjdf"]; !found || len(got) != 1 {
 		t.Errorf("without a set of media: %v", got)
 	}
 }

@@ -21,18 +21,18 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-// offer is what the marketplace takes by one catalog: the value that documents
-// are held against, and how it is told.
+// offer holds the capabilities of the marketplace with one catalog: the value that documents
+// are validated against, and its form in answers.
 type offer struct {
-	// by are the ids of the catalog and of the platform's costed resources.
-	by    [2]string
-	takes validate.Capabilities
-	told  XJDFCapabilities
-	etag  string
+	// by holds the id of the catalog and of the approval of the platform's costed resources.
+	by     [2]string
+	takes  validate.Capabilities
+	answer XJDFCapabilities
+	etag   string
 }
 
-// offered is the offer by the master data in force. It is made anew when they
-// change, by whoever comes first; two that come at once make the same.
+// offered returns the offer for the master data in force. The first call after a change
+// computes it again; concurrent calls compute the same value.
 func (s *surface) offered(now time.Time) (*offer, error) {
 	catalog, err := s.catalog.Current(now)
 	if err != nil {
@@ -55,14 +55,16 @@ func (s *surface) offered(now time.Time) (*offer, error) {
 	return made, nil
 }
 
-// catalogRetry is when a catalog that is not available is worth another try.
+// catalogRetry is the suggested delay while the catalog is unavailable.
 const catalogRetry = 5 * time.Second
 
+// newOffer computes the offer for a catalog and the platform's costed resources, which may
+// be nil.
 func newOffer(catalog *catalog.Catalog, platform *authority.Snapshot) (*offer, error) {
 	o := &offer{takes: validate.Marketplace(catalog.Types()).MadeWith(production(platform))}
-	o.told = tell(o.takes)
-	o.told.Products = productsOf(catalog)
-	body, err := json.Marshal(o.told)
+	o.answer = answerOf(o.takes)
+	o.answer.Products = productsOf(catalog)
+	body, err := json.Marshal(o.answer)
 	if err != nil {
 		return nil, fmt.Errorf("encode the capabilities: %w", err)
 	}
@@ -71,7 +73,8 @@ func newOffer(catalog *catalog.Catalog, platform *authority.Snapshot) (*offer, e
 	return o, nil
 }
 
-// production is what the platform prints with; nothing, if there is no snapshot.
+// production returns the media and processes of the platform, which are empty without a
+// snapshot.
 func production(platform *authority.Snapshot) (p validate.Production) {
 	if platform == nil {
 		return p
@@ -96,8 +99,9 @@ func production(platform *authority.Snapshot) (p validate.Production) {
 	return p
 }
 
-func tell(takes validate.Capabilities) XJDFCapabilities {
-	told := XJDFCapabilities{
+// answerOf returns capabilities in the form of the contract, without products.
+func answerOf(takes validate.Capabilities) XJDFCapabilities {
+	answer := XJDFCapabilities{
 		Specifications: specifications(), AcceptedVersions: validate.Versions(), MediaTypes: documentTypes(),
 		Limits: XJDFLimits{
 			Bytes: xjdfdoc.DefaultLimits.Bytes, Depth: xjdfdoc.DefaultLimits.Depth, Nodes: xjdfdoc.DefaultLimits.Nodes, Findings: validate.MaxFindings,
@@ -107,21 +111,22 @@ func tell(takes validate.Capabilities) XJDFCapabilities {
 		Resources: takes.Resources, Processes: takes.Processes,
 	}
 	if takes.MaxWeight > 0 {
-		told.Media.Weight = &XJDFRange{Minimum: takes.MinWeight, Maximum: takes.MaxWeight, Unit: "g/m2"}
+		answer.Media.Weight = &XJDFRange{Minimum: takes.MinWeight, Maximum: takes.MaxWeight, Unit: "g/m2"}
 	}
 	for _, profile := range validate.Profiles() {
-		told.Profiles = append(told.Profiles, XJDFProfile(profile))
+		answer.Profiles = append(answer.Profiles, XJDFProfile(profile))
 	}
 	for _, finishing := range takes.Finishing {
 		one := XJDFFinishing{Intent: finishing.Intent, Attributes: []XJDFValues{}}
 		for _, limit := range finishing.Limits {
 			one.Attributes = append(one.Attributes, XJDFValues{Name: limit.Attribute, Values: limit.Values})
 		}
-		told.Finishing = append(told.Finishing, one)
+		answer.Finishing = append(answer.Finishing, one)
 	}
-	return told
+	return answer
 }
 
+// productsOf groups the catalog products by product type.
 func productsOf(catalog *catalog.Catalog) []XJDFProduct {
 	products := []XJDFProduct{}
 	for _, kind := range catalog.Types() {
@@ -145,5 +150,5 @@ func (s *surface) GetXJDFCapabilities(c *gate.Call) (GetXJDFCapabilitiesResponse
 	if c.Revalidate(o.etag) {
 		return GetXJDFCapabilities304Response{}, nil
 	}
-	return GetXJDFCapabilities200JSONResponse(o.told), nil
+	return GetXJDFCapabilities200JSONResponse(o.answer), nil
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-// documentTypes are the media types of documents (XJDF 2.2, section 9.10), and
-// what their authors' tools call them.
+// documentTypes lists the media types of documents (XJDF 2.2, section 9.10), and the generic
+// types that the tools of authors use.
 func documentTypes() []string {
 	return []string{"application/vnd.cip4-xjdf+json", "application/json", "application/vnd.cip4-xjdf+xml", "application/xml", "text/xml"}
 }
 
-// validate serves POST /api/v1/xjdf/validate: the report, as a success if no
-// finding is an error and as a problem with the same members if one is.
+// validate serves POST /api/v1/xjdf/validate. The answer is the report if no finding is an
+// error, and otherwise a problem with the same members.
 func (s *surface) validate(c *gate.Call) error {
 	profile, err := profileOf(c)
 	if err != nil {
@@ -41,7 +41,11 @@ func (s *surface) validate(c *gate.Call) error {
 	if report.Valid {
 		return c.JSON(http.StatusOK, report)
 	}
-	refusal, err := problem.New(problem.CodeValidationError, "The document has %s.", faults(report.Summary.Errors)).
+	count := "1 error"
+	if report.Summary.Errors != 1 {
+		count = fmt.Sprintf("%d errors", report.Summary.Errors)
+	}
+	refusal, err := problem.New(problem.CodeValidationError, "The document has %s.", count).
 		Violates(violations(report.Findings)...).Extend(report)
 	if err != nil {
 		return err
@@ -49,15 +53,15 @@ func (s *surface) validate(c *gate.Call) error {
 	return refusal
 }
 
-// mostViolations is how many the schema of problems allows.
+// mostViolations is the largest number of violations in the schema of problems.
 const mostViolations = 100
 
-// violations are the errors among the findings, as every problem has them.
+// violations converts the errors among the findings to violations of a problem.
 func violations(findings []validate.Finding) []problem.Violation {
 	var all []problem.Violation
 	for _, f := range findings {
 		if f.Severity != validate.Error || len(all) == mostViolations {
-			break // the gravest come first
+			break // the findings are sorted by severity
 		}
 		pointer, detail := "#", f.Path+": "+f.Message
 		if f.Pointer != nil {
@@ -71,14 +75,7 @@ func violations(findings []validate.Finding) []problem.Violation {
 	return all
 }
 
-func faults(errors int) string {
-	if errors == 1 {
-		return "1 error"
-	}
-	return fmt.Sprintf("%d errors", errors)
-}
-
-// judge reads the body as what it was sent as, and validates it.
+// judge parses the body according to its Content-Type and validates it.
 func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report, error) {
 	parse, encoding := xjdfdoc.ParseJSON, xjdfdoc.CanonicalJSON
 	if strings.HasSuffix(c.ContentType, "xml") {
@@ -86,7 +83,7 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 	}
 	var report validate.Report
 	var err error
-	waited := s.turns.Do(c.Context(), func() {
+	waited := s.slots.Do(c.Context(), func() {
 		var doc *xjdfdoc.Document
 		if doc, err = parse(c.Body, xjdfdoc.DefaultLimits); err == nil {
 			report = s.validator.Validate(doc, options)
@@ -109,15 +106,15 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 	return report, nil
 }
 
-// profileOf is the profile that the request asks for, by the parameter or by the
-// preference handling=strict (RFC 7240, section 4.4).
+// profileOf returns the requested profile, by the parameter or by the preference
+// handling=strict (RFC 7240, section 4.4).
 func profileOf(c *gate.Call) (validate.Profile, error) {
-	asked := c.Request.URL.Query()["profile"]
+	requested := c.Request.URL.Query()["profile"]
 	switch {
-	case len(asked) > 1:
+	case len(requested) > 1:
 		return "", problem.New(problem.CodeInvalidRequest, "The parameter profile is there more than once.")
-	case len(asked) == 1:
-		profile := validate.Profile(asked[0])
+	case len(requested) == 1:
+		profile := validate.Profile(requested[0])
 		if !slices.Contains(validate.Profiles(), profile) {
 			return "", problem.New(problem.CodeInvalidRequest, "The parameter profile is none of %s.", names(validate.Profiles()))
 		}
@@ -130,6 +127,7 @@ func profileOf(c *gate.Call) (validate.Profile, error) {
 	}
 }
 
+// names joins the names of profiles.
 func names(profiles []validate.Profile) string {
 	all := make([]string, len(profiles))
 	for i, profile := range profiles {
@@ -138,6 +136,7 @@ func names(profiles []validate.Profile) string {
 	return strings.Join(all, ", ")
 }
 
+// prefersStrict reports whether Prefer fields contain handling=strict.
 func prefersStrict(fields []string) bool {
 	for _, field := range fields {
 		for preference := range strings.SplitSeq(field, ",") {

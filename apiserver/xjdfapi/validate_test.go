@@ -25,7 +25,7 @@ func document(body string) apitest.Request {
 	return apitest.Request{Method: http.MethodPost, Path: judges, Key: "acme-live", Body: body}
 }
 
-// as sends it as a media type.
+// as sets the media type of a request.
 func as(in apitest.Request, mediaType string) apitest.Request {
 	in.Header = map[string]string{"Content-Type": mediaType}
 	return in
@@ -48,7 +48,7 @@ func codes(r validate.Report) []string {
 	return all
 }
 
-func TestTheSpecificationsOwnDocumentPassesWithItsDefaultsStated(t *testing.T) {
+func TestDocumentOfSpecificationIsValidAndListsDefaults(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	const cards = `<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0" Version="2.2"><ProductList><Product ProductType="BusinessCard"/></ProductList></XJDF>`
@@ -65,7 +65,7 @@ func TestTheSpecificationsOwnDocumentPassesWithItsDefaultsStated(t *testing.T) {
 			t.Parallel()
 			r := report(t, w.Do(t, as(document(tc.body), tc.mediaType)).Want(t, 200, ""))
 			if !r.Valid || !r.SchemaValid || !r.VocabularyValid || len(r.Unsupported) > 0 || r.Encoding != tc.encoding || r.Version != "2.2" {
-				t.Errorf("report %+v", r)
+				t.Errorf("unexpected report %+v", r)
 			}
 			want := []validate.Default{{Name: "JobID", Value: "(assigned)"}, {Name: "Types", Value: "Product"}}
 			if diff := cmp.Diff(want, r.Defaults); diff != "" {
@@ -75,7 +75,7 @@ func TestTheSpecificationsOwnDocumentPassesWithItsDefaultsStated(t *testing.T) {
 	}
 }
 
-func TestTheStrictProfileIsAskedForByParameterOrPreference(t *testing.T) {
+func TestStrictProfileByParameterOrPreference(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	asked := document(minimal)
@@ -86,10 +86,10 @@ func TestTheStrictProfileIsAskedForByParameterOrPreference(t *testing.T) {
 		a := w.Do(t, in).Want(t, 400, problem.CodeValidationError)
 		r := report(t, a)
 		if r.Profile != validate.Strict || r.Valid || !slices.Contains(codes(r), "JOBID_DEFAULTED") {
-			t.Errorf("%s: report %+v", name, r)
+			t.Errorf("%s: unexpected report %+v", name, r)
 		}
 		if got := a.Header.Get("Preference-Applied"); (got == "handling=strict") != (name == "preference") {
-			t.Errorf("%s: Preference-Applied %q", name, got)
+			t.Errorf("%s: unexpected Preference-Applied %q", name, got)
 		}
 	}
 	lenient := preferred
@@ -102,14 +102,14 @@ func TestTheStrictProfileIsAskedForByParameterOrPreference(t *testing.T) {
 	}
 }
 
-func TestAnErrorIsAProblemWithTheReportBesideIt(t *testing.T) {
+func TestErrorGivesProblemWithReport(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	a := w.Do(t, document(`{"@Version":"2.2","ProductList":{"Product":[{"@ProductType":"Leaflet","@Amount":"10","@MinAmount":"20",
 "Intent":{"@Name":"LayoutIntent","LayoutIntent":{"@Sides":"TwoSided"}}}]}}`)).Want(t, 400, problem.CodeValidationError)
 	r := report(t, a)
 	if r.Valid || r.VocabularyValid || r.SchemaValid || r.Summary.Errors != 2 {
-		t.Errorf("report %+v", r)
+		t.Errorf("unexpected report %+v", r)
 	}
 	found := a.Violations(t)
 	for pointer, text := range map[string]string{
@@ -117,12 +117,12 @@ func TestAnErrorIsAProblemWithTheReportBesideIt(t *testing.T) {
 		"#/ProductList/Product/0/Intent/LayoutIntent/@Sides": `"TwoSided"`,
 	} {
 		if !strings.Contains(found[pointer], text) {
-			t.Errorf("violations %v, want one at %s that says %s", found, pointer, text)
+			t.Errorf("violations are %v, want one at %s that contains %s", found, pointer, text)
 		}
 	}
 }
 
-func TestWhatIsNotTakenIsListedAndMakesNoError(t *testing.T) {
+func TestUnsupportedFeaturesAreListedWithoutError(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	r := report(t, w.Do(t, document(`{"@Version":"2.2","@Sparkle":"much","ProductList":{"Product":{"@ProductType":"Pallet"}},
@@ -133,14 +133,14 @@ func TestWhatIsNotTakenIsListedAndMakesNoError(t *testing.T) {
 	}
 	slices.Sort(names)
 	if diff := cmp.Diff([]string{"category ProductType Pallet", "field ResourceSet LaminatingParams", "field XJDF/@Sparkle"}, names); diff != "" {
-		t.Errorf("unsupported (-want +got):\n%s", diff)
+		t.Errorf("unsupported features (-want +got):\n%s", diff)
 	}
 	if !r.Valid || r.VocabularyValid {
-		t.Errorf("report %+v", r)
+		t.Errorf("unexpected report %+v", r)
 	}
 }
 
-func TestWhatCannotBeReadIsReportedWithItsPlace(t *testing.T) {
+func TestUnreadableDocumentIsReportedWithPlace(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	deep := strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)
@@ -162,13 +162,13 @@ func TestWhatCannotBeReadIsReportedWithItsPlace(t *testing.T) {
 			a := w.Do(t, as(document(tc.body), tc.mediaType)).Want(t, 400, problem.CodeValidationError)
 			r := report(t, a)
 			if r.Valid || r.SchemaValid || len(r.Findings) != 1 || r.Findings[0].Line < 1 || !strings.Contains(r.Findings[0].Message, tc.says) {
-				t.Errorf("report %+v", r)
+				t.Errorf("unexpected report %+v", r)
 			}
 		})
 	}
 }
 
-func TestOtherLanguagesAreSentWhereTheyBelong(t *testing.T) {
+func TestOtherLanguagesAreRedirected(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	tests := map[string]struct{ mediaType, body, code, says string }{
@@ -182,15 +182,15 @@ func TestOtherLanguagesAreSentWhereTheyBelong(t *testing.T) {
 			r := report(t, w.Do(t, as(document(tc.body), tc.mediaType)).Want(t, 400, problem.CodeValidationError))
 			i := slices.IndexFunc(r.Findings, func(f validate.Finding) bool { return f.Code == tc.code })
 			if i < 0 || !strings.Contains(r.Findings[i].Suggestion, tc.says) {
-				t.Errorf("findings %+v, want %s that says %q", r.Findings, tc.code, tc.says)
+				t.Errorf("findings are %+v, want %s that contains %q", r.Findings, tc.code, tc.says)
 			}
 		})
 	}
 }
 
-// TestCapabilitiesAreWhatDocumentsAreHeldAgainst: every value that is told is
-// taken, and one that is not told is not.
-func TestCapabilitiesAreWhatDocumentsAreHeldAgainst(t *testing.T) {
+// TestCapabilitiesMatchValidation checks that every listed value is supported, and that an
+// unlisted value is not.
+func TestCapabilitiesMatchValidation(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	var told struct {
@@ -215,34 +215,34 @@ func TestCapabilitiesAreWhatDocumentsAreHeldAgainst(t *testing.T) {
 	kind := told.Products[0].ProductType
 	for _, one := range told.Products {
 		if !taken(product(one.ProductType, "")) {
-			t.Errorf("the product type %s is told and not taken", one.ProductType)
+			t.Errorf("product type %s is listed but not supported", one.ProductType)
 		}
 	}
 	if taken(product("Pallet", "")) {
-		t.Error("a product type is taken that is not told")
+		t.Error("an unlisted product type is supported")
 	}
 	for _, one := range append(told.Media.MediaTypes, "Plate") {
 		intent := fmt.Sprintf(`{"@Name":"MediaIntent","MediaIntent":{"@MediaType":%q}}`, one)
 		if taken(product(kind, intent)) != (one != "Plate") {
-			t.Errorf("the media type %s", one)
+			t.Errorf("media type %s is listed but not supported", one)
 		}
 	}
 	for _, one := range told.Finishing {
 		for _, attribute := range one.Attributes {
 			for _, value := range attribute.Values {
 				if !taken(product(kind, fmt.Sprintf(`{"@Name":%q,%q:{"@%s":%q}}`, one.Intent, one.Intent, attribute.Name, value))) {
-					t.Errorf("%s %s %s is told and not taken", one.Intent, attribute.Name, value)
+					t.Errorf("%s %s %s is listed but not supported", one.Intent, attribute.Name, value)
 				}
 			}
 		}
 	}
 	if taken(product(kind, `{"@Name":"VariableIntent","VariableIntent":{"@VariableType":"Area"}}`)) {
-		t.Error("an intent is taken that is not told")
+		t.Error("an unlisted intent is supported")
 	}
 	for _, one := range append(told.Resources, "TrappingParams") {
 		body := fmt.Sprintf(`{"@Version":"2.2","ProductList":{"Product":{"@ProductType":%q}},"ResourceSet":{"@Name":%q,"@Usage":"Input"}}`, kind, one)
 		if taken(body) != (one != "TrappingParams") {
-			t.Errorf("the resource %s", one)
+			t.Errorf("resource %s is listed but not supported", one)
 		}
 	}
 }
@@ -256,24 +256,24 @@ func TestCapabilitiesFollowTheCatalog(t *testing.T) {
 	w.Do(t, ask).Want(t, 304, "")
 	other, err := catalog.NewCatalog([]catalog.Group{{UID: "g", Name: "G"}}, []catalog.Product{{UID: "p", Name: "P", Group: "g", Type: "Pallet"}})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	w.Catalog.Publish(other, w.Clock.Now())
 	if again := w.Do(t, ask).Want(t, 200, ""); again.Header.Get("ETag") == etag {
-		t.Error("another catalog has the same validator")
+		t.Error("another catalog has the same entity tag")
 	}
 	pallet := strings.Replace(minimal, "BusinessCard", "Pallet", 1)
 	if r := report(t, w.Do(t, document(pallet)).Want(t, 200, "")); len(r.Unsupported) > 0 {
-		t.Errorf("what the catalog has now is not taken: %+v", r.Unsupported)
+		t.Errorf("a product type of the new catalog is not supported: %+v", r.Unsupported)
 	}
 	w.Catalog.Withdraw()
 	w.Do(t, ask).Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)
 	w.Do(t, document(minimal)).Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)
 }
 
-// TestCapabilitiesFollowWhatThePlatformPrintsWith: media and finishing are those
-// that there is something for.
-func TestCapabilitiesFollowWhatThePlatformPrintsWith(t *testing.T) {
+// TestCapabilitiesFollowPlatformResources checks that media and finishing match the costed
+// resources of the platform.
+func TestCapabilitiesFollowPlatformResources(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	ask := apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf/capabilities", Key: "acme-live"}
@@ -291,7 +291,7 @@ func TestCapabilitiesFollowWhatThePlatformPrintsWith(t *testing.T) {
 	}
 	before, etag := read()
 	if before.Media.Weight == nil || len(before.Finishing) < 3 {
-		t.Fatalf("the demo platform prints with %+v", before)
+		t.Fatalf("the demo platform has the capabilities %+v", before)
 	}
 	only, err := authority.New(authority.Content{
 		Owner: authority.Platform, Currency: "EUR",
@@ -304,25 +304,25 @@ func TestCapabilitiesFollowWhatThePlatformPrintsWith(t *testing.T) {
 		}},
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	w.Authority.Publish(map[string][]authority.Effective{authority.Platform: {{Value: only, Approval: "apr_2"}}}, w.Clock.Now())
 	after, again := read()
 	if again == etag || !slices.Equal(after.Media.MediaTypes, []string{"Vinyl"}) || after.Media.Weight.Maximum != 120 {
-		t.Errorf("with vinyl alone %+v", after)
+		t.Errorf("with vinyl only: unexpected capabilities %+v", after)
 	}
 	for _, finishing := range after.Finishing {
 		if finishing.Intent != "FoldingIntent" && finishing.Intent != "BindingIntent" {
-			t.Errorf("%s is told, and only a folder is there", finishing.Intent)
+			t.Errorf("%s is listed although the only device is a folder", finishing.Intent)
 		}
 	}
 	w.Authority.Publish(nil, w.Clock.Now())
 	if none, _ := read(); len(none.Media.MediaTypes) > 0 || none.Media.Weight != nil {
-		t.Errorf("with nothing %+v", none)
+		t.Errorf("without resources: unexpected capabilities %+v", none)
 	}
 	paper := `{"@Version":"2.2","ProductList":{"Product":{"@ProductType":"Leaflet","Intent":{"@Name":"MediaIntent","MediaIntent":{"@MediaType":"Paper"}}}}}`
 	if r := report(t, w.Do(t, document(paper)).Want(t, 200, "")); len(r.Unsupported) != 1 {
-		t.Errorf("paper that there is not: %+v", r.Unsupported)
+		t.Errorf("paper is supported although the platform has none: %+v", r.Unsupported)
 	}
 	w.Authority.Withdraw()
 	w.Do(t, ask).Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)

@@ -28,43 +28,44 @@ const (
 	openapi = root + "/openapi"
 	takes   = root + "/capabilities"
 	judges  = root + "/validate"
-	// rules is where the validator's catalogue is published.
+	// rules is the path of the published rule catalogue of the validator.
 	rules = contracts.Prefix + "xjdf-rules.json"
 )
 
 // statement is the specification's sentence about this layer (section 1).
 const statement = "A private-beta readiness layer, not a certification or legal conformance claim, and not generally available."
 
-// Catalog is what the surface needs of package catalog.
+// Catalog is the part of package catalog that the surface uses.
 type Catalog interface {
 	Current(now time.Time) (*catalog.Catalog, error)
 }
 
-// Authorities is what the surface needs of package authority.
+// Authorities is the part of package authority that the surface uses.
 type Authorities interface {
 	Current(owner string, now time.Time) (authority.Effective, error)
 }
 
-// surface holds what its answers have in common for every partner.
+// surface holds the parts of answers that are the same for every partner.
 type surface struct {
 	discovery Discovery
 	documents map[string]contracts.Document
 	catalog   Catalog
-	// authorities has what the platform prints with.
+	// authorities has the costed resources of the platform.
 	authorities Authorities
 	validator   *validate.Validator
-	turns       *xjdfdoc.ParseSlots
-	// offer is by the master data that were in force last.
+	slots       *xjdfdoc.ParseSlots
+	// offer is the offer for the master data of the last request.
 	offer atomic.Pointer[offer]
 }
 
-// Routes is the surface's table of routes. The turns are those of all documents.
-func Routes(catalog Catalog, authorities Authorities, turns *xjdfdoc.ParseSlots, set *contracts.Set) ([]gate.Route, error) {
+// Routes returns the surface's table of routes. The slots limit the documents that the
+// process handles at the same time.
+func Routes(catalog Catalog, authorities Authorities, slots *xjdfdoc.ParseSlots, set *contracts.Set) ([]gate.Route, error) {
 	documents, err := set.Documents(contracts.XJDF)
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, validator: validate.New(), turns: turns}
+	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, validator: validate.New(), slots: slots}
 	offers := make([]string, len(documents))
 	for i, document := range documents {
 		offers[i] = document.MediaType
@@ -82,6 +83,7 @@ func Routes(catalog Catalog, authorities Authorities, turns *xjdfdoc.ParseSlots,
 	}, nil
 }
 
+// describe returns the discovery document without the posture of the parts.
 func describe(info contracts.Info) Discovery {
 	return Discovery{
 		Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
@@ -97,7 +99,7 @@ func specifications() []Specification {
 	return []Specification{{Name: "XJDF", Version: "2.2"}, {Name: "PrintTalk", Version: "2.2"}, {Name: "XJMF", Version: "2.2"}}
 }
 
-// parts are what can be asked of the layer, wherever it is served.
+// parts lists the functions of the layer, on whichever surface they are served.
 func parts() []Surface {
 	return []Surface{
 		{Name: "capabilities", Method: http.MethodGet, Path: takes, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
@@ -109,14 +111,14 @@ func parts() []Surface {
 	}
 }
 
-// GetXJDF serves GET /api/v1/xjdf. A part is open as far as its own capability
-// and, but for costing and callbacks, which do not need it, the layer's are.
+// GetXJDF serves GET /api/v1/xjdf. The posture of a part is the lower one of its own
+// capability and of the layer. Costing and callbacks do not depend on the layer.
 func (s *surface) GetXJDF(c *gate.Call) (GetXJDFResponseObject, error) {
 	answer := s.discovery
 	answer.Surfaces = parts()
 	for i := range answer.Surfaces {
 		part := &answer.Surfaces[i]
-		capability, _ := posture.ParseCapability(part.Capability) // of our own table
+		capability, _ := posture.ParseCapability(part.Capability) // parts lists only known capabilities
 		open := c.Decide(capability, part.Method != http.MethodGet).Posture
 		if capability != posture.XJMFInbound && capability != posture.XJDFCosting {
 			open = min(open, c.Decision.Posture)
@@ -126,8 +128,7 @@ func (s *surface) GetXJDF(c *gate.Call) (GetXJDFResponseObject, error) {
 	return GetXJDF200JSONResponse(answer), nil
 }
 
-// GetXJDFOpenapi serves GET /api/v1/xjdf/openapi, in the form that the gate has
-// negotiated.
+// GetXJDFOpenapi serves GET /api/v1/xjdf/openapi in the negotiated media type.
 func (s *surface) GetXJDFOpenapi(c *gate.Call) (GetXJDFOpenapiResponseObject, error) {
 	document := s.documents[c.MediaType]
 	if c.Revalidate(document.ETag) {

@@ -30,14 +30,14 @@ func get(t *testing.T, w *apitest.World, header map[string]string) apitest.Answe
 	return w.Do(t, apitest.Request{Method: "GET", Path: openapi, Key: "acme-live", Header: header})
 }
 
-func TestDiscoverySaysWhatTheLayerIs(t *testing.T) {
+func TestDiscoveryDescribesLayer(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	a := w.Do(t, apitest.Request{Method: "GET", Path: discovery, Key: "acme-live"}).Want(t, 200, "")
 	var got map[string]any
 	a.Into(t, &got)
 	if diff := cmp.Diff(example(t), got); diff != "" {
-		t.Errorf("discovery (-the contract's example +answer):\n%s", diff)
+		t.Errorf("discovery (-example of the contract +answer):\n%s", diff)
 	}
 	for name, want := range map[string]string{
 		"Cache-Control": "private, no-store", "Vary": "Authorization, X-API-Key",
@@ -64,7 +64,7 @@ func example(t *testing.T) map[string]any {
 		}
 	}
 	if err := yaml.Unmarshal(published(t), &contract); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return contract.Components.Examples.Discovery.Value
 }
@@ -73,13 +73,13 @@ func published(t *testing.T) []byte {
 	t.Helper()
 	text, err := docs.API.ReadFile("api/xjdf-openapi.yaml")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return text
 }
 
-// TestTheLinksOfDiscoveryLead keeps it from promising what there is not.
-func TestTheLinksOfDiscoveryLead(t *testing.T) {
+// TestDiscoveryLinksResolve checks that every link leads to a route.
+func TestDiscoveryLinksResolve(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	var body struct{ Links map[string]string }
@@ -90,21 +90,21 @@ func TestTheLinksOfDiscoveryLead(t *testing.T) {
 		rec := httptest.NewRecorder()
 		w.Handler.ServeHTTP(rec, w.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}))
 		if rec.Code != http.StatusOK {
-			t.Errorf("%s leads to %s, which is %d", name, path, rec.Code)
+			t.Errorf("link %s leads to %s with status %d", name, path, rec.Code)
 		}
 		anonymous := strings.HasPrefix(path, "/docs/")
 		rec = httptest.NewRecorder()
 		w.Handler.ServeHTTP(rec, w.Build(t, apitest.Request{Method: "GET", Path: path}))
 		if (rec.Code == http.StatusOK) != anonymous {
-			t.Errorf("%s without a key is %d", path, rec.Code)
+			t.Errorf("%s without a key has status %d", path, rec.Code)
 		}
 	}
 	if len(body.Links) != 6 {
-		t.Errorf("links %v", body.Links)
+		t.Errorf("unexpected links %v", body.Links)
 	}
 }
 
-func TestTheContractIsThePublishedOneInTheFormThatTheClientPrefers(t *testing.T) {
+func TestContractMatchesPublishedFilesInNegotiatedForm(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	const yamlType, jsonType = "application/yaml", "application/json"
@@ -138,14 +138,14 @@ func TestTheContractIsThePublishedOneInTheFormThatTheClientPrefers(t *testing.T)
 			}
 			if tc.want == yamlType {
 				if !bytes.Equal(a.Body, published(t)) {
-					t.Error("the YAML is not the text that is published")
+					t.Error("the YAML differs from the published text")
 				}
 				return
 			}
 			var got, want any
 			a.Into(t, &got)
 			if err := yaml.Unmarshal(published(t), &want); err != nil {
-				t.Fatal(err)
+				t.Fatalf("unexpected error: %v", err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("contract (-published +answer):\n%s", diff)
@@ -155,12 +155,12 @@ func TestTheContractIsThePublishedOneInTheFormThatTheClientPrefers(t *testing.T)
 	for _, accept := range []string{"text/html", "application/json;q=0, application/yaml;q=0.0, application/vnd.oai.openapi+json;q=0", "*/*;q=0", "application/problem+json"} {
 		a := get(t, w, map[string]string{"Accept": accept}).Want(t, 406, problem.CodeNotAcceptable)
 		if got := strings.Join(a.Header["Vary"], ", "); got != "Authorization, X-API-Key, Accept" {
-			t.Errorf("Vary %q of a 406", got)
+			t.Errorf("unexpected Vary %q of a 406", got)
 		}
 	}
 }
 
-func TestTheContractIsSentOnceToAClientThatKeepsIt(t *testing.T) {
+func TestContractIsRevalidatedByEntityTag(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	tags := map[string]string{}
@@ -168,12 +168,12 @@ func TestTheContractIsSentOnceToAClientThatKeepsIt(t *testing.T) {
 		first := get(t, w, map[string]string{"Accept": accept}).Want(t, 200, "")
 		tag := first.Header.Get("Etag")
 		if tags[tag] != "" || strings.HasPrefix(tag, "W/") || len(tag) < 10 {
-			t.Errorf("%s has the tag %s, as has %q", accept, tag, tags[tag])
+			t.Errorf("%s has the entity tag %s of %q", accept, tag, tags[tag])
 		}
 		tags[tag] = accept
 		again := get(t, w, map[string]string{"Accept": accept, "If-None-Match": `"other", ` + tag}).Want(t, 304, "")
 		if len(again.Body) > 0 || again.Header.Get("Etag") != tag {
-			t.Errorf("304 with %d bytes and the tag %s", len(again.Body), again.Header.Get("Etag"))
+			t.Errorf("the 304 has %d bytes and the entity tag %s", len(again.Body), again.Header.Get("Etag"))
 		}
 		for name, want := range map[string]string{
 			"Vary": "Authorization, X-API-Key, Accept", "Cache-Control": "private, no-cache", "Repr-Digest": first.Header.Get("Repr-Digest"),
@@ -189,7 +189,7 @@ func TestTheContractIsSentOnceToAClientThatKeepsIt(t *testing.T) {
 	}
 }
 
-// credentials are header fields, in which LIVE and TEST stand for keys.
+// credentials returns header fields with LIVE and TEST replaced by keys.
 func credentials(w *apitest.World, fields map[string]string) map[string]string {
 	filled := map[string]string{}
 	for name, value := range fields {
@@ -199,7 +199,7 @@ func credentials(w *apitest.World, fields map[string]string) map[string]string {
 	return filled
 }
 
-func TestTheSurfaceTakesAKeyInEitherHeader(t *testing.T) {
+func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	tests := map[string]struct {
@@ -227,10 +227,10 @@ func TestTheSurfaceTakesAKeyInEitherHeader(t *testing.T) {
 			t.Parallel()
 			a := w.Do(t, apitest.Request{Method: "GET", Path: discovery + tc.query, Header: credentials(w, tc.header)}).Want(t, tc.status, tc.code)
 			if got := a.Header.Get("Vary"); got != "Authorization, X-API-Key" {
-				t.Errorf("Vary %q", got)
+				t.Errorf("unexpected Vary %q", got)
 			}
 			if challenged := a.Header.Get("WWW-Authenticate") != ""; challenged != (tc.status == 401) {
-				t.Errorf("WWW-Authenticate %q", a.Header.Get("WWW-Authenticate"))
+				t.Errorf("unexpected WWW-Authenticate %q", a.Header.Get("WWW-Authenticate"))
 			}
 		})
 	}
@@ -242,28 +242,28 @@ func TestTheSurfaceTakesAKeyInEitherHeader(t *testing.T) {
 		rec := httptest.NewRecorder()
 		w.Handler.ServeHTTP(rec, r)
 		if rec.Code != http.StatusUnauthorized {
-			t.Errorf("two fields %s are answered %d", name, rec.Code)
+			t.Errorf("two fields %s returned status %d", name, rec.Code)
 		}
 	}
 }
 
-func TestOtherSurfacesDoNotLookAtTheKeyHeader(t *testing.T) {
+func TestOtherSurfacesIgnoreKeyHeader(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	for _, path := range []string{"/api/v1/rfq", "/api/v1/preflight/pref_1", "/api/v1/account"} {
 		alone := apitest.Request{Method: "GET", Path: path, Header: credentials(w, map[string]string{"X-API-Key": "LIVE"})}
 		a := w.Do(t, alone).Want(t, 401, problem.CodeMissingAPIKey)
 		if got := a.Header.Get("Vary"); got != "Authorization" {
-			t.Errorf("%s: Vary %q", path, got)
+			t.Errorf("%s: unexpected Vary %q", path, got)
 		}
 		beside := apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"X-API-Key": "another"}}
 		if a := w.Do(t, beside); a.Status == 400 || a.Status == 401 {
-			t.Errorf("%s: a bearer beside X-API-Key is answered %d", path, a.Status)
+			t.Errorf("%s: a bearer token with X-API-Key returned status %d", path, a.Status)
 		}
 	}
 }
 
-func TestTheGatesOfTheSurface(t *testing.T) {
+func TestGatesOfSurface(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	for _, path := range []string{discovery, openapi} {
@@ -285,7 +285,7 @@ func TestTheGatesOfTheSurface(t *testing.T) {
 	}
 }
 
-func TestRequestsOfTheSurfaceAreCountedApart(t *testing.T) {
+func TestSurfaceHasSeparateRateLimit(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Limit("acme", "xjdf", 1)
@@ -295,8 +295,8 @@ func TestRequestsOfTheSurfaceAreCountedApart(t *testing.T) {
 	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
 }
 
-// TestNothingIsToldOfWhatIsNotPublic reads the answers as a partner would.
-func TestNothingIsToldOfWhatIsNotPublic(t *testing.T) {
+// TestAnswersContainNothingInternal reads the answers as a partner.
+func TestAnswersContainNothingInternal(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	bodies := map[string][]byte{
@@ -306,12 +306,12 @@ func TestNothingIsToldOfWhatIsNotPublic(t *testing.T) {
 	for path, body := range bodies {
 		var anything any
 		if err := json.Unmarshal(body, &anything); err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		text := strings.ToLower(string(body))
 		for _, word := range []string{"order", "batch", "bridge", "media-catalog", "/devices", "master-data"} {
 			if strings.Contains(text, word) {
-				t.Errorf("%s names %q", path, word)
+				t.Errorf("the answer of %s contains %q", path, word)
 			}
 		}
 	}

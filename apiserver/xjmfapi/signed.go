@@ -19,14 +19,12 @@ const (
 	timestampField = "X-Xjmf-Timestamp"
 )
 
-// challenge is what a 401 names as the way to authenticate (RFC 9110, section
-// 11.6.1).
+// challenge is the authentication challenge of a 401 (RFC 9110, section 11.6.1).
 const challenge = `XJMF-Signature realm="printmarket"`
 
-// authenticate finds the sender by the signature of the raw body. Whatever is
-// wrong with it - a field that is missing, a sender that nobody knows or that is
-// suspended, a signature that does not fit - the answer is one, and takes as long:
-// the body is read and signed for an unknown sender too.
+// authenticate identifies the sender by the signature of the raw body. A missing field, an
+// unknown or suspended sender and a wrong signature all give the same answer. For an unknown
+// sender the body is read and verified too, so that the answer takes as long.
 func authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
 	id, hasSender := only(c.Request, senderField)
 	signed, hasSignature := only(c.Request, signatureField)
@@ -56,7 +54,7 @@ func authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
 	return caller, nil
 }
 
-// only is the value of a field that is there once.
+// only returns the value of a header field that occurs exactly once and is not empty.
 func only(r *http.Request, name string) (string, bool) {
 	values := r.Header[name]
 	if len(values) != 1 || values[0] == "" {
@@ -65,11 +63,13 @@ func only(r *http.Request, name string) (string, bool) {
 	return values[0], true
 }
 
+// unsigned returns the problem for a message without a valid signature.
 func unsigned(c *gate.Call) *problem.Problem {
 	c.Writer.Header()["Www-Authenticate"] = []string{challenge}
 	return problem.New(problem.CodeXJMFSignatureInvalid, "The message is not signed by a registered sender.")
 }
 
+// outside returns the problem for a timestamp outside of the replay window.
 func outside(c *gate.Call, window time.Duration) *problem.Problem {
 	c.Writer.Header()["Www-Authenticate"] = []string{challenge}
 	return problem.New(problem.CodeXJMFTimestampOutside, "X-XJMF-Timestamp is no time within %d s of our clock.", int(window.Seconds()))

@@ -24,17 +24,18 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// Path is where callbacks are sent.
+// Path is the path for callbacks.
 const Path = "/api/v1/webhooks/xjmf"
 
-// Receiver is what the surface needs of package xjmf.
+// Receiver is the part of package xjmf that the surface uses.
 type Receiver interface {
 	Receive(ctx context.Context, who tenant.ID, sender string, body []byte) (xjmf.Receipt, error)
 }
 
+// surface serves the route.
 type surface struct{ receiver Receiver }
 
-// Routes is the surface's table of routes.
+// Routes returns the surface's table of routes.
 func Routes(receiver Receiver) []gate.Route {
 	s := &surface{receiver}
 	return []gate.Route{{
@@ -45,15 +46,15 @@ func Routes(receiver Receiver) []gate.Route {
 	}}
 }
 
-// MediaTypes are those of messages (XJDF 2.2, section 9.10), and what their
-// senders' tools call them.
+// MediaTypes lists the media types of messages (XJDF 2.2, section 9.10), and the generic
+// types that the tools of senders use.
 func MediaTypes() []string {
 	return []string{"application/vnd.cip4-xjmf+json", "application/json", "application/vnd.cip4-xjmf+xml", "application/xml", "text/xml"}
 }
 
-// receive serves POST /api/v1/webhooks/xjmf: the answer is XJMF as well.
+// receive serves POST /api/v1/webhooks/xjmf. The answer is also XJMF.
 func (s *surface) receive(c *gate.Call) error {
-	// The answer is called what the gate has negotiated for the media type.
+	// The gate has negotiated the media type of the answer.
 	if strings.HasSuffix(c.ContentType, "xml") != xjdf.IsXML(c.Body) {
 		return problem.New(problem.CodeValidationError, "The message cannot be read.").Violates(problem.Violation{Pointer: "#", Detail: "It is not " + c.ContentType + "."})
 	}
@@ -66,10 +67,10 @@ func (s *surface) receive(c *gate.Call) error {
 	return nil
 }
 
-// busyRetry is when a callback that met another of its job is worth a try.
+// busyRetry is the suggested delay after a conflict with another callback of the same job.
 const busyRetry = time.Second
 
-// refusal is the answer to an error of the receiver.
+// refusal maps an error of the receiver to a problem.
 func refusal(err error, inXML bool) error {
 	var unreadable *xjdf.Error
 	var invalid *xjmf.InvalidError
@@ -96,6 +97,7 @@ func refusal(err error, inXML bool) error {
 	}
 }
 
+// storeRetry is the suggested delay while the store is unavailable.
 const storeRetry = 2 * time.Second
 
 func reason(fault *xjdf.Error) string {
@@ -124,8 +126,8 @@ func violations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {
 	return all
 }
 
-// violation points into a body of JSON. In XML the path of the standard stands
-// before what is wrong.
+// violation returns a violation with a pointer into a JSON body. For XML the detail begins
+// with the path in the notation of the standard.
 func violation(at xjdf.Place, detail string, inXML bool) problem.Violation {
 	if inXML {
 		detail = at.XPath + ": " + detail

@@ -27,7 +27,7 @@ import (
 
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
-// signal is a callback with an id that says a status of job J-1.
+// signal returns a callback with an id and a status of job J-1.
 func signal(id, status string) string {
 	return strings.NewReplacer("M-1", id, "S-1", "S"+id, "InProgress", status).Replace(apitest.Signal)
 }
@@ -39,7 +39,7 @@ func callback(body string) apitest.Request {
 	return apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: body}
 }
 
-// with replaces fields of a callback's header.
+// with replaces header fields of a callback.
 func with(in apitest.Request, fields ...string) apitest.Request {
 	in.Header = map[string]string{}
 	for i := 0; i < len(fields); i += 2 {
@@ -48,7 +48,7 @@ func with(in apitest.Request, fields ...string) apitest.Request {
 	return in
 }
 
-func TestASignalIsStoredAppliedAndAnsweredInXJMF(t *testing.T) {
+func TestSignalIsStoredAppliedAndAnsweredInXJMF(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	a := w.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
@@ -61,15 +61,15 @@ func TestASignalIsStoredAppliedAndAnsweredInXJMF(t *testing.T) {
 	}
 	a.Into(t, &answer)
 	if answer.Name != "XJMF" || answer.Header.RefID != "M-1" || answer.ResponseStatus.ReturnCode != 0 {
-		t.Errorf("answer %s", a.Body)
+		t.Errorf("unexpected answer %s", a.Body)
 	}
 	states, err := w.Callbacks.States(t.Context(), acme, "J-1")
 	if err != nil || len(states) != 1 || states[0].Status.String() != "InProgress" || states[0].Sender != apitest.SenderOf("acme") {
-		t.Errorf("states %+v, %v", states, err)
+		t.Errorf("states are %+v with error %v", states, err)
 	}
 }
 
-func TestTheAnswerIsWrittenAsTheMessageIs(t *testing.T) {
+func TestAnswerHasEncodingOfMessage(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ sent, accept, body, want string }{
 		"the JSON of the standard":        {"application/vnd.cip4-xjmf+json", "", apitest.Signal, "application/vnd.cip4-xjmf+json"},
@@ -86,15 +86,15 @@ func TestTheAnswerIsWrittenAsTheMessageIs(t *testing.T) {
 			w := apitest.New(t, apitest.Options{})
 			a := w.Do(t, with(callback(tc.body), "Content-Type", tc.sent, "Accept", tc.accept)).Want(t, 200, "")
 			if got := a.Header.Get("Content-Type"); got != tc.want || bytes.HasPrefix(bytes.TrimSpace(a.Body), []byte("<")) != strings.HasSuffix(got, "xml") {
-				t.Errorf("answered as %s: %s", got, a.Body)
+				t.Errorf("the answer has the media type %s: %s", got, a.Body)
 			}
 		})
 	}
 }
 
-// TestABodyIsReadAsWhatItIsSentAs keeps the answer in the syntax of its media
-// type: the two are told by different things otherwise.
-func TestABodyIsReadAsWhatItIsSentAs(t *testing.T) {
+// TestBodyMustMatchMediaType sends bodies in the syntax of the other media type. The answer
+// would otherwise have a syntax that differs from its media type.
+func TestBodyMustMatchMediaType(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	for mediaType, body := range map[string]string{"application/vnd.cip4-xjmf+xml": apitest.Signal, "application/vnd.cip4-xjmf+json": inXML} {
@@ -102,9 +102,9 @@ func TestABodyIsReadAsWhatItIsSentAs(t *testing.T) {
 	}
 }
 
-// TestWhoIsNotKnownAndWhoSignsBadlyAreToldTheSame: byte for byte, but for the id
-// of the request.
-func TestWhoIsNotKnownAndWhoSignsBadlyAreToldTheSame(t *testing.T) {
+// TestUnknownSenderAndWrongSignatureHaveSameAnswer compares bytes, except for the request
+// id.
+func TestUnknownSenderAndWrongSignatureHaveSameAnswer(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Sender("stark", func(s *v1alpha1.XJMFSenderSpec) { s.State = v1alpha1.StateSuspended })
@@ -141,16 +141,16 @@ func TestWhoIsNotKnownAndWhoSignsBadlyAreToldTheSame(t *testing.T) {
 				t.Errorf("problem (-want +got):\n%s", diff)
 			}
 			if a.Header.Get("Marketplace-Entitlement") != "" || a.Header.Get("Marketplace-Capability") != "" {
-				t.Errorf("the answer tells of a partner: %v", a.Header)
+				t.Errorf("the answer reveals a partner: %v", a.Header)
 			}
 		})
 	}
 	if kept, err := w.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) > 0 {
-		t.Errorf("%d messages are kept, %v", len(kept), err)
+		t.Errorf("%d messages are stored, error %v", len(kept), err)
 	}
 }
 
-func TestATimestampCountsWithinFiveMinutesInEitherDirection(t *testing.T) {
+func TestTimestampIsValidWithinFiveMinutes(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	now := w.Clock.Now()
@@ -176,8 +176,8 @@ func TestATimestampCountsWithinFiveMinutesInEitherDirection(t *testing.T) {
 	}
 }
 
-// TestATimestampThatIsSignedCannotBeReplaced holds for senders of that scheme.
-func TestATimestampThatIsSignedCannotBeReplaced(t *testing.T) {
+// TestSignedTimestampCannotBeReplaced uses a sender whose scheme signs the timestamp.
+func TestSignedTimestampCannotBeReplaced(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Sender("acme", func(s *v1alpha1.XJMFSenderSpec) { s.Scheme = v1alpha1.SchemeTimestampBody })
@@ -189,7 +189,7 @@ func TestATimestampThatIsSignedCannotBeReplaced(t *testing.T) {
 	w.Do(t, callback(apitest.Signal)).Want(t, 401, problem.CodeXJMFSignatureInvalid) // signed by the other scheme
 }
 
-func TestASenderMaySignByEitherOfTwoSecretsWhileTheyRotate(t *testing.T) {
+func TestBothSecretsAreValidDuringRotation(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	end, begin := metav1.NewTime(w.Clock.Now().Add(time.Hour)), metav1.NewTime(w.Clock.Now().Add(-time.Hour))
@@ -213,43 +213,43 @@ func TestASenderMaySignByEitherOfTwoSecretsWhileTheyRotate(t *testing.T) {
 	w.Do(t, next).Want(t, 200, "")
 }
 
-func TestAMessageCountsOnceAndItsAnswerComesAgain(t *testing.T) {
+func TestRepeatedMessageIsAppliedOnceAndReturnsOriginalAnswer(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	first := w.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
 	w.Do(t, callback(strings.Replace(signal("M-2", "Completed"), "12:00:00Z", "12:00:00.500Z", 2))).Want(t, 200, "")
 	again := w.Do(t, callback(signal("M-1", "InProgress"))).Want(t, 200, "")
 	if !bytes.Equal(first.Body, again.Body) {
-		t.Errorf("the second answer is another:\n%s\n%s", first.Body, again.Body)
+		t.Errorf("the second answer differs:\n%s\n%s", first.Body, again.Body)
 	}
 	states, err := w.Callbacks.States(t.Context(), acme, "J-1")
 	if err != nil || len(states) != 1 || states[0].Status.String() != "Completed" {
-		t.Errorf("states %+v, %v", states, err)
+		t.Errorf("states are %+v with error %v", states, err)
 	}
 	w.Do(t, callback(signal("M-1", "Completed"))).Want(t, 409, problem.CodeXJMFMessageIDReused)
 	// Another partner's sender may use the same id.
 	w.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "stark-live", Body: signal("M-1", "Completed")}).Want(t, 200, "")
 }
 
-func TestWhatHasEndedStaysSoAndTheSenderIsToldGently(t *testing.T) {
+func TestEndedJobIsNotReopenedAndSenderGetsWarning(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Do(t, callback(signal("M-1", "Completed"))).Want(t, 200, "")
 	w.Advance(time.Second)
 	a := w.Do(t, callback(strings.ReplaceAll(signal("M-2", "InProgress"), "12:00:00Z", "12:00:01Z"))).Want(t, 200, "")
 	if text := string(a.Body); !strings.Contains(text, `"ReturnCode":0`) && !strings.Contains(text, `"ReturnCode": 0`) || !strings.Contains(text, "Warning") {
-		t.Errorf("answer %s", text)
+		t.Errorf("unexpected answer %s", text)
 	}
 	states, err := w.Callbacks.States(t.Context(), acme, "J-1")
 	if err != nil || len(states) != 1 || states[0].Status.String() != "Completed" {
-		t.Errorf("states %+v, %v", states, err)
+		t.Errorf("states are %+v with error %v", states, err)
 	}
 	if kept, err := w.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) != 2 {
-		t.Errorf("%d messages are kept, %v", len(kept), err)
+		t.Errorf("%d messages are stored, error %v", len(kept), err)
 	}
 }
 
-func TestOnlyTheExternalVocabularyIsTaken(t *testing.T) {
+func TestOnlyExternalVocabularyIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	tests := map[string]struct{ body, pointer, hint string }{
@@ -269,16 +269,16 @@ func TestOnlyTheExternalVocabularyIsTaken(t *testing.T) {
 			found := w.Do(t, callback(tc.body)).Want(t, 400, problem.CodeValidationError).Violations(t)
 			detail, pointed := found[tc.pointer]
 			if !pointed && tc.pointer != "#" || len(found) == 0 || !strings.Contains(detail, tc.hint) {
-				t.Errorf("violations %v, want one at %s that says %q", found, tc.pointer, tc.hint)
+				t.Errorf("violations are %v, want one at %s that contains %q", found, tc.pointer, tc.hint)
 			}
 		})
 	}
 	if kept, err := w.Callbacks.Messages(t.Context(), acme, "", 10); err != nil || len(kept) > 0 {
-		t.Errorf("%d messages are kept, %v", len(kept), err)
+		t.Errorf("%d messages are stored, error %v", len(kept), err)
 	}
 }
 
-func TestPostureCountsWhenTheSignatureHoldsAndNotBefore(t *testing.T) {
+func TestPostureIsCheckedAfterSignature(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Kill(posture.XJMFInbound)
@@ -288,29 +288,29 @@ func TestPostureCountsWhenTheSignatureHoldsAndNotBefore(t *testing.T) {
 	w.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "globex-live", Body: apitest.Signal}).Want(t, 503, problem.CodeXJMFUnavailable)
 }
 
-func TestABodyOfNoToldLengthIsRefused(t *testing.T) {
+func TestBodyWithoutContentLengthIsRefused(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	r := w.Build(t, callback(apitest.Signal))
 	r.Body, r.ContentLength = io.NopCloser(strings.NewReader(apitest.Signal)), -1
 	a := w.Send(t, r).Want(t, 411, problem.CodeLengthRequired)
 	if a.Header.Get("Connection") != "close" {
-		t.Error("the connection stays, with a body on it that nobody reads")
+		t.Error("the connection stays open with an unread body")
 	}
 }
 
-func TestCallbacksAreCountedApart(t *testing.T) {
+func TestCallbacksHaveSeparateRateLimit(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Limit("acme", v1alpha1.SurfaceXJMF, 1)
 	w.Do(t, callback(apitest.Signal)).Want(t, 200, "")
 	w.Do(t, callback(apitest.Signal)).Want(t, 429, problem.CodeRateLimitExceeded).WantRetry(t)
 	w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf", Key: "acme-live"}).Want(t, 200, "")
-	// Who has no signature cannot use up what others may send.
+	// A request without a signature does not count against the limit of others.
 	w.Do(t, with(callback(apitest.Signal), "X-XJMF-Signature", "sha256=00")).Want(t, 401, problem.CodeXJMFSignatureInvalid)
 }
 
-func TestAnUnsupportedMessageIsAnsweredWithAReturnCode(t *testing.T) {
+func TestUnsupportedMessageGetsReturnCode(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	body := strings.NewReplacer("SignalStatus", "QueryStatus", `,
@@ -321,6 +321,6 @@ func TestAnUnsupportedMessageIsAnsweredWithAReturnCode(t *testing.T) {
 	}
 	a.Into(t, &answer)
 	if answer.ResponseStatus.ReturnCode != "5" {
-		t.Errorf("answer %s", a.Body)
+		t.Errorf("unexpected answer %s", a.Body)
 	}
 }

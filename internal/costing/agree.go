@@ -4,24 +4,15 @@ package costing
 
 import (
 	"fmt"
-
-	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// slack is what a panel is shorter by that folds in, a cover wider by than its spine,
-// and a product thicker by than its media, in micrometres.
+// slack is the size tolerance in micrometres: a panel that folds in may be this much
+// shorter, a cover this much wider than its spine, and a product this much thicker or
+// thinner than its media.
 const slack = 3000
 
-// flatAgrees holds the sizes of a flat product against each other.
-func (r *reader) flatAgrees(p *part) {
-	if p.open != (rectangle{}) && p.page != (rectangle{}) && !p.unfoldsTo(p.open) {
-		r.conflict(p, "Dimensions", fmt.Sprintf("%s is not %s, folded as it is said", p.open, p.page))
-	}
-	r.thicknessAgrees(p, times(p.pages/2, int64(p.medium.Thickness))/int64(fixed.One))
-}
-
-// unfoldsTo reports whether a page is that size before it is folded. Which way round
-// the document says it matters to nothing but the fibres.
+// unfoldsTo reports whether the page has the given flat size before it is folded. The
+// orientation of the sizes matters only if the grain direction is fixed.
 func (p *part) unfoldsTo(open rectangle) bool {
 	if p.opensTo(p.page, open) {
 		return true
@@ -30,6 +21,8 @@ func (p *part) unfoldsTo(open rectangle) bool {
 		(p.opensTo(p.page, open.turned()) || p.opensTo(p.page.turned(), open) || p.opensTo(p.page.turned(), open.turned()))
 }
 
+// opensTo reports whether a page of the given size unfolds to the flat size open, both
+// in the given orientation.
 func (p *part) opensTo(page, open rectangle) bool {
 	known, listed := panelsOf(p.fold)
 	switch {
@@ -38,20 +31,22 @@ func (p *part) opensTo(page, open rectangle) bool {
 	case listed:
 		return between(open.x, known.columns*page.x, (known.columns-1)*slack) && between(open.y, known.rows*page.y, (known.rows-1)*slack)
 	default:
-		// Nobody knows more than that it is larger, and that there are no more panels.
+		// For folds outside of the table, check only that the flat size is larger than
+		// the page and holds at most as many panels as the part has leaves.
 		most := times(p.pages/2, times(page.x+slack, page.y+slack))
 		return page.x <= open.x+tolerance && page.y <= open.y+tolerance && !near(open, page) && times(open.x, open.y) <= most
 	}
 }
 
-// between allows for so much more or less, and for rounding.
+// between reports whether length differs from wanted by at most more plus the rounding
+// tolerance.
 func between(length, wanted, more int64) bool {
 	return max(length-wanted, wanted-length) <= more+tolerance
 }
 
-// spreadsTo reports whether a part has that size when it is opened. The flat size of a
-// cover is what is printed, so that it has to hold two pages and the spine; that of
-// others is not calculated with, and may be the page.
+// spreadsTo reports whether a bound part has the given size when it is opened. The flat
+// size of a cover is printed, so it must hold two pages and the spine. The calculation
+// does not use the flat size of other parts, which may also be the page size.
 func (p *part) spreadsTo(open rectangle, spine int64) bool {
 	least := 2 * p.page.x
 	if p.flat != (rectangle{}) {
@@ -62,8 +57,8 @@ func (p *part) spreadsTo(open rectangle, spine int64) bool {
 	return between(open.y, p.page.y, 0) && open.x >= least-tolerance && open.x <= 2*p.page.x+spine+slack
 }
 
-// wholeAgrees holds the size of the whole against that of its parts, which is what is
-// calculated with.
+// wholeAgrees compares the size of the whole product with the size of its parts, which
+// the calculation uses.
 func (r *reader) wholeAgrees(j *job) {
 	layout := intentOf("LayoutIntent", j.node)
 	if layout == nil || attr(layout, "FinishedDimensions") == "" {
@@ -83,7 +78,8 @@ func (r *reader) wholeAgrees(j *job) {
 	}
 }
 
-// thicknessAgrees compares the third size of a product with that of its media.
+// thicknessAgrees compares the third dimension of a product with the thickness of its
+// media, in micrometres.
 func (r *reader) thicknessAgrees(p *part, thickness int64) {
 	if p.depth != 0 && (p.depth < 0 || max(p.depth-thickness, thickness-p.depth) > slack) {
 		r.conflict(p, "FinishedDimensions", fmt.Sprintf("its media are %s mm thick, and not %s", millimetres(thickness), millimetres(p.depth)))
@@ -94,7 +90,7 @@ func (r *reader) conflict(p *part, attribute, detail string) {
 	r.review(SizeConflict, p.layout, attribute, detail)
 }
 
-// String is for texts.
+// String formats the size in millimetres for messages.
 func (r rectangle) String() string {
 	return fmt.Sprintf("%s x %s mm", millimetres(r.x), millimetres(r.y))
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// The keys of a Part that say for which product a medium is.
+// The attributes of a Part that name the product of a medium.
 const (
 	keyProduct = "Product"
 	keyPart    = "ProductPart"
 )
 
-// productsOf are the products that a resource is for.
+// productsOf returns the identifiers of the products that the Parts of a resource name.
 func productsOf(resource *xjdf.Node) []string {
 	var ids []string
 	for p := range resource.All("Part") {
@@ -29,7 +29,9 @@ func productsOf(resource *xjdf.Node) []string {
 	return ids
 }
 
-// doubts are what a resource says of where a medium goes, beyond the product.
+// doubts returns every reason for which a resource may not be the medium of the whole
+// part: further partitioning, contradicting products, another identifier, more than one
+// Media.
 func (r *reader) doubts(resource *xjdf.Node, e *entry) (all []doubt) {
 	for p := range resource.All("Part") {
 		for i := range p.Attributes {
@@ -56,7 +58,8 @@ func (r *reader) doubts(resource *xjdf.Node, e *entry) (all []doubt) {
 	return all
 }
 
-// doubtsOf are what a set says of what its media are for.
+// doubtsOf returns the reasons in the attributes of a ResourceSet for which its media may
+// not be printed on.
 func doubtsOf(set *xjdf.Node) (all []doubt) {
 	if attr(set, "Usage") == "Output" {
 		all = append(all, doubt{set, "Usage", "the medium is made, and taken to be printed on"})
@@ -67,13 +70,14 @@ func doubtsOf(set *xjdf.Node) (all []doubt) {
 	return all
 }
 
-// assign gives a part its medium: the one for its product, else for the whole, else
-// the one for all.
+// assign gives a part its medium: the one for the part's product, else the one for the
+// root product, else the one that names no product.
 func (r *reader) assign(p *part, root string, entries []entry) {
 	for _, id := range [...]string{p.id, root, ""} {
 		var found []*entry
 		for i := range entries {
-			if entries[i].isFor(id) {
+			products := entries[i].products
+			if id == "" && len(products) == 0 || id != "" && slices.Contains(products, id) {
 				found = append(found, &entries[i])
 			}
 		}
@@ -98,8 +102,8 @@ func (r *reader) assign(p *part, root string, entries []entry) {
 	r.stop(MediaAmbiguous, p.node, "", "no medium is for "+described(p.node))
 }
 
-// namesakes says that a medium is for two products: the standard means the ExternalID
-// of a product by what is read here as its identifier.
+// namesakes reports a medium whose product reference fits two products: this package
+// reads the reference as the identifier of a product, the standard as its ExternalID.
 func (r *reader) namesakes(e *entry, id string) {
 	for _, product := range r.listed() {
 		if id != "" && attr(product, "ExternalID") == id && product != r.products[id] {
@@ -108,7 +112,7 @@ func (r *reader) namesakes(e *entry, id string) {
 	}
 }
 
-// unused says which media are for no part that is calculated.
+// unused reports the media that no calculated part uses.
 func (r *reader) unused(entries []entry) {
 	if r.stopped {
 		return
@@ -118,12 +122,4 @@ func (r *reader) unused(entries []entry) {
 			r.review(MediaUnused, e.node, "", e.medium.ID+" is for no part of the product, or each has another medium")
 		}
 	}
-}
-
-// isFor reports whether a medium is for a product; the empty one stands for all.
-func (e *entry) isFor(id string) bool {
-	if id == "" {
-		return len(e.products) == 0
-	}
-	return slices.Contains(e.products, id)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// large is the printer of the guide with fifty media, and its twelve devices.
+// large returns the master data of the guide with fifty media and its twelve devices.
 func large() authority.Content {
 	c := printer()
 	for i := range 50 - len(c.Media) {
@@ -23,8 +23,8 @@ func large() authority.Content {
 	return c
 }
 
-// BenchmarkCalculate compares a calculation with reading its document, which comes
-// before it: the metric is how many times as long it takes.
+// BenchmarkCalculate compares a calculation with parsing its document. The metric is the
+// ratio of the two durations.
 func BenchmarkCalculate(b *testing.B) {
 	for _, name := range exampleNames(b) {
 		b.Run(name, func(b *testing.B) {

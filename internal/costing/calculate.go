@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// Mode is what a calculation is for.
+// Mode is the purpose of a calculation.
 type Mode string
 
 // The modes.
@@ -22,26 +22,25 @@ const (
 	PreviewMode Mode = "preview"
 )
 
-// notice is how long before its end a snapshot is one to ask about.
+// notice is the remaining validity below which a snapshot needs a review.
 const notice = 24 * time.Hour
 
 // maxBreaks bounds the quantities of one result.
 const maxBreaks = authority.MaxBreaks + 3
 
-// Request is what is to be calculated, by what, and when.
+// Request holds the document to calculate, the master data to use, and the time.
 type Request struct {
 	Document *xjdf.Document
 	Mode     Mode
-	// Authority is the snapshot in force for whoever asks.
+	// Authority is the snapshot in force for the caller.
 	Authority authority.Effective
 	Now       time.Time
 }
 
-// Calculate works out what the product of a document costs. Its errors are
-// [*MediaError], in the authoritative mode only and before anything else,
+// Calculate returns the cost of the product of a document. Its errors are
+// [*MediaError], in the authoritative mode only and before any other check,
 // [*ReviewError], which may hold a result, and [ErrNoAuthority] and [ErrMode] for
-// requests that are none. It neither reads nor writes anything outside of the
-// request, which it does not change.
+// invalid requests. It reads nothing outside of the request and does not change it.
 func Calculate(r Request) (*Result, error) {
 	if r.Authority.Value == nil || r.Document == nil || r.Document.Root == nil {
 		return nil, ErrNoAuthority
@@ -73,7 +72,7 @@ func Calculate(r Request) (*Result, error) {
 	return result, nil
 }
 
-// result calculates all quantities; nil if there are no figures.
+// result calculates all quantities, and returns nil if there are no figures.
 func (r *reader) result(q Request, j *job) *Result {
 	if j == nil {
 		return nil
@@ -83,7 +82,11 @@ func (r *reader) result(q Request, j *job) *Result {
 		return nil
 	}
 	result := &Result{
-		Mode: q.Mode, Outcome: OutcomeAuthoritative, Snapshot: snapshotOf(&q.Authority), Product: productOf(j),
+		Mode: q.Mode, Outcome: OutcomeAuthoritative, Product: productOf(j),
+		Snapshot: Snapshot{
+			ID: r.snapshot.ID(), Approval: q.Authority.Approval, Currency: string(r.snapshot.Currency()),
+			ApprovedAt: instant(q.Authority.ApprovedAt), EffectiveFrom: instant(q.Authority.From), EffectiveTo: instant(q.Authority.Until),
+		},
 		Assumptions: append([]Assumption{}, r.assumptions...), Rounding: Rounding,
 	}
 	for _, quantity := range j.quantities(r.policy.QuantityBreaks) {
@@ -103,7 +106,8 @@ func (r *reader) result(q Request, j *job) *Result {
 	return result
 }
 
-// quantities are what is asked for, the bounds, and the breaks between them.
+// quantities returns the requested amount, its bounds and the breaks between them, in
+// ascending order and at most maxBreaks.
 func (j *job) quantities(breaks []int64) []int64 {
 	all := []int64{j.low, j.amount, j.high}
 	for _, one := range breaks {
@@ -116,22 +120,16 @@ func (j *job) quantities(breaks []int64) []int64 {
 	return all[:min(len(all), maxBreaks)]
 }
 
-// limits compares a quantity with what may be quoted unattended. Zero is nothing.
+// limits compares a quantity and its total with the limits for unattended quotes. A limit
+// of zero allows nothing.
 func (r *reader) limits(j *job, t *tally, quantity, total int64) {
 	if quantity > r.policy.MaxQuantity {
 		r.review(QuantityAboveLimit, j.node, "Amount", fmt.Sprintf("at most %d are quoted unattended", r.policy.MaxQuantity))
 	}
-	// unit is 10 to the power of 10 less the decimals: a ten-thousandth of a minor
-	// unit in millionths.
+	// t.unit is 10^(10-decimals), so dividing it by quantityOne gives the value of one
+	// minor unit in millionths.
 	if times(total, t.unit/quantityOne) > int64(r.policy.MaxTotal) {
 		r.review(TotalAboveLimit, j.node, "Amount", fmt.Sprintf("at most %s %s are quoted unattended", r.policy.MaxTotal, t.currency))
-	}
-}
-
-func snapshotOf(e *authority.Effective) Snapshot {
-	return Snapshot{
-		ID: e.Value.ID(), Approval: e.Approval, Currency: string(e.Value.Currency()),
-		ApprovedAt: instant(e.ApprovedAt), EffectiveFrom: instant(e.From), EffectiveTo: instant(e.Until),
 	}
 }
 

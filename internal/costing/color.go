@@ -17,7 +17,7 @@ const maxColors = 32
 
 var surfaceNames = [2]string{front: "Front", back: "Back"}
 
-// sides reads what is printed, and coated, on each side.
+// sides reads the colours and coatings of each side.
 func (r *reader) sides(p *part, j *job, layout *xjdf.Node) {
 	intent := intentOf("ColorIntent", p.node, j.node)
 	var surfaces [2]*xjdf.Node
@@ -48,21 +48,21 @@ func (r *reader) sides(p *part, j *job, layout *xjdf.Node) {
 	}
 }
 
-// printed finds out which sides are printed.
+// printed sets the sides of a part that are printed, and reports whether there are any.
 func (r *reader) printed(p *part, layout, intent *xjdf.Node, inked [2]bool) bool {
-	said := map[string][2]bool{
+	bySides := map[string][2]bool{
 		"OneSided": {true, false}, "OneSidedBack": {false, true}, "TwoSidedHeadToFoot": {true, true}, "TwoSidedHeadToHead": {true, true}, "Unprinted": {},
 	}
 	sides := attr(layout, "Sides")
-	prints, told := said[sides]
-	if sides != "" && !told {
+	prints, present := bySides[sides]
+	if sides != "" && !present {
 		r.review(SidesUnknown, layout, "Sides", fmt.Sprintf("%.60q says of no side whether it is printed", sides))
 	}
 	switch {
-	case !told && intent == nil:
+	case !present && intent == nil:
 		r.stop(SidesUnknown, p.node, "", described(p.node)+" has neither LayoutIntent/@Sides nor a ColorIntent")
 		return false
-	case !told:
+	case !present:
 		r.assume(AssumedSides, "the sides that have colours are printed")
 		prints = inked
 	case intent == nil && sides != "Unprinted":
@@ -117,7 +117,8 @@ func (r *reader) colors(p *part, j *job, side int, surface *xjdf.Node) {
 	}
 }
 
-// gramsOn is the ink on one side of a printed area, in 1e-11 g.
+// gramsOn returns the ink on one side of a printed area in square micrometres, in
+// 1e-11 g.
 func (c *color) gramsOn(side int, area int64) int64 {
 	if !c.on[side] || c.ink == nil {
 		return 0
@@ -125,16 +126,16 @@ func (c *color) gramsOn(side int, area int64) int64 {
 	return grams(fixed.MulDiv(area, int64(c.coverage[side]), 100*int64(fixed.One)), c.ink.Consumption)
 }
 
-// coverage is the share of the area that each separation covers, in percent. The
-// document says it for all of them together.
+// coverage returns the share of the area that each separation covers, in percent. The
+// document gives one value for all separations of a side together.
 func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decimal {
 	if !r.inked(j) {
 		return 0
 	}
-	if total, told := r.float(surface, "Coverage"); told && total > 0 && total <= fixed.Decimal(colors)*100*fixed.One {
+	if total, present := r.float(surface, "Coverage"); present && total > 0 && total <= fixed.Decimal(colors)*100*fixed.One {
 		r.assume(AssumedSharedCoverage, "the coverage of a side is the same for each of its colours")
 		return fixed.Decimal(fixed.MulDiv(int64(total), 1, colors))
-	} else if told {
+	} else if present {
 		r.review(ValueUnreadable, surface, "Coverage", "Coverage is above 0 and at most 100 for each colour; that of the policy is taken")
 	}
 	if r.policy.InkCoverage == 0 {
@@ -145,14 +146,16 @@ func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decima
 	return r.policy.InkCoverage
 }
 
-// inked reports whether a press may be used that takes ink; others have toner.
+// inked reports whether the job may be printed on a conventional press, which uses ink;
+// digital presses use toner.
 func (r *reader) inked(j *job) bool {
 	return j.presses.conventional && slices.ContainsFunc(r.snapshot.Content().Devices, func(d authority.Device) bool {
 		return d.Process == authority.ConventionalPrinting
 	})
 }
 
-// cheapest is the first of the cheapest that fit; nil if none does.
+// cheapest returns the first item with the lowest price among those that fit, or nil if
+// there is no such item.
 func cheapest[T any](all []T, fits func(*T) bool, price func(*T) int64) *T {
 	var best *T
 	for i := range all {
@@ -163,7 +166,7 @@ func cheapest[T any](all []T, fits func(*T) bool, price func(*T) int64) *T {
 	return best
 }
 
-// coating reads what is put over the ink of a side.
+// coating reads the varnish of a side.
 func (r *reader) coating(p *part, side int, surface *xjdf.Node) {
 	for i, name := range slices.DeleteFunc(strings.Fields(attr(surface, "Coatings")), func(name string) bool { return name == "None" }) {
 		varnish := cheapest(r.snapshot.Content().Varnishes, func(v *authority.Varnish) bool { return v.Coating == name },
@@ -178,7 +181,7 @@ func (r *reader) coating(p *part, side int, surface *xjdf.Node) {
 	}
 }
 
-// films reads the lamination.
+// films reads the lamination of each side.
 func (r *reader) films(p *part, j *job) {
 	intent := intentOf("LaminatingIntent", p.node)
 	if intent == nil && p.role == roleCover {
@@ -188,9 +191,11 @@ func (r *reader) films(p *part, j *job) {
 		return
 	}
 	texture := attr(intent, "Texture")
-	thickness, told := r.float(intent, "Thickness")
+	thickness, present := r.float(intent, "Thickness")
 	film := cheapest(r.snapshot.Content().Laminations,
-		func(l *authority.Lamination) bool { return l.Texture == texture && (!told || l.Thickness == thickness) },
+		func(l *authority.Lamination) bool {
+			return l.Texture == texture && (!present || l.Thickness == thickness)
+		},
 		func(l *authority.Lamination) int64 { return int64(l.Price.Amount) })
 	if film == nil {
 		r.review(IntentNotCosted, intent, "Texture", fmt.Sprintf("no film has the texture %.40q and the thickness that is asked for", texture))

@@ -9,18 +9,20 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// mostPlans bounds the ways that are compared for one quantity, and mostFinishes
-// those of finishing the bound product among them. Which ones are compared never
-// depends on the quantity, so that more copies never cost less.
+// mostPlans bounds the ways that are compared for one quantity, and mostFinishes the
+// ways of finishing the bound product among them. The selection never depends on the
+// quantity, so that more copies never cost less.
 const (
 	mostPlans    = 20_000
 	mostFinishes = 64
 )
 
-// finish are the devices that make the product of its parts, the last one first.
+// finish lists the devices that assemble the product from its parts, the last device
+// first.
 type finish []*machine
 
-// cost counts them, and says how many products the parts are needed for.
+// cost adds the lines of the devices to t, and returns the number of products to make
+// parts for, waste included.
 func (f finish) cost(t *tally, j *job, products int64) int64 {
 	if t.write {
 		t.part, t.pages = "", 0
@@ -44,21 +46,21 @@ type choice struct {
 	why   string
 }
 
-// plans are all that is compared for a job.
+// plans holds everything that is compared for a job.
 type plans struct {
 	job      *job
 	finishes []finish
 	choices  [][]choice // by part
 }
 
-// pick is the way that is taken for a run.
+// pick is the way chosen for a run.
 type pick struct {
 	way   *way
 	count int64
 }
 
-// partCost is the best of a part for a number of products, and the best on each
-// press.
+// partCost is the lowest cost of a part for a number of products, and the lowest cost on
+// each press.
 type partCost struct {
 	total   int64
 	picks   []pick
@@ -68,7 +70,7 @@ type partCost struct {
 
 const impossible = math.MaxInt64
 
-// cheapest finds the cheapest picks of a part.
+// cheapest returns the cheapest picks of a part.
 func (p *plans) cheapest(part int, t tally, products int64) partCost {
 	best := partCost{total: impossible, onPress: make([]int64, len(p.choices[part])), press: -1}
 	for i := range p.choices[part] {
@@ -85,14 +87,14 @@ func (p *plans) cheapest(part int, t tally, products int64) partCost {
 	return best
 }
 
-// sortRun is a run by the place of its sort.
+// sortRun is a number of different sheets of one sort, given by its index in part.sorts.
 type sortRun struct {
 	sort  int
 	count int64
 }
 
-// decompositions are the sheets that make up a part: one, or as many of the largest
-// signatures as there are pages for, and smaller ones for the rest.
+// decompositions returns the sets of sheets that make up a part: a single sheet, or for a
+// body as many of the largest signature as the pages fill, and smaller ones for the rest.
 func (c *choice) decompositions(p *part) [][]sortRun {
 	if p.role != roleBody {
 		if len(c.ways[0]) == 0 {
@@ -120,7 +122,7 @@ func (c *choice) decompositions(p *part) [][]sortRun {
 	return all
 }
 
-// cheapest takes the cheapest way for each run.
+// cheapest picks the cheapest way for each run.
 func (c *choice) cheapest(runs []sortRun, t tally, products int64) (picks []pick, total int64) {
 	for _, r := range runs {
 		var taken *way
@@ -139,16 +141,16 @@ func (c *choice) cheapest(runs []sortRun, t tally, products int64) (picks []pick
 	return picks, total
 }
 
-// best is the cheapest of everything for a quantity.
+// best is the cheapest plan for a quantity.
 type best struct {
 	total  int64
 	finish finish
 	parts  []partCost
-	// onPress are the totals if a press printed a part, by part and press.
+	// onPress holds the lowest total with each part on each press, by part and press.
 	onPress [][]int64
 }
 
-// compare finds it.
+// compare returns the cheapest plan for a quantity.
 func (p *plans) compare(t tally, quantity int64) best {
 	b := best{total: impossible}
 	for _, choices := range p.choices {
@@ -173,21 +175,16 @@ func (p *plans) compare(t tally, quantity int64) best {
 		for i := range parts {
 			total = plus(total, parts[i].total)
 		}
-		b.consider(f, parts, total)
-	}
-	return b
-}
-
-// consider takes a finish if it is cheaper, and its totals on other presses.
-func (b *best) consider(f finish, parts []partCost, total int64) {
-	if total < b.total {
-		b.total, b.finish, b.parts = total, f, parts
-	}
-	for i := range parts {
-		for press, one := range parts[i].onPress {
-			if one < impossible && total < impossible {
-				b.onPress[i][press] = min(b.onPress[i][press], plus(total-parts[i].total, one))
+		if total < b.total {
+			b.total, b.finish, b.parts = total, f, parts
+		}
+		for i := range parts {
+			for press, one := range parts[i].onPress {
+				if one < impossible && total < impossible {
+					b.onPress[i][press] = min(b.onPress[i][press], plus(total-parts[i].total, one))
+				}
 			}
 		}
 	}
+	return b
 }

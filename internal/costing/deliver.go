@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// delivered holds what is delivered of the product against what is calculated.
+// delivered compares the delivered copies of the product with the calculated amount.
 func (r *reader) delivered(j *job) {
 	var first *xjdf.Node
 	copies := int64(0)
@@ -36,7 +36,7 @@ func (r *reader) delivered(j *job) {
 	}
 }
 
-// items are what the deliveries of a set consist of.
+// items yields the DropItems of all deliveries of a set.
 func items(set *xjdf.Node) iter.Seq[*xjdf.Node] {
 	return func(yield func(*xjdf.Node) bool) {
 		for resource := range set.All("Resource") {

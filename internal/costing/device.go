@@ -12,14 +12,15 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// workshop is the devices of an owner by what they do, in the order of their
-// identifiers, and why some could not be used.
+// workshop holds the devices of an owner by process, in the order of their identifiers,
+// and the reasons why some devices could not be used.
 type workshop struct {
 	machines map[authority.Process][]*machine
 	presses  []*machine
 	refusals map[authority.Process]map[string]string
 }
 
+// newWorkshop returns the devices of a snapshot with their rates.
 func newWorkshop(s *authority.Snapshot) *workshop {
 	w := &workshop{machines: map[authority.Process][]*machine{}, refusals: map[authority.Process]map[string]string{}}
 	devices := s.Content().Devices
@@ -38,11 +39,12 @@ func newWorkshop(s *authority.Snapshot) *workshop {
 	return w
 }
 
+// area converts an area of the master data to micrometres.
 func area(a authority.Area) rectangle {
 	return rectangle{fromMillimetres(a.Width), fromMillimetres(a.Height)}
 }
 
-// Why a device cannot do something.
+// The reasons why a device cannot process a piece or a sheet.
 const (
 	tooLarge    = "what it would have to take is larger than it takes"
 	tooSmall    = "what it would have to take is smaller than it takes"
@@ -52,7 +54,8 @@ const (
 	thickSheet  = "the medium is thicker than what it cuts at once"
 )
 
-// takes says why a machine does not take something of that size, either way round.
+// takes returns the reason why a machine does not accept media of this size, in either
+// orientation, and weight, or an empty text if it does.
 func (m *machine) takes(size rectangle, weight fixed.Decimal) string {
 	if m.Weight.Max > 0 && (weight < m.Weight.Min || weight > m.Weight.Max) {
 		return wrongWeight
@@ -67,7 +70,8 @@ func (m *machine) takes(size rectangle, weight fixed.Decimal) string {
 	return tooSmall
 }
 
-// takesPages says why a machine does not take something of so many pages.
+// takesPages returns the reason why a machine does not accept this number of pages, or
+// an empty text if it does.
 func (m *machine) takesPages(pages int64) string {
 	if m.MinPages > 0 && pages < m.MinPages || m.MaxPages > 0 && pages > m.MaxPages {
 		return wrongPages
@@ -75,15 +79,15 @@ func (m *machine) takesPages(pages int64) string {
 	return ""
 }
 
-// those are the machines of a process that nothing speaks against. If the process
-// is not needed, it is one that is none.
-func (w *workshop) those(p authority.Process, needed bool, against func(*machine) string) []*machine {
+// usable returns the machines of a process for which refuse returns no reason. If the
+// process is not needed, it returns one nil machine.
+func (w *workshop) usable(p authority.Process, needed bool, refuse func(*machine) string) []*machine {
 	if !needed {
 		return []*machine{nil}
 	}
 	var able []*machine
 	for _, m := range w.machines[p] {
-		if reason := against(m); reason != "" {
+		if reason := refuse(m); reason != "" {
 			id := m.ID
 			if w.refusals[p] == nil {
 				w.refusals[p] = map[string]string{}
@@ -95,8 +99,8 @@ func (w *workshop) those(p authority.Process, needed bool, against func(*machine
 		}
 		able = append(able, m)
 	}
-	// Leave out machines than which another is as good in everything: they
-	// are never cheaper, whatever the quantity.
+	// Leave out each machine for which another one is at least as good in every
+	// respect: it is never cheaper, for any quantity.
 	if len(able) < 2 {
 		return able
 	}
@@ -111,7 +115,8 @@ func (w *workshop) those(p authority.Process, needed bool, against func(*machine
 	return kept
 }
 
-// noWorse compares everything that a machine's lines are made of.
+// noWorse reports whether m is at least as good as than in every figure that the lines
+// of a machine depend on.
 func (m *machine) noWorse(than *machine) bool {
 	return m.Speed >= than.Speed && m.SetupMinutes <= than.SetupMinutes && m.SetupWaste <= than.SetupWaste && m.WastePercent <= than.WastePercent &&
 		m.HourlyRate <= than.HourlyRate && m.Crew <= than.Crew && m.Power <= than.Power && m.StackHeight >= than.StackHeight &&
@@ -119,10 +124,10 @@ func (m *machine) noWorse(than *machine) bool {
 		m.adhesive.Consumption <= than.adhesive.Consumption && m.adhesive.Price.Amount <= than.adhesive.Price.Amount
 }
 
-// maxRefusals bounds how many devices one detail tells of.
+// maxRefusals bounds the devices in one detail.
 const maxRefusals = 20
 
-// refused tells why the devices of some processes could not be used.
+// refused lists the reasons why devices of the given processes could not be used.
 func (w *workshop) refused(processes ...authority.Process) string {
 	var all []string
 	for _, p := range processes {

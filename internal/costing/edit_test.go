@@ -15,7 +15,7 @@ import (
 
 type object = map[string]any
 
-// edited is an example after a change.
+// edited returns an example document after a change.
 func edited(tb testing.TB, name string, change func(object)) []byte {
 	tb.Helper()
 	var d object
@@ -45,10 +45,10 @@ func list(d object, names ...string) []any {
 	return all
 }
 
-// product is one of the document by its place.
+// product returns the product at an index.
 func product(d object, i int) object { return list(d, "ProductList", "Product")[i].(object) }
 
-// another adds a product that is like the first, with another quantity.
+// another adds a copy of the first product with another identifier and quantity.
 func another(d object, root any) {
 	p := maps.Clone(product(d, 0))
 	p["ID"], p["Amount"] = "P2", 100_000
@@ -58,7 +58,7 @@ func another(d object, root any) {
 	d["ProductList"].(object)["Product"] = append(list(d, "ProductList", "Product"), p)
 }
 
-// intent is one of the first product, or of the one at the place.
+// intent returns an intent of the first product, or of the product at the index.
 func intent(d object, name string, place ...int) object {
 	i := 0
 	if len(place) > 0 {
@@ -78,26 +78,26 @@ func want(d object, name string, value object) {
 	p["Intent"] = append(list(p, "Intent"), object{"Name": name, name: value})
 }
 
-// without takes an intent off a product.
+// without removes an intent from the product at an index.
 func without(d object, name string, i int) {
 	p := product(d, i)
 	p["Intent"] = slices.DeleteFunc(list(p, "Intent"), func(one any) bool { return one.(object)["Name"] == name })
 }
 
-// resource is one of the media of the document.
+// resource returns the media resource at an index.
 func resource(d object, i int) object {
 	return list(list(d, "ResourceSet")[0].(object), "Resource")[i].(object)
 }
 
 func medium(d object, i int) object { return resource(d, i)["Media"].(object) }
 
-// surface is the colour of a side of the first product.
+// surface returns the SurfaceColor at an index of the first product.
 func surface(d object, i int) object {
 	return list(intent(d, "ColorIntent"), "SurfaceColor")[i].(object)
 }
 
-// outcome is what came of a request: the result, safe or not, and the codes of the
-// reasons.
+// outcome calculates a document and returns the result, with or without a review, the
+// distinct codes of the reasons, and any other error.
 func outcome(tb testing.TB, body []byte, c authority.Content) (*costing.Result, []costing.Code, error) {
 	tb.Helper()
 	return outcomeOf(costing.Request{Document: parse(tb, body), Mode: costing.Authoritative, Authority: effective(tb, c), Now: now})

@@ -4,17 +4,17 @@ package costing
 
 import "github.com/printmarket/printmarket/internal/masterdata/fixed"
 
-// Number is for the test of numbers.
+// Number exports number to tests.
 func Number(text string) (fixed.Decimal, bool) { return number(text) }
 
-// Micrometres is for the test of points.
+// Micrometres exports fromPoints to tests.
 func Micrometres(text string) int64 {
 	points, _ := number(text)
 	return fromPoints(points)
 }
 
-// Most is how many pieces of a size a layout finds on an area, and how many in
-// mirrored grids, with what the fibres allow.
+// Most returns the number of pieces of the fullest layout and of the fullest mirrored
+// layout of an area, with the orientations that the grain direction allows.
 func Most(areaX, areaY, x, y, gutter int64, upright, turned, same bool) (full, even int64) {
 	p := pieces{size: rectangle{x, y}, gutter: gutter, upright: upright, turned: turned, same: same}
 	return p.fullest(rectangle{areaX, areaY}).up, p.even(rectangle{areaX, areaY}).up

@@ -9,15 +9,15 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 )
 
-// panels is how many times the finished width and height a flat sheet has.
+// panels is the number of finished widths and heights in the flat sheet of a fold.
 type panels struct {
 	fold          string
 	columns, rows int64
 }
 
-// folds are the entries of the FoldCatalog with panels of one size, of which the
-// flat size follows from the finished one (XJDF 2.2, table 4.28, and the
-// signatures of the catalogue). Of others a document has to say it.
+// folds returns the entries of the FoldCatalog with panels of one size. Their flat size
+// follows from the finished size (XJDF 2.2, table 4.28, and the signatures of the
+// catalogue). For other folds a document has to give the flat size.
 func folds() []panels {
 	return []panels{
 		{"F2-1", 1, 1},
@@ -33,6 +33,7 @@ func folds() []panels {
 	}
 }
 
+// panelsOf returns the panels of a fold, and whether the table lists it.
 func panelsOf(fold string) (panels, bool) {
 	all := folds()
 	i := slices.IndexFunc(all, func(p panels) bool { return p.fold == fold })
@@ -42,11 +43,12 @@ func panelsOf(fold string) (panels, bool) {
 	return all[i], true
 }
 
-// noFold is the entry for a sheet that is not folded.
+// noFold is the entry of the FoldCatalog for an unfolded sheet.
 const noFold = "F2-1"
 
-// signatures are the sheets of bound products by their pages, with the pages of one
-// side across the spine and along it. Two pages are a leaf, which is not folded.
+// signatures returns the sheets of bound products: the number of pages, and the pages of
+// one side across the spine (columns) and along it (rows). A sheet of two pages is a leaf,
+// which is not folded.
 func signatures() []struct {
 	pages         int64
 	columns, rows int64
@@ -57,9 +59,9 @@ func signatures() []struct {
 	}{{2, 1, 1}, {4, 2, 1}, {8, 2, 2}, {16, 4, 2}, {32, 4, 4}}
 }
 
-// foldsIt reports whether a device does a fold. The signatures of bound products
-// may be folded by any entry of as many pages, since the imposition follows.
-func foldsIt(d *authority.Device, fold string) bool {
+// canFold reports whether a device supports a fold. Any entry with the same number of
+// pages may fold the signature of a bound product, since the imposition follows the fold.
+func canFold(d *authority.Device, fold string) bool {
 	if len(d.Folds) == 0 || slices.Contains(d.Folds, fold) {
 		return true
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 )
 
-// plans gathers everything that is to be compared; nil if something cannot be made.
+// plans gathers everything to compare, and returns nil if some part cannot be made.
 func (r *reader) plans(j *job) *plans {
 	w := newWorkshop(r.snapshot)
 	if !r.offered(j, w) {
@@ -58,7 +58,8 @@ func (r *reader) plans(j *job) *plans {
 	return p
 }
 
-// noPress tells why each press, and what has to follow it, cannot make a part.
+// noPress lists the reasons why no press, with the devices that follow it, can make a
+// part.
 func noPress(choices []choice, w *workshop) string {
 	var all []string
 	for i := range choices {
@@ -110,7 +111,7 @@ func (r *reader) offered(j *job, w *workshop) bool {
 	return !r.stopped
 }
 
-// finishes are all combinations of the devices that make the product of its parts.
+// finishes returns all combinations of devices that assemble the product from its parts.
 func (r *reader) finishes(j *job, w *workshop) []finish {
 	processes := slices.Clone(j.afterwards)
 	slices.Reverse(processes)
@@ -123,7 +124,7 @@ func (r *reader) finishes(j *job, w *workshop) []finish {
 	all := []finish{nil}
 	for _, process := range processes {
 		var longer []finish
-		able := w.those(process, true, func(m *machine) string { return m.takesProduct(j) })
+		able := w.usable(process, true, func(m *machine) string { return m.takesProduct(j) })
 		for _, f := range all {
 			for _, m := range able {
 				longer = append(longer, append(slices.Clone(f), m))
@@ -138,7 +139,8 @@ func (r *reader) finishes(j *job, w *workshop) []finish {
 	return all
 }
 
-// takesProduct says why a machine does not take the closed product.
+// takesProduct returns the reason why a machine does not accept the closed product, or an
+// empty text if it does.
 func (m *machine) takesProduct(j *job) string {
 	if j.bind != "" {
 		if reason := m.takesPages(j.pages); reason != "" {

@@ -48,7 +48,7 @@ func exampleNames(tb testing.TB) []string {
 	return names
 }
 
-// handCalculated are the lines of an example of the guide, and its total.
+// handCalculated returns the lines and the total of an example of the guide.
 func handCalculated(tb testing.TB, text, name string) (lines []string, total string) {
 	tb.Helper()
 	_, section, found := strings.Cut(text, "## Example: "+name+"\n")
@@ -68,7 +68,7 @@ func handCalculated(tb testing.TB, text, name string) (lines []string, total str
 	return lines, total
 }
 
-func TestExamplesCostWhatTheGuideCalculatesByHand(t *testing.T) {
+func TestExamplesMatchHandCalculation(t *testing.T) {
 	t.Parallel()
 	text := guide(t)
 	for _, name := range exampleNames(t) {
@@ -76,7 +76,7 @@ func TestExamplesCostWhatTheGuideCalculatesByHand(t *testing.T) {
 			t.Parallel()
 			result, err := calculate(t, example(t, name))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("cannot calculate the example: %v", err)
 			}
 			want, total := handCalculated(t, text, name)
 			for _, b := range result.Breaks {
@@ -88,21 +88,21 @@ func TestExamplesCostWhatTheGuideCalculatesByHand(t *testing.T) {
 					got = append(got, fmt.Sprintf("%s %s %s %s %s %s %s", l.Step, l.Item, l.Resource.ID, l.Quantity, l.Unit, l.Rate, l.Amount.Amount()))
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("lines (-by hand +calculated):\n%s", diff)
+					t.Errorf("lines of %s (-by hand +calculated):\n%s", name, diff)
 				}
 				if b.Total.String() != total {
-					t.Errorf("total is %s, by hand %s", b.Total, total)
+					t.Errorf("total of %s is %s, want %s as calculated by hand", name, b.Total, total)
 				}
 			}
 		})
 	}
 }
 
-func TestTotalsOfTheBreaksOfTheGuide(t *testing.T) {
+func TestBreakTotalsMatchGuide(t *testing.T) {
 	t.Parallel()
 	result, err := calculate(t, example(t, "brochure"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cannot calculate the example: %v", err)
 	}
 	got := map[int64]string{}
 	for _, b := range result.Breaks {
@@ -110,7 +110,7 @@ func TestTotalsOfTheBreaksOfTheGuide(t *testing.T) {
 	}
 	want := map[int64]string{1000: "165.50 press-52", 2500: "244.09 press-52", 5000: "367.32 press-100"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("difference from the guide (-want +got):\n%s", diff)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestExamplesAreValidDocuments(t *testing.T) {
 	}
 }
 
-func TestEveryCodeIsInTheGuide(t *testing.T) {
+func TestGuideListsEveryCode(t *testing.T) {
 	t.Parallel()
 	var want []string
 	for _, one := range costing.Codes() {
@@ -136,11 +136,11 @@ func TestEveryCodeIsInTheGuide(t *testing.T) {
 	_, table, _ := strings.Cut(guide(t), "| code | meaning |\n|---|---|\n")
 	table, _, _ = strings.Cut(table, "\n\n")
 	if diff := cmp.Diff(want, strings.Split(table, "\n")); diff != "" {
-		t.Error(diff)
+		t.Errorf("difference from the guide (-want +got):\n%s", diff)
 	}
 }
 
-func TestEveryAssumptionIsInTheGuide(t *testing.T) {
+func TestGuideListsEveryAssumption(t *testing.T) {
 	t.Parallel()
 	text := guide(t)
 	for _, code := range []costing.AssumptionCode{
@@ -148,7 +148,7 @@ func TestEveryAssumptionIsInTheGuide(t *testing.T) {
 		costing.AssumedGrain, costing.AssumedCheapest,
 	} {
 		if !strings.Contains(text, fmt.Sprintf("| `%s` | ", code)) {
-			t.Errorf("the guide does not have %s", code)
+			t.Errorf("the guide does not list assumption %s", code)
 		}
 	}
 }

@@ -7,19 +7,19 @@ type rectangle struct{ x, y int64 }
 
 func (r rectangle) turned() rectangle { return rectangle{r.y, r.x} }
 
-// within reports whether it fits, as it lies.
+// within reports whether r fits into other without being turned.
 func (r rectangle) within(other rectangle) bool { return r.x <= other.x && r.y <= other.y }
 
-// pieces is what is to be laid out: its size with bleed, what is between two of
-// them, and which ways round they may lie.
+// pieces describes the pieces to lay out: their size with bleed, the gutter between two
+// pieces, and the allowed orientations.
 type pieces struct {
 	size   rectangle
 	gutter int64
 	// shared: neighbours have no bleed and no gutter, so that one cut serves both.
 	shared bool
-	// upright and turned are the ways round that the fibres allow.
+	// upright and turned are the orientations that the grain direction allows.
 	upright, turned bool
-	// same: all lie the same way round.
+	// same: all pieces have the same orientation.
 	same bool
 }
 
@@ -32,7 +32,7 @@ type block struct {
 
 func (b block) count() int64 { return b.columns * b.rows }
 
-// layout is one block, or two that a single cut parts.
+// layout is one block, or two blocks that a single cut separates.
 type layout struct {
 	first, second block
 	up, cuts      int64
@@ -46,7 +46,7 @@ func (l *layout) better(other *layout) bool {
 	return l.up > 0 && l.cuts < other.cuts
 }
 
-// along is how many pieces of one length there are side by side.
+// along returns the number of pieces of a length that fit side by side.
 func along(room, length, gutter int64) int64 {
 	if length > room {
 		return 0
@@ -54,8 +54,8 @@ func along(room, length, gutter int64) int64 {
 	return (room + gutter) / (length + gutter)
 }
 
-// cutsOf is how many cuts part a block: two for each row and column, or one
-// between neighbours that share it.
+// cutsOf returns the number of cuts that separate the pieces of a block: two for each row
+// and column, or one between neighbours that share a cut.
 func (p *pieces) cutsOf(b block) int64 {
 	if b.count() == 0 {
 		return 0
@@ -66,6 +66,7 @@ func (p *pieces) cutsOf(b block) int64 {
 	return 2 * (b.columns + b.rows)
 }
 
+// layout combines two blocks, of which the second may be empty.
 func (p *pieces) layout(first, second block) layout {
 	l := layout{first: first, second: second, up: first.count() + second.count(), cuts: p.cutsOf(first) + p.cutsOf(second)}
 	if second.count() > 0 {
@@ -74,7 +75,7 @@ func (p *pieces) layout(first, second block) layout {
 	return l
 }
 
-// grid is the fullest block of an area.
+// grid returns the block with the most pieces in an area, in one orientation.
 func (p *pieces) grid(area rectangle, turned bool) block {
 	size := p.size
 	if turned {
@@ -83,8 +84,8 @@ func (p *pieces) grid(area rectangle, turned bool) block {
 	return block{along(area.x, size.x, p.gutter), along(area.y, size.y, p.gutter), turned}
 }
 
-// fullest is the layout with the most pieces: a grid either way round, or a grid
-// beside or above one of the other way round.
+// fullest returns the layout with the most pieces: a grid in either orientation, or a grid
+// beside or above one in the other orientation.
 func (p *pieces) fullest(area rectangle) layout {
 	var best layout
 	for _, turned := range [...]bool{false, true} {
@@ -102,8 +103,8 @@ func (p *pieces) fullest(area rectangle) layout {
 	return best
 }
 
-// mixed tries each number of columns, and of rows, of a grid with the other way
-// round in the rest.
+// mixed tries each number of columns, and each number of rows, of a grid, with the other
+// orientation in the remaining area.
 func (p *pieces) mixed(area rectangle, whole block, best *layout) {
 	size := p.size
 	if whole.turned {
@@ -123,8 +124,8 @@ func (p *pieces) mixed(area rectangle, whole block, best *layout) {
 	}
 }
 
-// even is the fullest grid that is its own mirror image, which a sheet needs whose
-// two sides are printed with one form.
+// even returns the fullest grid that is its own mirror image. A sheet needs it if one form
+// prints both sides.
 func (p *pieces) even(area rectangle) layout {
 	var best layout
 	for _, turned := range [...]bool{false, true} {

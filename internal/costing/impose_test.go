@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/internal/costing"
 )
 
-// placed counts pieces by putting one beside the other until there is no room.
+// placed counts pieces by placing one after the other until the room is full.
 func placed(room, length, gutter int) int {
 	count := 0
 	for end := length; end <= room; end += gutter + length {
@@ -22,7 +22,7 @@ func gridOf(areaX, areaY, x, y, gutter int) int {
 	return placed(areaX, x, gutter) * placed(areaY, y, gutter)
 }
 
-// most tries every place for the one cut that parts two grids.
+// most tries every position of the cut that separates two grids.
 func most(areaX, areaY, x, y, gutter int, upright, turned, same bool) int {
 	best := 0
 	ways := [][2]int{}
@@ -50,7 +50,7 @@ func most(areaX, areaY, x, y, gutter int, upright, turned, same bool) int {
 	return best
 }
 
-func TestALayoutHasAsManyPiecesAsAnyGridOrPairOfGrids(t *testing.T) {
+func TestLayoutMatchesBestGridOrPairOfGrids(t *testing.T) {
 	t.Parallel()
 	source := rand.New(rand.NewPCG(1, 2))
 	for range 5_000 {
@@ -63,7 +63,7 @@ func TestALayoutHasAsManyPiecesAsAnyGridOrPairOfGrids(t *testing.T) {
 			t.Fatalf("%d x %d with %d on %d x %d (upright %v, turned %v, same %v): %d, want %d", x, y, gutter, areaX, areaY, upright, turned, same, got, want)
 		}
 		if even > got || even%2 != 0 {
-			t.Fatalf("%d of %d are in a mirrored grid", even, got)
+			t.Fatalf("mirrored grid has %d pieces, more than the fullest layout with %d", even, got)
 		}
 	}
 }

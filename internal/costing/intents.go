@@ -10,13 +10,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// calculated are the intents that are read.
-func calculated() []string {
-	return []string{"LayoutIntent", "MediaIntent", "ColorIntent", "FoldingIntent", "BindingIntent", "LaminatingIntent", "ProductionIntent", "HoleMakingIntent", "ShapeCuttingIntent", "ContentCheckIntent"}
-}
-
-// known are the attributes and children of an element that are read, or that can
-// change no figure. Whatever else an intent has is asked for and not calculated.
+// known returns the attributes and children of an element that the calculation reads or
+// that cannot change a figure. Everything else in an intent is reported as not costed.
 func known(element string) (names []string, listed bool) {
 	switch element {
 	case "LayoutIntent":
@@ -57,8 +52,8 @@ func known(element string) (names []string, listed bool) {
 	}
 }
 
-// unread says what an element of an intent asks for that nothing reads. Attributes of
-// other namespaces are notes of whoever wrote them.
+// unread reports the attributes and children of an element that the calculation does not
+// read. It ignores attributes of other namespaces.
 func (r *reader) unread(n *xjdf.Node) {
 	names, listed := known(n.Name.Local)
 	if !listed {
@@ -79,21 +74,21 @@ func (r *reader) unread(n *xjdf.Node) {
 	}
 }
 
-// mediaIntent compares what the product is to be made of with what it is made of.
+// mediaIntent compares the requested medium with the medium of the part.
 func (r *reader) mediaIntent(p *part, j *job) {
 	n := intentOf("MediaIntent", p.node, j.node)
 	if n == nil {
 		return
 	}
 	r.compare(n, p.medium, "")
-	// Hold what is wanted of a medium against what the document says of the
-	// one that it names, where the master data say nothing.
+	// Compare the attributes that the master data lack with the document's own
+	// description of the medium.
 	names := describing()
 	for _, attribute := range slices.Sorted(maps.Keys(names)) {
 		wanted := attr(n, attribute)
 		for _, media := range p.described {
-			if said := attr(media, names[attribute]); said != "" && wanted != "" && said != wanted {
-				r.review(MediaConflict, n, attribute, fmt.Sprintf("the document says %.60q of medium %s", said, p.medium.ID))
+			if stated := attr(media, names[attribute]); stated != "" && wanted != "" && stated != wanted {
+				r.review(MediaConflict, n, attribute, fmt.Sprintf("the document says %.60q of medium %s", stated, p.medium.ID))
 			}
 		}
 	}
@@ -104,8 +99,8 @@ func (r *reader) mediaIntent(p *part, j *job) {
 	}
 }
 
-// shadowed says what the whole asks for that no part has, since each has an intent
-// of its own.
+// shadowed reports the intents of the whole product that apply to no part, because each
+// part has an intent of its own.
 func (r *reader) shadowed(j *job) {
 	if j.parts[0].node == j.node {
 		return
@@ -124,9 +119,9 @@ func (r *reader) shadowed(j *job) {
 	}
 	inherits := func(p *part) bool { return intentOf("LayoutIntent", p.node) == nil }
 	if !slices.ContainsFunc(j.parts, func(p *part) bool { return p.role == roleBody && inherits(p) }) {
-		// Hold the pages of the whole against those of the parts, with the cover
-		// or without.
-		pages, told := r.count(layout, "Pages")
+		// Compare the pages of the whole with the pages of the parts, with or without
+		// the cover.
+		pages, present := r.count(layout, "Pages")
 		inside, all := int64(0), int64(0)
 		for _, p := range j.parts {
 			all += p.pages
@@ -134,7 +129,7 @@ func (r *reader) shadowed(j *job) {
 				inside += p.pages
 			}
 		}
-		if told && pages != inside && pages != all {
+		if present && pages != inside && pages != all {
 			r.left(layout, "Pages", fmt.Sprintf("%d pages of the whole are not the %d of its parts", pages, all))
 		}
 	}
@@ -144,7 +139,7 @@ func (r *reader) shadowed(j *job) {
 	for _, attribute := range [...]string{"Bleed", "Sides"} {
 		for _, p := range j.parts {
 			own := intentOf("LayoutIntent", p.node)
-			if said := attr(layout, attribute); said != "" && said != attr(own, attribute) {
+			if stated := attr(layout, attribute); stated != "" && stated != attr(own, attribute) {
 				r.left(layout, attribute, fmt.Sprintf("%s of the whole is not that of %s", attribute, described(p.node)))
 			}
 		}

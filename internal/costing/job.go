@@ -8,43 +8,29 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// job is a product as it is calculated.
+// job is a product prepared for the calculation.
 type job struct {
 	node *xjdf.Node
 	id   string
 	kind string
-	// amount is what is asked for, low and high the bounds of the breaks; 0: none.
+	// amount is the requested quantity, low and high are the bounds of the breaks.
 	amount, low, high int64
-	// bind is the process that binds the parts; empty: there is one flat part.
+	// bind is the process that binds the parts, or empty for a single flat part.
 	bind authority.Process
-	// pages are those of a bound product, cover included.
+	// pages is the number of pages of a bound product, cover included.
 	pages int64
 	// closed is the size of the product.
 	closed rectangle
 	parts  []*part
-	// afterwards are processes of the finished product.
+	// afterwards lists the processes of the finished product.
 	afterwards []authority.Process
 	presses    pressKind
 }
 
-// count is how many of its parts are of a kind.
-func (j *job) count(kind func(*part) bool) (n int) {
-	for _, p := range j.parts {
-		if kind(p) {
-			n++
-		}
-	}
-	return n
-}
-
-// pressKind is what a product may be printed on.
+// pressKind holds the kinds of presses that may print a product.
 type pressKind struct{ conventional, digital bool }
 
-func (k pressKind) allows(p authority.Process) bool {
-	return p == authority.ConventionalPrinting && k.conventional || p == authority.DigitalPrinting && k.digital
-}
-
-// role is what a part is in its product.
+// role is the position of a part in its product.
 type role string
 
 const (
@@ -59,65 +45,68 @@ const (
 	back  = 1
 )
 
-// part is what is printed on one medium.
+// part is a component of the product that is printed on one medium.
 type part struct {
 	node   *xjdf.Node
 	id     string
 	role   role
 	medium authority.Media
-	// described are where the document describes the medium.
+	// described lists the elements that describe the medium.
 	described []*xjdf.Node
-	// page is the finished page: across the spine, and along it.
+	// page is the size of the finished page: x across the spine, y along it.
 	page  rectangle
 	pages int64
 	// flat is the size of flat parts and covers, trimmed and unfolded.
 	flat  rectangle
 	bleed int64
-	// layout is where the sizes are said; open and depth are what it says of the flat
-	// size, and of the third one. Zero: nothing.
+	// layout is the element with the sizes; open and depth are its flat size and its
+	// third dimension, or zero if it has none.
 	layout *xjdf.Node
 	open   rectangle
 	depth  int64
-	// trim is what is cut off three sides of a leaf of a bound body: its bleed, and no
-	// less than that of the policy.
+	// trim is the width that is cut off three sides of a leaf of a bound body: the bleed
+	// of the part, and at least the bleed of the policy.
 	trim int64
 	fold string
-	// spineTop: the spine is at the head or the foot, so that x and y of the document
-	// are along and across it.
+	// spineTop: the spine is at the head or the foot, so that x of the document is along
+	// the spine and y across it.
 	spineTop bool
-	// wide are the micrometres that soft cover binding takes off the spine of each leaf.
+	// wide is the width in micrometres that soft cover binding mills off each leaf.
 	wide   int64
 	grain  grain
 	colors []color
 	prints [2]bool
 	coat   [2]*authority.Varnish
 	film   [2]*authority.Lamination
-	// crease is set for what would crack when folded.
+	// crease is set if the document requests creases or the fold would crack without one.
 	crease bool
 	sorts  []*sort
 }
 
-// grain is what is asked of the fibres: along x or y of a sheet of the part.
+// grain is the requested grain direction: along x or y of a sheet of the part, or the
+// same for all pieces.
 type grain struct{ x, y, same bool }
 
-// color is a separation of a part, and how much of each side it covers, in percent.
+// color is a separation of a part, and the share of each side that it covers, in percent.
 type color struct {
 	name     string
-	ink      *authority.Ink // nil: there is none
+	ink      *authority.Ink // nil if the master data have no such ink
 	on       [2]bool
 	coverage [2]fixed.Decimal
 }
 
-// sort is one kind of sheets of a part: all signatures of as many pages are one.
+// sort is one kind of sheets of a part. All signatures with the same number of pages are
+// one sort.
 type sort struct {
 	part  *part
 	pages int64
 	size  rectangle
-	// area is what is printed of it, in square micrometres.
+	// area is the printed area in square micrometres.
 	area int64
 	fold string
 	inks []sortInk
-	// colors is how many separations each side has.
+	// colors is the number of separations of each side, and mono reports whether a side
+	// has no colour other than black.
 	colors [2]int64
 	mono   [2]bool
 }

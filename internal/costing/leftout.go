@@ -11,8 +11,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// notCosted says what the document asks for that is not in the figures, and finds
-// the processes of the finished product.
+// notCosted reports everything that the document requests and the figures do not include,
+// and finds the processes of the finished product.
 func (r *reader) notCosted(j *job) {
 	if intentOf("ShapeCuttingIntent", j.node) != nil {
 		j.afterwards = append(j.afterwards, authority.ShapeCutting)
@@ -44,7 +44,7 @@ func (r *reader) notCosted(j *job) {
 	r.delivered(j)
 }
 
-// intents looks at those of a product, each of which may be there once.
+// intents checks the intents of a product, each of which may occur once.
 func (r *reader) intents(j *job, product *xjdf.Node) {
 	seen := map[string]bool{}
 	for intent := range product.All("Intent") {
@@ -67,9 +67,13 @@ func (r *reader) intents(j *job, product *xjdf.Node) {
 	}
 }
 
-// intent looks at one intent for what is not calculated.
+// intent reports the parts of one intent that the figures do not include.
 func (r *reader) intent(j *job, product, n *xjdf.Node) {
-	if !n.Name.Core() || !slices.Contains(calculated(), n.Name.Local) {
+	calculated := []string{
+		"LayoutIntent", "MediaIntent", "ColorIntent", "FoldingIntent", "BindingIntent", "LaminatingIntent",
+		"ProductionIntent", "HoleMakingIntent", "ShapeCuttingIntent", "ContentCheckIntent",
+	}
+	if !n.Name.Core() || !slices.Contains(calculated, n.Name.Local) {
 		r.left(n, "", fmt.Sprintf("%.60q is not in the figures", n.Name.String()))
 		return
 	}
@@ -110,27 +114,29 @@ func (r *reader) intent(j *job, product, n *xjdf.Node) {
 	}
 }
 
-func (r *reader) left(at *xjdf.Node, attribute, what string) {
-	r.review(IntentNotCosted, at, attribute, what)
+// left reports a request that the figures do not include.
+func (r *reader) left(at *xjdf.Node, attribute, detail string) {
+	r.review(IntentNotCosted, at, attribute, detail)
 }
 
-// unlessOneOf says what is not in the figures where an attribute has another value.
-func (r *reader) unlessOneOf(n *xjdf.Node, attribute, what string, values ...string) {
-	if said, told := n.Attr(attribute); told && !slices.Contains(values, said) {
-		r.left(n, attribute, what)
+// unlessOneOf reports detail if an attribute is present with a value outside of values.
+func (r *reader) unlessOneOf(n *xjdf.Node, attribute, detail string, values ...string) {
+	if value, present := n.Attr(attribute); present && !slices.Contains(values, value) {
+		r.left(n, attribute, detail)
 	}
 }
 
-// once says that what is there again is not in the figures.
-func (r *reader) once(n *xjdf.Node, child, what string) {
+// once reports detail for each child of a name after the first.
+func (r *reader) once(n *xjdf.Node, child, detail string) {
 	found := 0
 	for one := range n.All(child) {
 		if found++; found > 1 {
-			r.left(one, "", what)
+			r.left(one, "", detail)
 		}
 	}
 }
 
+// folding reports the parts of a FoldingIntent that the figures do not include.
 func (r *reader) folding(j *job, product, n *xjdf.Node) {
 	if perforate := n.Child("Perforate"); perforate != nil {
 		r.left(perforate, "", "perforating is not in the figures")
@@ -151,7 +157,8 @@ func (r *reader) folding(j *job, product, n *xjdf.Node) {
 	}
 }
 
-// bindingDetails looks at what is asked of a binding beyond its kind.
+// bindingDetails reports the parts of a BindingIntent, beyond its type, that the figures do
+// not include.
 func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
 	order := map[authority.Process]string{"": "None", authority.Stitching: "Collecting", authority.CoverApplication: "Gathering"}[j.bind]
 	r.unlessOneOf(n, "BindingOrder", "the parts are bound in another order", order)
@@ -173,7 +180,7 @@ func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
 			r.unlessOneOf(detail, attribute, attribute+" is not in the figures", "false", "0")
 		}
 		for _, attribute := range [...]string{"FoldingWidth", "FoldingWidthBack"} {
-			if width, told := r.float(detail, attribute); told && width != 0 {
+			if width, present := r.float(detail, attribute); present && width != 0 {
 				r.left(detail, attribute, "flaps are not in the figures")
 			}
 		}

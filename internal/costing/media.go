@@ -11,27 +11,27 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// entry is a medium that the document names, and the one that it is.
+// entry is a medium that the document names, and the medium of the master data.
 type entry struct {
-	// node is the Media, or the Resource if it has none; named is which of the two
-	// has the identifier.
+	// node is the Media element, or the Resource without one; named is the element of the
+	// two that has the identifier.
 	node, named *xjdf.Node
 	medium      authority.Media
-	// products are those that it is for; none: all.
+	// products lists the products of the medium; an empty list stands for all.
 	products []string
-	// doubts are what speaks against reading it as that.
+	// doubts lists the reasons against this assignment.
 	doubts []doubt
 	used   bool
 }
 
-// doubt is why a medium may not be the one of a part.
+// doubt is a reason why an entry may not be the medium of a part.
 type doubt struct {
 	node              *xjdf.Node
 	attribute, detail string
 }
 
-// media finds the media of the document in the snapshot, by nothing but the exact
-// bytes of their identifiers.
+// media looks up the media of the document in the snapshot, only by the exact bytes of
+// their identifiers.
 func (r *reader) media() (entries []entry, faults []MediaFault) {
 	fault := func(n *xjdf.Node, attribute, reason string) {
 		if len(faults) < MaxFaults {
@@ -61,7 +61,7 @@ func (r *reader) media() (entries []entry, faults []MediaFault) {
 	return entries, faults
 }
 
-// entry looks one resource up.
+// entry looks up one resource. The reason is empty if the master data have the medium.
 func (r *reader) entry(resource *xjdf.Node) (one entry, plate bool, reason string) {
 	one = entry{node: resource, named: resource, products: productsOf(resource)}
 	if media := resource.Child("Media"); media != nil {
@@ -89,20 +89,20 @@ func (r *reader) entry(resource *xjdf.Node) (one entry, plate bool, reason strin
 	return one, plate, reason
 }
 
-// compare says where a Media, or a MediaIntent, describes another medium than the
-// one that is calculated. The master data win.
+// compare reports the attributes of a Media or MediaIntent that contradict the master data,
+// which the calculation uses.
 func (r *reader) compare(n *xjdf.Node, m authority.Media, dimension string) {
 	differs := func(attribute, theirs string) {
 		r.review(MediaConflict, n, attribute, fmt.Sprintf("medium %s has %s", m.ID, theirs))
 	}
-	if weight, told := r.float(n, "Weight"); told && weight != m.Weight {
+	if weight, present := r.float(n, "Weight"); present && weight != m.Weight {
 		differs("Weight", m.Weight.String()+" g/m2")
 	}
-	if thickness, told := r.float(n, "Thickness"); told && thickness != m.Thickness {
+	if thickness, present := r.float(n, "Thickness"); present && thickness != m.Thickness {
 		differs("Thickness", m.Thickness.String()+" um")
 	}
 	for _, text := range [...]struct{ attribute, ours string }{{"MediaType", m.MediaType}, {"Coating", m.Coating}, {"BackCoating", m.BackCoating}} {
-		if said := attr(n, text.attribute); said != "" && text.ours != "" && said != text.ours && (said != "Synthetic" || text.ours != "Vinyl") {
+		if value := attr(n, text.attribute); value != "" && text.ours != "" && value != text.ours && (value != "Synthetic" || text.ours != "Vinyl") {
 			differs(text.attribute, text.ours)
 		}
 	}
@@ -113,13 +113,14 @@ func (r *reader) compare(n *xjdf.Node, m authority.Media, dimension string) {
 		differs("MediaUnit", "sheets")
 	}
 	sheet := rectangle{fromMillimetres(m.Width), fromMillimetres(m.Height)}
-	if said, told := r.size(n, dimension); told && !near(said, sheet) && !near(said, sheet.turned()) {
+	if size, present := r.size(n, dimension); present && !near(size, sheet) && !near(size, sheet.turned()) {
 		differs(dimension, m.Width.String()+" x "+m.Height.String()+" mm")
 	}
 	r.fibres(n, m, dimension)
 }
 
-// fibres compares the way that they run on the sheet as the document has it.
+// fibres compares the grain direction with the master data, in the orientation that the
+// document gives for the sheet.
 func (r *reader) fibres(n *xjdf.Node, m authority.Media, dimension string) {
 	ways := []string{string(authority.GrainX), string(authority.GrainY)}
 	theirs := slices.Index(ways, attr(n, "GrainDirection"))
@@ -128,7 +129,7 @@ func (r *reader) fibres(n *xjdf.Node, m authority.Media, dimension string) {
 		return
 	}
 	sheet := rectangle{fromMillimetres(m.Width), fromMillimetres(m.Height)}
-	if said, told := r.size(n, dimension); told && !near(said, sheet) {
+	if size, present := r.size(n, dimension); present && !near(size, sheet) {
 		theirs = 1 - theirs
 	}
 	if theirs != ours {
@@ -136,8 +137,8 @@ func (r *reader) fibres(n *xjdf.Node, m authority.Media, dimension string) {
 	}
 }
 
-// describing are the attributes of a MediaIntent that the master data do not have, and
-// how a Media calls them.
+// describing maps the attributes of a MediaIntent that the master data do not have to the
+// corresponding attributes of a Media.
 func describing() map[string]string {
 	return map[string]string{
 		"BackISOPaperSubstrate": "BackISOPaperSubstrate", "Flute": "Flute", "FluteDirection": "FluteDirection", "ISOPaperSubstrate": "ISOPaperSubstrate",
@@ -146,15 +147,16 @@ func describing() map[string]string {
 	}
 }
 
-// tolerance is what lengths differ by that were rounded to whole points, in
-// micrometres.
+// tolerance is the largest difference in micrometres between lengths that were rounded to
+// whole points.
 const tolerance = 400
 
+// near reports whether two sizes are equal within the tolerance.
 func near(a, b rectangle) bool {
 	return max(a.x-b.x, b.x-a.x) <= tolerance && max(a.y-b.y, b.y-a.y) <= tolerance
 }
 
-// perSheet is what a number of sheets is of the unit of a medium's price, in
+// perSheet converts a number of sheets to the unit of a medium's price, in
 // ten-thousandths.
 func perSheet(m *authority.Media, sheets int64) int64 {
 	area := times(fromMillimetres(m.Width), fromMillimetres(m.Height))
@@ -170,9 +172,9 @@ func perSheet(m *authority.Media, sheets int64) int64 {
 	}
 }
 
-// grams are what an area in square micrometres has of something in g/m2, in
-// 1e-11 g.
+// grams returns the mass on an area in square micrometres at a rate in g/m2, in 1e-11 g.
 func grams(area int64, use fixed.Decimal) int64 { return fixed.MulDiv(area, int64(use), 1e7) }
 
-// kilograms are of a number of things of so many 1e-11 g, in ten-thousandths.
+// kilograms returns the mass of a number of items of 1e-11 g each, in ten-thousandths of a
+// kilogram.
 func kilograms(number, each int64) int64 { return fixed.MulDiv(number, each, 1e10) }

@@ -12,29 +12,29 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 )
 
-func TestMediaThatNothingNamesExactlyAreRefused(t *testing.T) {
+func TestUnknownMediaAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change  func(object)
 		pointer string
 	}{
-		"a medium without an identifier":                          {func(d object) { delete(medium(d, 0), "ID") }, "/ResourceSet/0/Resource/0/Media"},
-		"an identifier that is empty":                             {func(d object) { medium(d, 0)["ID"] = "" }, "/ResourceSet/0/Resource/0/Media/ID"},
-		"an identifier that differs in case":                      {func(d object) { medium(d, 0)["ID"] = "Gloss-135" }, "/ResourceSet/0/Resource/0/Media/ID"},
-		"an identifier with a space":                              {func(d object) { medium(d, 0)["ID"] = "gloss-135 " }, "/ResourceSet/0/Resource/0/Media/ID"},
-		"an identifier of a device":                               {func(d object) { medium(d, 0)["ID"] = "press-52" }, "/ResourceSet/0/Resource/0/Media/ID"},
-		"the identifier of a medium for a plate":                  {func(d object) { medium(d, 0)["MediaType"] = "Plate" }, "/ResourceSet/0/Resource/0/Media/ID"},
-		"labels, an ExternalID, a product code and a weight":      {labelsOnly, "/ResourceSet/0/Resource/0/Media"},
-		"a Resource/@ID that the master data do not have":         {func(d object) { delete(medium(d, 0), "ID"); resource(d, 0)["ID"] = "R1" }, "/ResourceSet/0/Resource/0/ID"},
-		"no media at all":                                         {func(d object) { delete(d, "ResourceSet") }, ""},
-		"media in a set of another name":                          {func(d object) { list(d, "ResourceSet")[0].(object)["Name"] = "Ink" }, ""},
-		"a plate alone, which nothing is printed on":              {func(d object) { medium(d, 0)["MediaType"] = "Plate"; medium(d, 0)["ID"] = "plate-52" }, ""},
-		"a resource without a Media and without an identifier":    {func(d object) { delete(resource(d, 0), "Media") }, "/ResourceSet/0/Resource/0"},
-		"an identifier that only the ResourceSet has":             {func(d object) { delete(medium(d, 0), "ID"); list(d, "ResourceSet")[0].(object)["ID"] = "gloss-135" }, "/ResourceSet/0/Resource/0/Media"},
-		"an unknown Media/@ID before a known Resource/@ID":        {func(d object) { medium(d, 0)["ID"] = "no"; resource(d, 0)["ID"] = "gloss-135" }, "/ResourceSet/0/Resource/0/Media/ID"},
-		"the name of a medium of the master data as identifier":   {func(d object) { medium(d, 0)["ID"] = "gloss-135 of the catalogue" }, "/ResourceSet/0/Resource/0/Media/ID"},
-		"a medium without an identifier beside one that has one":  {func(d object) { more(d, object{"Media": object{"MediaType": "Paper"}}) }, "/ResourceSet/0/Resource/1/Media"},
-		"a plate that is not of the master data beside the paper": {func(d object) { more(d, object{"Media": object{"MediaType": "Plate", "ID": "no"}}) }, "/ResourceSet/0/Resource/1/Media/ID"},
+		"medium without an identifier":                     {func(d object) { delete(medium(d, 0), "ID") }, "/ResourceSet/0/Resource/0/Media"},
+		"empty identifier":                                 {func(d object) { medium(d, 0)["ID"] = "" }, "/ResourceSet/0/Resource/0/Media/ID"},
+		"identifier that differs in case":                  {func(d object) { medium(d, 0)["ID"] = "Gloss-135" }, "/ResourceSet/0/Resource/0/Media/ID"},
+		"identifier with a trailing space":                 {func(d object) { medium(d, 0)["ID"] = "gloss-135 " }, "/ResourceSet/0/Resource/0/Media/ID"},
+		"identifier of a device":                           {func(d object) { medium(d, 0)["ID"] = "press-52" }, "/ResourceSet/0/Resource/0/Media/ID"},
+		"plate with the identifier of a medium":            {func(d object) { medium(d, 0)["MediaType"] = "Plate" }, "/ResourceSet/0/Resource/0/Media/ID"},
+		"labels, ExternalID, product code and weight only": {labelsOnly, "/ResourceSet/0/Resource/0/Media"},
+		"unknown Resource/@ID":                             {func(d object) { delete(medium(d, 0), "ID"); resource(d, 0)["ID"] = "R1" }, "/ResourceSet/0/Resource/0/ID"},
+		"no media":                                         {func(d object) { delete(d, "ResourceSet") }, ""},
+		"media in a set of another name":                   {func(d object) { list(d, "ResourceSet")[0].(object)["Name"] = "Ink" }, ""},
+		"plate only":                                       {func(d object) { medium(d, 0)["MediaType"] = "Plate"; medium(d, 0)["ID"] = "plate-52" }, ""},
+		"resource without Media and identifier":            {func(d object) { delete(resource(d, 0), "Media") }, "/ResourceSet/0/Resource/0"},
+		"identifier on the ResourceSet only":               {func(d object) { delete(medium(d, 0), "ID"); list(d, "ResourceSet")[0].(object)["ID"] = "gloss-135" }, "/ResourceSet/0/Resource/0/Media"},
+		"unknown Media/@ID with a known Resource/@ID":      {func(d object) { medium(d, 0)["ID"] = "no"; resource(d, 0)["ID"] = "gloss-135" }, "/ResourceSet/0/Resource/0/Media/ID"},
+		"name of a known medium as identifier":             {func(d object) { medium(d, 0)["ID"] = "gloss-135 of the catalogue" }, "/ResourceSet/0/Resource/0/Media/ID"},
+		"medium without an identifier beside a known one":  {func(d object) { more(d, object{"Media": object{"MediaType": "Paper"}}) }, "/ResourceSet/0/Resource/1/Media"},
+		"unknown plate beside a known medium":              {func(d object) { more(d, object{"Media": object{"MediaType": "Plate", "ID": "no"}}) }, "/ResourceSet/0/Resource/1/Media/ID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -42,17 +42,17 @@ func TestMediaThatNothingNamesExactlyAreRefused(t *testing.T) {
 			_, err := calculate(t, body)
 			var refused *costing.MediaError
 			if !errors.As(err, &refused) || len(refused.Faults) == 0 {
-				t.Fatalf("got %v", err)
+				t.Fatalf("error is %v, want a MediaError with faults", err)
 			}
 			if got := refused.Faults[0].Pointer; got != tc.pointer || refused.Faults[0].Node == nil {
-				t.Errorf("at %q, want %q", got, tc.pointer)
+				t.Errorf("first fault is at %q with node %v, want %q with a node", got, refused.Faults[0].Node, tc.pointer)
 			}
 			result, codes, err := outcomeOf(costing.Request{Document: parse(t, body), Mode: costing.PreviewMode, Authority: effective(t, printer()), Now: now})
 			if err != nil || result != nil {
-				t.Errorf("the preview has a result, or %v", err)
+				t.Errorf("preview returned result %v and error %v, want neither", result, err)
 			}
 			if diff := cmp.Diff([]costing.Code{costing.Preview, costing.MediaAuthority}, codes[:2]); diff != "" {
-				t.Error(diff)
+				t.Errorf("difference (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -72,11 +72,11 @@ func more(d object, r object) {
 	set["Resource"] = append(list(set, "Resource"), r)
 }
 
-func TestAResourceIDNamesAMediumAsWell(t *testing.T) {
+func TestResourceIDIdentifiesMedium(t *testing.T) {
 	t.Parallel()
 	plain, err := calculate(t, example(t, "flyer"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cannot calculate the example: %v", err)
 	}
 	for name, change := range map[string]func(object){
 		"the identifier at the Resource":     func(d object) { delete(medium(d, 0), "ID"); resource(d, 0)["ID"] = "gloss-135" },
@@ -94,39 +94,39 @@ func TestAResourceIDNamesAMediumAsWell(t *testing.T) {
 			t.Parallel()
 			got, err := calculate(t, edited(t, "flyer", change))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("cannot calculate the example: %v", err)
 			}
 			if diff := cmp.Diff(string(written(t, plain)), string(written(t, got))); diff != "" {
-				t.Error(diff)
+				t.Errorf("difference (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestWhatIsSaidOfAMediumChangesNoFigure(t *testing.T) {
+func TestMediumDescriptionDoesNotChangeFigures(t *testing.T) {
 	t.Parallel()
 	plain, _, err := outcome(t, example(t, "flyer"), printer())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cannot calculate the example: %v", err)
 	}
 	for name, tc := range map[string]struct {
 		change   func(object)
 		conflict bool
 	}{
-		"a name":                             {func(d object) { medium(d, 0)["DescriptiveName"] = "board-300" }, false},
-		"an ExternalID of another medium":    {func(d object) { resource(d, 0)["ExternalID"] = "board-300" }, false},
-		"an ExternalID of the product":       {func(d object) { product(d, 0)["ExternalID"] = "l2:print:flyer:a5" }, false},
-		"a brand":                            {func(d object) { resource(d, 0)["Brand"] = "board-300" }, false},
-		"the weight that it has":             {func(d object) { medium(d, 0)["Weight"] = 135.0 }, false},
-		"another weight":                     {func(d object) { medium(d, 0)["Weight"] = 300 }, true},
-		"another weight in the intent":       {func(d object) { want(d, "MediaIntent", object{"MediaType": "Paper", "Weight": 170}) }, true},
-		"another thickness":                  {func(d object) { medium(d, 0)["Thickness"] = 200 }, true},
-		"another coating":                    {func(d object) { medium(d, 0)["Coating"] = "None" }, true},
-		"another type":                       {func(d object) { medium(d, 0)["MediaType"] = "Textile" }, true},
-		"the sheet that it has, in points":   {func(d object) { medium(d, 0)["Dimension"] = []any{2834.646, 1984.252} }, false},
-		"the sheet that it has, on its side": {func(d object) { medium(d, 0)["Dimension"] = []any{1984.252, 2834.646} }, false},
-		"another sheet":                      {func(d object) { medium(d, 0)["Dimension"] = []any{1984.252, 1417.323} }, true},
-		"a name in the intent of the product": {func(d object) {
+		"name":                         {func(d object) { medium(d, 0)["DescriptiveName"] = "board-300" }, false},
+		"ExternalID of another medium": {func(d object) { resource(d, 0)["ExternalID"] = "board-300" }, false},
+		"ExternalID of the product":    {func(d object) { product(d, 0)["ExternalID"] = "l2:print:flyer:a5" }, false},
+		"brand":                        {func(d object) { resource(d, 0)["Brand"] = "board-300" }, false},
+		"same weight":                  {func(d object) { medium(d, 0)["Weight"] = 135.0 }, false},
+		"other weight":                 {func(d object) { medium(d, 0)["Weight"] = 300 }, true},
+		"other weight in the intent":   {func(d object) { want(d, "MediaIntent", object{"MediaType": "Paper", "Weight": 170}) }, true},
+		"other thickness":              {func(d object) { medium(d, 0)["Thickness"] = 200 }, true},
+		"other coating":                {func(d object) { medium(d, 0)["Coating"] = "None" }, true},
+		"other type":                   {func(d object) { medium(d, 0)["MediaType"] = "Textile" }, true},
+		"same sheet size, in points":   {func(d object) { medium(d, 0)["Dimension"] = []any{2834.646, 1984.252} }, false},
+		"same sheet size, turned":      {func(d object) { medium(d, 0)["Dimension"] = []any{1984.252, 2834.646} }, false},
+		"other sheet size":             {func(d object) { medium(d, 0)["Dimension"] = []any{1984.252, 1417.323} }, true},
+		"name in the intent of the product": {func(d object) {
 			want(d, "MediaIntent", object{"MediaType": "Paper", "MediaQuality": "board-300", "Brand": "board-300"})
 		}, false},
 	} {
@@ -134,23 +134,23 @@ func TestWhatIsSaidOfAMediumChangesNoFigure(t *testing.T) {
 			t.Parallel()
 			got, codes, err := outcome(t, edited(t, "flyer", tc.change), printer())
 			if err != nil || got == nil {
-				t.Fatalf("%v %v", codes, err)
+				t.Fatalf("no result: codes %v, error %v", codes, err)
 			}
 			if diff := cmp.Diff(string(written(t, plain.Breaks)), string(written(t, got.Breaks))); diff != "" {
-				t.Error(diff)
+				t.Errorf("difference (-want +got):\n%s", diff)
 			}
 			var wantCodes []costing.Code
 			if tc.conflict {
 				wantCodes = []costing.Code{costing.MediaConflict}
 			}
 			if diff := cmp.Diff(wantCodes, codes); diff != "" {
-				t.Error(diff)
+				t.Errorf("difference (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestAMediumCostsTheSameInAnyUnitThatItConvertsTo(t *testing.T) {
+func TestMediumCostIsIndependentOfPriceUnit(t *testing.T) {
 	t.Parallel()
 	var totals []string
 	for _, p := range []authority.Price{
@@ -160,13 +160,13 @@ func TestAMediumCostsTheSameInAnyUnitThatItConvertsTo(t *testing.T) {
 		c.Media[0].Weight, c.Media[0].Price = dec("100"), p
 		result, codes, err := outcome(t, example(t, "flyer"), c)
 		if err != nil || result == nil {
-			t.Fatal(codes, err)
+			t.Fatalf("no result for price %v: codes %v, error %v", p, codes, err)
 		}
 		totals = append(totals, result.Breaks[0].Total.Amount()+" "+result.Breaks[0].Lines[0].Amount.Amount())
 	}
 	for _, one := range totals {
 		if one != totals[0] {
-			t.Errorf("totals are %v", totals)
+			t.Errorf("totals are %v, want equal ones", totals)
 		}
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// longestNumber is the longest text that is read as a number.
+// longestNumber bounds the length of a text that is read as a number.
 const longestNumber = 64
 
-// number reads a float of XML without going through one: any spelling of a number
-// is one value. What is behind the sixth place is rounded, half away from zero.
+// number parses an XML float without floating point, so that every spelling of a number
+// gives one value. It rounds to six decimal places, half away from zero.
 func number(text string) (fixed.Decimal, bool) {
 	text = strings.TrimSpace(text)
 	if len(text) > longestNumber {
@@ -45,7 +45,7 @@ func number(text string) (fixed.Decimal, bool) {
 	return value, ok
 }
 
-// millionths is the number of the digits with the point behind the first of them.
+// millionths converts digits with the decimal point after the given number of them.
 func millionths(digits string, point int) (fixed.Decimal, bool) {
 	rest := strings.TrimLeft(digits, "0")
 	point -= len(digits) - len(rest)
@@ -79,13 +79,13 @@ func isDigits(text string) bool {
 	return true
 }
 
-// whole reads a number without a fraction.
+// whole parses a number without a fraction.
 func whole(text string) (int64, bool) {
 	d, ok := number(text)
 	return int64(d / fixed.One), ok && d%fixed.One == 0
 }
 
-// numbers reads a list of them, such as an XYPair.
+// numbers parses a list of numbers, such as an XYPair.
 func numbers(text string) ([]fixed.Decimal, bool) {
 	items := strings.Fields(text)
 	all := make([]fixed.Decimal, len(items))
@@ -99,19 +99,19 @@ func numbers(text string) ([]fixed.Decimal, bool) {
 	return all, true
 }
 
-// fromPoints is a length in micrometres: a point is 1/72 of 25,400 of them.
+// fromPoints converts a length to micrometres: a point is 1/72 of 25,400 micrometres.
 func fromPoints(points fixed.Decimal) int64 {
 	return fixed.MulDiv(int64(points), 3175, 9*int64(fixed.One))
 }
 
-// fromMillimetres is a length of master data in micrometres.
+// fromMillimetres converts a length of the master data to micrometres.
 func fromMillimetres(mm fixed.Decimal) int64 { return fixed.MulDiv(int64(mm), 1, 1000) }
 
-// millimetres is a length in micrometres as a text in millimetres.
+// millimetres converts a length in micrometres to millimetres.
 func millimetres(um int64) fixed.Decimal { return fixed.Decimal(um * 1000) }
 
-// ceilMulDiv is a*b/c rounded up, for a and b of at least 0 and c of more than 0.
-// It saturates.
+// ceilMulDiv returns a*b/c rounded up, for a and b of at least 0 and c above 0. It
+// saturates.
 func ceilMulDiv(a, b, c int64) int64 {
 	high, low := bits.Mul64(magnitude(a), magnitude(b))
 	divisor := magnitude(c)
@@ -128,10 +128,10 @@ func ceilMulDiv(a, b, c int64) int64 {
 	return int64(quotient)
 }
 
-// magnitude is of numbers that are never negative here.
+// magnitude converts a number that is never negative here.
 func magnitude(n int64) uint64 { return uint64(max(n, 0)) }
 
-// plus adds what is never negative, and saturates.
+// plus adds two numbers that are never negative, and saturates.
 func plus(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
@@ -139,5 +139,5 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// times multiplies what is never negative, and saturates.
+// times multiplies two numbers that are never negative, and saturates.
 func times(a, b int64) int64 { return fixed.MulDiv(a, b, 1) }

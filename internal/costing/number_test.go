@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/internal/costing"
 )
 
-func TestEverySpellingOfANumberIsOneValue(t *testing.T) {
+func TestEverySpellingOfANumberGivesOneValue(t *testing.T) {
 	t.Parallel()
 	for want, spellings := range map[string][]string{
 		"419.528":  {"419.528", "419.5280", "0419.528", "+419.528", "4.19528E2", "41952.8e-2", "419.52800000000000000001", " 419.528 "},
@@ -29,11 +29,11 @@ func TestEverySpellingOfANumberIsOneValue(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoNumberIsRefused(t *testing.T) {
+func TestInvalidNumberIsRejected(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", " ", ".", "-", "+", "e5", "1e", "1e5.5", "INF", "NaN", "1,5", "0x10", "1_000", "--1", "+-1", "1e999", "10000000001", "1 2", "٣", strings.Repeat("1", 65)} {
 		if got, ok := costing.Number(text); ok {
-			t.Errorf("%q is %s", text, got)
+			t.Errorf("%q was parsed as %s, want a rejection", text, got)
 		}
 	}
 }
@@ -46,6 +46,6 @@ func TestPointsBecomeTheNearestMicrometre(t *testing.T) {
 	}
 	want := map[string]int64{"72": 25_400, "419.528": 148_000, "595.276": 210_000, "841.89": 297_000, "8.504": 3_000, "0": 0}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("micrometres (-want +got):\n%s", diff)
 	}
 }

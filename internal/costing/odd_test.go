@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// odd are values that somebody may write anywhere.
+// odd returns values that any attribute of a document may have.
 func odd() []string {
 	return []string{
 		"", "0", "-1", "1", "2", "3", "0.000001", "9999999", "10000000", "1000000000", "9223372036854775807", "1e9", "1e-9", "INF", "NaN", "true", "None",
@@ -20,7 +20,7 @@ func odd() []string {
 	}
 }
 
-// answer checks that a request has one of the answers that there are, and returns it.
+// answer checks that a calculation returns a consistent result or a documented error.
 func answer(tb testing.TB, r costing.Request) {
 	tb.Helper()
 	result, err := costing.Calculate(r)
@@ -29,22 +29,22 @@ func answer(tb testing.TB, r costing.Request) {
 	switch {
 	case errors.As(err, &refused):
 		if r.Mode == costing.PreviewMode || len(refused.Faults) == 0 || result != nil {
-			tb.Errorf("%s: %v", r.Mode, err)
+			tb.Errorf("unexpected error or missing review in mode %s: %v", r.Mode, err)
 		}
 	case errors.As(err, &review):
 		if len(review.Reasons) == 0 || result != nil {
-			tb.Errorf("%s: a review without a reason, or with a result beside", r.Mode)
+			tb.Errorf("mode %s: review without a reason, or with a separate result", r.Mode)
 		}
 		result = review.Result
 	case err != nil || r.Mode == costing.PreviewMode:
-		tb.Errorf("%s: %v", r.Mode, err)
+		tb.Errorf("unexpected error or missing review in mode %s: %v", r.Mode, err)
 	}
 	if result != nil {
 		consistent(tb, result)
 	}
 }
 
-func TestAnyValueOfAnyAttributeHasAnAnswer(t *testing.T) {
+func TestAnyAttributeValueGivesResultOrDocumentedError(t *testing.T) {
 	t.Parallel()
 	in := effective(t, printer())
 	for _, name := range []string{"brochure", "booklet"} {
@@ -74,7 +74,7 @@ func TestAnyValueOfAnyAttributeHasAnAnswer(t *testing.T) {
 	}
 }
 
-func TestADocumentWithoutAnyOneElementHasAnAnswer(t *testing.T) {
+func TestDocumentWithoutAnyElementGivesResultOrDocumentedError(t *testing.T) {
 	t.Parallel()
 	in := effective(t, printer())
 	for _, name := range exampleNames(t) {

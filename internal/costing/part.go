@@ -4,6 +4,7 @@ package costing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
@@ -11,8 +12,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// Bounds of a finished product, in micrometres, and of what folds without a crease,
-// in g/m2.
+// Bounds of a finished product in micrometres, and the largest weight in g/m2 that folds
+// without a crease.
 const (
 	smallestSide = 10_000
 	largestSide  = 10_000_000
@@ -20,8 +21,8 @@ const (
 	creaseAbove  = 170 * fixed.One
 )
 
-// alike leaves out what is on one side only of leaves of which the sheets of a body
-// mix the sides.
+// alike leaves out coatings and films on one side only of the leaves of a body, because
+// the sheets of a body mix fronts and backs of leaves.
 func (r *reader) alike(p *part) {
 	if p.role != roleBody {
 		return
@@ -36,13 +37,7 @@ func (r *reader) alike(p *part) {
 	}
 }
 
-// creased reports whether the document asks for creases.
-func (p *part) creased() bool {
-	folding := intentOf("FoldingIntent", p.node)
-	return folding != nil && folding.Child("Crease") != nil
-}
-
-// sizes reads the finished size, and the flat one of what is folded.
+// sizes reads the finished size, and the flat size of a folded part.
 func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 	if layout == nil {
 		r.stop(SizeMissing, p.node, "", described(p.node)+" has no LayoutIntent")
@@ -50,7 +45,9 @@ func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 	}
 	page, finished := r.size(layout, "FinishedDimensions")
 	flat, unfolded := r.size(layout, "Dimensions")
-	p.depth = r.depth(layout)
+	if all, ok := numbers(attr(layout, "FinishedDimensions")); ok && len(all) >= 3 {
+		p.depth = fromPoints(all[2])
+	}
 	if side := attr(intentOf("BindingIntent", j.node), "BindingSide"); j.bind != "" && (side == "Top" || side == "Bottom") {
 		p.spineTop, page, flat = true, page.turned(), flat.turned()
 	}
@@ -77,7 +74,7 @@ func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 	}
 }
 
-// flatSize is that of the document, or follows from the fold.
+// flatSize takes the flat size from the document, or derives it from the fold.
 func (r *reader) flatSize(p *part, layout *xjdf.Node, page, flat rectangle) {
 	folding := intentOf("FoldingIntent", p.node)
 	p.fold = attr(folding, "FoldCatalog")
@@ -100,24 +97,25 @@ func (r *reader) flatSize(p *part, layout *xjdf.Node, page, flat rectangle) {
 	}
 }
 
-// pages reads how many pages a bound part has.
+// pages reads the number of pages of a bound part.
 func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
-	pages, told := int64(0), false
+	pages, present := int64(0), false
 	if layout != nil {
-		pages, told = r.count(layout, "Pages")
+		pages, present = r.count(layout, "Pages")
 	}
 	if p.role != roleBody {
 		p.pages = p.sheetPages()
-		if told && pages > p.pages && !r.stopped && intentOf("LayoutIntent", p.node) == layout {
+		if present && pages > p.pages && !r.stopped && intentOf("LayoutIntent", p.node) == layout {
 			r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("one sheet, folded as it is said, has %d pages", p.pages))
 		}
 		return
 	}
-	if !told || pages < 2 || pages > maxPages {
+	if !present || pages < 2 || pages > maxPages {
 		r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("a bound part has 2 to %d pages", maxPages))
 		return
 	}
-	if inherits := func(p *part) bool { return p.role == roleBody && intentOf("LayoutIntent", p.node) == nil }; inherits(p) && j.count(inherits) > 1 {
+	inherits := func(p *part) bool { return p.role == roleBody && intentOf("LayoutIntent", p.node) == nil }
+	if inherits(p) && slices.ContainsFunc(j.parts, func(other *part) bool { return other != p && inherits(other) }) {
 		r.stop(PagesMissing, p.node, "", described(p.node)+" has the pages of the whole, as another part has")
 		return
 	}
@@ -131,20 +129,20 @@ func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
 	}
 }
 
-// blank says where a sheet has more pages than the document says. A leaf of which one
-// side is printed may be called one page.
+// blank reports a sheet with more pages than the document gives. A leaf printed on one
+// side may count as one page.
 func (r *reader) blank(p *part, layout *xjdf.Node) {
 	if p.role == roleBody || layout == nil || intentOf("LayoutIntent", p.node) != layout {
 		return
 	}
-	pages, told := r.count(layout, "Pages")
+	pages, present := r.count(layout, "Pages")
 	leaf := p.pages == 2 && pages == 1 && p.prints[front] != p.prints[back]
-	if told && pages < p.pages && !leaf {
+	if present && pages < p.pages && !leaf {
 		r.review(PagesUnbindable, layout, "Pages", fmt.Sprintf("%d pages are calculated as the %d of a sheet", pages, p.pages))
 	}
 }
 
-// sheetPages are those of a part of one sheet.
+// sheetPages returns the number of pages of a part of one sheet.
 func (p *part) sheetPages() int64 {
 	if p.role == roleCover {
 		return 4
@@ -153,22 +151,22 @@ func (p *part) sheetPages() int64 {
 		return 2 * known.columns * known.rows
 	}
 	if p.fold != "" {
-		// F12-5 has twelve.
+		// A fold such as F12-5 has twelve pages.
 		pages, _ := whole(strings.TrimPrefix(strings.Split(p.fold, "-")[0], "F"))
 		return max(pages, 2)
 	}
 	return 2
 }
 
-// bleed reads it, or takes that of the policy.
+// bleed reads the bleed of a part, or takes the bleed of the policy.
 func (r *reader) bleed(p *part, layout *xjdf.Node) {
 	if layout != nil {
-		bleed, told := r.float(layout, "Bleed")
-		if told && bleed >= 0 && fromPoints(bleed) <= largestBleed {
+		bleed, present := r.float(layout, "Bleed")
+		if present && bleed >= 0 && fromPoints(bleed) <= largestBleed {
 			p.bleed = fromPoints(bleed)
 			return
 		}
-		if told {
+		if present {
 			r.review(ValueUnreadable, layout, "Bleed", "a bleed is from 0 to 50 mm; that of the policy is taken")
 		}
 	}
@@ -176,7 +174,7 @@ func (r *reader) bleed(p *part, layout *xjdf.Node) {
 	r.assume(AssumedBleed, fmt.Sprintf("the bleed is that of the policy, %s mm", r.policy.Bleed))
 }
 
-// grain reads which way the fibres run.
+// grain reads the requested grain direction.
 func (r *reader) grain(p *part, j *job) {
 	if direction := attr(intentOf("MediaIntent", p.node, j.node), "GrainDirection"); direction != "" {
 		known := []string{"XDirection", "YDirection", "SameDirection", "Any"}
@@ -193,7 +191,7 @@ func (r *reader) grain(p *part, j *job) {
 	}
 }
 
-// flatSort is a part of one sheet.
+// flatSort returns the sort of a part of one sheet.
 func (p *part) flatSort() *sort {
 	s := &sort{part: p, pages: p.pages, fold: p.fold, size: rectangle{p.flat.x + 2*p.bleed, p.flat.y + 2*p.bleed}}
 	s.area = times(s.size.x, s.size.y)
@@ -209,8 +207,8 @@ func (p *part) flatSort() *sort {
 	return s
 }
 
-// signature is a sheet of a bound body. Each of its sides has pages of both sides of
-// leaves, so that it takes the colours of both.
+// signature returns the sort of a sheet of a bound body. Each side of the sheet has fronts
+// and backs of leaves, so it needs the colours of both.
 func (p *part) signature(pages, columns, rows int64) *sort {
 	leaf := rectangle{p.page.x + p.trim + p.wide, p.page.y + 2*p.trim}
 	s := &sort{part: p, pages: pages, size: rectangle{columns * leaf.x, rows * leaf.y}}
@@ -232,7 +230,7 @@ func (p *part) signature(pages, columns, rows int64) *sort {
 	return s
 }
 
-// countColors counts separations, and sides that are black alone.
+// countColors counts the separations of each side, and marks sides with black only.
 func (s *sort) countColors() {
 	for side := range s.colors {
 		s.mono[side] = true

@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// WorkStyle is how a press prints the sides of a sheet.
+// WorkStyle is the way a press prints the sides of a sheet.
 type WorkStyle string
 
 // The styles.
@@ -24,20 +24,21 @@ const (
 	Perfecting WorkStyle = "perfecting"
 )
 
-// way is how the sheets of one sort are made: everything but how many.
+// way describes how to make the sheets of one sort, except for their number.
 type way struct {
 	sort  *sort
 	press *machine
 	style WorkStyle
-	// sheet is what is printed; columns by rows of them are cut from a bought one.
+	// sheet is the size of a printed sheet; a bought sheet is cut into columns by rows of
+	// them.
 	sheet         rectangle
 	columns, rows int64
 	layout        layout
-	// cutter parts pieces, and bought sheets. perStack are the sheets that it cuts at
-	// once.
+	// cutter separates pieces and divides bought sheets. perStack is the number of sheets
+	// that it cuts at once.
 	cutter   *machine
 	perStack int64
-	// films and coats are for sides; nil: nothing is done there.
+	// A nil device does nothing; coatInline and coatOffline are by side.
 	laminator, coater       *machine
 	creaser, folder         *machine
 	coatInline, coatOffline [2]bool
@@ -46,7 +47,7 @@ type way struct {
 // counts are the numbers of sheets of a way.
 type counts struct{ good, printed, bought int64 }
 
-// cost counts what it takes to make a number of different sheets for so many
+// cost adds the lines for making a number of different sheets for the given number of
 // products. More products never cost less: every number here grows with them.
 func (w *way) cost(t *tally, different, products int64) counts {
 	if t.write {
@@ -68,7 +69,7 @@ func (w *way) cost(t *tally, different, products int64) counts {
 	return n
 }
 
-// finish goes back from pieces to printed sheets.
+// finish works backwards from pieces to printed sheets.
 func (w *way) finish(t *tally, pieces int64) (sheets int64) {
 	for _, m := range [...]*machine{w.folder, w.creaser} {
 		if m != nil {
@@ -97,16 +98,16 @@ func (w *way) finish(t *tally, pieces int64) (sheets int64) {
 	return sheets
 }
 
-// cut counts the cuts through the stacks that sheets make.
-func (w *way) cut(t *tally, what string, sheets, cuts int64) {
-	t.run(w.cutter, what, 1, times(cuts, fixed.CeilDiv(sheets, w.perStack)))
+// cut adds the cuts through the stacks of a number of sheets.
+func (w *way) cut(t *tally, unit string, sheets, cuts int64) {
+	t.run(w.cutter, unit, 1, times(cuts, fixed.CeilDiv(sheets, w.perStack)))
 }
 
-// print goes back from printed sheets to those that are fed.
+// print works backwards from printed sheets to fed sheets.
 func (w *way) print(t *tally, different, sheets int64) (fed int64) {
 	each, forms, setups := fixed.CeilDiv(sheets, different), w.forms(), w.forms()
 	if w.press.Process == authority.DigitalPrinting {
-		// The sheets come collated, whatever is on them: they are one run.
+		// A digital press prints different sheets collated, in one run.
 		different, each, setups = 1, sheets, 1
 	}
 	passes := [2]int64{}
@@ -136,7 +137,7 @@ func (w *way) print(t *tally, different, sheets int64) (fed int64) {
 	return passes[0]
 }
 
-// fedOn is how many sheets are fed for a side.
+// fedOn returns the number of sheets that are fed for a side.
 func (w *way) fedOn(side int, passes [2]int64) int64 {
 	if side == back && w.style != OneSided && w.style != Perfecting {
 		return passes[1]
@@ -144,6 +145,7 @@ func (w *way) fedOn(side int, passes [2]int64) int64 {
 	return passes[0]
 }
 
+// forms returns the number of forms of a sheet.
 func (w *way) forms() int64 {
 	if w.style == OneSided || w.style == WorkAndTurn {
 		return 1
@@ -151,7 +153,7 @@ func (w *way) forms() int64 {
 	return 2
 }
 
-// plates are one for each separation of each form.
+// plates adds one plate for each separation of each form.
 func (w *way) plates(t *tally, different, forms int64) {
 	separations := max(w.sort.colors[front], w.sort.colors[back])
 	if forms == 2 {
@@ -162,7 +164,7 @@ func (w *way) plates(t *tally, different, forms int64) {
 		t.text("of %d form(s)", times(different, forms)))
 }
 
-// inks are counted on all sheets that are fed, the spoiled ones too.
+// inks adds the ink on all fed sheets, including waste.
 func (w *way) inks(t *tally, passes [2]int64) {
 	for i := range w.sort.inks {
 		ink := &w.sort.inks[i]
@@ -184,7 +186,7 @@ func (w *way) inks(t *tally, passes [2]int64) {
 	}
 }
 
-// clicks are the printed sides, at the rate of their colours.
+// clicks adds the printed sides at the rate of their colours.
 func (w *way) clicks(t *tally, passes [2]int64) {
 	color, mono := int64(0), int64(0)
 	for side, colors := range w.sort.colors {
@@ -200,7 +202,7 @@ func (w *way) clicks(t *tally, passes [2]int64) {
 	t.add(row{authority.DigitalPrinting, ItemClicks, authority.FamilyDevice, w.press.ID, times(mono, quantityOne), PerClick, w.press.ClickMono}, t.text("%d sides in black", mono))
 }
 
-// varnish is put on the printed area of a side.
+// varnish adds the varnish on the printed area of a side.
 func (w *way) varnish(t *tally, step authority.Process, side int, sheets int64) {
 	v := w.sort.part.coat[side]
 	quantity := kilograms(sheets, times(grams(w.sort.area, v.Consumption), w.layout.up))
@@ -208,7 +210,7 @@ func (w *way) varnish(t *tally, step authority.Process, side int, sheets int64) 
 		t.text("on one side of %d sheets", sheets))
 }
 
-// text writes a description if lines are written.
+// text formats a description if lines are written.
 func (t *tally) text(format string, count int64) string {
 	if !t.write {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// shown is what matters of the plans of a result.
+// shown formats the plans of a result for comparison.
 func shown(r *costing.Result) string {
 	var all []string
 	for _, p := range r.Breaks[0].Plan {
@@ -37,7 +37,7 @@ func shown(r *costing.Result) string {
 	return strings.Join(all, ", ")
 }
 
-// lone leaves one press.
+// lone removes all presses except one, and changes it.
 func lone(press string, change func(*authority.Device)) func(*authority.Content) {
 	return func(c *authority.Content) {
 		var kept []authority.Device
@@ -64,16 +64,16 @@ func points(mm ...float64) []any {
 
 func film(side ...any) object { return object{"Surface": side, "Texture": "Matte"} }
 
-// cards makes two thousand pieces of which two ways round fill a sheet best.
+// cards requests two thousand pieces that fill a sheet best in two orientations.
 func cards(d object) {
 	product(d, 0)["Amount"] = 2000
 	intent(d, "LayoutIntent")["FinishedDimensions"] = points(170, 100)
 }
 
-// small makes a document of fifty copies.
+// small requests fifty copies.
 func small(d object) { product(d, 0)["Amount"] = 50 }
 
-func TestHowAProductIsMade(t *testing.T) {
+func TestPlanOfProduct(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		example string
@@ -186,22 +186,22 @@ func TestHowAProductIsMade(t *testing.T) {
 			}
 			result, codes, err := outcome(t, edited(t, tc.example, tc.change), c)
 			if err != nil || len(codes) > 0 {
-				t.Fatal(codes, err)
+				t.Fatalf("calculation failed: codes %v, error %v", codes, err)
 			}
 			if diff := cmp.Diff(tc.want, shown(result)); diff != "" {
-				t.Error(diff)
+				t.Errorf("difference (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestWhatAStepSpoilsTheOnesBeforeMakeAsWell(t *testing.T) {
+func TestWasteOfAStepIncreasesEarlierSteps(t *testing.T) {
 	t.Parallel()
 	c := printer()
 	c.Devices[3].SetupWaste, c.Devices[3].WastePercent = 10, dec("2")
 	result, codes, err := outcome(t, example(t, "flyer"), c)
 	if err != nil || result == nil {
-		t.Fatal(codes, err)
+		t.Fatalf("calculation failed: codes %v, error %v", codes, err)
 	}
 	// Cutting: 1250 / 0.98 = 1276 and 10. Second pass: 1286 / 0.99 = 1299. First pass:
 	// 1299 / 0.99 = 1313 and 50. Dividing: 1363 / 0.98 = 1391 and 10, four to a sheet.
@@ -211,7 +211,7 @@ func TestWhatAStepSpoilsTheOnesBeforeMakeAsWell(t *testing.T) {
 	}
 }
 
-func TestTheCheapestInkOfASeparationIsUsed(t *testing.T) {
+func TestCheapestInkOfSeparationIsUsed(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		other authority.Ink
@@ -228,7 +228,7 @@ func TestTheCheapestInkOfASeparationIsUsed(t *testing.T) {
 		c.Inks = append(c.Inks, tc.other)
 		result, _, err := outcome(t, example(t, "flyer"), c)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("cannot calculate the example: %v", err)
 		}
 		for _, l := range result.Breaks[0].Lines {
 			if l.Item == costing.ItemInk {
@@ -241,7 +241,7 @@ func TestTheCheapestInkOfASeparationIsUsed(t *testing.T) {
 	}
 }
 
-// selfCover makes the booklet one product.
+// selfCover turns the booklet into one product without a separate cover.
 func selfCover(d object) {
 	for _, name := range []string{"LayoutIntent", "ColorIntent"} {
 		want(d, name, intent(d, name, 2))
@@ -253,7 +253,7 @@ func selfCover(d object) {
 	resource(d, 0)["Part"] = []any{object{"Product": "P1"}}
 }
 
-func TestTheSizeOfAPart(t *testing.T) {
+func TestPartSize(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		example string
@@ -281,7 +281,7 @@ func TestTheSizeOfAPart(t *testing.T) {
 			t.Parallel()
 			result, codes, err := outcome(t, edited(t, tc.example, tc.change), printer())
 			if err != nil || result == nil {
-				t.Fatal(codes, err)
+				t.Fatalf("calculation failed: codes %v, error %v", codes, err)
 			}
 			flat := result.Product.Parts[tc.part].Flat
 			if got := fmt.Sprintf("%s x %s", flat.Width, flat.Height); got != tc.want {
@@ -291,13 +291,13 @@ func TestTheSizeOfAPart(t *testing.T) {
 	}
 }
 
-func TestAlternativesSayWhatOtherPressesWouldCostOrWhyTheyCannot(t *testing.T) {
+func TestAlternativesGiveCostOrReason(t *testing.T) {
 	t.Parallel()
 	result, err := calculate(t, edited(t, "flyer", func(d object) {
 		want(d, "ProductionIntent", object{"PrintProcess": []any{"OffsetLithography"}})
 	}))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cannot calculate the example: %v", err)
 	}
 	var got []string
 	for _, a := range result.Breaks[0].Alternatives {
@@ -309,34 +309,34 @@ func TestAlternativesSayWhatOtherPressesWouldCostOrWhyTheyCannot(t *testing.T) {
 	}
 	want := []string{"digital-48 the document asks for another printing process", "press-100 155.97 EUR"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("difference (-want +got):\n%s", diff)
 	}
 }
 
-func TestWhatThePolicySuppliesIsSaid(t *testing.T) {
+func TestPolicyValuesAreListedAsAssumptions(t *testing.T) {
 	t.Parallel()
 	result, err := calculate(t, edited(t, "flyer", func(d object) {
 		delete(intent(d, "LayoutIntent"), "Bleed")
 		delete(intent(d, "LayoutIntent"), "Sides")
 	}))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cannot calculate the example: %v", err)
 	}
 	var got []costing.AssumptionCode
 	for _, a := range result.Assumptions {
 		got = append(got, a.Code)
 	}
 	if diff := cmp.Diff([]costing.AssumptionCode{costing.AssumedBleed, costing.AssumedSides, costing.AssumedCoverage}, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("difference (-want +got):\n%s", diff)
 	}
 }
 
-func TestAResultNamesItsMasterData(t *testing.T) {
+func TestResultNamesItsMasterData(t *testing.T) {
 	t.Parallel()
 	in := effective(t, printer())
 	result, err := costing.Calculate(costing.Request{Document: parse(t, example(t, "flyer")), Mode: costing.Authoritative, Authority: in, Now: now})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cannot calculate the example: %v", err)
 	}
 	s := result.Snapshot
 	if s.ID != in.Value.ID() || s.Approval != "apr_test" || s.Currency != "EUR" || !s.ApprovedAt.Equal(in.ApprovedAt) || !s.EffectiveFrom.Equal(in.From) || s.EffectiveTo != nil {
@@ -361,7 +361,7 @@ func known(s *authority.Snapshot, r costing.Resource) bool {
 	return found != nil && found(r.ID)
 }
 
-func TestCalculationsOfOneSnapshotGoOnTogether(t *testing.T) {
+func TestConcurrentCalculationsShareSnapshot(t *testing.T) {
 	t.Parallel()
 	in := effective(t, printer())
 	var all sync.WaitGroup
@@ -371,7 +371,7 @@ func TestCalculationsOfOneSnapshotGoOnTogether(t *testing.T) {
 		all.Go(func() {
 			result, err := costing.Calculate(costing.Request{Document: d, Mode: costing.Authoritative, Authority: in, Now: now})
 			if err != nil {
-				t.Error(err)
+				t.Errorf("cannot calculate the example: %v", err)
 				return
 			}
 			results[i] = string(written(t, result))
@@ -380,12 +380,12 @@ func TestCalculationsOfOneSnapshotGoOnTogether(t *testing.T) {
 	all.Wait()
 	for _, one := range results {
 		if diff := cmp.Diff(results[0], one); diff != "" {
-			t.Fatal(diff)
+			t.Fatalf("results of one document differ:\n%s", diff)
 		}
 	}
 }
 
-func TestTheDocumentIsNotChanged(t *testing.T) {
+func TestCalculateDoesNotChangeDocument(t *testing.T) {
 	t.Parallel()
 	d := parse(t, example(t, "booklet"))
 	count := func() (n int) {
@@ -398,18 +398,18 @@ func TestTheDocumentIsNotChanged(t *testing.T) {
 	c := printer()
 	c.Policy.MaxTotal = fixed.One
 	if _, err := costing.Calculate(costing.Request{Document: d, Mode: costing.PreviewMode, Authority: effective(t, c), Now: now}); err == nil {
-		t.Error("a preview is a quote")
+		t.Error("a preview returned no error, want a ReviewError")
 	}
 	if after := count(); after != before {
-		t.Errorf("%d nodes and attributes became %d", before, after)
+		t.Errorf("the document has %d nodes and attributes after the calculation, want %d", after, before)
 	}
 }
 
-func TestADeviceThatIsWorseInOneThingDisplacesNoOther(t *testing.T) {
+func TestDeviceWorseInOneFigureDisplacesNoOther(t *testing.T) {
 	t.Parallel()
 	plain, err := calculate(t, example(t, "book"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cannot calculate the example: %v", err)
 	}
 	for name, worse := range map[string]func(c *authority.Content, d *authority.Device){
 		"slower":               func(_ *authority.Content, d *authority.Device) { d.Speed = fixed.One },
@@ -441,13 +441,13 @@ func TestADeviceThatIsWorseInOneThingDisplacesNoOther(t *testing.T) {
 			c := printer()
 			one := c.Devices[place]
 			if worse(&c, &one); process == authority.Cutting && one.Adhesive != "" || cmp.Equal(one, c.Devices[place]) {
-				continue // what means nothing to the process
+				continue // the field has no effect on the process
 			}
 			one.ID = "a-device"
 			c.Devices = append(c.Devices, one)
 			result, _, err := outcome(t, example(t, "book"), c)
 			if err != nil || result == nil {
-				t.Fatal(err)
+				t.Fatalf("cannot calculate the example: %v", err)
 			}
 			if diff := cmp.Diff(string(written(t, plain.Breaks)), string(written(t, result.Breaks))); diff != "" {
 				t.Errorf("%s, %s: %s", name, process, diff)

@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// now is when the tests calculate.
+// now is the time of all calculations in the tests.
 var now = time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 
 func dec(text string) fixed.Decimal {
@@ -31,7 +31,7 @@ func price(amount string, per authority.Unit) authority.Price {
 	return authority.Price{Amount: dec(amount), Per: per}
 }
 
-// printer is the master data of the guide: a small commercial printer.
+// printer returns the master data of the guide: a small commercial printer.
 func printer() authority.Content {
 	return authority.Content{
 		Owner: "org_acme01", Currency: "EUR",
@@ -131,7 +131,7 @@ func ink(id, separation, amount string) authority.Ink {
 	return authority.Ink{ID: id, Name: separation + " ink", Separation: separation, Consumption: dec("1.5"), Price: price(amount, authority.PerKilogram)}
 }
 
-// effective puts content in force.
+// effective returns master data in force with the given content.
 func effective(tb testing.TB, c authority.Content) authority.Effective {
 	tb.Helper()
 	s, err := authority.New(c)
@@ -150,7 +150,7 @@ func parse(tb testing.TB, body []byte) *xjdf.Document {
 	return d
 }
 
-// calculate is of the master data of the guide.
+// calculate calculates a document with the master data of the guide.
 func calculate(tb testing.TB, body []byte) (*costing.Result, error) {
 	tb.Helper()
 	return costing.Calculate(costing.Request{Document: parse(tb, body), Mode: costing.Authoritative, Authority: effective(tb, printer()), Now: now})

@@ -18,8 +18,7 @@ const (
 	maxPages = 10_000
 )
 
-// job reads the product of the document; nil if there is none that can be
-// calculated.
+// job reads the product of the document, and returns nil if it cannot be calculated.
 func (r *reader) job(entries []entry) *job {
 	root := r.root()
 	if root == nil {
@@ -31,7 +30,7 @@ func (r *reader) job(entries []entry) *job {
 	if !r.binding(j) {
 		return nil
 	}
-	if said, told := j.node.Attr("IsRoot"); told && !isTrue(said) {
+	if value, present := j.node.Attr("IsRoot"); present && !isTrue(value) {
 		r.review(ProductAmbiguous, j.node, "IsRoot", described(j.node)+" is part of no other product, and says that it is not delivered")
 	}
 	for _, product := range r.listed() {
@@ -56,7 +55,8 @@ func (r *reader) job(entries []entry) *job {
 		r.blank(p, layout)
 		r.films(p, j)
 		r.alike(p)
-		p.crease = p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove || p.creased()
+		folding := intentOf("FoldingIntent", p.node)
+		p.crease = p.role == roleFlat && p.fold != "" && p.medium.Weight > creaseAbove || folding != nil && folding.Child("Crease") != nil
 		if p.role == roleBody && j.bind == authority.CoverApplication {
 			p.wide = fromMillimetres(r.policy.SpineMilling)
 		}
@@ -69,11 +69,11 @@ func (r *reader) job(entries []entry) *job {
 	return j
 }
 
-// quantities reads what is asked for.
+// quantities reads the requested amount and its bounds.
 func (r *reader) quantities(j *job) {
-	amount, told := r.count(j.node, "Amount")
+	amount, present := r.count(j.node, "Amount")
 	switch {
-	case !told || amount < 1:
+	case !present || amount < 1:
 		r.stop(QuantityMissing, j.node, "Amount", "the product has no Amount of at least 1")
 		return
 	case amount > authority.MaxQuantity:
@@ -89,19 +89,19 @@ func (r *reader) quantities(j *job) {
 		{"MinAmount", &j.low, func(n int64) bool { return n < 1 || n > amount }},
 		{"MaxAmount", &j.high, func(n int64) bool { return n < amount || n > authority.MaxQuantity }},
 	} {
-		value, told := r.count(j.node, bound.attribute)
-		if told && bound.beyond(value) {
+		value, present := r.count(j.node, bound.attribute)
+		if present && bound.beyond(value) {
 			r.review(ValueUnreadable, j.node, bound.attribute, bound.attribute+" does not go with Amount, and is left out")
 			continue
 		}
-		if told {
+		if present {
 			*bound.at = value
 		}
 	}
 }
 
-// technologies are the printing technologies of XJDF (A.3.16) by the process that
-// has them here; others have none.
+// technologies maps the printing technologies of XJDF (A.3.16) to the kind of press that
+// offers them. Other technologies are not offered.
 func technologies() map[string]pressKind {
 	digital := pressKind{digital: true}
 	return map[string]pressKind{
@@ -110,7 +110,7 @@ func technologies() map[string]pressKind {
 	}
 }
 
-// technology reads what presses are allowed.
+// technology reads the allowed kinds of presses.
 func (r *reader) technology(j *job) {
 	j.presses = pressKind{true, true}
 	intent := intentOf("ProductionIntent", j.node)
@@ -138,7 +138,7 @@ func (r *reader) technology(j *job) {
 	}
 }
 
-// binding reads how the parts come together, and which they are.
+// binding reads the parts of the product and the process that binds them.
 func (r *reader) binding(j *job) bool {
 	intent := intentOf("BindingIntent", j.node)
 	kind := attr(intent, "BindingType")
@@ -162,8 +162,8 @@ func (r *reader) binding(j *job) bool {
 	return !r.stopped
 }
 
-// boundParts are the children of a bound product, or the product itself if it has
-// its cover of the same sheets.
+// boundParts reads the parts of a bound product, or takes the product itself if its cover
+// is one of the same sheets.
 func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 	refs := strings.Fields(attr(intent, "ChildRefs"))
 	if len(refs) > maxParts {
@@ -185,8 +185,8 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		case "FrontCover", "BackCover":
 			r.stop(ProductStructure, node, "ProductType", "covers of two sheets are not calculated")
 		}
-		// Check that a product has a part once.
-		if amount, told := r.count(node, "Amount"); told && amount != 1 && amount != j.amount {
+		// Each product contains a part once.
+		if amount, present := r.count(node, "Amount"); present && amount != 1 && amount != j.amount {
 			r.stop(ProductStructure, node, "Amount", "a part is there once in each product")
 		}
 		for _, bound := range [...]string{"MinAmount", "MaxAmount"} {
@@ -207,7 +207,7 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 	}
 }
 
-// whole finishes what depends on all of the parts.
+// whole completes the values that depend on all parts.
 func (r *reader) whole(j *job) {
 	r.notCosted(j)
 	if r.stopped {
@@ -219,7 +219,11 @@ func (r *reader) whole(j *job) {
 		if p := j.parts[0]; p.page != (rectangle{}) {
 			j.closed = p.page
 		}
-		r.flatAgrees(j.parts[0])
+		p := j.parts[0]
+		if p.open != (rectangle{}) && p.page != (rectangle{}) && !p.unfoldsTo(p.open) {
+			r.conflict(p, "Dimensions", fmt.Sprintf("%s is not %s, folded as it is said", p.open, p.page))
+		}
+		r.thicknessAgrees(p, times(p.pages/2, int64(p.medium.Thickness))/int64(fixed.One))
 		return
 	}
 	spine := int64(0)
@@ -233,7 +237,7 @@ func (r *reader) whole(j *job) {
 	if j.bind == authority.Stitching {
 		spine = 0
 	}
-	// Hold the sizes of the parts of a bound product against each other.
+	// Compare the sizes of the parts of a bound product with each other.
 	thickness := int64(0)
 	for _, p := range j.parts {
 		thickness = plus(thickness, times(p.pages/2, int64(p.medium.Thickness))/int64(fixed.One))

@@ -19,7 +19,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// randomOwner is the printer of the guide with other figures.
+// randomOwner returns the printer of the guide with random figures.
 func randomOwner(source *rand.Rand) authority.Content {
 	c := printer()
 	scaled := func(d *fixed.Decimal, low, high int64) {
@@ -45,7 +45,7 @@ func randomOwner(source *rand.Rand) authority.Content {
 	return c
 }
 
-// randomJob is an example of the guide with another size, other colours and so on.
+// randomJob returns an example of the guide with a random size, colours and so on.
 func randomJob(source *rand.Rand, names []string) (name string, change func(object)) {
 	name = names[source.IntN(len(names))]
 	width, height, pages := 60+source.IntN(250), 60+source.IntN(350), 4*(1+source.IntN(60))
@@ -57,7 +57,7 @@ func randomJob(source *rand.Rand, names []string) (name string, change func(obje
 				continue
 			}
 			layout["FinishedDimensions"] = []any{float64(width) * 72 / 25.4, float64(height) * 72 / 25.4, 0}
-			if given, told := layout["Pages"].(float64); told && given > 6 {
+			if given, present := layout["Pages"].(float64); present && given > 6 {
 				layout["Pages"] = pages
 			}
 			for _, side := range list(intent(d, "ColorIntent", i), "SurfaceColor") {
@@ -81,7 +81,7 @@ func units(tb testing.TB, text string) *big.Rat {
 	return r
 }
 
-// consistent checks what is true of every result.
+// consistent checks the invariants of every result.
 func consistent(tb testing.TB, result *costing.Result) {
 	tb.Helper()
 	for _, b := range result.Breaks {
@@ -153,7 +153,7 @@ func TestMoreCopiesNeverCostLess(t *testing.T) {
 		})
 		result, _, err := outcome(t, body, c)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		if result == nil {
 			return
@@ -162,34 +162,34 @@ func TestMoreCopiesNeverCostLess(t *testing.T) {
 		for i, b := range result.Breaks[1:] {
 			before := result.Breaks[i]
 			if units(t, b.Total.Amount()).Cmp(units(t, before.Total.Amount())) < 0 || b.Quantity <= before.Quantity {
-				t.Errorf("%d cost %s, and %d cost %s", before.Quantity, before.Total, b.Quantity, b.Total)
+				t.Errorf("%d copies cost %s, but %d cost %s", before.Quantity, before.Total, b.Quantity, b.Total)
 			}
 		}
 		consistent(t, result)
 	})
 	if figures < 20 {
-		t.Errorf("only %d of the jobs had figures", figures)
+		t.Errorf("only %d of the random jobs had figures", figures)
 	}
 }
 
-func TestTheOrderOfTheMasterDataDoesNotMatter(t *testing.T) {
+func TestOrderOfMasterDataDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	properties(t, 40, func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object)) {
 		t.Helper()
 		body := edited(t, name, change)
 		first, firstCodes, err := outcome(t, body, c)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		source.Shuffle(len(c.Devices), func(i, j int) { c.Devices[i], c.Devices[j] = c.Devices[j], c.Devices[i] })
 		source.Shuffle(len(c.Inks), func(i, j int) { c.Inks[i], c.Inks[j] = c.Inks[j], c.Inks[i] })
 		source.Shuffle(len(c.Media), func(i, j int) { c.Media[i], c.Media[j] = c.Media[j], c.Media[i] })
 		second, secondCodes, err := outcome(t, body, c)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		if diff := cmp.Diff(string(written(t, first))+join(firstCodes), string(written(t, second))+join(secondCodes)); diff != "" {
-			t.Error(diff)
+			t.Errorf("difference (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -202,7 +202,7 @@ func join(codes []costing.Code) string {
 	return text
 }
 
-func TestADearerRateNeverCostsLess(t *testing.T) {
+func TestHigherRateNeverCostsLess(t *testing.T) {
 	t.Parallel()
 	properties(t, 50, func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object)) {
 		t.Helper()
@@ -215,17 +215,17 @@ func TestADearerRateNeverCostsLess(t *testing.T) {
 		c.Media[source.IntN(len(c.Media))].Price.Amount += fixed.One
 		dear, _, err := outcome(t, body, c)
 		if err != nil || dear == nil {
-			t.Fatalf("dearer, it cannot be made: %v", err)
+			t.Fatalf("calculation with a higher rate failed: %v", err)
 		}
 		for i := range cheap.Breaks {
 			if units(t, dear.Breaks[i].Total.Amount()).Cmp(units(t, cheap.Breaks[i].Total.Amount())) < 0 {
-				t.Errorf("%s became %s", cheap.Breaks[i].Total, dear.Breaks[i].Total)
+				t.Errorf("the total fell with a higher rate, from %s to %s", cheap.Breaks[i].Total, dear.Breaks[i].Total)
 			}
 		}
 	})
 }
 
-func TestOneMoreDeviceNeverMakesItDearer(t *testing.T) {
+func TestAdditionalDeviceNeverCostsMore(t *testing.T) {
 	t.Parallel()
 	properties(t, 100, func(t *testing.T, source *rand.Rand, c authority.Content, name string, change func(object)) {
 		t.Helper()
@@ -255,28 +255,28 @@ func TestOneMoreDeviceNeverMakesItDearer(t *testing.T) {
 		}
 		more, _, err := outcome(t, body, c)
 		if err != nil || more == nil {
-			t.Fatalf("with more devices it cannot be made: %v", err)
+			t.Fatalf("calculation with more devices failed: %v", err)
 		}
 		for i := range few.Breaks {
 			if units(t, more.Breaks[i].Total.Amount()).Cmp(units(t, few.Breaks[i].Total.Amount())) > 0 {
-				t.Errorf("%s became %s", few.Breaks[i].Total, more.Breaks[i].Total)
+				t.Errorf("the total rose with one more device, from %s to %s", few.Breaks[i].Total, more.Breaks[i].Total)
 			}
 		}
 		consistent(t, more)
 	})
 }
 
-func TestTheEncodingOfADocumentDoesNotMatter(t *testing.T) {
+func TestEncodingOfDocumentDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	for _, name := range exampleNames(t) {
 		want, err := calculate(t, example(t, name))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		d := parse(t, example(t, name))
 		var markup bytes.Buffer
 		if err := xjdf.WriteXML(&markup, d.Root); err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		attributes := strings.NewReplacer(`"Amount":`, `"@Amount":`, `"Pages":`, `"@Pages":`, `"FinishedDimensions":`, `"@FinishedDimensions":`).Replace(string(example(t, name)))
 		for encoding, body := range map[string][]byte{"XML": markup.Bytes(), "JSON with some attributes marked": []byte(attributes)} {
@@ -292,11 +292,11 @@ func TestTheEncodingOfADocumentDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestTheSpellingOfANumberDoesNotMatter(t *testing.T) {
+func TestSpellingOfNumberDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	want, err := calculate(t, example(t, "flyer"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	for _, change := range [][2]string{
 		{"419.528", "4.19528e2"},
@@ -317,7 +317,7 @@ func TestTheSpellingOfANumberDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestBreaksAreTheQuantityItsBoundsAndThoseOfThePolicyBetween(t *testing.T) {
+func TestBreaksAreAmountBoundsAndPolicyBreaksBetween(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		low, high any

@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// reader makes a job of a document, and says why where it cannot.
+// reader derives a job from a document, and collects the reasons for a review.
 type reader struct {
 	document *xjdf.Document
 	snapshot *authority.Snapshot
@@ -20,10 +20,11 @@ type reader struct {
 
 	reasons     []Reason
 	assumptions []Assumption
-	// stopped: there will be no figures.
+	// stopped is set if there can be no figures.
 	stopped bool
 }
 
+// review adds a reason for a review, at most once.
 func (r *reader) review(code Code, n *xjdf.Node, attribute, detail string) {
 	for i := range r.reasons {
 		if known := &r.reasons[i]; known.Code == code && known.Node == n && known.Attribute == attribute && known.Detail == detail {
@@ -35,12 +36,13 @@ func (r *reader) review(code Code, n *xjdf.Node, attribute, detail string) {
 	}
 }
 
-// stop is a review without figures.
+// stop adds a reason that leaves no figures.
 func (r *reader) stop(code Code, n *xjdf.Node, attribute, detail string) {
 	r.stopped = true
 	r.review(code, n, attribute, detail)
 }
 
+// assume adds an assumption, at most once.
 func (r *reader) assume(code AssumptionCode, detail string) {
 	a := Assumption{Code: code, Detail: detail}
 	if !slices.Contains(r.assumptions, a) {
@@ -48,10 +50,10 @@ func (r *reader) assume(code AssumptionCode, detail string) {
 	}
 }
 
-// float reads a number; one that is none is said once.
+// float reads a number, and reports an invalid one.
 func (r *reader) float(n *xjdf.Node, attribute string) (fixed.Decimal, bool) {
-	text, told := n.Attr(attribute)
-	if !told {
+	text, present := n.Attr(attribute)
+	if !present {
 		return 0, false
 	}
 	d, ok := number(text)
@@ -61,10 +63,10 @@ func (r *reader) float(n *xjdf.Node, attribute string) (fixed.Decimal, bool) {
 	return d, ok
 }
 
-// count reads a whole number.
+// count reads a whole number, and reports an invalid one.
 func (r *reader) count(n *xjdf.Node, attribute string) (int64, bool) {
-	text, told := n.Attr(attribute)
-	if !told {
+	text, present := n.Attr(attribute)
+	if !present {
 		return 0, false
 	}
 	value, ok := whole(text)
@@ -74,10 +76,10 @@ func (r *reader) count(n *xjdf.Node, attribute string) (int64, bool) {
 	return value, ok
 }
 
-// size reads the first two numbers of a list, in points.
+// size reads a size in points and returns its first two numbers in micrometres.
 func (r *reader) size(n *xjdf.Node, attribute string) (rectangle, bool) {
-	text, told := n.Attr(attribute)
-	if !told {
+	text, present := n.Attr(attribute)
+	if !present {
 		return rectangle{}, false
 	}
 	all, ok := numbers(text)
@@ -88,17 +90,8 @@ func (r *reader) size(n *xjdf.Node, attribute string) (rectangle, bool) {
 	return rectangle{fromPoints(all[0]), fromPoints(all[1])}, true
 }
 
-// depth is the third number of a size.
-func (r *reader) depth(layout *xjdf.Node) int64 {
-	all, ok := numbers(attr(layout, "FinishedDimensions"))
-	if !ok || len(all) < 3 {
-		return 0
-	}
-	return fromPoints(all[2])
-}
-
-// intentOf is the intent of that name of the first product that has one: a part
-// has those of the whole that it does not have itself.
+// intentOf returns the intent of a name from the first product that has it: a part
+// inherits the intents of the whole.
 func intentOf(name string, products ...*xjdf.Node) *xjdf.Node {
 	for _, product := range products {
 		for intent := range product.All("Intent") {
@@ -110,7 +103,8 @@ func intentOf(name string, products ...*xjdf.Node) *xjdf.Node {
 	return nil
 }
 
-// attr is the value of an attribute of an element that may be missing.
+// attr returns the value of an attribute, or an empty text if the element or the
+// attribute is missing.
 func attr(n *xjdf.Node, attribute string) string {
 	if n == nil {
 		return ""
@@ -121,7 +115,7 @@ func attr(n *xjdf.Node, attribute string) string {
 
 func isTrue(text string) bool { return text == "true" || text == "1" }
 
-// described is how a part is called in texts: by its identifier in the document.
+// described names a part in messages by its identifier in the document.
 func described(n *xjdf.Node) string {
 	if id := attr(n, "ID"); id != "" {
 		return fmt.Sprintf("%.60q", id)

@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/internal/money"
 )
 
-// Outcome is what a result may be used for.
+// Outcome is the permitted use of a result.
 type Outcome string
 
 // The outcomes.
@@ -19,18 +19,17 @@ const (
 	OutcomeManualReview  Outcome = "manualReview"
 )
 
-// Result is what a product costs. Equal requests have equal results, byte for byte.
+// Result is the cost of a product. Equal requests have equal results, byte for byte.
 type Result struct {
 	Mode     Mode     `json:"mode"`
 	Outcome  Outcome  `json:"outcome"`
 	Snapshot Snapshot `json:"snapshot"`
 	Product  Product  `json:"product"`
-	// Breaks are in the order of their quantities; that of the document is one of
-	// them.
+	// Breaks are in the order of their quantities, and include the document's amount.
 	Breaks []Break `json:"breaks"`
-	// Assumptions are what the policy, or this package, supplied.
+	// Assumptions lists the values that the policy or this package supplied.
 	Assumptions []Assumption `json:"assumptions"`
-	// Rounding says how amounts were rounded.
+	// Rounding describes how amounts were rounded.
 	Rounding string `json:"rounding"`
 }
 
@@ -55,19 +54,19 @@ type Size struct {
 
 func sizeOf(r rectangle) Size { return Size{millimetres(r.x), millimetres(r.y)} }
 
-// Product is what was calculated.
+// Product is the calculated product.
 type Product struct {
 	ID       string `json:"id,omitempty"`
 	Type     string `json:"type,omitempty"`
 	Quantity int64  `json:"quantity"`
 	Finished Size   `json:"finished"`
-	// Pages are those of a bound product with its cover.
+	// Pages is the number of pages of a bound product, cover included.
 	Pages   int64             `json:"pages,omitempty"`
 	Binding authority.Process `json:"binding,omitempty"`
 	Parts   []Part            `json:"parts"`
 }
 
-// Part is what is printed on one medium.
+// Part is a component of the product that is printed on one medium.
 type Part struct {
 	ID   string `json:"id,omitempty"`
 	Role string `json:"role"`
@@ -84,8 +83,8 @@ type Part struct {
 type Break struct {
 	Quantity int64       `json:"quantity"`
 	Total    money.Money `json:"total"`
-	// UnitCost is the total for one piece, rounded to 6 places; nothing is calculated
-	// with it.
+	// UnitCost is the total for one piece, rounded to 6 places. No other figure is
+	// calculated from it.
 	UnitCost     money.Money   `json:"unitCost"`
 	Lines        []Line        `json:"lines"`
 	Plan         []Plan        `json:"plan"`
@@ -93,7 +92,7 @@ type Break struct {
 	Alternatives []Alternative `json:"alternatives"`
 }
 
-// Item is what a line pays for.
+// Item is the kind of cost of a line.
 type Item string
 
 // The items.
@@ -115,13 +114,13 @@ const PerClick authority.Unit = "Click"
 
 // Line is a quantity of one resource at its rate.
 type Line struct {
-	// Step is the process that the line is of.
+	// Step is the process of the line.
 	Step authority.Process `json:"step"`
 	Item Item              `json:"item"`
 	// Part is the role and, if it has one, the identifier of the part; empty for the
 	// whole product.
 	Part string `json:"part,omitempty"`
-	// SheetPages tells the sheets of one part from each other, as in [Plan].
+	// SheetPages distinguishes the sheets of one part, as in [Plan].
 	SheetPages  int64          `json:"sheetPages,omitempty"`
 	Description string         `json:"description"`
 	Resource    Resource       `json:"resource"`
@@ -131,32 +130,32 @@ type Line struct {
 	Amount      money.Money    `json:"amount"`
 }
 
-// Resource is one of the master data.
+// Resource identifies an entry of the master data.
 type Resource struct {
 	Family authority.Family `json:"family"`
 	ID     string           `json:"id"`
 }
 
-// Plan is how the sheets of one sort are made.
+// Plan describes how the sheets of one sort are made.
 type Plan struct {
 	Part string `json:"part"`
-	// SheetPages are the pages of a sheet, and Sheets how many different ones one
-	// product has.
+	// SheetPages is the number of pages of a sheet, and Sheets the number of different
+	// sheets in one product.
 	SheetPages int64  `json:"sheetPages"`
 	Sheets     int64  `json:"sheets"`
 	Press      string `json:"press"`
 	Media      string `json:"media"`
-	// Sheet is what is printed: the bought sheet in Columns by Rows.
+	// Sheet is the size of a printed sheet. A bought sheet is cut into Columns by Rows.
 	Sheet   Size  `json:"sheet"`
 	Columns int64 `json:"columns"`
 	Rows    int64 `json:"rows"`
-	// Up is how many pieces a sheet has, in one grid or two.
+	// Up is the number of pieces on a sheet, in one grid or two.
 	Up        int64     `json:"up"`
 	Grids     []Grid    `json:"grids"`
 	WorkStyle WorkStyle `json:"workStyle"`
 	Forms     int64     `json:"forms"`
-	// Good are the printed sheets that are needed, Waste what is printed beside them,
-	// Bought the sheets that are bought.
+	// Good is the number of printed sheets that are needed, Waste the number printed in
+	// addition, and Bought the number of bought sheets.
 	Good      int64 `json:"good"`
 	Waste     int64 `json:"waste"`
 	Bought    int64 `json:"bought"`
@@ -176,17 +175,17 @@ type Use struct {
 	Device  string            `json:"device"`
 }
 
-// Alternative is what the product would cost if another press printed a part, or
-// why that cannot be.
+// Alternative is the cost of the product if another press printed a part, or the reason
+// why that press cannot print it.
 type Alternative struct {
 	Part  string `json:"part"`
 	Press string `json:"press"`
-	// Total is null if it cannot.
+	// Total is null if the press cannot print the part.
 	Total  *money.Money `json:"total"`
 	Reason string       `json:"reason,omitempty"`
 }
 
-// Assumption is what was not said and is calculated with.
+// Assumption is a value that the document does not give and the calculation uses.
 type Assumption struct {
 	Code   AssumptionCode `json:"code"`
 	Detail string         `json:"detail"`

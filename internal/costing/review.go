@@ -12,7 +12,7 @@ import (
 // ErrNoAuthority means that [Request.Authority] has no snapshot.
 var ErrNoAuthority = errors.New("costing: no master data")
 
-// ErrMode means that [Request.Mode] is none.
+// ErrMode means that [Request.Mode] is unknown.
 var ErrMode = errors.New("costing: unknown mode")
 
 // Spot is a place in the document.
@@ -20,11 +20,14 @@ type Spot struct {
 	// Node is the element, and Attribute the name of its attribute, or empty.
 	Node      *xjdf.Node `json:"-"`
 	Attribute string     `json:"-"`
-	// Pointer is the place in a JSON body, XPath that in the notation of the standard.
+	// Pointer is the place in a JSON body, and XPath the place in the notation of the
+	// standard.
 	Pointer string `json:"pointer,omitempty"`
 	XPath   string `json:"xpath,omitempty"`
 }
 
+// spot returns the place of an attribute, or of an element if attribute is empty; a nil
+// element stands for the root.
 func spot(d *xjdf.Document, n *xjdf.Node, attribute string) Spot {
 	if n == nil {
 		n = d.Root
@@ -38,16 +41,16 @@ func spot(d *xjdf.Document, n *xjdf.Node, attribute string) Spot {
 	return Spot{Node: n, Attribute: attribute, Pointer: place.Pointer, XPath: place.XPath}
 }
 
-// MediaFault is a medium without an identifier that the snapshot has.
+// MediaFault is a medium whose identifier is missing, or unknown to the snapshot.
 type MediaFault struct {
 	Spot
 	Reason string `json:"reason"`
 }
 
-// MediaError means that the media of a document are not all named by identifiers
-// that the snapshot has, so that nothing authoritative can be calculated.
+// MediaError means that the snapshot does not have every medium that the document names,
+// so an authoritative calculation is impossible.
 type MediaError struct {
-	// Faults are at most [MaxFaults], at least one.
+	// Faults has from one to [MaxFaults] entries.
 	Faults []MediaFault
 }
 
@@ -55,7 +58,7 @@ type MediaError struct {
 // [ReviewError].
 const MaxFaults = 100
 
-// Error tells the first.
+// Error returns the first fault.
 func (e *MediaError) Error() string {
 	if len(e.Faults) == 0 {
 		return "costing: media without authority"
@@ -63,7 +66,7 @@ func (e *MediaError) Error() string {
 	return fmt.Sprintf("costing: media without authority: %s: %s", e.Faults[0].XPath, e.Faults[0].Reason)
 }
 
-// Reason is why a person has to look at a result.
+// Reason is a reason why a person has to review a result.
 type Reason struct {
 	Spot
 	Code   Code   `json:"code"`
@@ -72,14 +75,14 @@ type Reason struct {
 
 // ReviewError means that a result is not safe to quote unattended.
 type ReviewError struct {
-	// Reasons are at most [MaxFaults], at least one.
+	// Reasons has from one to [MaxFaults] entries.
 	Reasons []Reason
-	// Result holds the figures as far as there are any; nil: there are none. They are
-	// not for everybody.
+	// Result holds the available figures, or nil if there are none. Not every caller may
+	// see them.
 	Result *Result
 }
 
-// Error tells the first.
+// Error returns the first reason.
 func (e *ReviewError) Error() string {
 	if len(e.Reasons) == 0 {
 		return "costing: manual review"
@@ -123,11 +126,11 @@ const (
 type CodeMeaning struct {
 	Code    Code
 	Meaning string
-	// Figures reports whether there may be figures in spite of it.
+	// Figures reports whether a result with this reason may have figures.
 	Figures bool
 }
 
-// Codes is the table, in the order of the guide.
+// Codes returns the table of codes, in the order of the guide.
 func Codes() []CodeMeaning {
 	return []CodeMeaning{
 		{Preview, "A preview was asked for, which is an estimate and never a quote.", true},

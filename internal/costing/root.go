@@ -9,8 +9,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// root is the product that is delivered: the first that says so, or else the first
-// that is part of no other.
+// root returns the delivered product: the first with IsRoot, or else the first that is
+// part of no other product.
 func (r *reader) root() *xjdf.Node {
 	all := r.listed()
 	if len(all) == 0 {
@@ -38,7 +38,7 @@ func (r *reader) root() *xjdf.Node {
 	return nil
 }
 
-// listed are all products of the document.
+// listed returns all products of the document.
 func (r *reader) listed() []*xjdf.Node {
 	var all []*xjdf.Node
 	for list := range r.document.Root.All("ProductList") {

@@ -11,14 +11,13 @@ import (
 	"github.com/printmarket/printmarket/internal/money"
 )
 
-// quantityOne is one of any unit: quantities are in ten-thousandths.
+// quantityOne is one unit: quantities are in ten-thousandths.
 const quantityOne = 10_000
 
 // mostMinor is the largest total, in the smallest unit of the currency.
 const mostMinor = 999_999_999_999
 
-// machine is a device with the rates of its people and its power, and what else it
-// uses up.
+// machine is a device with its labour and electricity rates, its plate and its adhesive.
 type machine struct {
 	*authority.Device
 	labor, electricity fixed.Decimal
@@ -26,10 +25,10 @@ type machine struct {
 	adhesive           authority.Adhesive
 }
 
-// tally adds up the lines of a way of making something. The same calls that
-// compare the ways write the lines of the one that is taken.
+// tally adds up the lines of a way. The calls that compare the ways also write the lines
+// of the chosen way.
 type tally struct {
-	// unit is what a quantity times a rate is divided by.
+	// unit is the divisor of a quantity times a rate.
 	unit     int64
 	decimals int32
 	currency money.Currency
@@ -37,7 +36,7 @@ type tally struct {
 	// lines are kept if write is set.
 	write bool
 	lines []Line
-	// part and pages are of the sheets that the lines are for.
+	// part and pages describe the sheets of the lines.
 	part  string
 	pages int64
 }
@@ -53,7 +52,7 @@ type row struct {
 	rate     fixed.Decimal
 }
 
-// add counts a line; text describes it if it is written.
+// add adds a line to the total; text describes the line if it is written.
 func (t *tally) add(r row, text string) {
 	if r.quantity == 0 {
 		return
@@ -70,7 +69,7 @@ func (t *tally) add(r row, text string) {
 	})
 }
 
-// money is an amount of so many of its last decimal.
+// money returns an amount of minor units with the given number of decimals.
 func (t *tally) money(minor int64, decimals int32) money.Money {
 	text := fmt.Sprintf("%0*d", decimals+1, minor)
 	if decimals > 0 {
@@ -78,13 +77,13 @@ func (t *tally) money(minor int64, decimals int32) money.Money {
 	}
 	amount, err := money.Parse(text, string(t.currency))
 	if err != nil {
-		// More than mostMinor, which is never written.
+		// The amount is above mostMinor, which is never written.
 		return money.Money{}
 	}
 	return amount
 }
 
-// each is the total for one of a number of pieces.
+// each returns the total divided by a number of pieces.
 func (t *tally) each(quantity int64) money.Money {
 	scale := int64(1)
 	for range fixed.Places - t.decimals {
@@ -93,14 +92,14 @@ func (t *tally) each(quantity int64) money.Money {
 	return t.money(fixed.MulDiv(t.total, scale, quantity), fixed.Places)
 }
 
-// run counts the time of a device, its people and its power: so many set-ups, and
-// what it makes.
-func (t *tally) run(m *machine, what string, setups, made int64) {
+// run adds the time of a device, its labour and its power for a number of set-ups and the
+// number of units that it makes.
+func (t *tally) run(m *machine, unit string, setups, made int64) {
 	setting := fixed.MulDiv(times(setups, int64(m.SetupMinutes)), quantityOne, 60*int64(fixed.One))
 	hours := plus(setting, fixed.MulDiv(made, quantityOne*int64(fixed.One), int64(m.Speed)))
 	text, people, power := "", "", ""
 	if t.write {
-		text = fmt.Sprintf("%d set-up(s) of %s min, %d %s at %s an hour", setups, m.SetupMinutes, made, what, m.Speed)
+		text = fmt.Sprintf("%d set-up(s) of %s min, %d %s at %s an hour", setups, m.SetupMinutes, made, unit, m.Speed)
 		people = fmt.Sprintf("%s of a trade for the hours of the machine", m.Crew)
 		power = fmt.Sprintf("%s kW for the hours of the machine", m.Power)
 	}
@@ -115,13 +114,13 @@ func (t *tally) run(m *machine, what string, setups, made int64) {
 	}
 }
 
-// spoiled is how many a device has to be given for a number of good ones.
+// spoiled returns the number of units to feed to a device for a number of good ones.
 func (m *machine) spoiled(good, setups int64) int64 {
 	const hundred = 100 * int64(fixed.One)
 	return plus(ceilMulDiv(good, hundred, hundred-int64(m.WastePercent)), times(m.SetupWaste, setups))
 }
 
-// label is how lines and plans call a part.
+// label returns the name of a part in lines and plans.
 func (p *part) label() string {
 	if p.role == roleFlat || p.id == "" {
 		return strings.TrimSpace(string(p.role))

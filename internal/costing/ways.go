@@ -7,16 +7,17 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// mostDivisions is into how many columns, and rows, a bought sheet is cut at most
-// before it is printed.
+// mostDivisions is the largest number of columns, and of rows, into which a bought sheet
+// is cut before it is printed.
 const mostDivisions = 4
 
-// obstacle is what came of the attempt that went furthest.
+// obstacle is the reason why the attempt that got furthest failed.
 type obstacle struct {
 	stage int
 	text  string
 }
 
+// note keeps the reason of the highest stage.
 func (o *obstacle) note(stage int, text string) {
 	if o.text == "" || stage > o.stage {
 		o.stage, o.text = stage, text
@@ -28,23 +29,25 @@ type search struct {
 	*workshop
 	policy  authority.Policy
 	presses pressKind
-	// most bounds the ways of a sort on a press.
+	// most bounds the number of ways of a sort on a press.
 	most      int
 	truncated bool
 }
 
-// ways are all that are compared, or why there is none.
+// ways returns all ways to compare, or the reason why there is none.
 func (s *search) ways(on *sort, press *machine) (all []way, why string) {
 	var o obstacle
 	switch {
-	case !s.presses.allows(press.Process):
+	case press.Process == authority.ConventionalPrinting && !s.presses.conventional,
+		press.Process == authority.DigitalPrinting && !s.presses.digital:
 		return nil, "the document asks for another printing process"
 	case press.Weight.Max > 0 && (on.part.medium.Weight < press.Weight.Min || on.part.medium.Weight > press.Weight.Max):
 		return nil, wrongWeight
 	case max(on.colors[front], on.colors[back]) > press.Colors:
 		return nil, "it prints fewer colours on a side"
 	}
-	folders, creasers := s.folders(on), s.creasers(on)
+	folders := s.folders(on)
+	creasers := s.usable(authority.Creasing, on.part.crease, func(m *machine) string { return m.takes(on.size, on.part.medium.Weight) })
 	if len(folders) == 0 || len(creasers) == 0 {
 		return nil, "nothing folds or creases the pieces"
 	}
@@ -68,14 +71,14 @@ func (s *search) ways(on *sort, press *machine) (all []way, why string) {
 	return all, o.text
 }
 
-// folders are those that fold the pieces.
+// folders returns the devices that can fold the pieces.
 func (s *search) folders(on *sort) []*machine {
-	return s.those(authority.Folding, on.fold != "", func(m *machine) string {
+	return s.usable(authority.Folding, on.fold != "", func(m *machine) string {
 		pages := on.pages
 		if known, listed := panelsOf(on.fold); listed {
 			pages = 2 * known.columns * known.rows
 		}
-		if !foldsIt(m.Device, on.fold) {
+		if !canFold(m.Device, on.fold) {
 			return wrongFold
 		}
 		if reason := m.takesPages(pages); reason != "" {
@@ -85,12 +88,8 @@ func (s *search) folders(on *sort) []*machine {
 	})
 }
 
-func (s *search) creasers(on *sort) []*machine {
-	return s.those(authority.Creasing, on.part.crease, func(m *machine) string { return m.takes(on.size, on.part.medium.Weight) })
-}
-
-// layouts are the fullest, and the fullest that is its own mirror image, of a sheet
-// either way round in the press.
+// layouts returns the fullest layout of a sheet, and the fullest one that is its own mirror
+// image, with the sheet in either orientation in the press.
 func (s *search) layouts(w *way, o *obstacle) (full, even layout) {
 	if reason := w.press.takes(w.sheet, w.sort.part.medium.Weight); reason != "" {
 		o.note(1, reason)
@@ -125,7 +124,8 @@ func (s *search) layouts(w *way, o *obstacle) (full, even layout) {
 	return full, even
 }
 
-// pieces are those of a sort on a sheet that lies turned in the press or not.
+// pieces returns the pieces of a sort for one orientation of the sheet in the press; ok is
+// false if the grain direction is required and the medium's is unknown.
 func (s *search) pieces(on *sort, turned bool) (p pieces, ok bool) {
 	p = pieces{size: on.size, gutter: fromMillimetres(s.policy.Gutter), upright: true, turned: true, same: on.part.grain.same}
 	p.shared = p.gutter == 0 && on.part.bleed == 0 && on.part.role == roleFlat
@@ -134,7 +134,7 @@ func (s *search) pieces(on *sort, turned bool) (p pieces, ok bool) {
 	}
 	medium := &on.part.medium
 	if medium.Grain == authority.GrainUnknown {
-		// Only paper and board have fibres.
+		// Only paper and board have a grain direction.
 		return p, medium.MediaType != "Paper" && medium.MediaType != "CorrugatedBoard"
 	}
 	alongX := (medium.Grain == authority.GrainX) != turned
@@ -142,7 +142,7 @@ func (s *search) pieces(on *sort, turned bool) (p pieces, ok bool) {
 	return p, true
 }
 
-// stylesOf are how a press can print the sides of a sort.
+// stylesOf returns the work styles in which a press can print the sides of a sort.
 func stylesOf(on *sort, press *machine) []WorkStyle {
 	if on.colors[front] == 0 || on.colors[back] == 0 {
 		return []WorkStyle{OneSided}
@@ -168,7 +168,7 @@ func stylesOf(on *sort, press *machine) []WorkStyle {
 	return styles
 }
 
-// finished appends a way with each choice of the devices that finish its sheets.
+// finished appends a way for each combination of devices that finish its sheets.
 func (s *search) finished(all []way, base way, bought rectangle, folders, creasers []*machine, o *obstacle) []way {
 	p := base.sort.part
 	weight := p.medium.Weight
@@ -179,9 +179,9 @@ func (s *search) finished(all []way, base way, bought rectangle, folders, crease
 		offline = offline || base.coatOffline[side]
 	}
 	takesSheet := func(m *machine) string { return m.takes(base.sheet, weight) }
-	laminators := s.those(authority.Laminating, p.film[front] != nil || p.film[back] != nil, takesSheet)
-	coaters := s.those(authority.Varnishing, offline, takesSheet)
-	cutters := s.those(authority.Cutting, true, func(m *machine) string {
+	laminators := s.usable(authority.Laminating, p.film[front] != nil || p.film[back] != nil, takesSheet)
+	coaters := s.usable(authority.Varnishing, offline, takesSheet)
+	cutters := s.usable(authority.Cutting, true, func(m *machine) string {
 		if m.perStack(p.medium.Thickness) == 0 {
 			return thickSheet
 		}
@@ -212,7 +212,7 @@ func (s *search) finished(all []way, base way, bought rectangle, folders, crease
 	return all
 }
 
-// perStack is how many sheets of a thickness in micrometres are cut at once.
+// perStack returns the number of sheets of a thickness in micrometres that are cut at once.
 func (m *machine) perStack(thickness fixed.Decimal) int64 {
 	return fixed.MulDiv(int64(m.StackHeight), 1000, 1) / int64(thickness)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 )
 
-// write counts the best once more, and keeps the lines.
+// write calculates the cheapest plan again and keeps its lines.
 func (p *plans) write(t tally, quantity int64, b *best) Break {
 	t.write = true
 	result := Break{Quantity: quantity, Plan: []Plan{}, Finishing: []Use{}, Alternatives: []Alternative{}}
@@ -35,7 +35,7 @@ func (p *plans) write(t tally, quantity int64, b *best) Break {
 	return result
 }
 
-// alternatives are the other presses for a part.
+// alternatives returns the total on each other press for a part.
 func (p *plans) alternatives(t *tally, part int, b *best) []Alternative {
 	var all []Alternative
 	for i := range p.choices[part] {
@@ -58,18 +58,12 @@ func (p *plans) alternatives(t *tally, part int, b *best) []Alternative {
 	return all
 }
 
-// order is that in which something is made.
-func order() []authority.Process {
-	return []authority.Process{
+// inOrder sorts lines by production step, and within a step consumables before time.
+func inOrder(lines []Line) {
+	steps := []authority.Process{
 		authority.ConventionalPrinting, authority.DigitalPrinting, authority.Varnishing, authority.Laminating, authority.Cutting, authority.Creasing,
 		authority.Folding, authority.Stitching, authority.CoverApplication, authority.Trimming, authority.ShapeCutting, authority.HoleMaking,
 	}
-}
-
-// inOrder puts lines in the order in which something is made, what is used up
-// before the time that it takes.
-func inOrder(lines []Line) {
-	steps := order()
 	items := []Item{ItemMedia, ItemPlates, ItemInk, ItemClicks, ItemVarnish, ItemFilm, ItemAdhesive, ItemMachine, ItemLabor, ItemPower}
 	slices.SortStableFunc(lines, func(a, b Line) int {
 		return cmp.Or(
@@ -79,6 +73,7 @@ func inOrder(lines []Line) {
 	})
 }
 
+// planOf describes a pick in the result.
 func planOf(one pick, n counts) Plan {
 	w := one.way
 	p := Plan{

@@ -18,25 +18,25 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// maxContent bounds content that is read back: more than the largest snapshot.
+// maxContent bounds stored content in bytes. It is above the size of the largest snapshot.
 const maxContent = 256 << 20
 
-// catalogContent is a catalog as it is stored.
+// catalogContent is a catalog in its stored form.
 type catalogContent struct {
 	Groups   []catalog.Group   `json:"groups"`
 	Products []catalog.Product `json:"products"`
 }
 
-// DraftOf is a document that is to be imported.
+// DraftOf returns a document as a draft to import.
 func DraftOf(d *source.Document) Draft {
 	draft := Draft{Provenance: d.Provenance()}
-	// A document is one of the two; the other is an error and nil.
+	// A document holds one of the two; the other call returns nil and an error.
 	draft.Catalog, _ = d.Catalog()
 	draft.Resources, _ = d.Authority()
 	return draft
 }
 
-// About is the level and the owner of the draft.
+// About returns the level and the owner of the draft.
 func (d Draft) About() Filter {
 	if d.Catalog != nil {
 		return Filter{Catalog, authority.Platform}
@@ -44,7 +44,7 @@ func (d Draft) About() Filter {
 	return Filter{Resources, d.Resources.Owner()}
 }
 
-// Document is the draft as it is written.
+// Document returns the draft as a document to write.
 func (d Draft) Document() *source.Document {
 	if d.Catalog != nil {
 		return source.FromCatalog(d.Catalog, d.Provenance)
@@ -52,8 +52,8 @@ func (d Draft) Document() *source.Document {
 	return source.FromAuthority(d.Resources, d.Provenance)
 }
 
-// encode writes content as it is stored, and fills the record's members that are
-// about it.
+// encode returns the stored form of a draft's content, and sets the fields of the record
+// that describe it.
 func encode(d Draft, record *Snapshot) ([]byte, error) {
 	var content any
 	if d.Catalog != nil {
@@ -78,8 +78,8 @@ func encode(d Draft, record *Snapshot) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// decode reads content back and makes sure that it is what the id names. Errors
-// wrap those of package timeline.
+// decode reads stored content and verifies that its digest is the id. Errors wrap those of
+// package timeline.
 func decode(level Level, id string, packed []byte) (Draft, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -117,7 +117,7 @@ func decode(level Level, id string, packed []byte) (Draft, error) {
 	return d, nil
 }
 
-// damaged is why stored content cannot be used.
+// damaged returns the error for stored content that cannot be used.
 func damaged(id string, err error) error {
 	why := timeline.ErrIntegrity
 	if invalid := (*authority.InvalidError)(nil); errors.As(err, &invalid) && invalid.Duplicate() {
@@ -126,9 +126,9 @@ func damaged(id string, err error) error {
 	return fmt.Errorf("snapshot %s: %w: %w", id, why, err)
 }
 
-// deed is a line of the audit. What is the platform's is told of its own
-// organization.
-func (s *Service) deed(verb transaction.Verb, owner, subject string, by Instruction) (transaction.AuditEntry, error) {
+// audit returns the audit entry of an action. Actions on platform data are recorded for the
+// organization of the actor.
+func (s *Service) audit(verb transaction.Verb, owner, subject string, by Instruction) (transaction.AuditEntry, error) {
 	if owner == authority.Platform {
 		owner = by.Actor.Organization
 	}

@@ -10,19 +10,18 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/printmarket/printmarket/test/recordtest"
-
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
 const owner = "org_acme01"
 
-// by is who works on the marketplace's side.
+// by is the platform operator who acts in the tests.
 var by = masterdata.Instruction{Actor: transaction.Actor{Organization: "org_market", Key: "desk", RequestID: "req_1"}, Note: "checked"}
 
 // fixture is a store with the service that writes to it and a follower of it.
@@ -35,8 +34,8 @@ type fixture struct {
 	authorities *authority.Holder
 }
 
-// newFixture returns an empty fixture. wrap, if it is not nil, wraps what the follower
-// reads.
+// newFixture returns an empty fixture. wrap wraps the store of the follower unless it is
+// nil.
 func newFixture(t *testing.T, log *slog.Logger, wrap func(masterdata.Heads) masterdata.Heads) *fixture {
 	t.Helper()
 	w := &fixture{
@@ -58,11 +57,11 @@ func newFixture(t *testing.T, log *slog.Logger, wrap func(masterdata.Heads) mast
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 }
 
-// resources are those of an owner; each price makes another snapshot.
+// resources returns resources of an owner; each price gives another snapshot.
 func resources(t testing.TB, owner string, price int64) *authority.Snapshot {
 	t.Helper()
 	s, err := authority.New(authority.Content{Owner: owner, Currency: "EUR", Electricity: []authority.Electricity{{
@@ -72,7 +71,7 @@ func resources(t testing.TB, owner string, price int64) *authority.Snapshot {
 	return s
 }
 
-// keeps imports resources and is their id.
+// keeps imports resources and returns their id.
 func (w *fixture) keeps(t testing.TB, owner string, price int64) string {
 	t.Helper()
 	s := resources(t, owner, price)

@@ -19,45 +19,46 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Heads is what a [Follower] needs of a store.
+// Heads is the part of a store that a [Follower] reads.
 type Heads interface {
 	// MasterDataRevision grows with every approval and withdrawal.
 	MasterDataRevision(ctx context.Context) (int64, error)
-	// MasterDataHeads are the approvals that are in force or can come into force, as
-	// seen at now, with the revision that they are of: those that stand, have not
-	// ended, and are not hidden for ever behind a later one without an end.
+	// MasterDataHeads returns the approvals that are in force at now or can still come into
+	// force, and their revision. It leaves out approvals that are withdrawn, have ended, or
+	// are superseded for good by a later approval without an end.
 	MasterDataHeads(ctx context.Context, now time.Time) (int64, []Approval, error)
 	// MasterDataContent reads the content of a snapshot.
 	MasterDataContent(ctx context.Context, id string) ([]byte, error)
 }
 
 const (
-	// Poll is how often a replica asks whether anything has changed.
+	// Poll is the interval in which a replica checks for a new revision.
 	Poll = 2 * time.Second
-	// ahead is how long before it comes into force a snapshot is loaded.
+	// ahead is how long before its window begins a snapshot is loaded.
 	ahead = 10 * time.Minute
-	// grace is how long what is superseded stays while what comes after it cannot be
-	// read: longer than a database is away for a moment, shorter than anything is stale.
+	// grace is how long a superseded snapshot stays in use while its successor cannot be
+	// read. It is longer than a short database outage and shorter than any maximum
+	// staleness.
 	grace = time.Minute
-	// MaxHeld bounds the resources of all snapshots that a replica holds at once: some
-	// 180 MB, well within the memory that an API server is deployed with.
+	// MaxHeld bounds the resources of all snapshots in the memory of a replica: about
+	// 180 MB, well within the memory of a deployed API server.
 	MaxHeld = 300_000
 )
 
-// FollowerConfig is what a [Follower] needs.
+// FollowerConfig holds the dependencies and settings of a [Follower].
 type FollowerConfig struct {
 	Heads       Heads
 	Catalogs    *catalog.Holder
 	Authorities *authority.Holder
 	Now         func() time.Time
 	Log         *slog.Logger
-	// MaxHeld, if it is not zero, is another bound than [MaxHeld].
+	// MaxHeld replaces the bound [MaxHeld] unless it is zero.
 	MaxHeld int
 }
 
-// Follower keeps what is approved in memory. Snapshots are read and indexed aside
-// and swapped in whole; what fails to be read leaves the last state, which grows
-// stale.
+// Follower keeps the approved snapshots in memory. It reads and indexes snapshots first and
+// then replaces the published state as a whole. If it cannot read them, the last state
+// remains and becomes stale.
 type Follower struct {
 	config FollowerConfig
 
@@ -66,19 +67,19 @@ type Follower struct {
 	heads    []Approval
 	drafts   map[string]Draft
 	faults   map[string]error
-	// next is when a head comes near enough to be loaded, or the heads change.
+	// next is the time of the next reload: a head must be loaded, or the heads change.
 	next time.Time
-	// failing is since when something has not been readable.
+	// failing is the start of the current period of failed reads.
 	failing time.Time
 	err     error
-	// asked is set when the store has answered, well or not.
-	asked bool
+	// attempted is set after the first refresh, whether it succeeded or not.
+	attempted bool
 }
 
-// unread is no revision of a store.
+// unread is a revision that no store has, and forces a reload.
 const unread = -1
 
-// NewFollower makes a follower; [Follower.Run] starts it.
+// NewFollower returns a Follower; [Follower.Run] starts it.
 func NewFollower(c FollowerConfig) *Follower {
 	if c.MaxHeld == 0 {
 		c.MaxHeld = MaxHeld
@@ -86,23 +87,23 @@ func NewFollower(c FollowerConfig) *Follower {
 	return &Follower{config: c, revision: unread, drafts: map[string]Draft{}}
 }
 
-// Run follows until the context ends.
+// Run refreshes the state until the context ends.
 func (f *Follower) Run(ctx context.Context) {
 	ticker := time.NewTicker(Poll)
 	defer ticker.Stop()
 	for {
-		// Log a change between well and not.
+		// Log only the transitions between success and failure.
 		err := f.Refresh(ctx)
 		f.mu.Lock()
 		former := f.err
-		f.err, f.asked = err, true
+		f.err, f.attempted = err, true
 		f.mu.Unlock()
 		switch {
 		case ctx.Err() != nil:
 		case err != nil && former == nil:
-			f.config.Log.Warn("master data cannot be read; what is in force stays and grows stale", "error", err)
+			f.config.Log.Warn("cannot read master data; the current state remains and becomes stale", "error", err)
 		case err == nil && former != nil:
-			f.config.Log.Info("master data is read again")
+			f.config.Log.Info("master data can be read again")
 		}
 		select {
 		case <-ctx.Done():
@@ -112,21 +113,21 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// Healthy is why the last refresh failed, or nil.
+// Healthy returns the error of the last refresh.
 func (f *Follower) Healthy() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
 }
 
-// Asked reports whether the store was asked at all.
-func (f *Follower) Asked() bool {
+// Attempted reports whether the follower has read the store at least once, successfully or not.
+func (f *Follower) Attempted() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.asked
+	return f.attempted
 }
 
-// Refresh asks once, and swaps in what has changed.
+// Refresh checks the revision once, and replaces the published state if it has changed.
 func (f *Follower) Refresh(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -142,9 +143,9 @@ func (f *Follower) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// reload reads the heads and whatever snapshots they need that are not held. While
-// one cannot be read the last state stays; when that has lasted, it closes its owner
-// until it can be read, and nobody else.
+// reload reads the heads and the missing snapshots. While a snapshot cannot be read, the
+// last state remains. After the grace period, the missing snapshot makes the master data of
+// its owner unavailable, but not those of other owners.
 func (f *Follower) reload(ctx context.Context, now time.Time) error {
 	revision, heads, err := f.config.Heads.MasterDataHeads(ctx, now)
 	if err != nil {
@@ -154,7 +155,8 @@ func (f *Follower) reload(ctx context.Context, now time.Time) error {
 	held := 0
 	var missing error
 	for _, head := range f.byPrecedence(heads) {
-		if head.From.After(now.Add(ahead)) || has(drafts, faults, head.Snapshot) {
+		_, loaded := drafts[head.Snapshot]
+		if head.From.After(now.Add(ahead)) || loaded || faults[head.Snapshot] != nil {
 			continue
 		}
 		draft, fault, err := f.obtain(ctx, head)
@@ -170,7 +172,7 @@ func (f *Follower) reload(ctx context.Context, now time.Time) error {
 		}
 		if fault != nil {
 			faults[head.Snapshot] = fault
-			f.config.Log.Error("a snapshot of master data cannot be used", "snapshot", head.Snapshot, "owner", head.Owner, "approval", head.ID, "error", fault)
+			f.config.Log.Error("cannot use a snapshot of master data", "snapshot", head.Snapshot, "owner", head.Owner, "approval", head.ID, "error", fault)
 			continue
 		}
 		drafts[head.Snapshot] = draft
@@ -181,7 +183,7 @@ func (f *Follower) reload(ctx context.Context, now time.Time) error {
 		f.failing = now
 	}
 	if missing != nil && now.Sub(f.failing) < grace {
-		maps.Copy(f.drafts, drafts) // read again what is missing, and nothing else
+		maps.Copy(f.drafts, drafts) // the next refresh reads only the missing snapshots
 		return missing
 	}
 	f.heads, f.drafts, f.faults = heads, drafts, faults
@@ -190,9 +192,9 @@ func (f *Follower) reload(ctx context.Context, now time.Time) error {
 	return missing
 }
 
-// byPrecedence is the order in which heads get room: catalogs, what is held already,
-// what was approved first. So a snapshot that is too much closes its own owner, and
-// nobody who was there before.
+// byPrecedence sorts heads by their claim to memory: catalogs first, then loaded snapshots,
+// then earlier approvals. A snapshot that exceeds the bound thus makes only its own owner
+// unavailable.
 func (f *Follower) byPrecedence(heads []Approval) []Approval {
 	rank := func(a Approval) int {
 		_, held := f.drafts[a.Snapshot]
@@ -210,13 +212,8 @@ func (f *Follower) byPrecedence(heads []Approval) []Approval {
 	})
 }
 
-func has(drafts map[string]Draft, faults map[string]error, id string) bool {
-	_, held := drafts[id]
-	return held || faults[id] != nil
-}
-
-// obtain is the content of a head: held already, or read now. A fault is that of the
-// content, an error that of reading.
+// obtain returns the content of a head from memory or from the store. fault means that the
+// content is unusable, err that it could not be read.
 func (f *Follower) obtain(ctx context.Context, head Approval) (d Draft, fault, err error) {
 	if d, held := f.drafts[head.Snapshot]; held {
 		return d, nil, nil
@@ -239,8 +236,8 @@ func size(d Draft) int {
 	return d.Resources.Size()
 }
 
-// upcoming is when the heads have to be looked at again: when one comes near, or
-// when one begins or ends, since others may be hidden for ever from then on.
+// upcoming returns the time of the next reload: when a head must be loaded, or when a window
+// begins or ends, because other approvals may be superseded for good from then on.
 func upcoming(heads []Approval, now time.Time) time.Time {
 	var next time.Time
 	for _, head := range heads {
@@ -253,7 +250,7 @@ func upcoming(heads []Approval, now time.Time) time.Time {
 	return next
 }
 
-// publish hands over what is held, confirmed now.
+// publish publishes the loaded snapshots, confirmed now.
 func (f *Follower) publish(now time.Time) {
 	var catalogs []timeline.Span[*catalog.Catalog]
 	authorities := map[string][]authority.Effective{}

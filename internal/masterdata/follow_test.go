@@ -20,9 +20,9 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// TestAFollowerHasWhatAllApprovalsTogetherSay approves and withdraws at random, and
-// compares what the follower holds with what every approval ever made comes to.
-func TestAFollowerHasWhatAllApprovalsTogetherSay(t *testing.T) {
+// TestFollowerMatchesAllApprovals approves and withdraws at random, and compares the state
+// of the follower with the state computed from all approvals.
+func TestFollowerMatchesAllApprovals(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil, nil)
 	r := rand.New(rand.NewPCG(20261122, 1))
@@ -61,7 +61,7 @@ func TestAFollowerHasWhatAllApprovalsTogetherSay(t *testing.T) {
 				delete(made, id)
 				changed++
 			} else if !errors.Is(err, masterdata.ErrWithdrawn) {
-				t.Fatal(err)
+				t.Fatalf("unexpected error: %v", err)
 			}
 		}
 		w.refreshes(t)
@@ -70,11 +70,11 @@ func TestAFollowerHasWhatAllApprovalsTogetherSay(t *testing.T) {
 		}
 	}
 	if changed < 50 || agreed[true] < 50 || agreed[false] < 50 {
-		t.Errorf("%d changes, in force %v; the choices have lost their reach", changed, agreed)
+		t.Errorf("%d changes, in force %v; the random choices no longer cover all cases", changed, agreed)
 	}
 }
 
-// agrees compares what is in force for an owner, and reports whether anything is.
+// agrees compares the approval in force for an owner, and reports whether there is one.
 func agrees(t *testing.T, w *fixture, owner string, made map[string]masterdata.Approval, order []string) bool {
 	t.Helper()
 	var spans []timeline.Span[string]
@@ -87,14 +87,14 @@ func agrees(t *testing.T, w *fixture, owner string, made map[string]masterdata.A
 	i := timeline.At(spans, w.clock.Now())
 	switch {
 	case i < 0 && !errors.Is(err, timeline.ErrNone):
-		t.Fatalf("%s has %v, %v, and nothing is approved", owner, got.Approval, err)
+		t.Fatalf("%s has approval %v in force with error %v, want none", owner, got.Approval, err)
 	case i >= 0 && (err != nil || got.Approval != spans[i].Approval || got.Value.ID() != spans[i].Value || got.Value.Owner() != owner):
-		t.Fatalf("%s has %s, %v; want %s", owner, got.Approval, err, spans[i].Approval)
+		t.Fatalf("%s has approval %s in force with error %v, want %s", owner, got.Approval, err, spans[i].Approval)
 	}
 	return i >= 0
 }
 
-func TestAFollowerAsksForNoMoreThanHasChanged(t *testing.T) {
+func TestFollowerReadsOnlyChanges(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil, nil)
 	w.approves(t, w.keeps(t, owner, 1), masterdata.Window{})
@@ -119,7 +119,7 @@ func TestAFollowerAsksForNoMoreThanHasChanged(t *testing.T) {
 	calls("the same content again: the revision and the heads", 2)
 }
 
-func TestASnapshotIsLoadedShortlyBeforeItComesIntoForce(t *testing.T) {
+func TestSnapshotIsLoadedBeforeItsWindow(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil, nil)
 	id := w.keeps(t, owner, 1)
@@ -135,7 +135,7 @@ func TestASnapshotIsLoadedShortlyBeforeItComesIntoForce(t *testing.T) {
 		}
 	}
 	want("before", later.Add(-1), 2, nil)
-	// A replica that has not looked in time does not go on with what is superseded.
+	// A replica that did not refresh in time must not use a superseded snapshot.
 	want("not loaded", later, 0, timeline.ErrNotLoaded)
 	w.clock.Step(50*time.Minute - time.Millisecond)
 	w.refreshes(t)
@@ -146,7 +146,7 @@ func TestASnapshotIsLoadedShortlyBeforeItComesIntoForce(t *testing.T) {
 	want("and until then the other", later.Add(-1), 2, nil)
 }
 
-func TestContentThatCannotBeReadNowLeavesWhatIsInForce(t *testing.T) {
+func TestUnreadableContentLeavesStateInForce(t *testing.T) {
 	t.Parallel()
 	away := errors.New("away")
 	broken := &exchanged{}
@@ -158,20 +158,20 @@ func TestContentThatCannotBeReadNowLeavesWhatIsInForce(t *testing.T) {
 	broken.set(nil, away)
 	for range 3 {
 		if err := w.follower.Refresh(t.Context()); !errors.Is(err, away) {
-			t.Fatalf("error %v", err)
+			t.Fatalf("refresh error is %v, want the error of the unavailable store", err)
 		}
 	}
 	if got, err := w.authorities.Current(owner, w.clock.Now()); err != nil || got.Approval != first.ID {
-		t.Errorf("in force by %s, %v; want %s", got.Approval, err, first.ID)
+		t.Errorf("in force by approval %s with error %v, want %s", got.Approval, err, first.ID)
 	}
 	broken.set(nil, nil)
 	w.refreshes(t)
 	if got, err := w.authorities.Current(owner, w.clock.Now()); err != nil || got.Approval != second.ID {
-		t.Errorf("in force by %s, %v; want %s", got.Approval, err, second.ID)
+		t.Errorf("in force by approval %s with error %v, want %s", got.Approval, err, second.ID)
 	}
 }
 
-// exchanged is a store whose contents are others, or cannot be read.
+// exchanged is a store with replaced or unreadable contents.
 type exchanged struct {
 	masterdata.Heads
 	mu      sync.Mutex
@@ -194,8 +194,8 @@ func (e *exchanged) MasterDataContent(ctx context.Context, id string) ([]byte, e
 	return e.Heads.MasterDataContent(ctx, id)
 }
 
-// TestStoredContentThatIsWrongSaysHow, and does not bring back what it superseded.
-func TestStoredContentThatIsWrongSaysHow(t *testing.T) {
+// TestDamagedContentReportsItsCause checks also that the superseded snapshot does not return.
+func TestDamagedContentReportsItsCause(t *testing.T) {
 	t.Parallel()
 	const grid = `{"id":"grid","name":"Grid","price":{"amount":1,"per":"KilowattHour"}}`
 	for name, tc := range map[string]struct {
@@ -225,13 +225,13 @@ func TestStoredContentThatIsWrongSaysHow(t *testing.T) {
 			broken.set(packed.Bytes(), nil)
 			w.refreshes(t)
 			if got, err := w.authorities.Current(owner, w.clock.Now()); !errors.Is(err, tc.want) {
-				t.Errorf("in force %v, %v; want %v", got.Value, err, tc.want)
+				t.Errorf("in force is %v with error %v, want error %v", got.Value, err, tc.want)
 			}
 		})
 	}
 }
 
-// journal counts what is logged by its level.
+// journal counts log records by level.
 type journal struct {
 	mu   sync.Mutex
 	told []string
@@ -253,12 +253,12 @@ func (j *journal) levels() string {
 	return strings.Join(j.told, " ")
 }
 
-func TestAFollowerSaysWhetherItIsWellUntilItsContextEnds(t *testing.T) {
+func TestFollowerReportsHealthUntilContextEnds(t *testing.T) {
 	t.Parallel()
 	var log journal
 	w := newFixture(t, slog.New(&log), nil)
-	if w.follower.Asked() || w.follower.Healthy() != nil {
-		t.Error("asked before it runs")
+	if w.follower.Attempted() || w.follower.Healthy() != nil {
+		t.Error("follower has attempted a refresh or is unhealthy before Run")
 	}
 	w.store.Set(storetest.Away)
 	run := func(until func() bool) {
@@ -272,19 +272,19 @@ func TestAFollowerSaysWhetherItIsWellUntilItsContextEnds(t *testing.T) {
 		stop()
 		<-done
 	}
-	run(w.follower.Asked)
+	run(w.follower.Attempted)
 	if err := w.follower.Healthy(); !errors.Is(err, storetest.ErrInjected) || log.levels() != "WARN" {
-		t.Fatalf("away: %v, logged %q", err, log.levels())
+		t.Fatalf("store unavailable: health is %v, log is %q", err, log.levels())
 	}
 	if _, err := w.authorities.Current(owner, w.clock.Now()); !errors.Is(err, timeline.ErrNotLoaded) {
-		t.Errorf("away at first: %v", err)
+		t.Errorf("current master data while the store is unavailable: error is %v, want ErrNotLoaded", err)
 	}
 	w.store.Set(storetest.None)
 	run(func() bool { return w.follower.Healthy() == nil })
 	if err := w.follower.Healthy(); err != nil || log.levels() != "WARN INFO" {
-		t.Errorf("back: %v, logged %q", err, log.levels())
+		t.Errorf("store available again: health is %v, log is %q", err, log.levels())
 	}
 	if _, err := w.authorities.Current(owner, w.clock.Now()); !errors.Is(err, timeline.ErrNone) {
-		t.Errorf("back: %v", err)
+		t.Errorf("current master data after the store is available again: %v", err)
 	}
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package masterdata is the life of a snapshot: imported, approved for a window,
-// in force, superseded or withdrawn.
+// Package masterdata manages the life of a snapshot: imported, approved for a window, in
+// force, superseded or withdrawn.
 //
-// What a snapshot is made of is another package's: catalogs of groups and products
-// (L1, L2) are package catalog's, costed resources (L4) package authority's. Here a
-// snapshot is content that was imported once, is named by its digest and never
-// changes. An [Approval] puts it in force from one instant until another; of several
-// approvals the one that began last counts (package timeline). A [Follower] brings
-// what is approved into the memory of each replica.
+// Other packages define the content: package catalog the groups and products (L1, L2),
+// package authority the costed resources (L4). In this package a snapshot is content that
+// was imported once, is identified by its digest and never changes. An [Approval] puts it
+// in force from one instant until another; of several approvals the one that began last
+// applies (package timeline). A [Follower] loads the approved snapshots into the memory of
+// each replica.
 package masterdata
 
 import (
@@ -30,20 +30,20 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// snapshotID is the form of the ids of snapshots.
+// snapshotID matches the id of a snapshot.
 var snapshotID = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// IsSnapshotID reports whether a text has the form of the id of a snapshot.
+// IsSnapshotID reports whether a text has the form of a snapshot id.
 func IsSnapshotID(text string) bool { return snapshotID.MatchString(text) }
 
-// Level is what kind of master data a snapshot has.
+// Level is the kind of master data in a snapshot.
 type Level = source.Level
 
 // The levels.
 const (
-	// Catalog is L1 and L2: groups and products, the platform's alone.
+	// Catalog is L1 and L2: the groups and products of the platform.
 	Catalog = source.LevelCatalog
-	// Resources is L4: costed resources, the platform's or an organization's.
+	// Resources is L4: the costed resources of the platform or of an organization.
 	Resources = source.LevelResources
 )
 
@@ -53,24 +53,24 @@ func ParseLevel(name string) (Level, bool) {
 	return l, l == Catalog || l == Resources
 }
 
-// Provenance says where content came from: a system or a file, and the export,
-// release or ticket.
+// Provenance is the origin of content: a system or a file, and the export, release or
+// ticket.
 type Provenance = source.Provenance
 
-// Snapshot is the record of content that was imported.
+// Snapshot is the record of imported content.
 type Snapshot struct {
 	// ID is "sha256:" and the digest of the content.
 	ID    string
 	Level Level
 	// Owner is "platform" or an organization.
 	Owner string
-	// Currency is that of the rates; empty for a catalog.
+	// Currency is the currency of the rates, or empty for a catalog.
 	Currency string
-	// Counts are how many there are of what, by its plural in files.
+	// Counts maps the name of each list in files to its length.
 	Counts     map[string]int
 	Provenance Provenance
 	ImportedAt time.Time
-	// ImportedBy is the name of the key.
+	// ImportedBy is the name of the importing key.
 	ImportedBy string
 }
 
@@ -81,12 +81,12 @@ type Approval struct {
 	Snapshot string
 	Level    Level
 	Owner    string
-	// From belongs to the window, Until does not; a zero Until is open.
+	// The window includes From and excludes Until; a zero Until means no end.
 	From, Until time.Time
 	ApprovedAt  time.Time
 	ApprovedBy  string
 	Note        string
-	// WithdrawnAt is zero while the approval stands.
+	// WithdrawnAt is zero unless the approval was withdrawn.
 	WithdrawnAt     time.Time
 	WithdrawnBy     string
 	WithdrawnReason string
@@ -103,19 +103,19 @@ const (
 	// MaxLimit bounds a page of records.
 	MaxLimit = 100
 	maxNote  = 500
-	// maxAhead is how far ahead a window may begin or end.
+	// maxAhead is how far in the future a window may begin or end.
 	maxAhead = 10 * 366 * 24 * time.Hour
-	// lateness is how long ago a window may have begun, as seen by us: clocks differ.
+	// lateness is how far in the past a window may begin, because clocks differ.
 	lateness = 5 * time.Minute
 )
 
-// ApprovalPrefix is that of the ids of approvals.
+// ApprovalPrefix is the prefix of approval ids.
 const ApprovalPrefix recordid.Prefix = "apr_"
 
-// ErrWithdrawn means that an approval was withdrawn already.
+// ErrWithdrawn means that an approval was already withdrawn.
 var ErrWithdrawn = errors.New("the approval was withdrawn already")
 
-// InvalidError says what is wrong with a request.
+// InvalidError describes an invalid field of a request.
 type InvalidError struct {
 	// Field is a member of the request.
 	Field, Reason string
@@ -123,66 +123,67 @@ type InvalidError struct {
 
 func (e *InvalidError) Error() string { return e.Field + ": " + e.Reason }
 
-// Store keeps the records. Errors are the ledger's; a record that is not there is
-// ledger.ErrNotFound.
+// Store keeps the records. Its errors are those of package transaction; a missing record is
+// transaction.ErrNotFound.
 type Store interface {
-	// ImportMasterData keeps a snapshot with its content and the line of the audit,
-	// unless it is there already: then it reports false and keeps nothing.
-	ImportMasterData(ctx context.Context, s Snapshot, content []byte, deed transaction.AuditEntry) (bool, error)
-	// MasterData lists snapshots, the last imported first, from the first that was
-	// imported before the one of the id; an empty id starts at the last.
+	// ImportMasterData stores a snapshot with its content and the audit entry. If the
+	// snapshot exists, it stores nothing and reports false.
+	ImportMasterData(ctx context.Context, s Snapshot, content []byte, audit transaction.AuditEntry) (bool, error)
+	// MasterData lists snapshots, the last imported first, starting after the snapshot with
+	// the id before; an empty id starts at the last import.
 	MasterData(ctx context.Context, f Filter, before string, limit int) ([]Snapshot, error)
-	// MasterDataSnapshot reads one.
+	// MasterDataSnapshot reads one snapshot.
 	MasterDataSnapshot(ctx context.Context, id string) (Snapshot, error)
-	// MasterDataContent reads its content.
+	// MasterDataContent reads the content of a snapshot.
 	MasterDataContent(ctx context.Context, id string) ([]byte, error)
-	// ApproveMasterData keeps an approval and the line of the audit.
-	ApproveMasterData(ctx context.Context, a Approval, deed transaction.AuditEntry) error
+	// ApproveMasterData stores an approval and the audit entry.
+	ApproveMasterData(ctx context.Context, a Approval, audit transaction.AuditEntry) error
 	// WithdrawMasterData ends an approval, or fails with [ErrWithdrawn].
-	WithdrawMasterData(ctx context.Context, a Approval, deed transaction.AuditEntry) (Approval, error)
-	// MasterDataApproval reads one.
+	WithdrawMasterData(ctx context.Context, a Approval, audit transaction.AuditEntry) (Approval, error)
+	// MasterDataApproval reads one approval.
 	MasterDataApproval(ctx context.Context, id string) (Approval, error)
-	// MasterDataApprovals lists them, the last first, from the first id that is less
-	// than before.
+	// MasterDataApprovals lists approvals, the latest first, with ids less than before.
 	MasterDataApprovals(ctx context.Context, f Filter, before string, limit int) ([]Approval, error)
 	Heads
 }
 
-// Config is what a [Service] needs.
+// Config holds the dependencies of a [Service].
 type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Random io.Reader
 }
 
-// Service runs the verbs of the marketplace's side. It is safe for concurrent use.
+// Service runs the operations of the platform API on master data. It is safe for
+// concurrent use.
 type Service struct{ config Config }
 
-// New makes a service.
+// New returns a Service.
 func New(c Config) *Service { return &Service{config: c} }
 
-// Draft is content to be imported: a catalog or resources, exactly one of them.
+// Draft is content to import: exactly one of a catalog and resources.
 type Draft struct {
 	Catalog    *catalog.Catalog
 	Resources  *authority.Snapshot
 	Provenance Provenance
 }
 
-// Instruction is who wants something, and why.
+// Instruction holds the actor of an operation and the reason.
 type Instruction struct {
 	Actor transaction.Actor
 	// Note is at most 500 characters.
 	Note string
 }
 
-// Imported is what came of an import.
+// Imported is the result of an import.
 type Imported struct {
 	Snapshot Snapshot
-	// New is false if the same content was imported before; the record is that one.
+	// New is false if the same content was imported before; Snapshot is then the earlier
+	// record.
 	New bool
 }
 
-// Check tells what an import would come to, without importing anything. Errors:
+// Check returns the result that an import would have, without importing. Errors:
 // [*InvalidError].
 func (s *Service) Check(ctx context.Context, d Draft, by Instruction) (Imported, error) {
 	record, _, err := s.record(d, by)
@@ -200,18 +201,18 @@ func (s *Service) Check(ctx context.Context, d Draft, by Instruction) (Imported,
 	}
 }
 
-// Import keeps content. The same content again changes nothing. Nothing is in force
-// until it is approved. Errors: [*InvalidError].
+// Import stores content. Importing the same content again changes nothing. Imported content
+// is in force only after its approval. Errors: [*InvalidError].
 func (s *Service) Import(ctx context.Context, d Draft, by Instruction) (Imported, error) {
 	record, content, err := s.record(d, by)
 	if err != nil {
 		return Imported{}, err
 	}
-	deed, err := s.deed(transaction.ImportMasterData, record.Owner, record.ID, by)
+	audit, err := s.audit(transaction.ImportMasterData, record.Owner, record.ID, by)
 	if err != nil {
 		return Imported{}, err
 	}
-	kept, err := s.config.Store.ImportMasterData(ctx, record, content, deed)
+	kept, err := s.config.Store.ImportMasterData(ctx, record, content, audit)
 	if err != nil {
 		return Imported{}, fmt.Errorf("import master data: %w", err)
 	}
@@ -224,7 +225,7 @@ func (s *Service) Import(ctx context.Context, d Draft, by Instruction) (Imported
 	return Imported{Snapshot: record}, nil
 }
 
-// record is the record of a draft, and its content as it is stored.
+// record returns the record of a draft and the stored form of its content.
 func (s *Service) record(d Draft, by Instruction) (Snapshot, []byte, error) {
 	if !printable(by.Note) {
 		return Snapshot{}, nil, noteInvalid()
@@ -243,13 +244,14 @@ func (s *Service) record(d Draft, by Instruction) (Snapshot, []byte, error) {
 	return record, content, err
 }
 
-// Window is when something is to be in force.
+// Window is the period in which a snapshot is in force.
 type Window struct {
-	// From, if it is zero, is now. A zero Until is open.
+	// A zero From means now. A zero Until means no end.
 	From, Until time.Time
 }
 
-// Approve puts a snapshot in force. Errors: ledger.ErrNotFound, [*InvalidError].
+// Approve puts a snapshot in force for a window. Errors: transaction.ErrNotFound,
+// [*InvalidError].
 func (s *Service) Approve(ctx context.Context, id string, w Window, by Instruction) (Approval, error) {
 	now := s.now()
 	if !printable(by.Note) {
@@ -269,23 +271,23 @@ func (s *Service) Approve(ctx context.Context, id string, w Window, by Instructi
 	if a.ID, err = recordid.New(ApprovalPrefix, now, s.config.Random); err != nil {
 		return Approval{}, err
 	}
-	deed, err := s.deed(transaction.ApproveMasterData, a.Owner, a.ID, by)
+	audit, err := s.audit(transaction.ApproveMasterData, a.Owner, a.ID, by)
 	if err != nil {
 		return Approval{}, err
 	}
-	if err := s.config.Store.ApproveMasterData(ctx, a, deed); err != nil {
+	if err := s.config.Store.ApproveMasterData(ctx, a, audit); err != nil {
 		return Approval{}, fmt.Errorf("approve master data: %w", err)
 	}
 	return a, nil
 }
 
-// settle fills in and checks a window. What was calculated yesterday was not
-// calculated by what is approved today, so a window does not begin in the past.
+// settle completes and checks a window. A window must not begin in the past, because past
+// calculations did not use the snapshot.
 func (w *Window) settle(now time.Time) error {
 	if w.From.IsZero() {
 		w.From = now
 	}
-	open := w.Until.IsZero() // before an instant of the year 1 becomes it
+	open := w.Until.IsZero() // before truncation, which could turn a time of the year 1 into zero
 	w.From, w.Until = w.From.UTC().Truncate(time.Millisecond), w.Until.UTC().Truncate(time.Millisecond)
 	switch {
 	case w.From.Before(now.Add(-lateness)):
@@ -299,13 +301,13 @@ func (w *Window) settle(now time.Time) error {
 	case !open && !w.Until.After(now):
 		return &InvalidError{Field: "effectiveUntil", Reason: "lies in the past"}
 	case w.From.Before(now):
-		// Else what was approved in between would have begun later, and count.
+		// Otherwise an approval made in between would have begun later and would apply.
 		w.From = now
 	}
 	return nil
 }
 
-// InForce are the ids of the approvals that are in force now.
+// InForce returns the ids of the approvals that are in force now.
 func (s *Service) InForce(ctx context.Context) (map[string]bool, error) {
 	now := s.now()
 	_, heads, err := s.config.Store.MasterDataHeads(ctx, now)
@@ -326,8 +328,8 @@ func (s *Service) InForce(ctx context.Context) (map[string]bool, error) {
 	return current, nil
 }
 
-// Withdraw ends an approval at once; what it had superseded is in force again.
-// Errors: ledger.ErrNotFound, [ErrWithdrawn], [*InvalidError].
+// Withdraw ends an approval immediately, so that the approval that it superseded applies
+// again. Errors: transaction.ErrNotFound, [ErrWithdrawn], [*InvalidError].
 func (s *Service) Withdraw(ctx context.Context, id string, by Instruction) (Approval, error) {
 	if strings.TrimSpace(by.Note) == "" || !printable(by.Note) {
 		return Approval{}, &InvalidError{Field: "reason", Reason: fmt.Sprintf("1 to %d printable characters", maxNote)}
@@ -340,11 +342,11 @@ func (s *Service) Withdraw(ctx context.Context, id string, by Instruction) (Appr
 		return Approval{}, fmt.Errorf("withdraw approval: %w", err)
 	}
 	a.WithdrawnAt, a.WithdrawnBy, a.WithdrawnReason = s.now(), by.Actor.Key, by.Note
-	deed, err := s.deed(transaction.WithdrawMasterData, a.Owner, a.ID, by)
+	audit, err := s.audit(transaction.WithdrawMasterData, a.Owner, a.ID, by)
 	if err != nil {
 		return Approval{}, err
 	}
-	if a, err = s.config.Store.WithdrawMasterData(ctx, a, deed); err != nil {
+	if a, err = s.config.Store.WithdrawMasterData(ctx, a, audit); err != nil {
 		return Approval{}, fmt.Errorf("withdraw approval: %w", err)
 	}
 	return a, nil
@@ -368,7 +370,7 @@ func (s *Service) Snapshot(ctx context.Context, id string) (Snapshot, error) {
 	return found, nil
 }
 
-// Content is what a snapshot is made of, as a draft that would import it again.
+// Content returns the content of a snapshot as a draft that would import it again.
 func (s *Service) Content(ctx context.Context, id string) (Draft, error) {
 	record, err := s.Snapshot(ctx, id)
 	if err != nil {
@@ -383,7 +385,7 @@ func (s *Service) Content(ctx context.Context, id string) (Draft, error) {
 	return draft, err
 }
 
-// Approvals lists approvals, the last first.
+// Approvals lists approvals, the latest first.
 func (s *Service) Approvals(ctx context.Context, f Filter, before string, limit int) ([]Approval, error) {
 	if before != "" && !recordid.Valid(ApprovalPrefix, before) {
 		return nil, transaction.ErrNotFound
@@ -395,14 +397,14 @@ func (s *Service) Approvals(ctx context.Context, f Filter, before string, limit 
 	return found, nil
 }
 
-// now is in milliseconds, as every record keeps time.
+// now returns the current time in whole milliseconds, the precision of all records.
 func (s *Service) now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }
 
 func noteInvalid() error {
 	return &InvalidError{Field: "note", Reason: fmt.Sprintf("at most %d printable characters", maxNote)}
 }
 
-// printable is text that can stand in one line of a table; empty is.
+// printable reports whether a text, which may be empty, fits in one line of a table.
 func printable(text string) bool {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxNote {
 		return false

@@ -12,16 +12,16 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 )
 
-// wantInvalid checks an error that is about a member of a request.
+// wantInvalid checks that an error is an InvalidError of a field.
 func wantInvalid(t *testing.T, what string, err error, field string) {
 	t.Helper()
 	var invalid *masterdata.InvalidError
 	if !errors.As(err, &invalid) || invalid.Field != field || invalid.Reason == "" {
-		t.Errorf("%s: %v, want one about %s", what, err, field)
+		t.Errorf("%s: error is %v, want an InvalidError of %s", what, err, field)
 	}
 }
 
-func TestADraftSaysWhereItComesFromAndIsOneOfTwo(t *testing.T) {
+func TestDraftRequiresProvenanceAndOneLevel(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil, nil)
 	products, err := catalog.NewCatalog([]catalog.Group{{UID: "g", Name: "G"}}, []catalog.Product{{UID: "p:1", Name: "P", Group: "g"}})
@@ -49,15 +49,15 @@ func TestADraftSaysWhereItComesFromAndIsOneOfTwo(t *testing.T) {
 		wantInvalid(t, name+", looked at", err, tc.field)
 	}
 	if n := w.store.Calls(); n != 0 {
-		t.Errorf("the store was asked %d times", n)
+		t.Errorf("the store was called %d times", n)
 	}
 	imported, err := w.data.Import(t.Context(), masterdata.Draft{Catalog: products, Provenance: erp}, by)
 	if err != nil || imported.Snapshot.Level != masterdata.Catalog || imported.Snapshot.Owner != "platform" || imported.Snapshot.Counts["products"] != 1 {
-		t.Errorf("a catalog: %+v, %v", imported, err)
+		t.Errorf("import of a catalog returned %+v, %v", imported, err)
 	}
 }
 
-func TestAWindowIsBoundedToTheMillisecond(t *testing.T) {
+func TestWindowBounds(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil, nil)
 	id := w.keeps(t, owner, 1)
@@ -91,20 +91,20 @@ func TestAWindowIsBoundedToTheMillisecond(t *testing.T) {
 	}
 }
 
-func TestAnIDOfASnapshotHasOneForm(t *testing.T) {
+func TestSnapshotIDFormat(t *testing.T) {
 	t.Parallel()
 	id := resources(t, owner, 1).ID()
 	if !masterdata.IsSnapshotID(id) {
-		t.Errorf("%q is none", id)
+		t.Errorf("%q is rejected, want a valid snapshot id", id)
 	}
 	for _, text := range []string{"", "sha256:", id[1:], id + "0", id[:len(id)-1], strings.ToUpper(id), id + "\n", strings.Replace(id, "sha256", "sha512", 1)} {
 		if masterdata.IsSnapshotID(text) {
-			t.Errorf("%q is one", text)
+			t.Errorf("%q is accepted, want an invalid snapshot id", text)
 		}
 	}
 	for name, known := range map[string]bool{"catalog": true, "resources": true, "": false, "Catalog": false} {
 		if _, got := masterdata.ParseLevel(name); got != known {
-			t.Errorf("the level %q is known: %t", name, got)
+			t.Errorf("ParseLevel(%q) = %t, want the opposite", name, got)
 		}
 	}
 }

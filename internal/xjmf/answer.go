@@ -5,7 +5,7 @@ package xjmf
 import (
 	"bytes"
 	"fmt"
-	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,24 +15,24 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// The return codes that callbacks are answered with (A.4.2).
+// The return codes of responses to callbacks (A.4.2).
 const (
 	returnSuccess        = 0
 	returnNotImplemented = 5
 )
 
-// reply is the answer to a callback, but for what the state of jobs adds.
+// reply is the response to a callback, without the warnings that depend on job states.
 type reply struct {
 	delivery *Delivery
-	// device is what we call ourselves; ids are those of the document and of
-	// each response.
+	// device is our own DeviceID; ids are the ids of the document and of each
+	// response.
 	device string
 	ids    []string
 	now    time.Time
 }
 
-// bytes writes the answer: a response to each message, in the encoding of the
-// callback. Warnings are by message, those of the message itself included.
+// bytes encodes a response to each message, in the encoding of the callback. warnings
+// holds all warnings of each message.
 func (a *reply) bytes(warnings [][]string) ([]byte, error) {
 	root := xjdf.New("XJMF").Set("Version", "2.2")
 	a.header(root, 0, a.delivery.ID)
@@ -40,19 +40,20 @@ func (a *reply) bytes(warnings [][]string) ([]byte, error) {
 		a.respond(root, i, warnings[i])
 	}
 	var out bytes.Buffer
-	if err := write(&out, a.delivery.Encoding, root); err != nil {
+	var err error
+	if a.delivery.Encoding == xjdf.XML {
+		err = xjdf.WriteXML(&out, root)
+	} else {
+		err = xjdf.WriteJSON(&out, root)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("answer XJMF: %w", err)
 	}
 	return out.Bytes(), nil
 }
 
-func write(to io.Writer, encoding xjdf.Encoding, root *xjdf.Node) error {
-	if encoding == xjdf.XML {
-		return xjdf.WriteXML(to, root)
-	}
-	return xjdf.WriteJSON(to, root)
-}
-
+// header adds a Header with the id at an index, which refers to a received id if that is
+// not empty.
 func (a *reply) header(of *xjdf.Node, id int, refersTo string) {
 	header := of.Add("Header").Set("DeviceID", a.device).Set("ID", a.ids[id]).Set("Time", a.now.Format(instantLayout))
 	if refersTo != "" {
@@ -60,12 +61,14 @@ func (a *reply) header(of *xjdf.Node, id int, refersTo string) {
 	}
 }
 
+// respond adds the response to the message at an index.
 func (a *reply) respond(root *xjdf.Node, i int, warnings []string) {
 	message := &a.delivery.Messages[i]
 	code, class, comments := returnSuccess, "Warning", warnings
 	if message.Unsupported {
 		code, class = returnNotImplemented, "Error"
-		comments = []string{fmt.Sprintf("%s is not implemented here: send %s", clip(message.Name), takes())}
+		supported := slices.Sorted(maps.Keys(supportedMessages))
+		comments = []string{fmt.Sprintf("%s is not implemented here: send %s", clip(message.Name), strings.Join(supported, ", "))}
 	}
 	response := root.Add(responseName(message)).Set("ReturnCode", strconv.Itoa(code))
 	refersTo := message.ID
@@ -82,12 +85,11 @@ func (a *reply) respond(root *xjdf.Node, i int, warnings []string) {
 	}
 }
 
-// families are the kinds of messages that are answered by a response of their
-// own name.
+// families lists the prefixes of messages that have a response of their own.
 var families = []string{"Signal", "Command", "Query"}
 
-// responseName is the element that answers a message. What has no response of
-// its own is answered by a ResponseNotification.
+// responseName returns the element that responds to a message: ResponseNotification for
+// messages without a response of their own.
 func responseName(message *Message) string {
 	for _, family := range families {
 		verb, found := strings.CutPrefix(message.Name, family)
@@ -98,15 +100,5 @@ func responseName(message *Message) string {
 	return "ResponseNotification"
 }
 
-// takes lists the messages that are implemented.
-func takes() string {
-	names := make([]string, 0, len(supportedMessages))
-	for name := range supportedMessages {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
-}
-
-// instantLayout is a dateTime with milliseconds, in UTC.
+// instantLayout is the layout of a dateTime with milliseconds, in UTC.
 const instantLayout = "2006-01-02T15:04:05.000Z"

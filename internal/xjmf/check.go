@@ -10,10 +10,11 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// formerStatuses are attributes of JMF 1 that held a status. XJMF has them
-// nowhere, so they are told from those that are only unknown.
+// formerStatuses lists the attributes of JMF 1 that held a status. XJMF does not define
+// them, so they are faults, whereas other unknown attributes may be extensions.
 var formerStatuses = map[string]bool{"Status": true, "DeviceStatus": true, "NodeStatus": true, "QueueStatus": true, "JobStatus": true}
 
+// checkAttribute reports an attribute of JMF 1 or a value outside of a closed list.
 func (r *reader) checkAttribute(n *xjdf.Node, a *xjdf.Attribute) {
 	if a.Definition == nil {
 		if formerStatuses[a.Name.Local] {
@@ -25,7 +26,12 @@ func (r *reader) checkAttribute(n *xjdf.Node, a *xjdf.Attribute) {
 	if list == nil || !list.Closed {
 		return
 	}
-	for _, word := range words(a) {
+	// A value that is not a list is compared as a whole, including white space.
+	words := []string{a.Value}
+	if a.Definition.Type.List() {
+		words = strings.Fields(a.Value)
+	}
+	for _, word := range words {
 		if list.Has(word) {
 			continue
 		}
@@ -34,17 +40,8 @@ func (r *reader) checkAttribute(n *xjdf.Node, a *xjdf.Attribute) {
 	}
 }
 
-// words are the items of an attribute. One that is no list is compared whole,
-// white space included.
-func words(a *xjdf.Attribute) []string {
-	if a.Definition.Type.List() {
-		return strings.Fields(a.Value)
-	}
-	return []string{a.Value}
-}
-
-// suggestion says what to write in place of a word. Statuses know more than
-// which words look alike.
+// suggestion returns the advice for an invalid value. Statuses have hints of their own;
+// other lists suggest the value with the most similar spelling.
 func suggestion(list *vocabulary.List, word string) string {
 	switch list.Name {
 	case "Status":
@@ -58,8 +55,9 @@ func suggestion(list *vocabulary.List, word string) string {
 	return "one of " + strings.Join(list.Values, ", ")
 }
 
-// checkRequired asks for the attributes of an element, and for the content of a
-// message. Everything below is about resources, which are judged elsewhere.
+// checkRequired reports missing required attributes of an element, and missing children of
+// a message. Elements below a message describe resources, whose content is checked
+// elsewhere.
 func (r *reader) checkRequired(n *xjdf.Node, message bool) {
 	for i := range n.Definition.Attributes {
 		required := &n.Definition.Attributes[i]

@@ -11,38 +11,38 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// Delivery is what a callback says.
+// Delivery is the content of a callback.
 type Delivery struct {
-	// ID is XJMF/Header/@ID; empty if there is none.
+	// ID is XJMF/Header/@ID, or empty if it is missing.
 	ID string
 	// DeviceID is XJMF/Header/@DeviceID.
 	DeviceID string
 	// At is XJMF/Header/@Time, in whole milliseconds.
 	At       time.Time
 	Encoding xjdf.Encoding
-	// Messages are in the order in which they are to be processed. JSON has one.
+	// Messages are in processing order. A JSON document has exactly one.
 	Messages []Message
 }
 
-// Message is one of them.
+// Message is one message of a callback.
 type Message struct {
-	// Name is that of the element, such as SignalStatus.
+	// Name is the name of the element, such as SignalStatus.
 	Name string
-	// ID is Header/@ID of the message; empty if there is none.
+	// ID is Header/@ID of the message, or empty if it is missing.
 	ID string
-	// Unsupported messages have no updates: they are stored, and answered with
-	// the return code of what is not implemented.
+	// Unsupported messages have no updates. They are stored, and the response has the
+	// return code 5 (not implemented).
 	Unsupported bool
 	Updates     []Update
-	// Warnings say what was odd, in the order of the message.
+	// Warnings describes unusual content, in the order of the message.
 	Warnings []string
 }
 
-// Horizon is how far XJMF/Header/@Time may be from the clock. It is signed, so
-// it bounds how long a copy of a callback is good for anything.
+// Horizon is the largest distance of XJMF/Header/@Time from the current time. The time is
+// signed, so the horizon limits how long a copy of a callback remains valid.
 type Horizon struct{ Back, Ahead time.Duration }
 
-// DefaultHorizon leaves a reliable sender a day to get its signals through.
+// DefaultHorizon allows a reliable sender to repeat its signals for a day.
 func DefaultHorizon() Horizon { return Horizon{Back: 24 * time.Hour, Ahead: 5 * time.Minute} }
 
 // The bounds of a delivery.
@@ -52,13 +52,13 @@ const (
 	maxToken    = 255
 )
 
-// Read makes a delivery of a document. It fails with an [InvalidError], or with
-// a [HorizonError] if nothing else is wrong.
+// Read converts a document to a Delivery. It fails with an [InvalidError], or with a
+// [HorizonError] if there is no other fault.
 func Read(document *xjdf.Document, now time.Time, horizon Horizon) (Delivery, error) {
 	r := reader{faults: faults{document: document}, now: now, horizon: horizon}
 	r.read(document.Root)
-	if err := r.err(); err != nil {
-		return Delivery{}, err
+	if len(r.violations) > 0 {
+		return Delivery{}, &InvalidError{Violations: r.violations, More: r.more}
 	}
 	if r.untimely != nil {
 		return Delivery{}, r.untimely
@@ -67,6 +67,7 @@ func Read(document *xjdf.Document, now time.Time, horizon Horizon) (Delivery, er
 	return r.delivery, nil
 }
 
+// reader reads one document and collects its faults.
 type reader struct {
 	faults
 	now      time.Time
@@ -104,7 +105,7 @@ func (r *reader) read(root *xjdf.Node) {
 	}
 }
 
-// isXJMF asks for the root and the versions that we read.
+// isXJMF reports whether the root is XJMF of a supported version.
 func (r *reader) isXJMF(root *xjdf.Node) bool {
 	switch {
 	case root.Name.Space == xjdf.LegacyNamespace:
@@ -122,7 +123,7 @@ func (r *reader) isXJMF(root *xjdf.Node) bool {
 	return false
 }
 
-// room refuses a message too many.
+// room reports whether the delivery may have another message.
 func (r *reader) room(child *xjdf.Node) bool {
 	switch n := len(r.delivery.Messages); {
 	case n == maxMessages:
@@ -135,14 +136,14 @@ func (r *reader) room(child *xjdf.Node) bool {
 	return false
 }
 
-// origin is what a Header says.
+// origin is the content of a Header.
 type origin struct {
 	id, device string
 	at         time.Time
 }
 
-// header reads a Header. A message's own may leave out what is that of the
-// document; the document's must have it, but for the ID.
+// header reads a Header. The Header of a message inherits DeviceID and Time from the
+// document, whose Header must have both.
 func (r *reader) header(n *xjdf.Node, outer origin) origin {
 	made := origin{device: outer.device, at: outer.at}
 	if id, found := n.Attr("ID"); found {
@@ -161,8 +162,8 @@ func (r *reader) header(n *xjdf.Node, outer origin) origin {
 	return made
 }
 
-// time reads Header/@Time. No message may come from the future, because all
-// that follow would be late.
+// time reads Header/@Time. A message from the future is a fault, because every following
+// message would be late.
 func (r *reader) time(n *xjdf.Node, text string) time.Time {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || at.Year() < 1 {
@@ -176,8 +177,8 @@ func (r *reader) time(n *xjdf.Node, text string) time.Time {
 	return at
 }
 
-// token is the value of an attribute that names something: NMTOKEN, and not
-// longer than a database likes its keys.
+// token checks the value of an attribute that is an identifier: an NMTOKEN of 1 to
+// maxToken bytes.
 func (r *reader) token(n *xjdf.Node, name, value string) string {
 	switch {
 	case value == "" || len(value) > maxToken:
@@ -190,6 +191,7 @@ func (r *reader) token(n *xjdf.Node, name, value string) string {
 	return ""
 }
 
+// message reads one message. outer is the Header of the document.
 func (r *reader) message(n *xjdf.Node, outer origin) Message {
 	made := Message{Name: n.Name.Local}
 	own := origin{device: outer.device, at: outer.at}
@@ -202,9 +204,8 @@ func (r *reader) message(n *xjdf.Node, outer origin) Message {
 		made.Unsupported = true
 		return made
 	}
-	// Hold a message against the vocabulary: closed lists, and what is
-	// required. Names that it does not know may be extensions and are let pass, but
-	// a status anywhere is one of the vocabulary or a fault.
+	// Check the closed lists and the required content of the vocabulary. Unknown names
+	// may be extensions and pass, but every status must be in the vocabulary.
 	message := n
 	for n := range message.Descendants() {
 		if !n.Name.Core() {
@@ -226,7 +227,7 @@ func (r *reader) message(n *xjdf.Node, outer origin) Message {
 	return made
 }
 
-// clip bounds what is quoted of a document.
+// clip shortens a quotation from a document to 60 characters.
 func clip(text string) string {
 	const longest = 60
 	if runes := []rune(text); len(runes) > longest {

@@ -99,6 +99,7 @@ func missing(headers http.Header, name string) string {
 	return ""
 }
 
+// timestampFault checks that the timestamp is within the window around now.
 func timestampFault(headers http.Header, now time.Time, window time.Duration) string {
 	if fault := missing(headers, HeaderTimestamp); fault != "" {
 		return fault
@@ -110,7 +111,8 @@ func timestampFault(headers http.Header, now time.Time, window time.Duration) st
 	return stamp.Outside(now, window)
 }
 
-// signatureFault also tries the usual mistakes of senders.
+// signatureFault checks the signature, and tries the usual mistakes of senders to explain
+// a wrong one.
 func signatureFault(headers http.Header, scheme signature.Scheme, secret credential.Secret, body []byte) string {
 	if fault := missing(headers, HeaderSignature); fault != "" {
 		return fault

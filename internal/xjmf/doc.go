@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package xjmf is what partners' machines tell of their work.
+// Package xjmf receives status callbacks from the machines of partners.
 //
-// A callback is an XJMF document whose signature holds. [Read] makes a
-// [Delivery] of it and refuses what is not in the external vocabulary of XJMF
-// 2.2, with the place of each fault. [Receiver.Receive] stores it and applies
-// it, once: a sender that did not hear the answer sends again, and gets the
-// answer of the first time.
+// A callback is an XJMF document with a valid signature. [Read] converts it to a
+// [Delivery] and rejects everything outside of the external vocabulary of XJMF 2.2, with
+// the place of each fault. [Receiver.Receive] stores and applies a callback once: a sender
+// that repeats it gets the original response.
 //
-// Three kinds of status are three types. A [NodeStatus] is how far a job is and
-// a [DeviceStatus] what a device does; both are closed lists, and only their
-// parsers make them. A [Stage] is where an order is in our own workflow; it can
-// be turned into what a partner may see, and nothing can be turned into it.
+// Three kinds of status are three types. A [NodeStatus] is the progress of a job and a
+// [DeviceStatus] the activity of a device; both are closed lists, and only their parsers
+// create them. A [Stage] is the position of an order in our own workflow. A Stage converts
+// to the status that a partner may see; no status converts to a Stage.
 //
-// What a message says of a job becomes its [State] if [Advance] lets it: by the
-// order of events, and because what has ended stays so. Whatever comes of it,
-// the message is stored and answered with success, or a reliable sender would
-// send it for ever.
+// [Advance] decides whether an update becomes the [State] of its job. Updates are applied
+// in the order of their events, and a job that has ended stays ended. In every case the
+// message is stored and the response reports success, because a reliable sender repeats
+// its message until it succeeds.
 package xjmf

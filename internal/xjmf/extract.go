@@ -14,8 +14,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// supportedMessages are those that a callback may bring, with what finds the
-// updates in them; nil where there are none.
+// supportedMessages maps each supported message to the function that extracts its updates,
+// or to nil if the message has none.
 var supportedMessages = map[string]func(*extraction, *xjdf.Node){
 	"SignalStatus":             (*extraction).status,
 	"SignalQueueStatus":        (*extraction).queueStatus,
@@ -27,14 +27,14 @@ var supportedMessages = map[string]func(*extraction, *xjdf.Node){
 	"CommandReturnQueueEntry":  nil,
 }
 
-// extraction finds the updates of one message.
+// extraction extracts the updates of one message.
 type extraction struct {
 	*reader
 	message *Message
 	origin  origin
 }
 
-// status reads SignalStatus: what devices do, and the phases of their jobs.
+// status reads SignalStatus: the statuses of devices, and the phases of their jobs.
 func (x *extraction) status(message *xjdf.Node) {
 	for device := range message.All("DeviceInfo") {
 		n := device
@@ -63,8 +63,8 @@ func (x *extraction) queueStatus(message *xjdf.Node) {
 	}
 }
 
-// resource reads SignalResource: the NodeInfo of a job, as it is now. What
-// somebody estimates or allows is no news.
+// resource reads SignalResource: the current NodeInfo of a job. It skips the scopes
+// Estimate and Allowed, which do not describe the current state.
 func (x *extraction) resource(message *xjdf.Node) {
 	for info := range message.All("ResourceInfo") {
 		scope, _ := info.Attr("Scope")
@@ -85,16 +85,15 @@ func (x *extraction) resource(message *xjdf.Node) {
 	}
 }
 
-// job makes an update of an element that has everything: what it is about, and
-// what is said of it.
+// job adds an update from one element that has both the job and its status.
 func (x *extraction) job(n, parts *xjdf.Node, id string) { x.jobOf(n, n, parts, id) }
 
-// jobOf makes an update of an element with a status, of one that names the job
-// part, and of one that names partitions.
-func (x *extraction) jobOf(said, named, parts *xjdf.Node, id string) {
+// jobOf adds an update from the element with the status, the element with the job part, and
+// the element with the partitions.
+func (x *extraction) jobOf(status, named, parts *xjdf.Node, id string) {
 	if x.updates++; x.updates > maxUpdates {
 		if x.updates == maxUpdates+1 {
-			x.element(said, fmt.Sprintf("there are more than %d statuses of jobs", maxUpdates), "send several documents")
+			x.element(status, fmt.Sprintf("there are more than %d statuses of jobs", maxUpdates), "send several documents")
 		}
 		return
 	}
@@ -106,16 +105,17 @@ func (x *extraction) jobOf(said, named, parts *xjdf.Node, id string) {
 	if part, found := named.Attr("JobPartID"); found {
 		update.Job.PartID = x.token(named, "JobPartID", part)
 	}
-	word, _ := said.Attr("Status")
-	// A word that is none was a fault in check.
+	word, _ := status.Attr("Status")
+	// checkAttribute has already reported an invalid status.
 	update.Status, _ = ParseNodeStatus(word)
-	update.Details = x.details(said)
+	update.Details = x.details(status)
 	if node, _, known := vocabulary.Load().StatusDetails(update.Details); known {
-		x.pair(said, update.Details, word, node)
+		x.pair(status, update.Details, word, node)
 	}
 	x.message.Updates = append(x.message.Updates, update)
 }
 
+// details reads @StatusDetails, which may be missing.
 func (x *extraction) details(n *xjdf.Node) string {
 	if details, found := n.Attr("StatusDetails"); found {
 		return x.token(n, "StatusDetails", details)
@@ -123,8 +123,8 @@ func (x *extraction) details(n *xjdf.Node) string {
 	return ""
 }
 
-// pair warns of details that the standard's tables have with other statuses.
-// It is no fault: the list is open, and the status is what counts.
+// pair warns about details that the tables of the standard list with other statuses. This
+// is not a fault, because the list of details is open.
 func (x *extraction) pair(n *xjdf.Node, details, word, belongs string) {
 	if belongs != "" && !slices.Contains(strings.Fields(belongs), word) {
 		x.warn(n, fmt.Sprintf("StatusDetails %s goes with Status %s, not with %s",
@@ -132,28 +132,22 @@ func (x *extraction) pair(n *xjdf.Node, details, word, belongs string) {
 	}
 }
 
-// maxWarnings bounds what is told of one message.
+// maxWarnings bounds the warnings of one message.
 const maxWarnings = 10
 
-// warn looks up the place of an element only if the warning will be told.
+// warn adds a warning. It looks up the place of the element only if the warning is kept.
 func (x *extraction) warn(of *xjdf.Node, text string) {
 	if len(x.message.Warnings) < maxWarnings {
 		x.message.Warnings = append(x.message.Warnings, x.document.Place(of).XPath+": "+text)
 	}
 }
 
-func appendWarning(to []string, text string) []string {
-	if len(to) < maxWarnings {
-		return append(to, text)
-	}
-	return to
-}
-
-// maxPartition bounds the text of a partition; a longer one is known by its sum.
+// maxPartition bounds the text of a partition in bytes; a longer text is replaced by its
+// SHA-256 sum.
 const maxPartition = 1000
 
-// partition is the canonical form of the Part elements below an element: one
-// text for one meaning, whatever the order of elements and attributes.
+// partition returns the canonical form of the Part elements of an element, which is
+// independent of the order of elements and attributes.
 func partition(n *xjdf.Node) string {
 	var parts []string
 	for part := range n.All("Part") {

@@ -12,8 +12,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// FuzzDelivery reads any body as a callback: whatever is accepted is within the
-// vocabulary and within the bounds.
+// FuzzDelivery checks that every accepted body stays within the vocabulary and the bounds.
 func FuzzDelivery(f *testing.F) {
 	for _, body := range []string{
 		signal("SignalStatus", flyer),
@@ -44,7 +43,7 @@ func FuzzDelivery(f *testing.F) {
 			}
 		}
 		if !statusesAreKnown(document, &delivery) {
-			t.Errorf("a status outside the vocabulary is accepted:\n%s", body)
+			t.Errorf("a status outside of the vocabulary was accepted:\n%s", body)
 		}
 	})
 }
@@ -54,28 +53,28 @@ func refusalIsTyped(t *testing.T, err error) {
 	var invalid *xjmf.InvalidError
 	var untimely *xjmf.HorizonError
 	if !errors.As(err, &invalid) && !errors.As(err, &untimely) {
-		t.Errorf("error of an unknown type: %v", err)
+		t.Errorf("error has an undocumented type: %v", err)
 	}
 	if invalid != nil && invalid.Violations[0].Place.XPath == "" {
-		t.Errorf("a fault without a place: %v", err)
+		t.Errorf("violation without a place: %v", err)
 	}
 }
 
 func accepted(t *testing.T, update xjmf.Update) {
 	t.Helper()
 	if read, err := xjmf.ParseNodeStatus(update.Status.String()); err != nil || read != update.Status {
-		t.Errorf("a status of no vocabulary: %+v", update)
+		t.Errorf("update with a status outside of the vocabulary: %+v", update)
 	}
 	job := update.Job
 	if job.ID == "" || len(job.ID) > 255 || len(job.PartID) > 255 || len(job.Partition) > 1000 || strings.ContainsAny(job.ID+job.PartID, " \x00\n") {
-		t.Errorf("a job out of bounds: %+v", job)
+		t.Errorf("update with an empty or oversized job: %+v", job)
 	}
 	if update.Stamp.At.IsZero() || update.Stamp.At.Sub(start) > xjmf.DefaultHorizon().Ahead {
-		t.Errorf("an update of another time: %+v", update.Stamp)
+		t.Errorf("update with the wrong time: %+v", update.Stamp)
 	}
 }
 
-// statusesAreKnown asks the tree, which knows nothing of what was read of it.
+// statusesAreKnown checks the statuses of the document tree, independently of the delivery.
 func statusesAreKnown(document *xjdf.Document, delivery *xjmf.Delivery) bool {
 	words := map[string]string{"DeviceInfo": "DeviceStatus", "JobPhase": "Status", "QueueEntry": "Status", "NodeInfo": "Status"}
 	supported := map[string]bool{}

@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// Job is what a status is about. Every job has its own order of events.
+// Job identifies the subject of a status. Every job has its own order of events.
 type Job struct {
 	// ID is @JobID, never empty; PartID is @JobPartID.
 	ID, PartID string
-	// Partition is which part of the work is meant, in canonical form; empty for
-	// all of it. A press reports sheet after sheet under one JobPartID, and the
-	// end of one sheet is not that of the next.
+	// Partition is the part of the work in canonical form, or empty for all of it. A press
+	// reports sheet after sheet under one JobPartID, and each sheet ends separately.
 	Partition string
 }
 
-// Compare orders jobs, as stores lock them.
+// Compare orders jobs. Stores lock them in this order.
 func (j Job) Compare(other Job) int {
 	return cmp.Or(
 		cmp.Compare(j.ID, other.ID),
@@ -27,15 +26,16 @@ func (j Job) Compare(other Job) int {
 	)
 }
 
-// Stamp places an update among those of its job: by the time of its message,
-// then by the message's id, then by its place in the message.
+// Stamp orders the updates of a job: by the time of the message, then by the id of the
+// message, then by the position in the message.
 type Stamp struct {
 	// At is Header/@Time of the message, in whole milliseconds.
 	At time.Time
-	// Message is Header/@ID of the message, or what the document is known by if it
-	// has none.
+	// Message is Header/@ID of the message, or the identity of the document if the message
+	// has no id.
 	Message string
-	// Index counts the updates of the message, or those of the document.
+	// Index is the position among the updates of the message, or of the document if the
+	// message has no id.
 	Index int
 }
 
@@ -48,8 +48,8 @@ func (s Stamp) Compare(other Stamp) int {
 	)
 }
 
-// compareIDs orders ids with the numbers in them as numbers: senders count their
-// messages, and many tell the time in seconds, so S10 comes after S9.
+// compareIDs orders ids and compares the numbers in them by value, so that S10 follows S9:
+// senders count their messages, and many give the time only in seconds.
 func compareIDs(a, b string) int {
 	restA, restB := a, b
 	for restA != "" && restB != "" {
@@ -61,66 +61,61 @@ func compareIDs(a, b string) int {
 			restA, restB = restA[1:], restB[1:]
 			continue
 		}
-		if order := compareNumbers(numberA, numberB); order != 0 {
+		a, b := strings.TrimLeft(numberA, "0"), strings.TrimLeft(numberB, "0")
+		if order := cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)); order != 0 {
 			return order
 		}
 		restA, restB = restA[len(numberA):], restB[len(numberB):]
 	}
-	// What is equal but for zeros before a number is told apart by its bytes.
+	// Ids that differ only in leading zeros are ordered by their bytes.
 	return cmp.Or(cmp.Compare(restA, restB), cmp.Compare(a, b))
 }
 
-// digits are those that a text begins with.
+// digits returns the leading digits of a text.
 func digits(text string) string {
 	return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 }
 
-func compareNumbers(a, b string) int {
-	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
-	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-}
-
-// Update is what one element of a message says of a job.
+// Update is the status of a job in one element of a message.
 type Update struct {
 	Job    Job
 	Stamp  Stamp
 	Status NodeStatus
 	// Details is @StatusDetails; it may be empty.
 	Details string
-	// DeviceID is which device says so.
+	// DeviceID is the reporting device.
 	DeviceID string
 }
 
-// State is the last that is known of a job.
+// State is the last known status of a job.
 type State struct {
 	Update
-	// Sender said so, and ReceivedAt is when.
+	// Sender reported the status, and ReceivedAt is the time of receipt.
 	Sender     string
 	ReceivedAt time.Time
 }
 
-// Outcome is what became of an update. Whatever it is, the message is stored.
+// Outcome is the effect of an update. The message is stored in every case.
 type Outcome uint8
 
 // The outcomes.
 const (
-	// Applied updates are the state of their job now.
+	// Applied updates became the state of their job.
 	Applied Outcome = iota + 1
-	// Unusual updates are applied as well, though the life cycle of 9.2 has no
-	// such step: the device knows what it does, and a record that contradicts it
-	// helps nobody.
+	// Unusual updates are applied although the life cycle of 9.2 has no such step,
+	// because the device is authoritative for its own state.
 	Unusual
-	// Late updates tell of a time before the state that is known.
+	// Late updates are older than the known state.
 	Late
-	// Repeated updates tell what is known already.
+	// Repeated updates repeat the known state.
 	Repeated
-	// Refused updates would bring a job back that has ended.
+	// Refused updates would reopen a job that has ended.
 	Refused
 )
 
 var outcomes = [...]string{Applied: "applied", Unusual: "unusual", Late: "late", Repeated: "repeated", Refused: "refused"}
 
-// String is the outcome in a word.
+// String returns the outcome as one word.
 func (o Outcome) String() string {
 	if int(o) < len(outcomes) {
 		return outcomes[o]
@@ -131,9 +126,9 @@ func (o Outcome) String() string {
 // Changes reports whether the update became the state of its job.
 func (o Outcome) Changes() bool { return o == Applied || o == Unusual }
 
-// steps is the life cycle of 9.2. Phases that a device does not have are
-// skipped, so each status leads to everything further on; what stopped resumes
-// where it was. A status may always repeat itself, with other details.
+// steps is the life cycle of 9.2. A device may skip phases, so each status leads to every
+// later one. A stopped or suspended job resumes in the phase it left. A status may always
+// repeat with other details.
 var steps = [...][]uint8{
 	waiting:    {setup, inProgress, suspended, stopped, cleanup, completed, aborted},
 	setup:      {inProgress, suspended, stopped, cleanup, completed, aborted},
@@ -145,8 +140,8 @@ var steps = [...][]uint8{
 	aborted:    {},
 }
 
-// Leads reports whether the life cycle has a step from s to next. From nothing
-// every status may come: who listens later hears the middle of a story.
+// Leads reports whether the life cycle has a step from s to next. Every status may follow
+// the zero status, because the first update may arrive at any point of the life cycle.
 func (s NodeStatus) Leads(next NodeStatus) bool {
 	if s.IsZero() || s == next {
 		return !next.IsZero()
@@ -159,8 +154,8 @@ func (s NodeStatus) Leads(next NodeStatus) bool {
 	return false
 }
 
-// Advance decides what an update means to the state of its job; the zero State
-// is that of a job of which nothing is known.
+// Advance returns the effect of an update on the state of its job. The zero State stands
+// for a job without a known state.
 func Advance(current State, update Update) Outcome {
 	if current.Status.IsZero() {
 		return Applied

@@ -22,14 +22,14 @@ func status(t *testing.T, word string) xjmf.NodeStatus {
 	}
 	parsed, err := xjmf.ParseNodeStatus(word)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cannot parse the status %q: %v", word, err)
 	}
 	return parsed
 }
 
-// TestTheLifeCycleOfAJob is figure 9-1 as a matrix, with phases skipped and
-// with what stopped going on where it was.
-func TestTheLifeCycleOfAJob(t *testing.T) {
+// TestLifeCycleOfJob checks figure 9-1 as a matrix, with skipped phases and with stopped
+// jobs that resume in their former phase.
+func TestLifeCycleOfJob(t *testing.T) {
 	t.Parallel()
 	const everything = "Waiting Setup InProgress Suspended Stopped Cleanup Completed Aborted"
 	leads := map[string]string{
@@ -57,7 +57,7 @@ func TestTheLifeCycleOfAJob(t *testing.T) {
 	for _, s := range xjmf.NodeStatuses() {
 		ends := !strings.Contains(leads[s.String()], " ")
 		if s.Terminal() != ends {
-			t.Errorf("%s: terminal = %t, and its steps are %s", s, s.Terminal(), leads[s.String()])
+			t.Errorf("%s: Terminal() = %t, but its next statuses are %s", s, s.Terminal(), leads[s.String()])
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestAdvance(t *testing.T) {
 		"the first word about a job counts":               {"", xjmf.Stamp{}, "InProgress", at(0, "a", 0), xjmf.Applied},
 		"even if it is the last":                          {"", xjmf.Stamp{}, "Completed", at(0, "a", 0), xjmf.Applied},
 		"a later step counts":                             {"Setup", at(0, "a", 0), "InProgress", at(1, "b", 0), xjmf.Applied},
-		"the same status may tell other details":          {"InProgress", at(0, "a", 0), "InProgress", at(1, "b", 0), xjmf.Applied},
+		"same status with other details":                  {"InProgress", at(0, "a", 0), "InProgress", at(1, "b", 0), xjmf.Applied},
 		"a step back counts and is unusual":               {"InProgress", at(0, "a", 0), "Waiting", at(1, "b", 0), xjmf.Unusual},
 		"an earlier time is late":                         {"Setup", at(1, "a", 0), "InProgress", at(0, "b", 0), xjmf.Late},
 		"of one time the greater id counts":               {"Setup", at(0, "a", 0), "InProgress", at(0, "b", 0), xjmf.Applied},
@@ -88,23 +88,23 @@ func TestAdvance(t *testing.T) {
 		"two ids of one number are two":                   {"InProgress", at(0, "s-09", 0), "Completed", at(0, "s-9", 0), xjmf.Applied},
 		"within a message the later place counts":         {"Setup", at(0, "a", 0), "InProgress", at(0, "a", 1), xjmf.Applied},
 		"the same message in another document repeats":    {"Setup", at(0, "a", 0), "Setup", at(0, "a", 0), xjmf.Repeated},
-		"an end that is told again repeats":               {"Completed", at(0, "a", 0), "Completed", at(1, "b", 0), xjmf.Repeated},
+		"end reported again":                              {"Completed", at(0, "a", 0), "Completed", at(1, "b", 0), xjmf.Repeated},
 		"after the end there is no other":                 {"Completed", at(0, "a", 0), "Aborted", at(1, "b", 0), xjmf.Refused},
 		"after the end there is no way back":              {"Aborted", at(0, "a", 0), "InProgress", at(1, "b", 0), xjmf.Refused},
-		"what is late is late, though the job has ended":  {"Completed", at(1, "a", 0), "InProgress", at(0, "b", 0), xjmf.Late},
+		"late update of an ended job":                     {"Completed", at(1, "a", 0), "InProgress", at(0, "b", 0), xjmf.Late},
 		"instants count and not how their zone is called": {"Setup", at(0, "a", 0), "Setup", xjmf.Stamp{At: start.In(time.FixedZone("", 3600)), Message: "a"}, xjmf.Repeated},
 	} {
 		current := xjmf.State{Update: xjmf.Update{Status: status(t, c.current), Stamp: c.known}}
 		got := xjmf.Advance(current, xjmf.Update{Status: status(t, c.update), Stamp: c.stamp})
 		if got != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
+			t.Errorf("%s: outcome is %s, want %s", name, got, c.want)
 		}
 		if got.Changes() != (got == xjmf.Applied || got == xjmf.Unusual) {
-			t.Errorf("%s: changes = %t", name, got.Changes())
+			t.Errorf("%s: Changes() = %t for outcome %s", name, got.Changes(), got)
 		}
 	}
 	if xjmf.Outcome(0).String() != "" || xjmf.Outcome(99).String() != "" {
-		t.Error("an outcome that is none has a name")
+		t.Error("an invalid outcome has a name, want an empty text")
 	}
 }
 
@@ -114,22 +114,22 @@ func TestJobsAreOrderedByIDThenPartThenPartition(t *testing.T) {
 	for i, a := range ordered {
 		for j, b := range ordered {
 			if got, want := a.Compare(b), cmp.Compare(i, j); got != want {
-				t.Errorf("%v and %v: %d, want %d", a, b, got, want)
+				t.Errorf("comparing %v with %v gives %d, want %d", a, b, got, want)
 			}
 		}
 	}
 }
 
-// TestStampsAreInOneOrder holds for all of them at once: a job would end in a
-// state that depends on who comes first if three could go round in a circle.
-func TestStampsAreInOneOrder(t *testing.T) {
+// TestStampsAreTotallyOrdered compares all pairs. If the order had a cycle, the final state
+// of a job would depend on the order of arrival.
+func TestStampsAreTotallyOrdered(t *testing.T) {
 	t.Parallel()
 	ordered := []string{"", "0", "1", "01x", "1x", "09", "9", "10", "a", "a-", "a0", "a00", "a1", "a1b", "a01c", "a2", "a10", "a10b", "b", "é1"}
 	for i, a := range ordered {
 		for j, b := range ordered {
 			got := xjmf.Stamp{At: start, Message: a}.Compare(xjmf.Stamp{At: start, Message: b})
 			if want := cmp.Compare(i, j); got != want {
-				t.Errorf("%q and %q: %d, want %d", a, b, got, want)
+				t.Errorf("comparing %q with %q gives %d, want %d", a, b, got, want)
 			}
 		}
 	}

@@ -9,20 +9,20 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// Violation is a fault of a callback, and where it is.
+// Violation is a fault of a callback and its place.
 type Violation struct {
 	Place xjdf.Place
-	// Detail says what is wrong.
+	// Detail describes the fault.
 	Detail string
-	// Suggestion says what to write instead; it may be empty.
+	// Suggestion is the recommended replacement; it may be empty.
 	Suggestion string
 }
 
-// InvalidError says that a document is no callback that we take.
+// InvalidError means that a document is not a valid callback.
 type InvalidError struct {
-	// Violations has one member at least, in the order of the document.
+	// Violations has at least one member, in the order of the document.
 	Violations []Violation
-	// More counts those that are not among them.
+	// More is the number of further violations.
 	More int
 }
 
@@ -35,12 +35,12 @@ func (e *InvalidError) Error() string {
 	return text
 }
 
-// HorizonError says that a callback is too old, or of a time to come: a copy of
-// one that was signed long ago, or a clock that is wrong.
+// HorizonError means that the time of a callback is too far in the past or in the future:
+// the callback is a copy of an old one, or a clock is wrong.
 type HorizonError struct {
 	Place xjdf.Place
 	At    time.Time
-	// Ahead is set if the time is to come.
+	// Ahead is set if the time is in the future.
 	Ahead bool
 }
 
@@ -51,7 +51,7 @@ func (e *HorizonError) Error() string {
 	return fmt.Sprintf("read XJMF: %s: %s is too long ago", e.Place.XPath, e.At.Format(time.RFC3339))
 }
 
-// maxViolations bounds what is told of one document.
+// maxViolations bounds the violations reported for one document.
 const maxViolations = 20
 
 // faults collects violations.
@@ -61,9 +61,9 @@ type faults struct {
 	more       int
 }
 
-// full reports whether nothing more is told, and counts what is not. It is asked
-// before a place is looked up: that takes the longer the further in the document
-// the place is, and a document may have a fault in every element.
+// full reports whether the bound is reached, and then counts the violation. Callers check
+// it before they look up a place: the lookup takes longer the further the place is in the
+// document, and a document may have a fault in every element.
 func (f *faults) full() bool {
 	if len(f.violations) < maxViolations {
 		return false
@@ -72,21 +72,16 @@ func (f *faults) full() bool {
 	return true
 }
 
+// element adds a violation at an element.
 func (f *faults) element(n *xjdf.Node, detail, suggestion string) {
 	if !f.full() {
 		f.violations = append(f.violations, Violation{f.document.Place(n), detail, suggestion})
 	}
 }
 
+// attribute adds a violation at an attribute, which may be missing.
 func (f *faults) attribute(n *xjdf.Node, name, detail, suggestion string) {
 	if !f.full() {
 		f.violations = append(f.violations, Violation{f.document.AttributePlace(n, name), detail, suggestion})
 	}
-}
-
-func (f *faults) err() error {
-	if len(f.violations) == 0 {
-		return nil
-	}
-	return &InvalidError{Violations: f.violations, More: f.more}
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// The most that is read at once.
+// The largest numbers of rows in one read.
 const (
 	maxStates  = 1000
 	maxRecords = 100
 )
 
-// States lists what is known of a tenant's job: one state for each part and
-// partition that somebody told of. A job of which nobody did has none.
+// States lists the known states of a tenant's job: one for each part and partition that
+// was reported, and none for an unknown job.
 func (r *Receiver) States(ctx context.Context, who tenant.ID, jobID string) ([]State, error) {
 	if jobID == "" || len(jobID) > maxToken {
 		return nil, nil
@@ -30,8 +30,8 @@ func (r *Receiver) States(ctx context.Context, who tenant.ID, jobID string) ([]S
 	return states, nil
 }
 
-// Messages lists a tenant's callbacks, the latest first, at most limit and not
-// more than 100. The page after ends with the id that the next begins before.
+// Messages lists a tenant's callbacks, the latest first, at most limit and at most 100.
+// The last id of a page is the parameter before of the next page.
 func (r *Receiver) Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]Entry, error) {
 	if before != "" && !recordid.Valid(idPrefix, before) {
 		return nil, transaction.ErrNotFound
@@ -43,8 +43,8 @@ func (r *Receiver) Messages(ctx context.Context, who tenant.ID, before string, l
 	return entries, nil
 }
 
-// Purge erases what is past its retention, about limit rows, and says how many.
-// It is called until it says 0.
+// Purge deletes about limit rows that are past their retention, and returns how many it
+// deleted. Callers repeat it until it returns 0.
 func (r *Receiver) Purge(ctx context.Context, limit int) (int, error) {
 	purged, err := r.config.Store.PurgeXJMF(ctx, r.config.Now().Add(-Retention), limit)
 	if err != nil {

@@ -19,15 +19,15 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// Config is what a [Receiver] is made of.
+// Config holds the dependencies and settings of a [Receiver].
 type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Random io.Reader
-	// Count is told the outcome of each update, and "replayed" of each callback that
-	// came before; nil if nobody counts.
+	// Count is called with the outcome of each update, and with "replayed" for each
+	// repeated callback. It may be nil.
 	Count func(outcome string)
-	// DeviceID is what answers call us; "printmarket" if it is empty.
+	// DeviceID is our own id in responses, "printmarket" if it is empty.
 	DeviceID string
 	// Horizon bounds XJMF/Header/@Time; the zero Horizon is [DefaultHorizon].
 	Horizon Horizon
@@ -35,13 +35,13 @@ type Config struct {
 	Limits xjdf.Limits
 }
 
-// Receiver takes callbacks whose signature holds.
+// Receiver receives callbacks with a verified signature.
 type Receiver struct {
 	config Config
-	turns  *xjdf.ParseSlots
+	slots  *xjdf.ParseSlots
 }
 
-// New makes a receiver.
+// New returns a Receiver.
 func New(config Config) *Receiver {
 	if config.DeviceID == "" {
 		config.DeviceID = "printmarket"
@@ -55,49 +55,51 @@ func New(config Config) *Receiver {
 	return &Receiver{config, xjdf.NewParseSlots()}
 }
 
-// Receipt is what came of a callback.
+// Receipt is the result of a callback.
 type Receipt struct {
-	// Answer is XJMF, in Encoding.
+	// Answer is the XJMF response, in Encoding.
 	Answer   []byte
 	Encoding xjdf.Encoding
-	// Replayed means that the callback came before. The answer is that of the
-	// first time, and nothing was applied.
+	// Replayed means that the callback was received before. Answer is the original
+	// response, and nothing was applied.
 	Replayed bool
-	// Results are those of this time, in the order of the document.
+	// Results are the results of this call, in the order of the document.
 	Results []Result
 }
 
-// Result is what came of one update.
+// Result is the outcome of one update.
 type Result struct {
 	Update  Update
 	Outcome Outcome
 }
 
-// Receive stores a callback of a tenant's sender and applies what it says. The
-// caller has verified its signature. The same bytes with the same id come to
-// the same answer; other bytes with it fail with [ErrConflict]. Other errors:
-// an xjdf.Error for what is no document, an [InvalidError] or [HorizonError]
-// for what is no callback, ledger.ErrInProgress and ledger.UnavailableError
-// from the store.
+// Receive stores a callback of a tenant's sender and applies its updates. The caller must
+// have verified the signature. The same bytes with the same id give the same response;
+// other bytes with the same id fail with [ErrConflict]. Other errors are an xjdf.Error for
+// an invalid document, an [InvalidError] or a [HorizonError] for an invalid callback, and
+// transaction.ErrInProgress and transaction.UnavailableError from the store.
 func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, body []byte) (Receipt, error) {
 	now := r.config.Now().UTC().Truncate(time.Millisecond)
 	delivery, err := r.read(ctx, body, now)
 	if err != nil {
 		return Receipt{}, err
 	}
-	ids, err := r.mint(now, 2+len(delivery.Messages))
-	if err != nil {
-		return Receipt{}, fmt.Errorf("receive XJMF: %w", err)
+	// One id is for the record, one for the response document and one for each response.
+	ids := make([]string, 2+len(delivery.Messages))
+	for i := range ids {
+		if ids[i], err = recordid.New(idPrefix, now, r.config.Random); err != nil {
+			return Receipt{}, fmt.Errorf("receive XJMF: %w", err)
+		}
 	}
 	a := &application{
 		reply:  reply{delivery: &delivery, device: r.config.DeviceID, ids: ids[1:], now: now},
 		sender: sender,
 	}
 	record := recordOf(ids[0], who, sender, body, &delivery, now)
-	// Place the updates of messages without an id: those of one second would
-	// pass for each other, and all but the first for repeated. The document's
-	// identity and the place in it stand in.
-	place := 0
+	// Messages without an id in the same second would have equal stamps, and all updates
+	// except the first would count as repeated. Identify their updates by the document and
+	// the position in it instead.
+	place, jobs := 0, []Job{}
 	for i := range delivery.Messages {
 		message := &delivery.Messages[i]
 		for j := range message.Updates {
@@ -105,9 +107,11 @@ func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, bo
 				message.Updates[j].Stamp.Message, message.Updates[j].Stamp.Index = record.MessageID, place
 			}
 			place++
+			jobs = append(jobs, message.Updates[j].Job)
 		}
 	}
-	answer, outcome, err := r.config.Store.ReceiveXJMF(ctx, record, jobsOf(&delivery), a.decide)
+	slices.SortFunc(jobs, Job.Compare)
+	answer, outcome, err := r.config.Store.ReceiveXJMF(ctx, record, slices.Compact(jobs), a.decide)
 	if err != nil {
 		return Receipt{}, fmt.Errorf("receive XJMF: %w", err)
 	}
@@ -123,10 +127,10 @@ func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, bo
 	return receipt, nil
 }
 
-// read makes a delivery of a body. The tree is gone before the store is waited
-// for.
+// read parses a body in a parse slot. The document tree is released before Receive waits
+// for the store.
 func (r *Receiver) read(ctx context.Context, body []byte, now time.Time) (delivery Delivery, err error) {
-	waited := r.turns.Do(ctx, func() {
+	waited := r.slots.Do(ctx, func() {
 		var document *xjdf.Document
 		if document, err = xjdf.Parse(body, r.config.Limits); err == nil {
 			delivery, err = Read(document, now, r.config.Horizon)
@@ -137,51 +141,29 @@ func (r *Receiver) read(ctx context.Context, body []byte, now time.Time) (delive
 
 const idPrefix recordid.Prefix = "msg_"
 
-func (r *Receiver) mint(now time.Time, n int) ([]string, error) {
-	ids := make([]string, n)
-	for i := range ids {
-		var err error
-		if ids[i], err = recordid.New(idPrefix, now, r.config.Random); err != nil {
-			return nil, err
-		}
-	}
-	return ids, nil
-}
-
+// recordOf returns the record of a callback to store.
 func recordOf(id string, who tenant.ID, sender string, body []byte, delivery *Delivery, now time.Time) Record {
 	record := Record{
 		ID: id, Tenant: who, Sender: sender, MessageID: delivery.ID, Digest: sha256.Sum256(body),
 		Encoding: delivery.Encoding.String(), Body: body, SentAt: delivery.At, ReceivedAt: now,
 	}
 	if record.MessageID == "" {
-		// The standard lets a document have no id. The same bytes are the same
-		// callback then: they hold the time at which they were made.
+		// The standard allows a document without an id. Identify it by its bytes, which
+		// include the time of its creation.
 		record.MessageID = "sha256:" + hex.EncodeToString(record.Digest[:])
 	}
 	return record
 }
 
-// jobsOf are the jobs that a delivery is about, sorted and without duplicates.
-func jobsOf(delivery *Delivery) []Job {
-	jobs := []Job{}
-	for i := range delivery.Messages {
-		for j := range delivery.Messages[i].Updates {
-			jobs = append(jobs, delivery.Messages[i].Updates[j].Job)
-		}
-	}
-	slices.SortFunc(jobs, Job.Compare)
-	return slices.Compact(jobs)
-}
-
-// application is what a delivery does to the states of jobs.
+// application applies a delivery to the states of jobs.
 type application struct {
 	reply   reply
 	sender  string
 	results []Result
 }
 
-// decide applies the updates one after the other. It may be called again, so
-// it begins anew.
+// decide applies the updates in order. The store may call it again, so it starts from a
+// clean state.
 func (a *application) decide(current map[Job]State) (Change, error) {
 	a.results = nil
 	changed := map[Job]State{}
@@ -198,8 +180,8 @@ func (a *application) decide(current map[Job]State) (Change, error) {
 			if outcome.Changes() {
 				changed[update.Job] = State{Update: update, Sender: a.sender, ReceivedAt: a.reply.now}
 			}
-			if outcome != Applied {
-				warnings[i] = appendWarning(warnings[i], remark(update, state, outcome))
+			if outcome != Applied && len(warnings[i]) < maxWarnings {
+				warnings[i] = append(warnings[i], remark(update, state, outcome))
 			}
 			a.results = append(a.results, Result{update, outcome})
 		}
@@ -208,7 +190,7 @@ func (a *application) decide(current map[Job]State) (Change, error) {
 	return Change{States: slices.SortedFunc(maps.Values(changed), byJob), Answer: answer}, err
 }
 
-// remark tells the sender why an update was not applied, or that it is odd.
+// remark explains to the sender why an update was not applied or is unusual.
 func remark(update Update, state State, outcome Outcome) string {
 	job := update.Job.ID
 	if update.Job.PartID != "" {

@@ -11,18 +11,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/recordtest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/xjdf"
+	"github.com/printmarket/printmarket/test/recordtest"
 )
 
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
-// newReceiver returns a receiver with an empty store, whose clock stands at start.
+// newReceiver returns a Receiver with an empty store and a clock that stands at start.
 func newReceiver(t testing.TB, count ...func(string)) *xjmf.Receiver {
 	t.Helper()
 	config := xjmf.Config{Store: recordtest.Store(t), Now: func() time.Time { return start }, Random: rand.Reader}
@@ -41,22 +40,22 @@ func receive(t testing.TB, r *xjmf.Receiver, body string) xjmf.Receipt {
 	return receipt
 }
 
-// answered is an answer in short: "name code refID: comment; comment" for each
+// responses formats an answer as "name code refID class: comment; comment" for each
 // response.
-func answered(t testing.TB, receipt xjmf.Receipt) []string {
+func responses(t testing.TB, receipt xjmf.Receipt) []string {
 	t.Helper()
 	document, err := xjdf.Parse(receipt.Answer, xjdf.Limits{})
 	if err != nil {
 		t.Fatalf("the answer cannot be read: %v\n%s", err, receipt.Answer)
 	}
 	if document.Root.Name.Local != "XJMF" || document.Encoding != answerEncoding(receipt.Encoding) {
-		t.Errorf("the answer is %s in %s:\n%s", document.Root.Name, document.Encoding, receipt.Answer)
+		t.Errorf("the answer is %s in %s, want XJMF in the encoding of the receipt:\n%s", document.Root.Name, document.Encoding, receipt.Answer)
 	}
 	ids := map[string]bool{}
 	var list []string
 	for n := range document.Root.Descendants() {
 		if n.Definition == nil {
-			t.Errorf("the answer has an element %s", n.Name)
+			t.Errorf("the answer has the unknown element %s", n.Name)
 		}
 		if id, found := n.Attr("ID"); found && ids[id] {
 			t.Errorf("two messages of the answer have the id %s", id)
@@ -84,8 +83,8 @@ func answered(t testing.TB, receipt xjmf.Receipt) []string {
 	return list
 }
 
-// answerEncoding is what a callback is answered in: the standard's JSON, if it
-// was JSON.
+// answerEncoding returns the encoding of the answer to a callback: the standard's JSON for
+// every callback in JSON.
 func answerEncoding(of xjdf.Encoding) xjdf.Encoding {
 	if of == xjdf.XML {
 		return xjdf.XML
@@ -110,28 +109,28 @@ func TestAnswers(t *testing.T) {
 		"a command":                      {signal("CommandReturnQueueEntry", `<ReturnQueueEntryParams QueueEntryID="1" URL="https://a.example/1"/>`), []string{"ResponseReturnQueueEntry 0 S1"}},
 		"a query is not implemented":     {signal("QueryKnownMessages", ""), []string{"ResponseKnownMessages 5 S1 Error: QueryKnownMessages is not implemented here: send " + takes}},
 		"a response is no answer to us":  {signal("ResponseStatus", ""), []string{"ResponseNotification 5 S1 Error: ResponseStatus is not implemented here: send " + takes}},
-		"a message of nobody":            {json(`"SignalMood":{"Header":{"DeviceID":"P","ID":"S1","Time":"2026-11-20T09:00:00Z"}}`), []string{"ResponseNotification 5 S1 Error: SignalMood is not implemented here: send " + takes}},
-		"a message of somebody else":     {head + `<a:SignalStatus xmlns:a="urn:acme"/></XJMF>`, []string{"ResponseStatus 5 M1 Error: SignalStatus is not implemented here: send " + takes}},
-		"what is odd is told":            {signal("SignalStatus", `<DeviceInfo Status="Idle" StatusDetails="Repair"/>`), []string{"ResponseStatus 0 S1 Warning: XJMF/SignalStatus/DeviceInfo: StatusDetails Repair goes with Status Offline, not with Idle"}},
+		"an unknown message":             {json(`"SignalMood":{"Header":{"DeviceID":"P","ID":"S1","Time":"2026-11-20T09:00:00Z"}}`), []string{"ResponseNotification 5 S1 Error: SignalMood is not implemented here: send " + takes}},
+		"a message of another namespace": {head + `<a:SignalStatus xmlns:a="urn:acme"/></XJMF>`, []string{"ResponseStatus 5 M1 Error: SignalStatus is not implemented here: send " + takes}},
+		"unusual details":                {signal("SignalStatus", `<DeviceInfo Status="Idle" StatusDetails="Repair"/>`), []string{"ResponseStatus 0 S1 Warning: XJMF/SignalStatus/DeviceInfo: StatusDetails Repair goes with Status Offline, not with Idle"}},
 		"each message has its response":  {strings.Replace(signal("SignalStatus", flyer), "</XJMF>", `<QueryStatus><Header DeviceID="P" ID="S2" Time="2026-11-20T09:00:00Z"/></QueryStatus></XJMF>`, 1), []string{"ResponseStatus 0 S1", "ResponseStatus 5 S2 Error: QueryStatus is not implemented here: send " + takes}},
-		"what changes nothing is stored": {signal("SignalStatus", `<DeviceInfo Status="Idle"><JobPhase JobID="j" Status="Completed"/><JobPhase JobID="j" JobPartID="p" Status="Aborted"/><JobPhase JobID="j" Status="Setup"/></DeviceInfo>`), []string{"ResponseStatus 0 S1 Warning: job j has ended as Completed; Setup was stored and not applied"}},
+		"an update that changes nothing": {signal("SignalStatus", `<DeviceInfo Status="Idle"><JobPhase JobID="j" Status="Completed"/><JobPhase JobID="j" JobPartID="p" Status="Aborted"/><JobPhase JobID="j" Status="Setup"/></DeviceInfo>`), []string{"ResponseStatus 0 S1 Warning: job j has ended as Completed; Setup was stored and not applied"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			receipt := receive(t, newReceiver(t), c.body)
-			if diff := cmp.Diff(c.want, answered(t, receipt)); diff != "" {
+			if diff := cmp.Diff(c.want, responses(t, receipt)); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestUpdatesThatAreNotAppliedAreAnsweredWithSuccessAndAWarning(t *testing.T) {
+func TestSkippedUpdatesSucceedWithWarning(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
-	say := func(id, at, status string) []string {
+	send := func(id, at, status string) []string {
 		t.Helper()
-		return answered(t, receive(t, r, fmt.Sprintf(`<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0"><Header DeviceID="MIS" ID="M%s" Time="%s"/>
+		return responses(t, receive(t, r, fmt.Sprintf(`<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0"><Header DeviceID="MIS" ID="M%s" Time="%s"/>
 			<SignalStatus><Header DeviceID="P" ID="S%s" Time="%s"/><DeviceInfo Status="Idle"><JobPhase JobID="j" JobPartID="p" Status="%s"/></DeviceInfo></SignalStatus></XJMF>`, id, at, id, at, status)))
 	}
 	for _, step := range []struct{ id, at, status, want string }{
@@ -142,25 +141,25 @@ func TestUpdatesThatAreNotAppliedAreAnsweredWithSuccessAndAWarning(t *testing.T)
 		{"5", "2026-11-20T08:30:00Z", "Completed", "ResponseStatus 0 S5 Warning: job j/p: Completed was known; it was stored and not applied"},
 		{"6", "2026-11-20T08:40:00Z", "Waiting", "ResponseStatus 0 S6 Warning: job j/p has ended as Completed; Waiting was stored and not applied"},
 	} {
-		if diff := cmp.Diff([]string{step.want}, say(step.id, step.at, step.status)); diff != "" {
+		if diff := cmp.Diff([]string{step.want}, send(step.id, step.at, step.status)); diff != "" {
 			t.Errorf("callback %s (-want +got):\n%s", step.id, diff)
 		}
 	}
 }
 
-func TestACallbackWithoutAnIDIsKnownByItsBytes(t *testing.T) {
+func TestCallbackWithoutIDIsIdentifiedByItsBytes(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
 	body := `{"Name":"XJMF","Header":{"DeviceID":"MIS","Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":{"Status":"Idle"}}}`
 	if receive(t, r, body).Replayed || !receive(t, r, body).Replayed {
-		t.Error("the same bytes are not the same callback")
+		t.Error("the same bytes were not replayed")
 	}
 	if receive(t, r, body+" ").Replayed {
-		t.Error("other bytes are the same callback")
+		t.Error("other bytes were replayed")
 	}
 }
 
-func TestWhatIsRefusedIsNotStored(t *testing.T) {
+func TestRejectedCallbackIsNotStored(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
 	unlucky := xjmf.New(xjmf.Config{Now: func() time.Time { return start }, Random: io.LimitReader(rand.Reader, 15)})
@@ -169,26 +168,26 @@ func TestWhatIsRefusedIsNotStored(t *testing.T) {
 		body     string
 		want     func(error) bool
 	}{
-		"no document":          {r, "<XJMF", func(err error) bool { var e *xjdf.Error; return errors.As(err, &e) }},
-		"no callback":          {r, signal("SignalStatus", `<DeviceInfo Status="OnPress"/>`), func(err error) bool { var e *xjmf.InvalidError; return errors.As(err, &e) }},
-		"too old":              {r, strings.Replace(signal("SignalStatus", flyer), "2026-11-20T09:00:00Z", "2026-11-18T09:00:00Z", 1), func(err error) bool { var e *xjmf.HorizonError; return errors.As(err, &e) }},
-		"no randomness for us": {unlucky, signal("SignalStatus", flyer), func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }},
+		"invalid document":    {r, "<XJMF", func(err error) bool { var e *xjdf.Error; return errors.As(err, &e) }},
+		"invalid callback":    {r, signal("SignalStatus", `<DeviceInfo Status="OnPress"/>`), func(err error) bool { var e *xjmf.InvalidError; return errors.As(err, &e) }},
+		"too old":             {r, strings.Replace(signal("SignalStatus", flyer), "2026-11-20T09:00:00Z", "2026-11-18T09:00:00Z", 1), func(err error) bool { var e *xjmf.HorizonError; return errors.As(err, &e) }},
+		"random source fails": {unlucky, signal("SignalStatus", flyer), func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }},
 	} {
 		if _, err := c.receiver.Receive(t.Context(), acme, "acme-mis", []byte(c.body)); !c.want(err) {
-			t.Errorf("%s: error = %v", name, err)
+			t.Errorf("%s: error = %v, want another type", name, err)
 		}
 	}
 	if records, err := r.Messages(t.Context(), acme, "", 10); err != nil || len(records) != 0 {
 		t.Errorf("%d callbacks are stored (%v), want none", len(records), err)
 	}
 	if states, err := r.States(t.Context(), acme, ""); err != nil || states != nil {
-		t.Errorf("states of no job: %v, %v", states, err)
+		t.Errorf("states of an empty job id are %v with error %v, want neither", states, err)
 	}
 }
 
-// TestMessagesWithoutIDsAreToldApart has nothing but the document to tell two
-// messages of one second apart by. The second one is news all the same.
-func TestMessagesWithoutIDsAreToldApart(t *testing.T) {
+// TestMessagesWithoutIDsAreDistinct sends messages of one second that only the document
+// distinguishes. The second update must be applied.
+func TestMessagesWithoutIDsAreDistinct(t *testing.T) {
 	t.Parallel()
 	phase := func(status string) string {
 		return `<SignalStatus><DeviceInfo Status="Production"><JobPhase JobID="j" Status="` + status + `"/></DeviceInfo></SignalStatus>`

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
-func TestSendReturnsTheAnswerAndFollowsNoRedirect(t *testing.T) {
+func TestSendReturnsAnswerAndFollowsNoRedirect(t *testing.T) {
 	t.Parallel()
 	const accepted = `<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0"><ResponseStatus ReturnCode="0"/></XJMF>`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,6 +44,6 @@ func TestSendReturnsTheAnswerAndFollowsNoRedirect(t *testing.T) {
 	}
 	server.Close()
 	if _, err := xjmf.Send(t.Context(), server.URL, headers, nil); err == nil {
-		t.Error("no error from a server that is down")
+		t.Error("no error from a stopped server")
 	}
 }

@@ -2,10 +2,9 @@
 
 package xjmf
 
-// Stage is where an order is in the marketplace's own workflow. It is nobody's
-// business outside: what leaves the platform is what [Stage.External] says, and
-// there is no way from a status back to a stage, because a status that a
-// partner sends is about the partner's device and not about our workflow.
+// Stage is the position of an order in the marketplace's own workflow. Stages are internal:
+// partners see only the status of [Stage.External]. A status never converts to a Stage,
+// because a partner's status describes the partner's device and not our workflow.
 type Stage struct{ stage uint8 }
 
 // The stages, in the order of a workflow.
@@ -26,7 +25,7 @@ const (
 	stageFailed
 )
 
-// stages is the whole of the mapping. The word is ours and is never sent.
+// stages maps each stage to its internal word, which is never sent, and to its status.
 var stages = [...]struct {
 	word    string
 	status  uint8
@@ -57,12 +56,11 @@ func Stages() []Stage {
 	return all
 }
 
-// String is our word for the stage; empty for the zero Stage. It is for our
-// own logs.
+// String returns our word for the stage, for our own logs. It is empty for the zero Stage.
 func (s Stage) String() string { return stages[s.stage].word }
 
-// External is what a partner may see of the stage: a status and its details.
-// The zero Stage has none.
+// External returns the status and the details that a partner may see. The zero Stage has
+// neither.
 func (s Stage) External() (NodeStatus, string) {
 	row := stages[s.stage]
 	return NodeStatus{row.status}, row.details

@@ -5,15 +5,16 @@ package xjmf
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// NodeStatus is how far a job is, in the closed list of XJDF 2.2 (A.2.45): the
-// Status of JobPhase, QueueEntry and NodeInfo. Only [ParseNodeStatus] makes one
-// from a text; the zero NodeStatus is none.
+// NodeStatus is the progress of a job, in the closed list of XJDF 2.2 (A.2.45): the Status
+// of JobPhase, QueueEntry and NodeInfo. Only [ParseNodeStatus] converts a text to one. The
+// zero NodeStatus is invalid.
 //
-// It cannot be made of a [Stage], nor of a [DeviceStatus]: the members of the
-// three types are named differently so that Go has no conversion between them.
+// A [Stage] or a [DeviceStatus] cannot be converted to it: the fields of the three types
+// have different names, so Go has no conversion between them.
 type NodeStatus struct{ node uint8 }
 
 // The statuses of a job, in the order of the standard's list.
@@ -42,30 +43,30 @@ func NodeStatuses() []NodeStatus {
 	return all
 }
 
-// String is the word of the standard; empty for the zero NodeStatus.
+// String returns the word of the standard, or an empty text for the zero NodeStatus.
 func (s NodeStatus) String() string { return nodeStatuses[s.node] }
 
-// MarshalText writes the word of the standard.
+// MarshalText returns the word of the standard.
 func (s NodeStatus) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// IsZero reports whether the status is none.
+// IsZero reports whether s is the zero NodeStatus.
 func (s NodeStatus) IsZero() bool { return s == NodeStatus{} }
 
-// Terminal reports whether nothing comes after the status.
+// Terminal reports whether no other status may follow.
 func (s NodeStatus) Terminal() bool { return s.node == aborted || s.node == completed }
 
-// ParseNodeStatus reads a word of the standard, and of it alone. It fails with
-// a [StatusError].
+// ParseNodeStatus accepts exactly the words of the standard, and fails with a
+// [StatusError] for any other.
 func ParseNodeStatus(word string) (NodeStatus, error) {
-	if i := place(nodeStatuses[1:], word); i >= 0 {
+	if i := slices.Index(nodeStatuses[1:], word); i >= 0 {
 		return NodeStatus{uint8(i + 1)}, nil
 	}
 	return NodeStatus{}, &StatusError{Word: word, Of: "job", Hint: hint(word, nodeStatuses[1:], nodeHints)}
 }
 
-// DeviceStatus is what a device does, in the closed list of XJDF 2.2 (A.2.14):
-// the Status of DeviceInfo. Only [ParseDeviceStatus] makes one from a text; the
-// zero DeviceStatus is none.
+// DeviceStatus is the activity of a device, in the closed list of XJDF 2.2 (A.2.14): the
+// Status of DeviceInfo. Only [ParseDeviceStatus] converts a text to one. The zero
+// DeviceStatus is invalid.
 type DeviceStatus struct{ device uint8 }
 
 var deviceStatuses = [...]string{
@@ -81,33 +82,33 @@ func DeviceStatuses() []DeviceStatus {
 	return all
 }
 
-// String is the word of the standard; empty for the zero DeviceStatus.
+// String returns the word of the standard, or an empty text for the zero DeviceStatus.
 func (s DeviceStatus) String() string { return deviceStatuses[s.device] }
 
-// MarshalText writes the word of the standard.
+// MarshalText returns the word of the standard.
 func (s DeviceStatus) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// IsZero reports whether the status is none.
+// IsZero reports whether s is the zero DeviceStatus.
 func (s DeviceStatus) IsZero() bool { return s == DeviceStatus{} }
 
-// ParseDeviceStatus reads a word of the standard, and of it alone. It fails
-// with a [StatusError].
+// ParseDeviceStatus accepts exactly the words of the standard, and fails with a
+// [StatusError] for any other.
 func ParseDeviceStatus(word string) (DeviceStatus, error) {
-	if i := place(deviceStatuses[1:], word); i >= 0 {
+	if i := slices.Index(deviceStatuses[1:], word); i >= 0 {
 		return DeviceStatus{uint8(i + 1)}, nil
 	}
 	return DeviceStatus{}, &StatusError{Word: word, Of: "device", Hint: hint(word, deviceStatuses[1:], deviceHints)}
 }
 
-// ErrStatus is matched by every [StatusError].
+// ErrStatus matches every [StatusError].
 var ErrStatus = errors.New("not a status of XJMF 2.2")
 
-// StatusError says that a word is outside a list of statuses.
+// StatusError means that a word is not in a list of statuses.
 type StatusError struct {
 	Word string
 	// Of is "job" or "device".
 	Of string
-	// Hint says what to write in its place; it may be empty.
+	// Hint is the recommended replacement; it may be empty.
 	Hint string
 }
 
@@ -122,8 +123,7 @@ func (e *StatusError) Error() string {
 // Is makes every StatusError an [ErrStatus].
 func (e *StatusError) Is(target error) bool { return target == ErrStatus }
 
-// nodeHints are the words of JDF 1 and of devices that come in place of the
-// status of a job.
+// nodeHints maps words of JDF 1 and device statuses to the advice for the status of a job.
 var nodeHints = map[string]string{
 	"Ready":             "write Waiting",
 	"Running":           "write InProgress",
@@ -143,8 +143,8 @@ var nodeHints = map[string]string{
 	"Cancelled":         "write Aborted",
 }
 
-// deviceHints are the words of JDF 1 and of jobs that come in place of the
-// status of a device.
+// deviceHints maps words of JDF 1 and job statuses to the advice for the status of a
+// device.
 var deviceHints = map[string]string{
 	"Running":    "write Production",
 	"Unknown":    "write Offline",
@@ -156,6 +156,8 @@ var deviceHints = map[string]string{
 	"Suspended":  "that is the status of a job; write Idle or Stopped",
 }
 
+// hint returns the advice for an invalid word: the known advice, the word in the right
+// case, or the whole list.
 func hint(word string, words []string, known map[string]string) string {
 	if text := known[word]; text != "" {
 		return text
@@ -166,13 +168,4 @@ func hint(word string, words []string, known map[string]string) string {
 		}
 	}
 	return "one of " + strings.Join(words, ", ")
-}
-
-func place(words []string, word string) int {
-	for i, one := range words {
-		if one == word {
-			return i
-		}
-	}
-	return -1
 }

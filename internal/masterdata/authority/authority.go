@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package authority holds what production costs: L4 of the master data.
+// Package authority holds the costed resources of production: L4 of the master data.
 //
-// A [Snapshot] is the costed resources of one organization, or of the platform:
-// media, devices, inks and what else a job uses up, each with the canonical
-// identifier that an XJDF document names it by, and its rate. It is immutable,
-// named by the digest of its content, loaded whole and replaced but never patched.
+// A [Snapshot] holds the costed resources of one organization or of the platform: media,
+// devices, inks and other consumables, each with its rate and the canonical identifier
+// that XJDF documents use. A snapshot is immutable, identified by the digest of its
+// content, loaded as a whole, and replaced but never patched.
 //
-// Identifiers are XML names without a colon, so that they may be an XJDF ID, and
-// none of them can be the uid of a catalog product (L2). Names, product codes and
-// grammage describe; nothing is ever looked up by them.
+// Identifiers are XML names without a colon, so they are valid XJDF IDs and cannot equal
+// the uid of a catalog product (L2). Names, product codes and grammage are descriptions;
+// no lookup uses them.
 package authority
 
 import (
@@ -33,11 +33,11 @@ const (
 	MaxBreaks = 20
 )
 
-// Platform is the owner of what the marketplace itself prints with. Every other
-// owner is the id of an organization.
+// Platform is the owner of the marketplace's own resources. Every other owner is the id of
+// an organization.
 const Platform = "platform"
 
-// Content is what a snapshot is made of, in the form in which it is stored.
+// Content is the content of a snapshot in its stored form.
 type Content struct {
 	// Owner is [Platform] or an organization.
 	Owner string `json:"owner"`
@@ -69,9 +69,9 @@ type position struct {
 	at     int
 }
 
-// New checks and indexes content, which must not be changed afterwards: its lists
-// are put in the order of their identifiers. Equal content in any order has an
-// equal id. Errors are [*InvalidError].
+// New checks and indexes content. The caller must not change the content afterwards,
+// because New sorts its lists by identifier. Equal content in any order has an equal id.
+// Errors are [*InvalidError].
 func New(c Content) (*Snapshot, error) {
 	s := &Snapshot{content: c, currency: money.Currency(c.Currency)}
 	if err := check(&s.content); err != nil {
@@ -89,7 +89,7 @@ func New(c Content) (*Snapshot, error) {
 	return s, nil
 }
 
-// fill writes lists that are not there as empty ones.
+// fill replaces nil lists by empty lists.
 func (c *Content) fill() {
 	c.Media, c.Devices, c.Inks = orEmpty(c.Media), orEmpty(c.Devices), orEmpty(c.Inks)
 	c.Laminations, c.Varnishes, c.Plates = orEmpty(c.Laminations), orEmpty(c.Varnishes), orEmpty(c.Plates)
@@ -103,7 +103,7 @@ func orEmpty[T any](all []T) []T {
 	return all
 }
 
-// positions is where each identifier is.
+// positions returns the family and the index of each identifier.
 func (c *Content) positions() map[string]position {
 	index := make(map[string]position, len(c.Media)+len(c.Devices)+len(c.Inks))
 	locate(index, FamilyMedia, c.Media, func(m *Media) string { return m.ID })
@@ -137,23 +137,22 @@ func (c *Content) sort() {
 	slices.Sort(c.Policy.QuantityBreaks)
 }
 
-// ID is "sha256:" and the digest of the content: what a figure was calculated by.
+// ID returns "sha256:" and the digest of the content, which results refer to.
 func (s *Snapshot) ID() string { return s.id }
 
-// Owner is [Platform] or an organization.
+// Owner returns [Platform] or an organization.
 func (s *Snapshot) Owner() string { return s.content.Owner }
 
-// Currency is that of every rate.
+// Currency returns the currency of every rate.
 func (s *Snapshot) Currency() money.Currency { return s.currency }
 
-// Policy is how the owner calculates.
+// Policy returns the owner's rules for calculations.
 func (s *Snapshot) Policy() Policy { return s.content.Policy }
 
-// Content is everything in the order of identifiers, to be written and not to be
-// changed.
+// Content returns the content sorted by identifier. Callers must not change it.
 func (s *Snapshot) Content() *Content { return &s.content }
 
-// Count is how many resources of a family there are.
+// Count returns the number of resources of a family.
 func (s *Snapshot) Count(f Family) int {
 	c := &s.content
 	switch f {
@@ -180,11 +179,11 @@ func (s *Snapshot) Count(f Family) int {
 	}
 }
 
-// Size is how many resources there are in all.
+// Size returns the number of all resources.
 func (s *Snapshot) Size() int { return len(s.index) }
 
-// MediaPage is a part of the media in the order of their identifiers. Its cost
-// does not depend on how many there are.
+// MediaPage returns up to limit media from an offset, sorted by identifier. Its cost does
+// not depend on the number of media.
 func (s *Snapshot) MediaPage(offset, limit int) []Media {
 	all := s.content.Media
 	from := min(max(offset, 0), len(all))

@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-func TestASnapshotIsNamedByItsContentAndNotByItsOrder(t *testing.T) {
+func TestIDDependsOnContentAndNotOnOrder(t *testing.T) {
 	t.Parallel()
 	want := snapshot(t, whole())
 	if !regexp.MustCompile(`^sha256:[0-9a-f]{64}$`).MatchString(want.ID()) {
@@ -32,7 +32,7 @@ func TestASnapshotIsNamedByItsContentAndNotByItsOrder(t *testing.T) {
 		shuffle(r, c.Devices)
 		got := snapshot(t, c)
 		if got.ID() != want.ID() {
-			t.Fatalf("another order has the id %s, not %s", got.ID(), want.ID())
+			t.Fatalf("another order has the id %s, want %s", got.ID(), want.ID())
 		}
 		if diff := cmp.Diff(want.Content(), got.Content()); diff != "" {
 			t.Fatalf("content (-want +got):\n%s", diff)
@@ -42,7 +42,7 @@ func TestASnapshotIsNamedByItsContentAndNotByItsOrder(t *testing.T) {
 
 func shuffle[T any](r *rand.Rand, all []T) { r.Shuffle(len(all), reflect.Swapper(all)) }
 
-func TestOtherContentHasAnotherName(t *testing.T) {
+func TestDifferentContentHasDifferentID(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{snapshot(t, whole()).ID(): "nothing"}
 	for name, change := range map[string]func(*authority.Content){
@@ -63,27 +63,27 @@ func TestOtherContentHasAnotherName(t *testing.T) {
 		change(&c)
 		id := snapshot(t, c).ID()
 		if former, taken := seen[id]; taken {
-			t.Errorf("%s and %s make no difference", name, former)
+			t.Errorf("%s and %s give the same id", name, former)
 		}
 		seen[id] = name
 	}
 }
 
-// TestContentReadsBackAsTheSameSnapshot is what a store relies on.
-func TestContentReadsBackAsTheSameSnapshot(t *testing.T) {
+// TestEncodedContentGivesSameSnapshot checks the property that stores rely on.
+func TestEncodedContentGivesSameSnapshot(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]authority.Content{"everything": whole(), "nothing": {Owner: authority.Platform, Currency: "JPY"}} {
 		want := snapshot(t, c)
 		text, err := json.Marshal(want.Content())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		if strings.Contains(string(text), "null") {
-			t.Errorf("%s: a list that is not there is written as null: %s", name, text)
+			t.Errorf("%s: a missing list is encoded as null, want []: %s", name, text)
 		}
 		var read authority.Content
 		if err := json.Unmarshal(text, &read); err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		if got := snapshot(t, read); got.ID() != want.ID() {
 			t.Errorf("%s: reads back as %s, was %s", name, got.ID(), want.ID())

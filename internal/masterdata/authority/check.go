@@ -15,11 +15,11 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// identifier is an XML name without a colon, as an XJDF ID is, in ASCII.
+// identifier matches an ASCII XML name without a colon, as an XJDF ID requires.
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]{0,127}$`)
 
-// IsOwner reports whether something can be somebody's: the platform's, or an
-// organization's, which has the same in both modes.
+// IsOwner reports whether a name is a valid owner: [Platform] or an organization. An
+// organization has the same resources in both modes.
 func IsOwner(name string) bool {
 	_, err := tenant.New(name, tenant.Live)
 	return name == Platform || err == nil
@@ -42,18 +42,18 @@ const (
 	maxPages     = 10_000
 	maxSmall     = 100 * fixed.One // mm: bleed, gutter, milling
 	maxFolds     = 100
-	// MaxQuantity is the largest quantity that is calculated.
+	// MaxQuantity is the largest quantity that can be calculated.
 	MaxQuantity = 10_000_000
 )
 
-// checker collects what is wrong with one content.
+// checker collects the faults of one content.
 type checker struct {
 	faults  []Fault
 	more    bool
 	content *Content
-	// families are those of the identifiers seen so far.
+	// families maps the identifiers seen so far to their families.
 	families map[string]Family
-	// at is the resource that is looked at.
+	// at describes the resource under check.
 	at Fault
 }
 
@@ -76,7 +76,7 @@ func check(c *Content) error {
 	return nil
 }
 
-// each checks one family: how many, identifiers, names, and the resource itself.
+// each checks one family: its size, identifiers, names and resources.
 func each[T any](k *checker, family Family, most int, all []T, id, name func(*T) string, one func(*T)) {
 	k.at = Fault{Family: family}
 	if len(all) > most {
@@ -92,7 +92,7 @@ func each[T any](k *checker, family Family, most int, all []T, id, name func(*T)
 	}
 }
 
-// identify refuses an identifier that is no XML name or is there already.
+// identify reports an identifier that is invalid or already used.
 func (k *checker) identify(id string) {
 	if !identifier.MatchString(id) {
 		k.fault("id", "an identifier is 1 to 128 of A-Z a-z 0-9 . _ - and begins with a letter or _")
@@ -107,6 +107,7 @@ func (k *checker) identify(id string) {
 	k.families[id] = k.at.Family
 }
 
+// fault adds a fault of a field of the current resource.
 func (k *checker) fault(field, reason string) {
 	f := k.at
 	f.Field, f.Reason = field, reason
@@ -121,7 +122,7 @@ func (k *checker) add(f Fault) {
 	k.faults = append(k.faults, f)
 }
 
-// shown is an identifier as far as it can be shown.
+// shown returns an identifier, quoted and shortened if it is invalid.
 func shown(id string) string {
 	if identifier.MatchString(id) {
 		return id
@@ -144,7 +145,7 @@ func (k *checker) upTo(field string, value, high fixed.Decimal) {
 	}
 }
 
-// positive is above 0.
+// positive reports a value that is not above 0 and at most high.
 func (k *checker) positive(field string, value, high fixed.Decimal) {
 	if value <= 0 || value > high {
 		k.fault(field, fmt.Sprintf("%s is not more than 0 and at most %s", value, high))
@@ -159,18 +160,14 @@ func (k *checker) count(field string, value, high int64) {
 
 func oneOf[T ~string](k *checker, field string, value T, allowed []T) {
 	if !slices.Contains(allowed, value) {
-		k.fault(field, fmt.Sprintf("%.60q is none of %s", string(value), join(allowed)))
-	}
-}
-
-func join[T ~string](all []T) string {
-	var texts []string
-	for _, one := range all {
-		if one != "" { // which is to say nothing
-			texts = append(texts, string(one))
+		var texts []string
+		for _, one := range allowed {
+			if one != "" { // the empty value means that the field is missing
+				texts = append(texts, string(one))
+			}
 		}
+		k.fault(field, fmt.Sprintf("%.60q is none of %s", string(value), strings.Join(texts, ", ")))
 	}
-	return strings.Join(texts, ", ")
 }
 
 func (k *checker) price(p Price, units ...Unit) {
@@ -178,7 +175,7 @@ func (k *checker) price(p Price, units ...Unit) {
 	oneOf(k, "price.per", p.Per, units)
 }
 
-// whole checks what is about the snapshot.
+// whole checks the owner, the currency and the policy.
 func (k *checker) whole() {
 	c := k.content
 	if !IsOwner(c.Owner) {

@@ -62,7 +62,7 @@ func (k *checker) labor(l *Labor) {
 	k.price(l.Price, PerHour)
 }
 
-// deviceAlone checks a device without what it refers to.
+// deviceAlone checks a device without its references.
 func (k *checker) deviceAlone(d *Device) {
 	k.text("manufacturer", d.Manufacturer, false)
 	k.text("model", d.Model, false)
@@ -96,15 +96,15 @@ func (k *checker) deviceAlone(d *Device) {
 	k.deviceMeaning(d)
 }
 
-// together refuses one of two fields without the other.
+// together reports one of two fields that occur only together.
 func (k *checker) together(one, other string, hasOne, hasOther bool) {
 	if hasOne != hasOther {
 		k.fault(one, fmt.Sprintf("%s and %s go together", one, other))
 	}
 }
 
-// deviceMeaning checks that a device has what its process needs, and nothing that
-// would mean something to another only.
+// deviceMeaning checks that a device has the fields that its process requires, and no field
+// that only applies to other processes.
 func (k *checker) deviceMeaning(d *Device) {
 	press := d.Process.Printing()
 	if press {
@@ -114,8 +114,8 @@ func (k *checker) deviceMeaning(d *Device) {
 	for _, field := range []struct {
 		name string
 		set  bool
-		of   bool // the process is one that has it
-		must bool
+		of   bool // the field applies to the process
+		must bool // the process requires the field
 	}{
 		{"printArea", !d.PrintArea.IsZero(), press, press},
 		{"colors", d.Colors > 0, press, press},
@@ -146,7 +146,7 @@ func (k *checker) deviceMeaning(d *Device) {
 	}
 }
 
-// references checks that everything a device refers to is there.
+// references checks that the resources that a device refers to exist.
 func (k *checker) references() {
 	for i := range k.content.Devices {
 		d := &k.content.Devices[i]

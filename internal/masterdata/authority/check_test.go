@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// faults are what is wrong with content, as "family id field" each.
+// faults returns the faults of content as "family id field".
 func faults(t *testing.T, c authority.Content) []string {
 	t.Helper()
 	_, err := authority.New(c)
@@ -36,7 +36,7 @@ func faults(t *testing.T, c authority.Content) []string {
 	return all
 }
 
-func TestWhatIsWrongIsToldOfTheResourceAndItsField(t *testing.T) {
+func TestFaultsNameResourceAndField(t *testing.T) {
 	t.Parallel()
 	type content = authority.Content
 	for name, tc := range map[string]struct {
@@ -113,7 +113,7 @@ func TestWhatIsWrongIsToldOfTheResourceAndItsField(t *testing.T) {
 	}
 }
 
-// orphans are the faults of all devices whose reference leads nowhere, after others.
+// orphans appends the faults of all devices with a dangling reference to others.
 func orphans(field string, others ...string) []string {
 	for _, process := range authority.Processes() {
 		others = append(others, fmt.Sprintf("device d-%s %s", process, field))
@@ -143,7 +143,7 @@ func TestIdentifiersAreUniqueAmongAllFamilies(t *testing.T) {
 	}
 }
 
-func TestNotMoreFaultsAreToldThanAreOfUse(t *testing.T) {
+func TestFaultsAreBounded(t *testing.T) {
 	t.Parallel()
 	c := authority.Content{Owner: "org_acme01", Currency: "EUR"}
 	for range authority.MaxFaults {
@@ -151,15 +151,15 @@ func TestNotMoreFaultsAreToldThanAreOfUse(t *testing.T) {
 	}
 	var invalid *authority.InvalidError
 	if _, err := authority.New(c); !errors.As(err, &invalid) || len(invalid.Faults) != authority.MaxFaults || invalid.More {
-		t.Errorf("as many as are told: %d, more %t", len(invalid.Faults), invalid.More)
+		t.Errorf("content with MaxFaults faults: %d faults, more is %t", len(invalid.Faults), invalid.More)
 	}
 	c.Labor[0].LaborType = ""
 	if _, err := authority.New(c); !errors.As(err, &invalid) || len(invalid.Faults) != authority.MaxFaults || !invalid.More || !strings.Contains(err.Error(), "and more") {
-		t.Errorf("one more: %d, more %t", len(invalid.Faults), invalid.More)
+		t.Errorf("content with one more fault: %d faults, more is %t", len(invalid.Faults), invalid.More)
 	}
 }
 
-func TestASnapshotIsBounded(t *testing.T) {
+func TestSnapshotIsBounded(t *testing.T) {
 	t.Parallel()
 	grow := func(n int) authority.Content {
 		c := whole()
@@ -169,10 +169,10 @@ func TestASnapshotIsBounded(t *testing.T) {
 		return c
 	}
 	if got := faults(t, grow(authority.MaxOthers)); got != nil {
-		t.Errorf("as many as there may be: %v", got)
+		t.Errorf("list of the maximum length: faults are %v, want none", got)
 	}
 	if got := faults(t, grow(authority.MaxOthers+1)); len(got) == 0 || got[0] != "electricity" {
-		t.Errorf("one more: %v", got)
+		t.Errorf("list above the maximum length: faults are %v", got)
 	}
 	c := whole()
 	c.Media = slices.Repeat(c.Media[:1], authority.MaxMedia+1)
@@ -194,6 +194,6 @@ func TestASnapshotIsBounded(t *testing.T) {
 	}
 	c.Policy.QuantityBreaks = c.Policy.QuantityBreaks[1:]
 	if got := faults(t, c); got != nil {
-		t.Errorf("as many breaks as there may be: %v", got)
+		t.Errorf("maximum number of breaks: faults are %v, want none", got)
 	}
 }

@@ -17,7 +17,7 @@ func price(amount int64, per authority.Unit) authority.Price {
 	return authority.Price{Amount: fixed.FromInt(amount), Per: per}
 }
 
-// device has what every process needs, and what its own does.
+// device returns a device with the fields that its process requires.
 func device(process authority.Process) authority.Device {
 	d := authority.Device{
 		ID: "d-" + string(process), Name: "D", Process: process, MaxSheet: area(1000, 700), Speed: 1000 * fixed.One,
@@ -39,7 +39,7 @@ func device(process authority.Process) authority.Device {
 	return d
 }
 
-// whole is content with one of every family, and a device of every process.
+// whole returns content with one resource of every family and a device for every process.
 func whole() authority.Content {
 	c := authority.Content{
 		Owner: "org_acme01", Currency: "EUR",
@@ -69,7 +69,7 @@ func snapshot(t testing.TB, c authority.Content) *authority.Snapshot {
 	t.Helper()
 	s, err := authority.New(c)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return s
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// deviceFaults are the fields of a device that are wrong, once each.
+// deviceFaults returns the distinct invalid fields of a device.
 func deviceFaults(t *testing.T, d authority.Device) []string {
 	t.Helper()
 	c := whole()
@@ -29,7 +29,7 @@ func deviceFaults(t *testing.T, d authority.Device) []string {
 	return fields
 }
 
-func TestADeviceIsCheckedByWhatItMeans(t *testing.T) {
+func TestDeviceFieldsMatchProcess(t *testing.T) {
 	t.Parallel()
 	type machine = authority.Device
 	for name, tc := range map[string]struct {
@@ -99,10 +99,11 @@ func TestADeviceIsCheckedByWhatItMeans(t *testing.T) {
 	}
 }
 
-// TestEveryProcessHasADeviceThatIsGood, and what it has means nothing to most others.
-func TestEveryProcessHasADeviceThatIsGood(t *testing.T) {
+// TestEveryProcessHasValidDevice checks also that its fields are invalid for most other
+// processes.
+func TestEveryProcessHasValidDevice(t *testing.T) {
 	t.Parallel()
-	// plain processes need nothing of their own; a folder may do any fold.
+	// plain processes require no fields of their own; a folder may do any fold.
 	plain := func(p authority.Process) bool {
 		return !p.Printing() && p != authority.Cutting && p != authority.CoverApplication && p != authority.Folding
 	}
@@ -115,7 +116,7 @@ func TestEveryProcessHasADeviceThatIsGood(t *testing.T) {
 			d := device(process)
 			d.Process = other
 			if got := deviceFaults(t, d); passes != (got == nil) {
-				t.Errorf("what is made for %s is for %s: %v", process, other, got)
+				t.Errorf("a device for %s is also valid for %s: %v", process, other, got)
 			}
 		}
 	}

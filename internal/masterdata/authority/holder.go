@@ -8,16 +8,14 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 )
 
-// Effective is a snapshot with the window in which it is in force, and what
-// approved it.
+// Effective is a snapshot with the window in which it is in force, and its approval.
 type Effective = timeline.Span[*Snapshot]
 
-// Holder has the snapshots of every owner. Its Current(owner, now) returns the one
-// in force, or an error that wraps one of package timeline; for an owner it never
-// returns what is another's.
+// Holder has the snapshots of every owner. Current(owner, now) returns the snapshot of
+// this owner that is in force, or an error that wraps one of package timeline.
 type Holder = timeline.Holder[*Snapshot]
 
-// NewHolder makes an empty holder.
+// NewHolder returns an empty Holder.
 func NewHolder(maxStaleness time.Duration) *Holder {
 	return timeline.NewHolder[*Snapshot](maxStaleness)
 }

@@ -4,30 +4,29 @@ package authority
 
 import "fmt"
 
-// MaxFaults bounds an [InvalidError]: whoever has more has one mistake in all of
-// them.
+// MaxFaults bounds the faults of an [InvalidError]. More faults usually share one cause.
 const MaxFaults = 100
 
-// InvalidError says why content is no snapshot.
+// InvalidError lists the faults of invalid content.
 type InvalidError struct {
-	// Faults are at most [MaxFaults].
+	// Faults has at most [MaxFaults] entries.
 	Faults []Fault
-	// More is set if there were others.
+	// More is set if there are further faults.
 	More bool
 }
 
-// Fault is one thing that is wrong.
+// Fault is one fault of the content.
 type Fault struct {
-	// Family is empty for what is about the whole.
+	// Family is empty for a fault of the snapshot as a whole.
 	Family Family
-	// Index is the place in its list of the content as New was given it, from 0.
+	// Index is the position from 0 in the list that was passed to New.
 	Index int
-	// ID is the identifier, as far as there is one to show.
+	// ID is the identifier, quoted and shortened if it is invalid.
 	ID string
-	// Field is the JSON name, such as price.amount; empty for the whole resource.
+	// Field is the JSON name, such as price.amount, or empty for the whole resource.
 	Field  string
 	Reason string
-	// Duplicate is set if the identifier is another's, too.
+	// Duplicate is set if another resource has the same identifier.
 	Duplicate bool
 }
 
@@ -42,7 +41,7 @@ func (f Fault) String() string {
 	}
 }
 
-// Error tells the first.
+// Error returns the first fault.
 func (e *InvalidError) Error() string {
 	if len(e.Faults) == 0 {
 		return "authority: invalid"
@@ -53,7 +52,7 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("authority: %s (and more)", e.Faults[0])
 }
 
-// Duplicate reports whether an identifier is there more than once.
+// Duplicate reports whether two resources have the same identifier.
 func (e *InvalidError) Duplicate() bool {
 	for _, f := range e.Faults {
 		if f.Duplicate {

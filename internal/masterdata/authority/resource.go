@@ -24,14 +24,14 @@ const (
 	FamilyLabor       Family = "labor"
 )
 
-// Families lists them.
+// Families lists all families.
 func Families() []Family {
 	return []Family{
 		FamilyMedia, FamilyDevice, FamilyInk, FamilyLamination, FamilyVarnish, FamilyPlate, FamilyAdhesive, FamilyElectricity, FamilyLabor,
 	}
 }
 
-// Plural is the family's list in files and in the content of a snapshot.
+// Plural returns the name of the family's list in files and in stored content.
 func (f Family) Plural() string {
 	switch f {
 	case FamilyMedia, FamilyElectricity, FamilyLabor:
@@ -49,7 +49,7 @@ func ParseFamily(name string) (Family, bool) {
 	return f, slices.Contains(Families(), f)
 }
 
-// Unit is what a price is for.
+// Unit is the unit of a price.
 type Unit string
 
 // The units.
@@ -70,7 +70,7 @@ type Price struct {
 	Per    Unit          `json:"per"`
 }
 
-// Process is what a device does, by the name of XJDF 2.2 (chapter 5).
+// Process is the process of a device, by its name in XJDF 2.2 (chapter 5).
 type Process string
 
 // The processes that can be calculated.
@@ -82,54 +82,54 @@ const (
 	Folding              Process = "Folding"
 	Laminating           Process = "Laminating"
 	Varnishing           Process = "Varnishing"
-	// Stitching is saddle stitching with the collecting and trimming in line.
+	// Stitching is saddle stitching with inline collecting and trimming.
 	Stitching Process = "Stitching"
-	// CoverApplication is soft cover binding with gathering, spine preparation and
-	// gluing in line.
+	// CoverApplication is soft cover binding with inline gathering, spine preparation and
+	// gluing.
 	CoverApplication Process = "CoverApplication"
-	// Trimming is that of bound products on three sides.
+	// Trimming is the three-side trimming of bound products.
 	Trimming     Process = "Trimming"
 	HoleMaking   Process = "HoleMaking"
 	ShapeCutting Process = "ShapeCutting"
 )
 
-// Processes lists them.
+// Processes lists all processes.
 func Processes() []Process {
 	return []Process{
 		ConventionalPrinting, DigitalPrinting, Cutting, Creasing, Folding, Laminating, Varnishing, Stitching, CoverApplication, Trimming, HoleMaking, ShapeCutting,
 	}
 }
 
-// Printing reports whether the process is that of a press.
+// Printing reports whether the device of the process is a press.
 func (p Process) Printing() bool { return p == ConventionalPrinting || p == DigitalPrinting }
 
-// Media is a printing sheet as it is bought.
+// Media is a printing sheet as bought.
 type Media struct {
-	// ID is what a document names it by, in Media/@ID.
+	// ID is the identifier in Media/@ID of a document.
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// ProductCode is the maker's number. It identifies nothing here.
+	// ProductCode is the manufacturer's number. It is a description, not an identifier.
 	ProductCode  string `json:"productCode,omitempty"`
 	Manufacturer string `json:"manufacturer,omitempty"`
 	// MediaType is one of [MediaTypes].
 	MediaType string `json:"mediaType"`
-	// Width and Height are of the sheet, in mm.
+	// Width and Height are the size of the sheet, in mm.
 	Width  fixed.Decimal `json:"width"`
 	Height fixed.Decimal `json:"height"`
 	// Weight is in g/m2, Thickness in micrometres.
 	Weight    fixed.Decimal `json:"weight"`
 	Thickness fixed.Decimal `json:"thickness"`
-	// Grain is XDirection where the fibres run along the width, YDirection along
-	// the height; empty: unknown, or there are none.
+	// Grain is XDirection if the fibres run along the width, YDirection if they run along
+	// the height, and empty if the direction is unknown or the medium has no fibres.
 	Grain Grain `json:"grain,omitempty"`
-	// Coating and BackCoating are of the list Coating of XJDF 2.2.
+	// Coating and BackCoating are values of the list Coating of XJDF 2.2.
 	Coating     string `json:"coating,omitempty"`
 	BackCoating string `json:"backCoating,omitempty"`
 	// Price is per Sheet, ThousandSheets, Kilogram or SquareMetre.
 	Price Price `json:"price"`
 }
 
-// Grain is a direction of fibres (XJDF 2.2, A.2.28).
+// Grain is a grain direction (XJDF 2.2, A.2.28).
 type Grain string
 
 // The directions.
@@ -145,7 +145,7 @@ type Area struct {
 	Height fixed.Decimal `json:"height"`
 }
 
-// IsZero reports whether nothing was said.
+// IsZero reports whether the area is missing.
 func (a Area) IsZero() bool { return a == Area{} }
 
 // Range is a closed interval.
@@ -154,67 +154,66 @@ type Range struct {
 	Max fixed.Decimal `json:"max"`
 }
 
-// Device is a machine, or a place of work, with what an hour of it costs.
+// Device is a machine or a workplace with its hourly cost.
 type Device struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
 	Manufacturer string `json:"manufacturer,omitempty"`
 	Model        string `json:"model,omitempty"`
-	// Process is the one thing that it does here.
+	// Process is the only process of the device.
 	Process Process `json:"process"`
 
-	// MinSheet and MaxSheet bound what it takes, in mm, the long side along the
-	// width or not: a sheet is turned if that makes it fit.
+	// MinSheet and MaxSheet bound the accepted sheets, in mm. A sheet is turned if that
+	// makes it fit.
 	MinSheet Area `json:"minSheet,omitzero"`
 	MaxSheet Area `json:"maxSheet"`
-	// PrintArea is how much of MaxSheet a press prints on; the rest is gripper and
-	// margins, which smaller sheets need as well. Presses alone have one.
+	// PrintArea is the printable part of MaxSheet. The rest is gripper and margins, which
+	// smaller sheets need as well. Only presses have a print area.
 	PrintArea Area `json:"printArea,omitzero"`
-	// Weight is of the media that it takes, in g/m2; zero: any.
+	// Weight bounds the accepted media, in g/m2; zero means any weight.
 	Weight Range `json:"weight,omitzero"`
-	// MinPages and MaxPages are of the products that it binds, or of the signatures
-	// that it folds; zero: any.
+	// MinPages and MaxPages bound the pages of bound products or of folded signatures;
+	// zero means any number.
 	MinPages int64 `json:"minPages,omitempty"`
 	MaxPages int64 `json:"maxPages,omitempty"`
 
-	// Speed is what is made in an hour: sheets printed on one side (a perfecting
-	// press: on both), cuts, sheets folded, laminated, varnished, products bound.
+	// Speed is the output per hour: sheets printed on one side (on both sides for a
+	// perfecting press), cuts, sheets folded, laminated or varnished, or products bound.
 	Speed fixed.Decimal `json:"speed"`
-	// SetupMinutes are for each form, job or sort of sheets.
+	// SetupMinutes is the time for each form, job or sort of sheets.
 	SetupMinutes fixed.Decimal `json:"setupMinutes"`
-	// SetupWaste is how many pieces a set-up spoils, WastePercent how many of a
-	// hundred the run spoils (0 to 50).
+	// SetupWaste is the number of pieces that a set-up wastes, WastePercent the share that
+	// the run wastes (0 to 50).
 	SetupWaste   int64         `json:"setupWaste,omitempty"`
 	WastePercent fixed.Decimal `json:"wastePercent,omitempty"`
 
-	// HourlyRate is what an hour costs without people and power.
+	// HourlyRate is the cost of an hour without labour and power.
 	HourlyRate fixed.Decimal `json:"hourlyRate"`
-	// Crew is how many people of the trade Labor it takes, of which there may be
-	// parts.
+	// Crew is the number of people of the trade Labor, which may be a fraction.
 	Crew  fixed.Decimal `json:"crew,omitempty"`
 	Labor string        `json:"labor,omitempty"`
-	// Power is in kW, by the tariff Electricity.
+	// Power is the consumption in kW at the tariff Electricity.
 	Power       fixed.Decimal `json:"power,omitempty"`
 	Electricity string        `json:"electricity,omitempty"`
 
-	// Colors is how many separations a press prints in one pass of a side.
+	// Colors is the number of separations that a press prints on a side in one pass.
 	Colors int64 `json:"colors,omitempty"`
 	// Perfecting presses print both sides in one pass.
 	Perfecting bool `json:"perfecting,omitempty"`
-	// Coater is a varnishing unit in line.
+	// Coater reports whether the press has an inline varnishing unit.
 	Coater bool `json:"coater,omitempty"`
-	// Plate is what each separation of a form of ConventionalPrinting needs.
+	// Plate is the plate of each separation of a form, for ConventionalPrinting.
 	Plate string `json:"plate,omitempty"`
 	// ClickColor and ClickMono are the prices of one printed side of a sheet, toner
-	// included, of DigitalPrinting.
+	// included, for DigitalPrinting.
 	ClickColor fixed.Decimal `json:"clickColor,omitempty"`
 	ClickMono  fixed.Decimal `json:"clickMono,omitempty"`
-	// StackHeight is what Cutting cuts through at once, in mm.
+	// StackHeight is the height that Cutting cuts at once, in mm.
 	StackHeight fixed.Decimal `json:"stackHeight,omitempty"`
-	// Adhesive is what CoverApplication binds with.
+	// Adhesive is the glue of CoverApplication.
 	Adhesive string `json:"adhesive,omitempty"`
-	// Folds are the entries of the FoldCatalog that Folding does, such as F4-1;
-	// empty: all of which the flat size is known.
+	// Folds lists the entries of the FoldCatalog that Folding supports, such as F4-1; an
+	// empty list means all folds with a known flat size.
 	Folds []string `json:"folds,omitempty"`
 }
 
@@ -224,7 +223,7 @@ type Ink struct {
 	Name string `json:"name"`
 	// Separation is the colour, such as Cyan or the name of a spot colour.
 	Separation string `json:"separation"`
-	// Consumption is in grams for a square metre of solid.
+	// Consumption is in g/m2 of solid area.
 	Consumption fixed.Decimal `json:"consumption"`
 	// Price is per Kilogram.
 	Price Price `json:"price"`
@@ -234,7 +233,7 @@ type Ink struct {
 type Lamination struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Texture is as in LaminatingIntent/@Texture, such as Gloss or Matte.
+	// Texture is a value of LaminatingIntent/@Texture, such as Gloss or Matte.
 	Texture string `json:"texture"`
 	// Thickness is in micrometres.
 	Thickness fixed.Decimal `json:"thickness"`
@@ -242,13 +241,13 @@ type Lamination struct {
 	Price Price `json:"price"`
 }
 
-// Varnish is a coating that is put on when all colours are printed.
+// Varnish is a coating that is applied after all colours.
 type Varnish struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Coating is as in SurfaceColor/@Coatings, such as Varnish, UV or Aqueous.
+	// Coating is a value of SurfaceColor/@Coatings, such as Varnish, UV or Aqueous.
 	Coating string `json:"coating"`
-	// Consumption is in grams for a square metre.
+	// Consumption is in g/m2.
 	Consumption fixed.Decimal `json:"consumption"`
 	// Price is per Kilogram.
 	Price Price `json:"price"`
@@ -268,7 +267,7 @@ type Plate struct {
 type Adhesive struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Consumption is in grams for a metre of spine.
+	// Consumption is in g/m of spine.
 	Consumption fixed.Decimal `json:"consumption"`
 	// Price is per Kilogram.
 	Price Price `json:"price"`
@@ -286,39 +285,38 @@ type Electricity struct {
 type Labor struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// LaborType is as in ManualLaborParams/@LaborType.
+	// LaborType is a value of ManualLaborParams/@LaborType.
 	LaborType string `json:"laborType"`
 	// Price is per Hour.
 	Price Price `json:"price"`
 }
 
-// Policy is how an owner calculates, and what it lets be quoted without anybody
-// looking.
+// Policy holds an owner's rules for calculations and its limits for unattended quotes.
 type Policy struct {
-	// Bleed is in mm, for products that do not say theirs.
+	// Bleed is in mm, for products without a bleed of their own.
 	Bleed fixed.Decimal `json:"bleed"`
 	// Gutter is in mm, between two pieces with their bleed.
 	Gutter fixed.Decimal `json:"gutter"`
-	// InkCoverage is in percent of the printed area for each separation, for
-	// products that do not say theirs; zero: such products need a review.
+	// InkCoverage is in percent of the printed area for each separation, for products
+	// without a coverage of their own. With zero, such products need a review.
 	InkCoverage fixed.Decimal `json:"inkCoverage,omitempty"`
-	// SpineMilling is in mm, what soft cover binding takes off the spine.
+	// SpineMilling is the width in mm that soft cover binding mills off the spine.
 	SpineMilling fixed.Decimal `json:"spineMilling,omitempty"`
-	// GrainAlongSpine refuses sheets whose fibres would run across the spine.
+	// GrainAlongSpine excludes sheets whose fibres would run across the spine.
 	GrainAlongSpine bool `json:"grainAlongSpine,omitempty"`
-	// QuantityBreaks are calculated beside the quantity asked for, as far as they
-	// lie between its bounds.
+	// QuantityBreaks are calculated in addition to the requested quantity if they lie
+	// between its bounds.
 	QuantityBreaks []int64 `json:"quantityBreaks,omitempty"`
-	// MaxQuantity and MaxTotal are what may be quoted unattended; zero: nothing.
+	// MaxQuantity and MaxTotal limit unattended quotes; zero allows none.
 	MaxQuantity int64         `json:"maxQuantity,omitempty"`
 	MaxTotal    fixed.Decimal `json:"maxTotal,omitempty"`
 }
 
-// MediaTypes are the types of media that can be costed, of the list MediaType of
-// XJDF 2.2 (A.2.29).
+// MediaTypes lists the types of media that can be costed, from the list MediaType of XJDF
+// 2.2 (A.2.29).
 func MediaTypes() []string {
 	return []string{"Paper", "SelfAdhesive", "CorrugatedBoard", "Vinyl", "Textile", "Transparency"}
 }
 
-// Coatings are those of media (XJDF 2.2, A.2.10).
+// Coatings lists the coatings of media (XJDF 2.2, A.2.10).
 func Coatings() []string { return []string{"Coated", "Gloss", "Matte", "None", "Satin"} }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package catalog holds what the marketplace knows about products.
+// Package catalog holds the product groups and catalog products of the marketplace.
 //
-// Master data has levels. L1 are the marketplace groups that a buyer chooses
-// from, L2 the catalog products in them. Both are platform data, the same for
-// everyone, and together they are a [Catalog]: an immutable snapshot that is
-// named by the digest of its content, loaded whole, and replaced but never
-// patched. L4, the costed resources of one organization, is another type; a
-// Catalog cannot hold or return it.
+// Master data has levels. L1 is the list of marketplace groups that a buyer chooses from,
+// L2 the list of catalog products in them. Both are platform data, the same for every
+// organization. A [Catalog] holds both: it is an immutable snapshot that is identified by
+// the digest of its content, loaded as a whole, and replaced but never patched. L4, the
+// costed resources of one organization, is another type, which a Catalog cannot hold.
 package catalog
 
 import (
@@ -35,14 +34,14 @@ type Group struct {
 	Name string `json:"name"`
 }
 
-// Product is an L2 catalog product. Its UID is the `catalogProductUid` of an
-// RFQ; its Group is the UID of the one group that it belongs to.
+// Product is an L2 catalog product. Its UID is the `catalogProductUid` of an RFQ; its Group
+// is the UID of its group.
 type Product struct {
 	UID   string `json:"uid"`
 	Name  string `json:"name"`
 	Group string `json:"group"`
-	// Type is the ProductType of XJDF 2.2 (A.3.18) that the product is of, such as
-	// Leaflet; empty if nobody has said.
+	// Type is the ProductType of XJDF 2.2 (A.3.18), such as Leaflet, or empty if it is
+	// unknown.
 	Type string `json:"productType,omitempty"`
 }
 
@@ -56,10 +55,9 @@ type Catalog struct {
 	byGroup  map[string][]Product
 }
 
-// NewCatalog checks and indexes a snapshot. Order does not matter: equal
-// content has an equal id. A duplicate uid refuses the whole catalog, because
-// nobody could say which of the two a partner meant. Errors are
-// [InvalidError].
+// NewCatalog checks and indexes a snapshot. Equal content in any order has an equal id. A
+// duplicate uid makes the whole catalog invalid, because a partner's reference to it would
+// be ambiguous. Errors are [InvalidError].
 func NewCatalog(groups []Group, products []Product) (*Catalog, error) {
 	if err := check(groups, products); err != nil {
 		return nil, err
@@ -89,6 +87,7 @@ func NewCatalog(groups []Group, products []Product) (*Catalog, error) {
 	return c, nil
 }
 
+// printable reports whether a text has 1 to limit printable characters.
 func printable(text string, limit int) bool {
 	if text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > limit {
 		return false
@@ -101,7 +100,7 @@ func printable(text string, limit int) bool {
 	return true
 }
 
-// ID is "sha256:" and the digest of the content: what an RFQ was judged by.
+// ID returns "sha256:" and the digest of the content, which accepted RFQs refer to.
 func (c *Catalog) ID() string { return c.id }
 
 // Lookup finds a product by the exact bytes of its uid.
@@ -110,8 +109,8 @@ func (c *Catalog) Lookup(uid string) (Product, bool) {
 	return product, found
 }
 
-// Resolve is [Catalog.Lookup] without our types, for packages that must not
-// know them.
+// Resolve is [Catalog.Lookup] without the types of this package, for packages that must
+// not import it.
 func (c *Catalog) Resolve(uid string) (name, group string, found bool) {
 	product, found := c.byUID[uid]
 	return product.Name, product.Group, found
@@ -126,10 +125,10 @@ func (c *Catalog) HasGroup(uid string) bool {
 // Groups lists the groups by uid.
 func (c *Catalog) Groups() []Group { return slices.Clone(c.groups) }
 
-// Size is how many groups and products there are.
+// Size returns the number of groups and products.
 func (c *Catalog) Size() int { return len(c.groups) + len(c.products) }
 
-// Types lists the product types that products are of, in alphabetical order.
+// Types lists the product types in use, in alphabetical order.
 func (c *Catalog) Types() []string {
 	var types []string
 	for _, p := range c.products {
@@ -141,7 +140,7 @@ func (c *Catalog) Types() []string {
 	return slices.Compact(types)
 }
 
-// Products lists the products of a group by uid; an empty group means all. An
+// Products lists the products of a group by uid. An empty group means all products; an
 // unknown group has none.
 func (c *Catalog) Products(group string) []Product {
 	if group == "" {

@@ -37,19 +37,19 @@ func newCatalog(t testing.TB, g []catalog.Group, p []catalog.Product) *catalog.C
 	t.Helper()
 	whole, err := catalog.NewCatalog(g, p)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return whole
 }
 
-func TestTheDemoCatalogIsWhatAPrinterSells(t *testing.T) {
+func TestDemoCatalog(t *testing.T) {
 	t.Parallel()
 	whole, err := catalog.Demo()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	if len(whole.Groups()) < 3 || len(whole.Products("")) < 12 {
-		t.Errorf("%d groups and %d products", len(whole.Groups()), len(whole.Products("")))
+		t.Errorf("the demo catalog has %d groups and %d products", len(whole.Groups()), len(whole.Products("")))
 	}
 	for _, group := range whole.Groups() {
 		if len(whole.Products(group.UID)) == 0 {
@@ -62,11 +62,11 @@ func TestTheDemoCatalogIsWhatAPrinterSells(t *testing.T) {
 		}
 	}
 	if got, found := whole.Lookup("print:flyers:a5-folded"); !found || got.Group != "commercial-print" {
-		t.Errorf("the folded flyer is %+v, %t", got, found)
+		t.Errorf("the folded flyer is %+v, found %t", got, found)
 	}
 }
 
-func TestWhatIsNoCatalogIsRefusedWhole(t *testing.T) {
+func TestInvalidCatalogIsRejected(t *testing.T) {
 	t.Parallel()
 	group := func(uid, name string) []catalog.Group {
 		return append(slices.Clone(groups), catalog.Group{UID: uid, Name: name})
@@ -105,22 +105,22 @@ func TestWhatIsNoCatalogIsRefusedWhole(t *testing.T) {
 	}
 }
 
-func TestTheIDIsOfTheContentAlone(t *testing.T) {
+func TestIDDependsOnContentOnly(t *testing.T) {
 	t.Parallel()
 	first := newCatalog(t, groups, products)
 	turned := slices.Clone(products)
 	slices.Reverse(turned)
 	if same := newCatalog(t, groups, turned); same.ID() != first.ID() || !strings.HasPrefix(first.ID(), "sha256:") || len(first.ID()) != 71 {
-		t.Errorf("ids of one content in two orders: %s and %s", first.ID(), same.ID())
+		t.Errorf("the same content in two orders has the ids %s and %s", first.ID(), same.ID())
 	}
 	renamed := slices.Clone(products)
 	renamed[0].Name = "Renamed"
 	if newCatalog(t, groups, renamed).ID() == first.ID() {
-		t.Error("another content has the same id")
+		t.Error("different content has the same id")
 	}
 }
 
-func TestLookupsAreByteForByte(t *testing.T) {
+func TestLookupComparesBytes(t *testing.T) {
 	t.Parallel()
 	whole := newCatalog(t, groups, products)
 	for uid, want := range map[string]bool{"p:1": true, "P:1": false, "p:1 ": false, "p": false, "": false} {
@@ -154,11 +154,11 @@ func TestListingsAreSortedAndCopies(t *testing.T) {
 	}
 	whole.Groups()[0] = catalog.Group{}
 	if whole.Groups()[0].UID != "g1" || whole.Products("")[0].UID != "p:1" {
-		t.Error("a caller could change the catalog")
+		t.Error("changing a listing changed the catalog")
 	}
 }
 
-func TestAHolderFailsClosed(t *testing.T) {
+func TestHolderFailsClosed(t *testing.T) {
 	t.Parallel()
 	whole := newCatalog(t, groups, products)
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)

@@ -7,36 +7,35 @@ import "fmt"
 // MaxFaults bounds the faults of an [InvalidError].
 const MaxFaults = 100
 
-// InvalidError says why a set of groups and products is no catalog.
+// InvalidError lists the faults of an invalid catalog.
 type InvalidError struct {
-	// Entry and Reason are those of the first fault: the uid, or what else there is
-	// to name.
+	// Entry and Reason describe the first fault. Entry is the uid, or the name of the list.
 	Entry  string
 	Reason string
-	// Faults are at most [MaxFaults], the first included.
+	// Faults has at most [MaxFaults] entries, including the first fault.
 	Faults []Fault
-	// More is set if there were others.
+	// More is set if there are further faults.
 	More bool
 }
 
 func (e *InvalidError) Error() string { return fmt.Sprintf("catalog: %s: %s", e.Entry, e.Reason) }
 
-// Fault is one thing that is wrong.
+// Fault is one fault of a catalog.
 type Fault struct {
-	// Family is group or product, or empty for what is about the whole.
+	// Family is group or product, or empty for a fault of the catalog as a whole.
 	Family string
-	// Index is the place in the list as NewCatalog was given it, from 0.
+	// Index is the position from 0 in the list that was passed to NewCatalog.
 	Index int
-	// Entry is the uid, as far as there is one to show.
+	// Entry is the uid, quoted and shortened if it is invalid.
 	Entry string
 	// Field is the JSON name.
 	Field  string
 	Reason string
-	// Duplicate is set if the uid is another's, too.
+	// Duplicate is set if another entry has the same uid.
 	Duplicate bool
 }
 
-// checker collects what is wrong with one set.
+// checker collects the faults of one catalog.
 type checker struct {
 	faults []Fault
 	more   bool
@@ -74,7 +73,7 @@ func (k *checker) length(list string, n, most int) {
 	}
 }
 
-// entry checks what groups and products have in common.
+// entry checks the fields that groups and products share.
 func (k *checker) entry(at Fault, uid, name string, seen map[string]bool) {
 	if !printable(uid, maxUID) {
 		k.add(at, fmt.Sprintf("%.140q", uid), "uid", fmt.Sprintf("a uid is 1 to %d printable characters", maxUID))

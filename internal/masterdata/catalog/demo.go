@@ -2,8 +2,8 @@
 
 package catalog
 
-// Demo is the catalog of `printmarket dev` and of tests: what a general
-// printer sells. Its content is constant, so its id is too.
+// Demo returns the catalog of `printmarket dev` and of tests: the products of a general
+// printer. Its content and therefore its id are constant.
 func Demo() (*Catalog, error) {
 	groups := []Group{
 		{"commercial-print", "Commercial print"},

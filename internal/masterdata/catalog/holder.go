@@ -10,26 +10,25 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/timeline"
 )
 
-// ErrUnavailable means that there is no catalog to judge by: none was ever
-// loaded, none is approved for now, or nobody has confirmed it for too long. A
-// write that needs one fails closed.
+// ErrUnavailable means that no catalog can be used: none was ever loaded, none is approved
+// for now, or the last confirmation is too old. A write that needs a catalog fails closed.
 var ErrUnavailable = errors.New("catalog unavailable")
 
-// owner is the only one that catalogs have.
+// owner is the only owner of catalogs.
 const owner = "platform"
 
-// Holder has the catalogs that are approved. Whoever polls the source of master
-// data publishes them; whoever judges by one asks [Holder.Current]. The zero
-// Holder holds nothing and so is unavailable. It is safe for concurrent use.
+// Holder has the approved catalogs. The poller of the master data publishes them, and
+// [Holder.Current] returns the catalog in force. The zero Holder is unavailable. A Holder
+// is safe for concurrent use.
 type Holder struct{ lines *timeline.Holder[*Catalog] }
 
-// NewHolder makes an empty holder whose catalogs must be confirmed at least every
+// NewHolder returns an empty Holder whose catalogs must be confirmed at least every
 // maxStaleness.
 func NewHolder(maxStaleness time.Duration) *Holder {
 	return &Holder{lines: timeline.NewHolder[*Catalog](maxStaleness)}
 }
 
-// Fixed makes a holder of one catalog that is never stale; nil: of none.
+// Fixed returns a Holder of one catalog that is never stale, or of no catalog if it is nil.
 func Fixed(catalog *Catalog) *Holder {
 	values := map[string]*Catalog{}
 	if catalog != nil {
@@ -38,8 +37,8 @@ func Fixed(catalog *Catalog) *Holder {
 	return &Holder{lines: timeline.Fixed(values)}
 }
 
-// Publish puts a catalog in force without end; it was confirmed at that instant.
-// The same catalog published again is a confirmation.
+// Publish puts a catalog in force without an end, confirmed at the given time. Publishing
+// the same catalog again confirms it.
 func (h *Holder) Publish(catalog *Catalog, confirmedAt time.Time) {
 	h.PublishSpans([]timeline.Span[*Catalog]{{Value: catalog}}, confirmedAt)
 }
@@ -49,7 +48,7 @@ func (h *Holder) PublishSpans(spans []timeline.Span[*Catalog], confirmedAt time.
 	h.lines.Publish(map[string][]timeline.Span[*Catalog]{owner: spans}, confirmedAt)
 }
 
-// Spans is what was published last.
+// Spans returns the catalogs published last.
 func (h *Holder) Spans() []timeline.Span[*Catalog] { return h.lines.Owners()[owner] }
 
 // Withdraw leaves no catalog in force.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fixed holds numbers that are exact: decimals of six places, as
-// integers of millionths.
+// Package fixed provides exact decimal numbers of six places, stored as integer millionths.
 //
-// Rates, speeds, measures and shares of master data are [Decimal]. Two texts of
-// one number are one value, sums and products never depend on the machine, and a
-// value is compared with ==. What has to be rounded is rounded by [MulDiv], half
-// away from zero as invoices do.
+// Rates, speeds, measures and shares of master data are [Decimal]. All texts of one number
+// give one value, sums and products are the same on every machine, and values compare with
+// ==. [MulDiv] rounds half away from zero, as invoices do.
 package fixed
 
 import (
@@ -24,21 +22,21 @@ type Decimal int64
 const (
 	// One is the number 1.
 	One Decimal = 1_000_000
-	// Places is how many decimals there are.
+	// Places is the number of decimal places.
 	Places = 6
-	// Max is the largest number that [Parse] reads, a billion. It leaves room for
-	// products of two within 128 bits.
+	// Max is the largest number that [Parse] accepts, a billion. The product of two such
+	// numbers fits in 128 bits.
 	Max = 1_000_000_000 * One
 )
 
-// ErrInvalid means that a text is no decimal within the bounds.
+// ErrInvalid means that a text is not a decimal number within the bounds.
 var ErrInvalid = errors.New("not a decimal number of at most 6 places between -1000000000 and 1000000000")
 
-// FromInt is a whole number; n is within ±1,000,000,000.
+// FromInt converts a whole number within ±1,000,000,000.
 func FromInt(n int64) Decimal { return Decimal(n) * One }
 
-// Parse reads -?(0|[1-9]\d*)(\.\d{1,6})? within ±[Max]: no exponents, no plus
-// sign, no leading zeros, no white space. It fails with [ErrInvalid].
+// Parse accepts -?(0|[1-9]\d*)(\.\d{1,6})? within ±[Max]: no exponents, no plus sign, no
+// leading zeros, no white space. It fails with [ErrInvalid].
 func Parse(text string) (Decimal, error) {
 	rest, negative := strings.CutPrefix(text, "-")
 	whole, fraction, point := strings.Cut(rest, ".")
@@ -55,7 +53,7 @@ func Parse(text string) (Decimal, error) {
 	return Decimal(value), nil
 }
 
-// digits reports 1 to limit ASCII digits.
+// digits reports whether a text has 1 to limit ASCII digits and nothing else.
 func digits(text string, limit int) bool {
 	if text == "" || len(text) > limit {
 		return false
@@ -84,8 +82,8 @@ func (d Decimal) String() string {
 // MarshalJSON writes a JSON number.
 func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalJSON reads a JSON number without an exponent, or such a number as a
-// string. It fails with [ErrInvalid].
+// UnmarshalJSON accepts a JSON number without an exponent, as a number or as a string. It
+// fails with [ErrInvalid].
 func (d *Decimal) UnmarshalJSON(text []byte) error {
 	plain := string(text)
 	if unquoted, found := strings.CutPrefix(plain, `"`); found {
@@ -99,8 +97,8 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MulDiv is a*b/c, rounded half away from zero. The product may have 128 bits. It
-// saturates at the bounds of int64; c is more than 0.
+// MulDiv returns a*b/c, rounded half away from zero, for c above 0. The product may have
+// 128 bits. The result saturates at the bounds of int64.
 func MulDiv(a, b, c int64) int64 {
 	negative := (a < 0) != (b < 0)
 	high, low := bits.Mul64(magnitude(a), magnitude(b))
@@ -121,7 +119,7 @@ func MulDiv(a, b, c int64) int64 {
 	}
 }
 
-// CeilDiv is a/b rounded up, for a of at least 0 and b of more than 0.
+// CeilDiv returns a/b rounded up, for a of at least 0 and b above 0.
 func CeilDiv(a, b int64) int64 {
 	if a == 0 {
 		return 0

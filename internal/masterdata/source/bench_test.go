@@ -19,7 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
-// manyMedia is a document of n media.
+// manyMedia returns a document with n media.
 func manyMedia(t testing.TB, n int) *source.Document {
 	t.Helper()
 	c := authority.Content{Owner: "org_acme01", Currency: "EUR"}
@@ -33,12 +33,12 @@ func manyMedia(t testing.TB, n int) *source.Document {
 	}
 	s, err := authority.New(c)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return source.FromAuthority(s, source.Provenance{Source: "a test"})
 }
 
-// written is a document as files.
+// written returns a document as files.
 func written(t testing.TB, d *source.Document, form string) fstest.MapFS {
 	t.Helper()
 	made := fstest.MapFS{}
@@ -55,12 +55,12 @@ func written(t testing.TB, d *source.Document, form string) fstest.MapFS {
 		err = create("all."+form, func(w io.Writer) error { return source.Write(w, d, source.Format(form)) })
 	}
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	return made
 }
 
-// readBack is the document that is in files again.
+// readBack reads the document from files.
 func readBack(t testing.TB, made fstest.MapFS) (*source.Document, error) {
 	t.Helper()
 	name := "."
@@ -74,7 +74,7 @@ func readBack(t testing.TB, made fstest.MapFS) (*source.Document, error) {
 	return source.ReadFS(t.Context(), made, name, source.Options{})
 }
 
-// parsers do no more than take a form apart, each with the library that is used.
+// parsers only parse each form, with the library that the package uses.
 var parsers = map[string]func([]byte) error{
 	"csv": func(text []byte) error {
 		r := csv.NewReader(bytes.NewReader(text))
@@ -96,8 +96,8 @@ func ignore(err, usual error) error {
 	return err
 }
 
-// BenchmarkRead reads as many media as there may be, and has them checked, beside
-// what it costs to take the same text apart.
+// BenchmarkRead reads and checks the maximum number of media, and compares this with parsing
+// the same text.
 func BenchmarkRead(b *testing.B) {
 	d := manyMedia(b, authority.MaxMedia)
 	for _, form := range forms {

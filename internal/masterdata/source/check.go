@@ -14,10 +14,10 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 )
 
-// wholeEntry is the field of what is wrong with an entry as a whole.
+// wholeEntry is the field of a fault of an entry as a whole.
 const wholeEntry = ""
 
-// document makes of a draft what it says, or an [*InvalidError].
+// document returns the content of a draft, or an [*InvalidError].
 func (d *draft) document() (*Document, error) {
 	d.settle()
 	out := d.whole()
@@ -36,7 +36,7 @@ func (d *draft) document() (*Document, error) {
 	return out, nil
 }
 
-// whole checks what is about the whole; nil: it cannot be said what the document is.
+// whole checks the header. It returns nil if the level of the document is unknown.
 func (d *draft) whole() *Document {
 	t := d.header()
 	if t.size() == 0 {
@@ -67,35 +67,35 @@ func (d *draft) whole() *Document {
 	return &Document{level: h.Level, provenance: h.Provenance}
 }
 
-// checkHeader checks what a level has alone.
+// checkHeader checks the fields of the header that depend on the level.
 func (d *draft) checkHeader(h *header) {
 	if h.Level == LevelResources {
 		for _, field := range resourceFields {
-			if !d.broken && !d.said(field) {
+			if !d.broken && !d.present(field) {
 				d.about(field, "must be there")
 			}
 		}
 		return
 	}
-	if h.Owner != authority.Platform && d.said("owner") {
+	if h.Owner != authority.Platform && d.present("owner") {
 		d.about("owner", fmt.Sprintf("%.60q is not %s, whose every catalog is", h.Owner, authority.Platform))
 	}
 	for _, c := range d.header().shape.columns {
-		if ofResources(c.path) && d.said(c.path) {
+		if ofResources(c.path) && d.present(c.path) {
 			d.about(c.path, "a catalog has none")
 		}
 	}
 }
 
-// resourceFields are those of the header that no resources may leave out.
+// resourceFields lists the fields of the header that resources require.
 var resourceFields = [...]string{"currency", "policy.bleed", "policy.gutter"}
 
-// ofResources reports a field of the header that no catalog has.
+// ofResources reports whether a field of the header is for resources only.
 func ofResources(path string) bool {
 	return path == "currency" || strings.HasPrefix(path, "policy.")
 }
 
-// headerShape is what the header of a level says.
+// headerShape returns the shape of the header of a level.
 func headerShape(l Level) *shape {
 	s := shapeOf(reflect.TypeFor[header]())
 	if l == LevelResources {
@@ -106,19 +106,19 @@ func headerShape(l Level) *shape {
 	return s
 }
 
-// said reports whether the header has a field.
-func (d *draft) said(field string) bool {
+// present reports whether the header has a field.
+func (d *draft) present(field string) bool {
 	t := d.header()
 	return t.set&(1<<t.shape.column(field)) != 0
 }
 
-// about says what is wrong with a field of the header.
+// about adds a fault of a field of the header.
 func (d *draft) about(field, reason string) { d.blame(d.header(), 0, field, reason) }
 
-// blame says what is wrong with a field of any entry, unless that follows from what
-// was found where the entry was read.
+// blame adds a fault of a field of an entry, unless a fault that was found when the entry
+// was read already explains it.
 func (d *draft) blame(t *table, row int, field, reason string) {
-	if !d.told(t, row, field) {
+	if !d.reported(t, row, field) {
 		d.add(finding{at: t.find(row, field), table: t, row: row, field: field, reason: reason})
 	}
 }
@@ -158,14 +158,14 @@ func (d *draft) checkResources(out *Document) {
 	d.more = d.more || invalid.More
 }
 
-// fault tells where something stands that a package of content has found.
+// fault adds a fault that package catalog or authority found, with its place in the files.
 func (d *draft) fault(family string, index int, field, reason string, duplicate bool) {
 	for _, t := range d.tables {
 		if t.family != family {
 			continue
 		}
 		if index >= t.size() {
-			break // it is about the list, which may be empty
+			break // a fault of the list, which may be empty
 		}
 		if duplicate {
 			reason += d.first(t, index)
@@ -176,9 +176,9 @@ func (d *draft) fault(family string, index int, field, reason string, duplicate 
 	d.add(finding{row: -1, field: field, reason: reason})
 }
 
-// first is where the identifier of an entry stands already, as the end of a
-// sentence. Identifiers of resources are unique among all families, uids of the
-// catalog in their own.
+// first returns the place of the first entry with the same identifier, as the end of a
+// sentence. Identifiers of resources are unique among all families, uids of the catalog
+// within their list.
 func (d *draft) first(t *table, row int) string {
 	id := t.id(row)
 	for _, other := range d.tables[1:] {

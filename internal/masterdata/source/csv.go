@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// itemSeparator stands between the items of a list in a cell.
+// itemSeparator separates the items of a list in a cell.
 const itemSeparator = ";"
 
-// sheet is a list in comma-separated values (RFC 4180): a row of paths, and a row
-// for each entry. A cell with nothing in it says nothing.
+// sheet reads a list of comma-separated values (RFC 4180): a row of paths, and a row for
+// each entry. An empty cell means that the value is missing.
 type sheet struct {
 	*draft
 	table *table
 	file  int
 	rows  *csv.Reader
 	data  []byte
-	// columns are those of the cells; -1 for one that is not known.
+	// columns maps each cell of a row to its column, or to -1 if it is unknown.
 	columns []int
 }
 
@@ -60,7 +60,7 @@ func (d *draft) readCSV(file int, data []byte, t *table) error {
 	}
 }
 
-// separator is the one that stands most often in the first line.
+// separator returns the most frequent separator of the first line.
 func separator(data []byte) rune {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	best, most := ',', 0
@@ -72,7 +72,7 @@ func separator(data []byte) rune {
 	return best
 }
 
-// header reads the row of paths.
+// header reads the row of paths, and reports whether the required columns are present.
 func (s *sheet) header() bool {
 	if line, _, _ := bytes.Cut(s.data, []byte("\n")); len(line) > MaxEntry {
 		s.fail(place{s.file, spot{1, 0}}, fmt.Sprintf("a first line of more than %d bytes", MaxEntry))
@@ -138,9 +138,8 @@ func (s *sheet) entry(cells []string) error {
 	return s.advance(s.rows.InputOffset())
 }
 
-// misaligned is a row with another number of cells than the first line has. Which
-// of them means what cannot be said, but for the identifier, if that is the first:
-// others may refer to it.
+// misaligned reports a row whose number of cells differs from the first line. It keeps only
+// the identifier, if that is in the first column, because other entries may refer to it.
 func (s *sheet) misaligned(cells []string) error {
 	if err := s.begin(s.table, s.at(0)); err != nil {
 		return err
@@ -152,7 +151,7 @@ func (s *sheet) misaligned(cells []string) error {
 	return s.advance(s.rows.InputOffset())
 }
 
-// syntax says why the rest of the file cannot be taken apart.
+// syntax reports the syntax error that ends the reading of the file.
 func (s *sheet) syntax(err error) {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {

@@ -9,11 +9,11 @@ import (
 
 const silk = "silk,Silk,Paper,700,1000,135,112,110.5,Sheet\n"
 
-func TestEveryUsualFormOfCSVIsRead(t *testing.T) {
+func TestUsualCSVFormsAreAccepted(t *testing.T) {
 	t.Parallel()
 	want, err := files{"snapshot.yaml": head, "media.csv": mediaHead + silk}.read(t, ".")
 	if err != nil {
-		t.Fatal(faults(err))
+		t.Fatalf("unexpected faults:\n%s", faults(err))
 	}
 	with := func(separator string) string { return strings.ReplaceAll(mediaHead+silk, ",", separator) }
 	for name, text := range map[string]string{
@@ -31,7 +31,7 @@ func TestEveryUsualFormOfCSVIsRead(t *testing.T) {
 			t.Parallel()
 			got, err := files{"snapshot.yaml": head, "media.csv": text}.read(t, ".")
 			if err != nil {
-				t.Fatal(faults(err))
+				t.Fatalf("unexpected faults:\n%s", faults(err))
 			}
 			if got.ID() != want.ID() {
 				t.Errorf("id %s, want %s", got.ID(), want.ID())
@@ -40,7 +40,7 @@ func TestEveryUsualFormOfCSVIsRead(t *testing.T) {
 	}
 }
 
-func TestCSVThatCannotBeTakenApartIsRefused(t *testing.T) {
+func TestInvalidCSVIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		text string

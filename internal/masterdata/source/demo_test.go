@@ -11,21 +11,21 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
-// mustRead reads what is without fault.
+// mustRead reads a valid document.
 func mustRead(t *testing.T, name string) *source.Document {
 	t.Helper()
 	d, err := source.ReadFS(t.Context(), config.FS, name, source.Options{})
 	if err != nil {
-		t.Fatal(faults(err))
+		t.Fatalf("unexpected faults:\n%s", faults(err))
 	}
 	return d
 }
 
-func TestTheDemoFileIsTheDemoCatalog(t *testing.T) {
+func TestDemoFileMatchesDemoCatalog(t *testing.T) {
 	t.Parallel()
 	want, err := catalog.Demo()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	d := mustRead(t, config.CatalogFile)
 	if d.ID() != want.ID() || d.Level() != source.LevelCatalog || d.Owner() != authority.Platform {
@@ -33,7 +33,7 @@ func TestTheDemoFileIsTheDemoCatalog(t *testing.T) {
 	}
 }
 
-func TestTheDemoResourcesHaveWhatCommonProductsNeed(t *testing.T) {
+func TestDemoResourcesCoverCommonProducts(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
 		owner          string
@@ -46,7 +46,7 @@ func TestTheDemoResourcesHaveWhatCommonProductsNeed(t *testing.T) {
 			t.Parallel()
 			s, err := mustRead(t, name).Authority()
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("unexpected error: %v", err)
 			}
 			if s.Owner() != want.owner || s.Count(authority.FamilyMedia) < want.media || s.Count(authority.FamilyDevice) < want.devices {
 				t.Errorf("%s has %d media and %d devices", s.Owner(), s.Count(authority.FamilyMedia), s.Count(authority.FamilyDevice))
@@ -60,23 +60,23 @@ func TestTheDemoResourcesHaveWhatCommonProductsNeed(t *testing.T) {
 				authority.Laminating, authority.Stitching, authority.CoverApplication, authority.Trimming,
 			} {
 				if !processes[p] {
-					t.Errorf("nothing does %s", p)
+					t.Errorf("no device for process %s", p)
 				}
 			}
 			for _, f := range authority.Families() {
 				if s.Count(f) == 0 {
-					t.Errorf("there is no %s", f)
+					t.Errorf("no resource of family %s", f)
 				}
 			}
 		})
 	}
 }
 
-func TestTheDemoOrganizationHasTheSilkThatExamplesName(t *testing.T) {
+func TestDemoOrganizationHasMediumOfExamples(t *testing.T) {
 	t.Parallel()
 	s, err := mustRead(t, config.AcmeResourcesDir).Authority()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	m, found := s.Media("acme-silk-135")
 	if !found || m.Weight.String() != "135" || m.Width.String() != "700" || m.Height.String() != "1000" || m.Coating != "Coated" {

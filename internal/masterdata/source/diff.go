@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Kind is what has happened to an entry.
+// Kind is the kind of a change.
 type Kind string
 
 // The kinds of changes.
@@ -21,26 +21,26 @@ const (
 	Changed Kind = "changed"
 )
 
-// Change is what has happened to one entry, or to what is about the whole.
+// Change is a change of one entry or of the header.
 type Change struct {
 	Kind Kind `json:"kind"`
-	// Family and ID are empty for what is about the whole.
+	// Family and ID are empty for the header.
 	Family string `json:"family,omitempty"`
 	ID     string `json:"id,omitempty"`
-	// Fields are those of which the values differ, if the entry is in both.
+	// Fields lists the differing values of an entry that is in both documents.
 	Fields []FieldChange `json:"fields,omitempty"`
 }
 
-// FieldChange is a value in both documents; empty: there is none.
+// FieldChange is a value in both documents. An empty text means a missing value.
 type FieldChange struct {
 	Path string `json:"path"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
 }
 
-// Diff says what it takes to make b of a, in the order of lists and identifiers.
-// Where the two are from is no difference. Documents of two levels cannot be
-// compared: the error is [ErrLevel].
+// Diff returns the changes from a to b, in the order of lists and identifiers. It ignores
+// the provenance. Documents of different levels cannot be compared: the error is
+// [ErrLevel].
 func Diff(a, b *Document) ([]Change, error) {
 	if a.level != b.level {
 		return nil, fmt.Errorf("%w: %s and %s", ErrLevel, a.level, b.level)
@@ -59,7 +59,7 @@ func Diff(a, b *Document) ([]Change, error) {
 	return changes, nil
 }
 
-// merge goes through two lists in the order of their identifiers.
+// merge appends the changes between two lists, in the order of their identifiers.
 func merge(changes []Change, l list, later reflect.Value) []Change {
 	index := l.shape.columns[l.shape.id].index
 	id := func(rows reflect.Value, i int) string { return rows.Index(i).FieldByIndex(index).String() }
@@ -90,6 +90,7 @@ func merge(changes []Change, l list, later reflect.Value) []Change {
 	return changes
 }
 
+// differ returns the fields in which two entries differ.
 func differ(s *shape, a, b reflect.Value) []FieldChange {
 	var fields []FieldChange
 	for i, c := range s.columns {
@@ -102,7 +103,7 @@ func differ(s *shape, a, b reflect.Value) []FieldChange {
 	return fields
 }
 
-// WriteChanges writes changes to be read by people: + added, - removed, ~ changed.
+// WriteChanges writes changes as text: + added, - removed, ~ changed.
 func WriteChanges(w io.Writer, changes []Change) error {
 	signs := map[Kind]string{Added: "+", Removed: "-", Changed: "~"}
 	for _, c := range changes {

@@ -13,12 +13,12 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
-func TestADiffIsWhatItTakesToMakeOneOfTheOther(t *testing.T) {
+func TestDiffListsChanges(t *testing.T) {
 	t.Parallel()
 	read := func(text string) *source.Document {
 		d, err := files{"all.yaml": text}.read(t, "all.yaml")
 		if err != nil {
-			t.Fatal(faults(err))
+			t.Fatalf("unexpected faults:\n%s", faults(err))
 		}
 		return d
 	}
@@ -29,11 +29,11 @@ func TestADiffIsWhatItTakesToMakeOneOfTheOther(t *testing.T) {
 		strings.NewReplacer("id: b", "id: c").Replace(inks) + strings.NewReplacer("0.2", "0.25", "Power", "Night").Replace(power))
 	changes, err := source.Diff(a, b)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	var text strings.Builder
 	if err := source.WriteChanges(&text, changes); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	want := `~ snapshot
     policy.gutter: 4 -> 4.5
@@ -50,7 +50,7 @@ func TestADiffIsWhatItTakesToMakeOneOfTheOther(t *testing.T) {
 	}
 }
 
-func TestADocumentDiffersFromItselfInNothing(t *testing.T) {
+func TestDocumentHasNoDiffWithItself(t *testing.T) {
 	t.Parallel()
 	for _, name := range demos() {
 		changes, err := source.Diff(mustRead(t, name), mustRead(t, name))
@@ -60,7 +60,7 @@ func TestADocumentDiffersFromItselfInNothing(t *testing.T) {
 	}
 }
 
-func TestTwoLevelsAreNotCompared(t *testing.T) {
+func TestDifferentLevelsAreNotCompared(t *testing.T) {
 	t.Parallel()
 	if _, err := source.Diff(mustRead(t, config.CatalogFile), mustRead(t, config.AcmeResourcesDir)); !errors.Is(err, source.ErrLevel) {
 		t.Errorf("error = %v, want ErrLevel", err)

@@ -9,24 +9,24 @@ import (
 	"slices"
 )
 
-// errStop ends the reading: what is wrong is among the findings, and to go on would
-// only cost.
+// errStop ends the reading early; the findings already explain the fault.
 var errStop = errors.New("no more is read")
 
-// draft is a document that is being read: what each format puts its entries into.
+// draft is a document under construction. The reader of each format adds its entries.
 type draft struct {
 	content content
 	tables  []*table
-	// files are the names in errors; a place has an index of it.
+	// files lists the file names for errors; a place holds an index into it.
 	files []string
 	findings
-	// broken is set if entries are missing that somebody wrote, so that it cannot be
-	// said what the rest of them lack.
+	// broken is set if a part of the files could not be read, so that missing entries are
+	// not faults.
 	broken bool
 
 	ctx      context.Context //nolint:containedctx // of one call of Read, whose draft this is
 	progress func(done int64)
-	reported int64
+	// progressed is the offset of the last progress report.
+	progressed int64
 }
 
 func newDraft(ctx context.Context, progress func(done int64)) *draft {
@@ -37,7 +37,7 @@ func newDraft(ctx context.Context, progress func(done int64)) *draft {
 
 func (d *draft) header() *table { return d.tables[0] }
 
-// table finds a list by its name.
+// table returns the list with a name, or nil.
 func (d *draft) table(member string) *table {
 	if i := slices.IndexFunc(d.tables, func(t *table) bool { return t.member == member }); i > 0 {
 		return d.tables[i]
@@ -45,7 +45,7 @@ func (d *draft) table(member string) *table {
 	return nil
 }
 
-// members are the names that the top of a document may have.
+// members returns the names allowed at the top of a document.
 func (d *draft) members() []string {
 	names := slices.Clone(d.header().shape.root.names)
 	for _, t := range d.tables[1:] {
@@ -54,7 +54,7 @@ func (d *draft) members() []string {
 	return names
 }
 
-// open begins a list, which may be in one place only.
+// open begins a list, and reports false if the list is already in another place.
 func (d *draft) open(t *table, at place) bool {
 	if t.from != nil {
 		d.fail(at, fmt.Sprintf("%s are in %s already", t.member, d.named(*t.from)))
@@ -64,12 +64,12 @@ func (d *draft) open(t *table, at place) bool {
 	return true
 }
 
-// named is a place as a sentence has it.
+// named formats a place for messages.
 func (d *draft) named(at place) string {
 	return fmt.Sprintf("%s:%d", d.files[at.file], at.line)
 }
 
-// begin begins an entry. The only error is [errStop]'s, or the context's.
+// begin begins an entry. Its only error is [errStop].
 func (d *draft) begin(t *table, at place) error {
 	if !t.begin(at) {
 		d.add(finding{at: at, table: t, row: -1, reason: fmt.Sprintf("more than %d; no more are taken", t.most)})
@@ -79,46 +79,46 @@ func (d *draft) begin(t *table, at place) error {
 	return nil
 }
 
-// put writes a value of the entry that was begun last.
+// put sets a value of the last entry.
 func (d *draft) put(t *table, column int, v value, at spot) {
 	if reason := t.put(column, v, at); reason != "" {
 		d.refuse(t, t.shape.columns[column].path, reason, at)
 	}
 }
 
-// refuse says what is wrong with a field of the entry that was begun last.
+// refuse adds a fault of a field of the last entry.
 func (d *draft) refuse(t *table, field, reason string, at spot) {
 	row := t.size() - 1
 	d.add(finding{at: place{t.rows[row].file, at}, table: t, row: row, field: field, reason: reason})
 }
 
-// end says what the entry that was begun last lacks.
+// end reports the missing required fields of the last entry.
 func (d *draft) end(t *table) {
 	row := t.size() - 1
 	for _, path := range t.missing() {
-		if !d.told(t, row, path) {
+		if !d.reported(t, row, path) {
 			d.refuse(t, path, "must be there", t.rows[row].spot)
 		}
 	}
 }
 
-// fail says that a part of a file cannot be read.
+// fail reports that a part of a file cannot be read.
 func (d *draft) fail(at place, reason string) {
 	d.broken = true
 	d.add(finding{at: at, row: -1, reason: reason})
 }
 
-// advance tells how far a file has been read. Its error is that of a context that
-// has ended, and [errStop] when nobody wants to know of more faults.
+// advance reports the progress in a file. It returns the error of an ended context, or
+// [errStop] when the bound of faults is exceeded.
 func (d *draft) advance(offset int64) error {
 	const step = 64 << 10
 	if d.more {
 		return errStop
 	}
-	if offset-d.reported < step && offset >= d.reported {
+	if offset-d.progressed < step && offset >= d.progressed {
 		return nil
 	}
-	d.reported = offset
+	d.progressed = offset
 	d.progress(offset)
 	return d.ctx.Err()
 }

@@ -11,27 +11,26 @@ import (
 	"unicode/utf8"
 )
 
-// MaxFaults bounds an [InvalidError]: whoever has more has one mistake in all of
-// them.
+// MaxFaults bounds the faults of an [InvalidError]. More faults usually share one cause.
 const MaxFaults = 100
 
-// Fault is one thing that is wrong, and where.
+// Fault is one fault and its place.
 type Fault struct {
 	File string `json:"file,omitempty"`
-	// Line and Column are from 1; 0: it is about the file, or about the line.
-	// Columns are of bytes.
+	// Line and Column count from 1, columns in bytes. A zero Line stands for the whole
+	// file, a zero Column for the whole line.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Family is empty for what is about the whole.
+	// Family is empty for a fault of the document as a whole.
 	Family string `json:"family,omitempty"`
-	// ID is the identifier, as far as there is one to show.
+	// ID is the identifier, quoted and shortened if it is not printable.
 	ID string `json:"id,omitempty"`
-	// Field is the path, such as price.amount; empty for the whole entry.
+	// Field is the path, such as price.amount, or empty for the whole entry.
 	Field  string `json:"field,omitempty"`
 	Reason string `json:"reason"`
 }
 
-// String is the fault as compilers write theirs, so that editors find the place.
+// String formats the fault like a compiler error, so that editors find the place.
 func (f Fault) String() string {
 	var b strings.Builder
 	b.WriteString(f.where())
@@ -59,15 +58,15 @@ func (f Fault) where() string {
 	}
 }
 
-// InvalidError says why files are no master data.
+// InvalidError lists the faults of invalid master data.
 type InvalidError struct {
-	// Faults are at most [MaxFaults], in the order of the files and their lines.
+	// Faults has at most [MaxFaults] entries, in the order of files and lines.
 	Faults []Fault
-	// More is set if there were others.
+	// More is set if there are further faults.
 	More bool
 }
 
-// Error tells the first.
+// Error returns the first fault.
 func (e *InvalidError) Error() string {
 	switch {
 	case len(e.Faults) == 0:
@@ -79,31 +78,31 @@ func (e *InvalidError) Error() string {
 	}
 }
 
-// spot is where something stands: a line and a column from 1, or zeros.
+// spot is a line and a column, both from 1 or zero if unknown.
 type spot struct{ line, column uint32 }
 
-// place is a spot in a file, by the number of the file.
+// place is a spot in a file, which is given by its index.
 type place struct {
 	file int
 	spot
 }
 
-// finding is a fault whose entry may not be known by its identifier yet.
+// finding is a fault whose entry may not have an identifier yet.
 type finding struct {
 	at     place
 	table  *table
 	row    int
 	field  string
 	reason string
-	// id is the identifier, once it is settled.
+	// id is the identifier, set by settle.
 	id string
 }
 
-// findings collects what is wrong.
+// findings collects the faults of a document.
 type findings struct {
 	all  []finding
 	more bool
-	// known are the cells that something is wrong with.
+	// known is the set of cells with a fault.
 	known map[cell]bool
 }
 
@@ -125,8 +124,8 @@ func (f *findings) add(one finding) {
 	f.all = append(f.all, one)
 }
 
-// settle looks identifiers up. Entries are in the order of the files until they are
-// content, which has an order of its own.
+// settle sets the identifiers of findings. It must run before the entries are sorted by
+// identifier, because rows count in the order of the files.
 func (f *findings) settle() {
 	for i := range f.all {
 		one := &f.all[i]
@@ -136,9 +135,9 @@ func (f *findings) settle() {
 	}
 }
 
-// told reports whether something is known to be wrong with a field, with what it is
-// part of, or with a part of it.
-func (f *findings) told(t *table, row int, field string) bool {
+// reported reports whether a fault is known for a field, for its parent, or for a part of
+// it.
+func (f *findings) reported(t *table, row int, field string) bool {
 	for c := range f.known {
 		if c.table != t || c.row != row {
 			continue
@@ -150,7 +149,7 @@ func (f *findings) told(t *table, row int, field string) bool {
 	return false
 }
 
-// error is an [*InvalidError] about what was found, or nil.
+// error returns the findings as an [*InvalidError], or nil.
 func (f *findings) error(files []string) error {
 	if len(f.all) == 0 {
 		return nil
@@ -160,24 +159,20 @@ func (f *findings) error(files []string) error {
 	})
 	out := &InvalidError{More: f.more}
 	for _, one := range f.all {
-		out.Faults = append(out.Faults, one.fault(files))
+		fault := Fault{Line: int(one.at.line), Column: int(one.at.column), Field: one.field, Reason: one.reason}
+		if one.at.file < len(files) {
+			fault.File = files[one.at.file]
+		}
+		if one.table != nil && one.table.member != "" {
+			fault.Family = one.table.family
+			fault.ID = shown(one.id)
+		}
+		out.Faults = append(out.Faults, fault)
 	}
 	return out
 }
 
-func (f finding) fault(files []string) Fault {
-	fault := Fault{Line: int(f.at.line), Column: int(f.at.column), Field: f.field, Reason: f.reason}
-	if f.at.file < len(files) {
-		fault.File = files[f.at.file]
-	}
-	if f.table != nil && f.table.member != "" {
-		fault.Family = f.table.family
-		fault.ID = shown(f.id)
-	}
-	return fault
-}
-
-// shown is an identifier as far as it can be shown.
+// shown returns an identifier, quoted and shortened if it is long or not printable.
 func shown(id string) string {
 	const most = 128
 	if id == "" || len(id) <= most && utf8.ValidString(id) && !strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -186,7 +181,7 @@ func shown(id string) string {
 	return fmt.Sprintf("%.60q", id)
 }
 
-// meant adds to a name that nobody knows the one that it may have been.
+// meant returns the message about an unknown name, with the most similar known name.
 func meant(name string, known []string) string {
 	const longest = 64
 	best, distance := "", 1+len(name)/3
@@ -204,8 +199,7 @@ func meant(name string, known []string) string {
 	return fmt.Sprintf("%.60q is not known here; did you mean %s?", name, best)
 }
 
-// editDistance is how many bytes must be put in, taken out, replaced, or swapped
-// with the next.
+// editDistance returns the number of bytes to insert, delete, replace or swap with the next.
 func editDistance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
-func TestEveryBadRowOfATableIsToldWithItsLine(t *testing.T) {
+func TestEveryInvalidRowIsReportedWithLine(t *testing.T) {
 	t.Parallel()
 	want(t, files{"snapshot.yaml": head, "media.csv": mediaHead +
 		"silk,Silk,Paper,700,1000,135,112,110.5,ThousandSheets\n" +
@@ -31,7 +31,7 @@ func TestEveryBadRowOfATableIsToldWithItsLine(t *testing.T) {
 	)
 }
 
-func TestAnIdentifierIsRefusedWhereAnotherFileHasIt(t *testing.T) {
+func TestDuplicateIdentifierInAnotherFileIsReported(t *testing.T) {
 	t.Parallel()
 	want(t, files{
 		"snapshot.yaml": head,
@@ -42,7 +42,7 @@ func TestAnIdentifierIsRefusedWhereAnotherFileHasIt(t *testing.T) {
 	)
 }
 
-func TestEveryFaultOfACatalogIsToldWithItsLine(t *testing.T) {
+func TestCatalogFaultsHaveLines(t *testing.T) {
 	t.Parallel()
 	want(t, files{
 		"snapshot.yaml": "level: catalog\nowner: platform\nprovenance: {source: a test}\n",
@@ -56,7 +56,7 @@ func TestEveryFaultOfACatalogIsToldWithItsLine(t *testing.T) {
 	)
 }
 
-func TestWhatIsWrongWithTheWholeIsTold(t *testing.T) {
+func TestFaultsOfHeader(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		text string
@@ -91,7 +91,7 @@ func TestWhatIsWrongWithTheWholeIsTold(t *testing.T) {
 	}
 }
 
-func TestTheFilesOfADirectoryAreThoseThatAreKnown(t *testing.T) {
+func TestUnknownFilesOfDirectoryAreReported(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		files files
@@ -115,14 +115,14 @@ func TestTheFilesOfADirectoryAreThoseThatAreKnown(t *testing.T) {
 	}
 }
 
-func TestAFileAloneIsAWhole(t *testing.T) {
+func TestSingleFileMustBeComplete(t *testing.T) {
 	t.Parallel()
 	want(t, files{"media.csv": mediaHead}, `media.csv: has one list alone; read the directory where it stands beside snapshot.yaml`)
 	want(t, files{"media.txt": ""}, `media.txt: is neither .yaml, .yml, .json nor a directory`)
 }
 
-// Content has an order of its own, which is not that of the file.
-func TestAFaultIsOfTheEntryInItsLine(t *testing.T) {
+// The order of the content differs from the order of the file.
+func TestFaultNamesEntryOfItsLine(t *testing.T) {
 	t.Parallel()
 	want(t, files{"snapshot.yaml": head, "media.csv": mediaHead +
 		"silk,Silk,Paper,700,1000,135,112,110.5,Sheet\n" +
@@ -144,16 +144,16 @@ func TestFaultsAreBounded(t *testing.T) {
 			_, err := files{"snapshot.yaml": head, "media.csv": text}.read(t, ".")
 			var invalid *source.InvalidError
 			if !errors.As(err, &invalid) || len(invalid.Faults) != source.MaxFaults || invalid.More != (n > source.MaxFaults) {
-				t.Errorf("%d faults, more %v", len(invalid.Faults), invalid.More)
+				t.Errorf("%d faults with more %v", len(invalid.Faults), invalid.More)
 			}
 			if !strings.HasPrefix(err.Error(), "master data: media.csv:2:") || !strings.HasSuffix(err.Error(), "(and more)") {
-				t.Errorf("error: %s", err)
+				t.Errorf("unexpected error text: %s", err)
 			}
 		})
 	}
 }
 
-func TestWhatFollowsFromAFaultIsNotToldBesides(t *testing.T) {
+func TestConsequencesOfFaultAreNotReported(t *testing.T) {
 	t.Parallel()
 	want(t, files{"all.yaml": head + `
 labor:
@@ -166,7 +166,7 @@ devices:
 	)
 }
 
-func TestAListWithinAnEntryIsBounded(t *testing.T) {
+func TestListWithinEntryIsBounded(t *testing.T) {
 	t.Parallel()
 	folder := "id,name,process,maxSheet.width,maxSheet.height,speed,setupMinutes,hourlyRate,folds\nfolder,Folder,Folding,1,1,1,1,1,"
 	want(t, files{"snapshot.yaml": head, "devices.csv": folder + strings.TrimSuffix(strings.Repeat("F4-1;", 100), ";") + "\n"})

@@ -19,20 +19,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// headerFile is the file of a directory that says what is about the whole; it may
-// be JSON as well.
+// headerFile is the file of a directory with the header; it may be JSON instead.
 const headerFile = headerName + ".yaml"
 
 const headerName = "snapshot"
 
-// Options are what a reader may want besides.
+// Options are optional settings of a reader.
 type Options struct {
-	// Progress is told how many bytes have been read, and of how many.
+	// Progress is called with the number of bytes read so far and in total. It may be nil.
 	Progress func(done, total int64)
 }
 
-// Read reads a file, or a directory. What is wrong with the content is an
-// [*InvalidError]; other errors are those of the file system and of the context.
+// Read reads a file or a directory. Invalid content is an [*InvalidError]; other errors are
+// those of the file system and of the context.
 func Read(ctx context.Context, name string, o Options) (*Document, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -45,32 +44,32 @@ func Read(ctx context.Context, name string, o Options) (*Document, error) {
 	return readFS(ctx, os.DirFS(filepath.Clean(directory)), base, directory, o)
 }
 
-// ReadFS is [Read] of a name in a file system.
+// ReadFS reads like [Read] from a file system.
 func ReadFS(ctx context.Context, fsys fs.FS, name string, o Options) (*Document, error) {
 	return readFS(ctx, fsys, name, "", o)
 }
 
-// ReadJSON reads one document, as [Document.JSON] writes it. Errors are as those of
-// [Read].
+// ReadJSON reads one document in the form of [Document.JSON]. It has the errors of [Read].
 func ReadJSON(ctx context.Context, r io.Reader) (*Document, error) {
 	f := &file{format: ".json", open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
 	return readFiles(ctx, []*file{f}, Options{})
 }
 
-// file is one that is going to be read.
+// file is a file to read.
 type file struct {
-	// name is that in errors.
+	// name is the name in errors.
 	name   string
 	format string
 	size   int64
-	// member is the list that it has alone; empty: it is a document.
+	// member is the name of the only list in the file, or empty for a whole document.
 	member string
 	header bool
 	open   func() (io.ReadCloser, error)
-	// fault is why it is not read.
+	// fault is the reason why the file is not read, or empty.
 	fault string
 }
 
+// readFS reads a file or a directory; prefix precedes names in errors.
 func readFS(ctx context.Context, fsys fs.FS, name, prefix string, o Options) (*Document, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -93,7 +92,7 @@ func readFS(ctx context.Context, fsys fs.FS, name, prefix string, o Options) (*D
 	return readFiles(ctx, files, o)
 }
 
-// fileOf looks at a file without reading it.
+// fileOf describes a file without reading it.
 func fileOf(fsys fs.FS, name, prefix string) (*file, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -114,7 +113,7 @@ func fileOf(fsys fs.FS, name, prefix string) (*file, error) {
 	return f, nil
 }
 
-// formatOf is the end of a name that is read; empty for others.
+// formatOf returns the extension of a supported format, or an empty text.
 func formatOf(name string) string {
 	switch end := path.Ext(name); end {
 	case ".yml":
@@ -126,7 +125,7 @@ func formatOf(name string) string {
 	}
 }
 
-// directory finds the files of a document: the header first, then the lists.
+// directory lists the files of a document: the header first, then the lists.
 func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 	entries, err := fs.ReadDir(fsys, name)
 	if err != nil {
@@ -190,7 +189,7 @@ func readFiles(ctx context.Context, files []*file, o Options) (*Document, error)
 		}
 	})
 	for i, f := range files {
-		d.files, d.reported = append(d.files, f.name), 0
+		d.files, d.progressed = append(d.files, f.name), 0
 		err := d.readFile(i, f)
 		if errors.Is(err, errStop) {
 			break
@@ -209,6 +208,7 @@ func readFiles(ctx context.Context, files []*file, o Options) (*Document, error)
 	return d.document()
 }
 
+// readFile reads the file with index i.
 func (d *draft) readFile(i int, f *file) error {
 	if f.fault != "" {
 		d.fail(place{i, spot{}}, f.fault)
@@ -246,7 +246,10 @@ func (d *draft) readFile(i int, f *file) error {
 		return err
 	default:
 		y := &yamlFile{draft: d, file: i, only: t}
-		parts := yamlParts{data: data, lists: y.lists()}
+		parts := yamlParts{data: data, lists: map[string]bool{}}
+		for _, t := range d.tables[1:] {
+			parts.lists[t.member] = true
+		}
 		for parts.next() {
 			y.line, y.offset = parts.line, parts.offset
 			if parts.fault != "" {
@@ -261,7 +264,7 @@ func (d *draft) readFile(i int, f *file) error {
 	}
 }
 
-// bytes reads a file, and one byte more than may be read of it.
+// bytes reads a file up to one byte above the bound.
 func (f *file) bytes() (data []byte, err error) {
 	r, err := f.open()
 	if err != nil {
@@ -274,7 +277,7 @@ func (f *file) bytes() (data []byte, err error) {
 	return text.Bytes(), err
 }
 
-// invalidUTF8 is where the first byte stands that is part of no character.
+// invalidUTF8 returns the place of the first byte that is not valid UTF-8.
 func invalidUTF8(data []byte) spot {
 	at := 0
 	for at < len(data) {

@@ -18,20 +18,20 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
-// save makes a file of a size, of which only the text takes room.
+// save creates a sparse file of a size that begins with a text.
 func save(t *testing.T, name, text string, size int64) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	if size > 0 {
 		if err := os.Truncate(name, size); err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 	}
 }
 
-func TestALargeFileIsRefusedBeforeItIsRead(t *testing.T) {
+func TestLargeFileIsRejectedBeforeReading(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	save(t, filepath.Join(dir, "snapshot.yaml"), head, 0)
@@ -46,7 +46,7 @@ func TestALargeFileIsRefusedBeforeItIsRead(t *testing.T) {
 	}
 }
 
-func TestManyFilesAreRefusedBeforeTheyAreRead(t *testing.T) {
+func TestLargeDirectoryIsRejectedBeforeReading(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	save(t, filepath.Join(dir, "snapshot.yaml"), head, 0)
@@ -59,7 +59,7 @@ func TestManyFilesAreRefusedBeforeTheyAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFileIsRefusedWithoutWaiting(t *testing.T) {
+func TestIrregularFileIsRejectedWithoutBlocking(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "snapshot.yaml"), 0o600); err != nil {
@@ -76,9 +76,9 @@ func TestWhatIsNoFileIsRefusedWithoutWaiting(t *testing.T) {
 	}
 }
 
-// The bounds are those of what packages catalog and authority take, and reading ends
-// there.
-func TestListsAreBoundedWhileTheyAreRead(t *testing.T) {
+// TestListsAreBoundedDuringReading checks that reading ends at the bounds of packages
+// catalog and authority.
+func TestListsAreBoundedDuringReading(t *testing.T) {
 	t.Parallel()
 	rows := func(n int, row string) string {
 		var b strings.Builder
@@ -118,7 +118,7 @@ func TestListsAreBoundedWhileTheyAreRead(t *testing.T) {
 	}
 }
 
-func TestProgressGoesUpToTheEnd(t *testing.T) {
+func TestProgressReachesTotal(t *testing.T) {
 	t.Parallel()
 	d := manyMedia(t, 2_000)
 	for _, form := range forms {
@@ -137,7 +137,7 @@ func TestProgressGoesUpToTheEnd(t *testing.T) {
 				last, calls = done, calls+1
 			}})
 			if err != nil {
-				t.Fatal(faults(err))
+				t.Fatalf("unexpected faults:\n%s", faults(err))
 			}
 			if again.ID() != d.ID() || last != size || calls < 3 {
 				t.Errorf("%d of %d bytes in %d calls", last, size, calls)
@@ -146,7 +146,7 @@ func TestProgressGoesUpToTheEnd(t *testing.T) {
 	}
 }
 
-func TestReadingEndsWithItsContext(t *testing.T) {
+func TestReadEndsWithContext(t *testing.T) {
 	t.Parallel()
 	d := manyMedia(t, 2_000)
 	for _, form := range forms {

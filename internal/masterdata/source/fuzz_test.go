@@ -13,25 +13,25 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
-// judge reads what anybody may have written. It is refused with faults that have
-// places, or it is a document that can be written and read again as the same.
+// judge reads arbitrary input. The input must be rejected with faults that have places, or
+// be a document that can be written and read back unchanged.
 func judge(t *testing.T, made fstest.MapFS, name string) {
 	t.Helper()
 	d, err := source.ReadFS(t.Context(), made, name, source.Options{})
 	var invalid *source.InvalidError
 	if errors.As(err, &invalid) {
 		if len(invalid.Faults) == 0 || len(invalid.Faults) > source.MaxFaults {
-			t.Errorf("%d faults", len(invalid.Faults))
+			t.Errorf("the error has %d faults, want 1 to MaxFaults", len(invalid.Faults))
 		}
 		for _, f := range invalid.Faults {
 			if f.File == "" || f.Reason == "" || len(f.String()) > 2_000 || strings.Contains(f.String(), "\n") {
-				t.Errorf("fault %q", f)
+				t.Errorf("fault %q has no place or reason", f)
 			}
 		}
 		return
 	}
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	for _, form := range forms {
 		again, err := readBack(t, written(t, d, form))

@@ -11,22 +11,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// jsonFile is a file of JSON, read token by token.
+// jsonFile reads a JSON file token by token.
 type jsonFile struct {
 	*draft
 	file   int
 	data   []byte
 	tokens *jsontext.Decoder
-	// only is the one list that the file may have; nil: it is a whole document.
+	// only is the only list allowed in the file, or nil for a whole document.
 	only *table
-	// offset is up to where lines are counted: it is in this line, which begins at
-	// start.
+	// Lines are counted up to offset, which is in the line that begins at start.
 	offset, start int
 	line          uint32
 }
 
+// failJSON reports a syntax error.
 func (j *jsonFile) failJSON(err *jsontext.SyntacticError) {
-	j.offset, j.start, j.line = 0, 0, 1 // the fault may be in what was passed over
+	j.offset, j.start, j.line = 0, 0, 1 // the fault may be before the current offset
 	at := j.spotOf(int(min(err.ByteOffset, int64(len(j.data)))))
 	reason := fmt.Sprintf("no JSON: %.200s", strings.TrimPrefix(err.Err.Error(), "jsontext: "))
 	if errors.Is(err, jsontext.ErrDuplicateName) {
@@ -35,6 +35,7 @@ func (j *jsonFile) failJSON(err *jsontext.SyntacticError) {
 	j.fail(place{j.file, at}, reason)
 }
 
+// document reads the whole file.
 func (j *jsonFile) document() error {
 	if j.only != nil && j.tokens.PeekKind() == '[' {
 		if err := j.list(j.only); err != nil {
@@ -54,7 +55,7 @@ func (j *jsonFile) document() error {
 	return j.finish()
 }
 
-// finish refuses what follows the document.
+// finish reports content after the document.
 func (j *jsonFile) finish() error {
 	if _, err := j.tokens.ReadToken(); err == nil {
 		j.fail(j.here(), "more than one value")
@@ -82,7 +83,7 @@ func (j *jsonFile) each(one func(name string, at spot) error) error {
 			return err
 		}
 	}
-	_, err := j.tokens.ReadToken() // the end, or what is in its place
+	_, err := j.tokens.ReadToken() // the end of the object, or a syntax error
 	return err
 }
 
@@ -113,6 +114,7 @@ func (j *jsonFile) member(name string, at spot) error {
 	return j.value(j.header(), m, name, at)
 }
 
+// list reads the entries of a list.
 func (j *jsonFile) list(t *table) error {
 	at := j.here()
 	if !j.open(t, at) {
@@ -144,7 +146,7 @@ func (j *jsonFile) entry(t *table) error {
 	}
 	if j.tokens.PeekKind() != '{' {
 		j.refuse(t, wholeEntry, "is an object of "+strings.Join(t.shape.root.names, ", "), at.spot)
-		return errors.Join(j.tokens.SkipValue(), j.advance(j.reported))
+		return errors.Join(j.tokens.SkipValue(), j.advance(j.progressed))
 	}
 	if err := j.object(t, t.shape.root, ""); err != nil {
 		return err
@@ -164,7 +166,7 @@ func (j *jsonFile) object(t *table, m *member, path string) error {
 	})
 }
 
-// value reads what stands after a name.
+// value reads the value of a member.
 func (j *jsonFile) value(t *table, m *member, path string, at spot) error {
 	object := j.tokens.PeekKind() == '{'
 	switch {
@@ -185,7 +187,7 @@ func (j *jsonFile) value(t *table, m *member, path string, at spot) error {
 	}
 }
 
-// scalars is a value, or an array of them.
+// scalars reads a value or an array of values.
 func (j *jsonFile) scalars() (value, error) {
 	if j.tokens.PeekKind() != '[' {
 		return j.scalar()
@@ -199,7 +201,7 @@ func (j *jsonFile) scalars() (value, error) {
 		if err != nil {
 			return list, err
 		}
-		// One too many says that there are.
+		// One item above the bound is enough to report the excess.
 		if len(list.items) <= maxItems {
 			list.items = append(list.items, item)
 		}
@@ -228,7 +230,7 @@ func (j *jsonFile) scalar() (value, error) {
 	return v, nil
 }
 
-// here is where the next token begins.
+// here returns the place of the next token.
 func (j *jsonFile) here() place {
 	at := int(j.tokens.InputOffset())
 	for at < len(j.data) && strings.IndexByte(" \t\r\n,:", j.data[at]) >= 0 {
@@ -237,7 +239,7 @@ func (j *jsonFile) here() place {
 	return place{j.file, j.spotOf(at)}
 }
 
-// spotOf counts lines up to an offset, which is never before the last one.
+// spotOf returns the line and column of an offset, which must not precede the last one.
 func (j *jsonFile) spotOf(offset int) spot {
 	passed := j.data[j.offset:offset]
 	if n := bytes.Count(passed, []byte("\n")); n > 0 {

@@ -20,7 +20,7 @@ const document = `{
 }
 `
 
-func TestJSONThatIsNoDocumentIsRefused(t *testing.T) {
+func TestInvalidJSONIsRejected(t *testing.T) {
 	t.Parallel()
 	with := func(old, put string) string { return strings.Replace(document, old, put, 1) }
 	for name, tc := range map[string]struct{ text, want string }{
@@ -56,7 +56,7 @@ func TestJSONThatIsNoDocumentIsRefused(t *testing.T) {
 	}
 }
 
-func TestNumbersOfJSONAreExact(t *testing.T) {
+func TestJSONNumbersAreExact(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{"0.1", `"0.1"`, "999999.999999", "0.000001", "0"} {
 		d, err := files{"all.json": strings.Replace(document, "0.20", number, 1)}.read(t, "all.json")
@@ -71,17 +71,17 @@ func TestNumbersOfJSONAreExact(t *testing.T) {
 	}
 }
 
-func TestWhatIsSentIsTheSameDocument(t *testing.T) {
+func TestJSONReadsBackAsSameDocument(t *testing.T) {
 	t.Parallel()
 	for _, name := range demos() {
 		d := mustRead(t, name)
 		text, err := d.JSON()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("unexpected error: %v", err)
 		}
 		again, err := source.ReadJSON(t.Context(), strings.NewReader(string(text)))
 		if err != nil {
-			t.Fatal(faults(err))
+			t.Fatalf("unexpected faults:\n%s", faults(err))
 		}
 		if again.ID() != d.ID() || again.Provenance() != d.Provenance() || again.Level() != d.Level() || again.Owner() != d.Owner() {
 			t.Errorf("%s: %s of %s, %+v", name, again.Level(), again.Owner(), again.Provenance())
@@ -89,8 +89,8 @@ func TestWhatIsSentIsTheSameDocument(t *testing.T) {
 	}
 }
 
-// What is sent has no file, but its faults have lines.
-func TestAFaultOfWhatIsSentHasItsLine(t *testing.T) {
+// TestFaultWithoutFileHasLine reads a document that has no file name.
+func TestFaultWithoutFileHasLine(t *testing.T) {
 	t.Parallel()
 	_, err := source.ReadJSON(t.Context(), strings.NewReader(strings.Replace(document, "0.20", "-1", 1)))
 	if got := faults(err); got != "line 5: electricity power: price.amount: -1 is not between 0 and 1000000\n" {

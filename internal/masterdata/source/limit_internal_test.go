@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestWhatCouldNotBeReadIsNotWritten(t *testing.T) {
+func TestOversizedDocumentIsNotWritten(t *testing.T) {
 	t.Parallel()
 	of := func(size int) func(*bufio.Writer) error {
 		return func(w *bufio.Writer) error {

@@ -12,12 +12,12 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// shape is what an entry of a list may say, taken from its Go type: the names are
-// those of its JSON, so a field that is new there is known here.
+// shape describes the values that an entry of a list may have. It is derived from the JSON
+// names of its Go type, so that new fields need no change here.
 type shape struct {
 	columns []column
 	root    *member
-	// required has a bit for each column that no entry may leave out.
+	// required has a bit for each required column.
 	required uint64
 	// id is the column of the identifier.
 	id int
@@ -25,7 +25,7 @@ type shape struct {
 
 // column is a value of an entry.
 type column struct {
-	// path has the names from the entry down, with points between them.
+	// path lists the names from the entry down, separated by points.
 	path  string
 	index []int
 	kind  kind
@@ -36,11 +36,11 @@ type member struct {
 	column  int // -1 for a mapping
 	members map[string]*member
 	names   []string
-	// order is the place among its names.
+	// order is the position among the names of its parent.
 	order int
 }
 
-// kind is how the text of a value is read.
+// kind is the type of a value.
 type kind int
 
 const (
@@ -58,7 +58,7 @@ func (k kind) String() string {
 
 func (k kind) list() bool { return k == textsKind || k == wholesKind }
 
-// shapeOf reads a type of at most 64 values.
+// shapeOf returns the shape of a struct type with at most 64 values.
 func shapeOf(t reflect.Type) *shape {
 	s := &shape{root: &member{column: -1, members: map[string]*member{}}}
 	s.add(s.root, t, "", nil, true)
@@ -66,6 +66,7 @@ func shapeOf(t reflect.Type) *shape {
 	return s
 }
 
+// add adds the fields of a struct type to a mapping.
 func (s *shape) add(into *member, t reflect.Type, prefix string, index []int, required bool) {
 	for i := range t.NumField() {
 		field := t.Field(i)
@@ -111,24 +112,24 @@ func (s *shape) paths() []string {
 	return paths
 }
 
-// column finds a path; -1: there is none.
+// column returns the index of the column with a path, or -1.
 func (s *shape) column(path string) int {
 	return slices.IndexFunc(s.columns, func(c column) bool { return c.path == path })
 }
 
-// form is how a value was written.
+// form is the notation of a value in its file.
 type form int
 
 const (
 	plain    form = iota // a cell, or a YAML scalar without quotes
-	quoted               // a text for certain
-	number               // of JSON
-	boolean              // of JSON
+	quoted               // always a text
+	number               // a JSON number
+	boolean              // a JSON true or false
 	nothing              // null
 	sequence             // a list of values
 )
 
-// value is what stands in a file for a column.
+// value is the value of a column as written in a file.
 type value struct {
 	form  form
 	text  string
@@ -138,7 +139,7 @@ type value struct {
 // maxItems bounds a list within an entry.
 const maxItems = 100
 
-// put writes a value into an entry; the text says why it cannot be.
+// put sets a value of an entry, and returns the reason if the value is invalid.
 func (c *column) put(entry reflect.Value, v value) string {
 	target := entry.FieldByIndex(c.index)
 	if !c.kind.list() {
@@ -164,6 +165,7 @@ func (c *column) put(entry reflect.Value, v value) string {
 	return ""
 }
 
+// putOne sets a single value, and returns the reason if it is invalid.
 func putOne(target reflect.Value, k kind, v value) string {
 	switch {
 	case v.form == sequence:
@@ -183,8 +185,8 @@ func putOne(target reflect.Value, k kind, v value) string {
 		return ""
 	case wholeKind:
 		n, err := strconv.ParseInt(v.text, 10, 64)
-		// What is written in another way than the number is might be meant otherwise,
-		// as an octal number of YAML 1.1.
+		// Another spelling than the canonical one may have another meaning, such as an
+		// octal number of YAML 1.1.
 		if err != nil || strconv.FormatInt(n, 10) != v.text {
 			return fmt.Sprintf("%.60q is no whole number", v.text)
 		}
@@ -205,7 +207,7 @@ func putOne(target reflect.Value, k kind, v value) string {
 	return ""
 }
 
-// get is the text of a value; false if the entry has none that must be written.
+// get returns the texts of a value. ok is false if the value need not be written.
 func (s *shape) get(entry reflect.Value, i int) (texts []string, ok bool) {
 	c := &s.columns[i]
 	source := entry.FieldByIndex(c.index)
@@ -221,6 +223,7 @@ func (s *shape) get(entry reflect.Value, i int) (texts []string, ok bool) {
 	return texts, len(texts) > 0
 }
 
+// one returns the text of a single value.
 func one(source reflect.Value, k kind) string {
 	switch k {
 	case decimalKind:

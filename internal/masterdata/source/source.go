@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package source reads and writes master data: a catalog or the costed resources
-// of an owner, as one file of YAML or JSON, or as a directory in which lists have
-// files of their own, CSV among them.
+// Package source reads and writes master data: a catalog or the costed resources of an
+// owner, as one YAML or JSON file, or as a directory with a file for each list, which may be
+// CSV.
 //
-// Nothing is taken in half: a [Document] is a whole that packages catalog and
-// authority accept, and everything that is wrong with it is told at once, each
-// fault with its file and line. Texts and numbers are those that the file has, byte
-// by byte; no format gets to say that `no` is false or 1e3 a thousand. How much is
-// read is bounded before it is read, by the size of files, the lengths of lists and
-// of texts; YAML has no anchors, aliases or tags.
+// A [Document] is complete and accepted by packages catalog and authority. Otherwise all
+// faults are reported at once, each with its file and line. Texts and numbers are taken
+// byte by byte from the file: in every format `no` is a text and 1e3 is not a number. The
+// sizes of files, lists and texts are bounded before they are read. YAML anchors, aliases
+// and tags are rejected.
 package source
 
 import (
@@ -23,28 +22,27 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 )
 
-// Bounds of what is read.
+// Bounds of files and values.
 const (
 	// MaxFile and MaxTotal bound one file, and the files of a directory, in bytes.
 	MaxFile  = 64 << 20
 	MaxTotal = 128 << 20
 	// MaxScalar bounds a value in bytes.
 	MaxScalar = 4 << 10
-	// MaxEntry bounds an entry of a list as it is written in CSV or YAML, in bytes.
+	// MaxEntry bounds an entry of a list in CSV or YAML, in bytes.
 	MaxEntry = 128 << 10
-	// maxPart is how much YAML is read at once.
+	// maxPart is the size in bytes of the parts in which YAML is parsed.
 	maxPart = 64 << 10
 )
 
-// ErrLevel means that a document is of the other level.
+// ErrLevel means that a document has the other level.
 var ErrLevel = errors.New("master data of another level")
 
-// Provenance is where a document comes from. It is kept beside the content, whose id
-// does not depend on it.
+// Provenance is the origin of a document. The id of the content does not depend on it.
 type Provenance struct {
-	// Source is the system or the file that it is from. A document needs one.
+	// Source is the system or the file of origin. It is required.
 	Source string `json:"source"`
-	// Reference is what it is called there, such as an export or a ticket.
+	// Reference is the name at the origin, such as an export or a ticket.
 	Reference string `json:"reference,omitempty"`
 	Note      string `json:"note,omitempty"`
 }
@@ -57,20 +55,20 @@ type Document struct {
 	resources  *authority.Snapshot
 }
 
-// FromCatalog makes a document of a catalog, to be written.
+// FromCatalog returns a catalog as a document to write.
 func FromCatalog(c *catalog.Catalog, p Provenance) *Document {
 	return &Document{level: LevelCatalog, provenance: p, catalog: c}
 }
 
-// FromAuthority makes a document of costed resources, to be written.
+// FromAuthority returns costed resources as a document to write.
 func FromAuthority(s *authority.Snapshot, p Provenance) *Document {
 	return &Document{level: LevelResources, provenance: p, resources: s}
 }
 
-// Level is what the document is about.
+// Level returns the level of the document.
 func (d *Document) Level() Level { return d.level }
 
-// Owner is [authority.Platform] or an organization; catalogs are the platform's.
+// Owner returns [authority.Platform] or an organization. Catalogs belong to the platform.
 func (d *Document) Owner() string {
 	if d.resources == nil {
 		return authority.Platform
@@ -78,10 +76,10 @@ func (d *Document) Owner() string {
 	return d.resources.Owner()
 }
 
-// Provenance is where the document comes from.
+// Provenance returns the origin of the document.
 func (d *Document) Provenance() Provenance { return d.provenance }
 
-// ID is "sha256:" and the digest of the content.
+// ID returns "sha256:" and the digest of the content.
 func (d *Document) ID() string {
 	if d.resources == nil {
 		return d.catalog.ID()
@@ -89,7 +87,7 @@ func (d *Document) ID() string {
 	return d.resources.ID()
 }
 
-// Catalog is the content of a catalog; else the error is [ErrLevel].
+// Catalog returns the catalog, or [ErrLevel] for a document of resources.
 func (d *Document) Catalog() (*catalog.Catalog, error) {
 	if d.catalog == nil {
 		return nil, ErrLevel
@@ -97,7 +95,7 @@ func (d *Document) Catalog() (*catalog.Catalog, error) {
 	return d.catalog, nil
 }
 
-// Authority is the content of costed resources; else the error is [ErrLevel].
+// Authority returns the costed resources, or [ErrLevel] for a catalog.
 func (d *Document) Authority() (*authority.Snapshot, error) {
 	if d.resources == nil {
 		return nil, ErrLevel
@@ -105,13 +103,13 @@ func (d *Document) Authority() (*authority.Snapshot, error) {
 	return d.resources, nil
 }
 
-// Count is how long a list is.
+// Count is the length of a list.
 type Count struct {
 	List    string `json:"list"`
 	Entries int    `json:"entries"`
 }
 
-// Counts are those of the lists that have entries.
+// Counts returns the lengths of the lists that have entries.
 func (d *Document) Counts() []Count {
 	var counts []Count
 	for _, l := range d.lists() {
@@ -122,14 +120,14 @@ func (d *Document) Counts() []Count {
 	return counts
 }
 
-// list is one of a document, in the order of identifiers.
+// list is a list of a document, sorted by identifier.
 type list struct {
 	member, family string
 	shape          *shape
 	rows           reflect.Value
 }
 
-// lists are those of the level; the header is not among them.
+// lists returns the lists of the document's level, without the header.
 func (d *Document) lists() []list {
 	var c content
 	if d.catalog != nil {
@@ -146,7 +144,7 @@ func (d *Document) lists() []list {
 	return lists
 }
 
-// header is what the document says about the whole.
+// header returns the header of the document.
 func (d *Document) header() header {
 	h := header{Level: d.level, Owner: d.Owner(), Provenance: d.provenance}
 	if d.resources != nil {
@@ -155,7 +153,7 @@ func (d *Document) header() header {
 	return h
 }
 
-// JSON is the document in the form in which it is sent: [ReadJSON] makes it again.
+// JSON returns the document in the form for transmission, which [ReadJSON] reads.
 func (d *Document) JSON() ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -166,7 +164,7 @@ func (d *Document) JSON() ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
-// form is what JSON writes.
+// form returns the document as a value for the JSON encoder.
 func (d *Document) form() any {
 	if d.resources != nil {
 		return struct {
@@ -184,20 +182,19 @@ func (d *Document) form() any {
 	}{d.level, d.Owner(), d.provenance, d.catalog.Groups(), d.catalog.Products("")}
 }
 
-// Column is a value that entries of a list may have.
+// Column describes a value of the entries of a list.
 type Column struct {
-	// List is the name of the list, empty for what is about the whole.
+	// List is the name of the list, or empty for the header.
 	List string
-	// Path is the column of CSV; in YAML and JSON its points are mappings.
+	// Path is the column name in CSV. In YAML and JSON, each point begins a nested mapping.
 	Path string
-	// Kind is text, decimal, whole number, or true or false, or a list of such.
+	// Kind is the kind of the value as text, such as decimal or texts.
 	Kind string
-	// Required is set if no entry may leave it out.
+	// Required is set if every entry must have the value.
 	Required bool
 }
 
-// Columns are those of all lists of a level, in the order in which they are
-// written.
+// Columns returns the columns of all lists of a level, in the order of writing.
 func Columns(l Level) []Column {
 	var columns []Column
 	for _, t := range new(content).tables() {

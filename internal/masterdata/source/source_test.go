@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
-// faults are an error's, a line each.
+// faults returns the faults of an error, one per line.
 func faults(err error) string {
 	var invalid *source.InvalidError
 	if !errors.As(err, &invalid) {
@@ -30,7 +30,7 @@ func faults(err error) string {
 	return b.String()
 }
 
-// files are a directory.
+// files is the content of a directory.
 type files map[string]string
 
 func (f files) read(t *testing.T, name string) (*source.Document, error) {
@@ -51,7 +51,7 @@ policy: {bleed: 3, gutter: 4}
 
 const mediaHead = "id,name,mediaType,width,height,weight,thickness,price.amount,price.per\n"
 
-// want compares the faults of a directory, or of the one file that there is.
+// want compares the faults of a directory, or of its only file.
 func want(t *testing.T, f files, lines ...string) {
 	t.Helper()
 	name := "."

@@ -10,10 +10,10 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 )
 
-// Level is what a document is about.
+// Level is the kind of content of a document.
 type Level string
 
-// The levels. A document is of one.
+// The levels. Each document has one.
 const (
 	// LevelCatalog has marketplace groups (L1) and catalog products (L2).
 	LevelCatalog Level = "catalog"
@@ -21,26 +21,26 @@ const (
 	LevelResources Level = "resources"
 )
 
-// table is a list of entries that is being read, with where each value stood.
+// table is a list of entries during reading, with the place of each value.
 type table struct {
-	// member is the name of the list, such as devices; family is what one is called.
+	// member is the name of the list, such as devices; family is the name of one entry.
 	member, family string
 	level          Level
 	most           int
 	shape          *shape
-	// list is the slice that entries are put into.
+	// list is the slice of entries.
 	list reflect.Value
-	// rows are where the entries begin, cells where their values do, a line of
-	// them for each row.
+	// rows are the places of the entries, cells the places of their values, with one spot
+	// for each column of each row.
 	rows  []place
 	cells []spot
-	// set has a bit for each column that the last entry has said.
+	// set has a bit for each column that the last entry has.
 	set uint64
-	// from is where the list was found first.
+	// from is the place where the list begins, or nil.
 	from *place
 }
 
-// content is what tables put their entries into.
+// content holds the entries of all tables.
 type content struct {
 	header    []header
 	resources authority.Content
@@ -48,7 +48,7 @@ type content struct {
 	products  []catalog.Product
 }
 
-// header is what a document says about the whole.
+// header holds the values of the document as a whole.
 type header struct {
 	Level      Level            `json:"level"`
 	Owner      string           `json:"owner"`
@@ -57,7 +57,7 @@ type header struct {
 	Policy     authority.Policy `json:"policy,omitzero"`
 }
 
-// tables are all lists by their names, the header without one.
+// tables returns the tables of the header, which has no name, and of all lists.
 func (c *content) tables() []*table {
 	r := &c.resources
 	return []*table{
@@ -87,7 +87,7 @@ func (t *table) size() int { return len(t.rows) }
 
 func (t *table) entry(row int) reflect.Value { return t.list.Index(row) }
 
-// id is the identifier of an entry.
+// id returns the identifier of an entry.
 func (t *table) id(row int) string {
 	if t.shape.id < 0 {
 		return ""
@@ -95,7 +95,7 @@ func (t *table) id(row int) string {
 	return t.entry(row).FieldByIndex(t.shape.columns[t.shape.id].index).String()
 }
 
-// begin makes room for an entry; there may be no room.
+// begin adds an entry, and reports false if the list is full.
 func (t *table) begin(at place) bool {
 	if t.size() == t.most {
 		return false
@@ -110,8 +110,7 @@ func (t *table) begin(at place) bool {
 	return true
 }
 
-// put writes a value of the entry that was begun last; the text says why it cannot
-// be.
+// put sets a value of the last entry, and returns the reason if it is invalid.
 func (t *table) put(column int, v value, at spot) string {
 	row := t.size() - 1
 	if t.set&(1<<column) != 0 {
@@ -122,7 +121,7 @@ func (t *table) put(column int, v value, at spot) string {
 	return t.shape.columns[column].put(t.entry(row), v)
 }
 
-// missing are the paths that the last entry has left out and may not.
+// missing returns the paths of the required columns that the last entry lacks.
 func (t *table) missing() []string {
 	var paths []string
 	for left := t.shape.required &^ t.set; left != 0; left &= left - 1 {
@@ -131,8 +130,8 @@ func (t *table) missing() []string {
 	return paths
 }
 
-// find is where a field of an entry stands: the entry, if the field does not, and
-// the first of a mapping.
+// find returns the place of a field: for a mapping the place of its first value, and for a
+// missing field the place of the entry.
 func (t *table) find(row int, field string) place {
 	at := t.rows[row]
 	for i, c := range t.shape.columns {

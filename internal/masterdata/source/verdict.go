@@ -22,8 +22,8 @@ type Verdict struct {
 	More bool `json:"more,omitempty"`
 }
 
-// Check reads a file or a directory. The document is nil if it is invalid. An error is
-// of files that cannot be read at all.
+// Check reads a file or a directory. The document is nil if it is invalid. An error means
+// that files cannot be read at all.
 func Check(ctx context.Context, path string, o Options) (Verdict, *Document, error) {
 	document, err := Read(ctx, path, o)
 	var invalid *InvalidError
@@ -38,8 +38,8 @@ func Check(ctx context.Context, path string, o Options) (Verdict, *Document, err
 	}, document, nil
 }
 
-// Lines returns the verdict as text: the document, or the faults as compilers write
-// theirs and their number.
+// Lines returns the verdict as text: the document, or the faults like compiler errors and
+// their number.
 func (v Verdict) Lines() []string {
 	if v.Valid {
 		var counts []string

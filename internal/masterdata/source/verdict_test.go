@@ -19,7 +19,7 @@ func TestVerdictListsTheDocumentOrItsFaults(t *testing.T) {
 	t.Parallel()
 	broken := filepath.Join(t.TempDir(), "broken.yaml")
 	if err := os.WriteFile(broken, []byte("level: neither\n"), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unexpected error: %v", err)
 	}
 	const sound = "../../../config/masterdata/acme"
 	verdict, document, err := source.Check(t.Context(), sound, source.Options{})

@@ -18,22 +18,20 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 )
 
-// ErrTooLarge means that a document would be larger than what is read.
+// ErrTooLarge means that a document would exceed the size that [Read] accepts.
 var ErrTooLarge = fmt.Errorf("more than the %d bytes that are read of a file", MaxFile)
 
-// Format is what one file is written in.
+// Format is the format of one file.
 type Format string
 
-// The formats of a file that has everything. Tables of CSV are written by
-// [WriteDirectory].
+// The formats of a file with the whole document. [WriteDirectory] writes CSV.
 const (
 	YAML Format = "yaml"
 	JSON Format = "json"
 )
 
-// Write writes a document as one file, which [Read] makes the same document of. The
-// order is that of identifiers and the entries have lines of their own, so that
-// versions can be compared.
+// Write writes a document as one file, from which [Read] reads the same document. Entries
+// are sorted by identifier and have lines of their own, so that versions can be compared.
 func Write(w io.Writer, d *Document, f Format) error {
 	return limited(w, func(w *bufio.Writer) error {
 		switch f {
@@ -48,8 +46,8 @@ func Write(w io.Writer, d *Document, f Format) error {
 	})
 }
 
-// WriteDirectory writes a document as the files of a directory: the header in YAML,
-// each list in CSV. It hands every file to create, which has it written.
+// WriteDirectory writes a document as the files of a directory: the header in YAML, each
+// list in CSV. It calls create for every file; create calls write with the opened file.
 func WriteDirectory(d *Document, create func(name string, write func(io.Writer) error) error) error {
 	err := create(headerFile, func(w io.Writer) error {
 		return limited(w, func(w *bufio.Writer) error { writeYAML(w, d, nil); return nil })
@@ -71,7 +69,7 @@ func WriteDirectory(d *Document, create func(name string, write func(io.Writer) 
 	return nil
 }
 
-// limited writes a file, but none that cannot be read.
+// limited writes a file, and fails if it exceeds the size that [Read] accepts.
 func limited(w io.Writer, write func(*bufio.Writer) error) error {
 	l := &limitWriter{to: w}
 	b := bufio.NewWriter(l)
@@ -93,8 +91,8 @@ func (l *limitWriter) Write(b []byte) (int, error) {
 	return l.to.Write(b)
 }
 
-// Errors of a bufio.Writer stay until it is flushed, which is where they are
-// looked at.
+// A bufio.Writer keeps its first error until Flush, where limited checks it. The functions
+// below therefore ignore the errors of single writes.
 
 func writeJSON(w *bufio.Writer, d *Document) error {
 	text, err := json.Marshal(d.head())
@@ -125,7 +123,7 @@ func writeJSON(w *bufio.Writer, d *Document) error {
 	return nil
 }
 
-// head is the header as JSON has it: all of the policy, or nothing of it.
+// head returns the header for JSON. Resources have the whole policy, a catalog has none.
 func (d *Document) head() any {
 	h := d.header()
 	if d.level == LevelCatalog {
@@ -150,9 +148,13 @@ func writeYAML(w *bufio.Writer, d *Document, lists []list) {
 		}
 		_, _ = w.WriteString(l.member + ":\n")
 		for i := range l.rows.Len() {
+			// Indent the mapping, and put its first name behind the dash.
+			var text bytes.Buffer
+			entry := yamlWriter{bufio.NewWriter(&text), l.shape, l.rows.Index(i)}
+			entry.mapping(l.shape.root, "    ")
+			_ = entry.Flush() // into memory
 			_, _ = w.WriteString("  -")
-			y := yamlWriter{w, l.shape, l.rows.Index(i)}
-			y.entry()
+			_, _ = w.Write(bytes.TrimPrefix(text.Bytes(), []byte("   ")))
 		}
 	}
 }
@@ -164,15 +166,7 @@ type yamlWriter struct {
 	from  reflect.Value
 }
 
-// entry writes a mapping whose first name stands behind the dash.
-func (y *yamlWriter) entry() {
-	var text bytes.Buffer
-	inner := yamlWriter{bufio.NewWriter(&text), y.shape, y.from}
-	inner.mapping(y.shape.root, "    ")
-	_ = inner.Flush() // into memory
-	_, _ = y.Write(bytes.TrimPrefix(text.Bytes(), []byte("   ")))
-}
-
+// mapping writes the values of a mapping.
 func (y *yamlWriter) mapping(m *member, indent string) {
 	for _, name := range m.names {
 		below := m.members[name]
@@ -188,7 +182,7 @@ func (y *yamlWriter) mapping(m *member, indent string) {
 	}
 }
 
-// has reports whether a mapping has anything to say.
+// has reports whether a mapping has a value to write.
 func (y *yamlWriter) has(m *member) bool {
 	for _, below := range m.members {
 		if below.column < 0 && y.has(below) {
@@ -216,7 +210,7 @@ func yamlValue(k kind, texts []string) string {
 	return texts[0]
 }
 
-// bare is a text that needs no quotes: what every reader of YAML takes for a text.
+// bare matches a text that every YAML reader takes for a text without quotes.
 var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$`)
 
 func yamlText(text string) string {
@@ -234,7 +228,7 @@ func yamlText(text string) string {
 	return strings.TrimSuffix(quoted.String(), "\n")
 }
 
-// writeCSV writes the columns that any entry has.
+// writeCSV writes a list with the columns that any entry uses.
 func writeCSV(w *bufio.Writer, l list) error {
 	var used []int
 	var paths []string

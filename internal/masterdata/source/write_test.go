@@ -19,14 +19,14 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
-// forms are those that documents are written in.
+// forms lists the forms of written documents.
 var forms = []string{"csv", "json", "yaml"}
 
 func demos() []string {
 	return []string{config.CatalogFile, config.PlatformResourcesDir, config.AcmeResourcesDir}
 }
 
-func TestWhatIsWrittenIsReadAsTheSame(t *testing.T) {
+func TestWrittenDemoDocumentsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, name := range demos() {
 		for _, form := range forms {
@@ -35,7 +35,7 @@ func TestWhatIsWrittenIsReadAsTheSame(t *testing.T) {
 				d := mustRead(t, name)
 				again, err := readBack(t, written(t, d, form))
 				if err != nil {
-					t.Fatal(faults(err))
+					t.Fatalf("unexpected faults:\n%s", faults(err))
 				}
 				if again.ID() != d.ID() || again.Provenance() != d.Provenance() {
 					t.Errorf("id %s, want %s; %+v", again.ID(), d.ID(), again.Provenance())
@@ -45,7 +45,7 @@ func TestWhatIsWrittenIsReadAsTheSame(t *testing.T) {
 	}
 }
 
-func TestAnyContentIsWrittenAndReadAsTheSame(t *testing.T) {
+func TestWrittenRandomDocumentsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, form := range forms {
 		t.Run(form, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestAnyContentIsWrittenAndReadAsTheSame(t *testing.T) {
 	}
 }
 
-// random makes content that is valid and as odd as it may be.
+// random returns valid content with unusual values.
 type random struct{ *rand.Rand }
 
 var oddities = []string{
@@ -180,12 +180,12 @@ func (r *random) device(i int, labor []authority.Labor, plates []authority.Plate
 	return d
 }
 
-func TestWhatIsWrittenIsFitToBeCompared(t *testing.T) {
+func TestWrittenFormsAreStable(t *testing.T) {
 	t.Parallel()
 	d, err := files{"all.yaml": head + "inks:\n  - {id: b, name: 'no', separation: \"a: b\", consumption: 1.50, price: {amount: 0, per: Kilogram}}\n" +
 		"  - {id: a, name: A, separation: Cyan, consumption: 1, price: {amount: 1, per: Kilogram}}\n"}.read(t, "all.yaml")
 	if err != nil {
-		t.Fatal(faults(err))
+		t.Fatalf("unexpected faults:\n%s", faults(err))
 	}
 	for form, want := range map[string]map[string]string{
 		"yaml": {"all.yaml": "level: resources\nowner: org_acme01\ncurrency: EUR\nprovenance:\n  source: a test\npolicy:\n  bleed: 3\n  gutter: 4\ninks:\n" +
@@ -206,9 +206,9 @@ func TestWhatIsWrittenIsFitToBeCompared(t *testing.T) {
 	}
 }
 
-func TestAFormatThatThereIsNotIsNotWritten(t *testing.T) {
+func TestUnknownFormatIsRejected(t *testing.T) {
 	t.Parallel()
 	if err := source.Write(io.Discard, mustRead(t, config.CatalogFile), "xml"); err == nil {
-		t.Error("xml was written")
+		t.Error("format xml was accepted")
 	}
 }

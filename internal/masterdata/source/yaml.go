@@ -13,43 +13,32 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlFile is a file of YAML. It is read in parts, because the nodes of a whole one
-// take fifty times its size: each member of the top, and of a list that is written
-// in lines a few entries at a time.
+// yamlFile reads a YAML file in parts, because the nodes of a whole file take fifty times
+// its size. A part is a member at the top of the document, or some entries of a block list.
 type yamlFile struct {
 	*draft
 	file int
-	// only is the one list that the file may have; nil: it is a whole document.
+	// only is the only list allowed in the file, or nil for a whole document.
 	only *table
-	// list is the one whose lines are being read.
+	// list is the block list that is being read, or nil.
 	list *table
 	// seen has a bit for each member of the header.
 	seen uint64
-	// part begins at this line and byte of the file.
+	// line and offset are the beginning of the current part in the file.
 	line, offset int
 }
 
-// lists are the names of lists, as lines of the top have them.
-func (y *yamlFile) lists() map[string]bool {
-	lists := map[string]bool{}
-	for _, t := range y.tables[1:] {
-		lists[t.member] = true
-	}
-	return lists
-}
-
-// part reads one part. A fault of its syntax ends the file, since the next part may
-// be what is left of this one.
+// part reads one part. A syntax error ends the file, because the next part may be the rest
+// of this one.
 func (y *yamlFile) part(p *yamlParts) error {
 	if err := y.advance(int64(p.offset + len(p.text))); err != nil {
 		return err
 	}
 	var document yaml.Node
 	if err := parseYAML(p.text, &document); err != nil {
-		// Tell a fault of the syntax.
 		text, at := strings.TrimPrefix(err.Error(), "yaml: "), place{y.file, spot{uint32(y.line), 0}}
 		if match := yamlLine.FindStringSubmatch(err.Error()); match != nil {
-			n, _ := strconv.Atoi(match[1]) // it is of digits; 0 if there were too many
+			n, _ := strconv.Atoi(match[1]) // digits only; 0 if there are too many
 			at.line, text = uint32(y.line+max(n, 1)-1), match[2]
 		}
 		y.fail(at, fmt.Sprintf("no YAML: %.200s", text))
@@ -68,8 +57,8 @@ func (y *yamlFile) part(p *yamlParts) error {
 	return y.top(root)
 }
 
-// parseYAML reads a text whole: one call of the decoder ends with the first document,
-// and where that ends is a matter of indentation.
+// parseYAML parses a whole text, and rejects a second document: one call of the decoder
+// reads only the first document, whose end depends on indentation.
 func parseYAML(text []byte, document *yaml.Node) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	err := decoder.Decode(document)
@@ -89,7 +78,7 @@ func parseYAML(text []byte, document *yaml.Node) error {
 	}
 }
 
-// lines reads entries of a list that is written in lines.
+// lines reads the entries of a block list.
 func (y *yamlFile) lines(p *yamlParts, document *yaml.Node) error {
 	t := y.only
 	if p.member != bareList {
@@ -115,7 +104,7 @@ func (y *yamlFile) lines(p *yamlParts, document *yaml.Node) error {
 	return y.entries(t, document.Content[0])
 }
 
-// allowed refuses a list in the file of another.
+// allowed reports whether the file may have a list.
 func (y *yamlFile) allowed(t *table, at place) bool {
 	switch {
 	case t == nil:
@@ -128,7 +117,7 @@ func (y *yamlFile) allowed(t *table, at place) bool {
 	return false
 }
 
-// top reads members of the document.
+// top reads the members of the document.
 func (y *yamlFile) top(root *yaml.Node) error {
 	if !y.simple(root) {
 		return nil
@@ -138,7 +127,7 @@ func (y *yamlFile) top(root *yaml.Node) error {
 		return nil
 	}
 	if root.Style&yaml.FlowStyle == 0 && root.Column > 1 {
-		// Another part may begin further left, which no mapping does.
+		// Another part may begin further left, which is impossible within one mapping.
 		y.fail(y.at(root), "a member of the document begins in the first column")
 		return nil
 	}
@@ -160,7 +149,7 @@ func (y *yamlFile) top(root *yaml.Node) error {
 	return nil
 }
 
-// headerMember reads what is about the whole document.
+// headerMember reads a member of the header.
 func (y *yamlFile) headerMember(name, node *yaml.Node) error {
 	m, known := y.header().shape.root.members[name.Value]
 	switch {
@@ -180,7 +169,7 @@ func (y *yamlFile) headerMember(name, node *yaml.Node) error {
 	return nil
 }
 
-// whole reads a list that one part has all of.
+// whole reads a list that is complete in one part.
 func (y *yamlFile) whole(t *table, name, node *yaml.Node) error {
 	if !y.allowed(t, y.at(name)) || !y.open(t, y.at(name)) {
 		return nil
@@ -188,6 +177,7 @@ func (y *yamlFile) whole(t *table, name, node *yaml.Node) error {
 	return y.entries(t, node)
 }
 
+// entries reads the entries of a list.
 func (y *yamlFile) entries(t *table, list *yaml.Node) error {
 	if !y.simple(list) {
 		return nil
@@ -201,7 +191,7 @@ func (y *yamlFile) entries(t *table, list *yaml.Node) error {
 			return err
 		}
 		y.entry(t, node)
-		if err := y.advance(y.reported); err != nil {
+		if err := y.advance(y.progressed); err != nil {
 			return err
 		}
 	}
@@ -236,14 +226,13 @@ func (y *yamlFile) mapping(t *table, m *member, path string, node *yaml.Node) {
 	}
 }
 
-// once reads what stands after a name, which may be there once.
+// once reads the value of a name, which may occur once.
 func (y *yamlFile) once(t *table, seen *uint64, m *member, path string, name, node *yaml.Node) {
 	if *seen&(1<<m.order) != 0 {
 		y.refuse(t, path, "is there already", y.at(name).spot)
 		return
 	}
 	*seen |= 1 << m.order
-	// Read what stands after a name.
 	switch {
 	case !y.simple(node):
 	case m.column >= 0 && node.Kind != yaml.MappingNode:

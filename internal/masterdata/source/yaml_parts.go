@@ -10,35 +10,34 @@ import (
 	"strings"
 )
 
-// bareList is the name of the list that a file begins with.
+// bareList is the name of a list without a name, with which a file begins.
 const bareList = "-"
 
-// yamlParts cuts a file of YAML at lines where a member of the top begins, and in a
-// list that is written in lines also where an entry does. In YAML nothing goes on
-// over such a line: a text or a list in brackets that did would be refused in the
-// part that begins it.
+// yamlParts cuts a YAML file at lines where a member at the top begins, and within a block
+// list at lines where an entry begins. No YAML value continues across such a line: an
+// unfinished text or bracketed list is a syntax error in the part that begins it.
 type yamlParts struct {
 	data  []byte
 	lists map[string]bool
 
-	// text is the part, which begins at a line and an offset.
+	// text is the current part; line and offset are its beginning.
 	text         []byte
 	line, offset int
-	// member is the list in whose lines the part is, memberLine where its name is.
+	// member is the block list of the part, memberLine the line of its name.
 	member      string
 	memberLine  int
 	first, last bool
-	// fault says what cannot be cut.
+	// fault is the reason why the rest cannot be cut.
 	fault string
 
-	// at is the offset of what is not cut yet, atLine its line.
+	// at is the offset of the rest of the file, atLine its line.
 	at, atLine int
-	// indent is that of the entries, or -1.
+	// indent is the indentation of the entries, or -1.
 	indent  int
 	started bool
 }
 
-// next cuts the next part; false: there is none.
+// next cuts the next part, and reports false at the end.
 func (p *yamlParts) next() bool {
 	if p.atLine == 0 {
 		p.atLine = 1
@@ -54,7 +53,7 @@ func (p *yamlParts) next() bool {
 	return p.begin()
 }
 
-// begin finds out what the next part is.
+// begin determines the kind of the next part and cuts it.
 func (p *yamlParts) begin() bool {
 	p.first = true
 	line := p.peek()
@@ -78,13 +77,13 @@ func (p *yamlParts) begin() bool {
 	return p.cut(p.memberStart)
 }
 
-// endsAfterName reports whether nothing but a comment follows.
+// endsAfterName reports whether the rest of a line is empty or a comment.
 func endsAfterName(rest []byte) bool {
 	trimmed := bytes.TrimLeft(rest, " \t")
 	return len(bytes.TrimRight(rest, " \t\r\n")) == 0 || len(trimmed) < len(rest) && trimmed[0] == '#'
 }
 
-// peek is the next line with its end.
+// peek returns the next line, including its line break.
 func (p *yamlParts) peek() []byte {
 	rest := p.data[p.at:]
 	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
@@ -93,23 +92,24 @@ func (p *yamlParts) peek() []byte {
 	return rest
 }
 
+// consume advances to the next line.
 func (p *yamlParts) consume(line []byte) {
 	p.at += len(line)
 	p.atLine++
 }
 
-// verdict is what a line is to the part before it.
+// verdict is the relation of a line to the current part.
 type verdict int
 
 const (
 	within verdict = iota
-	// entry begins another entry: the part may end here.
+	// entry: the line begins another entry, so the part may end here.
 	entry
-	// beyond begins something else: the part ends here.
+	// beyond: the line begins another member, so the part ends here.
 	beyond
 )
 
-// cut takes lines for as long as they belong to the part.
+// cut collects lines while they belong to the part.
 func (p *yamlParts) cut(judge func(line []byte) verdict) bool {
 	from := p.at
 	p.line, p.offset, p.last = p.atLine, p.at, true
@@ -137,7 +137,7 @@ func (p *yamlParts) cut(judge func(line []byte) verdict) bool {
 	return true
 }
 
-// refused says why a line cannot be part of a document.
+// refused returns the reason why a line cannot be part of a document, or an empty text.
 func (p *yamlParts) refused(line []byte, size int) string {
 	switch {
 	case line[0] == '%':
@@ -153,7 +153,7 @@ func (p *yamlParts) refused(line []byte, size int) string {
 	return ""
 }
 
-// memberStart judges lines of a member that is no list in lines.
+// memberStart judges the lines of a member that is not a block list.
 func (p *yamlParts) memberStart(line []byte) verdict {
 	if strings.IndexByte(" \t]}", line[0]) >= 0 {
 		return within
@@ -161,7 +161,7 @@ func (p *yamlParts) memberStart(line []byte) verdict {
 	return beyond
 }
 
-// entryLine judges lines of a list.
+// entryLine judges the lines of a block list.
 func (p *yamlParts) entryLine(line []byte) verdict {
 	rest := bytes.TrimLeft(line, " ")
 	indent := len(line) - len(rest)
@@ -177,7 +177,7 @@ func (p *yamlParts) entryLine(line []byte) verdict {
 	}
 }
 
-// isComment reports a line that says nothing.
+// isComment reports whether a line is empty or a comment.
 func isComment(line []byte) bool {
 	rest := bytes.TrimLeft(line, " \t")
 	return len(rest) == 0 || rest[0] == '#' || rest[0] == '\n' || rest[0] == '\r'
@@ -188,8 +188,8 @@ func isMarker(line []byte) bool {
 	return text == "---" || text == "..."
 }
 
-// yamlLine is how package yaml says where something is wrong.
+// yamlLine matches an error of package yaml with a line number.
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): (.*)`)
 
-// errNextFile ends the reading of one file.
+// errNextFile ends the reading of the current file.
 var errNextFile = errors.New("the rest of the file is not read")

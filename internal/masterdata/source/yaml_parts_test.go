@@ -16,14 +16,14 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 )
 
-// oddCatalog has whatever YAML allows over several lines.
+// oddCatalog uses every YAML construct that spans several lines.
 const oddCatalog = "# c\nlevel: catalog\nowner: platform\nprovenance:\n  source: x\n  note: \"a\n    b\"\ngroups:\n- uid: a\n  name: |-\n    A\n" +
 	"- uid: b\n  name: 'B\n   c'\nproducts:\n  # d\n  - uid: p\n    name: P q\n      r\n    group: a\n  - {uid: q,\n     name: Q, group: b}\n" +
 	"  -\n    uid: z\n    name: >-\n      - x\n      # y\n    group: b\n"
 
-// A file is cut into parts before its YAML is parsed. Whatever is read that way is
-// what the whole file means; where the two could differ, nothing is read.
-func TestPartsMeanWhatTheWholeFileMeans(t *testing.T) {
+// TestPartsGiveSameDocumentAsWholeFile mutates a file. If it is accepted in parts, parsing
+// the whole file must give the same document.
+func TestPartsGiveSameDocumentAsWholeFile(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 5))
 	read := 0
@@ -35,15 +35,15 @@ func TestPartsMeanWhatTheWholeFileMeans(t *testing.T) {
 		}
 		read++
 		if whole, err := wholeCatalog(text); err != nil || whole.ID() != d.ID() {
-			t.Fatalf("the whole is another: %v\n%s", err, text)
+			t.Fatalf("parsing the whole file gives another document: %v\n%s", err, text)
 		}
 	}
 	if read < 100 {
-		t.Errorf("%d texts were read; the mutations are too hard", read)
+		t.Errorf("only %d mutated texts were accepted; the mutations are too destructive", read)
 	}
 }
 
-// wholeCatalog has one call of the parser read everything.
+// wholeCatalog parses everything in one call.
 func wholeCatalog(text string) (*catalog.Catalog, error) {
 	var whole struct {
 		Groups   []struct{ UID, Name string }
@@ -70,7 +70,7 @@ func wholeCatalog(text string) (*catalog.Catalog, error) {
 	return catalog.NewCatalog(groups, products)
 }
 
-// mutated is a text in which a few places are others.
+// mutated returns a text with a few changed places.
 func mutated(random *rand.Rand, text string) string {
 	fragments := []string{
 		"\n", "- ", "  ", "{", "}", "[", "]", ":", ",", "\"", "'", "#", "|", ">", "?", "\t", "\r", "\n- ", "\n  - ", "\n#", "\u2028", "\u0085", "groups:", "products:\n", "a", "\nlevel: x",

@@ -12,11 +12,11 @@ import (
 
 const power = "electricity: [{id: power, name: Power, price: {amount: 0.2, per: KilowattHour}}]\n"
 
-func TestEveryUsualFormOfYAMLIsRead(t *testing.T) {
+func TestUsualYAMLFormsAreAccepted(t *testing.T) {
 	t.Parallel()
 	want, err := files{"all.yaml": head + power}.read(t, "all.yaml")
 	if err != nil {
-		t.Fatal(faults(err))
+		t.Fatalf("unexpected faults:\n%s", faults(err))
 	}
 	lines := head + "electricity:\n  - id: power\n    name: Power\n    price:\n      amount: 0.2\n      per: KilowattHour\n"
 	for name, text := range map[string]string{
@@ -40,7 +40,7 @@ func TestEveryUsualFormOfYAMLIsRead(t *testing.T) {
 			t.Parallel()
 			got, err := files{"all.yaml": text}.read(t, "all.yaml")
 			if err != nil {
-				t.Fatal(faults(err))
+				t.Fatalf("unexpected faults:\n%s", faults(err))
 			}
 			if got.ID() != want.ID() {
 				t.Errorf("id %s, want %s", got.ID(), want.ID())
@@ -49,20 +49,19 @@ func TestEveryUsualFormOfYAMLIsRead(t *testing.T) {
 	}
 }
 
-// What YAML 1.1 takes for something else is the text that it was written as, or it
-// is refused.
-func TestTextsAreReadAsTheyAreWritten(t *testing.T) {
+// TestTextsAreReadAsWritten uses texts that YAML 1.1 interprets as other types.
+func TestTextsAreReadAsWritten(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"no", "yes", "on", "y", "true", "False", "1.10", "0x1F", "017", "1_000", "12:30", "2026-01-01", "1e3", ".inf", "5", "+5", "2026-01-01T00:00:00Z", "=", "nullable"} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			d, err := files{"all.yaml": head + strings.Replace(power, "name: Power", "name: "+text, 1)}.read(t, "all.yaml")
 			if err != nil {
-				t.Fatal(faults(err))
+				t.Fatalf("unexpected faults:\n%s", faults(err))
 			}
 			s, err := d.Authority()
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("unexpected error: %v", err)
 			}
 			if e, _ := s.Electricity("power"); e.Name != text {
 				t.Errorf("read as %q", e.Name)
@@ -71,7 +70,7 @@ func TestTextsAreReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-func TestYAMLThatCouldMeanSomethingElseIsRefused(t *testing.T) {
+func TestAmbiguousYAMLIsRejected(t *testing.T) {
 	t.Parallel()
 	with := func(old, put string) string { return head + strings.Replace(power, old, put, 1) }
 	decimal := func(text string) string {
@@ -151,8 +150,8 @@ func TestYAMLThatCouldMeanSomethingElseIsRefused(t *testing.T) {
 	}
 }
 
-// A file is read in parts; a line in the middle of it is still the line of the file.
-func TestALongListHasTheLinesOfTheFile(t *testing.T) {
+// TestFaultInLongListHasLineOfFile reads a file in several parts.
+func TestFaultInLongListHasLineOfFile(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString(head + "inks:\n")
@@ -162,7 +161,7 @@ func TestALongListHasTheLinesOfTheFile(t *testing.T) {
 	}
 	d, err := files{"all.yaml": b.String()}.read(t, "all.yaml")
 	if err != nil {
-		t.Fatal(faults(err))
+		t.Fatalf("unexpected faults:\n%s", faults(err))
 	}
 	if s, _ := d.Authority(); s.Size() != n {
 		t.Errorf("%d inks, want %d", s.Size(), n)
@@ -173,7 +172,7 @@ func TestALongListHasTheLinesOfTheFile(t *testing.T) {
 		`all.yaml:9009:5: ink ink-1500: naem: "naem" is not known here; did you mean name?`)
 }
 
-func TestAnEntryOfYAMLIsBounded(t *testing.T) {
+func TestYAMLEntryIsBounded(t *testing.T) {
 	t.Parallel()
 	_, err := files{"all.yaml": head + "inks: [\n" + strings.Repeat("  {id: a},\n", 20_000) + "]\n"}.read(t, "all.yaml")
 	if got := faults(err); !strings.Contains(got, "an entry of more than 131072 bytes") {
@@ -181,7 +180,7 @@ func TestAnEntryOfYAMLIsBounded(t *testing.T) {
 	}
 	deep := head + "inks: " + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + "\n"
 	if _, err := (files{"all.yaml": deep}).read(t, "all.yaml"); err == nil {
-		t.Error("a deep list was read")
+		t.Error("a deeply nested list was accepted")
 	}
 	text := head + strings.Replace(power, "name: Power", "name: "+strings.Repeat("x", source.MaxScalar+1), 1)
 	want(t, files{"all.yaml": text}, `all.yaml:6:27: electricity power: name: 4097 bytes; at most 4096 are read`)

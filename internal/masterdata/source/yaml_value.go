@@ -4,7 +4,7 @@ package source
 
 import "go.yaml.in/yaml/v3"
 
-// scalars is a value, or a list of them.
+// scalars reads a value or a list of values.
 func (y *yamlFile) scalars(node *yaml.Node) (value, bool) {
 	if node.Kind == yaml.ScalarNode {
 		return scalar(node), true
@@ -22,8 +22,8 @@ func (y *yamlFile) scalars(node *yaml.Node) (value, bool) {
 	return list, true
 }
 
-// scalar takes the text as it is written: what it would mean to YAML, of which
-// there are two opinions, is never asked.
+// scalar takes the text as written. It ignores the types of YAML, on which versions 1.1 and
+// 1.2 differ.
 func scalar(node *yaml.Node) value {
 	if node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		return value{form: quoted, text: node.Value}
@@ -35,7 +35,8 @@ func scalar(node *yaml.Node) value {
 	return value{form: plain, text: node.Value}
 }
 
-// simple refuses what lets a small text stand for a large or another one.
+// simple reports an alias, anchor or tag, with which a short text can stand for a long or a
+// different one.
 func (y *yamlFile) simple(node *yaml.Node) bool {
 	var reason string
 	switch {

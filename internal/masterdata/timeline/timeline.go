@@ -10,67 +10,62 @@
 package timeline
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 )
 
-// Why nothing is in force. Whoever needs a value fails closed on all of them.
+// The reasons why no value is available. Callers that need a value fail closed on all of
+// them.
 var (
-	// ErrNone means that nothing is approved for the instant.
+	// ErrNone means that no value is approved for the time.
 	ErrNone = errors.New("nothing approved is in force")
-	// ErrNotLoaded means that the source has never been read, or that the value has
-	// yet to be fetched.
+	// ErrNotLoaded means that the source has never been read, or that the value has not
+	// been loaded yet.
 	ErrNotLoaded = errors.New("not loaded")
 	// ErrStale means that the source could not be read for too long.
 	ErrStale = errors.New("not confirmed for too long")
-	// ErrIntegrity means that a stored value is not the one that was approved.
+	// ErrIntegrity means that a stored value differs from the approved value.
 	ErrIntegrity = errors.New("stored value is damaged")
-	// ErrDuplicate means that a stored value has an identity twice.
+	// ErrDuplicate means that a stored value contains a duplicate identity.
 	ErrDuplicate = errors.New("an identity is there twice")
-	// ErrOverflow means that there is no room for the value.
+	// ErrOverflow means that the value exceeds the memory bound.
 	ErrOverflow = errors.New("too much to hold")
 )
 
-// Span is a value and when it is in force.
+// Span is a value with the window in which it is in force.
 type Span[T any] struct {
 	Value T
-	// Err, if it is not nil, is why the value cannot be used; its time counts all the
-	// same, so that nothing older comes back in its place.
+	// Err is the reason why the value cannot be used, or nil. The span is in force
+	// nevertheless, so that no older value takes its place.
 	Err error
-	// From belongs to the window, Until does not; a zero Until is open.
+	// The window includes From and excludes Until; a zero Until means no end.
 	From, Until time.Time
-	// Approval is the id of what put it in force, ApprovedAt when that was.
+	// Approval is the id of the approval, ApprovedAt its time.
 	Approval   string
 	ApprovedAt time.Time
 }
 
-// Contains reports whether the instant lies in the window.
+// Contains reports whether a time lies in the window.
 func (s *Span[T]) Contains(now time.Time) bool {
 	return !now.Before(s.From) && (s.Until.IsZero() || now.Before(s.Until))
 }
 
-// At is the index of the span in force, or -1. Of two that began together the
-// one approved later counts, of equals the later in the list.
+// At returns the index of the span in force, or -1. Of several spans the one that began
+// last applies, then the one approved last, then the last in the list.
 func At[T any](spans []Span[T], now time.Time) int {
 	found := -1
 	for i := range spans {
 		if !spans[i].Contains(now) {
 			continue
 		}
-		if found < 0 || !older(&spans[i], &spans[found]) {
+		if found < 0 || cmp.Or(spans[i].From.Compare(spans[found].From), spans[i].ApprovedAt.Compare(spans[found].ApprovedAt)) >= 0 {
 			found = i
 		}
 	}
 	return found
-}
-
-func older[T any](a, b *Span[T]) bool {
-	if !a.From.Equal(b.From) {
-		return a.From.Before(b.From)
-	}
-	return a.ApprovedAt.Before(b.ApprovedAt)
 }
 
 // Next is the first instant after now at which a window begins or ends; zero if
@@ -107,7 +102,7 @@ func NewHolder[T any](maxStaleness time.Duration) *Holder[T] {
 	return &Holder[T]{maxStaleness: maxStaleness}
 }
 
-// Fixed makes a holder of values without end, which are never stale.
+// Fixed returns a Holder of values without an end, which are never stale.
 func Fixed[T any](values map[string]T) *Holder[T] {
 	owners := make(map[string][]Span[T], len(values))
 	for owner, value := range values {
@@ -118,16 +113,16 @@ func Fixed[T any](values map[string]T) *Holder[T] {
 	return h
 }
 
-// Publish puts the spans of all owners in force; the source was read at that
-// instant. They must not be changed afterwards.
+// Publish puts the spans of all owners in force, as read from the source at the given time.
+// The caller must not change the spans afterwards.
 func (h *Holder[T]) Publish(owners map[string][]Span[T], confirmedAt time.Time) {
 	h.state.Store(&state[T]{owners: owners, confirmedAt: confirmedAt})
 }
 
-// Withdraw leaves nothing in force until something is published.
+// Withdraw removes all spans until the next Publish.
 func (h *Holder[T]) Withdraw() { h.state.Store(nil) }
 
-// Owners is what was published last, not to be changed; nil before.
+// Owners returns the spans published last, or nil. Callers must not change them.
 func (h *Holder[T]) Owners() map[string][]Span[T] {
 	if held := h.state.Load(); held != nil {
 		return held.owners
@@ -135,7 +130,7 @@ func (h *Holder[T]) Owners() map[string][]Span[T] {
 	return nil
 }
 
-// Confirmed is when the source was read last, and false if never.
+// Confirmed returns the time of the last read of the source, and false if there was none.
 func (h *Holder[T]) Confirmed() (time.Time, bool) {
 	held := h.state.Load()
 	if held == nil {
@@ -144,8 +139,8 @@ func (h *Holder[T]) Confirmed() (time.Time, bool) {
 	return held.confirmedAt, true
 }
 
-// Current is the span in force for an owner, whose value can be used, or an error
-// that wraps one of this package.
+// Current returns the span in force for an owner if its value is usable, or an error that
+// wraps one of this package.
 func (h *Holder[T]) Current(owner string, now time.Time) (Span[T], error) {
 	held := h.state.Load()
 	if held == nil {

@@ -15,12 +15,12 @@ import (
 
 type span = timeline.Span[string]
 
-// start is the instant from which tests count minutes.
+// start is minute 0 of the tests.
 var start = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func minute(n int) time.Time { return start.Add(time.Duration(n) * time.Minute) }
 
-// from is a value that counts from a minute until another; until 0 is open.
+// from returns a span from one minute until another; a zero until means no end.
 func from(value string, begin, until int) span {
 	s := span{Value: value, From: minute(begin), Approval: "apr_" + value, ApprovedAt: minute(begin)}
 	if until != 0 {
@@ -34,7 +34,7 @@ func approved(s span, at int) span {
 	return s
 }
 
-func TestTheSpanThatBeganLastIsInForce(t *testing.T) {
+func TestSpanThatBeganLastIsInForce(t *testing.T) {
 	t.Parallel()
 	year, promotion, next := from("year", 10, 0), from("promotion", 20, 30), from("next", 40, 50)
 	for name, tc := range map[string]struct {
@@ -72,9 +72,9 @@ func TestTheSpanThatBeganLastIsInForce(t *testing.T) {
 	}
 }
 
-// TestNextIsTheInstantUntilWhichNothingChanges compares what is in force before and
-// at each next instant with every minute between, for random spans.
-func TestNextIsTheInstantUntilWhichNothingChanges(t *testing.T) {
+// TestNothingChangesBeforeNext compares the span in force at each next instant with every
+// minute before it, for random spans.
+func TestNothingChangesBeforeNext(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(20261122, 1))
 	for range 500 {
@@ -92,21 +92,21 @@ func TestNextIsTheInstantUntilWhichNothingChanges(t *testing.T) {
 			next := timeline.Next(spans, minute(now))
 			held := timeline.At(spans, minute(now))
 			if !next.IsZero() && !next.After(minute(now)) {
-				t.Fatalf("after %d comes %s", now, next)
+				t.Fatalf("next change after minute %d is at %s", now, next)
 			}
 			for now++; now < 70 && (next.IsZero() || minute(now).Before(next)); now++ {
 				if got := timeline.At(spans, minute(now)); got != held {
-					t.Fatalf("%d is in force in minute %d, and %d since; the next change was to be %s\n%+v", got, now, held, next, spans)
+					t.Fatalf("span %d is in force in minute %d, want %d until the next change at %s\n%+v", got, now, held, next, spans)
 				}
 			}
 		}
 	}
 	if next := timeline.Next([]span{from("a", 10, 20)}, minute(20)); !next.IsZero() {
-		t.Errorf("after the end comes %s", next)
+		t.Errorf("next change after the last span is at %s, want none", next)
 	}
 }
 
-func TestAHolderHoldsNothingThatNobodyHasConfirmed(t *testing.T) {
+func TestHolderRequiresConfirmation(t *testing.T) {
 	t.Parallel()
 	const owner = "org_acme01"
 	h := timeline.NewHolder[string](5 * time.Minute)
@@ -119,7 +119,7 @@ func TestAHolderHoldsNothingThatNobodyHasConfirmed(t *testing.T) {
 	}
 	want("at first", start, "", timeline.ErrNotLoaded)
 	if _, ever := h.Confirmed(); ever || h.Owners() != nil {
-		t.Error("something is confirmed before anything was published")
+		t.Error("an empty Holder is confirmed")
 	}
 	published := map[string][]span{owner: {from("v", 0, 60)}, "org_stark1": {{Err: timeline.ErrDuplicate}}}
 	h.Publish(published, start)
@@ -128,17 +128,17 @@ func TestAHolderHoldsNothingThatNobodyHasConfirmed(t *testing.T) {
 	want("after a nanosecond more", minute(5).Add(1), "", timeline.ErrStale)
 	want("seen by a clock that is behind", start.Add(-time.Second), "", timeline.ErrNone)
 	if at, ever := h.Confirmed(); !ever || !at.Equal(start) || len(h.Owners()) != 2 {
-		t.Errorf("confirmed %s, %t, of %d owners", at, ever, len(h.Owners()))
+		t.Errorf("confirmed at %s (%t) with %d owners", at, ever, len(h.Owners()))
 	}
 	h.Publish(published, minute(58))
 	want("confirmed again", minute(59), "v", nil)
 	want("ended", minute(60), "", timeline.ErrNone)
 	if _, err := h.Current("org_stark1", minute(59)); !errors.Is(err, timeline.ErrDuplicate) {
-		t.Errorf("an owner whose value cannot be used: %v", err)
+		t.Errorf("owner with an unusable value: error is %v", err)
 	}
 	for _, other := range []string{"", "org_acme0", "org_acme011", "ORG_ACME01", "platform"} {
 		if got, err := h.Current(other, minute(59)); !errors.Is(err, timeline.ErrNone) {
-			t.Errorf("%q has %q, %v", other, got.Value, err)
+			t.Errorf("owner %q has value %q with error %v", other, got.Value, err)
 		}
 	}
 	h.Publish(nil, minute(59))
@@ -147,25 +147,25 @@ func TestAHolderHoldsNothingThatNobodyHasConfirmed(t *testing.T) {
 	want("withdrawn", minute(59), "", timeline.ErrNotLoaded)
 }
 
-func TestTheZeroHolderIsNotLoadedAndAFixedOneNeverStale(t *testing.T) {
+func TestZeroHolderIsNotLoadedAndFixedHolderIsNeverStale(t *testing.T) {
 	t.Parallel()
 	var zero timeline.Holder[string]
 	if _, err := zero.Current("a", start); !errors.Is(err, timeline.ErrNotLoaded) {
-		t.Errorf("the zero holder: %v", err)
+		t.Errorf("the zero Holder returned error %v, want ErrNotLoaded", err)
 	}
 	fixed := timeline.Fixed(map[string]string{"a": "v"})
 	for _, now := range []time.Time{{}, start, minute(100_000_000)} {
 		if got, err := fixed.Current("a", now); err != nil || got.Value != "v" {
-			t.Errorf("at %s: %q, %v", now, got.Value, err)
+			t.Errorf("at %s the value is %q with error %v", now, got.Value, err)
 		}
 	}
 	if _, err := fixed.Current("b", start); !errors.Is(err, timeline.ErrNone) {
-		t.Errorf("another owner: %v", err)
+		t.Errorf("another owner: error is %v, want ErrNone", err)
 	}
 }
 
-// TestAReaderNeverSeesAValueOfAnotherOwnerOrTime replaces all owners together.
-func TestAReaderNeverSeesAValueOfAnotherOwnerOrTime(t *testing.T) {
+// TestReaderSeesOnlyOwnAndCurrentValues replaces all owners together.
+func TestReaderSeesOnlyOwnAndCurrentValues(t *testing.T) {
 	t.Parallel()
 	owners := []string{"a", "b", "c"}
 	h := timeline.NewHolder[string](time.Minute)
@@ -195,7 +195,7 @@ func TestAReaderNeverSeesAValueOfAnotherOwnerOrTime(t *testing.T) {
 				owner := owners[i%3]
 				got, err := h.Current(owner, start)
 				if err != nil || got.Value != owner+"-"+got.Approval {
-					t.Errorf("%s has %q by %s, %v", owner, got.Value, got.Approval, err)
+					t.Errorf("owner %s has value %q of approval %s with error %v", owner, got.Value, got.Approval, err)
 					return
 				}
 			}

@@ -32,8 +32,8 @@ func per(unit authority.Unit) authority.Price {
 	return authority.Price{Amount: 77_123457, Per: unit}
 }
 
-// content is an owner's with so many media, whose identifiers, names and makers
-// begin with a mark.
+// content returns an owner's content with a number of media. All identifiers, names and
+// manufacturers begin with the mark.
 func content(owner, mark string, media int) authority.Content {
 	c := authority.Content{
 		Owner: owner, Currency: "EUR", Policy: authority.Policy{MaxTotal: 77_123457},
@@ -75,7 +75,7 @@ func snapshot(t testing.TB, c authority.Content) *authority.Snapshot {
 	return s
 }
 
-// publish puts contents in force, each for its owner since an hour.
+// publish puts contents in force for their owners, since an hour ago.
 func publish(t testing.TB, w *apitest.World, contents ...authority.Content) {
 	t.Helper()
 	owners := map[string][]authority.Effective{}
@@ -85,32 +85,33 @@ func publish(t testing.TB, w *apitest.World, contents ...authority.Content) {
 	w.Authority.Publish(owners, w.Clock.Now())
 }
 
-// publishError makes what is in force for acme unusable.
+// publishError makes the master data of acme and of the platform unusable.
 func publishError(w *apitest.World, err error) {
 	w.Authority.Publish(map[string][]authority.Effective{acme: {{Err: err}}, authority.Platform: {{Err: err}}}, w.Clock.Now())
 }
 
-// world is one with the platform's and acme's master data, and none of stark.
-func world(t testing.TB) *apitest.World {
+// newFixture returns an API server with master data of the platform and of acme, but not of
+// stark.
+func newFixture(t testing.TB) *apitest.World {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
 	publish(t, w, content(authority.Platform, "shared", 3), content(acme, "own", 45))
 	return w
 }
 
-// wantPrivate checks what every answer of the bridge says about itself.
+// wantPrivate checks the cache headers of an answer.
 func wantPrivate(t testing.TB, a apitest.Answer) {
 	t.Helper()
 	if got := a.Header["Cache-Control"]; len(got) != 1 || got[0] != "private, no-store" {
-		t.Errorf("status %d: Cache-Control %q", a.Status, got)
+		t.Errorf("status %d: Cache-Control is %q, want private, no-store", a.Status, got)
 	}
 	vary := a.Header["Vary"]
 	if len(vary) != 1 || vary[0] != "X-API-Key, Authorization" && vary[0] != "X-API-Key, Authorization, Accept" {
-		t.Errorf("status %d: Vary %q", a.Status, vary)
+		t.Errorf("status %d: Vary is %q, want the key headers", a.Status, vary)
 	}
 }
 
-// refused is how a request is to be answered.
+// refused is the expected status and code of an answer.
 type refused struct {
 	status int
 	code   problem.Code

@@ -20,16 +20,15 @@ import (
 
 const acme, stark, globex = "org_acme01", "org_stark1", "org_globex"
 
-// body is a request that asks for a document and has other members beside it.
+// body returns a request body with a document and other members.
 func body(document, members string) string { return `{` + members + `"xjdf":` + document + `}` }
 
-// flyer is the document after some replacements: old, new, ...
+// flyer returns the document after replacements: old, new, ...
 func flyer(replaced ...string) string { return strings.NewReplacer(replaced...).Replace(apitest.Flyer) }
 
 const preview = `"executionMode":"preview",`
 
-// calculate sends a body with a session, and checks what every answer says about
-// itself.
+// calculate sends a body with a session, and checks the cache headers of the answer.
 func calculate(t testing.TB, w *apitest.World, token, body string) apitest.Answer {
 	t.Helper()
 	a := w.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body, Header: map[string]string{"Authorization": "Bearer " + token}})
@@ -40,27 +39,27 @@ func calculate(t testing.TB, w *apitest.World, token, body string) apitest.Answe
 func wantPrivate(t testing.TB, a apitest.Answer) {
 	t.Helper()
 	if got := a.Header["Cache-Control"]; len(got) != 1 || got[0] != "private, no-store" {
-		t.Errorf("answer %d: Cache-Control %q", a.Status, got)
+		t.Errorf("status %d: unexpected Cache-Control %q", a.Status, got)
 	}
 	if got := a.Header["Vary"]; len(got) != 1 || got[0] != "Authorization" {
-		t.Errorf("answer %d: Vary %q", a.Status, got)
+		t.Errorf("status %d: unexpected Vary %q", a.Status, got)
 	}
 }
 
-// world is one in which acme prints flyers.
-func world(t testing.TB) *apitest.World {
+// newFixture returns an API server with cost data of acme for flyers.
+func newFixture(t testing.TB) *apitest.World {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
 	w.Costs(t, apitest.Printer(acme, 1))
 	return w
 }
 
-// letPreview gives acme's keys the scope of the marketplace's own people.
+// letPreview gives acme's keys the scope costing:preview of platform staff.
 func letPreview(w *apitest.World) {
 	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = append(s.Scopes, "costing:preview") })
 }
 
-// figures are what an answer says that something costs.
+// figures holds the figures of an answer.
 type figures struct {
 	Mode, Outcome string
 	Snapshot      struct{ ID, Approval, Currency string }
@@ -79,7 +78,7 @@ type figures struct {
 	}
 }
 
-// review is a problem that says why a person has to look.
+// review is a problem with the reasons for a manual review.
 type review struct {
 	Code    problem.Code
 	Reasons []struct {
@@ -87,7 +86,7 @@ type review struct {
 		Pointer      string
 	}
 	Estimate *figures
-	// Breaks and Snapshot are members of a result, and never of a problem.
+	// Breaks and Snapshot are members of a result, which a problem must not have.
 	Breaks, Snapshot any
 }
 
@@ -99,13 +98,13 @@ func (r *review) codes() string {
 	return strings.Join(codes, " ")
 }
 
-// resolve follows a JSON pointer into a body (RFC 6901), in URI fragment form if it
-// begins with #. Of what is missing, the object in which it is missing is meant.
+// resolve follows a JSON pointer into a body (RFC 6901), in URI fragment form if it begins
+// with #. If missing is set, it ignores the last token, which names an absent member.
 func resolve(body, pointer string, missing bool) error {
 	if fragment, found := strings.CutPrefix(pointer, "#"); found {
 		plain, err := url.PathUnescape(fragment)
 		if err != nil || (&url.URL{Fragment: plain}).EscapedFragment() != fragment {
-			return fmt.Errorf("%q is no fragment: %w", pointer, err)
+			return fmt.Errorf("%q is not a URI fragment: %w", pointer, err)
 		}
 		pointer = plain
 	}
@@ -129,17 +128,17 @@ func resolve(body, pointer string, missing bool) error {
 		case map[string]any:
 			next, there := value[token]
 			if !there {
-				return fmt.Errorf("%q: there is no %q", pointer, token)
+				return fmt.Errorf("%q: no member %q", pointer, token)
 			}
 			at = next
 		case []any:
 			i, err := strconv.Atoi(token)
 			if err != nil || i < 0 || i >= len(value) {
-				return fmt.Errorf("%q: there is no element %q", pointer, token)
+				return fmt.Errorf("%q: no element %q", pointer, token)
 			}
 			at = value[i]
 		default:
-			return fmt.Errorf("%q: %q is looked for in %v", pointer, token, value)
+			return fmt.Errorf("%q: cannot find %q in %v", pointer, token, value)
 		}
 	}
 	return nil
