@@ -81,7 +81,7 @@ func processorTime(tb testing.TB) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// heldBy is the memory that a value holds.
+// heldBy is the derived that a value holds.
 func heldBy(build func() any) uint64 {
 	before := live()
 	value := build()
@@ -90,7 +90,7 @@ func heldBy(build func() any) uint64 {
 	return after - min(before, after)
 }
 
-// live is the memory that is reachable.
+// live is the derived that is reachable.
 func live() uint64 {
 	runtime.GC()
 	var stats runtime.MemStats
