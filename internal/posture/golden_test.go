@@ -85,7 +85,7 @@ func (m manifests) inputs() posture.Inputs {
 	}
 }
 
-// reversed is the same world, seen in another order.
+// reversed returns the same inputs in another order.
 func (m manifests) reversed() manifests {
 	for _, reverse := range []func(){
 		func() { m.rollouts = slices.Clone(m.rollouts); slices.Reverse(m.rollouts) },
