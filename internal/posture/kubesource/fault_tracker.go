@@ -9,42 +9,43 @@ import (
 	"time"
 )
 
-// maxCauses is how many causes of one trouble are told.
+// maxCauses limits the number of causes that are logged for one outage.
 const maxCauses = 8
 
-// trouble is what keeps one thing from working for the time being. Attempts are
-// made each second and by everything that is followed, so a cause is told once,
-// however often it returns or takes turns with others, until the trouble is over.
-type trouble struct {
-	// fault is the latest; nil while all is well.
+// faultTracker holds the current fault of one task. The source retries each second and
+// for every kind, so a cause is logged only once until the outage is over, even if it
+// recurs or alternates with other causes.
+type faultTracker struct {
+	// fault is the latest fault; nil if the last attempt succeeded.
 	fault error
-	// since is when the first one came.
+	// since is the time of the first fault.
 	since time.Time
-	told  map[string]bool
+	// logged holds the causes that were logged.
+	logged map[string]bool
 }
 
-// take notes how an attempt ended. It reports whether its fault has a cause that
-// was not told yet, and whether it ends the trouble.
-func (t *trouble) take(fault error, now time.Time) (news, over bool) {
+// take records the result of an attempt. It reports whether the fault has a new cause
+// and whether the attempt ends an outage.
+func (t *faultTracker) take(fault error, now time.Time) (news, over bool) {
 	if fault == nil {
 		over = t.fault != nil
-		*t = trouble{}
+		*t = faultTracker{}
 		return false, over
 	}
 	if t.fault == nil {
-		*t = trouble{since: now, told: map[string]bool{}}
+		*t = faultTracker{since: now, logged: map[string]bool{}}
 	}
 	t.fault = fault
 	why := cause(fault)
-	if t.told[why] || len(t.told) >= maxCauses {
+	if t.logged[why] || len(t.logged) >= maxCauses {
 		return false, false
 	}
-	t.told[why] = true
+	t.logged[why] = true
 	return true, false
 }
 
-// cause is a fault without what differs in each attempt: the address that was
-// asked, with its positions and time limits, and ports and versions.
+// cause returns the text of a fault without parts that differ in each attempt: the
+// requested address with its positions and time limits, ports, and versions.
 func cause(fault error) string {
 	if request, found := errors.AsType[*url.Error](fault); found {
 		fault = request.Err
