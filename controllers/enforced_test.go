@@ -30,7 +30,7 @@ func (s *installation) gates(address, uid string) *posture.Gates {
 	return f.gates
 }
 
-// follower is a replica as far as its gates go.
+// follower is a replica, limited to its gates.
 type follower struct {
 	*kubesource.Source
 
@@ -62,7 +62,8 @@ func (s *installation) follow(address string, config kubesource.Config) follower
 	return follower{source, config.Gates}
 }
 
-// What Ready promises: from then on every replica decides by what was applied.
+// TestReadyMeansThatEveryReplicaEnforcesTheObject checks the promise of Ready: from
+// then on every replica decides by the applied object.
 func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
