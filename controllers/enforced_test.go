@@ -114,9 +114,9 @@ func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 	s.ready(acme, "True/Enforced")
 	decides(posture.ReasonNotAuthenticated)
 
-	// A rotation leaves the sender as it is. It is noticed when the status says
-	// that it is on its way, which may be too short to be seen; so what must
-	// hold is that the replicas have it soon.
+	// A rotation does not change the sender. Its status may report Progressing for too
+	// short a time to be observed, so the test requires that the replicas have the new
+	// secret soon.
 	const next = "another value that is long enough"
 	s.edit(held, func() { held.Data["hmac"] = []byte(next) })
 	eventually.Succeeds(t, func() error {

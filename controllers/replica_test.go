@@ -20,9 +20,8 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// api is a replica of the API server, as far as the controllers see it: an
-// endpoint that says what it has compiled. It follows the cluster at once until
-// it is held back.
+// api simulates a replica of the API server for the controllers: an endpoint that
+// reports its compiled versions. It follows the cluster at once until it is held.
 type api struct {
 	installation *installation
 	slice        *discoveryv1.EndpointSlice

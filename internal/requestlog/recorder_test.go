@@ -323,7 +323,7 @@ func TestNilRecorderDiscardsRequests(t *testing.T) {
 	}
 }
 
-// forgetful notes until when it was told to forget.
+// forgetful is a store that records the argument of PurgeRequests.
 type forgetful struct {
 	requestlog.Store
 	until time.Time
