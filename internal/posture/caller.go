@@ -250,8 +250,8 @@ func (s *Snapshot) Behalf(id tenant.ID, now time.Time) (Caller, bool) {
 
 // Operator returns the identity for platform staff without a key: a live organization
 // of the package Platform, with at most the scope ops:read. If there are several, it is
-// the first by name that has active standing and the scope, or else the first, whose
-// requests are refused. It returns false if there is none.
+// the first in order of precedence that has active standing and the scope, or else the
+// first, whose requests are refused. It returns false if there is none.
 func (s *Snapshot) Operator(now time.Time) (Caller, bool) {
 	if s == nil || len(s.platforms) == 0 {
 		return Caller{}, false

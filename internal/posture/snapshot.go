@@ -36,7 +36,8 @@ type Snapshot struct {
 	partners      []*partner
 	senders       []*sender
 	organizations map[string]*partner
-	// platforms holds the partners with the package Platform, by name.
+	// platforms holds the valid partners with the package Platform, in order of
+	// precedence.
 	platforms []*partner
 	// broken holds the partners of organizations without a valid partner, by
 	// organization. Nothing is open for them, but their declarations still count as

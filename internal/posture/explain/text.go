@@ -45,7 +45,7 @@ func (m *Matrix) List(p *Prober, now time.Time) Table {
 			}
 			live := p.Decide(row.Partner, tenant.Live, c, false, now)
 			table = append(table, []string{
-				row.Name, c.String(), live.Posture.Stage(), string(cell.Posture), cmp.Or(strings.ToLower(strings.Join(cell.KeyKinds, ",")), "-"),
+				row.Name, c.String(), live.Posture.Stage(), cell.Posture, cmp.Or(strings.ToLower(strings.Join(cell.KeyKinds, ",")), "-"),
 				cmp.Or(cell.Reason, "-"), cmp.Or(Instant(live.Opens), "-"), Quota(live.Quota),
 			})
 		}

@@ -7,13 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // TestEditTimeIsKeptWithoutManagedFields compares the edit times of a replica, which
@@ -30,7 +29,7 @@ func TestEditTimeIsKeptWithoutManagedFields(t *testing.T) {
 	}
 	apply := func(o *v1alpha1.PartnerEntitlement) {
 		t.Helper()
-		//nolint:staticcheck // the typed configuration would have to be built anew from the object
+		//nolint:staticcheck // the typed configuration would have to be built again from the object
 		if err := c.Patch(t.Context(), o, client.Apply, client.FieldOwner("gitops")); err != nil {
 			t.Fatal(err)
 		}
