@@ -16,8 +16,9 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// A status follows the clock without an edit, at the very instant of a
-// transition, in leaps over several, and back.
+// TestAStatusChangesWithTheClock checks that a status follows the clock without an
+// edit: at the instant of a transition, over several transitions at once, and
+// backwards.
 func TestAStatusChangesWithTheClock(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -60,7 +61,7 @@ func TestAStatusChangesWithTheClock(t *testing.T) {
 	}
 }
 
-// A contract and a key end by the clock too.
+// TestAPartnersStatusChangesWithTheClock checks the end of a contract and of a key.
 func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -98,7 +99,8 @@ func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
 	}
 }
 
-// A sender whose only secret is made beforehand needs no edit, only time.
+// TestASenderBeginsWithTheClock checks a sender whose only secret starts in the future:
+// it needs no edit.
 func TestASenderBeginsWithTheClock(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

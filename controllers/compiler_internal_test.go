@@ -15,8 +15,9 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// However the clock moves between two polls, a compilation for one side of a
-// transition is repeated on the other side.
+// TestNoTransitionIsMissedHoweverTheClockMoves checks that a compilation for one side
+// of a transition is repeated on the other side, for any movement of the clock between
+// two polls.
 func TestNoTransitionIsMissedHoweverTheClockMoves(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -131,7 +132,8 @@ func TestTheGateSecretChangesOnlyWhereItMust(t *testing.T) {
 	}
 }
 
-// Webhook workers open neither sessions nor cursors.
+// TestTheGateSecretForWebhooksHasNoKeys covers webhook workers, which use neither
+// sessions nor cursors.
 func TestTheGateSecretForWebhooksHasNoKeys(t *testing.T) {
 	t.Parallel()
 	g := &gateSecretReconciler{heartbeat: time.Minute}
@@ -144,7 +146,8 @@ func TestTheGateSecretForWebhooksHasNoKeys(t *testing.T) {
 	}
 }
 
-// One alert watches both Secrets.
+// TestTheMetricOfTheHeartbeatHasTheAgeOfTheOldest allows one alert to watch both
+// Secrets.
 func TestTheMetricOfTheHeartbeatHasTheAgeOfTheOldest(t *testing.T) {
 	t.Parallel()
 	fresh, stale := &gateSecretReconciler{}, &gateSecretReconciler{}
@@ -159,7 +162,8 @@ func TestTheMetricOfTheHeartbeatHasTheAgeOfTheOldest(t *testing.T) {
 	}
 }
 
-// kubectl apply leaves the values of a Secret in an annotation.
+// TestTheCacheHoldsNoValuesOfSecrets includes annotations: kubectl apply leaves the
+// values of a Secret there.
 func TestTheCacheHoldsNoValuesOfSecrets(t *testing.T) {
 	t.Parallel()
 	o := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{

@@ -23,9 +23,9 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// noErrors makes it a failure that a reconciler reports an error: what passes by
-// itself is none, and would only train people to overlook the log. What is under
-// way when the controllers end is not counted.
+// noErrors fails the test if a reconciler reports an error: a condition that resolves
+// itself is not an error and must not be logged as one. Reconciliations that are
+// interrupted by the end of the controllers are exempt.
 func noErrors(t *testing.T) func(*ctrl.Options, *controllers.Options) {
 	return func(mo *ctrl.Options, _ *controllers.Options) {
 		mo.Logger = funcr.New(func(_, line string) {
@@ -99,8 +99,8 @@ func TestADeletionDuringAWriteOfTheStatusIsNoError(t *testing.T) {
 	}
 }
 
-// Two controllers may write the gate Secret for a moment, when the lead changes;
-// the later one reads again what the other has left.
+// TestTheGateSecretOfAnotherWriterIsTakenOver covers a change of the leader, when two
+// controllers may write the gate Secret: the later one reads the Secret again.
 func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 	t.Parallel()
 	key := bytes.Repeat([]byte{7}, 32)
@@ -155,8 +155,8 @@ func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 	}
 }
 
-// An object that is being deleted is closed. Its status is not written, so the
-// owner of a finalizer sees no further changes.
+// TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten checks an object that a
+// finalizer holds. The object is closed, and its status no longer changes.
 func TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

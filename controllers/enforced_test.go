@@ -30,7 +30,7 @@ func (s *installation) gates(address, uid string) *posture.Gates {
 	return f.gates
 }
 
-// follower is a replica as far as its gates go.
+// follower is a replica, limited to its gates.
 type follower struct {
 	*kubesource.Source
 
@@ -62,7 +62,8 @@ func (s *installation) follow(address string, config kubesource.Config) follower
 	return follower{source, config.Gates}
 }
 
-// What Ready promises: from then on every replica decides by what was applied.
+// TestReadyMeansThatEveryReplicaEnforcesTheObject checks the promise of Ready: from
+// then on every replica decides by the applied object.
 func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -113,9 +114,9 @@ func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 	s.ready(acme, "True/Enforced")
 	decides(posture.ReasonNotAuthenticated)
 
-	// A rotation leaves the sender as it is. It is noticed when the status says
-	// that it is on its way, which may be too short to be seen; so what must
-	// hold is that the replicas have it soon.
+	// A rotation does not change the sender. Its status may report Progressing for too
+	// short a time to be observed, so the test requires that the replicas have the new
+	// secret soon.
 	const next = "another value that is long enough"
 	s.edit(held, func() { held.Data["hmac"] = []byte(next) })
 	eventually.Succeeds(t, func() error {

@@ -59,7 +59,7 @@ func newInstallation(t *testing.T) *installation {
 	return newInstallationOn(t, plane)
 }
 
-// newInstallationOn is an installation on a plane of its own, whose servers a test may stop.
+// newInstallationOn returns an installation on a given plane, whose servers a test may stop.
 func newInstallationOn(t *testing.T, plane *kubetest.Plane) *installation {
 	t.Helper()
 	s := &installation{
@@ -71,8 +71,8 @@ func newInstallationOn(t *testing.T, plane *kubetest.Plane) *installation {
 	return s
 }
 
-// userWith is a user with the rights of a role, whom the server gives as much of
-// its time as it would give a service account.
+// userWith returns a user with the rights of a role. The server limits the user like a
+// service account.
 func (s *installation) userWith(role *rbacv1.Role, name string) *rest.Config {
 	s.t.Helper()
 	user := s.plane.NewUser(s.t, name+"-of-"+s.namespace, "system:serviceaccounts")
@@ -84,13 +84,13 @@ func (s *installation) userWith(role *rbacv1.Role, name string) *rest.Config {
 	return user.Config()
 }
 
-// roleOf is the generated Role, in another namespace.
+// roleOf returns the generated Role for another namespace.
 func roleOf(t *testing.T, namespace string) *rbacv1.Role {
 	t.Helper()
 	return readRole(t, "role.yaml", namespace)
 }
 
-// readRole is a Role of config/rbac, in another namespace.
+// readRole returns a Role of config/rbac for another namespace.
 func readRole(t *testing.T, file, namespace string) *rbacv1.Role {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("../config/rbac", file))
@@ -216,7 +216,7 @@ func (s *installation) delete(o client.Object) {
 	}
 }
 
-// edit changes an object by a patch, whatever its version is.
+// edit patches an object regardless of its version.
 func (s *installation) edit(o client.Object, change func()) {
 	s.t.Helper()
 	before := o.DeepCopyObject().(client.Object)
@@ -243,7 +243,7 @@ func conditions(o client.Object) []metav1.Condition {
 	return nil
 }
 
-// is compares a condition with "True/Enforced".
+// is compares a condition with a text such as "True/Enforced".
 func is(o client.Object, name, want string) error {
 	c := meta.FindStatusCondition(conditions(o), name)
 	if c == nil {
@@ -255,7 +255,7 @@ func is(o client.Object, name, want string) error {
 	return nil
 }
 
-// becomes waits until a condition of the present generation is "True/Enforced".
+// becomes waits until a condition of the current generation equals a text such as "True/Enforced".
 func (s *installation) becomes(o client.Object, name, want string) {
 	s.t.Helper()
 	eventually.Succeeds(s.t, func() error {

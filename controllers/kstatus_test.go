@@ -20,8 +20,8 @@ import (
 	"github.com/printmarket/printmarket/controllers"
 )
 
-// witness watches one kind from before its objects exist, and remembers in
-// which generations kstatus called an object Current.
+// witness watches one kind before its objects exist and records the generations in
+// which kstatus reports an object as Current.
 type witness struct {
 	mu      sync.Mutex
 	current map[string]int64
@@ -76,7 +76,7 @@ func (w *witness) see(event watch.Event) {
 		}
 	}
 	if (computed.Status == status.CurrentStatus) != (ready == "True" && observed == o.GetGeneration()) {
-		w.faults = append(w.faults, fmt.Sprintf("generation %d: kstatus says %s, Ready is %s of generation %d", o.GetGeneration(), computed.Status, ready, observed))
+		w.faults = append(w.faults, fmt.Sprintf("generation %d: kstatus reports %s, Ready is %s of generation %d", o.GetGeneration(), computed.Status, ready, observed))
 	}
 	if computed.Status == status.CurrentStatus {
 		w.current[o.GetName()] = o.GetGeneration()
@@ -89,8 +89,9 @@ func (w *witness) generation(name string) int64 {
 	return w.current[name]
 }
 
-// No version of an object that any watcher ever sees is Current before the
-// replica has compiled it: what waits for Current never returns too early.
+// TestNoVersionOfAnObjectIsCurrentTooSoon checks that no version of an object is
+// Current before the replica has compiled it, so that tools never stop waiting too
+// early.
 func TestNoVersionOfAnObjectIsCurrentTooSoon(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -123,7 +124,8 @@ func TestNoVersionOfAnObjectIsCurrentTooSoon(t *testing.T) {
 	}
 }
 
-// One webhook that is broken does not hold up what waits for its partner.
+// TestAPartnerWithABrokenWebhookIsCurrent checks that an invalid webhook does not delay
+// tools that wait for its partner.
 func TestAPartnerWithABrokenWebhookIsCurrent(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

@@ -20,9 +20,8 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// api is a replica of the API server, as far as the controllers see it: an
-// endpoint that says what it has compiled. It follows the cluster at once until
-// it is held back.
+// api simulates a replica of the API server for the controllers: an endpoint that
+// reports its compiled versions. It follows the cluster at once until it is held.
 type api struct {
 	installation *installation
 	slice        *discoveryv1.EndpointSlice
@@ -34,7 +33,7 @@ type api struct {
 	mute bool
 }
 
-// serve adds a replica.
+// serve starts a replica and adds it to the Service.
 func (s *installation) serve(address, uid string) *api {
 	s.t.Helper()
 	a := &api{installation: s}
@@ -46,7 +45,7 @@ func (s *installation) serve(address, uid string) *api {
 	return a
 }
 
-// sliceOf is what the cluster would write for one pod behind the Service.
+// sliceOf returns the EndpointSlice that a cluster would write for one pod of the Service.
 func sliceOf(address, uid string) *discoveryv1.EndpointSlice {
 	return &discoveryv1.EndpointSlice{
 		ObjectMeta:  metav1.ObjectMeta{GenerateName: serviceName + "-", Labels: map[string]string{discoveryv1.LabelServiceName: serviceName}},
@@ -59,7 +58,7 @@ func sliceOf(address, uid string) *discoveryv1.EndpointSlice {
 	}
 }
 
-// ServeHTTP answers as the listener for operations does.
+// ServeHTTP responds like the operations listener.
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mark, mute, err := a.answer(r.Context())
 	switch {
@@ -85,7 +84,7 @@ func (a *api) answer(ctx context.Context) (mark posture.Watermark, mute bool, er
 	return mark, false, err
 }
 
-// hold keeps the replica at what it has compiled now.
+// hold stops the replica at its current state.
 func (a *api) hold() {
 	a.installation.t.Helper()
 	a.mu.Lock()
@@ -110,13 +109,13 @@ func (a *api) setMute(mute bool) {
 	a.mute = mute
 }
 
-// leave takes the replica out of the Service.
+// leave removes the replica from the Service.
 func (a *api) leave() {
 	a.installation.t.Helper()
 	a.installation.edit(a.slice, func() { a.slice.Endpoints[0].Conditions.Serving = new(false) })
 }
 
-// watermark is what a replica says that has compiled all there is.
+// watermark returns the watermark of a replica that has compiled all objects.
 func (s *installation) watermark(ctx context.Context) (posture.Watermark, error) {
 	mark := posture.Watermark{Revision: "test", Enforcing: true, Compiled: map[string]string{}}
 	for kind, list := range map[string]client.ObjectList{

@@ -74,8 +74,9 @@ func TestAnObjectIsReadyWhenTheLastOfThreeReplicasEnforcesIt(t *testing.T) {
 	s.ready(acme, "True/Suspended")
 }
 
-// While a replica does not answer, nothing that comes is ready, what was there stays
-// so, and one that has ended is not waited for.
+// TestASilentReplicaIsReported checks that, while a replica does not respond, new
+// objects are not Ready and existing ones keep their state. A replica that has ended is
+// not waited for.
 func TestASilentReplicaIsReported(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -104,7 +105,8 @@ func TestASilentReplicaIsReported(t *testing.T) {
 	s.ready(acme, "True/Enforced")
 }
 
-// A pod that takes over an address knows nothing of what was said from there.
+// TestAReplacedReplicaMustAnswerItself checks that the answers of a former pod do not
+// count for a pod that takes over its address.
 func TestAReplacedReplicaMustAnswerItself(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -148,7 +150,7 @@ func TestASenderWaitsForItsSecretOnEveryReplica(t *testing.T) {
 	}
 }
 
-// Many changes at once are as ready as one.
+// TestAHundredObjectsBecomeReady changes many objects at once.
 func TestAHundredObjectsBecomeReady(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-// versions are the resource versions of everything that has a status.
+// versions returns the resource versions of all objects that have a status.
 func versions(s *installation, objects ...client.Object) []string {
 	s.t.Helper()
 	var out []string
@@ -70,8 +70,9 @@ func TestARestartWritesNothing(t *testing.T) {
 	s.ready(acme, "True/Suspended")
 }
 
-// A leader that begins with a heartbeat has written the gate Secret, and what the
-// replicas have of it is still what senders need.
+// TestAHeartbeatAfterARestartWritesNoSender covers a leader that starts with a
+// heartbeat: it writes a new version of the gate Secret, but the replicas already have
+// the content that senders require.
 func TestAHeartbeatAfterARestartWritesNoSender(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -130,14 +131,14 @@ func TestARestartCompilesEditsThatWereMissed(t *testing.T) {
 	}
 }
 
-// elect lets controllers lead only while they hold the Lease.
+// elect makes controllers lead only while they hold the Lease.
 func (s *installation) elect(mo *ctrl.Options, _ *controllers.Options) {
 	mo.LeaderElection, mo.LeaderElectionID, mo.LeaderElectionNamespace = true, "printmarket-controller", s.namespace
 	mo.LeaderElectionReleaseOnCancel = true
 	mo.RetryPeriod = new(100 * time.Millisecond)
 }
 
-// holder is who holds the Lease; empty if it was given back.
+// holder returns the holder of the Lease; empty if it was released.
 func (s *installation) holder() string {
 	s.t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "printmarket-controller"}}
@@ -172,7 +173,7 @@ func TestOneOfTwoLeadsAndTheOtherTakesOver(t *testing.T) {
 	}
 }
 
-// A leader that dies cannot give the Lease back; it runs out.
+// A leader that dies cannot release the Lease, so the Lease must expire.
 func TestAnotherProcessTakesOverFromALeaderThatDies(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

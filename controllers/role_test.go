@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Every test of this package runs with the rights of the generated Role, so
-// none is missing; this one looks for what would be too much.
+// TestTheRoleGrantsOnlyWhatIsUsed looks for unused rights. Every test of this package
+// runs with the generated Role, so none is missing.
 func TestTheRoleGrantsOnlyWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	role := roleOf(t, "any")

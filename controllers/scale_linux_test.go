@@ -25,7 +25,7 @@ import (
 )
 
 const (
-	// scaleVariable says with how many partners and replicas the scale is
+	// scaleVariable sets the numbers of partners and replicas with which the scale is
 	// measured, such as 10000x50.
 	scaleVariable = "PRINTMARKET_SCALE"
 	// stepTimeout is how long any step may take.
@@ -304,8 +304,8 @@ func (s *scale) times(name string, o client.Object, statuses int, edit func(int)
 	}
 }
 
-// timeOne is how long after an edit the first replica has it in force, the last
-// one has, and the object's status says so.
+// timeOne returns the times from an edit until the first replica enforces it, until the
+// last one does, and until the object's status reports it.
 func (s *scale) timeOne(o client.Object, edit func()) (first, last, readyAfter time.Duration) {
 	s.t.Helper()
 	before := s.followers[0].gates.Current(time.Now()).Revision()
@@ -325,8 +325,8 @@ func (s *scale) timeOne(o client.Object, edit func()) (first, last, readyAfter t
 	return first + sent, last + sent, time.Since(began)
 }
 
-// storms changes what every partner's status says. While the statuses are
-// written, another edit is as urgent.
+// storms changes the reported status of every partner. While the statuses are written,
+// it makes another urgent edit.
 func (s *scale) storms() {
 	capability := rollout(string(scaleCapabilities[0]))
 	capability.Namespace = s.namespace

@@ -93,7 +93,8 @@ func TestASendersSecretReachesTheGates(t *testing.T) {
 	s.ready(mis, "False/SecretNotFound")
 }
 
-// A user who may create senders gains access to no other Secrets by them.
+// TestSecretsThatAreNotForSendersStayOutOfTheGateSecret checks that the right to create
+// senders gives no access to other Secrets.
 func TestSecretsThatAreNotForSendersStayOutOfTheGateSecret(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

@@ -27,7 +27,7 @@ type transport struct {
 	hold *held
 }
 
-// held is a request that waits to be let go.
+// held is a request that waits for its release.
 type held struct {
 	method, path, body string
 
@@ -63,7 +63,7 @@ func (w *transport) holds(method, path, body string) *held {
 	return h
 }
 
-// await waits until the request is here.
+// await waits until the request arrives.
 func (h *held) await(t *testing.T) {
 	t.Helper()
 	eventually.Succeeds(t, func() error {
@@ -76,13 +76,13 @@ func (h *held) await(t *testing.T) {
 	})
 }
 
-// release lets the request go and returns the status code of its answer.
+// release forwards the request and returns the status code of its response.
 func (h *held) release() int {
 	close(h.released)
 	return <-h.answered
 }
 
-// setCut refuses all requests, or lets them pass again.
+// setCut rejects all requests, or forwards them again.
 func (w *transport) setCut(cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,7 +112,7 @@ func (w *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// take returns what holds the request; nil if nothing does.
+// take returns the hold for the request; nil if there is none.
 func (w *transport) take(r *http.Request) (*held, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -127,7 +127,7 @@ func TestAWebhooksSecretReachesTheWorkers(t *testing.T) {
 	})
 }
 
-// What is for the one is not in the other, even where both are of one Secret.
+// TestEachGateSecretHasItsPurposeOnly checks both Secrets, even if their values come from one Secret.
 func TestEachGateSecretHasItsPurposeOnly(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

@@ -74,8 +74,8 @@ func withSecrets(each ...string) string {
 	return before + "secrets: [" + strings.Join(each, ", ") + "]}"
 }
 
-// verdict compares what the API server says with a part of the message that a
-// case wants; empty wants acceptance.
+// verdict compares the result of the API server with a part of the expected message;
+// empty expects acceptance.
 func verdict(t *testing.T, errs field.ErrorList, want string) {
 	t.Helper()
 	switch {
@@ -94,7 +94,7 @@ type createCase struct {
 	want     string
 }
 
-// createCases returns new objects of each kind, by what is special about them.
+// createCases returns new objects of each kind, by their description.
 func createCases() map[string]map[string]createCase {
 	many := strings.TrimSuffix(strings.Repeat(`"p", `, 257), ", ")
 	return map[string]map[string]createCase{
@@ -267,7 +267,7 @@ type updateCase struct {
 	want     string
 }
 
-// updateCases returns edits of objects of each kind, by what they say.
+// updateCases returns edits of objects of each kind, by their description.
 func updateCases() map[string]updateCase {
 	return map[string]updateCase{
 		"a partner may be suspended":                 {partnerManifest, ``, `spec: {state: Suspended}`, ""},
@@ -354,8 +354,9 @@ func TestEverySampleIsValid(t *testing.T) {
 	}
 }
 
-// Package tenant and the schema both say what an organization looks like.
-func TestOrganizationsAreWhatTenantsAccept(t *testing.T) {
+// TestOrganizationSchemaAgreesWithPackageTenant compares the two definitions of an
+// organization ID.
+func TestOrganizationSchemaAgreesWithPackageTenant(t *testing.T) {
 	t.Parallel()
 	for _, organization := range []string{
 		"org_acme01", "org_ABCxyz09", "org_" + strings.Repeat("a", 32), "org_" + strings.Repeat("a", 33), "org_abcde", "org_", "", "acme01", "ORG_acme01",

@@ -2,18 +2,18 @@
 
 package v1alpha1
 
-// Conditions that every kind has. Tools that know kstatus (kubectl wait, Helm,
+// Conditions of every kind. Tools that support kstatus (kubectl wait, Helm,
 // Flux, Argo CD) read the first three.
 const (
-	// ConditionReady is True when the gates enforce the observed generation.
-	// It does not say that anything is open: a disabled rollout is Ready.
+	// ConditionReady is True when the gates enforce the observed generation. It does
+	// not mean that anything is open: a disabled rollout is Ready.
 	ConditionReady = "Ready"
-	// ConditionReconciling is True while the observed generation is on its way
-	// to the gates.
+	// ConditionReconciling is True while the gates do not enforce the observed
+	// generation yet.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled is True when the object is not in force as written and
-	// only an edit, of this object or of one that it depends on, can mend that.
-	// The message says what works until then.
+	// ConditionStalled is True when the object is not in force as written until an edit
+	// of this object, or of one that it depends on, repairs it. The message describes
+	// the state until then.
 	ConditionStalled = "Stalled"
 	// ConditionPropagated is True when every serving replica of the API server
 	// has compiled the observed generation.
@@ -25,16 +25,16 @@ const (
 	// ConditionContractEffective (PartnerEntitlement) is True while the
 	// contract is in force.
 	ConditionContractEffective = "ContractEffective"
-	// ConditionKeysUnique (PartnerEntitlement) is False when one of the key
-	// digests occurs twice; such a digest is refused wherever it occurs.
+	// ConditionKeysUnique (PartnerEntitlement) is False when a key digest occurs twice;
+	// such a digest is refused in all places.
 	ConditionKeysUnique = "KeysUnique"
 	// ConditionCertificatesPinned (PartnerEntitlement) is True when a client
-	// certificate of the partner counts. Partners that have none and need none
-	// do not have it.
+	// certificate of the partner is valid. Partners that neither have nor require
+	// certificates do not have this condition.
 	ConditionCertificatesPinned = "CertificatesPinned"
-	// ConditionWebhooksReady (PartnerEntitlement) is True when every webhook of
-	// the partner has a secret that counts, or will count. Partners that have no
-	// webhooks do not have it. It makes nothing else False: the partner is served.
+	// ConditionWebhooksReady (PartnerEntitlement) is True when every webhook of the
+	// partner has a secret that is valid now or later. Partners without webhooks do not
+	// have this condition. It does not affect other conditions: the partner is served.
 	ConditionWebhooksReady = "WebhooksReady"
 	// ConditionSecretsResolved (XJMFSender) is True when every secret that the
 	// sender names was found and is long enough.
@@ -50,8 +50,8 @@ const (
 	ReasonEnforced = "Enforced"
 	// ReasonKilled means that the kill switch is engaged.
 	ReasonKilled = "Killed"
-	// ReasonNotStarted means that schedule.notBefore lies ahead, or that of
-	// every secret of a sender that is not over.
+	// ReasonNotStarted means that schedule.notBefore is in the future, or that every
+	// unexpired secret of a sender starts in the future.
 	ReasonNotStarted = "NotStarted"
 	// ReasonEnded means that schedule.notAfter has passed.
 	ReasonEnded = "Ended"
@@ -67,8 +67,8 @@ const (
 	// ReasonAboveCeiling means that the stage is above the highest stage that
 	// this version of the binary implements for the capability.
 	ReasonAboveCeiling = "AboveCeiling"
-	// ReasonInvalidSpec means that the object has content which its schema
-	// refuses; it must have been stored before the schema was.
+	// ReasonInvalidSpec means that the object has content that its schema rejects; it
+	// was stored before the schema was installed.
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonDuplicateCapability means that two objects roll out the same
 	// capability. Both are closed, so that neither hides the other's kill
@@ -86,14 +86,14 @@ const (
 	// ReasonPartnerNotFound means that spec.partner names no usable
 	// PartnerEntitlement in the same namespace.
 	ReasonPartnerNotFound = "PartnerNotFound"
-	// ReasonSecretNotFound means that a Secret or its key is missing. The other
-	// secrets of the sender or webhook count.
+	// ReasonSecretNotFound means that a Secret or its key is missing. The other secrets
+	// of the sender or webhook stay valid.
 	ReasonSecretNotFound = "SecretNotFound"
-	// ReasonSecretTooShort means that a secret has fewer than 32 bytes. The
-	// sender's other secrets count.
+	// ReasonSecretTooShort means that a secret has fewer than 32 bytes. The sender's
+	// other secrets stay valid.
 	ReasonSecretTooShort = "SecretTooShort"
-	// ReasonSecretMalformed means that the secret of a webhook is not whsec_ and
-	// the base64 of 24 to 64 bytes. The webhook's other secret counts.
+	// ReasonSecretMalformed means that the secret of a webhook is not whsec_ and the
+	// base64 of 24 to 64 bytes. The webhook's other secret stays valid.
 	ReasonSecretMalformed = "SecretMalformed"
 	// ReasonSecretCapacity means that the gate Secret is full.
 	ReasonSecretCapacity = "SecretCapacity"
@@ -103,13 +103,12 @@ const (
 
 // Reasons of the remaining conditions.
 const (
-	// ReasonProgressing is the reason of Reconciling=True, and of
-	// Propagated=False while the gate Secret that a sender needs is not
-	// written.
+	// ReasonProgressing is the reason of Reconciling=True, and of Propagated=False
+	// while the gate Secret that a sender requires is not written.
 	ReasonProgressing = "Progressing"
 	// ReasonEffective is the reason of ContractEffective=True.
 	ReasonEffective = "Effective"
-	// ReasonNotYetEffective means that contract.effectiveFrom lies ahead.
+	// ReasonNotYetEffective means that contract.effectiveFrom is in the future.
 	ReasonNotYetEffective = "NotYetEffective"
 	// ReasonExpired means that contract.effectiveUntil has passed.
 	ReasonExpired = "Expired"
@@ -119,19 +118,21 @@ const (
 	ReasonUnique = "Unique"
 	// ReasonPinned is the reason of CertificatesPinned=True.
 	ReasonPinned = "Pinned"
-	// ReasonNoActivePin means that no client certificate counts: each is over or
-	// broken, or there is none while one is required.
+	// ReasonNoActivePin means that no client certificate is valid: each is expired or
+	// invalid, or there is none although one is required.
 	ReasonNoActivePin = "NoActivePin"
 	// ReasonResolved is the reason of SecretsResolved=True and WebhooksReady=True.
 	ReasonResolved = "Resolved"
 	// ReasonAllReplicas is the reason of Propagated=True.
 	ReasonAllReplicas = "AllReplicas"
-	// ReasonNoReplicas is the reason of Propagated=True when nobody serves.
+	// ReasonNoReplicas is the reason of Propagated=True when there is no serving
+	// replica.
 	ReasonNoReplicas = "NoReplicas"
 	// ReasonReplicaBehind is the reason of Propagated=False while a serving
 	// replica has not compiled the generation.
 	ReasonReplicaBehind = "ReplicaBehind"
-	// ReasonReplicaSilent is the reason of Propagated=False and Ready=False
-	// when a serving replica does not answer and is not known to have it.
+	// ReasonReplicaSilent is the reason of Propagated=False and Ready=False when a
+	// serving replica does not respond and is not known to have compiled the
+	// generation.
 	ReasonReplicaSilent = "ReplicaSilent"
 )

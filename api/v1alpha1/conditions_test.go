@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-func TestScopesOfAKeyTellAbsentFromEmpty(t *testing.T) {
+func TestScopesOfAKeyDistinguishAbsentFromEmpty(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		key  v1alpha1.APIKey

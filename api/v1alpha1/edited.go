@@ -8,11 +8,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Edited is the time of an object's last edit, or an earlier one; zero if the object
-// does not tell. It goes by metadata.managedFields, which kube-apiserver writes to the
-// second: what edits of a subresource have changed, such as the status, does not count.
-// It is earlier than the last edit if that was no server-side apply and has taken
-// fields away without setting any, which leaves no time behind.
+// Edited returns the time of an object's last edit, or an earlier one; zero if it is
+// unknown. It uses metadata.managedFields, which kube-apiserver writes with a
+// resolution of one second, and ignores edits of a subresource such as the status. The
+// time is earlier than the last edit if that edit was no server-side apply and only
+// removed fields, which leaves no entry.
 func Edited(o metav1.Object) time.Time {
 	at := o.GetCreationTimestamp().Time
 	if entry := LastEdit(o.GetManagedFields()); entry != nil && entry.Time.After(at) {
@@ -21,8 +21,8 @@ func Edited(o metav1.Object) time.Time {
 	return at
 }
 
-// LastEdit is the latest of entries that are not of a subresource; nil if there is
-// none with a time.
+// LastEdit returns the latest entry that does not belong to a subresource; nil if none
+// has a time.
 func LastEdit(entries []metav1.ManagedFieldsEntry) *metav1.ManagedFieldsEntry {
 	var last *metav1.ManagedFieldsEntry
 	for i := range entries {

@@ -11,12 +11,12 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// touched is an entry of managed fields.
+// touched returns an entry of managed fields.
 func touched(at time.Time, subresource string) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{Manager: "kubectl", Time: new(metav1.NewTime(at)), Subresource: subresource}
 }
 
-func TestTheLastEditIsThatOfTheObjectItself(t *testing.T) {
+func TestEditedIgnoresSubresources(t *testing.T) {
 	t.Parallel()
 	created := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	first, last := created.Add(time.Hour), created.Add(2*time.Hour)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1alpha1 holds the custom resources with which platform operators
+// Package v1alpha1 defines the custom resources with which platform operators
 // declare who may do what, and when.
 //
 //   - A [PartnerEntitlement] is one partner: its organization, contract, API
@@ -35,7 +35,7 @@ const (
 	KindCapabilityRollout  = "CapabilityRollout"
 )
 
-// AddToScheme teaches a scheme the kinds of this package.
+// AddToScheme adds the kinds of this package to a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,
 		&PartnerEntitlement{}, &PartnerEntitlementList{},

@@ -44,7 +44,7 @@ func celRules(kind, path string, schema apiextensionsv1.JSONSchemaProps) []celRu
 	return all
 }
 
-// judged is what admission said of one case of the tables of this package.
+// judged is the result of admission for one case of the tables of this package.
 type judged struct {
 	object, former map[string]any
 	errs           field.ErrorList

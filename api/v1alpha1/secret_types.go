@@ -26,10 +26,10 @@ type SharedSecret struct {
 	NotAfter *metav1.Time `json:"notAfter,omitempty"`
 }
 
-// PlatformSecretPrefix begins the names of the Secrets that the platform itself
-// uses: of its database, of Redis, the gate Secrets. Senders and webhooks cannot
-// refer to them, or whoever may make those would get at what the controller may
-// read.
+// PlatformSecretPrefix starts the names of the platform's own Secrets: those of its
+// database, of Redis, and the gate Secrets. Senders and webhooks cannot refer to them;
+// otherwise a user who may create senders or webhooks could read Secrets through the
+// controller.
 const PlatformSecretPrefix = "printmarket-"
 
 // SecretKeyReference points at one key of a Secret in the same namespace.

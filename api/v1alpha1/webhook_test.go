@@ -14,7 +14,7 @@ import (
 
 type urlCase struct{ url, want string }
 
-// urlCases returns URLs of webhooks, by what is special about them.
+// urlCases returns URLs of webhooks, by their description.
 func urlCases() map[string]urlCase {
 	const absolute, fragment, user = "not an absolute URL", "without a fragment", "without a user or a password"
 	return map[string]urlCase{
@@ -59,8 +59,8 @@ func withURL(t *testing.T, url string) map[string]any {
 	return patched(t, partnerManifest, webhooks(strings.Replace(webhookManifest, `"https://mis.acme.example/events"`, string(text), 1)))
 }
 
-// What admission lets pass is compiled, and what it would not is closed, however
-// it was stored.
+// TestAdmissionAndCompilationAgreeAboutTheURLsOfWebhooks checks that accepted URLs
+// compile and that rejected URLs are closed, however they were stored.
 func TestAdmissionAndCompilationAgreeAboutTheURLsOfWebhooks(t *testing.T) {
 	t.Parallel()
 	for name, tc := range urlCases() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package batch is group commit: calls that arrive while other calls run share one
-// round trip. The busier the resource is, the larger the batches become.
+// Package batch implements group commit: calls that arrive while other calls run share
+// one round trip. The busier the resource is, the larger the batches become.
 package batch
 
 import (
@@ -15,51 +15,52 @@ import (
 	"time"
 )
 
-// Config says how calls go together.
+// Config configures a Batcher.
 type Config[In, Out any] struct {
-	// Slots is how many batches run at a time, but for those that take long; at
-	// least 1.
+	// Slots is the number of concurrent batches, not counting batches that run longer
+	// than Long; at least 1.
 	Slots int
-	// Most is how many calls a batch has at most; at least 1.
-	Most int
-	// Long is how long a batch keeps its slot.
+	// MaxSize is the maximum number of calls in a batch; at least 1.
+	MaxSize int
+	// Long is how long a batch occupies its slot.
 	Long time.Duration
-	// Patience is how long a call waits for its batch to begin. With 0 it waits
-	// for as long as its context lets it.
-	Patience time.Duration
-	// Run answers each call of a batch, in their order. It must end by itself: the
-	// context is never cancelled, and has nothing of a caller's, because a batch is
-	// nobody's alone.
+	// MaxWait is the maximum time that a call waits for its batch to start. With 0 a
+	// call waits until its context ends.
+	MaxWait time.Duration
+	// Run processes the calls of a batch and returns their results in the same order.
+	// It must end by itself: its context is never cancelled and has no values of a
+	// caller, because a batch belongs to several callers.
 	Run func(ctx context.Context, batch []In) []Result[Out]
-	// Refuse makes the error for a call that Run did not answer: [ErrClosed],
-	// [ErrNoTurn], the end of its context, or a panic of Run. Before one of the
-	// first two the call was not and will not be run; before the others it may be.
+	// Refuse returns the error for a call that has no result of Run. Its argument is
+	// [ErrClosed], [ErrMaxWait], the error of the call's context, or a panic of Run.
+	// With the first two the call was not run and will not be; with the others it may
+	// have been run.
 	Refuse func(error) error
 }
 
-// Result is how one call of a batch ended.
+// Result is the result of one call.
 type Result[Out any] struct {
 	Out Out
 	Err error
 }
 
-// Why calls are refused.
+// Reasons for refusing a call.
 var (
-	// ErrClosed means that the combiner takes no calls any more.
+	// ErrClosed means that the batcher is closed.
 	ErrClosed = errors.New("closed")
-	// ErrNoTurn means that a call has waited for its batch in vain.
-	ErrNoTurn = errors.New("no turn")
+	// ErrMaxWait means that the batch of a call did not start within Config.MaxWait.
+	ErrMaxWait = errors.New("no free slot")
 )
 
-// Batcher lets calls go together. A call that finds a free slot goes at once and
-// alone, so nobody waits for company; those that come while every slot is taken go
-// in one batch when one becomes free, in the order of their arrival. A batch that
-// takes long, because it waits for a lock, say, gives its slot to another: those
-// behind it are not held up.
+// Batcher groups calls into batches. A call that finds a free slot runs at once and
+// alone, without waiting for other calls. Calls that arrive while every slot is taken
+// run in one batch when a slot becomes free, in the order of their arrival. A batch
+// that runs long, for example because it waits for a lock, releases its slot, so that
+// it does not delay the calls behind it.
 //
-// Each batch runs in a goroutine of the combiner, which [Batcher.Close] waits
-// for. No caller runs the calls of others, so whoever gives up leaves at once:
-// before its batch has begun nothing happens, and afterwards the batch goes on.
+// Each batch runs in a goroutine of the batcher, and [Batcher.Close] waits for it. No
+// caller runs the calls of others, so a caller whose context ends returns at once:
+// before its batch has started the call is not run, afterwards the batch continues.
 type Batcher[In, Out any] struct {
 	config Config[In, Out]
 
@@ -70,7 +71,7 @@ type Batcher[In, Out any] struct {
 	running sync.WaitGroup
 }
 
-// New makes a combiner. [Batcher.Close] ends it.
+// New returns a batcher. [Batcher.Close] ends it.
 func New[In, Out any](config Config[In, Out]) *Batcher[In, Out] {
 	return &Batcher[In, Out]{config: config}
 }
@@ -81,36 +82,32 @@ type call[In, Out any] struct {
 	end  Result[Out]
 }
 
-// Do runs a call, with others or alone. Errors are those of Run, and of Refuse.
+// Do runs a call, in a batch or alone. Its errors are those of Run and of Refuse.
 func (c *Batcher[In, Out]) Do(ctx context.Context, in In) (Out, error) {
 	own := &call[In, Out]{in: in, done: make(chan struct{})}
 	if err := c.join(ctx, own); err != nil {
 		return own.end.Out, c.config.Refuse(err)
 	}
-	for patience := c.patience(); ; {
+	var expired <-chan time.Time
+	if c.config.MaxWait != 0 {
+		expired = time.After(c.config.MaxWait)
+	}
+	for {
 		select {
 		case <-own.done:
 			return own.end.Out, own.end.Err
 		case <-ctx.Done():
 			c.leave(own)
 			return *new(Out), c.config.Refuse(ctx.Err())
-		case <-patience:
+		case <-expired:
 			if c.leave(own) {
-				return *new(Out), c.config.Refuse(fmt.Errorf("%w within %s", ErrNoTurn, c.config.Patience))
+				return *new(Out), c.config.Refuse(fmt.Errorf("%w within %s", ErrMaxWait, c.config.MaxWait))
 			}
 		}
 	}
 }
 
-// patience tells when a call has waited long enough for its batch, if ever.
-func (c *Batcher[In, Out]) patience() <-chan time.Time {
-	if c.config.Patience == 0 {
-		return nil
-	}
-	return time.After(c.config.Patience)
-}
-
-// join queues a call, and begins to work if a slot is free.
+// join queues a call, and starts a batch if a slot is free.
 func (c *Batcher[In, Out]) join(ctx context.Context, own *call[In, Out]) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +125,7 @@ func (c *Batcher[In, Out]) join(ctx context.Context, own *call[In, Out]) error {
 	return nil
 }
 
-// leave takes a call out of the queue, and reports whether it was there.
+// leave removes a call from the queue and reports whether it was queued.
 func (c *Batcher[In, Out]) leave(own *call[In, Out]) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,31 +138,55 @@ func (c *Batcher[In, Out]) leave(own *call[In, Out]) bool {
 
 func (c *Batcher[In, Out]) start() { c.running.Go(func() { c.work(context.Background()) }) }
 
-// work runs batches until nobody waits, or until one has lost its slot.
+// work runs batches until no call waits, or until a batch has lost its slot.
 func (c *Batcher[In, Out]) work(ctx context.Context) {
 	for {
 		batch := c.take()
 		if batch == nil {
 			return
 		}
-		own := &turn{}
-		late := time.AfterFunc(c.config.Long, func() { c.handOver(own) })
+		// A batch that runs too long hands its slot over to another goroutine.
+		var ended, lostSlot bool
+		late := time.AfterFunc(c.config.Long, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if !ended {
+				lostSlot = true
+				c.start()
+			}
+		})
 		c.settle(ctx, batch)
 		late.Stop()
-		if c.end(own) {
+		c.mu.Lock()
+		ended = true
+		lost := lostSlot
+		c.mu.Unlock()
+		if lost {
 			return
 		}
-		// Whoever was answered may have the next call ready.
+		// The callers of the batch may have their next calls ready.
 		runtime.Gosched()
 	}
 }
 
-// settle runs a batch and ends its calls. A panic fails those, as it would have failed
-// each of their requests, and nobody else's.
+// settle runs a batch and ends its calls. A panic fails the calls of this batch only,
+// as it would have failed each of their requests.
 func (c *Batcher[In, Out]) settle(ctx context.Context, batch []*call[In, Out]) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			c.fail(batch, panicked(cause))
+			err, ok := cause.(error)
+			if !ok {
+				err = fmt.Errorf("%v", cause)
+			}
+			err = fmt.Errorf("panic: %w\n%s", err, debug.Stack())
+			for _, call := range batch {
+				select {
+				case <-call.done:
+				default:
+					call.end.Err = c.config.Refuse(err)
+					close(call.done)
+				}
+			}
 		}
 	}()
 	ins := make([]In, len(batch))
@@ -178,53 +199,11 @@ func (c *Batcher[In, Out]) settle(ctx context.Context, batch []*call[In, Out]) {
 	}
 }
 
-// panicked is the error that a panic is to the calls of its batch.
-func panicked(cause any) error {
-	if err, ok := cause.(error); ok {
-		return fmt.Errorf("panic: %w\n%s", err, debug.Stack())
-	}
-	return fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-}
-
-// fail ends those calls of a batch that have not ended.
-func (c *Batcher[In, Out]) fail(batch []*call[In, Out], err error) {
-	for _, call := range batch {
-		select {
-		case <-call.done:
-		default:
-			call.end.Err = c.config.Refuse(err)
-			close(call.done)
-		}
-	}
-}
-
-// turn is the time of one batch in a slot; the combiner's mutex guards it.
-type turn struct{ over, lost bool }
-
-// handOver lets somebody else work in the slot of a batch.
-func (c *Batcher[In, Out]) handOver(t *turn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if t.over {
-		return
-	}
-	t.lost = true
-	c.start()
-}
-
-// end ends a turn, and reports whether its slot was lost before.
-func (c *Batcher[In, Out]) end(t *turn) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t.over = true
-	return t.lost
-}
-
-// take is the next batch. None gives the slot back.
+// take returns the next batch. If no call waits, it returns nil and frees the slot.
 func (c *Batcher[In, Out]) take() []*call[In, Out] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := min(len(c.waiting), c.config.Most)
+	n := min(len(c.waiting), c.config.MaxSize)
 	if n == 0 {
 		c.busy--
 		return nil
@@ -234,7 +213,7 @@ func (c *Batcher[In, Out]) take() []*call[In, Out] {
 	return batch
 }
 
-// Close takes no more calls and waits for those that it has.
+// Close rejects further calls and waits for the accepted ones.
 func (c *Batcher[In, Out]) Close() {
 	c.mu.Lock()
 	c.closed = true

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bench is a combiner whose batches take as long as they are told to. It runs in
-// the bubble of a synctest, so its seconds pass at once.
+// bench is a batcher whose batches take a given time. It runs in a synctest bubble, so
+// its seconds pass at once.
 type bench struct {
 	*Batcher[int, int]
 	callers sync.WaitGroup
@@ -25,9 +25,9 @@ type bench struct {
 	begun   []time.Duration
 }
 
-// newBench makes a combiner whose batches take a second, or as many as their
-// first call says if that is more.
-func newBench(slots, most int) *bench {
+// newBench returns a batcher whose batches take one second, or a hundredth of their
+// first input in seconds if that is more.
+func newBench(slots, maxSize int) *bench {
 	b, opened := &bench{}, time.Now()
 	run := func(_ context.Context, batch []int) []Result[int] {
 		b.mu.Lock()
@@ -42,18 +42,18 @@ func newBench(slots, most int) *bench {
 		return ends
 	}
 	b.Batcher = New(Config[int, int]{
-		Slots: slots, Most: most, Long: time.Minute, Patience: time.Hour, Run: run,
+		Slots: slots, MaxSize: maxSize, Long: time.Minute, MaxWait: time.Hour, Run: run,
 		Refuse: func(err error) error { return refusedError{err} },
 	})
 	return b
 }
 
-// refusedError is how errors of a bench look that are not of its batches.
+// refusedError wraps the errors of a bench that do not come from Run.
 type refusedError struct{ error }
 
 func (e refusedError) Unwrap() error { return e.error }
 
-// wantRefused holds an error against the reason that it must have.
+// wantRefused checks that an error was refused for a reason.
 func wantRefused(t *testing.T, got, reason error) {
 	t.Helper()
 	if refused := (refusedError{}); !errors.As(got, &refused) || !errors.Is(got, reason) {
@@ -61,7 +61,7 @@ func wantRefused(t *testing.T, got, reason error) {
 	}
 }
 
-// begin lets callers come one after the other, and checks what they are told.
+// begin starts calls one after the other and checks their results.
 func (b *bench) begin(ctx context.Context, t *testing.T, ins ...int) {
 	for _, in := range ins {
 		b.callers.Go(func() {
@@ -81,11 +81,11 @@ func (b *bench) wantBatches(t *testing.T, want ...[]int) {
 		t.Errorf("batches (-want +got):\n%s", diff)
 	}
 	if b.busy != 0 {
-		t.Errorf("%d slots are still taken", b.busy)
+		t.Errorf("%d slots are still taken, want none", b.busy)
 	}
 }
 
-func TestWhoeverComesWhileASlotIsFreeGoesAtOnceAndAlone(t *testing.T) {
+func TestCallRunsAloneWhileASlotIsFree(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(2, 10)
@@ -95,12 +95,12 @@ func TestWhoeverComesWhileASlotIsFreeGoesAtOnceAndAlone(t *testing.T) {
 		b.begin(t.Context(), t, 3)
 		b.wantBatches(t, []int{1}, []int{2}, []int{3})
 		if took := time.Since(begun); took != 2*time.Second {
-			t.Errorf("it took %s, want no waiting beside the batches", took)
+			t.Errorf("the calls took %s, want 2s", took)
 		}
 	})
 }
 
-func TestWhoeverComesMeanwhileGoesTogetherInTheOrderOfArrival(t *testing.T) {
+func TestWaitingCallsRunInOneBatchInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 3)
@@ -109,7 +109,7 @@ func TestWhoeverComesMeanwhileGoesTogetherInTheOrderOfArrival(t *testing.T) {
 	})
 }
 
-func TestABatchThatTakesLongGivesItsSlotAway(t *testing.T) {
+func TestLongBatchReleasesItsSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 10)
@@ -125,78 +125,78 @@ func TestABatchThatTakesLongGivesItsSlotAway(t *testing.T) {
 	})
 }
 
-func TestACallerWhoLeavesBeforeItsTurnIsNotRun(t *testing.T) {
+func TestCancelledWaitingCallIsNotRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 10)
 		ctx, leave := context.WithCancel(t.Context())
 		b.begin(t.Context(), t, 1)
-		var told error
-		b.callers.Go(func() { _, told = b.Do(ctx, 2) })
+		var got error
+		b.callers.Go(func() { _, got = b.Do(ctx, 2) })
 		synctest.Wait()
 		b.begin(t.Context(), t, 3)
 		leave()
 		synctest.Wait()
-		wantRefused(t, told, context.Canceled)
-		_, told = b.Do(ctx, 4)
-		wantRefused(t, told, context.Canceled)
+		wantRefused(t, got, context.Canceled)
+		_, got = b.Do(ctx, 4)
+		wantRefused(t, got, context.Canceled)
 		b.wantBatches(t, []int{1}, []int{3})
 	})
 }
 
-func TestACallerWhoLeavesInItsTurnIsToldAtOnceAndTheBatchGoesOn(t *testing.T) {
+func TestCancelledRunningCallReturnsAtOnceAndItsBatchContinues(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 10)
 		ctx, leave := context.WithCancel(t.Context())
 		b.begin(t.Context(), t, 1)
-		var told error
+		var got error
 		var left time.Time
-		// The first of a batch, whose context the batch is made of.
-		b.callers.Go(func() { _, told = b.Do(ctx, 2); left = time.Now() })
+		// The first call of a batch: the batch must not use its context.
+		b.callers.Go(func() { _, got = b.Do(ctx, 2); left = time.Now() })
 		synctest.Wait()
 		b.begin(t.Context(), t, 3)
 		time.Sleep(1500 * time.Millisecond)
 		leaving := time.Now()
 		leave()
 		b.wantBatches(t, []int{1}, []int{2, 3})
-		if !errors.Is(told, context.Canceled) || !left.Equal(leaving) {
-			t.Errorf("error = %v after %s, want that of its context at once", told, left.Sub(leaving))
+		if !errors.Is(got, context.Canceled) || !left.Equal(leaving) {
+			t.Errorf("error = %v after %s, want context.Canceled at once", got, left.Sub(leaving))
 		}
 	})
 }
 
-func TestWithoutPatienceACallerWaitsForItsTurn(t *testing.T) {
+func TestWithoutMaxWaitACallWaitsForASlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 1)
-		b.config.Long, b.config.Patience = 100*time.Hour, 0
+		b.config.Long, b.config.MaxWait = 100*time.Hour, 0
 		b.begin(t.Context(), t, 36_000_000, 1)
 		b.wantBatches(t, []int{36_000_000}, []int{1})
 	})
 }
 
-func TestACallerWhoseTurnDoesNotComeIsRefusedAndNotRun(t *testing.T) {
+func TestCallIsRefusedAfterMaxWaitAndNotRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 10)
-		b.config.Patience = 5 * time.Second
+		b.config.MaxWait = 5 * time.Second
 		b.begin(t.Context(), t, 900)
 		time.Sleep(time.Second)
-		var told error
+		var got error
 		begun := time.Now()
-		b.callers.Go(func() { _, told = b.Do(t.Context(), 1) })
+		b.callers.Go(func() { _, got = b.Do(t.Context(), 1) })
 		time.Sleep(4 * time.Second)
-		b.begin(t.Context(), t, 2) // has its turn, and may take longer than it waits for that
+		b.begin(t.Context(), t, 2) // starts in time; MaxWait does not limit its run time
 		b.wantBatches(t, []int{900}, []int{2})
-		wantRefused(t, told, ErrNoTurn)
+		wantRefused(t, got, ErrMaxWait)
 		if took := time.Since(begun); took != 9*time.Second {
-			t.Errorf("it took %s", took)
+			t.Errorf("the batches took %s, want 9s", took)
 		}
 	})
 }
 
-func TestClosingWaitsForEveryCallAndTakesNoMore(t *testing.T) {
+func TestCloseWaitsForEveryCallAndRejectsMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 1)
@@ -207,15 +207,15 @@ func TestClosingWaitsForEveryCallAndTakesNoMore(t *testing.T) {
 		if took := time.Since(begun); took != 7*time.Second {
 			t.Errorf("closed after %s, want when the last batch had ended", took)
 		}
-		_, told := b.Do(t.Context(), 3)
-		wantRefused(t, told, ErrClosed)
+		_, got := b.Do(t.Context(), 3)
+		wantRefused(t, got, ErrClosed)
 		b.wantBatches(t, []int{700}, []int{1}, []int{2})
 	})
 }
 
 var errDefect = errors.New("a defect")
 
-func TestAPanicFailsItsBatchAlone(t *testing.T) {
+func TestPanicFailsItsBatchOnly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(1, 10)
@@ -226,8 +226,8 @@ func TestAPanicFailsItsBatchAlone(t *testing.T) {
 			}
 			return sound(ctx, batch)
 		}
-		_, told := b.Do(t.Context(), 13)
-		wantRefused(t, told, errDefect)
+		_, got := b.Do(t.Context(), 13)
+		wantRefused(t, got, errDefect)
 		b.begin(t.Context(), t, 1, 2)
 		b.callers.Wait()
 		b.Close()

@@ -151,7 +151,7 @@ func other(c byte) byte {
 	return 'x'
 }
 
-func TestZeroKeyIsNobody(t *testing.T) {
+func TestZeroKeyIsEmpty(t *testing.T) {
 	t.Parallel()
 	var key credential.Key
 	if key.Mode() != "" || key.ID() != "" || key.Digest() != (credential.Digest{}) || !key.IsZero() || fmt.Sprint(key) != "[redacted]" {
@@ -184,7 +184,8 @@ func TestDigestText(t *testing.T) {
 	}
 }
 
-// Nothing that prints, encodes or logs may give a secret away.
+// TestSecretsDoNotLeak checks that printing, encoding and logging never reveal a
+// secret.
 func TestSecretsDoNotLeak(t *testing.T) {
 	t.Parallel()
 	key := mint(t, tenant.Live, 9)

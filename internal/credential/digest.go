@@ -8,26 +8,25 @@ import (
 	"errors"
 )
 
-// Digest is the SHA-256 of a whole key text. It is safe to store and to show.
+// Digest is the SHA-256 digest of a key's whole text. It may be stored and displayed.
 type Digest [sha256.Size]byte
 
-// ErrDigest says that a text is not a digest.
+// ErrDigest means that a text is not a digest.
 var ErrDigest = errors.New("a digest is 64 lower-case hexadecimal digits")
 
-// Digest is what the platform knows of a key. The digest of the zero Key is
-// the zero Digest, which no key has.
+// Digest returns the digest of the key, which is all that the platform stores of it.
+// The digest of the zero Key is the zero Digest, which no key has.
 func (k Key) Digest() Digest {
 	if k.text == "" {
 		return Digest{}
 	}
-	// A copy on the stack keeps this free of allocations.
+	// A copy on the stack avoids an allocation.
 	var text [KeyLen]byte
 	copy(text[:], k.text)
 	return sha256.Sum256(text[:])
 }
 
-// ParseDigest reads the form that [Digest.String] writes. It fails with
-// [ErrDigest].
+// ParseDigest parses the output of [Digest.String]. Errors: [ErrDigest].
 func ParseDigest(text string) (Digest, error) {
 	var d Digest
 	if len(text) != hex.EncodedLen(len(d)) {
@@ -43,8 +42,8 @@ func ParseDigest(text string) (Digest, error) {
 	return d, nil
 }
 
-// nibble is the value of a lower-case hexadecimal digit; above 15 for others.
-// Upper case is refused so that a digest has one text only.
+// nibble returns the value of a lower-case hexadecimal digit; above 15 for other
+// characters. Upper case is invalid, so that a digest has only one text.
 func nibble(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':
@@ -56,13 +55,13 @@ func nibble(c byte) byte {
 	}
 }
 
-// String is the digest in 64 lower-case hexadecimal digits.
+// String returns 64 lower-case hexadecimal digits.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// MarshalText writes the form of [Digest.String].
+// MarshalText encodes the output of [Digest.String].
 func (d Digest) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, d[:]), nil }
 
-// UnmarshalText reads the form of [Digest.String].
+// UnmarshalText decodes the output of [Digest.String].
 func (d *Digest) UnmarshalText(text []byte) error {
 	parsed, err := ParseDigest(string(text))
 	if err != nil {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package credential is the form of the platform's credentials.
+// Package credential defines the format of the platform's credentials.
 //
 // An API key is the text
 //
 //	pmk_live_<id: 10 base62><underscore><secret: 32 base62><checksum: 6 base62>
 //
 // or the same with pmk_test_. The prefix shows the kind to people and to secret
-// scanners; the checksum lets a mistyped key fail without a look-up. The
-// platform stores only the [Digest] of the whole text: the secret part has 190
-// random bits, so the digest cannot be turned back and needs no salt, and a
-// look-up by digest takes the same time for every wrong key.
+// scanners. The checksum detects a mistyped key without a lookup. The platform
+// stores only the [Digest] of the whole text: the secret part has 190 random bits,
+// so the digest cannot be reversed and needs no salt. A lookup by digest takes the
+// same time for every wrong key.
 package credential
 
 import (
@@ -35,24 +35,24 @@ const (
 	secretAt   = prefixLen + idLen + 1
 	checksumAt = secretAt + secretLen
 
-	// KeyLen is the length of every key.
+	// KeyLen is the length of every key in bytes.
 	KeyLen = checksumAt + checksumLen
 )
 
-// alphabet is base62 in the order of ASCII.
+// alphabet holds the base62 digits in ASCII order.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// ErrMalformed says that a text is not an API key. It never holds the text.
+// ErrMalformed means that a text is not an API key. The error never contains the text.
 var ErrMalformed = errors.New("malformed API key")
 
-// Key is a well-formed API key. The zero Key has no mode and equals no key of
-// any partner. Printing a Key shows its prefix and id only.
+// Key is a well-formed API key. The zero Key has no mode and equals no partner's key.
+// Printing a Key shows only its prefix and ID.
 type Key struct {
 	text string
 }
 
-// Mint makes a new key from a source of randomness, which must be
-// cryptographic outside of tests.
+// Mint creates a key from a source of randomness, which must be cryptographically
+// secure except in tests.
 func Mint(mode tenant.Mode, random io.Reader) (Key, error) {
 	var prefix string
 	switch mode {
@@ -77,8 +77,8 @@ func Mint(mode tenant.Mode, random io.Reader) (Key, error) {
 	return Key{text: string(append(text, sum[:]...))}, nil
 }
 
-// appendRandom adds n digits, each equally likely: bytes from 248, the largest
-// multiple of 62 in a byte, are thrown away.
+// appendRandom appends n uniformly distributed digits. It discards bytes from 248 on,
+// the largest multiple of 62 in a byte.
 func appendRandom(text []byte, n int, random io.Reader) ([]byte, error) {
 	var one [1]byte
 	for n > 0 {
@@ -94,7 +94,7 @@ func appendRandom(text []byte, n int, random io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// Parse reads a key. It fails with [ErrMalformed] and allocates nothing.
+// Parse parses a key without allocations. Errors: [ErrMalformed].
 func Parse(text string) (Key, error) {
 	if len(text) != KeyLen || text[secretAt-1] != '_' {
 		return Key{}, ErrMalformed
@@ -122,12 +122,12 @@ func isBase62(text string) bool {
 	return true
 }
 
-// checksum is the CRC-32 of everything before it in six base62 digits: 62^6 is
+// checksum returns the CRC-32 of the preceding text as six base62 digits. 62^6 is
 // larger than 2^32, so the first digit is always small.
 func checksum(text string) [checksumLen]byte {
 	sum := ^uint32(0)
 	for i := range len(text) {
-		// The table form of crc32.Update, which would make the text escape.
+		// crc32.Update would make the text escape to the heap.
 		sum = crc32.IEEETable[byte(sum&0xff)^text[i]] ^ (sum >> 8)
 	}
 	sum = ^sum
@@ -139,7 +139,7 @@ func checksum(text string) [checksumLen]byte {
 	return digits
 }
 
-// Mode is the kind of the key; empty for the zero Key.
+// Mode returns the mode of the key; empty for the zero Key.
 func (k Key) Mode() tenant.Mode {
 	switch {
 	case k.text == "":
@@ -151,7 +151,7 @@ func (k Key) Mode() tenant.Mode {
 	}
 }
 
-// ID is the part of the key that may be shown and logged; empty for the zero
+// ID returns the part of the key that may be displayed and logged; empty for the zero
 // Key.
 func (k Key) ID() string {
 	if k.text == "" {
@@ -160,13 +160,13 @@ func (k Key) ID() string {
 	return k.text[prefixLen : secretAt-1]
 }
 
-// Secret is the whole text of the key.
+// Secret returns the whole text of the key.
 func (k Key) Secret() Secret { return Secret(k.text) }
 
-// IsZero reports whether the key is none.
+// IsZero reports whether the key is the zero Key.
 func (k Key) IsZero() bool { return k.text == "" }
 
-// String shows the prefix and the id.
+// String returns the prefix and the ID.
 func (k Key) String() string {
 	if k.text == "" {
 		return redacted
@@ -179,7 +179,7 @@ func (k Key) GoString() string { return k.String() }
 
 // Format hides the secret from every verb.
 func (k Key) Format(state fmt.State, _ rune) {
-	// The error of a print is the printer's to report.
+	// fmt reports write errors to its own caller.
 	_, _ = io.WriteString(state, k.String())
 }
 

@@ -8,20 +8,21 @@ import (
 	"time"
 )
 
-// maxSealedToken bounds the tokens of [Sessions.SealFor], in bytes: with its name and
-// its attributes a cookie has room for 4096.
+// maxSealedToken limits the tokens of [Sessions.SealFor], in bytes. A cookie has room
+// for 4096 bytes, including its name and attributes.
 const maxSealedToken = 3500
 
-// sealedFor begins the purpose of every token that is no session's, so that neither is
-// ever taken for the other.
+// sealedFor starts the purpose of every token that is not a session's, so that the two
+// kinds can never be confused.
 const sealedFor = "printmarket sealed for "
 
-// ErrTooLong means that a text is too long to be sealed for a cookie.
+// ErrTooLong means that a sealed text would exceed the size of a cookie.
 var ErrTooLong = errors.New("too long to be sealed")
 
-// SealFor makes a token of bytes with the keys that sessions are sealed with. It is
-// opened for the same purpose alone. When it ends is up to what is sealed. It fails with
-// [ErrNoSessionKeys], or [ErrTooLong] if no cookie could hold the token.
+// SealFor seals bytes for a purpose with the session keys. [Sessions.OpenFor] opens the
+// token for the same purpose only. The token has no expiry of its own; if one is
+// required, the sealed bytes must contain it. Errors: [ErrNoSessionKeys], and
+// [ErrTooLong] if the token does not fit into a cookie.
 func (s *Sessions) SealFor(purpose string, plain []byte, now time.Time, random io.Reader) (Secret, error) {
 	token, err := s.seal(sealedFor+purpose, plain, now, random)
 	if err == nil && len(token) > maxSealedToken {
@@ -30,8 +31,8 @@ func (s *Sessions) SealFor(purpose string, plain []byte, now time.Time, random i
 	return token, err
 }
 
-// OpenFor is what was sealed for a purpose. Whatever is wrong with the token, the error
-// is [ErrSession].
+// OpenFor returns the bytes that were sealed for a purpose. The error for any invalid
+// token is [ErrSession].
 func (s *Sessions) OpenFor(purpose, token string) ([]byte, error) {
 	return s.open(sealedFor+purpose, token, maxSealedToken)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-func TestWhatIsSealedForAPurposeOpensForItAlone(t *testing.T) {
+func TestSealedTokenOpensForItsPurposeOnly(t *testing.T) {
 	t.Parallel()
 	old, current := sessionKey(1, noon.Add(-1)), sessionKey(2, noon)
 	s := sessions(t, old)
@@ -47,7 +47,7 @@ func TestWhatIsSealedForAPurposeOpensForItAlone(t *testing.T) {
 	}
 }
 
-// flipped has another character in its middle.
+// flipped returns the text with another character in its middle.
 func flipped(token string) string {
 	at, other := len(token)/2, "A"
 	if token[at] == 'A' {
@@ -56,7 +56,7 @@ func flipped(token string) string {
 	return token[:at] + other + token[at+1:]
 }
 
-func TestNothingIsSealedThatNoCookieHolds(t *testing.T) {
+func TestSealForRejectsTokensThatExceedACookie(t *testing.T) {
 	t.Parallel()
 	s := sessions(t, sessionKey(1, noon))
 	if _, err := s.SealFor("a", make([]byte, 2500), noon, random(3)); err != nil {

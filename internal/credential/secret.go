@@ -7,16 +7,16 @@ import (
 	"log/slog"
 )
 
-// redacted is what a secret looks like wherever it is printed.
+// redacted replaces a secret in all output.
 const redacted = "[redacted]"
 
-// Secret is a text that must not reach a log, an error or an answer. However
-// it is formatted, marshalled or logged, it prints as "[redacted]"; only
-// [Secret.Reveal] gives the text away, which makes its uses easy to find.
+// Secret is a text that must not reach a log, an error or a response. It prints as
+// "[redacted]" in every format, encoding and log. Only [Secret.Reveal] returns the
+// text, which makes its uses easy to find.
 //
-// The trap: fmt reads the unexported fields of a structure without asking their
-// methods. A type that keeps a Secret in one must have a Format method of its
-// own, or keep it behind a pointer.
+// fmt reads the unexported fields of a structure without calling their methods. A type
+// with a Secret in an unexported field therefore needs its own Format method, or must
+// keep the Secret behind a pointer.
 type Secret string
 
 // Reveal returns the text.
@@ -30,7 +30,7 @@ func (Secret) GoString() string { return redacted }
 
 // Format hides the text from every verb, %x and %q included.
 func (Secret) Format(state fmt.State, _ rune) {
-	// The error of a print is the printer's to report.
+	// fmt reports write errors to its own caller.
 	_, _ = state.Write([]byte(redacted))
 }
 

@@ -17,48 +17,49 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// SessionLifetime is how long a session lasts at most; it ends with its key.
+// SessionLifetime is the maximum lifetime of a session. A session also ends with its
+// key.
 const SessionLifetime = 15 * time.Minute
 
 const (
-	// sessionPrefix shows people and secret scanners what a token is.
+	// sessionPrefix identifies a token for people and secret scanners.
 	sessionPrefix = "pms_"
-	// maxSessionToken bounds what is looked at.
+	// maxSessionToken limits the length of a token in bytes.
 	maxSessionToken = 256
-	// sessionVersion is authenticated with every token.
+	// sessionVersion is authenticated together with every token.
 	sessionVersion = "printmarket session v2"
 	sessionNonce   = 12
 )
 
-// ErrSession says that a token is no session of ours, or one that has ended. It
-// never holds the token, nor the reason.
+// ErrSession means that a token is not a valid session, or that the session has ended.
+// The error contains neither the token nor the reason.
 var ErrSession = errors.New("no session")
 
-// ErrNoSessionKeys means that no key to seal sessions with has come yet.
+// ErrNoSessionKeys means that no session keys have been loaded yet.
 var ErrNoSessionKeys = errors.New("session keys not loaded")
 
-// Session is what a token says: for which tenant it was made, and with which key.
-// What its holder may do is not in it; that is decided on each use.
+// Session is the content of a token: the tenant and the key that it was created for. It
+// contains no permissions; they are evaluated on each use.
 type Session struct {
 	Tenant  tenant.ID
 	Key     Digest
 	Expires time.Time
-	// SignedIn is when a person signed in with the key. It is zero for a session of
-	// the API. Neither kind is taken where the other is asked for: who may sign in
-	// need not be allowed to open sessions, nor the reverse.
+	// SignedIn is when a person signed in with the key. It is zero for a session of the
+	// API. The two kinds are not interchangeable: permission to sign in does not imply
+	// permission to open sessions, or the reverse.
 	SignedIn time.Time
 }
 
-// SessionKey seals sessions from an instant on. Until then it only opens them, so
-// that every replica has it before the first token is sealed with it.
+// SessionKey seals sessions from an instant on. Before that it only opens sessions, so
+// that every replica has the key before the first token is sealed with it.
 type SessionKey struct {
 	Key  [32]byte
 	From time.Time
 }
 
-// Sessions seals and opens tokens. Its keys come late and may be replaced: replicas
-// share those of a Secret. The zero Sessions is ready, seals nothing and opens
-// nothing until [Sessions.Use]. It is safe for concurrent use.
+// Sessions seals and opens tokens. Its keys arrive after the start and may be replaced;
+// all replicas use the keys of one Secret. The zero Sessions is ready to use, but
+// neither seals nor opens tokens before [Sessions.Use]. It is safe for concurrent use.
 type Sessions struct {
 	sealers atomic.Pointer[[]sessionSealer]
 }
@@ -68,7 +69,7 @@ type sessionSealer struct {
 	aead cipher.AEAD
 }
 
-// Use seals and opens with these keys from now on, and with no others.
+// Use replaces the keys for sealing and opening.
 func (s *Sessions) Use(keys []SessionKey) error {
 	sealers := make([]sessionSealer, len(keys))
 	for i := range keys {
@@ -86,7 +87,7 @@ func (s *Sessions) Use(keys []SessionKey) error {
 	return nil
 }
 
-// held are the sealers; none before Use.
+// held returns the sealers; nil before Use.
 func (s *Sessions) held() []sessionSealer {
 	if sealers := s.sealers.Load(); sealers != nil {
 		return *sealers
@@ -94,13 +95,14 @@ func (s *Sessions) held() []sessionSealer {
 	return nil
 }
 
-// Seal makes the token of a session with the newest key that has begun, or the
-// oldest if none has. It fails with [ErrNoSessionKeys].
+// Seal returns the token of a session. It uses the newest key that has started, or the
+// oldest if none has. Errors: [ErrNoSessionKeys].
 func (s *Sessions) Seal(session Session, now time.Time, random io.Reader) (Secret, error) {
 	return s.seal(sessionVersion, session.plain(), now, random)
 }
 
-// seal makes a token of bytes, which are authenticated together with what they are for.
+// seal returns a token with the given bytes, which are authenticated together with
+// their purpose.
 func (s *Sessions) seal(purpose string, plain []byte, now time.Time, random io.Reader) (Secret, error) {
 	var sealer *sessionSealer
 	sealers := s.held()
@@ -124,7 +126,8 @@ func (s *Sessions) seal(purpose string, plain []byte, now time.Time, random io.R
 	return Secret(sessionPrefix + base64.RawURLEncoding.EncodeToString(sealed)), nil
 }
 
-// plain is what is sealed: expiry, sign-in (0: none), digest and tenant.
+// plain returns the bytes to seal: expiry, time of the sign-in (0 for none), digest and
+// tenant.
 func (s Session) plain() []byte {
 	var signedIn uint64
 	if !s.SignedIn.IsZero() {
@@ -136,10 +139,10 @@ func (s Session) plain() []byte {
 	return append(plain, s.Tenant.String()...)
 }
 
-// IsSession reports whether a text looks like the token of a session, good or not.
+// IsSession reports whether a text has the prefix of a session token, valid or not.
 func IsSession(text string) bool { return strings.HasPrefix(text, sessionPrefix) }
 
-// Open reads a token. Whatever is wrong with it, and if it has expired, the error is
+// Open returns the session of a token. The error for any invalid or expired token is
 // [ErrSession].
 func (s *Sessions) Open(token string, now time.Time) (Session, error) {
 	plain, err := s.open(sessionVersion, token, maxSessionToken)
@@ -152,11 +155,11 @@ func (s *Sessions) Open(token string, now time.Time) (Session, error) {
 	return Session{}, ErrSession
 }
 
-// open is what was sealed in a token of at most that many bytes for a purpose.
-func (s *Sessions) open(purpose, token string, most int) ([]byte, error) {
+// open returns the bytes that a token of at most maxLen bytes holds for a purpose.
+func (s *Sessions) open(purpose, token string, maxLen int) ([]byte, error) {
 	text, found := strings.CutPrefix(token, sessionPrefix)
-	// The decoder skips line breaks, which would be a second spelling.
-	if !found || len(token) > most || strings.ContainsAny(text, "\r\n") {
+	// The decoder skips line breaks, which would allow a second spelling.
+	if !found || len(token) > maxLen || strings.ContainsAny(text, "\r\n") {
 		return nil, ErrSession
 	}
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)

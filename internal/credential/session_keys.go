@@ -12,25 +12,26 @@ import (
 	"time"
 )
 
-// When keys of sessions are replaced: a new one is made a day after the last, and is
-// known to everybody for some minutes before it seals.
+// The rotation of session keys: a new key is created a day after the last one, and is
+// distributed to all replicas some minutes before it seals.
 const (
 	sessionKeyAge  = 24 * time.Hour
 	sessionKeyLead = 10 * time.Minute
-	// maxSessionKeys is the new one, and the one that tokens in use are sealed with.
+	// maxSessionKeys counts the new key and the one that sealed the tokens in use.
 	maxSessionKeys = 2
 )
 
-// ErrSessionKeys says that a text holds no keys of sessions. It never holds the text.
+// ErrSessionKeys means that a text does not contain session keys. The error never
+// contains the text.
 var ErrSessionKeys = errors.New("malformed session keys")
 
-// sessionKeyDocument is a key as a Secret has it.
+// sessionKeyDocument is a key as it is stored in a Secret.
 type sessionKeyDocument struct {
 	From time.Time `json:"from"`
 	Key  []byte    `json:"key"`
 }
 
-// EncodeSessionKeys writes keys in the clear, for a Secret and nothing else.
+// EncodeSessionKeys encodes keys in clear text, to be stored in a Secret only.
 func EncodeSessionKeys(keys []SessionKey) ([]byte, error) {
 	documents := make([]sessionKeyDocument, len(keys))
 	for i := range keys {
@@ -43,8 +44,8 @@ func EncodeSessionKeys(keys []SessionKey) ([]byte, error) {
 	return text, nil
 }
 
-// DecodeSessionKeys reads what [EncodeSessionKeys] wrote: one key or two. It fails
-// with [ErrSessionKeys].
+// DecodeSessionKeys decodes the output of [EncodeSessionKeys]: one or two keys. Errors:
+// [ErrSessionKeys].
 func DecodeSessionKeys(text []byte) ([]SessionKey, error) {
 	var documents []sessionKeyDocument
 	if json.Unmarshal(text, &documents) != nil || len(documents) < 1 || len(documents) > maxSessionKeys {
@@ -64,9 +65,9 @@ func DecodeSessionKeys(text []byte) ([]SessionKey, error) {
 	return keys, nil
 }
 
-// RotateSessionKeys is what the keys should be at an instant: the same, or with a
-// new one in the place of the one that no session can be sealed with any more. It
-// reports whether they have changed.
+// RotateSessionKeys returns the keys to use at an instant: the given keys, or these
+// keys with a new one in place of the one that no longer seals sessions. It reports
+// whether the keys have changed.
 func RotateSessionKeys(keys []SessionKey, now time.Time, random io.Reader) ([]SessionKey, bool, error) {
 	newest := time.Time{}
 	for i := range keys {
@@ -74,7 +75,7 @@ func RotateSessionKeys(keys []SessionKey, now time.Time, random io.Reader) ([]Se
 			newest = keys[i].From
 		}
 	}
-	// A key that begins later than any is made was made by a clock that was wrong.
+	// A key that starts after now plus the lead time was created by a wrong clock.
 	ahead := newest.After(now.Add(sessionKeyLead))
 	if len(keys) > 0 && !ahead && now.Sub(newest) < sessionKeyAge {
 		return keys, false, nil

@@ -50,7 +50,7 @@ func seal(t testing.TB, s *credential.Sessions, session credential.Session, now 
 	return token.Reveal()
 }
 
-func TestASessionOpensAsWhatWasSealedUntilItEnds(t *testing.T) {
+func TestSessionRoundTripUntilExpiry(t *testing.T) {
 	t.Parallel()
 	s := sessions(t, sessionKey(1, noon))
 	want := session(t)
@@ -65,17 +65,17 @@ func TestASessionOpensAsWhatWasSealedUntilItEnds(t *testing.T) {
 		t.Errorf("expired: %+v, %v", got, err)
 	}
 	if !credential.IsSession(token) || credential.IsSession(mint(t, tenant.Live, 1).Secret().Reveal()) {
-		t.Error("sessions and keys cannot be told apart")
+		t.Error("IsSession does not distinguish sessions from keys")
 	}
 	if _, err := credential.Parse(token); err == nil {
 		t.Error("a session is an API key")
 	}
 }
 
-func TestASessionKnowsWhenAPersonSignedIn(t *testing.T) {
+func TestSessionContainsTheTimeOfTheSignIn(t *testing.T) {
 	t.Parallel()
 	s := sessions(t, sessionKey(1, noon))
-	for name, signedIn := range map[string]time.Time{"nobody has": {}, "at noon": noon, "hours ago": noon.Add(-11 * time.Hour)} {
+	for name, signedIn := range map[string]time.Time{"no sign-in": {}, "at noon": noon, "hours ago": noon.Add(-11 * time.Hour)} {
 		want := session(t)
 		want.SignedIn = signedIn
 		if got, err := s.Open(seal(t, s, want, noon), noon); err != nil || !cmp.Equal(want, got) {
@@ -84,7 +84,7 @@ func TestASessionKnowsWhenAPersonSignedIn(t *testing.T) {
 	}
 }
 
-func TestNoOtherTokenOpens(t *testing.T) {
+func TestOpenRejectsOtherTokens(t *testing.T) {
 	t.Parallel()
 	s := sessions(t, sessionKey(1, noon), sessionKey(2, noon.Add(-time.Hour)))
 	token := seal(t, s, session(t), noon)
@@ -127,9 +127,9 @@ func TestSessionsWithoutKeysAreClosed(t *testing.T) {
 	}
 }
 
-// TestReplicasThatLearnOfAKeyAtDifferentTimesTakeEachOthersSessions walks through a
-// week, with one replica that has the keys of a while ago.
-func TestReplicasThatLearnOfAKeyAtDifferentTimesTakeEachOthersSessions(t *testing.T) {
+// TestReplicasWithDifferentKeySetsAcceptEachOthersSessions simulates a week with one
+// replica whose keys are some time out of date.
+func TestReplicasWithDifferentKeySetsAcceptEachOthersSessions(t *testing.T) {
 	t.Parallel()
 	var keys, former []credential.SessionKey
 	rotations := 0
@@ -166,7 +166,7 @@ func TestReplicasThatLearnOfAKeyAtDifferentTimesTakeEachOthersSessions(t *testin
 	}
 }
 
-func TestKeysFromAClockThatWasWrongAreReplaced(t *testing.T) {
+func TestSessionKeysFromAWrongClockAreReplaced(t *testing.T) {
 	t.Parallel()
 	good := sessionKey(1, noon.Add(-time.Hour))
 	got, changed, err := credential.RotateSessionKeys([]credential.SessionKey{sessionKey(2, noon.Add(48*time.Hour)), good}, noon, random(5))
@@ -175,7 +175,7 @@ func TestKeysFromAClockThatWasWrongAreReplaced(t *testing.T) {
 	}
 }
 
-func TestSessionKeysAreReadAsTheyWereWrittenAndNotOtherwise(t *testing.T) {
+func TestDecodeSessionKeysRejectsOtherEncodings(t *testing.T) {
 	t.Parallel()
 	want := []credential.SessionKey{sessionKey(1, noon), sessionKey(2, noon.Add(-time.Hour))}
 	text, err := credential.EncodeSessionKeys(want)

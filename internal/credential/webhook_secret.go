@@ -10,33 +10,34 @@ import (
 	"strings"
 )
 
-// WebhookSecretPrefix begins the secrets that sign webhooks, as Standard Webhooks
-// 1.0.0 has it.
+// WebhookSecretPrefix starts the secrets that sign webhooks, as defined by Standard
+// Webhooks 1.0.0.
 const WebhookSecretPrefix = "whsec_"
 
-// MinWebhookKeyLen and MaxWebhookKeyLen bound the random bytes of a webhook secret.
+// MinWebhookKeyLen and MaxWebhookKeyLen limit the number of random bytes of a webhook
+// secret.
 const (
 	MinWebhookKeyLen = 24
 	MaxWebhookKeyLen = 64
 )
 
-// mintedWebhookKeyLen is how long the random part is of a secret that we make.
+// mintedWebhookKeyLen is the number of random bytes in a minted secret.
 const mintedWebhookKeyLen = 32
 
-// ErrWebhookSecret means that a text is no webhook secret. The errors that wrap it
-// say what is wrong, and nothing of the text.
+// ErrWebhookSecret means that a text is not a webhook secret. Errors that wrap it
+// describe the fault without a part of the text.
 var ErrWebhookSecret = errors.New("malformed webhook secret")
 
 // ParseWebhookSecret returns the random bytes of a webhook secret: whsec_ and 24 to 64
-// bytes in standard base64 with padding. There is one text for each value, so that
-// both sides that key with the whole text agree; a new line behind it, which editors
-// like to add, makes it another one. It fails with [ErrWebhookSecret].
+// bytes in standard base64 with padding. Each value has only one text, so that two
+// sides that use the whole text as the key agree. A trailing newline, which editors
+// often add, makes the text invalid. Errors: [ErrWebhookSecret].
 func ParseWebhookSecret(s Secret) ([]byte, error) {
 	encoded, found := strings.CutPrefix(s.Reveal(), WebhookSecretPrefix)
 	if !found {
 		return nil, fmt.Errorf("%w: it does not begin with %s", ErrWebhookSecret, WebhookSecretPrefix)
 	}
-	// The decoder passes over line breaks.
+	// The decoder skips line breaks.
 	if strings.ContainsAny(encoded, "\r\n") {
 		return nil, fmt.Errorf("%w: it has a line break", ErrWebhookSecret)
 	}
@@ -50,7 +51,7 @@ func ParseWebhookSecret(s Secret) ([]byte, error) {
 	return key, nil
 }
 
-// MintWebhookSecret makes a secret of 32 random bytes.
+// MintWebhookSecret returns a secret with 32 random bytes.
 func MintWebhookSecret(random io.Reader) (Secret, error) {
 	var key [mintedWebhookKeyLen]byte
 	if _, err := io.ReadFull(random, key[:]); err != nil {

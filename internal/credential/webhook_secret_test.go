@@ -18,7 +18,7 @@ func whsec(length int) string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, length))
 }
 
-func TestAWebhookSecretHasOneForm(t *testing.T) {
+func TestParseWebhookSecretAcceptsOneForm(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		text string
@@ -51,7 +51,7 @@ func TestAWebhookSecretHasOneForm(t *testing.T) {
 	}
 }
 
-func TestMintedWebhookSecretsAreGoodAndNeedRandomness(t *testing.T) {
+func TestMintedWebhookSecretsAreValid(t *testing.T) {
 	t.Parallel()
 	secret, err := credential.MintWebhookSecret(rand.Reader)
 	if err != nil {
@@ -74,7 +74,7 @@ func FuzzParseWebhookSecret(f *testing.F) {
 		key, err := credential.ParseWebhookSecret(credential.Secret(text))
 		if err != nil {
 			if len(text) > 6 && strings.Contains(err.Error(), text) {
-				t.Errorf("the error tells the secret: %v", err)
+				t.Errorf("the error contains the secret: %v", err)
 			}
 			return
 		}

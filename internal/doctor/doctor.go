@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package doctor examines an installation and explains what it finds: each finding
-// says what was looked at, how it is, and what to do about it. It changes nothing.
-//
-// What it asks over HTTP is here; what needs a driver (the database, Redis, the
-// cluster) is examined by whoever has one, in the same words.
+// Package doctor examines an installation and reports findings: each names the checked
+// property, its state and the remedy. It changes nothing.
 package doctor
 
 import (
@@ -15,48 +12,49 @@ import (
 	"time"
 )
 
-// Severity says how bad a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
-// The severities, from the best to the worst.
+// The severities in ascending order.
 const (
-	// OK is as it should be.
+	// OK means that no action is needed.
 	OK Severity = "ok"
-	// Skipped was not looked at, because nobody said where it is.
+	// Skipped means that the part was not examined, because its address is unknown.
 	Skipped Severity = "skipped"
-	// Warning works, and will not for ever, or not for everybody.
+	// Warning means that something works now but will fail later, or fails for some
+	// users.
 	Warning Severity = "warning"
-	// Failure does not work, or loses something.
+	// Failure means that something does not work or loses data.
 	Failure Severity = "failure"
 )
 
-// Finding is how one thing is.
+// Finding is the result of one check.
 type Finding struct {
-	// Check is what was looked at, in two or three words.
+	// Check names the checked property in two or three words.
 	Check    string   `json:"check"`
 	Severity Severity `json:"severity"`
-	// Detail is what was seen. It has no secret in it.
+	// Detail is the observed state. It contains no secret.
 	Detail string `json:"detail"`
-	// Do is what to do about it; empty if nothing.
+	// Do is the action to take; empty if there is none.
 	Do string `json:"whatToDo,omitempty"`
 }
 
-// Examination looks at one part of an installation.
+// Examination examines one part of an installation.
 type Examination struct {
-	// Part is what it looks at: "database", say.
+	// Part is what it looks at: "database", respond.
 	Part string
 	// Run returns at least one finding. It ends soon after ctx.
 	Run func(ctx context.Context) []Finding
 }
 
-// Report is what was found in one part.
+// Report holds the findings about one part.
 type Report struct {
 	Part     string    `json:"part"`
 	Findings []Finding `json:"findings"`
 }
 
-// Examine looks at all parts at the same time, at each no longer than limit, and
-// returns what it found in their order.
+// Examine examines all parts concurrently, each for at most limit, and returns the
+// reports in the order of the parts.
 func Examine(ctx context.Context, parts []Examination, limit time.Duration) []Report {
 	reports := make([]Report, len(parts))
 	var running sync.WaitGroup
@@ -71,7 +69,7 @@ func Examine(ctx context.Context, parts []Examination, limit time.Duration) []Re
 	return reports
 }
 
-// Worst is the worst severity of all reports.
+// Worst returns the highest severity in all reports.
 func Worst(reports []Report) Severity {
 	order := []Severity{OK, Skipped, Warning, Failure}
 	worst := OK
@@ -85,22 +83,23 @@ func Worst(reports []Report) Severity {
 	return worst
 }
 
-// Well is a finding that is as it should be.
+// Well returns a finding of severity OK.
 func Well(check, format string, args ...any) Finding {
 	return Finding{Check: check, Severity: OK, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Beware is a warning; do says what to do.
+// Beware returns a warning; do is the action to take.
 func Beware(check, do, format string, args ...any) Finding {
 	return Finding{Check: check, Severity: Warning, Detail: fmt.Sprintf(format, args...), Do: do}
 }
 
-// Fail is a failure; do says what to do.
+// Fail returns a failure; do is the action to take.
 func Fail(check, do, format string, args ...any) Finding {
 	return Finding{Check: check, Severity: Failure, Detail: fmt.Sprintf(format, args...), Do: do}
 }
 
-// Unless is Well, or what is given if err is not nil, with it as the detail.
+// Unless returns a finding of severity OK if err is nil, and otherwise a finding of the
+// given severity with err as its detail.
 func Unless(err error, check, well, do string, severity Severity) Finding {
 	if err == nil {
 		return Well(check, "%s", well)
@@ -108,11 +107,11 @@ func Unless(err error, check, well, do string, severity Severity) Finding {
 	return Finding{Check: check, Severity: severity, Detail: err.Error(), Do: do}
 }
 
-// maxSkew is how far two clocks may be from each other before somebody notices:
-// signatures, leases and quota windows all go by them.
+// maxSkew is the tolerated difference between two clocks: signatures, leases and quota
+// windows depend on them.
 const maxSkew = 2 * time.Second
 
-// Clock judges how far another clock is ahead of ours.
+// Clock evaluates how far another clock is ahead of the local one.
 func Clock(whose string, skew time.Duration) Finding {
 	if skew.Abs() > maxSkew {
 		return Beware("clock", "Let both machines follow the same time servers: leases, quotas and signatures go by their clocks.",

@@ -24,14 +24,14 @@ func examine(t *testing.T, part doctor.Examination) map[string]doctor.Severity {
 	found := map[string]doctor.Severity{}
 	for _, finding := range doctor.Examine(t.Context(), []doctor.Examination{part}, 10*time.Second)[0].Findings {
 		if finding.Detail == "" || finding.Severity == doctor.OK != (finding.Do == "") {
-			t.Errorf("%+v says too little, or too much", finding)
+			t.Errorf("%+v lacks a required text or contains a secret", finding)
 		}
 		found[finding.Check] = finding.Severity
 	}
 	return found
 }
 
-// installation answers as an installation does, but for what a test replaces.
+// installation responds like an installation, except for the handlers that a test replaces.
 func installation(replaced map[string]http.HandlerFunc) http.Handler {
 	mux := http.NewServeMux()
 	text := func(body string) http.HandlerFunc {
@@ -57,14 +57,14 @@ var contracts = fstest.MapFS{
 	"api/openapi.yaml": {Data: []byte("partner")}, "api/xjdf-openapi.yaml": {Data: []byte("xjdf")}, "api/other.json": {Data: []byte("no contract")},
 }
 
-func say(status int, body string) http.HandlerFunc {
+func respond(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
 	}
 }
 
-func TestWhatIsWrongIsFound(t *testing.T) {
+func TestFaultsAreReported(t *testing.T) {
 	t.Parallel()
 	api := func(w doctor.Web, origin string) doctor.Examination { return w.API(origin, contracts) }
 	tests := map[string]struct {
@@ -75,12 +75,12 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 	}{
 		"an API that is well": {nil, 0, api, map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.OK, "contracts": doctor.OK}},
 		"an API of another version": {
-			map[string]http.HandlerFunc{"/docs/api/xjdf-openapi.yaml": say(200, "newer")},
+			map[string]http.HandlerFunc{"/docs/api/xjdf-openapi.yaml": respond(200, "newer")},
 			0, api,
 			map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.OK, "contracts": doctor.Warning},
 		},
 		"an API whose contracts are not served": {
-			map[string]http.HandlerFunc{"/docs/api/openapi.yaml": say(404, "")},
+			map[string]http.HandlerFunc{"/docs/api/openapi.yaml": respond(404, "")},
 			0, api,
 			map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.OK, "contracts": doctor.Failure},
 		},
@@ -92,28 +92,28 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		"an API whose clock is ours less three minutes": {nil, 3 * time.Minute, api, map[string]doctor.Severity{"certificate": doctor.OK, "clock": doctor.Warning, "contracts": doctor.OK}},
 		"a registry that is well":                       {nil, 0, doctor.Web.Registry, map[string]doctor.Severity{"certificate": doctor.OK, "reach": doctor.OK}},
 		"a registry without problem types": {
-			map[string]http.HandlerFunc{"/problems/marketplace/unavailable": say(404, "")}, 0, doctor.Web.Registry, map[string]doctor.Severity{"reach": doctor.Failure},
+			map[string]http.HandlerFunc{"/problems/marketplace/unavailable": respond(404, "")}, 0, doctor.Web.Registry, map[string]doctor.Severity{"reach": doctor.Failure},
 		},
 		"a server that is well": {nil, 0, doctor.Web.Ops, map[string]doctor.Severity{"posture": doctor.OK, "queue": doctor.OK, "posture age": doctor.OK}},
 		"a server that is ready and warns": {
-			map[string]http.HandlerFunc{"/readyz": say(200, `{"ready":true,"checks":{"posture":"ok","queue":"Redis is away"}}`)},
+			map[string]http.HandlerFunc{"/readyz": respond(200, `{"ready":true,"checks":{"posture":"ok","queue":"Redis is away"}}`)},
 			0, doctor.Web.Ops,
 			map[string]doctor.Severity{"posture": doctor.OK, "queue": doctor.Warning, "posture age": doctor.OK},
 		},
 		"a server that is not ready": {
-			map[string]http.HandlerFunc{"/readyz": say(503, `{"ready":false,"checks":{"posture":"too old"}}`)},
+			map[string]http.HandlerFunc{"/readyz": respond(503, `{"ready":false,"checks":{"posture":"too old"}}`)},
 			0, doctor.Web.Ops,
 			map[string]doctor.Severity{"posture": doctor.Failure, "posture age": doctor.OK},
 		},
-		"a posture that nobody proves, no controller, a certificate that ends": {
-			map[string]http.HandlerFunc{"/metrics": say(200, "printmarket_gate_snapshot_age_seconds 121\nprintmarket_gate_secret_heartbeat_age_seconds 4e2\nprintmarket_mtls_certificate_remaining_seconds 86400\nprintmarket_masterdata_age_seconds 61\n")},
+		"a stale posture, no controller, an expiring certificate": {
+			map[string]http.HandlerFunc{"/metrics": respond(200, "printmarket_gate_snapshot_age_seconds 121\nprintmarket_gate_secret_heartbeat_age_seconds 4e2\nprintmarket_mtls_certificate_remaining_seconds 86400\nprintmarket_masterdata_age_seconds 61\n")},
 			0, doctor.Web.Ops,
 			map[string]doctor.Severity{
 				"posture": doctor.OK, "queue": doctor.OK,
 				"posture age": doctor.Warning, "controller": doctor.Warning, "mutual TLS": doctor.Warning, "master data age": doctor.Warning,
 			},
 		},
-		"a listener that is another": {map[string]http.HandlerFunc{"/readyz": say(200, "<html>"), "/metrics": say(404, "")}, 0, doctor.Web.Ops, map[string]doctor.Severity{"readiness": doctor.Failure, "metrics": doctor.Failure}},
+		"another kind of listener": {map[string]http.HandlerFunc{"/readyz": respond(200, "<html>"), "/metrics": respond(404, "")}, 0, doctor.Web.Ops, map[string]doctor.Severity{"readiness": doctor.Failure, "metrics": doctor.Failure}},
 	}
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 	}
 }
 
-func TestACertificateIsWorthAWarningBeforeItEnds(t *testing.T) {
+func TestExpiringCertificateCausesAWarning(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(installation(nil))
 	t.Cleanup(server.Close)
@@ -151,11 +151,11 @@ func TestACertificateIsWorthAWarningBeforeItEnds(t *testing.T) {
 		})
 	}
 	if got := examine(t, doctor.Web{Now: time.Now}.Registry(server.URL))["reach"]; got != doctor.Failure {
-		t.Errorf("a certificate that nobody trusts: %s", got)
+		t.Errorf("untrusted certificate: %s", got)
 	}
 }
 
-func TestOriginsArePartsOfURLs(t *testing.T) {
+func TestCheckOriginRejectsOtherURLs(t *testing.T) {
 	t.Parallel()
 	for text, good := range map[string]bool{
 		"https://api.example.com": true, "http://127.0.0.1:8082/": true,
@@ -167,7 +167,7 @@ func TestOriginsArePartsOfURLs(t *testing.T) {
 	}
 }
 
-func TestOneSlowPartHoldsUpNoOther(t *testing.T) {
+func TestSlowPartDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

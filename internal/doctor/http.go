@@ -21,28 +21,29 @@ import (
 	"time"
 )
 
-// maxAnswer bounds what is read of an answer, in bytes.
+// maxAnswer limits the read part of a response, in bytes.
 const maxAnswer = 8 << 20
 
-// Web asks the listeners of an installation. It follows no redirect.
+// Web examines the listeners of an installation. It follows no redirect.
 type Web struct {
 	Now func() time.Time
-	// TLS is for tests; nil trusts what the machine trusts.
+	// TLS is for tests; nil uses the trusted certificates of the machine.
 	TLS *tls.Config
 }
 
-// answer is what came of a request.
+// answer is the response to a request.
 type answer struct {
 	status int
 	date   time.Time
 	body   []byte
-	// until is when the first certificate of the chain ends; zero without TLS.
+	// until is the earliest expiry in the certificate chain; zero without TLS.
 	until time.Time
 }
 
 var errOrigin = errors.New("not an origin like https://api.example.com")
 
-// CheckOrigin refuses what is no origin: a scheme, a host, and nothing behind it.
+// CheckOrigin returns an error unless text is an origin: a scheme and a host without a
+// path.
 func CheckOrigin(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
@@ -80,8 +81,8 @@ func (w Web) get(ctx context.Context, origin, file string) (a answer, err error)
 	return a, nil
 }
 
-// API examines the partner API: its certificate, its clock, and whether its
-// contracts are those of this program.
+// API examines the partner API: its certificate, its clock, and whether it serves the
+// contracts of this program.
 func (w Web) API(origin string, contracts fs.FS) Examination {
 	return Examination{Part: "api", Run: func(ctx context.Context) []Finding {
 		first, err := w.get(ctx, origin, "/docs/api/openapi.yaml")
@@ -93,8 +94,8 @@ func (w Web) API(origin string, contracts fs.FS) Examination {
 	}}
 }
 
-// soon is how long before its end a certificate is worth a warning: renewals of 90
-// days' certificates are due 30 days before.
+// soon is the remaining validity below which a certificate causes a warning.
+// Certificates of 90 days are renewed 30 days before their end.
 const soon = 14 * 24 * time.Hour
 
 func (w Web) certificate(a answer, origin string) []Finding {
@@ -114,7 +115,7 @@ func (w Web) certificate(a answer, origin string) []Finding {
 	return []Finding{Well("certificate", "good until %s", a.until.UTC().Format(time.DateOnly))}
 }
 
-// clock judges the Date of an answer, which has whole seconds.
+// clock evaluates the Date header of a response, which has a resolution of one second.
 func (w Web) clock(a answer) Finding {
 	if a.date.IsZero() {
 		return Beware("clock", "Let whatever is in front of the API pass the field Date on.", "the answer has no date")
@@ -167,8 +168,8 @@ func (w Web) Registry(origin string) Examination {
 	}}
 }
 
-// Ops examines an operations listener: what it says of readiness, and the metrics
-// that tell of trouble to come.
+// Ops examines an operations listener: its readiness, and the metrics that indicate
+// future failures.
 func (w Web) Ops(origin string) Examination {
 	return Examination{Part: "operations", Run: func(ctx context.Context) []Finding {
 		a, err := w.get(ctx, origin, "/readyz")
@@ -183,7 +184,7 @@ func (w Web) Ops(origin string) Examination {
 	}}
 }
 
-// readiness has a finding for each check of a process.
+// readiness returns a finding for each readiness check of a process.
 func readiness(a answer) []Finding {
 	var ready struct {
 		Ready  bool              `json:"ready"`
@@ -207,11 +208,11 @@ func readiness(a answer) []Finding {
 	return found
 }
 
-// gauge is a metric that says by its value that something is wrong.
+// gauge is a metric whose value indicates a problem.
 type gauge struct {
 	name, check string
-	// above is the value from which on it is trouble; below, if it is not zero, the
-	// one up to which it is.
+	// above is the greatest normal value. below, if it is not zero, is the smallest
+	// normal value.
 	above, below float64
 	detail, do   string
 }
@@ -240,7 +241,7 @@ func gauges(values map[string]float64) []Finding {
 	return found
 }
 
-// metrics reads those without labels of a text exposition.
+// metrics parses the metrics without labels of a text exposition.
 func metrics(body []byte) map[string]float64 {
 	values := map[string]float64{}
 	for line := range strings.Lines(string(body)) {

@@ -207,7 +207,7 @@ func unready(kind string, list runtime.Object) Finding {
 	if len(sick) > maxNamed {
 		shown += ", ..."
 	}
-	return Beware(kind, "Their conditions say why: kubectl describe "+kind+"; without a status no controller runs.", "%d of %d are not ready: %s", len(sick), total, shown)
+	return Beware(kind, "Their conditions respond why: kubectl describe "+kind+"; without a status no controller runs.", "%d of %d are not ready: %s", len(sick), total, shown)
 }
 
 func conditionsOf(object runtime.Object) (name string, conditions []metav1.Condition) {

@@ -45,7 +45,7 @@ type Step struct {
 	Check string `json:"check"`
 	// ID is the id of the created record, if any.
 	ID string `json:"id,omitempty"`
-	// Skipped marks a check that the given flags do not allow; Detail says why.
+	// Skipped marks a check that the given flags do not allow; Detail gives the reason.
 	Skipped bool `json:"skipped,omitempty"`
 	// Detail is a sentence for people.
 	Detail string `json:"detail"`

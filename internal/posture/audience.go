@@ -8,7 +8,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// membership is how an audience sees a partner. The zero value is outside.
+// membership is a partner's relation to an audience. The zero value is outside.
 type membership uint8
 
 const (
@@ -29,8 +29,8 @@ func validAudience(stage Posture, a *v1alpha1.Audience) bool {
 }
 
 func validSelector(s *v1alpha1.PartnerSelector) bool {
-	// An empty selector matches every object elsewhere in Kubernetes. Here it
-	// would open a private beta for everyone, so it is refused.
+	// Elsewhere in Kubernetes an empty selector matches every object. Here it
+	// would open a private beta for every partner, so it is invalid.
 	if len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		return false
 	}
@@ -52,8 +52,8 @@ func validSelector(s *v1alpha1.PartnerSelector) bool {
 	return true
 }
 
-// membershipOf places a partner. Names are names in the rollout's own
-// namespace; an exclusion counts in every namespace.
+// membershipOf returns a partner's membership. Names refer to partners in the rollout's
+// own namespace; an exclusion applies in every namespace.
 func membershipOf(r *v1alpha1.CapabilityRollout, p *v1alpha1.PartnerEntitlement) membership {
 	a := r.Spec.Audience
 	switch {

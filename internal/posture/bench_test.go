@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
-// market is a marketplace of n partners with every capability, every scope and
+// market returns inputs with n partners that have every capability, every scope and
 // three keys each.
 func market(tb testing.TB, n int) posture.Inputs {
 	tb.Helper()

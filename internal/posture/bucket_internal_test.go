@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The lots of a hundred thousand organizations are even: every bucket has a
-// thousand of them, give or take five standard deviations.
+// TestBucketsAreEven distributes a hundred thousand organizations: every bucket must
+// have a thousand of them, within five standard deviations.
 func TestBucketsAreEven(t *testing.T) {
 	t.Parallel()
 	for _, capability := range []Capability{RFQCreate, Preflight} {
@@ -24,7 +24,8 @@ func TestBucketsAreEven(t *testing.T) {
 	}
 }
 
-// A partner's lot must never change: it would fall out of a ramp in production.
+// TestBucketsAreFixed protects against a changed bucket, which would remove a partner
+// from a ramp in production.
 func TestBucketsAreFixed(t *testing.T) {
 	t.Parallel()
 	for organization, want := range map[string]uint8{"org_acme01": 25, "org_stark1": 9, "org_globex": 11, "org_initech": 97} {
@@ -33,11 +34,12 @@ func TestBucketsAreFixed(t *testing.T) {
 		}
 	}
 	if bucket(RFQCreate, "org_acme01") == bucket(Preflight, "org_acme01") && bucket(RFQCreate, "org_stark1") == bucket(Preflight, "org_stark1") {
-		t.Error("capabilities share their lots")
+		t.Error("two capabilities assign the same buckets, want independent buckets")
 	}
 }
 
-// Rows are in the order of their phases, so that the table reads as API.md does.
+// TestRowsFollowTheirPhases requires the rows in the order of their phases, so that the
+// table reads like API.md.
 func TestRowsFollowTheirPhases(t *testing.T) {
 	t.Parallel()
 	seen := map[Reason]bool{}

@@ -17,33 +17,33 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// MinSecretLen is the shortest secret of a sender, in bytes: as long as the output
+// MinSecretLen is the minimum length of a sender's secret in bytes: the output length
 // of HMAC-SHA-256.
 const MinSecretLen = 32
 
-// SecretData is one Secret of the cluster, or of a directory.
+// SecretData is one Secret of the cluster or of a directory.
 type SecretData struct {
 	Namespace, Name string
 	Data            map[string]credential.Secret
 }
 
-// Purpose is what the secrets of a bundle are for. The zero value is ForSenders.
+// Purpose is the use of a bundle's secrets. The zero value is ForSenders.
 type Purpose uint8
 
 const (
-	// ForSenders is to verify what senders send.
+	// ForSenders means verifying callbacks from senders.
 	ForSenders Purpose = iota
-	// ForWebhooks is to sign what webhooks get.
+	// ForWebhooks means signing deliveries to webhooks.
 	ForWebhooks
 
 	purposeCount
 )
 
-// purposes is what is particular to each of them.
+// purposes holds the properties of each purpose.
 var purposes = [purposeCount]struct {
-	// name is what an encoded bundle says of itself; those of senders say nothing.
+	// name is the purpose in an encoded bundle; empty for senders.
 	name string
-	// fit judges a value, and unfit is the trouble of one that is not.
+	// fit validates a value. unfit is the trouble of an invalid value.
 	fit   func(credential.Secret) bool
 	unfit string
 }{
@@ -54,29 +54,27 @@ var purposes = [purposeCount]struct {
 	}, v1alpha1.ReasonSecretMalformed},
 }
 
-// Bundle is the shared secrets that senders need, or those that webhooks need, and
-// nothing else of the Secrets that they were in. It prints as "[redacted]". The
-// zero Bundle is empty.
+// Bundle holds the shared secrets that senders or webhooks require, and nothing else
+// from their Secrets. It prints as "[redacted]". The zero Bundle is empty.
 type Bundle struct {
 	purpose Purpose
-	// entries is a function because fmt prints the unexported fields of a
-	// structure without asking their methods, and for some verbs follows
-	// pointers as well; it cannot look into a function.
+	// entries is a function because fmt prints the unexported fields of a structure
+	// without calling their methods, and for some verbs follows pointers as well. It
+	// cannot inspect a function.
 	entries func() bundleEntries
-	// full is set when there was no room for some holders: those of which nothing
-	// is in the bundle are the ones that were left out.
+	// full means that the bundle had no room for some holders. Holders without entries
+	// in the bundle are the omitted ones.
 	full bool
 }
 
 type bundleEntries map[secretSlot]bundleEntry
 
-// secretSlot is where a value is expected. The reference belongs to it: when a
-// sender is pointed at another Secret, the value of the former one must not count
-// any longer.
+// secretSlot identifies the place where a value is required. It includes the reference:
+// when a sender refers to another Secret, the former value must no longer be valid.
 type secretSlot struct {
-	// holder is the name of the sender, or of the partner.
+	// holder is the name of the sender or the partner.
 	namespace, holder string
-	// webhook is that of the partner; empty in bundles for senders only.
+	// webhook is the name of the partner's webhook; empty in bundles for senders only.
 	webhook string
 	name    string
 	ref     v1alpha1.SecretKeyReference
@@ -84,12 +82,12 @@ type secretSlot struct {
 
 type bundleEntry struct {
 	value credential.Secret
-	// trouble is the reason of a condition; empty if none.
+	// trouble is the reason of a condition; empty if there is none.
 	trouble string
 }
 
-// NewBundle resolves the references of the senders. A sender whose partner is
-// not there contributes nothing: its secrets have no use.
+// NewBundle resolves the references of the senders. A sender without a partner
+// contributes nothing: its secrets have no use.
 func NewBundle(senders []v1alpha1.XJMFSender, partners []v1alpha1.PartnerEntitlement, secrets []SecretData) Bundle {
 	known := make(map[ObjectName]bool, len(partners))
 	for i := range partners {
@@ -106,17 +104,16 @@ func NewWebhookBundle(partners []v1alpha1.PartnerEntitlement, secrets []SecretDa
 	return newBundle(ForWebhooks, partnersAsHolders(partners), secrets)
 }
 
-// ResolveSecrets makes both bundles of the Secrets that there are, as the controller
-// hands them over: without the values whose time is over, and no longer than
-// [BundleLimit].
+// ResolveSecrets builds both bundles from the given Secrets as the controller publishes
+// them: without expired values and no longer than [BundleLimit].
 func (in *Inputs) ResolveSecrets(secrets []SecretData, now time.Time) {
 	in.Secrets = NewBundle(in.Senders, in.Partners, secrets).Fit(in.Senders, now, BundleLimit)
 	in.Webhooks = NewWebhookBundle(in.Partners, secrets).FitWebhooks(in.Partners, now, BundleLimit)
 }
 
-// ReferredSecrets are the Secrets that senders and partners refer to, in order and
-// each once, without those of the platform: all that has to be read for both
-// bundles.
+// ReferredSecrets returns the Secrets that senders and partners refer to, sorted and
+// without duplicates. It omits the platform's own Secrets. Both bundles require no
+// other Secrets.
 func ReferredSecrets(senders []v1alpha1.XJMFSender, partners []v1alpha1.PartnerEntitlement) []ObjectName {
 	referred := map[ObjectName]bool{}
 	for _, h := range slices.Concat(sendersAsHolders(senders), partnersAsHolders(partners)) {
@@ -150,9 +147,8 @@ func newBundle(purpose Purpose, holders []holder, secrets []SecretData) Bundle {
 	return Bundle{purpose: purpose, entries: func() bundleEntries { return entries }}
 }
 
-// IsPlatformSecret reports whether a Secret is one of those that the platform
-// itself uses. To senders and webhooks they are not there, whatever admission has let
-// pass.
+// IsPlatformSecret reports whether a Secret belongs to the platform itself. Senders and
+// webhooks cannot use such a Secret, even if admission accepted the reference.
 func IsPlatformSecret(name string) bool {
 	return strings.HasPrefix(name, v1alpha1.PlatformSecretPrefix)
 }
@@ -169,11 +165,11 @@ func newBundleEntry(purpose Purpose, data map[string]credential.Secret, key stri
 	}
 }
 
-// Purpose is what the secrets are for.
+// Purpose returns the use of the secrets.
 func (b Bundle) Purpose() Purpose { return b.purpose }
 
-// lookup finds a value. What is not in the bundle is a Secret that was not
-// found, or one for which there was no room.
+// lookup finds a value. If the value is missing, the Secret was not found or the bundle
+// had no room.
 func (b Bundle) lookup(slot secretSlot) bundleEntry {
 	if b.entries != nil {
 		if entry, found := b.entries()[slot]; found {
@@ -194,7 +190,7 @@ func (b Bundle) GoString() string { return b.String() }
 
 // Format hides the values from every verb.
 func (b Bundle) Format(state fmt.State, _ rune) {
-	// The error of a print is the printer's to report.
+	// fmt reports write errors to its own caller.
 	_, _ = io.WriteString(state, b.String())
 }
 
@@ -204,7 +200,7 @@ func (b Bundle) LogValue() slog.Value { return slog.StringValue(b.String()) }
 // MarshalText hides the values from encoders.
 func (b Bundle) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// slots are where the bundle has entries, in order.
+// slots returns the slots of the bundle's entries in order.
 func (b Bundle) slots() []secretSlot {
 	if b.entries == nil {
 		return nil
@@ -212,7 +208,7 @@ func (b Bundle) slots() []secretSlot {
 	return slices.SortedFunc(maps.Keys(b.entries()), compareSlots)
 }
 
-// bundle writes the values as digests.
+// bundle encodes the values as digests.
 func (e *encoder) bundle(b Bundle) {
 	for _, slot := range b.slots() {
 		e.slot(slot, b.entries()[slot])
@@ -236,7 +232,7 @@ func compareSlots(a, b secretSlot) int {
 	return slices.CompareFunc(a.parts(), b.parts(), strings.Compare)
 }
 
-// parts tell a slot from all others of its bundle.
+// parts returns the strings that identify a slot within its bundle.
 func (s secretSlot) parts() []string {
 	if s.webhook == "" {
 		return []string{s.namespace, s.holder, s.name, s.ref.Name, s.ref.Key}

@@ -11,29 +11,30 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// Keys in the data of a gate Secret, in which the controller hands a bundle to
-// those who need it: that for senders to the API server, that for webhooks to the
-// workers that send. What seals is in the former alone.
+// Keys in the data of a gate Secret, in which the controller publishes a bundle: the
+// senders' bundle for the API server, the webhooks' bundle for the sending workers.
+// Only the former contains sealing keys.
 const (
-	// GateSecretBundleKey holds what [Bundle.Encode] wrote.
+	// GateSecretBundleKey holds the output of [Bundle.Encode].
 	GateSecretBundleKey = "bundle.json"
-	// GateSecretCursorKey holds the random bytes that seal positions in lists;
-	// they are equal on all replicas and never change.
+	// GateSecretCursorKey holds the random bytes that seal list cursors. They are equal
+	// on all replicas and never change.
 	GateSecretCursorKey = "cursor.key"
-	// GateSecretSessionsKey holds the keys that seal sessions, as package credential
-	// writes them. A former controller writes none: sessions are closed then.
+	// GateSecretSessionsKey holds the session signing keys in the format of package
+	// credential. Older controllers write none; then sessions are closed.
 	GateSecretSessionsKey = "session.keys"
 )
 
-// MaxBundleLen bounds an encoded bundle: no Secret of a cluster is longer.
+// MaxBundleLen limits the length of an encoded bundle in bytes, which is the limit of a
+// Secret in a cluster.
 const MaxBundleLen = 1 << 20
 
-// bundleVersion is the version of the encoding. A reader refuses others: half
-// understood secrets are worse than none.
+// bundleVersion is the version of the encoding. A reader rejects other versions: partly
+// decoded secrets are worse than none.
 const bundleVersion = 1
 
-// BundleError says why a bundle cannot be encoded or decoded. It never holds
-// a part of the bundle.
+// BundleError explains why a bundle cannot be encoded or decoded. It never contains a
+// part of the bundle.
 type BundleError struct{ Problem string }
 
 func (e *BundleError) Error() string { return "bundle of secrets: " + e.Problem }
@@ -48,7 +49,7 @@ type bundleDocument struct {
 
 type entryDocument struct {
 	Namespace string `json:"namespace"`
-	// Sender holds the secret, or else a webhook of a partner does.
+	// Sender is the holder of the secret; otherwise Partner and Webhook identify it.
 	Sender  string `json:"sender,omitempty"`
 	Partner string `json:"partner,omitempty"`
 	Webhook string `json:"webhook,omitempty"`
@@ -80,8 +81,8 @@ func (b Bundle) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// DecodeBundle reads what [Bundle.Encode] wrote and refuses everything else,
-// down to white space and order: two replicas that hold the same bytes hold
+// DecodeBundle decodes the output of [Bundle.Encode]. It rejects any other input,
+// including other white space or order, so that two replicas with the same bytes hold
 // the same secrets. The error is a [*BundleError].
 func DecodeBundle(data []byte) (Bundle, error) {
 	if len(data) > MaxBundleLen {
@@ -153,9 +154,9 @@ func (d *entryDocument) isUTF8() bool {
 	return true
 }
 
-// sound reports whether an entry is one that a bundle can have: a value that is
-// fit for its purpose, a known trouble, or neither for a value whose time is over.
-// Want of room is the trouble of a whole bundle.
+// sound reports whether an entry is valid: it has a value that fits its purpose, a
+// known trouble, or neither if the value has expired. Lack of room is the trouble of a
+// whole bundle, not of an entry.
 func (e bundleEntry) sound(purpose Purpose) bool {
 	if e.trouble != "" {
 		return e.value == "" && (e.trouble == v1alpha1.ReasonSecretNotFound || e.trouble == purposes[purpose].unfit)

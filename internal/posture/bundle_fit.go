@@ -12,31 +12,30 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// BundleLimit is how long the controller lets an encoded bundle become. It
-// leaves room in a Secret for the rest of its data.
+// BundleLimit is the maximum length in bytes of an encoded bundle from the controller.
+// It leaves room in a Secret for the rest of its data.
 const BundleLimit = 900 << 10
 
-// envelope is more than everything in an encoded bundle but its entries takes.
+// envelope is an upper bound, in bytes, for an encoded bundle without its entries.
 const envelope = 64
 
-// Fit leaves out the values whose time is over, which is no trouble, and makes
-// the bundle's encoding no longer than limit: senders are let in oldest first,
-// each with all of its secrets or none, and those for whom there is no room
-// are in trouble with SecretCapacity.
+// Fit removes expired values, which is no trouble, and limits the length of the
+// bundle's encoding in bytes. It admits senders oldest first, each with all of its
+// secrets or none. Senders without room get the trouble SecretCapacity.
 func (b Bundle) Fit(senders []v1alpha1.XJMFSender, now time.Time, limit int) Bundle {
 	return b.fit(sendersAsHolders(senders), now, limit)
 }
 
-// FitWebhooks does for a bundle for webhooks what [Bundle.Fit] does: partners are
-// let in oldest first, each with the secrets of all of its webhooks or none.
+// FitWebhooks limits a bundle for webhooks like [Bundle.Fit]: it admits partners oldest
+// first, each with the secrets of all of its webhooks or none.
 func (b Bundle) FitWebhooks(partners []v1alpha1.PartnerEntitlement, now time.Time, limit int) Bundle {
 	return b.fit(partnersAsHolders(partners), now, limit)
 }
 
-// holder is an object whose secrets are in a bundle together or not at all.
+// holder is an object whose secrets are either all in a bundle or all omitted.
 type holder struct {
-	// identity is without the content: within one cluster no two objects of a kind
-	// have the same namespace and name.
+	// identity has no content hash: within one cluster, namespace and name identify an
+	// object of a kind.
 	identity
 	secrets []held
 }
@@ -58,8 +57,8 @@ func sendersAsHolders(senders []v1alpha1.XJMFSender) []holder {
 	return holders
 }
 
-// partnersAsHolders are the partners that have webhooks. What has no name is not
-// compiled and needs no secret.
+// partnersAsHolders returns the partners that have webhooks. Webhooks without a name
+// are not compiled and require no secret.
 func partnersAsHolders(partners []v1alpha1.PartnerEntitlement) []holder {
 	var holders []holder
 	for i := range partners {
@@ -106,7 +105,7 @@ func (b Bundle) fit(holders []holder, now time.Time, limit int) Bundle {
 	return fitted
 }
 
-// of is one holder's part of the bundle without the values whose time is over.
+// of returns one holder's part of the bundle without expired values.
 func (b Bundle) of(h *holder, now time.Time) bundleEntries {
 	own := bundleEntries{}
 	if b.entries == nil {
@@ -126,18 +125,19 @@ func (b Bundle) of(h *holder, now time.Time) bundleEntries {
 	return own
 }
 
-// encodedLen is what an entry adds to an encoding, with its comma.
+// encodedLen returns the number of bytes that an entry adds to an encoding, including
+// its comma.
 func encodedLen(slot secretSlot, entry bundleEntry) int {
 	data, err := json.Marshal(newEntryDocument(slot, entry))
 	if err != nil {
-		// Texts and bytes always encode.
+		// Strings and bytes always encode.
 		return MaxBundleLen
 	}
 	return len(data) + 1
 }
 
-// Fingerprint tells whether one sender's part of the bundle has changed. It
-// stays in memory: it is made from secrets.
+// Fingerprint returns a digest of one sender's part of the bundle, to detect changes.
+// It must stay in memory: it is derived from secrets.
 func (b Bundle) Fingerprint(namespace, sender string) [sha256.Size]byte {
 	var e encoder
 	e.reset("fingerprint", namespace)

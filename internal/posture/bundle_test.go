@@ -18,8 +18,8 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// crowd is a number of senders of one partner, each a second younger than the
-// one before, with a secret of its own.
+// crowd returns inputs with a number of senders of one partner, each a second younger
+// than the previous one, with a secret of its own.
 func crowd(tb testing.TB, count, secretLen int) posture.Inputs {
 	tb.Helper()
 	in := sound(tb, posture.XJMFInbound)
@@ -40,7 +40,7 @@ func crowd(tb testing.TB, count, secretLen int) posture.Inputs {
 	return in
 }
 
-// reasonsOf are the Ready reasons of senders by name.
+// reasonsOf returns the Ready reasons of senders by name.
 func reasonsOf(in posture.Inputs) map[string]string {
 	reasons := map[string]string{}
 	for _, s := range posture.Compile(in).Report(now).Senders {
@@ -53,12 +53,12 @@ func encoded(tb testing.TB, b posture.Bundle) []byte {
 	tb.Helper()
 	data, err := b.Encode()
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("Encode: %v", err)
 	}
 	return data
 }
 
-func TestABundleSurvivesItsJourney(t *testing.T) {
+func TestBundleRoundTrip(t *testing.T) {
 	t.Parallel()
 	binary := secretive(t)
 	binary.Secrets = bundle(binary, credential.Secret("\x00\xff<&>\"\\"+strings.Repeat("\x80", 32)))
@@ -71,14 +71,14 @@ func TestABundleSurvivesItsJourney(t *testing.T) {
 	crowded := webhookCrowd(t, 3)
 	crowded.Webhooks = crowded.Webhooks.FitWebhooks(crowded.Partners, now, 500)
 	tests := map[string]posture.Inputs{
-		"no secret":                                 {},
-		"no webhook":                                {Webhooks: posture.NewWebhookBundle(nil, nil)},
-		"a malformed webhook secret":                malformed,
-		"partners for whom is no room":              crowded,
+		"no secret":                  {},
+		"no webhook":                 {Webhooks: posture.NewWebhookBundle(nil, nil)},
+		"a malformed webhook secret": malformed,
+		"partners without room":      crowded,
 		"a sender and a webhook with their secrets": secretive(t),
 		"a secret of any bytes":                     binary,
-		"a secret that is too short":                short,
-		"senders for whom is no room":               full,
+		"a secret below the minimum length":         short,
+		"senders without room":                      full,
 	}
 	for name, in := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -88,10 +88,10 @@ func TestABundleSurvivesItsJourney(t *testing.T) {
 				data := encoded(t, *b)
 				back, err := posture.DecodeBundle(data)
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf("DecodeBundle(%d bytes): %v", len(data), err)
 				}
 				if again := encoded(t, back); !bytes.Equal(again, data) || back.Purpose() != b.Purpose() {
-					t.Error("the second encoding differs")
+					t.Errorf("second encoding equal %t, purpose %d, want an equal encoding with purpose %d", bytes.Equal(again, data), back.Purpose(), b.Purpose())
 				}
 				*b = back
 			}
@@ -102,7 +102,7 @@ func TestABundleSurvivesItsJourney(t *testing.T) {
 	}
 }
 
-func TestOnlyACanonicalBundleIsRead(t *testing.T) {
+func TestDecodeBundleRejectsOtherEncodings(t *testing.T) {
 	t.Parallel()
 	webhook := func(more string) string {
 		return `{"namespace":"n","partner":"p","webhook":"w","name":"a","object":"x","key":"k"` + more + `}`
@@ -115,16 +115,16 @@ func TestOnlyACanonicalBundleIsRead(t *testing.T) {
 	document := func(entries string) string { return `{"version":1,"entries":[` + entries + `]}` }
 	value := `,"value":"` + strings.Repeat("QUFB", 11) + `"`
 	if _, err := posture.DecodeBundle([]byte(document(entry("a", value) + "," + entry("b", "")))); err != nil {
-		t.Fatal(err)
+		t.Fatalf("DecodeBundle of a valid bundle for senders: %v", err)
 	}
 	for _, more := range []string{signing, "", `,"trouble":"SecretMalformed"`} {
 		if _, err := posture.DecodeBundle([]byte(webhooks(webhook(more)))); err != nil {
-			t.Fatal(err)
+			t.Fatalf("DecodeBundle of a valid bundle for webhooks with %q: %v", more, err)
 		}
 	}
 	tests := map[string]string{
 		"an unknown purpose":          `{"version":1,"for":"orders","entries":[]}`,
-		"a purpose that is the usual": `{"version":1,"for":"","entries":[]}`,
+		"an explicit default purpose": `{"version":1,"for":"","entries":[]}`,
 		"a sender among webhooks":     webhooks(entry("a", "")),
 		"a webhook among senders":     document(webhook("")),
 		"a webhook of a sender":       webhooks(`{"namespace":"n","sender":"s","webhook":"w","name":"a","object":"x","key":"k"}`),
@@ -138,15 +138,15 @@ func TestOnlyACanonicalBundleIsRead(t *testing.T) {
 		"another version":             `{"version":2,"entries":[]}`,
 		"an unknown member":           `{"version":1,"entries":[],"more":1}`,
 		"a member in another case":    `{"Version":1,"entries":[]}`,
-		"a member twice":              `{"version":1,"version":1,"entries":[]}`,
+		"a duplicate member":          `{"version":1,"version":1,"entries":[]}`,
 		"white space":                 `{"version":1, "entries":[]}`,
-		"something behind":            document("") + "{}",
+		"trailing data":               document("") + "{}",
 		"another order":               document(entry("b", "") + "," + entry("a", "")),
-		"an entry twice":              document(entry("a", "") + "," + entry("a", "")),
+		"a duplicate entry":           document(entry("a", "") + "," + entry("a", "")),
 		"a value that is too short":   document(entry("a", `,"value":"QUFB"`)),
 		"a value with a trouble":      document(entry("a", value+`,"trouble":"SecretNotFound"`)),
 		"an unknown trouble":          document(entry("a", `,"trouble":"SecretEaten"`)),
-		"a value that is no base64":   document(entry("a", `,"value":"`+strings.Repeat("#", 44)+`"`)),
+		"a value that is not base64":  document(entry("a", `,"value":"`+strings.Repeat("#", 44)+`"`)),
 		"more than a Secret can hold": document(entry("a", `,"value":"`+strings.Repeat("QUFB", 300_000)+`"`)),
 	}
 	for name, text := range tests {
@@ -155,53 +155,53 @@ func TestOnlyACanonicalBundleIsRead(t *testing.T) {
 			_, err := posture.DecodeBundle([]byte(text))
 			var typed *posture.BundleError
 			if !errors.As(err, &typed) {
-				t.Fatalf("error %v", err)
+				t.Fatalf("DecodeBundle: error %v, want a *BundleError", err)
 			}
 			if strings.Contains(err.Error(), "QUFB") || strings.Contains(err.Error(), "SecretEaten") {
-				t.Errorf("the error tells content: %v", err)
+				t.Errorf("the error contains a part of the bundle: %v", err)
 			}
 		})
 	}
 }
 
-func TestABundleThatNoSecretCanHoldIsNotEncoded(t *testing.T) {
+func TestEncodeRejectsBundleThatExceedsASecret(t *testing.T) {
 	t.Parallel()
 	in := crowd(t, 3, 400_000)
 	var typed *posture.BundleError
 	if _, err := in.Secrets.Encode(); !errors.As(err, &typed) {
-		t.Errorf("error %v", err)
+		t.Errorf("Encode: error %v, want a *BundleError", err)
 	}
 }
 
-func TestTheYoungestSendersWaitForRoom(t *testing.T) {
+func TestFitOmitsYoungestSenders(t *testing.T) {
 	t.Parallel()
 	in := crowd(t, 200, 1000)
 	const limit = 100_000
 	in.Secrets = in.Secrets.Fit(in.Senders, now, limit)
 	data := encoded(t, in.Secrets)
 	if len(data) > limit || len(data) < limit-2000 {
-		t.Errorf("%d bytes of %d are used", len(data), limit)
+		t.Errorf("encoding has %d bytes, want just below the limit of %d", len(data), limit)
 	}
 	reasons, refused := reasonsOf(in), 0
 	for i := range in.Senders {
 		switch reasons[in.Senders[i].Name] {
 		case v1alpha1.ReasonEnforced:
 			if refused > 0 {
-				t.Fatalf("%s is let in after an older one was refused", in.Senders[i].Name)
+				t.Fatalf("%s is admitted although an older sender was refused", in.Senders[i].Name)
 			}
 		case v1alpha1.ReasonSecretCapacity:
 			refused++
 		default:
-			t.Fatalf("%s: %s", in.Senders[i].Name, reasons[in.Senders[i].Name])
+			t.Fatalf("%s has the reason %s, want Enforced or SecretCapacity", in.Senders[i].Name, reasons[in.Senders[i].Name])
 		}
 	}
 	if refused < 100 || refused > 140 {
-		t.Errorf("%d of 200 were refused", refused)
+		t.Errorf("%d of 200 senders were refused, want 100 to 140", refused)
 	}
 }
 
-// webhookCrowd is a number of partners, each a second younger than the one before,
-// with two webhooks. The first is in the audience.
+// webhookCrowd returns inputs with a number of partners, each a second younger than the
+// previous one, with two webhooks. The first partner is in the audience.
 func webhookCrowd(tb testing.TB, count int) posture.Inputs {
 	tb.Helper()
 	in := sound(tb, posture.WebhookDelivery)
@@ -226,14 +226,14 @@ func webhookCrowd(tb testing.TB, count int) posture.Inputs {
 	return in
 }
 
-func TestTheYoungestPartnersWaitForRoomForAllOfTheirWebhooks(t *testing.T) {
+func TestFitWebhooksOmitsYoungestPartners(t *testing.T) {
 	t.Parallel()
 	in := webhookCrowd(t, 100)
 	const limit = 20_000
 	in.Webhooks = in.Webhooks.FitWebhooks(in.Partners, now, limit)
 	data := encoded(t, in.Webhooks)
 	if len(data) > limit || len(data) < limit-1000 {
-		t.Errorf("%d bytes of %d are used", len(data), limit)
+		t.Errorf("encoding has %d bytes, want just below the limit of %d", len(data), limit)
 	}
 	refused := 0
 	for _, p := range posture.Compile(in).Report(now).Partners {
@@ -243,18 +243,18 @@ func TestTheYoungestPartnersWaitForRoomForAllOfTheirWebhooks(t *testing.T) {
 		case c.Reason == v1alpha1.ReasonSecretCapacity && strings.HasSuffix(c.Message, "Nothing is sent to: one, two."):
 			refused++
 		default:
-			t.Fatalf("%s: %+v, after %d were refused", p.Name, c, refused)
+			t.Fatalf("%s: condition %+v after %d refused partners, want Resolved before the first refusal and SecretCapacity after it", p.Name, c, refused)
 		}
 		if p.Conditions[0].Status != "True" {
-			t.Errorf("%s is closed: %+v", p.Name, p.Conditions[0])
+			t.Errorf("%s: condition %+v, want Ready=True", p.Name, p.Conditions[0])
 		}
 	}
 	if refused == 0 || refused == len(in.Partners) {
-		t.Errorf("%d of %d were refused", refused, len(in.Partners))
+		t.Errorf("%d of %d partners were refused, want some but not all", refused, len(in.Partners))
 	}
 }
 
-func TestOneHugeSecretDoesNotCostOthersTheirRoom(t *testing.T) {
+func TestFitKeepsSendersBesideAnOversizedSecret(t *testing.T) {
 	t.Parallel()
 	in := crowd(t, 3, 100)
 	in.Senders[0].Spec.Secrets[0].SecretRef.Name = "big"
@@ -272,47 +272,47 @@ func TestOneHugeSecretDoesNotCostOthersTheirRoom(t *testing.T) {
 	}
 }
 
-// A value whose time is over leaves the cluster's Secret, without trouble for
-// its sender; and what is not there verifies nothing even if the time is
-// extended before the value is back.
-func TestAValueWhoseTimeIsOverIsLeftOut(t *testing.T) {
+// TestFitRemovesExpiredValues checks that an expired value leaves the cluster's Secret
+// without a fault for its sender. A missing value verifies nothing, even if the period
+// is extended before the value is back.
+func TestFitRemovesExpiredValues(t *testing.T) {
 	t.Parallel()
 	in := secretive(t)
 	in.Senders[0].Spec.Secrets[0].NotAfter = new(metav1.NewTime(now))
 	before := in.Secrets.Fit(in.Senders, now.Add(-time.Nanosecond), posture.BundleLimit)
 	after := in.Secrets.Fit(in.Senders, now, posture.BundleLimit)
 	if before.Fingerprint("default", "acme") != in.Secrets.Fingerprint("default", "acme") {
-		t.Error("the value is gone before its time is over")
+		t.Error("Fit removed a value that has not expired")
 	}
 	if after.Fingerprint("default", "acme") == in.Secrets.Fingerprint("default", "acme") || len(encoded(t, after)) >= len(encoded(t, before)) {
-		t.Error("the value is still there")
+		t.Error("Fit kept an expired value")
 	}
 	in.Secrets = after
 	if reason := reasonsOf(in)["acme"]; reason != v1alpha1.ReasonNoActiveSecret {
-		t.Errorf("reason %s", reason)
+		t.Errorf("reason %s, want NoActiveSecret", reason)
 	}
 	in.Senders[0].Spec.Secrets[0].NotAfter = nil
 	sender, _ := posture.Compile(in).Sender("acme-mis")
 	if secrets := sender.Secrets(now); len(secrets) != 0 {
-		t.Errorf("%d empty secrets count", len(secrets))
+		t.Errorf("sender has %d secrets, want none", len(secrets))
 	}
 }
 
-func TestAFingerprintIsThatOfOneSender(t *testing.T) {
+func TestFingerprintCoversOneSender(t *testing.T) {
 	t.Parallel()
 	in := crowd(t, 2, 100)
 	one, other := in.Secrets.Fingerprint("default", "s0000"), in.Secrets.Fingerprint("default", "s0001")
 	if one == other {
-		t.Error("two senders have one fingerprint")
+		t.Error("two senders have equal fingerprints, want different ones")
 	}
 	in.Secrets = posture.NewBundle(in.Senders, in.Partners, []posture.SecretData{
 		{Namespace: "default", Name: "keys", Data: map[string]credential.Secret{"s0000": credential.Secret(strings.Repeat("x", 95) + "s0000")}},
 	})
 	if in.Secrets.Fingerprint("default", "s0000") != one {
-		t.Error("another sender's change changes the fingerprint")
+		t.Error("a change to another sender changed the fingerprint")
 	}
 	if in.Secrets.Fingerprint("default", "s0001") == other {
-		t.Error("a change of its own does not")
+		t.Error("a change to the sender did not change its fingerprint")
 	}
 }
 
@@ -330,12 +330,12 @@ func FuzzDecodeBundle(f *testing.F) {
 		b, err := posture.DecodeBundle(data)
 		if err != nil {
 			if strings.Contains(err.Error(), string(data)) && len(data) > 8 {
-				t.Errorf("the error tells content: %v", err)
+				t.Errorf("the error contains a part of the bundle: %v", err)
 			}
 			return
 		}
 		if again := encoded(t, b); !bytes.Equal(again, data) {
-			t.Errorf("%q was read as %q", data, again)
+			t.Errorf("%q decoded and encoded again is %q, want equal bytes", data, again)
 		}
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Caller is who makes a request: one key of one partner, in one snapshot. It is
-// small, comparable and cheap to copy. The zero Caller is nobody.
+// Caller identifies the origin of a request: one key of one partner in one snapshot. It
+// is small, comparable and cheap to copy. The zero Caller is not authenticated.
 type Caller struct {
 	snapshot *Snapshot
 	key      *apiKey
@@ -35,8 +35,8 @@ var standings = [...]string{
 	standingContractNotEffective: "contract-not-effective",
 }
 
-// apiKey is one usable key of a partner, or the partner itself in one mode,
-// without a key.
+// apiKey is one usable key of a partner, or the partner itself in one mode, without a
+// key.
 type apiKey struct {
 	partner *partner
 	name    string
@@ -44,19 +44,19 @@ type apiKey struct {
 	mode    tenant.Mode
 	scopes  Scopes
 	revoked bool
-	// expires is zero for a key without an end.
+	// expires is zero for a key that does not expire.
 	expires time.Time
-	// refused is why the key is refused whatever its state is.
+	// refused is why the key is refused regardless of its state.
 	refused Reason
 	keyless bool
 }
 
 func (k *apiKey) expired(now time.Time) bool { return !k.expires.IsZero() && !now.Before(k.expires) }
 
-// Valid reports whether the caller is somebody.
+// Valid reports whether the caller is authenticated.
 func (c Caller) Valid() bool { return c.key != nil }
 
-// Tenant owns the records of the caller; zero for nobody.
+// Tenant returns the owner of the caller's records; zero for the zero Caller.
 func (c Caller) Tenant() tenant.ID {
 	if c.key == nil {
 		return tenant.ID{}
@@ -64,7 +64,7 @@ func (c Caller) Tenant() tenant.ID {
 	return tenant.ID{Organization: c.key.partner.organization, Mode: c.key.mode}
 }
 
-// Partner is the name of the caller's PartnerEntitlement.
+// Partner returns the name of the caller's PartnerEntitlement.
 func (c Caller) Partner() string {
 	if c.key == nil {
 		return ""
@@ -72,7 +72,7 @@ func (c Caller) Partner() string {
 	return c.key.partner.object.Name
 }
 
-// KeyName is the name of the key; empty for a caller without one.
+// KeyName returns the name of the key; empty for a caller without a key.
 func (c Caller) KeyName() string {
 	if c.key == nil {
 		return ""
@@ -80,7 +80,7 @@ func (c Caller) KeyName() string {
 	return c.key.name
 }
 
-// Digest is the digest of the key; zero for a caller without one.
+// Digest returns the digest of the key; zero for a caller without a key.
 func (c Caller) Digest() credential.Digest {
 	if c.key == nil {
 		return credential.Digest{}
@@ -88,7 +88,7 @@ func (c Caller) Digest() credential.Digest {
 	return c.key.digest
 }
 
-// Package is the commercial package as an RFC 9651 token, such as enterprise.
+// Package returns the commercial package as an RFC 9651 token, such as enterprise.
 func (c Caller) Package() string {
 	if c.key == nil {
 		return ""
@@ -96,16 +96,16 @@ func (c Caller) Package() string {
 	return c.key.partner.packageToken
 }
 
-// Terms are what a partner has agreed to, and until when the key is good.
+// Terms holds a partner's contract period and its key's expiry.
 type Terms struct {
 	DisplayName string
-	// ContractFrom and ContractUntil are zero where there is none.
+	// ContractFrom and ContractUntil are zero if the contract or its end is absent.
 	ContractFrom, ContractUntil time.Time
-	// KeyExpires is zero for a key without an end.
+	// KeyExpires is zero for a key that does not expire.
 	KeyExpires time.Time
 }
 
-// Terms are those of the caller; zero for nobody.
+// Terms returns the caller's terms; zero for the zero Caller.
 func (c Caller) Terms() Terms {
 	if c.key == nil {
 		return Terms{}
@@ -118,20 +118,21 @@ func (c Caller) Terms() Terms {
 	}
 }
 
-// KeyTerms are what may be told of a key; of its secret the platform knows nothing.
+// KeyTerms holds the disclosable facts about a key. The platform does not have the
+// key's secret.
 type KeyTerms struct {
 	Name   string
 	Mode   tenant.Mode
 	Digest credential.Digest
 	Scopes Scopes
-	// Expires is zero for a key without an end.
+	// Expires is zero for a key that does not expire.
 	Expires time.Time
-	// Revoked is also said of a key that is refused for a fault of its entry.
+	// Revoked is also true for a key that is refused because its entry is faulty.
 	Revoked bool
 }
 
-// Keys are those of the caller's partner, in both modes and in the order of its
-// PartnerEntitlement; none for nobody.
+// Keys returns the keys of the caller's partner in both modes, in the order of its
+// PartnerEntitlement; nil for the zero Caller.
 func (c Caller) Keys() []KeyTerms {
 	if c.key == nil {
 		return nil
@@ -151,8 +152,8 @@ func (p *partner) keyTerms() []KeyTerms {
 	return all
 }
 
-// Rate is how many requests the partner may make of a surface; the zero
-// RateLimit for nobody.
+// Rate returns the partner's rate limit for a surface; the zero RateLimit for the zero
+// Caller.
 func (c Caller) Rate(s Surface) RateLimit {
 	if c.key == nil || s >= surfaceCount {
 		return RateLimit{}
@@ -160,11 +161,11 @@ func (c Caller) Rate(s Surface) RateLimit {
 	return c.key.partner.rates[s]
 }
 
-// State is the partner's standing when the caller was authenticated: active,
-// suspended or contract-not-effective. Suspended wins.
+// State returns the partner's standing at the time of authentication: active, suspended
+// or contract-not-effective. Suspended takes precedence.
 func (c Caller) State() string { return standings[c.state] }
 
-// Scopes are the permissions of the key.
+// Scopes returns the permissions of the key.
 func (c Caller) Scopes() Scopes {
 	if c.key == nil {
 		return 0
@@ -172,15 +173,14 @@ func (c Caller) Scopes() Scopes {
 	return c.key.scopes
 }
 
-// Authenticate finds the partner of a key that came by a connection. The reason
-// is ReasonOpen if there is one; whether the partner may do anything is another
-// question.
+// Authenticate finds the partner of a key that was presented on a connection. The
+// reason is ReasonOpen if there is one. Authentication grants no access by itself.
 func (s *Snapshot) Authenticate(key credential.Key, by Connection, now time.Time) (Caller, Reason) {
 	return s.AuthenticateDigest(key.Digest(), key.Mode(), by, now)
 }
 
-// AuthenticateDigest does the same for a session, which knows its key by
-// digest only. The connection is that of the session's request.
+// AuthenticateDigest authenticates a session, which holds its key's digest only. The
+// connection is the one of the session's request.
 func (s *Snapshot) AuthenticateDigest(d credential.Digest, mode tenant.Mode, by Connection, now time.Time) (Caller, Reason) {
 	if s == nil {
 		return Caller{}, ReasonSnapshotAbsent
@@ -204,10 +204,10 @@ func (s *Snapshot) AuthenticateDigest(d credential.Digest, mode tenant.Mode, by 
 	return s.caller(key, by, now), ReasonOpen
 }
 
-// Holder is whose key a digest is of, and the key's name, though it was revoked or has
-// expired, and whatever kind of key it said it was. It is for the record of what was
-// refused, and opens nothing. A key that nobody has, or for which there is another
-// reason not to be anybody's, has no holder.
+// Holder returns the tenant and the name of the key with a digest, even if the key is
+// revoked, expired or presented in the wrong mode. It is for logging refusals and
+// grants no access. It returns zero values for an unknown key and for a key that is
+// refused for another reason.
 func (s *Snapshot) Holder(d credential.Digest) (who tenant.ID, name string) {
 	if s == nil {
 		return tenant.ID{}, ""
@@ -219,9 +219,9 @@ func (s *Snapshot) Holder(d credential.Digest) (who tenant.ID, name string) {
 	return tenant.ID{Organization: key.partner.organization, Mode: key.mode}, key.name
 }
 
-// Resume is whom a session leads to by now: the caller of its key, if that still is
-// of the tenant for whom the session was opened. If not, the caller is nobody, and
-// the reason is why.
+// Resume returns the current caller of a session: the caller of its key, if the key
+// still belongs to the session's tenant. Otherwise the caller is zero, and the reason
+// explains the refusal.
 func (s *Snapshot) Resume(session credential.Session, by Connection, now time.Time) (Caller, Reason) {
 	caller, reason := s.AuthenticateDigest(session.Key, session.Tenant.Mode, by, now)
 	if caller.Valid() && caller.Tenant() != session.Tenant {
@@ -230,8 +230,8 @@ func (s *Snapshot) Resume(session credential.Session, by Connection, now time.Ti
 	return caller, reason
 }
 
-// Behalf is the partner of a tenant without a key and therefore without any
-// scope: what background work (webhook delivery, callbacks) is judged as.
+// Behalf returns a tenant's partner as a caller without a key and therefore without any
+// scope. Background work (webhook delivery, callbacks) is evaluated as this caller.
 func (s *Snapshot) Behalf(id tenant.ID, now time.Time) (Caller, bool) {
 	if s == nil {
 		return Caller{}, false
@@ -248,10 +248,10 @@ func (s *Snapshot) Behalf(id tenant.ID, now time.Time) (Caller, bool) {
 	return Caller{}, false
 }
 
-// Operator is whom somebody without a key stands for who looks after the platform: an
-// organization of the package Platform, live, with the scope ops:read at most. Of
-// several it is the first by name that is in standing and has the scope, or else the
-// first, which is refused what it asks for; without one it is nobody.
+// Operator returns the identity for platform staff without a key: a live organization
+// of the package Platform, with at most the scope ops:read. If there are several, it is
+// the first in order of precedence that has active standing and the scope, or else the
+// first, whose requests are refused. It returns false if there is none.
 func (s *Snapshot) Operator(now time.Time) (Caller, bool) {
 	if s == nil || len(s.platforms) == 0 {
 		return Caller{}, false
@@ -269,8 +269,8 @@ func (s *Snapshot) caller(key *apiKey, by Connection, now time.Time) Caller {
 	return Caller{snapshot: s, key: key, state: key.partner.standing(now), by: by}
 }
 
-// own returns a caller of this snapshot: the caller itself, or the one that its
-// key leads to here, by the same connection.
+// own returns a caller of this snapshot: the caller itself, or the result of looking up
+// its key here with the same connection.
 func (s *Snapshot) own(c Caller, now time.Time) (Caller, Reason) {
 	switch {
 	case c.key == nil:

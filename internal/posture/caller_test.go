@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// keyed is a partner with a key of each kind, of which the second is revoked.
+// keyed returns a partner with a key of each kind. The second key is revoked.
 func keyed(end time.Time) v1alpha1.PartnerEntitlement {
 	expires := metav1.NewTime(end)
 	return v1alpha1.PartnerEntitlement{
@@ -36,34 +36,34 @@ func digestOf(t *testing.T, pair string) credential.Digest {
 	t.Helper()
 	digest, err := credential.ParseDigest(strings.Repeat(pair, 32))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("ParseDigest(%q repeated): %v", pair, err)
 	}
 	return digest
 }
 
-func TestTheKeysOfACallersPartnerAreToldWithWhatTheyAreWorth(t *testing.T) {
+func TestKeysReturnsEffectiveScopesAndState(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	end := now.Add(time.Hour)
 	snapshot := posture.Compile(posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{keyed(end)}})
 	caller, reason := snapshot.AuthenticateDigest(digestOf(t, "a1"), tenant.Live, posture.Connection{}, now)
 	if !caller.Valid() {
-		t.Fatal(reason)
+		t.Fatalf("AuthenticateDigest: reason %s, want Open", reason)
 	}
 	want := []posture.KeyTerms{
 		{Name: "live", Mode: tenant.Live, Digest: digestOf(t, "a1"), Scopes: posture.Scopes(0).With(posture.ScopeAccountRead).With(posture.ScopeRFQRead), Expires: end},
-		// A scope that the partner does not have is not worth anything to its key.
+		// A key cannot have a scope that its partner lacks.
 		{Name: "test", Mode: tenant.Test, Digest: digestOf(t, "b2"), Scopes: posture.Scopes(0).With(posture.ScopeRFQRead), Revoked: true},
 	}
 	if diff := cmp.Diff(want, caller.Keys()); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 	if keys := (posture.Caller{}).Keys(); keys != nil {
-		t.Errorf("nobody has the keys %v", keys)
+		t.Errorf("the zero Caller has the keys %v, want nil", keys)
 	}
 }
 
-func TestASessionLeadsToTheTenantThatItWasOpenedFor(t *testing.T) {
+func TestResumeRequiresTheSessionsTenant(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	snapshot := posture.Compile(posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{keyed(now.Add(time.Hour))}})
@@ -74,10 +74,10 @@ func TestASessionLeadsToTheTenantThatItWasOpenedFor(t *testing.T) {
 		at       time.Time
 		want     posture.Reason
 	}{
-		"its own":              {snapshot, credential.Session{Tenant: mine, Key: digestOf(t, "a1")}, now, posture.ReasonOpen},
+		"its own tenant":       {snapshot, credential.Session{Tenant: mine, Key: digestOf(t, "a1")}, now, posture.ReasonOpen},
 		"another organization": {snapshot, credential.Session{Tenant: tenant.ID{Organization: "org_other1", Mode: tenant.Live}, Key: digestOf(t, "a1")}, now, posture.ReasonKeyUnknown},
 		"another mode":         {snapshot, credential.Session{Tenant: tenant.ID{Organization: "org_keyed1", Mode: tenant.Test}, Key: digestOf(t, "a1")}, now, posture.ReasonKeyWrongMode},
-		"a key that has ended": {snapshot, credential.Session{Tenant: mine, Key: digestOf(t, "a1")}, now.Add(time.Hour), posture.ReasonKeyExpired},
+		"an expired key":       {snapshot, credential.Session{Tenant: mine, Key: digestOf(t, "a1")}, now.Add(time.Hour), posture.ReasonKeyExpired},
 		"no posture":           {nil, credential.Session{Tenant: mine, Key: digestOf(t, "a1")}, now, posture.ReasonSnapshotAbsent},
 	} {
 		caller, reason := tc.snapshot.Resume(tc.session, posture.Connection{}, tc.at)
@@ -87,9 +87,8 @@ func TestASessionLeadsToTheTenantThatItWasOpenedFor(t *testing.T) {
 	}
 }
 
-// TestAnOperatorStandsForAPlatformThatIsInStanding changes what an organization of the
-// package Platform is.
-func TestAnOperatorStandsForAPlatformThatIsInStanding(t *testing.T) {
+// TestOperatorPrefersActivePlatform varies the organizations of the package Platform.
+func TestOperatorPrefersActivePlatform(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	platform := func(name string, change func(*v1alpha1.PartnerEntitlementSpec)) v1alpha1.PartnerEntitlement {
@@ -110,46 +109,46 @@ func TestAnOperatorStandsForAPlatformThatIsInStanding(t *testing.T) {
 		who      string
 		want     posture.Reason
 	}{
-		"one of the platform": {[]v1alpha1.PartnerEntitlement{sound}, "market2", posture.ReasonOpen},
-		"none at all":         {nil, "", posture.ReasonNotAuthenticated},
-		"partners alone":      {[]v1alpha1.PartnerEntitlement{keyed(now.Add(time.Hour))}, "", posture.ReasonNotAuthenticated},
-		"a suspended one": {
+		"an active platform": {[]v1alpha1.PartnerEntitlement{sound}, "market2", posture.ReasonOpen},
+		"no partner":         {nil, "", posture.ReasonNotAuthenticated},
+		"partners only":      {[]v1alpha1.PartnerEntitlement{keyed(now.Add(time.Hour))}, "", posture.ReasonNotAuthenticated},
+		"a suspended platform": {
 			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })},
 			"market1",
 			posture.ReasonPartnerSuspended,
 		},
-		"one whose contract has ended": {
+		"a platform without a contract": {
 			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil })},
 			"market1",
 			posture.ReasonContractNotEffective,
 		},
-		"one without the scope": {
+		"a platform without the scope": {
 			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = s.Scopes[1:] })},
 			"market1",
 			posture.ReasonScopeMissing,
 		},
-		"a partner that says it has the scope": {
+		"a partner that declares the scope": {
 			[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })},
 			"", posture.ReasonNotAuthenticated,
 		},
-		"a broken one": {[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "?" })}, "", posture.ReasonNotAuthenticated},
-		"a suspended one before one in standing": {[]v1alpha1.PartnerEntitlement{
+		"an invalid platform": {[]v1alpha1.PartnerEntitlement{platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "?" })}, "", posture.ReasonNotAuthenticated},
+		"a suspended platform before an active one": {[]v1alpha1.PartnerEntitlement{
 			sound, platform("market1", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }),
 		}, "market2", posture.ReasonOpen},
-		"two in standing": {[]v1alpha1.PartnerEntitlement{sound, platform("market1", nil)}, "market1", posture.ReasonOpen},
+		"two active platforms": {[]v1alpha1.PartnerEntitlement{sound, platform("market1", nil)}, "market1", posture.ReasonOpen},
 	} {
 		snapshot := posture.Compile(posture.Inputs{Partners: tc.partners})
 		caller, known := snapshot.Operator(now)
 		if decision := snapshot.Standing(caller, posture.ScopeOpsRead, now); caller.Partner() != tc.who || known != (tc.who != "") || decision.Reason != tc.want {
-			t.Errorf("%s: %q is judged %s, want %q and %s", name, caller.Partner(), decision.Reason, tc.who, tc.want)
+			t.Errorf("%s: operator %q has the reason %s, want %q and %s", name, caller.Partner(), decision.Reason, tc.who, tc.want)
 		}
 	}
 	if _, known := (*posture.Snapshot)(nil).Operator(now); known {
-		t.Error("somebody operates without a posture")
+		t.Error("the nil Snapshot has an operator, want none")
 	}
 }
 
-func TestAnOperatorReadsTheOperationsAndNothingElse(t *testing.T) {
+func TestOperatorHasOnlyScopeOpsRead(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	var in posture.Inputs
@@ -162,21 +161,21 @@ func TestAnOperatorReadsTheOperationsAndNothingElse(t *testing.T) {
 	snapshot := posture.Compile(in)
 	caller, _ := snapshot.Operator(now)
 	if caller.Tenant() != (tenant.ID{Organization: "org_keyed1", Mode: tenant.Live}) || caller.KeyName() != "" {
-		t.Errorf("it is %s with the key %q", caller.Tenant(), caller.KeyName())
+		t.Errorf("operator is %s with the key %q, want org_keyed1/live without a key", caller.Tenant(), caller.KeyName())
 	}
 	for s := range posture.AllScopes() {
 		if allowed := snapshot.Standing(caller, s, now).Allowed(); allowed != (s == posture.ScopeOpsRead) {
-			t.Errorf("%s: allowed %t", s, allowed)
+			t.Errorf("scope %s: allowed %t, want only ops:read allowed", s, allowed)
 		}
 	}
 	for c := range posture.Capabilities() {
 		for _, write := range []bool{false, true} {
 			if d := snapshot.Decide(caller, c, write, now); d.Allowed() {
-				t.Errorf("%s is open", c)
+				t.Errorf("%s is open to the operator, want it refused", c)
 			}
 		}
 	}
 	if again := posture.Compile(in).Standing(caller, posture.ScopeOpsRead, now); again.Allowed() {
-		t.Error("who is kept for another snapshot goes on to read")
+		t.Error("an operator of another snapshot is allowed, want it refused")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// canonical is the inputs in order of precedence, without the objects that are
-// being deleted: a deletion closes at once, whatever finalizers remain.
+// canonical holds the inputs in order of precedence, without the objects that are being
+// deleted. A deletion closes access at once, regardless of remaining finalizers.
 type canonical struct {
 	revision string
 	rollouts []ranked[v1alpha1.CapabilityRollout]
@@ -60,7 +60,7 @@ func canonicalize(in Inputs) canonical {
 	}
 	e.number(int64(len(out.senders)))
 	e.bundle(in.Secrets)
-	// Last, and nothing if there are none, as in the objects.
+	// As in the objects, optional parts come last and encode to nothing if empty.
 	if len(in.Webhooks.slots()) > 0 || in.Webhooks.full {
 		e.text("webhooks")
 		e.bundle(in.Webhooks)
@@ -70,12 +70,12 @@ func canonicalize(in Inputs) canonical {
 	return out
 }
 
-// encoder writes objects in a form in which different objects differ: numbers
-// say where they end, texts and lists have their length in front. encoding/json
-// would do, but takes longer than the whole compilation.
+// encoder writes objects in an unambiguous form: numbers are self-delimiting, strings
+// and lists have a length prefix. encoding/json would also work but takes longer than
+// the whole compilation.
 type encoder struct {
 	buffer []byte
-	// keys is where the names of labels are put in order.
+	// keys is the buffer for sorting label names.
 	keys []string
 }
 
@@ -204,8 +204,8 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 	for i := range o.Spec.Keys {
 		e.key(&o.Spec.Keys[i])
 	}
-	// Last, and nothing if there are none: replicas of the version before have
-	// the same revision then.
+	// Newer fields come last and encode to nothing if they are empty, so that
+	// replicas of the previous version compute the same revision.
 	for _, limit := range o.Spec.RateLimits {
 		e.text(string(limit.Surface))
 		e.number(limit.Requests)

@@ -12,12 +12,12 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// Every condition that can be told from a snapshot is computed here. Propagated
-// needs the replicas and is added by the controller, which also clears
-// Reconciling only then.
+// This file computes every condition that follows from a snapshot alone. The
+// controller adds Propagated, which depends on the replicas, and clears Reconciling
+// only then.
 
-// verdict is what an object comes to: enforced as it stands, or not as written
-// because of a fault that only an edit can mend.
+// verdict is the compilation result of an object: enforced as written, or faulty
+// until its next edit.
 type verdict struct {
 	sound           bool
 	reason, message string
@@ -29,7 +29,7 @@ func enforced(reason, format string, args ...any) verdict {
 
 func broken(reason string) verdict { return verdict{reason: reason, message: faults[reason]} }
 
-// faults says what is wrong and what to do about it.
+// faults maps a reason to its message: the problem and its remedy.
 var faults = map[string]string{
 	v1alpha1.ReasonAboveCeiling:          "The stage is above what this version implements; the capability is closed. Lower the stage or upgrade.",
 	v1alpha1.ReasonInvalidSpec:           "The object has content that its schema refuses; it is closed. Apply it again and mend what is reported.",
@@ -43,7 +43,7 @@ var faults = map[string]string{
 	v1alpha1.ReasonNoActiveSecret:        "No secret is valid, now or later; the sender is refused. Add one.",
 }
 
-// conditions are the three that kstatus reads.
+// conditions returns the three conditions that kstatus reads.
 func (v verdict) conditions() []Condition {
 	if v.sound {
 		return []Condition{
@@ -151,8 +151,8 @@ func senderVerdict(s *sender, now time.Time) verdict {
 	}
 }
 
-// meanwhile says what becomes of the sender's callbacks while one of its secrets
-// is in trouble.
+// meanwhile describes the handling of the sender's callbacks while one of its secrets
+// has a fault.
 func (s *sender) meanwhile(now time.Time) string {
 	active := s.secrets.active(now)
 	switch begins := s.secrets.begins(now); {
@@ -167,8 +167,8 @@ func (s *sender) meanwhile(now time.Time) string {
 	}
 }
 
-// trouble is the first reason why a secret did not resolve, and all names that
-// did not.
+// trouble returns the reason of the first unresolved secret and the names of all
+// unresolved secrets.
 func (s *sender) trouble() (reason string, names []string) {
 	for i := range s.secrets {
 		if one := &s.secrets[i]; one.trouble != "" {
@@ -181,14 +181,14 @@ func (s *sender) trouble() (reason string, names []string) {
 	return reason, names
 }
 
-// affected is a fault of some of the sender's secrets.
+// affected returns the message for a fault of some of the sender's secrets.
 func affected(reason string, names []string) string {
 	return fmt.Sprintf("%s Affected: %s.", faults[reason], strings.Join(names, ", "))
 }
 
 func secretsCondition(s *sender) Condition {
 	if s.partner == nil {
-		// The bundle leaves such a sender out.
+		// The bundle omits such a sender.
 		return Condition{v1alpha1.ConditionSecretsResolved, "Unknown", v1alpha1.ReasonPartnerNotFound, "Not looked up: the sender has no partner."}
 	}
 	if reason, names := s.trouble(); reason != "" {

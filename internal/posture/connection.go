@@ -13,22 +13,22 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// Pin names a public key: the SHA-256 of its SubjectPublicKeyInfo. The zero Pin
-// names none.
+// Pin identifies a public key by the SHA-256 digest of its SubjectPublicKeyInfo. The
+// zero Pin identifies no key.
 type Pin [sha256.Size]byte
 
-// PinOf is the pin of a SubjectPublicKeyInfo in DER.
+// PinOf returns the pin of a SubjectPublicKeyInfo in DER.
 func PinOf(spki []byte) Pin { return sha256.Sum256(spki) }
 
-// Connection is what is known of the way by which a credential came. The zero
-// Connection is one without a client certificate.
+// Connection holds the verified properties of the connection that carried a credential.
+// The zero Connection has no client certificate.
 type Connection struct {
 	mutual bool
 	pin    Pin
 }
 
-// Mutual is a connection whose client has proven that it holds the key of a
-// certificate, on a listener that accepts no others.
+// Mutual returns a connection whose client has proven possession of a certificate's
+// key, on a listener that accepts no other clients.
 func Mutual(pin Pin) Connection { return Connection{mutual: true, pin: pin} }
 
 // pinned is one client certificate of a partner.
@@ -38,8 +38,8 @@ type pinned struct {
 	window window
 }
 
-// compileCertificates reads the pins. One that is broken does not count, which
-// only takes something away.
+// compileCertificates reads the pins. It ignores invalid pins, which only reduces
+// access.
 func (p *partner) compileCertificates() {
 	p.certified = p.object.Spec.RequireClientCertificate
 	for i := range p.object.Spec.ClientCertificates {
@@ -50,7 +50,7 @@ func (p *partner) compileCertificates() {
 		}
 		one := pinned{name: o.Name, pin: Pin(digest)}
 		if o.NotAfter != nil {
-			// A zero end would read as an open one.
+			// A zero end would count as an open end.
 			if o.NotAfter.IsZero() {
 				continue
 			}
@@ -60,9 +60,10 @@ func (p *partner) compileCertificates() {
 	}
 }
 
-// refuses is why no key of the partner may come by a connection; ReasonOpen if
-// it may. Where clients have certificates the partner's own counts and no other,
-// whether it needs one or not. Elsewhere whoever needs one is refused.
+// refuses returns the reason why a connection may not carry the partner's keys;
+// ReasonOpen if it may. On a mutual TLS listener only the partner's own certificates
+// are accepted, whether or not the partner requires one. On other listeners a partner
+// that requires a certificate is refused.
 func (p *partner) refuses(by Connection, now time.Time) Reason {
 	if !by.mutual {
 		if p.certified {
@@ -78,10 +79,10 @@ func (p *partner) refuses(by Connection, now time.Time) Reason {
 	return ReasonCertificateUnpinned
 }
 
-// unreachable reports whether no connection is good enough for the partner.
+// unreachable reports whether no connection is acceptable for the partner.
 func (p *partner) unreachable(now time.Time) bool { return p.certified && len(p.pinnedNow(now)) == 0 }
 
-// pinnedNow are the names of the certificates that count.
+// pinnedNow returns the names of the certificates that are valid now.
 func (p *partner) pinnedNow(now time.Time) []string {
 	var names []string
 	for i := range p.certificates {
@@ -92,8 +93,8 @@ func (p *partner) pinnedNow(now time.Time) []string {
 	return names
 }
 
-// certificatesCondition is nil for a partner that has nothing to do with client
-// certificates.
+// certificatesCondition returns the condition CertificatesPinned; nil for a partner
+// without client certificate settings.
 func certificatesCondition(p *partner, now time.Time) []Condition {
 	if !p.certified && len(p.object.Spec.ClientCertificates) == 0 {
 		return nil

@@ -15,7 +15,8 @@ import (
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
-// pinning makes acme need a client certificate of one of some names.
+// pinning returns inputs in which acme requires a client certificate with one of the
+// given names.
 func pinning(tb testing.TB, names ...string) posture.Inputs {
 	tb.Helper()
 	in := sound(tb, posture.RFQCreate)
@@ -29,8 +30,9 @@ func pinning(tb testing.TB, names ...string) posture.Inputs {
 	return in
 }
 
-// A caller is bound to its connection for as long as anybody keeps it.
-func TestACallerIsJudgedByItsConnectionInEachSnapshot(t *testing.T) {
+// TestConnectionBindsTheCallerInEachSnapshot checks that a retained caller stays bound
+// to its connection.
+func TestConnectionBindsTheCallerInEachSnapshot(t *testing.T) {
 	t.Parallel()
 	in := pinning(t, "old", "new")
 	end := metav1.NewTime(now.Add(time.Hour))
@@ -47,12 +49,12 @@ func TestACallerIsJudgedByItsConnectionInEachSnapshot(t *testing.T) {
 		at       time.Time
 		want     posture.Reason
 	}{
-		"as it was authenticated":                       {s, now, posture.ReasonOpen},
-		"when the time of its certificate is over":      {s, end.Time, posture.ReasonCertificateUnpinned},
-		"once its certificate is removed":               {posture.Compile(pinning(t, "new")), now, posture.ReasonCertificateUnpinned},
-		"while its certificate stays":                   {posture.Compile(pinning(t, "old")), now, posture.ReasonOpen},
-		"once no certificate is needed, but with it":    {posture.Compile(free), now, posture.ReasonOpen},
-		"once no certificate is needed, but out of its": {posture.Compile(free), end.Time, posture.ReasonCertificateUnpinned},
+		"at the time of authentication":    {s, now, posture.ReasonOpen},
+		"when its certificate has expired": {s, end.Time, posture.ReasonCertificateUnpinned},
+		"once its certificate is removed":  {posture.Compile(pinning(t, "new")), now, posture.ReasonCertificateUnpinned},
+		"while its certificate is pinned":  {posture.Compile(pinning(t, "old")), now, posture.ReasonOpen},
+		"certificate optional and pinned":  {posture.Compile(free), now, posture.ReasonOpen},
+		"certificate optional and expired": {posture.Compile(free), end.Time, posture.ReasonCertificateUnpinned},
 	}
 	for name, tc := range tests {
 		if d := tc.snapshot.Decide(caller, posture.RFQCreate, true, tc.at); d.Reason != tc.want {
@@ -64,11 +66,11 @@ func TestACallerIsJudgedByItsConnectionInEachSnapshot(t *testing.T) {
 	}
 	plain, _ := posture.Compile(free).Authenticate(posturetest.Key("live:acme"), posture.Connection{}, now)
 	if d := s.Decide(plain, posture.RFQCreate, true, now); d.Reason != posture.ReasonCertificateMissing {
-		t.Errorf("a caller without a certificate, once one is needed: %s", d.Reason)
+		t.Errorf("caller without a required certificate: reason %s, want CertificateMissing", d.Reason)
 	}
 }
 
-func TestASessionComesByItsOwnConnection(t *testing.T) {
+func TestSessionIsCheckedByItsOwnConnection(t *testing.T) {
 	t.Parallel()
 	s := posture.Compile(pinning(t, "new"))
 	digest := posturetest.Key("live:acme").Digest()
@@ -85,12 +87,13 @@ func TestASessionComesByItsOwnConnection(t *testing.T) {
 	}
 }
 
-// What the platform does by itself on a partner's behalf has no connection.
+// TestBackgroundWorkNeedsNoCertificate checks the platform's own work on behalf of a
+// partner, which has no connection.
 func TestBackgroundWorkNeedsNoCertificate(t *testing.T) {
 	t.Parallel()
 	s := posture.Compile(pinning(t))
 	itself, found := s.Behalf(tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, now)
 	if d := s.Standing(itself, posture.NoScope, now); !found || !d.Allowed() {
-		t.Errorf("the partner itself is answered %s", d.Reason)
+		t.Errorf("the partner's background work has the reason %s, want Open", d.Reason)
 	}
 }

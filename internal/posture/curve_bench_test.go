@@ -14,13 +14,12 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// BenchmarkCurve is what one edit costs a replica, and one report the
-// controller, as the marketplace grows. Both judge every partner again, so what
-// it is per partner ought to be the same in all lines. The metric cpu-ns/partner
-// is the time that processors worked, the collection of garbage included; unlike
-// the time that passed it stays the same beside others' work. The metric
-// held-B/partner is what a snapshot keeps beyond the objects that it was
-// compiled from.
+// BenchmarkCurve measures the cost of one edit for a replica and of one report for the
+// controller, as the number of partners grows. Both evaluate every partner again, so
+// the cost per partner should be equal in all lines. The metric cpu-ns/partner is CPU
+// time, including garbage collection; unlike elapsed time it does not depend on other
+// load. The metric held-B/partner is the memory that a snapshot keeps in addition to
+// the objects it was compiled from.
 func BenchmarkCurve(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		in := market(b, n)
@@ -32,8 +31,8 @@ func BenchmarkCurve(b *testing.B) {
 	}
 }
 
-// benchmarkChange revokes a key and takes that back, in turns. The gates hold
-// the snapshot before while the next is compiled, as in production.
+// benchmarkChange alternately revokes and restores a key. The gates hold the previous
+// snapshot while the next one is compiled, as in production.
 func benchmarkChange(b *testing.B, in posture.Inputs) {
 	n := len(in.Partners)
 	states := [...]posture.Inputs{withoutKey(in), in}
@@ -47,7 +46,7 @@ func benchmarkChange(b *testing.B, in posture.Inputs) {
 	b.ReportMetric(float64(held)/float64(n), "held-B/partner")
 }
 
-// withoutKey is the same marketplace with one key revoked.
+// withoutKey returns a copy of the inputs with one key revoked.
 func withoutKey(in posture.Inputs) posture.Inputs {
 	in.Partners = slices.Clone(in.Partners)
 	last := in.Partners[len(in.Partners)-1].DeepCopy()
@@ -61,18 +60,18 @@ func perPartner(b *testing.B, n int, work func()) {
 	b.Helper()
 	b.ReportAllocs()
 	runtime.GC()
-	before := processorTime(b)
+	before := cpuTime(b)
 	for b.Loop() {
 		work()
 	}
-	spent := processorTime(b) - before
+	spent := cpuTime(b) - before
 	each := float64(b.N) * float64(n)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/each, "ns/partner")
 	b.ReportMetric(float64(spent.Nanoseconds())/each, "cpu-ns/partner")
 }
 
-// processorTime is what this process has used so far.
-func processorTime(tb testing.TB) time.Duration {
+// cpuTime returns the CPU time that this process has used so far.
+func cpuTime(tb testing.TB) time.Duration {
 	tb.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -81,7 +80,7 @@ func processorTime(tb testing.TB) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// heldBy is the memory that a value holds.
+// heldBy returns the number of bytes that a value keeps reachable.
 func heldBy(build func() any) uint64 {
 	before := live()
 	value := build()
@@ -90,7 +89,7 @@ func heldBy(build func() any) uint64 {
 	return after - min(before, after)
 }
 
-// live is the memory that is reachable.
+// live returns the number of reachable bytes.
 func live() uint64 {
 	runtime.GC()
 	var stats runtime.MemStats

@@ -8,25 +8,26 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Decision is the answer to one question. The zero Decision does not allow.
+// Decision is the result of evaluating one request. The zero Decision does not allow
+// the request.
 type Decision struct {
 	Capability Capability
 	Reason     Reason
-	// Opens is when the schedule will open a closed capability for this
-	// caller; zero unless the schedule knows.
+	// Opens is when the schedule will open a closed capability for this caller; zero if
+	// the schedule alone does not determine it.
 	Opens time.Time
-	// Posture is how far the capability is open at all.
+	// Posture is the effective posture of the capability.
 	Posture Posture
-	// Scope is the scope that was required.
+	// Scope is the required scope.
 	Scope Scope
-	// Quota bounds what the caller may create with the capability.
+	// Quota limits the records that the caller may create with the capability.
 	Quota Quota
 }
 
-// Allowed reports whether the request may go on.
+// Allowed reports whether the request may proceed.
 func (d Decision) Allowed() bool { return d.Reason == ReasonOpen }
 
-// Code is the problem code of the refusal; empty when allowed.
+// Code returns the problem code of the refusal; empty if the request is allowed.
 func (d Decision) Code() string {
 	if d.Reason.Class() != ClassClosed {
 		return reasons[d.Reason.known()].code
@@ -34,7 +35,7 @@ func (d Decision) Code() string {
 	return d.Capability.Definition().Code
 }
 
-// Phase is a step in the published order of answers.
+// Phase is a step in the published order of checks.
 type Phase uint8
 
 const (
@@ -46,17 +47,17 @@ const (
 	phaseAudience
 )
 
-// Ladder says which phases of the decision table count for a capability.
+// Ladder selects the phases of the decision table that apply to a capability.
 type Ladder uint8
 
 const (
-	// Full is every phase.
+	// Full applies every phase.
 	Full Ladder = iota
-	// AfterAuthentication is for routes that answer the same to every
+	// AfterAuthentication is for routes that return the same response to every
 	// authenticated key: estimate, quote acceptance.
 	AfterAuthentication
-	// AfterScope is for routes that check permissions before they answer the
-	// same to everyone: orders.
+	// AfterScope is for routes that check permissions and then return the same response
+	// to every caller: orders.
 	AfterScope
 	// permission is for routes without a capability.
 	permission
@@ -71,8 +72,8 @@ var ladders = [ladderCount]Phase{
 	permission:          phaseAuthentication | phaseStanding | phaseScope,
 }
 
-// query is everything that a decision looks at. It is passed by value: behind
-// a pointer it would escape to the heap through the table's functions.
+// query holds everything that a decision depends on. It is passed by value: a pointer
+// would escape to the heap through the table's functions.
 type query struct {
 	now     time.Time
 	partner *partner
@@ -84,15 +85,15 @@ type query struct {
 
 func (q query) live() bool { return q.key.mode == tenant.Live }
 
-// row is one line of the decision table.
+// row is one row of the decision table.
 type row struct {
 	reason Reason
 	phase  Phase
 	hit    func(query) bool
 }
 
-// table is the order of answers: the first row that hits is the reason. Test
-// keys pass the audience, whatever the stage from Sandbox up.
+// table defines the order of reasons: the first row whose hit returns true gives the
+// reason. From the stage Sandbox up, test keys always pass the audience phase.
 var table = [...]row{
 	{ReasonKeyExpired, phaseAuthentication, func(q query) bool { return q.key.expired(q.now) }},
 
@@ -118,7 +119,7 @@ var table = [...]row{
 	{ReasonNotInCohort, phaseAudience, func(q query) bool { return q.live() && q.grant.bucket >= q.rollout.percent(q.now) }},
 }
 
-// reason runs the table.
+// reason evaluates the rows of the given phases.
 func (q query) reason(phases Phase) Reason {
 	for i := range table {
 		if phases&table[i].phase != 0 && table[i].hit(q) {
@@ -128,8 +129,8 @@ func (q query) reason(phases Phase) Reason {
 	return ReasonOpen
 }
 
-// opens asks the table again for the instant at which the schedule would admit
-// the caller. Anything else that is in the way then leaves the opening unknown.
+// opens evaluates the table again for the instant at which the schedule would admit the
+// caller. It returns zero if another reason still refuses the caller then.
 func (q query) opens(phases Phase) time.Time {
 	at := q.rollout.admission(q.live(), q.grant.bucket)
 	if !at.After(q.now) {
@@ -142,15 +143,15 @@ func (q query) opens(phases Phase) time.Time {
 	return at
 }
 
-// Decide judges one request. A caller of another snapshot is looked up anew in
-// this one, so that a caller that is kept too long gains nothing.
+// Decide evaluates one request. It looks up a caller of another snapshot again in this
+// one, so that a retained caller gains nothing.
 func (s *Snapshot) Decide(c Caller, capability Capability, write bool, now time.Time) Decision {
 	definition := capability.Definition()
 	return s.DecideScope(c, capability, definition.scope(write), now)
 }
 
-// DecideScope is Decide for a request that needs another scope than most of its
-// capability.
+// DecideScope evaluates a request like Decide but requires the given scope instead of
+// the capability's own scope.
 func (s *Snapshot) DecideScope(c Caller, capability Capability, scope Scope, now time.Time) Decision {
 	if s == nil {
 		return Decision{Capability: capability, Reason: ReasonSnapshotAbsent}
@@ -173,8 +174,8 @@ func (s *Snapshot) DecideScope(c Caller, capability Capability, scope Scope, now
 	return d
 }
 
-// Standing judges a request to a route that belongs to no capability: the
-// partner's standing and one scope.
+// Standing evaluates a request to a route without a capability: it checks the partner's
+// standing and one scope.
 func (s *Snapshot) Standing(c Caller, scope Scope, now time.Time) Decision {
 	d := Decision{Reason: ReasonSnapshotAbsent, Scope: scope}
 	if s == nil {

@@ -16,7 +16,7 @@ import (
 
 var now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
-// sound is a world in which acme's live key may use a capability.
+// sound returns inputs in which acme's live key may use a capability.
 func sound(tb testing.TB, capability posture.Capability) posture.Inputs {
 	tb.Helper()
 	partner := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "acme"}}
@@ -55,8 +55,8 @@ func ask(tb testing.TB, in posture.Inputs, key string, capability posture.Capabi
 	return s.Decide(caller, capability, true, now)
 }
 
-// obstacles are the published order of answers (API.md, 2 to 7): each is put in
-// front of those before it, so that the last one that was added must answer.
+// obstacles follows the published order of checks (API.md, 2 to 7). Each obstacle takes
+// precedence over those before it, so the last one added must give the reason.
 var obstacles = []struct {
 	reason posture.Reason
 	add    func(in *posture.Inputs)
@@ -90,22 +90,22 @@ var obstacles = []struct {
 
 func rolloutSpec(in *posture.Inputs) *v1alpha1.CapabilityRolloutSpec { return &in.Rollouts[0].Spec }
 
-func TestOrderOfAnswers(t *testing.T) {
+func TestReasonsFollowThePublishedOrder(t *testing.T) {
 	t.Parallel()
 	// A capability whose ceiling is below Live, so that AboveCeiling can occur.
 	in := sound(t, posture.XJDF)
 	if d := ask(t, in, "live:acme", posture.XJDF); !d.Allowed() {
-		t.Fatalf("the sound world answers %s", d.Reason)
+		t.Fatalf("without obstacles the reason is %s, want Open", d.Reason)
 	}
 	for _, obstacle := range obstacles {
 		obstacle.add(&in)
 		if d := ask(t, in, "live:acme", posture.XJDF); d.Reason != obstacle.reason {
-			t.Errorf("with %s in front the answer is %s", obstacle.reason, d.Reason)
+			t.Errorf("reason %s, want %s, the obstacle added last", d.Reason, obstacle.reason)
 		}
 	}
 }
 
-func TestLaddersSkipWhatTheyMustNotAsk(t *testing.T) {
+func TestLaddersSkipPhases(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		capability posture.Capability
@@ -129,7 +129,7 @@ func TestLaddersSkipWhatTheyMustNotAsk(t *testing.T) {
 			in := sound(t, tc.capability)
 			tc.spoil(&in)
 			if d := ask(t, in, "live:acme", tc.capability); d.Reason != tc.want || d.Allowed() {
-				t.Errorf("answer %s, want %s", d.Reason, tc.want)
+				t.Errorf("reason %s, want %s", d.Reason, tc.want)
 			}
 		})
 	}
@@ -159,22 +159,22 @@ func TestZeroValuesAreClosed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if tc.decision.Allowed() || tc.decision.Reason != tc.want {
-				t.Errorf("answers %s, want %s", tc.decision.Reason, tc.want)
+				t.Errorf("reason %s, want %s", tc.decision.Reason, tc.want)
 			}
 		})
 	}
 	if anyone.Valid() || anyone.Tenant() != (tenant.ID{}) || anyone.State() != "" || anyone != (posture.Caller{}) {
-		t.Errorf("the nil Snapshot knows %+v", anyone)
+		t.Errorf("the nil Snapshot returns the caller %+v, want the zero Caller", anyone)
 	}
 	if _, found := none.Sender(""); found || none.Revision() != "" || len(none.Report(now).Partners) != 0 {
-		t.Error("the nil Snapshot knows something")
+		t.Error("the nil Snapshot returns data, want none")
 	}
 	if _, found := none.Behalf(caller.Tenant(), now); found {
-		t.Error("the nil Snapshot knows a tenant")
+		t.Error("the nil Snapshot returns a tenant, want none")
 	}
 }
 
-func TestCallerSaysWhoAsks(t *testing.T) {
+func TestCallerIdentifiesTenantAndKey(t *testing.T) {
 	t.Parallel()
 	s := posture.Compile(sound(t, posture.RFQCreate))
 	caller, reason := s.Authenticate(posturetest.Key("test:acme"), posture.Connection{}, now)
@@ -192,15 +192,16 @@ func TestCallerSaysWhoAsks(t *testing.T) {
 	}
 	session, reason := s.AuthenticateDigest(posturetest.Key("test:acme").Digest(), tenant.Test, posture.Connection{}, now)
 	if reason != posture.ReasonOpen || session != caller {
-		t.Error("a session's digest leads to another caller")
+		t.Error("AuthenticateDigest returns another caller than Authenticate")
 	}
 	if _, reason := s.AuthenticateDigest(caller.Digest(), tenant.Live, posture.Connection{}, now); reason != posture.ReasonKeyWrongMode {
-		t.Errorf("the digest of a test key in live mode: %s", reason)
+		t.Errorf("digest of a test key in live mode: reason %s, want KeyWrongMode", reason)
 	}
 }
 
-// A caller that a handler keeps must not outlive a revocation.
-func TestCallersOfAnOlderSnapshotAreLookedUpAnew(t *testing.T) {
+// TestCallersOfAnOlderSnapshotAreLookedUpAgain checks that a retained caller does not
+// outlive a revocation.
+func TestCallersOfAnOlderSnapshotAreLookedUpAgain(t *testing.T) {
 	t.Parallel()
 	in := sound(t, posture.RFQCreate)
 	old := posture.Compile(in)
@@ -211,17 +212,17 @@ func TestCallersOfAnOlderSnapshotAreLookedUpAnew(t *testing.T) {
 	revoked.Partners[0].Spec.Keys[0].State = v1alpha1.KeyStateRevoked
 	next := posture.Compile(revoked)
 	if d := next.Decide(caller, posture.RFQCreate, true, now); d.Reason != posture.ReasonKeyRevoked {
-		t.Errorf("an old caller is answered %s", d.Reason)
+		t.Errorf("caller of an older snapshot: reason %s", d.Reason)
 	}
 	if d := next.Standing(itself, posture.NoScope, now); !d.Allowed() {
-		t.Errorf("the partner itself is answered %s", d.Reason)
+		t.Errorf("partner without a key: reason %s", d.Reason)
 	}
 	gone := posture.Compile(posture.Inputs{})
 	if d := gone.Standing(itself, posture.NoScope, now); d.Reason != posture.ReasonPartnerClosed {
-		t.Errorf("a partner that is gone is answered %s", d.Reason)
+		t.Errorf("deleted partner: reason %s", d.Reason)
 	}
 	if d := old.Decide(caller, posture.RFQCreate, true, now); !d.Allowed() {
-		t.Errorf("the old snapshot changed: %s", d.Reason)
+		t.Errorf("old snapshot: reason %s, want it unchanged", d.Reason)
 	}
 }
 
@@ -238,7 +239,7 @@ func TestBehalfHasNoScope(t *testing.T) {
 			t.Fatalf("Behalf = %+v, %t", caller, found)
 		}
 		if d := s.Decide(caller, capability, true, now); d.Reason != want {
-			t.Errorf("%s answers %s, want %s", capability, d.Reason, want)
+			t.Errorf("%s: reason %s, want %s", capability, d.Reason, want)
 		}
 	}
 	s := posture.Compile(sound(t, posture.RFQCreate))
@@ -260,16 +261,15 @@ func TestHotPathDoesNotAllocate(t *testing.T) {
 		current := gates.Current(now)
 		caller, _ := current.Authenticate(key, posture.Connection{}, now)
 		if !current.Decide(caller, posture.RFQCreate, true, now).Allowed() || !current.Standing(caller, posture.ScopeAccountRead, now).Allowed() {
-			t.Error("closed")
+			t.Error("the decision is closed, want open")
 		}
 	}); n != 0 {
 		t.Errorf("Current, Authenticate, Decide and Standing allocate %v times", n)
 	}
 }
 
-// TestAScopeOfTheRequestTakesThePlaceOfTheCapabilitys asks with a key that has one of
-// two scopes.
-func TestAScopeOfTheRequestTakesThePlaceOfTheCapabilitys(t *testing.T) {
+// TestDecideScopeReplacesTheCapabilitysScope uses a key that has one of two scopes.
+func TestDecideScopeReplacesTheCapabilitysScope(t *testing.T) {
 	t.Parallel()
 	in := sound(t, posture.MasterDataBridge)
 	in.Partners[0].Spec.Keys[0].Scopes = []v1alpha1.Scope{"devices:read"}
@@ -286,9 +286,9 @@ func TestAScopeOfTheRequestTakesThePlaceOfTheCapabilitys(t *testing.T) {
 		t.Errorf("with the capability's own scope: %+v", d)
 	}
 	if d := s.DecideScope(caller, posture.Estimate+100, posture.ScopeDevicesRead, now); d.Allowed() {
-		t.Errorf("of no capability: %+v", d)
+		t.Errorf("without a capability: %+v", d)
 	}
 	if d := (*posture.Snapshot)(nil).DecideScope(caller, posture.MasterDataBridge, posture.ScopeDevicesRead, now); d.Allowed() {
-		t.Errorf("of no snapshot: %+v", d)
+		t.Errorf("without a snapshot: %+v", d)
 	}
 }

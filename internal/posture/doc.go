@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package posture turns manifests into decisions: who may do what, now, and if
-// not, why.
+// Package posture compiles manifests into access decisions: who may do what now, and
+// the reason for each refusal.
 //
-// [Compile] reads the three custom resources and the resolved secrets and
-// returns a [Snapshot]: an immutable value without clock or I/O, equal on every
-// replica that saw the same objects. A request is judged in two calls:
+// [Compile] reads the three custom resources and the resolved secrets and returns a
+// [Snapshot]: an immutable value without a clock or I/O, equal on every replica that
+// compiled the same objects. A request is decided in two calls:
 //
 //	caller, reason := snapshot.Authenticate(key, connection, now)
 //	decision := snapshot.Decide(caller, posture.RFQCreate, true, now)
 //
-// Everything here is closed unless something opens it. The nil Snapshot, the
-// zero Caller, the zero Decision and NoCapability are all closed, and no object
-// can open a capability beyond the ceiling that [Capability.Definition] gives.
-// The order in which reasons are tried is a table in decide.go; the list of
-// capabilities is a table in registry.go.
+// Access is closed by default. The nil Snapshot, the zero Caller, the zero Decision and
+// NoCapability are all closed, and no object can open a capability beyond the ceiling
+// in [Capability.Definition]. The table in decide.go defines the order in which reasons
+// are checked. The table in registry.go lists the capabilities.
 //
-// A source (a directory, a cluster) publishes snapshots to [Gates], from which
-// request handlers take the current one.
+// A source (a directory, a cluster) publishes snapshots to [Gates]. Request handlers
+// read the current snapshot from Gates.
 package posture

@@ -8,7 +8,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// deciders are the objects that rules of a phase are about.
+// deciders selects the objects that the rules of a phase evaluate.
 type deciders struct{ partner, rollout bool }
 
 var decidersOf = map[Phase]deciders{
@@ -17,44 +17,43 @@ var decidersOf = map[Phase]deciders{
 	phaseScope:          {partner: true},
 	phaseClosed:         {rollout: true},
 	phaseGrant:          {partner: true},
-	// The labels of the partner, the audience of the rollout.
+	// The audience phase compares the partner's labels with the rollout's audience.
 	phaseAudience: {partner: true, rollout: true},
 }
 
-// decidersOn are the objects that a reason follows from: all of them, if nothing is in
-// the way.
-func decidersOn(reason Reason) deciders {
-	for i := range table {
-		if table[i].reason == reason {
-			return decidersOf[table[i].phase]
-		}
-	}
-	return deciders{partner: true, rollout: true}
-}
-
-// Since is since when a request comes to what it comes to, as far as that is known.
+// Since describes when the current decision on a request took effect, as far as it is
+// known.
 type Since struct {
-	// At is zero where nothing is known.
+	// At is zero if the time is unknown.
 	At time.Time
-	// Edited tells that the resources that decide the request were edited at At, or
-	// later: it may have come to the same before. Else the clock has changed it at At,
-	// as the resources are by now.
+	// Edited means that the deciding resources were edited at At or later, and the
+	// decision may have been the same before. Otherwise the clock changed the decision
+	// at At, given the current resources.
 	Edited bool
 }
 
-// Since is the later of [Snapshot.Turned] and the last edit of what decides a request,
-// by [v1alpha1.Edited].
+// Since returns the later of [Snapshot.Turned] and the last edit, by [v1alpha1.Edited],
+// of the resources that decide a request.
 func (s *Snapshot) Since(c Caller, capability Capability, write bool, now time.Time) Since {
 	if s == nil || capability == NoCapability || capability >= capabilityCount {
 		return Since{}
 	}
-	turned, by := s.Turned(c, capability, write, now), decidersOn(s.Decide(c, capability, write, now).Reason)
+	turned := s.Turned(c, capability, write, now)
+	// An open capability depends on every object.
+	by := deciders{partner: true, rollout: true}
+	reason := s.Decide(c, capability, write, now).Reason
+	for i := range table {
+		if table[i].reason == reason {
+			by = decidersOf[table[i].phase]
+			break
+		}
+	}
 	if c, _ = s.own(c, now); c.key == nil {
 		return Since{}
 	}
 	var edited time.Time
 	try := func(at time.Time) {
-		// A time to come is a clock that was wrong, or somebody's own words.
+		// A time in the future comes from a wrong clock or a hand-written value.
 		if at.After(edited) && !at.After(now) {
 			edited = at
 		}

@@ -13,12 +13,12 @@ import (
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
-// touched is an entry of managed fields.
+// touched returns an entry of managed fields.
 func touched(at time.Time) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{Manager: "kubectl", Time: new(metav1.NewTime(at))}
 }
 
-func TestAnAnswerIsSinceTheClockOrTheLastEditOfWhatDecidesIt(t *testing.T) {
+func TestSinceReturnsTheLaterOfClockAndEdit(t *testing.T) {
 	t.Parallel()
 	begun, turned, now := moments[0], moments[1], moments[3]
 	after, before := turned.Add(time.Hour), turned.Add(-time.Hour)
@@ -73,7 +73,7 @@ func TestAnAnswerIsSinceTheClockOrTheLastEditOfWhatDecidesIt(t *testing.T) {
 			s := posture.Compile(in)
 			caller, reason := s.Authenticate(generatedKeys()["live:acme"], posture.Connection{}, now)
 			if !caller.Valid() {
-				t.Fatal(reason)
+				t.Fatalf("Authenticate: reason %s", reason)
 			}
 			got := s.Since(caller, posture.RFQCreate, true, now)
 			if !got.At.Equal(tc.want.At) || got.Edited != tc.want.Edited {
@@ -86,6 +86,6 @@ func TestAnAnswerIsSinceTheClockOrTheLastEditOfWhatDecidesIt(t *testing.T) {
 		t.Errorf("without a snapshot: %+v", got)
 	}
 	if got := posture.Compile(posture.Inputs{}).Since(posture.Caller{}, posture.RFQCreate, true, now); got != (posture.Since{}) {
-		t.Errorf("for nobody: %+v", got)
+		t.Errorf("for the zero Caller: %+v", got)
 	}
 }

@@ -7,42 +7,42 @@ import (
 	"time"
 )
 
-// DefaultMaxStaleness is how long a snapshot counts without a sign from its
-// source.
+// DefaultMaxStaleness is how long a snapshot stays in force without confirmation from
+// its source.
 const DefaultMaxStaleness = time.Hour
 
-// Gates holds the snapshot that is in force. A source publishes, request
-// handlers read; a read takes no lock and allocates nothing. The zero Gates
-// holds nothing, which closes everything.
+// Gates holds the snapshot in force. A source publishes snapshots and request handlers
+// read them; a read takes no lock and allocates nothing. The zero Gates holds no
+// snapshot, which closes everything.
 type Gates struct {
 	maxStaleness time.Duration
 	current      atomic.Pointer[publication]
 }
 
-// publication is a snapshot with the Unix time in nanoseconds at which its
-// source was last seen. They live together so that a new sign can never
-// refresh an older snapshot.
+// publication is a snapshot with the Unix time in nanoseconds at which its source was
+// last seen. The two are stored together so that a new confirmation can never refresh
+// an older snapshot.
 type publication struct {
 	snapshot  *Snapshot
 	confirmed atomic.Int64
 }
 
-// NewGates makes empty gates. After maxStaleness without a sign from the
-// source they close; a bound that is not positive means
-// [DefaultMaxStaleness], never "no bound".
+// NewGates returns empty gates. They close after maxStaleness without a confirmation
+// from the source. If maxStaleness is not positive, [DefaultMaxStaleness] applies;
+// staleness is never unlimited.
 func NewGates(maxStaleness time.Duration) *Gates {
 	return &Gates{maxStaleness: maxStaleness}
 }
 
-// Publish puts a snapshot in force. nil closes everything.
+// Publish puts a snapshot in force. The nil Snapshot closes everything.
 func (g *Gates) Publish(s *Snapshot, at time.Time) {
 	next := &publication{snapshot: s}
 	next.confirmed.Store(at.UnixNano())
 	g.current.Store(next)
 }
 
-// Confirm says that the source was seen at that time and still holds what was
-// published last. The time never goes back.
+// Confirm records that the source was seen at that time and still holds the last
+// published objects. The recorded time never decreases.
 func (g *Gates) Confirm(at time.Time) {
 	p := g.current.Load()
 	if p == nil {
@@ -56,18 +56,22 @@ func (g *Gates) Confirm(at time.Time) {
 	}
 }
 
-// Current is the snapshot in force; nil, which is closed, when there is none
-// or it is too old.
+// Current returns the snapshot in force. It returns nil, which is closed, if there is
+// none or it is too old.
 func (g *Gates) Current(now time.Time) *Snapshot {
+	bound := g.maxStaleness
+	if bound <= 0 {
+		bound = DefaultMaxStaleness
+	}
 	p := g.current.Load()
-	if p == nil || p.age(now) > g.bound() {
+	if p == nil || p.age(now) > bound {
 		return nil
 	}
 	return p.snapshot
 }
 
-// Age is the time since the source was last seen; false before the first
-// snapshot.
+// Age returns the time since the source was last seen. It returns false before the
+// first snapshot.
 func (g *Gates) Age(now time.Time) (time.Duration, bool) {
 	p := g.current.Load()
 	if p == nil {
@@ -78,11 +82,4 @@ func (g *Gates) Age(now time.Time) (time.Duration, bool) {
 
 func (p *publication) age(now time.Time) time.Duration {
 	return now.Sub(time.Unix(0, p.confirmed.Load()))
-}
-
-func (g *Gates) bound() time.Duration {
-	if g.maxStaleness <= 0 {
-		return DefaultMaxStaleness
-	}
-	return g.maxStaleness
 }

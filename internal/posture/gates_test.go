@@ -45,7 +45,7 @@ func TestGates(t *testing.T) {
 	}
 	var zero posture.Gates
 	if _, known := zero.Age(now); known || zero.Current(now) != nil {
-		t.Error("the zero Gates hold something")
+		t.Error("the zero Gates return a snapshot, want nil")
 	}
 	zero.Publish(s, now)
 	if age, known := zero.Age(later(time.Second)); !known || age != time.Second {
@@ -53,8 +53,8 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// A reader never sees an older snapshot than one that it has seen, and the race
-// detector sees readers and writers together.
+// TestGatesServeReadersWhileASourceWrites checks that a reader never sees an older
+// snapshot after a newer one. The race detector checks the concurrent access.
 func TestGatesServeReadersWhileASourceWrites(t *testing.T) {
 	t.Parallel()
 	g := posture.NewGates(time.Hour)

@@ -13,7 +13,7 @@ import (
 
 var moments = posturetest.Moments()
 
-// generatedKeys returns the keys that generated partners have, by name.
+// generatedKeys returns the keys of the generated partners by name.
 func generatedKeys() map[string]credential.Key {
 	keys := map[string]credential.Key{}
 	for _, name := range posturetest.Keys() {
@@ -30,7 +30,7 @@ type question struct {
 	at         time.Time
 }
 
-// opened returns everything that is open in a snapshot.
+// opened returns every question that is open in a snapshot.
 func opened(s *posture.Snapshot, keys map[string]credential.Key) map[question]posture.Decision {
 	open := map[question]posture.Decision{}
 	for name, key := range keys {
@@ -63,8 +63,8 @@ func signing(deliverable map[delivery][]string) int {
 	return n
 }
 
-// deliverable returns every webhook that may get events, with the secrets that
-// sign them.
+// deliverable returns every webhook that may receive events, with the secrets that sign
+// them.
 func deliverable(s *posture.Snapshot) map[delivery][]string {
 	open := map[delivery][]string{}
 	for w := range s.Webhooks() {

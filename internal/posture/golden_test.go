@@ -33,12 +33,12 @@ type questions struct {
 		ID string    `json:"id"`
 		At time.Time `json:"at"`
 	} `json:"senders"`
-	// Webhooks are the times at which all webhooks are asked.
+	// Webhooks holds the times at which all webhooks are evaluated.
 	Webhooks []time.Time `json:"webhooks"`
 	Ask      []struct {
 		Key string `json:"key"`
-		// Certificate is the client's with mutual TLS, by name; none is a
-		// connection without.
+		// Certificate is the name of the client's certificate with mutual TLS; empty
+		// for a connection without one.
 		Certificate string    `json:"certificate,omitempty"`
 		Capability  string    `json:"capability,omitempty"`
 		Standing    string    `json:"standing,omitempty"`
@@ -47,7 +47,7 @@ type questions struct {
 	} `json:"ask"`
 }
 
-// answer is a decision as a golden file shows it.
+// answer is a decision in the format of a golden file.
 type answer struct {
 	Question   string           `json:"question"`
 	Unknown    bool             `json:"unknown,omitempty"`
@@ -68,7 +68,7 @@ type answer struct {
 	Events     []string         `json:"events,omitempty"`
 }
 
-// manifests are the objects of a case.
+// manifests holds the objects of a case.
 type manifests struct {
 	rollouts []v1alpha1.CapabilityRollout
 	partners []v1alpha1.PartnerEntitlement
@@ -85,7 +85,7 @@ func (m manifests) inputs() posture.Inputs {
 	}
 }
 
-// reversed is the same world, seen in another order.
+// reversed returns the same inputs in another order.
 func (m manifests) reversed() manifests {
 	for _, reverse := range []func(){
 		func() { m.rollouts = slices.Clone(m.rollouts); slices.Reverse(m.rollouts) },
@@ -98,7 +98,7 @@ func (m manifests) reversed() manifests {
 	return m
 }
 
-// pinOf is the pin of a certificate with a name, which is all of it.
+// pinOf returns the pin of a certificate whose content is its name.
 func pinOf(name string) posture.Pin { return posture.PinOf([]byte(name)) }
 
 func connectionOf(certificate string) posture.Connection {
@@ -112,8 +112,8 @@ var certificateName = regexp.MustCompile(`<spki:[a-z0-9-]+>`)
 
 var keyName = regexp.MustCompile(`<((?:live|test):[a-z0-9-]+)>`)
 
-// parse reads a case. Cases hold objects that an API server would refuse, so
-// they are decoded and not admitted.
+// parse reads a case. Cases contain objects that an API server would reject, so they
+// are decoded without admission.
 func parse(tb testing.TB, content []byte) manifests {
 	tb.Helper()
 	content = keyName.ReplaceAllFunc(content, func(found []byte) []byte {
@@ -173,7 +173,7 @@ func secretOf(tb testing.TB, document []byte) posture.SecretData {
 	return posture.SecretData{Namespace: raw.Metadata.Namespace, Name: raw.Metadata.Name, Data: data}
 }
 
-// answers is the content of a golden file.
+// answers returns the content of a golden file.
 func answers(t *testing.T, s *posture.Snapshot, asked questions) []byte {
 	t.Helper()
 	out := struct {
@@ -263,8 +263,8 @@ func itoa(n int64) string {
 	return strings.TrimSpace(string(content))
 }
 
-// Each testdata/<case>.in.yaml is a world and some questions about it, and
-// <case>.out.yaml what a compilation answers.
+// TestGolden compiles the objects of each testdata/<case>.in.yaml and compares the
+// answers to its questions with <case>.out.yaml.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.in.yaml")
@@ -294,7 +294,7 @@ func TestGolden(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", golden, diff)
 			}
 			if again := answers(t, posture.Compile(m.reversed().inputs()), m.asked); !bytes.Equal(again, got) {
-				t.Errorf("another order of the same objects answers differently:\n%s", cmp.Diff(string(got), string(again)))
+				t.Errorf("the same objects in another order give different answers:\n%s", cmp.Diff(string(got), string(again)))
 			}
 		})
 	}

@@ -12,23 +12,23 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Member is one partner of a snapshot, for those who ask about some and not about
-// all. What it tells is judged when it is asked, and is what a [Report] says.
+// Member is one partner of a snapshot, for readers that need some partners but not all.
+// Its methods evaluate the snapshot on each call and agree with [Report].
 type Member struct {
 	snapshot *Snapshot
 	partner  *partner
 }
 
-// Members are all partners by their names, then their namespaces; broken ones too.
-// They are put in order for the first who asks. The slice must not be changed.
+// Members returns all partners, including invalid ones, by name and then by namespace.
+// The first call sorts them. Callers must not change the slice.
 func (s *Snapshot) Members() []Member {
 	if s == nil {
 		return nil
 	}
-	return s.memory.members()
+	return s.derived.members()
 }
 
-// Member is the partner of an object; false if there is none.
+// Member returns the partner of an object; false if there is none.
 func (s *Snapshot) Member(name ObjectName) (Member, bool) {
 	all := s.Members()
 	i, found := slices.BinarySearchFunc(all, name, func(m Member, name ObjectName) int { return m.name().compare(name) })
@@ -38,7 +38,7 @@ func (s *Snapshot) Member(name ObjectName) (Member, bool) {
 	return all[i], true
 }
 
-// sortMembers is what Members remembers.
+// sortMembers returns all partners in the order of Members.
 func (s *Snapshot) sortMembers() []Member {
 	all := make([]Member, len(s.partners))
 	for i, p := range s.partners {
@@ -56,14 +56,13 @@ func (n ObjectName) compare(other ObjectName) int {
 	return cmp.Or(strings.Compare(n.Name, other.Name), strings.Compare(n.Namespace, other.Namespace))
 }
 
-// Object is what was compiled. It must not be changed.
+// Object returns the compiled object. Callers must not change it.
 func (m Member) Object() *v1alpha1.PartnerEntitlement { return m.partner.object }
 
-// Granted reports whether the partner was granted a capability.
+// Granted reports whether the partner has a grant of a capability.
 func (m Member) Granted(c Capability) bool { return c < capabilityCount && m.partner.grants[c].granted }
 
-// Answer is the reason with which a key of a mode that has every scope of the partner
-// is answered.
+// Answer returns the reason for a key of a mode that has every scope of the partner.
 func (m Member) Answer(mode tenant.Mode, c Capability, now time.Time) Reason {
 	if c == NoCapability || c >= capabilityCount {
 		return ReasonNoCapability
@@ -71,8 +70,8 @@ func (m Member) Answer(mode tenant.Mode, c Capability, now time.Time) Reason {
 	return m.snapshot.answer(&m.partner.itself[indexOf(mode)], c, now)
 }
 
-// Posture is what the partner's report says of a capability; false if it was not
-// granted.
+// Posture returns the entry for a capability in the partner's report; false if the
+// capability is not granted.
 func (m Member) Posture(c Capability, now time.Time) (CapabilityPosture, bool) {
 	if !m.Granted(c) {
 		return CapabilityPosture{}, false
@@ -80,10 +79,10 @@ func (m Member) Posture(c Capability, now time.Time) (CapabilityPosture, bool) {
 	return m.snapshot.capabilityPosture(m.partner, c, now), true
 }
 
-// Ready is the reason of the partner's condition Ready.
+// Ready returns the reason of the partner's condition Ready.
 func (m Member) Ready(now time.Time) string { return partnerVerdict(m.partner, now).reason }
 
-// Status is all that the snapshot tells of the partner.
+// Status returns all that the snapshot reports about the partner.
 func (m Member) Status(now time.Time) PartnerStatus {
 	s, p := m.snapshot, m.partner
 	out := PartnerStatus{

@@ -8,8 +8,8 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// Partners yields the objects that were compiled, in order of precedence, broken ones
-// too. They must not be changed.
+// Partners yields the compiled objects, including invalid ones, in order of precedence.
+// Callers must not change them.
 func (s *Snapshot) Partners() iter.Seq[*v1alpha1.PartnerEntitlement] {
 	return func(yield func(*v1alpha1.PartnerEntitlement) bool) {
 		if s == nil {
@@ -23,7 +23,8 @@ func (s *Snapshot) Partners() iter.Seq[*v1alpha1.PartnerEntitlement] {
 	}
 }
 
-// Rollouts is Partners for rollouts.
+// Rollouts yields the compiled rollouts, including invalid ones, in order of
+// precedence. Callers must not change them.
 func (s *Snapshot) Rollouts() iter.Seq[*v1alpha1.CapabilityRollout] {
 	return func(yield func(*v1alpha1.CapabilityRollout) bool) {
 		if s == nil {

@@ -15,7 +15,7 @@ type partner struct {
 	object       *v1alpha1.PartnerEntitlement
 	organization string
 	packageToken string
-	// fault is the reason of a broken object; empty if it is sound.
+	// fault is the condition reason of an invalid object; empty for a valid object.
 	fault     string
 	suspended bool
 	rates     [surfaceCount]RateLimit
@@ -24,19 +24,18 @@ type partner struct {
 	scopes    Scopes
 	grants    [capabilityCount]grant
 	keys      []apiKey
-	// certified means that keys need one of certificates.
+	// certified means that keys require one of certificates.
 	certified    bool
 	certificates []pinned
 	webhooks     []webhook
-	// itself is the partner without a key, once for each mode.
+	// itself represents the partner without a key, once for each mode.
 	itself [2]apiKey
-	// operator is the marketplace itself for people without a key who look after it.
+	// operator represents the platform for its staff, who have no key.
 	operator      apiKey
 	duplicateKeys []string
 }
 
-// contract is the time in which a partner has a contract. The zero value is no
-// contract.
+// contract is the period of a partner's contract. The zero value means no contract.
 type contract struct {
 	signed bool
 	window window
@@ -44,8 +43,8 @@ type contract struct {
 
 func (c contract) contains(now time.Time) bool { return c.signed && c.window.contains(now) }
 
-// grant is what one partner was given of one capability, with everything about
-// the pair that does not depend on the clock.
+// grant is a partner's grant of one capability, with all clock-independent facts about
+// the pair.
 type grant struct {
 	granted    bool
 	membership membership
@@ -76,8 +75,8 @@ func (s *Snapshot) compilePartners(objects []ranked[v1alpha1.PartnerEntitlement]
 	}
 }
 
-// newPartner reads one object. Whatever its schema would refuse makes it
-// broken, or is ignored where ignoring it only takes something away.
+// newPartner compiles one object. Content that the schema would reject makes the object
+// invalid, or is ignored where ignoring it only reduces access.
 func (s *Snapshot) newPartner(o *v1alpha1.PartnerEntitlement) *partner {
 	p := &partner{object: o, organization: o.Spec.OrganizationID}
 	label, known := packages[o.Spec.Package]
@@ -86,20 +85,20 @@ func (s *Snapshot) newPartner(o *v1alpha1.PartnerEntitlement) *partner {
 	if !known || !p.identified() {
 		p.fault = v1alpha1.ReasonInvalidSpec
 	}
-	// Any state but Active counts as suspended.
+	// Any state except Active counts as suspended.
 	p.suspended = o.Spec.State != v1alpha1.StateActive
 	if c := o.Spec.Contract; c != nil {
 		p.contract = contract{signed: true, window: window{from: c.EffectiveFrom.Time}}
 		if c.EffectiveUntil != nil {
 			p.contract.window.until = c.EffectiveUntil.Time
-			// A zero end would read as an open one.
+			// A zero end would count as an open end.
 			p.contract.signed = !c.EffectiveUntil.IsZero()
 		}
 	}
 	p.scopes = scopesOf(o.Spec.Scopes)
 	p.compileCertificates()
 	if o.Spec.Package == v1alpha1.PackagePlatform {
-		// A package of the marketplace itself holds no partner capability.
+		// The package Platform grants no partner capability.
 		p.compileKeys()
 		return p
 	}
@@ -109,15 +108,16 @@ func (s *Snapshot) newPartner(o *v1alpha1.PartnerEntitlement) *partner {
 	return p
 }
 
-// identified reports whether it can be told for whom the partner stands.
+// identified reports whether the organization ID is valid, so that the partner
+// represents an organization.
 func (p *partner) identified() bool {
 	_, err := tenant.New(p.organization, tenant.Live)
 	return err == nil
 }
 
-// of is the partner of an organization: the sound one, or else the first that is
-// broken; nil if there is none.
-func (s *Snapshot) of(organization string) *partner {
+// partnerOf returns the valid partner of an organization, or else its first invalid
+// one; nil if there is none.
+func (s *Snapshot) partnerOf(organization string) *partner {
 	if p := s.organizations[organization]; p != nil {
 		return p
 	}
@@ -132,7 +132,14 @@ func (s *Snapshot) compileGrants(p *partner, fallback Quota) {
 			continue
 		}
 		if capability == Preflight {
-			p.workers = workersOf(named)
+			p.workers = WorkerShare{Weight: DefaultWeight}
+			if w := named.Workers; w != nil {
+				// Values that the schema would reject become the smallest valid ones.
+				if w.Weight != 0 {
+					p.workers.Weight = int(max(1, w.Weight))
+				}
+				p.workers.MaxInFlight = int(max(0, w.MaxInFlight))
+			}
 		}
 		g := grant{granted: true, quota: quotaOf(named, fallback)}
 		if r := &s.rollouts[capability]; r.declared {
@@ -160,14 +167,14 @@ func (p *partner) compileKeys() {
 			continue
 		}
 		key := apiKey{partner: p, name: o.Name, digest: digest, mode: mode, scopes: p.scopes}
-		// Any state but Active counts as revoked.
+		// Any state except Active counts as revoked.
 		key.revoked = o.State != v1alpha1.KeyStateActive
 		if o.Scopes != nil {
 			key.scopes &= scopesOf(o.Scopes)
 		}
 		if o.ExpiresAt != nil {
 			key.expires = o.ExpiresAt.Time
-			// A zero end would read as no end.
+			// A zero end would count as no end.
 			key.revoked = key.revoked || o.ExpiresAt.IsZero()
 		}
 		p.keys = append(p.keys, key)
@@ -189,8 +196,8 @@ func scopesOf(names []v1alpha1.Scope) Scopes {
 	return set
 }
 
-// indexKeys makes the keys of a partner known. A digest that occurs twice is
-// refused wherever it occurs: nobody can tell whose key it is.
+// indexKeys adds a partner's keys to the index. A digest that occurs twice is refused
+// in all places, because its owner is ambiguous.
 func (s *Snapshot) indexKeys(p *partner) {
 	for i := range p.keys {
 		key := &p.keys[i]
@@ -211,8 +218,8 @@ func (s *Snapshot) indexKeys(p *partner) {
 	}
 }
 
-// standing is the partner's standing at a time; suspended wins, as in the
-// decision table.
+// standing returns the partner's standing at a time. Suspended takes precedence, as in
+// the decision table.
 func (p *partner) standing(now time.Time) standing {
 	switch {
 	case p.suspended:

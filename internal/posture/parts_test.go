@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
-func TestPartsOfAReportAreWhatTheWholeSays(t *testing.T) {
+func TestPartsOfAReportAgreeWithTheWhole(t *testing.T) {
 	t.Parallel()
 	posturetest.Each(t, func(t *testing.T, _ posturetest.Generator, in posture.Inputs) {
 		t.Helper()
@@ -26,7 +26,7 @@ func TestPartsOfAReportAreWhatTheWholeSays(t *testing.T) {
 		for o := range snapshot.Partners() {
 			member, found := snapshot.Member(posture.ObjectName{Namespace: o.Namespace, Name: o.Name})
 			if !found {
-				t.Fatalf("%s is no member", o.Name)
+				t.Fatalf("Member does not find %s", o.Name)
 			}
 			status := member.Status(now)
 			if diff := cmp.Diff(report.Partners[i], status.PartnerReport); diff != "" {
@@ -35,14 +35,14 @@ func TestPartsOfAReportAreWhatTheWholeSays(t *testing.T) {
 			i++
 		}
 		if i != len(report.Partners) {
-			t.Errorf("%d partners, the report has %d", i, len(report.Partners))
+			t.Errorf("Partners yields %d partners, the report has %d", i, len(report.Partners))
 		}
 	})
 }
 
-// Reports of rollouts are remembered until something changes: whoever walks through
-// time, forwards or back, finds what a snapshot says that was never asked before.
-func TestWhatIsRememberedOfRolloutsIsWhatIsTrueThen(t *testing.T) {
+// TestCachedRolloutReportsAreCurrent moves through time, forwards and backwards. The
+// cached reports of a snapshot must equal the reports of a fresh snapshot.
+func TestCachedRolloutReportsAreCurrent(t *testing.T) {
 	t.Parallel()
 	posturetest.Each(t, func(t *testing.T, g posturetest.Generator, in posture.Inputs) {
 		t.Helper()
@@ -58,29 +58,29 @@ func TestWhatIsRememberedOfRolloutsIsWhatIsTrueThen(t *testing.T) {
 		for range 3 * len(times) {
 			now := times[g(len(times))]
 			if diff := cmp.Diff(posture.Compile(in).RolloutReports(now), snapshot.RolloutReports(now)); diff != "" {
-				t.Fatalf("at %s (-fresh +remembered):\n%s", now, diff)
+				t.Fatalf("at %s (-fresh +cached):\n%s", now, diff)
 			}
 		}
 	})
 }
 
-func TestOfAPostureThatIsNotThereNothingIsTold(t *testing.T) {
+func TestNilSnapshotReportsNothing(t *testing.T) {
 	t.Parallel()
 	var none *posture.Snapshot
 	name, now := posture.ObjectName{Namespace: "default", Name: "acme"}, posturetest.Judged()
 	if _, found := none.Member(name); found || len(none.Members()) > 0 {
-		t.Error("there is a partner")
+		t.Error("the nil Snapshot has a partner, want none")
 	}
 	if next := none.NextTransition(now); !next.IsZero() {
-		t.Errorf("something changes at %s", next)
+		t.Errorf("next transition %s, want none", next)
 	}
 	if partners, rollouts := slices.Collect(none.Partners()), slices.Collect(none.Rollouts()); len(partners)+len(rollouts) > 0 {
-		t.Errorf("objects: %v, %v", partners, rollouts)
+		t.Errorf("partners %v and rollouts %v, want none", partners, rollouts)
 	}
 	if reports, plan := none.RolloutReports(now), none.Plan(name); len(reports)+len(plan) > 0 {
-		t.Errorf("reports: %v, plan: %v", reports, plan)
+		t.Errorf("reports %v and plan %v, want none", reports, plan)
 	}
 	if _, found := posture.Compile(posture.Inputs{}).Member(name); found {
-		t.Error("there is a partner that is not there")
+		t.Error("Member finds a missing partner")
 	}
 }

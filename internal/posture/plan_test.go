@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-func TestThePlanOfARolloutIsWhatItsScheduleLetsIn(t *testing.T) {
+func TestPlanFollowsTheSchedule(t *testing.T) {
 	t.Parallel()
 	day := func(n int) time.Time { return time.Date(2026, 11, n, 0, 0, 0, 0, time.UTC) }
 	at := func(n int) *metav1.Time { t := metav1.NewTime(day(n)); return &t }
@@ -38,7 +38,7 @@ func TestThePlanOfARolloutIsWhatItsScheduleLetsIn(t *testing.T) {
 				t.Errorf("plan (-want +got):\n%s", diff)
 			}
 			if plan := snapshot.Plan(posture.ObjectName{Namespace: "elsewhere", Name: "rfq-create"}); plan != nil {
-				t.Errorf("an object that is not there has the plan %v", plan)
+				t.Errorf("a missing object has the plan %v, want none", plan)
 			}
 		})
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// Admission refuses such a reference; one that was stored before must not count
-// either.
-func TestTheSecretsOfThePlatformAreInNoBundle(t *testing.T) {
+// TestBundleOmitsPlatformSecrets checks a reference that admission rejects. An object
+// that was stored earlier must not use the Secret either.
+func TestBundleOmitsPlatformSecrets(t *testing.T) {
 	t.Parallel()
 	in := secretive(t)
 	sender := &in.Senders[0]

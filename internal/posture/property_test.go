@@ -17,11 +17,11 @@ import (
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
-// A denial takes something away from a world. It reports whether the world had
-// something to take.
+// denial removes access from the inputs. It reports whether it found something to
+// remove.
 type denial func(g posturetest.Generator, in *posture.Inputs) bool
 
-// earlier moves an end to a moment, if that is earlier.
+// earlier moves an end to the given time if that is earlier.
 func earlier(g posturetest.Generator, end **metav1.Time) {
 	if at := g.Moment(); *end == nil || at.Before(*end) {
 		*end = &at
@@ -62,8 +62,8 @@ func scheduleOf(o *v1alpha1.CapabilityRollout) *v1alpha1.Schedule {
 	return o.Spec.Schedule
 }
 
-// ready reports whether a rollout is sound and below its ceiling. Changing a
-// broken object may mend it, which is no denial.
+// ready reports whether a rollout is valid and at most at its ceiling. Changing an
+// invalid object may repair it, which is not a denial.
 func ready(o *v1alpha1.CapabilityRollout) bool {
 	alone := posture.Compile(posture.Inputs{Rollouts: []v1alpha1.CapabilityRollout{*o}})
 	return alone.Report(moments[0]).Rollouts[0].Conditions[0].Status == "True"
@@ -160,7 +160,7 @@ var denials = map[string]denial{
 		return true
 	}),
 	"a partner loses its label": func(g posturetest.Generator, in *posture.Inputs) bool {
-		// Where a selector asks for the absence of the label, its loss is no denial.
+		// If a selector requires the absence of the label, removing it is no denial.
 		for i := range in.Rollouts {
 			if a := in.Rollouts[i].Spec.Audience; a != nil && a.Selector != nil && slices.ContainsFunc(a.Selector.MatchExpressions, func(r v1alpha1.SelectorRequirement) bool {
 				return r.Operator == v1alpha1.SelectorNotIn || r.Operator == v1alpha1.SelectorDoesNotExist
@@ -192,25 +192,26 @@ func TestDenialsNeverOpenAnything(t *testing.T) {
 				for d, secrets := range sends {
 					former, wasOpen := sent[d]
 					if !wasOpen || slices.ContainsFunc(secrets, func(one string) bool { return !slices.Contains(former, one) }) {
-						t.Errorf("seed %d sends to %+v", seed, d)
+						t.Errorf("seed %d: the denial makes %+v deliverable", seed, d)
 					}
 				}
 				closed += len(sent) + signing(sent) - len(sends) - signing(sends)
 				for q, d := range after {
 					if _, wasOpen := before[q]; !wasOpen {
-						t.Errorf("seed %d opens %+v: %+v", seed, q, d)
+						t.Errorf("seed %d: the denial opens %+v: %+v", seed, q, d)
 					}
 				}
 				closed += len(before) - len(after)
 			}
 			if closed == 0 {
-				t.Error("the denial closed nothing in any world; the test shows nothing")
+				t.Error("the denial closed nothing for any seed, so the test proves nothing")
 			}
 		})
 	}
 }
 
-// A partner that a ramp has admitted stays in until the schedule ends.
+// TestCohortsOnlyGrow checks that a partner admitted by a ramp stays admitted until the
+// schedule ends.
 func TestCohortsOnlyGrow(t *testing.T) {
 	t.Parallel()
 	keys := generatedKeys()
@@ -243,7 +244,8 @@ func TestCohortsOnlyGrow(t *testing.T) {
 	}
 }
 
-// An opening that is announced comes true, and nothing opens before it.
+// TestAnnouncedOpeningsComeTrue checks that a capability opens at the announced time
+// and not earlier.
 func TestAnnouncedOpeningsComeTrue(t *testing.T) {
 	t.Parallel()
 	keys := generatedKeys()
@@ -271,7 +273,7 @@ func TestAnnouncedOpeningsComeTrue(t *testing.T) {
 		}
 	}
 	if announced == 0 {
-		t.Error("no world announced an opening; the test shows nothing")
+		t.Error("no seed announced an opening, so the test proves nothing")
 	}
 }
 
@@ -290,7 +292,7 @@ func FuzzCompile(f *testing.F) {
 		}
 		for d, secrets := range deliverable(s) {
 			if why := mustBeSilent(in, d, len(secrets)); why != "" {
-				t.Errorf("%+v is sent to with %d secrets, but %s", d, len(secrets), why)
+				t.Errorf("%+v is deliverable with %d secrets, but %s", d, len(secrets), why)
 			}
 		}
 		reversed := copyOf(in)
@@ -306,8 +308,8 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// mustBeClosed says why a question cannot be open: the conditions that are
-// necessary, without their order, written independently of the table.
+// mustBeClosed returns the reason why a question cannot be open. It checks the
+// necessary conditions in no particular order, independently of the table.
 func mustBeClosed(in posture.Inputs, key credential.Key, q question) string {
 	rollouts := slices.DeleteFunc(slices.Clone(in.Rollouts), func(o v1alpha1.CapabilityRollout) bool {
 		return string(o.Spec.Capability) != q.capability.String()
@@ -353,7 +355,8 @@ func mustBeClosed(in posture.Inputs, key credential.Key, q question) string {
 	return ""
 }
 
-// mustBeSilent says why nothing can be sent to a webhook, as mustBeClosed does.
+// mustBeSilent returns the reason why nothing may be sent to a webhook, like
+// mustBeClosed.
 func mustBeSilent(in posture.Inputs, d delivery, secrets int) string {
 	possible := 0
 	for i := range in.Partners {

@@ -8,8 +8,8 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// Quota bounds how many records a tenant may create with a capability in one
-// window. The zero Quota allows none.
+// Quota limits the records that a tenant may create with a capability in one window.
+// The zero Quota allows none.
 type Quota struct {
 	Limit  int64
 	Window time.Duration
@@ -17,8 +17,8 @@ type Quota struct {
 
 const day = 24 * time.Hour
 
-// RateLimit bounds the requests of a tenant to one surface in any window; all of
-// them may come at once. The zero RateLimit allows none.
+// RateLimit limits the requests of a tenant to one surface in any window. All requests
+// may arrive at once. The zero RateLimit allows none.
 type RateLimit struct {
 	Requests int64
 	Window   time.Duration
@@ -26,9 +26,9 @@ type RateLimit struct {
 
 const rateWindow = 10 * time.Second
 
-// packages is the table of the commercial packages: the token in headers, the
-// quota of a grant that names none, for each capability, and the rate limit of
-// each surface. Absent never means unlimited.
+// packages is the table of the commercial packages: the token in headers, the default
+// quota of a grant for each capability, and the default rate limit of each surface. A
+// missing value never means unlimited.
 var packages = map[v1alpha1.Package]struct {
 	token string
 	quota Quota
@@ -40,15 +40,15 @@ var packages = map[v1alpha1.Package]struct {
 	v1alpha1.PackagePlatform:   {"platform", Quota{Window: day}, RateLimit{2_000, rateWindow}},
 }
 
-// DefaultRate is the rate limit of a surface for which an entitlement names
-// none; unknown packages have the zero RateLimit.
+// DefaultRate returns the rate limit of a surface for which an entitlement sets none.
+// Unknown packages have the zero RateLimit.
 func DefaultRate(name v1alpha1.Package) RateLimit { return packages[name].rate }
 
-// DefaultQuota is the quota of a grant that names none; unknown packages have
-// the zero Quota.
+// DefaultQuota returns the quota of a grant that sets none. Unknown packages have the
+// zero Quota.
 func DefaultQuota(name v1alpha1.Package) Quota { return packages[name].quota }
 
-// quotaOf is the quota of one grant.
+// quotaOf returns the quota of one grant.
 func quotaOf(g *v1alpha1.CapabilityGrant, fallback Quota) Quota {
 	if g.Quota == nil {
 		return fallback
@@ -63,32 +63,19 @@ func quotaOf(g *v1alpha1.CapabilityGrant, fallback Quota) Quota {
 	return Quota{Limit: g.Quota.Limit, Window: window}
 }
 
-// DefaultWeight is the weight of a partner whose grant names none.
+// DefaultWeight is the weight of a partner whose grant sets none.
 const DefaultWeight = 10
 
-// WorkerShare is a tenant's share of the preflight workers while others want
-// them too.
+// WorkerShare is a tenant's share of the preflight workers while other tenants compete
+// for them.
 type WorkerShare struct {
-	// Weight is at least 1, and MaxInFlight 0 for any number.
+	// Weight is at least 1. MaxInFlight is 0 for no limit.
 	Weight, MaxInFlight int
 }
 
-// workersOf is the share of one grant. What the schema would refuse is the least
-// there is.
-func workersOf(g *v1alpha1.CapabilityGrant) WorkerShare {
-	if g.Workers == nil || g.Workers.Weight == 0 {
-		share := WorkerShare{Weight: DefaultWeight}
-		if g.Workers != nil {
-			share.MaxInFlight = int(max(0, g.Workers.MaxInFlight))
-		}
-		return share
-	}
-	return WorkerShare{Weight: int(max(1, g.Workers.Weight)), MaxInFlight: int(max(0, g.Workers.MaxInFlight))}
-}
-
-// Workers is the share of an organization, live and test each. One that is
-// unknown has the share of a grant that names none: what it has submitted is
-// done.
+// Workers returns the share of an organization, which its live and test tenants each
+// get. An unknown organization has the default share, so that its submitted jobs are
+// still processed.
 func (s *Snapshot) Workers(organization string) WorkerShare {
 	if s != nil {
 		if p := s.organizations[organization]; p != nil && p.workers.Weight > 0 {
@@ -98,24 +85,20 @@ func (s *Snapshot) Workers(organization string) WorkerShare {
 	return WorkerShare{Weight: DefaultWeight}
 }
 
-// ratesOf are the rate limits of all surfaces. What the schema would refuse
-// allows nothing.
+// ratesOf returns the rate limits of all surfaces. Values that the schema would reject
+// allow nothing.
 func ratesOf(named []v1alpha1.RateLimit, fallback RateLimit) (rates [surfaceCount]RateLimit) {
 	for surface := range rates {
 		rates[surface] = fallback
 		for i := range named {
 			if one := &named[i]; surface != int(NoSurface) && string(one.Surface) == surfaces[surface] {
-				rates[surface] = rateOf(one)
+				window := time.Duration(one.WindowSeconds) * time.Second
+				if one.WindowSeconds == 0 {
+					window = rateWindow
+				}
+				rates[surface] = RateLimit{Requests: max(0, one.Requests), Window: window}
 			}
 		}
 	}
 	return rates
-}
-
-func rateOf(one *v1alpha1.RateLimit) RateLimit {
-	window := time.Duration(one.WindowSeconds) * time.Second
-	if one.WindowSeconds == 0 {
-		window = rateWindow
-	}
-	return RateLimit{Requests: max(0, one.Requests), Window: window}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-func TestARateLimitIsThatOfTheEntitlementElseOfThePackage(t *testing.T) {
+func TestEntitlementOverridesThePackagesRateLimit(t *testing.T) {
 	t.Parallel()
 	standard := posture.RateLimit{Requests: 2_000, Window: 10 * time.Second}
 	tests := map[string]struct {
@@ -46,13 +46,13 @@ func TestARateLimitIsThatOfTheEntitlementElseOfThePackage(t *testing.T) {
 			posture.SurfaceBridge,
 			posture.RateLimit{Window: 10 * time.Second},
 		},
-		"fewer than none": {
+		"a negative limit": {
 			v1alpha1.PackageEnterprise,
 			[]v1alpha1.RateLimit{{Surface: "bridge", Requests: -5, WindowSeconds: 10}},
 			posture.SurfaceBridge,
 			posture.RateLimit{Window: 10 * time.Second},
 		},
-		"a surface that there is not": {
+		"an unknown surface": {
 			v1alpha1.PackageStandard, []v1alpha1.RateLimit{{Surface: "fax", Requests: 1}, {Requests: 1}}, posture.SurfacePartner, standard,
 		},
 	}
@@ -64,7 +64,7 @@ func TestARateLimitIsThatOfTheEntitlementElseOfThePackage(t *testing.T) {
 			}}})
 			caller, known := snapshot.Behalf(tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, now)
 			if !known {
-				t.Fatal("the partner is unknown")
+				t.Fatal("Behalf does not find org_acme01")
 			}
 			if diff := cmp.Diff(tc.want, caller.Rate(tc.surface)); diff != "" {
 				t.Errorf("rate (-want +got):\n%s", diff)
@@ -72,27 +72,28 @@ func TestARateLimitIsThatOfTheEntitlementElseOfThePackage(t *testing.T) {
 		})
 	}
 	if got := (posture.Caller{}).Rate(posture.SurfacePartner); got != (posture.RateLimit{}) {
-		t.Errorf("nobody has the rate limit %v", got)
+		t.Errorf("the zero Caller has the rate limit %v, want zero", got)
 	}
 }
 
-// Absent never means unlimited, for any package that the schema has.
+// TestEveryPackageHasARateLimit checks that a missing limit never means unlimited, for
+// any package of the schema.
 func TestEveryPackageHasARateLimit(t *testing.T) {
 	t.Parallel()
 	for _, pkg := range []v1alpha1.Package{
 		v1alpha1.PackageSandbox, v1alpha1.PackageStandard, v1alpha1.PackageEnterprise, v1alpha1.PackagePlatform,
 	} {
 		if rate := posture.DefaultRate(pkg); rate.Requests <= 0 || rate.Window <= 0 {
-			t.Errorf("%s has the rate limit %v", pkg, rate)
+			t.Errorf("%s has the rate limit %v, want a positive one", pkg, rate)
 		}
 	}
 	if rate := posture.DefaultRate("Unknown"); rate != (posture.RateLimit{}) {
-		t.Errorf("an unknown package has the rate limit %v", rate)
+		t.Errorf("an unknown package has the rate limit %v, want zero", rate)
 	}
 }
 
-// The names of surfaces are those of the schema.
-func TestSurfacesAreThoseOfTheCustomResources(t *testing.T) {
+// TestSurfaceNamesMatchTheSchema compares the names of surfaces with the API package.
+func TestSurfaceNamesMatchTheSchema(t *testing.T) {
 	t.Parallel()
 	for surface, want := range map[posture.Surface]v1alpha1.Surface{
 		posture.NoSurface: "", posture.SurfacePartner: v1alpha1.SurfacePartner, posture.SurfacePreflight: v1alpha1.SurfacePreflight,
@@ -104,19 +105,19 @@ func TestSurfacesAreThoseOfTheCustomResources(t *testing.T) {
 	}
 }
 
-func TestTheShareOfTheWorkersIsThatOfTheGrant(t *testing.T) {
+func TestWorkersReturnsTheGrantsShare(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		grants []v1alpha1.CapabilityGrant
 		want   posture.WorkerShare
 	}{
-		"nothing named":             {[]v1alpha1.CapabilityGrant{{Name: "preflight"}}, posture.WorkerShare{Weight: 10}},
-		"no grant":                  {nil, posture.WorkerShare{Weight: 10}},
-		"a weight":                  {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: 30}}}, posture.WorkerShare{Weight: 30}},
-		"a cap alone":               {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{MaxInFlight: 4}}}, posture.WorkerShare{Weight: 10, MaxInFlight: 4}},
-		"another capability's":      {[]v1alpha1.CapabilityGrant{{Name: "xjdf", Workers: &v1alpha1.WorkerShare{Weight: 30}}}, posture.WorkerShare{Weight: 10}},
-		"what the schema refuses":   {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: -3, MaxInFlight: -1}}}, posture.WorkerShare{Weight: 1}},
-		"the first of two, as ever": {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: 2}}, {Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: 90}}}, posture.WorkerShare{Weight: 2}},
+		"nothing named":            {[]v1alpha1.CapabilityGrant{{Name: "preflight"}}, posture.WorkerShare{Weight: 10}},
+		"no grant":                 {nil, posture.WorkerShare{Weight: 10}},
+		"a weight":                 {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: 30}}}, posture.WorkerShare{Weight: 30}},
+		"a cap alone":              {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{MaxInFlight: 4}}}, posture.WorkerShare{Weight: 10, MaxInFlight: 4}},
+		"another capability's":     {[]v1alpha1.CapabilityGrant{{Name: "xjdf", Workers: &v1alpha1.WorkerShare{Weight: 30}}}, posture.WorkerShare{Weight: 10}},
+		"values below the minimum": {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: -3, MaxInFlight: -1}}}, posture.WorkerShare{Weight: 1}},
+		"the first of two grants":  {[]v1alpha1.CapabilityGrant{{Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: 2}}, {Name: "preflight", Workers: &v1alpha1.WorkerShare{Weight: 90}}}, posture.WorkerShare{Weight: 2}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +129,7 @@ func TestTheShareOfTheWorkersIsThatOfTheGrant(t *testing.T) {
 				t.Errorf("share %+v, want %+v", got, tc.want)
 			}
 			if got := snapshot.Workers("org_nobody"); got != (posture.WorkerShare{Weight: 10}) {
-				t.Errorf("share of nobody %+v", got)
+				t.Errorf("share of an unknown organization %+v, want the default", got)
 			}
 		})
 	}

@@ -2,39 +2,39 @@
 
 package posture
 
-// Reason says why a decision is what it is. The set is closed; its names are
-// for operators (logs, metrics, statuses). Partners see the problem code.
+// Reason explains a decision. The set is closed; its names are for operators (logs,
+// metrics, statuses). Partners see the problem code.
 type Reason uint8
 
-// The reasons, in the order in which they are tried within their class.
+// The reasons, in the order in which they are checked within their class.
 const (
-	// ReasonUndecided is the zero value: nobody has decided, so it is closed.
+	// ReasonUndecided is the zero value: no decision was made, so access is closed.
 	ReasonUndecided Reason = iota
-	// ReasonSnapshotAbsent means that no posture is known, or only a stale one.
+	// ReasonSnapshotAbsent means that there is no snapshot or only a stale one.
 	ReasonSnapshotAbsent
-	// ReasonOpen is the one reason that lets a request pass.
+	// ReasonOpen is the only reason that allows a request.
 	ReasonOpen
 
-	// ReasonNotAuthenticated means that the caller is nobody.
+	// ReasonNotAuthenticated means that the caller is not authenticated.
 	ReasonNotAuthenticated
 	// ReasonKeyUnknown means that no partner has the key.
 	ReasonKeyUnknown
-	// ReasonKeyAmbiguous means that the digest occurs twice.
+	// ReasonKeyAmbiguous means that more than one entry has the key's digest.
 	ReasonKeyAmbiguous
 	// ReasonKeyWrongMode means that the key's prefix contradicts its entry.
 	ReasonKeyWrongMode
 	// ReasonKeyRevoked means that the key is revoked.
 	ReasonKeyRevoked
-	// ReasonKeyExpired means that the key's time is over.
+	// ReasonKeyExpired means that the key has expired.
 	ReasonKeyExpired
-	// ReasonPartnerClosed means that the partner's object is broken, for
-	// instance because an older one has the same organization.
+	// ReasonPartnerClosed means that the partner's object is invalid, for instance
+	// because an older object has the same organization.
 	ReasonPartnerClosed
-	// ReasonCertificateMissing means that the partner needs a client
-	// certificate and the connection has none.
+	// ReasonCertificateMissing means that the partner requires a client certificate and
+	// the connection has none.
 	ReasonCertificateMissing
-	// ReasonCertificateUnpinned means that the connection has a client
-	// certificate which is none of the partner's, or no longer.
+	// ReasonCertificateUnpinned means that the connection's client certificate is not,
+	// or no longer, pinned by the partner.
 	ReasonCertificateUnpinned
 
 	// ReasonPartnerSuspended means that the partner is suspended.
@@ -46,27 +46,27 @@ const (
 	// ReasonNotEntitled means that the partner is not granted the capability.
 	ReasonNotEntitled
 
-	// ReasonNoCapability means that there is no such capability.
+	// ReasonNoCapability means that the capability does not exist.
 	ReasonNoCapability
 	// ReasonNoRollout means that the capability has no CapabilityRollout.
 	ReasonNoRollout
-	// ReasonRolloutNotReady means that the rollout's object is broken.
+	// ReasonRolloutNotReady means that the rollout's object is invalid.
 	ReasonRolloutNotReady
-	// ReasonAboveCeiling means that the stage is above what is implemented.
+	// ReasonAboveCeiling means that the stage is above the implemented ceiling.
 	ReasonAboveCeiling
 	// ReasonKilled means that the kill switch is engaged.
 	ReasonKilled
 	// ReasonStageDisabled means that the stage is Disabled.
 	ReasonStageDisabled
-	// ReasonNotStarted means that schedule.notBefore lies ahead.
+	// ReasonNotStarted means that schedule.notBefore is in the future.
 	ReasonNotStarted
 	// ReasonEnded means that schedule.notAfter has passed.
 	ReasonEnded
 	// ReasonSandboxOnly means that the stage admits test keys only.
 	ReasonSandboxOnly
-	// ReasonExcluded means that the audience leaves the partner out by name.
+	// ReasonExcluded means that the audience excludes the partner by name.
 	ReasonExcluded
-	// ReasonNotInAudience means that the audience does not name the partner.
+	// ReasonNotInAudience means that the audience does not include the partner.
 	ReasonNotInAudience
 	// ReasonNotInCohort means that the ramp has not reached the partner.
 	ReasonNotInCohort
@@ -74,13 +74,14 @@ const (
 	reasonCount
 )
 
-// Class is the kind of answer that a reason leads to.
+// Class is the kind of response that a reason leads to.
 type Class uint8
 
 const (
-	// ClassUnavailable is 503: this replica knows no posture. The zero value.
+	// ClassUnavailable is 503: this replica has no current snapshot. It is the zero
+	// value.
 	ClassUnavailable Class = iota
-	// ClassOpen lets the request go on.
+	// ClassOpen allows the request.
 	ClassOpen
 	// ClassUnauthenticated is 401.
 	ClassUnauthenticated
@@ -90,8 +91,8 @@ const (
 	ClassClosed
 )
 
-// reasons is the table of reasons. The code is the problem code; reasons of
-// ClassClosed have that of the capability instead.
+// reasons is the table of reasons with their problem codes. Reasons of ClassClosed use
+// the capability's code instead.
 var reasons = [reasonCount]struct {
 	name  string
 	class Class
@@ -131,7 +132,7 @@ var reasons = [reasonCount]struct {
 	ReasonNotInCohort:     {"NotInCohort", ClassClosed, ""},
 }
 
-// known is the reason itself; ReasonUndecided for values that are no reason.
+// known returns the reason itself, or ReasonUndecided for an unknown value.
 func (r Reason) known() Reason {
 	if r >= reasonCount {
 		return ReasonUndecided
@@ -139,11 +140,11 @@ func (r Reason) known() Reason {
 	return r
 }
 
-// String is the name of the reason.
+// String returns the name of the reason.
 func (r Reason) String() string { return reasons[r.known()].name }
 
-// MarshalText writes the name.
+// MarshalText encodes the name.
 func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// Class is the kind of answer; ClassUnavailable for values that are no reason.
+// Class returns the reason's class; ClassUnavailable for an unknown value.
 func (r Reason) Class() Class { return reasons[r.known()].class }

@@ -4,8 +4,8 @@ package posture
 
 import "iter"
 
-// Capability is one thing that the marketplace can do for a partner. The zero
-// value is no capability and always closed.
+// Capability is a function of the platform that a partner can use. The zero value,
+// NoCapability, is always closed.
 type Capability uint8
 
 // The capabilities, in the order in which they are reported.
@@ -29,29 +29,29 @@ const (
 	capabilityCount
 )
 
-// Definition is what the binary knows about a capability, whatever the custom
-// resources say.
+// Definition holds the compiled-in properties of a capability, which custom resources
+// cannot change.
 type Definition struct {
-	// Name is the capability in custom resources and headers.
+	// Name is the capability's name in custom resources and headers.
 	Name string
-	// Code is the problem code of the 503 when it is closed.
+	// Code is the problem code of the 503 response when the capability is closed.
 	Code string
-	// Ceiling is the highest posture that a rollout may give it. Above, the
-	// capability is closed: no object opens what is not implemented.
+	// Ceiling is the highest posture that a rollout may set. Above the ceiling the
+	// capability is closed, because it is not implemented.
 	Ceiling Posture
-	// Shipped is the posture of the sample manifests and of the chart.
+	// Shipped is the posture in the sample manifests and the chart.
 	Shipped Posture
-	// Read and Write are the scopes of GET and HEAD, and of other methods.
+	// Read is the scope for GET and HEAD; Write is the scope for other methods.
 	Read, Write Scope
-	// Ladder says which rows of the decision table count.
+	// Ladder selects the phases of the decision table that apply.
 	Ladder Ladder
-	// Surface is where its requests are counted; NoSurface: nowhere, because
-	// they are no requests of a key, or have nothing behind them.
+	// Surface is the surface that counts the capability's requests. It is NoSurface
+	// where requests carry no key or have no implementation.
 	Surface Surface
 }
 
-// registry is the one list of capabilities. A ladder other than Full is safe
-// only under a ceiling of Disabled, which a test enforces.
+// registry lists every capability. A ladder other than Full is safe only under a
+// ceiling of Disabled, which a test enforces.
 var registry = [capabilityCount]Definition{
 	Estimate:         {"estimate", "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE", Disabled, Disabled, NoScope, NoScope, AfterAuthentication, NoSurface},
 	RFQCreate:        {"rfq-create", "PARTNER_RFQ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQWrite, Full, SurfacePartner},
@@ -69,8 +69,8 @@ var registry = [capabilityCount]Definition{
 	MasterDataBridge: {"master-data-bridge", "MASTER_DATA_BRIDGE_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeMasterDataRead, ScopeMasterDataRead, Full, SurfaceBridge},
 }
 
-// Definition returns the row of the registry; the zero row, whose ceiling is
-// Disabled, for values that are no capability.
+// Definition returns the capability's row of the registry. For an unknown value it
+// returns the zero row, whose ceiling is Disabled.
 func (c Capability) Definition() Definition {
 	if c >= capabilityCount {
 		return Definition{}
@@ -78,13 +78,14 @@ func (c Capability) Definition() Definition {
 	return registry[c]
 }
 
-// String is the name in custom resources; empty for no capability.
+// String returns the name in custom resources; empty for NoCapability and unknown
+// values.
 func (c Capability) String() string { return c.Definition().Name }
 
-// MarshalText writes the name.
+// MarshalText encodes the name.
 func (c Capability) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// scope is the scope that a request needs.
+// scope returns the scope that a request requires.
 func (d *Definition) scope(write bool) Scope {
 	if write {
 		return d.Write
@@ -92,7 +93,7 @@ func (d *Definition) scope(write bool) Scope {
 	return d.Read
 }
 
-// ParseCapability finds a capability by name; unknown names report false.
+// ParseCapability finds a capability by name. It returns false for an unknown name.
 func ParseCapability(name string) (Capability, bool) {
 	for c := NoCapability + 1; c < capabilityCount; c++ {
 		if registry[c].Name == name {
@@ -113,8 +114,8 @@ func Capabilities() iter.Seq[Capability] {
 	}
 }
 
-// Surface is a part of the interface whose requests are counted together, so
-// that a storm on one leaves the others alone. The zero value is none.
+// Surface is a part of the API whose requests are counted together, so that a request
+// storm on one surface does not affect the others. The zero value is NoSurface.
 type Surface uint8
 
 // The surfaces.
@@ -133,7 +134,8 @@ var surfaces = [surfaceCount]string{
 	SurfacePartner: "partner", SurfacePreflight: "preflight", SurfaceXJDF: "xjdf", SurfaceXJMF: "xjmf", SurfaceBridge: "bridge",
 }
 
-// String is the surface in headers and custom resources; empty for none.
+// String returns the surface's name in headers and custom resources; empty for
+// NoSurface and unknown values.
 func (s Surface) String() string {
 	if s >= surfaceCount {
 		return ""
@@ -141,8 +143,8 @@ func (s Surface) String() string {
 	return surfaces[s]
 }
 
-// Posture is how far a capability is open, in ascending order. The zero value
-// is Disabled.
+// Posture is the degree to which a capability is open, in ascending order. The zero
+// value is Disabled.
 type Posture uint8
 
 // The postures.
@@ -162,7 +164,7 @@ var postures = [postureCount]struct{ token, stage string }{
 	Live:        {"live", "Live"},
 }
 
-// String is the posture as an RFC 9651 token.
+// String returns the posture as an RFC 9651 token.
 func (p Posture) String() string {
 	if p >= postureCount {
 		p = Disabled
@@ -170,7 +172,7 @@ func (p Posture) String() string {
 	return postures[p].token
 }
 
-// Stage is the posture as a stage of a CapabilityRollout.
+// Stage returns the posture as a stage of a CapabilityRollout.
 func (p Posture) Stage() string {
 	if p >= postureCount {
 		p = Disabled
@@ -178,10 +180,11 @@ func (p Posture) Stage() string {
 	return postures[p].stage
 }
 
-// MarshalText writes the token.
+// MarshalText encodes the token.
 func (p Posture) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// parseStage reads a stage of a CapabilityRollout; unknown ones report false.
+// parseStage parses a stage of a CapabilityRollout. It returns false for an unknown
+// stage.
 func parseStage(stage string) (Posture, bool) {
 	for p := range postureCount {
 		if postures[p].stage == stage {

@@ -12,7 +12,8 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// The table of API.md, "Capabilities, ceilings, codes, what ships".
+// TestRegistryIsThePublishedTable compares the registry with the table of API.md,
+// "Capabilities, ceilings, codes, what ships".
 func TestRegistryIsThePublishedTable(t *testing.T) {
 	t.Parallel()
 	type row struct{ Name, Code, Ceiling, Shipped, Read, Write string }
@@ -47,7 +48,7 @@ func TestShortLaddersHaveTheCeilingDisabled(t *testing.T) {
 	for c := range posture.Capabilities() {
 		d := c.Definition()
 		if d.Ladder != posture.Full && d.Ceiling != posture.Disabled {
-			t.Errorf("%s skips checks and can be opened", c)
+			t.Errorf("%s skips checks but can be opened", c)
 		}
 		if d.Shipped > d.Ceiling {
 			t.Errorf("%s ships above its ceiling", c)
@@ -87,16 +88,16 @@ func TestScopesIsASet(t *testing.T) {
 		t.Errorf("set %q", got)
 	}
 	if !some.Has(posture.ScopeRFQRead) || some.Has(posture.ScopeRFQWrite) || some.Has(200) || !none.Has(posture.NoScope) {
-		t.Error("membership is wrong")
+		t.Error("Has returns a wrong membership")
 	}
 	if none.String() != "" {
 		t.Errorf("the empty set is %q", none)
 	}
 }
 
-// Every refusal must have a code that the problem table knows, and the class
-// must agree with the code's status.
-func TestEveryReasonHasAnAnswer(t *testing.T) {
+// TestEveryReasonHasAProblemCode requires that every refusal has a code in the problem
+// table and that its class agrees with the code's status.
+func TestEveryReasonHasAProblemCode(t *testing.T) {
 	t.Parallel()
 	status := map[posture.Class]int{
 		posture.ClassUnavailable: 503, posture.ClassUnauthenticated: 401, posture.ClassForbidden: 403, posture.ClassClosed: 503,
@@ -126,9 +127,9 @@ func TestEveryReasonHasAnAnswer(t *testing.T) {
 		}
 	}
 	if posture.Reason(250).Class() != posture.ClassUnavailable || posture.Reason(250).String() != "Undecided" {
-		t.Error("a number that is no reason is not undecided")
+		t.Error("an unknown value is not Undecided")
 	}
 	if code := (posture.Decision{Reason: 250}).Code(); code != "POSTURE_UNAVAILABLE" {
-		t.Errorf("a number that is no reason has the code %q", code)
+		t.Errorf("an unknown value has the code %q", code)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Report is what a snapshot means at one time: for each object what its status
-// should say, and for each pair of partner and capability what is open and why
-// the rest is not. It holds no secrets and is the same for the same inputs.
+// Report describes a snapshot at one time. It contains the status of each object. For
+// each pair of partner and capability it contains the access and the reason for each
+// refusal. It contains no secrets and is equal for equal inputs.
 type Report struct {
 	Revision string `json:"revision"`
 	// NextTransition is when the report changes next without an edit.
@@ -22,14 +22,14 @@ type Report struct {
 	Senders        []SenderReport  `json:"senders"`
 }
 
-// Object names an object and the generation that was compiled.
+// Object identifies an object and its compiled generation.
 type Object struct {
 	Namespace  string `json:"namespace"`
 	Name       string `json:"name"`
 	Generation int64  `json:"generation,omitempty"`
 }
 
-// Condition is a condition of an object's status but for its bookkeeping.
+// Condition is a status condition without the fields that record its history.
 type Condition struct {
 	Type    string `json:"type"`
 	Status  string `json:"status"`
@@ -41,8 +41,8 @@ type Condition struct {
 type RolloutReport struct {
 	Object
 	EffectiveStage string `json:"effectiveStage"`
-	// Cohort reads "25% (3/12)": the ramp's percentage, the partners that are
-	// admitted with a live key, the partners that are entitled.
+	// Cohort reads "25% (3/12)": the ramp's percentage, the partners admitted with a
+	// live key, and the entitled partners.
 	Cohort         string      `json:"cohort"`
 	Admitted       int32       `json:"admitted"`
 	Denials        []Denial    `json:"denials,omitempty"`
@@ -50,7 +50,7 @@ type RolloutReport struct {
 	Conditions     []Condition `json:"conditions"`
 }
 
-// Denial counts the partners that one reason keeps out.
+// Denial counts the partners that one reason refuses.
 type Denial struct {
 	Reason   Reason `json:"reason"`
 	Partners int32  `json:"partners"`
@@ -60,7 +60,7 @@ type Denial struct {
 type PartnerReport struct {
 	Object
 	Organization string `json:"organization"`
-	// Open reads "3/9": granted capabilities that answer, of those granted.
+	// Open reads "3/9": the open capabilities and the granted capabilities.
 	Open string `json:"open"`
 	// Keys reads "2 live, 1 test": keys that are accepted.
 	Keys           string              `json:"keys"`
@@ -69,13 +69,13 @@ type PartnerReport struct {
 	Conditions     []Condition         `json:"conditions"`
 }
 
-// CapabilityPosture says whether one granted capability answers one partner.
+// CapabilityPosture describes one partner's access to one granted capability.
 type CapabilityPosture struct {
 	Name    Capability `json:"name"`
 	Posture string     `json:"posture"`
-	// Reason is why a live key is not answered; empty when it is.
+	// Reason is why live keys are refused; empty if they are accepted.
 	Reason string `json:"reason,omitempty"`
-	// KeyKinds are the kinds of keys that are answered.
+	// KeyKinds lists the accepted kinds of keys.
 	KeyKinds []string `json:"keyKinds,omitempty"`
 }
 
@@ -87,8 +87,8 @@ type SenderReport struct {
 	Conditions    []Condition `json:"conditions"`
 }
 
-// Report describes the snapshot at a time. Objects come in order of precedence,
-// oldest first.
+// Report describes the snapshot at a time. Objects are in order of precedence, oldest
+// first.
 func (s *Snapshot) Report(now time.Time) Report {
 	r := Report{Rollouts: []RolloutReport{}, Partners: []PartnerReport{}, Senders: []SenderReport{}}
 	if s == nil {
@@ -105,8 +105,8 @@ func (s *Snapshot) Report(now time.Time) Report {
 	return r
 }
 
-// NextTransition is the first instant after now at which a [Report] changes without an
-// edit; zero if there is none.
+// NextTransition returns the first instant after now at which a [Report] changes
+// without an edit; zero if there is none.
 func (s *Snapshot) NextTransition(now time.Time) time.Time {
 	if s == nil {
 		return time.Time{}
@@ -124,29 +124,24 @@ func (s *Snapshot) NextTransition(now time.Time) time.Time {
 	return next
 }
 
-// rolloutsTold is what rollouts come to from one instant until another; a zero until
-// is never.
-type rolloutsTold struct {
-	from, until time.Time
-	reports     []RolloutReport
+// cachedReports holds the rollout reports that are valid within a window.
+type cachedReports struct {
+	window  window
+	reports []RolloutReport
 }
 
-func (t *rolloutsTold) holds(now time.Time) bool {
-	return t != nil && !now.Before(t.from) && (t.until.IsZero() || now.Before(t.until))
-}
-
-// RolloutReports are those of the rollouts alone. They count all partners, so they are
-// remembered until something changes, and must not be changed.
+// RolloutReports returns the reports of the rollouts. They count all partners, so they
+// are cached until the next transition. Callers must not change them.
 func (s *Snapshot) RolloutReports(now time.Time) []RolloutReport {
 	if s == nil {
 		return nil
 	}
-	if told := s.memory.rollouts.Load(); told.holds(now) {
-		return told.reports
+	if cached := s.derived.rollouts.Load(); cached != nil && cached.window.contains(now) {
+		return cached.reports
 	}
-	told := &rolloutsTold{now, s.NextTransition(now), s.rolloutReports(now)}
-	s.memory.rollouts.Store(told)
-	return told.reports
+	cached := &cachedReports{window{now, s.NextTransition(now)}, s.rolloutReports(now)}
+	s.derived.rollouts.Store(cached)
+	return cached.reports
 }
 
 func (s *Snapshot) rolloutReports(now time.Time) []RolloutReport {
@@ -157,7 +152,7 @@ func (s *Snapshot) rolloutReports(now time.Time) []RolloutReport {
 	return all
 }
 
-// PartnerStatus is all that a snapshot tells of one partner.
+// PartnerStatus is all that a snapshot reports about one partner.
 type PartnerStatus struct {
 	PartnerReport
 	// Standing is active, suspended or contract-not-effective.
@@ -201,9 +196,9 @@ type admissions struct {
 	denials            [reasonCount]int32
 }
 
-// admissions counts the partners of each rollout, by everything but the key. What is
-// about a partner alone, and about a rollout alone, is asked once; in the table the
-// one comes before the other, and both before what is about the two.
+// admissions counts the partners of each rollout by every rule except those about the
+// key. It evaluates the rules about a partner alone, and about a rollout alone, once
+// each. In the table both precede the rules about the pair.
 func (s *Snapshot) admissions(now time.Time) []admissions {
 	counts, closed := make([]admissions, len(s.declared)), make([]Reason, len(s.declared))
 	for i, o := range s.declared {
@@ -222,24 +217,21 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 			if reason == ReasonOpen {
 				reason = query{now: now, key: &p.itself[0], rollout: o, grant: &p.grants[o.capability]}.reason(phaseGrant | phaseAudience)
 			}
-			counts[i].add(reason, p.grants[o.capability].granted)
+			if p.grants[o.capability].granted {
+				counts[i].entitled++
+			}
+			if reason == ReasonOpen {
+				counts[i].admitted++
+			} else {
+				counts[i].denials[reason]++
+			}
 		}
 	}
 	return counts
 }
 
-func (a *admissions) add(reason Reason, granted bool) {
-	if granted {
-		a.entitled++
-	}
-	if reason == ReasonOpen {
-		a.admitted++
-	} else {
-		a.denials[reason]++
-	}
-}
-
-// next is the first instant after now at which something of the partner's own changes.
+// next returns the first instant after now at which the partner's own object changes
+// its effect.
 func (p *partner) next(now time.Time) time.Time {
 	next := p.contract.window.next(now)
 	for i := range p.keys {
@@ -254,7 +246,8 @@ func (p *partner) next(now time.Time) time.Time {
 	return next
 }
 
-// partnerNext is with the schedules of what the partner was granted.
+// partnerNext returns the earlier of next and the transitions of the partner's granted
+// capabilities.
 func (s *Snapshot) partnerNext(p *partner, now time.Time) time.Time {
 	next := p.next(now)
 	for c := range Capabilities() {
@@ -295,7 +288,8 @@ func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport 
 	return out
 }
 
-// capabilityPosture is what keys of each kind are answered.
+// capabilityPosture returns the access of the partner's live and test keys to a
+// capability.
 func (s *Snapshot) capabilityPosture(p *partner, c Capability, now time.Time) CapabilityPosture {
 	out := CapabilityPosture{Name: c, Posture: string(v1alpha1.Closed)}
 	for i, kind := range [...]v1alpha1.KeyKind{v1alpha1.KeyKindLive, v1alpha1.KeyKindTest} {
@@ -310,8 +304,8 @@ func (s *Snapshot) capabilityPosture(p *partner, c Capability, now time.Time) Ca
 	return out
 }
 
-// answer asks the decision table for a key of a kind that has every scope of the
-// partner and comes by the best connection.
+// answer evaluates the decision table for a key of a kind that has every scope of the
+// partner and uses an accepted connection.
 func (s *Snapshot) answer(itself *apiKey, c Capability, now time.Time) Reason {
 	p, key := itself.partner, *itself
 	if reason := p.barred(now); reason != ReasonOpen {
@@ -322,7 +316,8 @@ func (s *Snapshot) answer(itself *apiKey, c Capability, now time.Time) Reason {
 	return q.best(c.Definition(), ladders[c.Definition().Ladder])
 }
 
-// barred is why the partner is refused whatever its key; [ReasonOpen] if it is not.
+// barred returns the reason why the partner is refused regardless of its key;
+// [ReasonOpen] if it is not.
 func (p *partner) barred(now time.Time) Reason {
 	switch {
 	case p.fault != "":
@@ -334,7 +329,8 @@ func (p *partner) barred(now time.Time) Reason {
 	}
 }
 
-// best is the reason for reads or for writes, whichever is open.
+// best returns ReasonOpen if reads or writes are open, and otherwise the reason for
+// reads.
 func (q query) best(definition Definition, phases Phase) Reason {
 	q.scope = definition.Read
 	read := q.reason(phases)

@@ -12,19 +12,19 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// rollout is one capability's compiled rollout. The zero value is a capability
-// without one.
+// rollout is the compiled rollout of one capability. The zero value is a capability
+// without a rollout.
 type rollout struct {
 	capability Capability
 	object     *v1alpha1.CapabilityRollout
 	declared   bool
-	// fault is the reason of a broken object; empty if it is sound.
+	// fault is the condition reason of an invalid object; empty for a valid object.
 	fault   string
 	stage   Posture
 	ceiling Posture
 	killed  bool
 	window  window
-	// ramp is in ascending order; without one the whole audience is in.
+	// ramp is in ascending order. Without a ramp the whole audience is admitted.
 	ramp []step
 }
 
@@ -33,15 +33,14 @@ type step struct {
 	percent uint8
 }
 
-// window is a span of time that includes from and excludes until. Zero ends are
-// open.
+// window is a span of time that includes from and excludes until. A zero bound is open.
 type window struct{ from, until time.Time }
 
 func (w window) contains(now time.Time) bool {
 	return !now.Before(w.from) && (w.until.IsZero() || now.Before(w.until))
 }
 
-// next is the first end of the window after now; zero if none.
+// next returns the first bound of the window after now; zero if there is none.
 func (w window) next(now time.Time) time.Time { return soonest(now, w.from, w.until) }
 
 func (s *Snapshot) compileRollouts(objects []ranked[v1alpha1.CapabilityRollout]) {
@@ -71,8 +70,8 @@ func (s *Snapshot) compileRollouts(objects []ranked[v1alpha1.CapabilityRollout])
 	}
 }
 
-// newRollout reads one object. Whatever its schema would refuse makes it
-// broken: such an object can have been stored before the schema was.
+// newRollout compiles one object. Content that the schema would reject makes the object
+// invalid: the object may have been stored before the schema was installed.
 func newRollout(o *v1alpha1.CapabilityRollout) *rollout {
 	r := &rollout{object: o, declared: true}
 	capability, known := ParseCapability(string(o.Spec.Capability))
@@ -81,12 +80,12 @@ func newRollout(o *v1alpha1.CapabilityRollout) *rollout {
 	if !known || !valid || o.Name != string(o.Spec.Capability) || !r.schedule(o.Spec.Schedule) || !validAudience(stage, o.Spec.Audience) {
 		r.fault = v1alpha1.ReasonInvalidSpec
 	}
-	// Any state but Released counts as engaged.
+	// Any state except Released counts as engaged.
 	r.killed = o.Spec.KillSwitch != nil && o.Spec.KillSwitch.State != v1alpha1.KillSwitchReleased
 	return r
 }
 
-// schedule reads the schedule and reports whether it is sound.
+// schedule reads the schedule and reports whether it is valid.
 func (r *rollout) schedule(s *v1alpha1.Schedule) bool {
 	if s == nil {
 		return true
@@ -118,8 +117,8 @@ func (r *rollout) schedule(s *v1alpha1.Schedule) bool {
 	return true
 }
 
-// percent is how much of the audience is in at a time: a function of the spec
-// and the clock only, so that every replica agrees on it.
+// percent returns the admitted share of the audience at a time. It depends on the spec
+// and the clock only, so every replica computes the same value.
 func (r *rollout) percent(now time.Time) uint8 {
 	if len(r.ramp) == 0 {
 		return 100
@@ -134,8 +133,8 @@ func (r *rollout) percent(now time.Time) uint8 {
 	return percent
 }
 
-// admission is the first instant at which the schedule admits a bucket; zero if
-// it never does.
+// admission returns the first instant at which the schedule admits a bucket; zero if it
+// never does.
 func (r *rollout) admission(live bool, bucket uint8) time.Time {
 	if !live || len(r.ramp) == 0 {
 		return r.window.from
@@ -151,12 +150,13 @@ func (r *rollout) admission(live bool, bucket uint8) time.Time {
 	return time.Time{}
 }
 
-// closed is why the capability is closed for everyone; ReasonOpen if it is not.
+// closed returns the reason why the capability is closed for every partner; ReasonOpen
+// if it is not.
 func (r *rollout) closed(now time.Time) Reason {
 	return query{now: now, rollout: r}.reason(phaseClosed)
 }
 
-// posture is how far the capability is open at a time.
+// posture returns the effective posture of the capability at a time.
 func (r *rollout) posture(now time.Time) Posture {
 	if r.closed(now) != ReasonOpen {
 		return Disabled
@@ -164,7 +164,8 @@ func (r *rollout) posture(now time.Time) Posture {
 	return r.stage
 }
 
-// next is the first instant after now at which the schedule changes something.
+// next returns the first instant after now at which the schedule changes something;
+// zero if there is none.
 func (r *rollout) next(now time.Time) time.Time {
 	next := r.window.next(now)
 	for i := range r.ramp {
@@ -173,7 +174,7 @@ func (r *rollout) next(now time.Time) time.Time {
 	return next
 }
 
-// soonest is the earliest of the times after now; zero if there is none.
+// soonest returns the earliest of the times after now; zero if there is none.
 func soonest(now time.Time, times ...time.Time) time.Time {
 	var first time.Time
 	for _, t := range times {
@@ -184,9 +185,9 @@ func soonest(now time.Time, times ...time.Time) time.Time {
 	return first
 }
 
-// bucket puts an organization into one of a hundred buckets of a capability,
-// the same for ever. The name of the object is not part of it: renaming must
-// not draw lots again.
+// bucket assigns an organization to one of a hundred buckets of a capability,
+// permanently. The hash leaves out the object's name, so that renaming the object does
+// not change the bucket.
 func bucket(capability Capability, organization string) uint8 {
 	var stack [96]byte
 	text := append(stack[:0], registry[capability].Name...)
@@ -199,16 +200,16 @@ func bucket(capability Capability, organization string) uint8 {
 	return uint8(high) // at most 99
 }
 
-// PlanPoint is how much of the audience the schedule of a rollout lets in from an
-// instant on, in percent. The first point of a plan is from the zero time on.
+// PlanPoint is the share of the audience, in percent, that a rollout's schedule admits
+// from an instant on. The first point of a plan starts at the zero time.
 type PlanPoint struct {
 	From    time.Time
 	Percent uint8
 }
 
-// Plan is the schedule of a rollout, as if nothing else stood in the way: a window
-// that has not begun or is over lets nobody in, then come the steps of the ramp. It is
-// empty for an object that is not there or not sound.
+// Plan returns the schedule of a rollout as if nothing else closed it: outside its
+// window the share is zero, within the window it follows the steps of the ramp. Plan is
+// empty for a missing or invalid object.
 func (s *Snapshot) Plan(name ObjectName) []PlanPoint {
 	if s == nil {
 		return nil

@@ -4,15 +4,14 @@ package posture
 
 import "iter"
 
-// Rule is a row of the decision table, for those who explain it.
+// Rule is a row of the decision table, for code that explains decisions.
 type Rule struct {
 	Reason Reason
 	Phase  Phase
 }
 
-// Rules are the rows of the decision table in their order: the first that hits is
-// the reason. Before them come the two with which a partner itself is refused,
-// whatever its key.
+// Rules yields the rows of the decision table in order: the first matching row gives
+// the reason. The two rules that refuse a partner regardless of its key come first.
 func Rules() iter.Seq[Rule] {
 	return func(yield func(Rule) bool) {
 		for _, reason := range [...]Reason{ReasonPartnerClosed, ReasonCertificateUnpinned} {
@@ -28,11 +27,10 @@ func Rules() iter.Seq[Rule] {
 	}
 }
 
-// Counts reports whether the rules of a phase count for the capabilities of a
-// ladder.
+// Counts reports whether the rules of a phase apply to the capabilities of a ladder.
 func (l Ladder) Counts(p Phase) bool { return l < ladderCount && ladders[l]&p != 0 }
 
-// String is the name of the phase.
+// String returns the name of the phase.
 func (p Phase) String() string {
 	switch p {
 	case phaseAuthentication:

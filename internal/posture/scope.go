@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Scope is one permission of an API key. The zero value asks for none.
+// Scope is one permission of an API key. The zero value, NoScope, requires no
+// permission.
 type Scope uint8
 
 // The scopes, in the order in which they are listed.
@@ -28,7 +29,7 @@ const (
 	ScopeAccountRead
 	ScopeMasterDataRead
 	ScopeDevicesRead
-	// The scopes of the marketplace itself: package Platform only.
+	// Scopes of the platform itself, for the package Platform only.
 	ScopeQuotesIngest
 	ScopeOpsRead
 	ScopeMasterDataWrite
@@ -57,10 +58,11 @@ var scopeNames = [scopeCount]string{
 	ScopeMasterDataWrite:  "masterdata:write",
 }
 
-// platformScopes are held by the package Platform only.
+// platformScopes holds the scopes that only the package Platform may have.
 const platformScopes = Scopes(1<<ScopeQuotesIngest | 1<<ScopeOpsRead | 1<<ScopeMasterDataWrite)
 
-// String is the scope in custom resources and problems; empty for no scope.
+// String returns the scope's name in custom resources and problems; empty for NoScope
+// and unknown values.
 func (s Scope) String() string {
 	if s >= scopeCount {
 		return ""
@@ -68,10 +70,10 @@ func (s Scope) String() string {
 	return scopeNames[s]
 }
 
-// MarshalText writes the name.
+// MarshalText encodes the name.
 func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// ParseScope finds a scope by name; unknown names report false.
+// ParseScope finds a scope by name. It returns false for an unknown name.
 func ParseScope(name string) (Scope, bool) {
 	for s := NoScope + 1; s < scopeCount; s++ {
 		if scopeNames[s] == name {
@@ -95,13 +97,12 @@ func AllScopes() iter.Seq[Scope] {
 // Scopes is a set of scopes. The zero value is empty.
 type Scopes uint32
 
-// Has reports whether the set holds a scope. Every set holds NoScope.
+// Has reports whether the set contains a scope. Every set contains NoScope.
 func (set Scopes) Has(s Scope) bool {
 	return s == NoScope || s < scopeCount && set&(1<<s) != 0
 }
 
-// With returns the set with one scope more. Values that are no scope add
-// nothing.
+// With returns the set with one more scope. Unknown values add nothing.
 func (set Scopes) With(s Scope) Scopes {
 	if s == NoScope || s >= scopeCount {
 		return set
@@ -120,7 +121,7 @@ func (set Scopes) All() iter.Seq[Scope] {
 	}
 }
 
-// String lists the scopes with single spaces between them.
+// String lists the scopes, separated by single spaces.
 func (set Scopes) String() string {
 	var names []string
 	for s := range set.All() {
@@ -129,5 +130,5 @@ func (set Scopes) String() string {
 	return strings.Join(names, " ")
 }
 
-// MarshalText writes the list.
+// MarshalText encodes the list of String.
 func (set Scopes) MarshalText() ([]byte, error) { return []byte(set.String()), nil }

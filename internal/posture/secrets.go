@@ -9,20 +9,21 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// sharedSecrets are those of one sender or webhook.
+// sharedSecrets holds the secrets of one sender or webhook.
 type sharedSecrets []sharedSecret
 
 type sharedSecret struct {
 	name string
-	// reveal is a function for the reason that Bundle gives.
+	// reveal is a function so that fmt cannot print the value; see Bundle.
 	reveal  func() credential.Secret
 	trouble string
 	window  window
-	// never is set when the times make no sense.
+	// never means that the validity period is invalid.
 	never bool
 }
 
-// sharedSecretsOf joins the times of a specification with the values of a bundle.
+// sharedSecretsOf joins the validity periods of a specification with the values of a
+// bundle.
 func sharedSecretsOf(specs []v1alpha1.SharedSecret, bundle Bundle, slot func(*v1alpha1.SharedSecret) secretSlot) sharedSecrets {
 	out := make(sharedSecrets, 0, len(specs))
 	for i := range specs {
@@ -34,7 +35,7 @@ func sharedSecretsOf(specs []v1alpha1.SharedSecret, bundle Bundle, slot func(*v1
 		}
 		if spec.NotAfter != nil {
 			one.window.until = spec.NotAfter.Time
-			// A zero end would read as an open one.
+			// A zero end would count as an open end.
 			one.never = spec.NotAfter.IsZero()
 		}
 		out = append(out, one)
@@ -42,14 +43,14 @@ func sharedSecretsOf(specs []v1alpha1.SharedSecret, bundle Bundle, slot func(*v1
 	return out
 }
 
-// valid reports whether the secret counts. A value that is absent without
-// trouble is one whose time was over when the bundle was made; nothing must be
-// verified or signed with it, whatever the times say by now.
+// valid reports whether the secret may be used at a time. A value that is absent
+// without trouble had expired when the bundle was built. It must not verify or sign
+// anything, even if the period has been extended since.
 func (s *sharedSecret) valid(now time.Time) bool {
 	return s.trouble == "" && !s.never && s.window.contains(now) && s.reveal() != ""
 }
 
-// active are the names of the secrets that count now.
+// active returns the names of the secrets that are valid now.
 func (all sharedSecrets) active(now time.Time) []string {
 	var names []string
 	for i := range all {
@@ -60,7 +61,7 @@ func (all sharedSecrets) active(now time.Time) []string {
 	return names
 }
 
-// values are those of the secrets that count now.
+// values returns the secrets that are valid now.
 func (all sharedSecrets) values(now time.Time) []credential.Secret {
 	var values []credential.Secret
 	for i := range all {
@@ -71,8 +72,8 @@ func (all sharedSecrets) values(now time.Time) []credential.Secret {
 	return values
 }
 
-// begins is the first instant after now at which a secret begins to count; zero
-// if none will.
+// begins returns the first instant after now at which a secret becomes valid; zero if
+// there is none.
 func (all sharedSecrets) begins(now time.Time) time.Time {
 	var first time.Time
 	for i := range all {
@@ -83,7 +84,8 @@ func (all sharedSecrets) begins(now time.Time) time.Time {
 	return first
 }
 
-// next is the first instant after now at which another secret counts.
+// next returns the first instant after now at which the set of valid secrets may
+// change; zero if there is none.
 func (all sharedSecrets) next(now time.Time) time.Time {
 	var next time.Time
 	for i := range all {

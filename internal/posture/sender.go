@@ -12,31 +12,20 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// maxReplayWindow is the interface specification's five minutes (4.3).
+// maxReplayWindow is the five minutes of the interface specification (4.3).
 const maxReplayWindow = 5 * time.Minute
 
 // sender is one compiled XJMFSender.
 type sender struct {
 	object  *v1alpha1.XJMFSender
 	partner *partner
-	// fault is the reason of a broken object; empty if it is sound.
+	// fault is the condition reason of an invalid object; empty for a valid object.
 	fault     string
 	duplicate bool
 	suspended bool
 	replay    time.Duration
 	scheme    v1alpha1.SignatureScheme
 	secrets   sharedSecrets
-}
-
-// soundPartner finds a partner by name. Senders are few, and the lists are
-// short enough for a scan.
-func (s *Snapshot) soundPartner(namespace, name string) *partner {
-	for _, p := range s.partners {
-		if p.fault == "" && p.object.Namespace == namespace && p.object.Name == name {
-			return p
-		}
-	}
-	return nil
 }
 
 func newSender(o *v1alpha1.XJMFSender, secrets Bundle) *sender {
@@ -58,14 +47,15 @@ func newSender(o *v1alpha1.XJMFSender, secrets Bundle) *sender {
 	return out
 }
 
-// Sender is a machine that may send XJMF callbacks. The zero Sender is nobody.
+// Sender is a machine that may send XJMF callbacks. The zero Sender represents no
+// machine.
 type Sender struct {
 	sender   *sender
 	snapshot *Snapshot
 }
 
-// Sender finds a sender by what it calls itself, byte for byte. Suspended and
-// broken senders are not found.
+// Sender finds a sender by its sender ID, compared byte for byte. It does not return
+// suspended or invalid senders.
 func (s *Snapshot) Sender(id string) (Sender, bool) {
 	if s == nil {
 		return Sender{}, false
@@ -77,7 +67,7 @@ func (s *Snapshot) Sender(id string) (Sender, bool) {
 	return Sender{sender: found, snapshot: s}, true
 }
 
-// ID is what the sender calls itself.
+// ID returns the sender ID.
 func (s Sender) ID() string {
 	if s.sender == nil {
 		return ""
@@ -85,7 +75,7 @@ func (s Sender) ID() string {
 	return s.sender.object.Spec.SenderID
 }
 
-// Partner is the name of the PartnerEntitlement that the sender speaks for.
+// Partner returns the name of the sender's PartnerEntitlement.
 func (s Sender) Partner() string {
 	if s.sender == nil {
 		return ""
@@ -93,7 +83,7 @@ func (s Sender) Partner() string {
 	return s.sender.object.Spec.Partner
 }
 
-// ReplayWindow is how far a timestamp may differ from the clock.
+// ReplayWindow returns the maximum difference between a timestamp and the clock.
 func (s Sender) ReplayWindow() time.Duration {
 	if s.sender == nil {
 		return 0
@@ -101,7 +91,7 @@ func (s Sender) ReplayWindow() time.Duration {
 	return s.sender.replay
 }
 
-// Scheme is what the sender signs; empty for nobody.
+// Scheme returns the sender's signature scheme; empty for the zero Sender.
 func (s Sender) Scheme() v1alpha1.SignatureScheme {
 	if s.sender == nil {
 		return ""
@@ -109,7 +99,7 @@ func (s Sender) Scheme() v1alpha1.SignatureScheme {
 	return s.sender.scheme
 }
 
-// Secrets are the shared secrets that count now.
+// Secrets returns the shared secrets that are valid now.
 func (s Sender) Secrets(now time.Time) []credential.Secret {
 	if s.sender == nil {
 		return nil
@@ -117,8 +107,8 @@ func (s Sender) Secrets(now time.Time) []credential.Secret {
 	return s.sender.secrets.values(now)
 }
 
-// Caller is the sender's partner in live mode: whom [Snapshot.Decide] judges
-// for XJMFInbound once the signature holds.
+// Caller returns the sender's partner in live mode. [Snapshot.Decide] evaluates
+// XJMFInbound for this caller once the signature is verified.
 func (s Sender) Caller(now time.Time) Caller {
 	if s.sender == nil {
 		return Caller{}
@@ -127,14 +117,14 @@ func (s Sender) Caller(now time.Time) Caller {
 	return c
 }
 
-// String is the sender's id, without secrets.
+// String returns the sender ID, without secrets.
 func (s Sender) String() string { return s.ID() }
 
-// GoString keeps secrets out of %#v.
+// GoString hides secrets from %#v.
 func (s Sender) GoString() string { return s.String() }
 
-// Format keeps secrets out of every verb.
+// Format hides secrets from every verb.
 func (s Sender) Format(state fmt.State, _ rune) {
-	// The error of a print is the printer's to report.
+	// fmt reports write errors to its own caller.
 	_, _ = io.WriteString(state, s.String())
 }

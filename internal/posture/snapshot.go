@@ -15,20 +15,20 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// Inputs is everything that decisions depend on but the clock. The order of
-// the lists has no meaning.
+// Inputs holds everything that decisions depend on except the clock. The order of the
+// lists has no meaning.
 type Inputs struct {
 	Rollouts []v1alpha1.CapabilityRollout
 	Partners []v1alpha1.PartnerEntitlement
 	Senders  []v1alpha1.XJMFSender
-	// Secrets are those of the senders, Webhooks those of the partners' webhooks.
-	// Processes that do not need one of the two have it empty.
+	// Secrets holds the senders' secrets and Webhooks those of the partners' webhooks.
+	// A process that does not need one of the two leaves it empty.
 	Secrets, Webhooks Bundle
 }
 
-// Snapshot is the compiled, immutable posture of the marketplace. The nil
-// Snapshot is valid and closes everything. It keeps references to its inputs,
-// which must not change afterwards.
+// Snapshot is the compiled, immutable posture of the installation. The nil Snapshot is
+// valid and closes everything. It keeps references to its inputs, which must not change
+// afterwards.
 type Snapshot struct {
 	revision      string
 	rollouts      [capabilityCount]rollout
@@ -36,33 +36,39 @@ type Snapshot struct {
 	partners      []*partner
 	senders       []*sender
 	organizations map[string]*partner
-	// platforms are those of the package Platform, by name.
+	// platforms holds the valid partners with the package Platform, in order of
+	// precedence.
 	platforms []*partner
-	// broken are those of organizations for which no sound partner stands: nothing is
-	// open for them, and what they have declared is still declared.
+	// broken holds the partners of organizations without a valid partner, by
+	// organization. Nothing is open for them, but their declarations still count as
+	// declared.
 	broken    map[string]*partner
 	keys      map[credential.Digest]*apiKey
 	senderIDs map[string]*sender
-	// webhooks are those that can be told apart, by owner and name.
+	// webhooks holds the identifiable webhooks, ordered by owner and name.
 	webhooks []*webhook
-	memory   *memory
+	derived  *derived
 }
 
-// memory is what follows from the rest of a snapshot, takes long to find, and is the
-// same for everybody who asks.
-type memory struct {
+// derived caches values that follow from the rest of a snapshot and are expensive to
+// compute.
+type derived struct {
 	members  func() []Member
-	rollouts atomic.Pointer[rolloutsTold]
+	rollouts atomic.Pointer[cachedReports]
 }
 
-// Compile turns manifests into a snapshot. It reads no clock and does no I/O;
-// the same objects give the same snapshot in whatever order they come. An
-// object that is broken closes itself and never hides another's denial.
+// Compile builds a Snapshot from the given objects. It reads no clock and does no I/O;
+// the same objects give the same snapshot in any order. An invalid object closes its
+// own access and never hides another object's denial.
 func Compile(in Inputs) *Snapshot {
+	keyCount := 0
+	for i := range in.Partners {
+		keyCount += len(in.Partners[i].Spec.Keys)
+	}
 	s := &Snapshot{
 		organizations: make(map[string]*partner, len(in.Partners)),
 		broken:        map[string]*partner{},
-		keys:          make(map[credential.Digest]*apiKey, keysIn(in.Partners)),
+		keys:          make(map[credential.Digest]*apiKey, keyCount),
 		senderIDs:     make(map[string]*sender, len(in.Senders)),
 	}
 	canon := canonicalize(in)
@@ -79,28 +85,23 @@ func Compile(in Inputs) *Snapshot {
 		} else {
 			s.senderIDs[o.object.Spec.SenderID] = o
 		}
-		o.partner = s.soundPartner(o.object.Namespace, o.object.Spec.Partner)
+		for _, p := range s.partners {
+			if p.fault == "" && p.object.Namespace == o.object.Namespace && p.object.Name == o.object.Spec.Partner {
+				o.partner = p
+				break
+			}
+		}
 		if o.fault == "" && o.partner == nil {
 			o.fault = v1alpha1.ReasonPartnerNotFound
 		}
 		s.senders = append(s.senders, o)
 	}
-	s.memory = &memory{members: sync.OnceValue(s.sortMembers)}
+	s.derived = &derived{members: sync.OnceValue(s.sortMembers)}
 	return s
 }
 
-// keysIn counts the keys, so that the index of a large marketplace need not grow
-// under way.
-func keysIn(partners []v1alpha1.PartnerEntitlement) int {
-	n := 0
-	for i := range partners {
-		n += len(partners[i].Spec.Keys)
-	}
-	return n
-}
-
-// Revision is 12 hexadecimal digits that are equal on all replicas that
-// compiled the same inputs; empty for the nil Snapshot.
+// Revision returns 12 hexadecimal digits that are equal on all replicas that compiled
+// the same inputs. It returns an empty string for the nil Snapshot.
 func (s *Snapshot) Revision() string {
 	if s == nil {
 		return ""
@@ -108,21 +109,21 @@ func (s *Snapshot) Revision() string {
 	return s.revision
 }
 
-// String is the revision; a snapshot holds secrets, which must not be printed.
+// String returns the revision only: a snapshot contains secrets, which must not be
+// printed.
 func (s *Snapshot) String() string { return fmt.Sprintf("posture(%s)", s.Revision()) }
 
-// GoString keeps secrets out of %#v.
+// GoString hides secrets from %#v.
 func (s *Snapshot) GoString() string { return s.String() }
 
-// Format keeps secrets out of every verb.
+// Format hides secrets from every verb.
 func (s *Snapshot) Format(state fmt.State, _ rune) {
-	// The error of a print is the printer's to report.
+	// fmt reports write errors to its own caller.
 	_, _ = io.WriteString(state, s.String())
 }
 
-// identity is what precedence is decided by. Between two objects that claim the
-// same thing the older one counts, as in the Gateway API; the hash of the
-// content makes the order total.
+// identity decides precedence. When two objects claim the same thing, the older one
+// wins, as in the Gateway API; the hash of the content makes the order total.
 type identity struct {
 	created         int64
 	namespace, name string
@@ -138,7 +139,7 @@ func (a *identity) compare(b *identity) int {
 	)
 }
 
-// ranked is an object of the API with its identity.
+// ranked is an API object with its identity.
 type ranked[T any] struct {
 	identity
 	object *T

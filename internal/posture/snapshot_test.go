@@ -23,7 +23,7 @@ import (
 
 const hidden = "do-not-print-this-secret-0123456789"
 
-// secretive is a world with one sender, one webhook, and their secrets.
+// secretive returns inputs with one sender, one webhook, and their secrets.
 func secretive(tb testing.TB) posture.Inputs {
 	tb.Helper()
 	in := sound(tb, posture.XJMFInbound)
@@ -52,7 +52,7 @@ func webhookBundle(in posture.Inputs, value credential.Secret) posture.Bundle {
 	})
 }
 
-// erp is the webhook of [secretive].
+// erp returns the webhook of [secretive].
 func erp(tb testing.TB, in posture.Inputs) posture.Webhook {
 	tb.Helper()
 	w, found := posture.Compile(in).Webhook(tenant.ID{Organization: in.Partners[0].Spec.OrganizationID, Mode: tenant.Live}, "erp")
@@ -69,7 +69,7 @@ func bundle(in posture.Inputs, value credential.Secret) posture.Bundle {
 	})
 }
 
-func TestSecretsReachTheirSenderOnly(t *testing.T) {
+func TestSecretsAreVisibleToTheirSenderOnly(t *testing.T) {
 	t.Parallel()
 	s := posture.Compile(secretive(t))
 	sender, found := s.Sender("acme-mis")
@@ -77,17 +77,17 @@ func TestSecretsReachTheirSenderOnly(t *testing.T) {
 		t.Fatalf("sender %v, %t", sender, found)
 	}
 	if secrets := sender.Secrets(now); len(secrets) != 1 || secrets[0].Reveal() != hidden {
-		t.Errorf("%d secrets", len(secrets))
+		t.Errorf("sender has %d secrets, want its own", len(secrets))
 	}
-	var nobody posture.Sender
-	if nobody.ID() != "" || nobody.Partner() != "" || nobody.Secrets(now) != nil || nobody.ReplayWindow() != 0 || nobody.Scheme() != "" || nobody.Caller(now).Valid() {
-		t.Error("the zero Sender is somebody")
+	var zero posture.Sender
+	if zero.ID() != "" || zero.Partner() != "" || zero.Secrets(now) != nil || zero.ReplayWindow() != 0 || zero.Scheme() != "" || zero.Caller(now).Valid() {
+		t.Error("the zero Sender returns data, want none")
 	}
 }
 
-// A sender that is pointed at another Secret must not keep the former value,
-// even while the bundle is older than the sender.
-func TestASecretCountsForItsReferenceOnly(t *testing.T) {
+// TestSecretIsValidForItsReferenceOnly checks that a sender with a new reference does
+// not keep the former value, even while the bundle is older than the sender.
+func TestSecretIsValidForItsReferenceOnly(t *testing.T) {
 	t.Parallel()
 	in := secretive(t)
 	in.Senders[0].Spec.Secrets[0].SecretRef.Key = "next"
@@ -97,7 +97,7 @@ func TestASecretCountsForItsReferenceOnly(t *testing.T) {
 	}
 }
 
-func TestNothingThatIsPrintedHoldsASecret(t *testing.T) {
+func TestPrintedValuesContainNoSecret(t *testing.T) {
 	t.Parallel()
 	in := secretive(t)
 	s := posture.Compile(in)
@@ -133,13 +133,13 @@ func TestNothingThatIsPrintedHoldsASecret(t *testing.T) {
 		hidden, fmt.Sprintf("%x", hidden), fmt.Sprintf("%X", hidden), signing, fmt.Sprintf("%x", signing), fmt.Sprintf("%X", signing),
 	} {
 		if i := strings.Index(out.String(), form); i >= 0 {
-			t.Errorf("a secret is printed: ...%s", out.String()[max(0, i-300):i])
+			t.Errorf("the output contains a secret: ...%s", out.String()[max(0, i-300):i])
 		}
 	}
 }
 
-// Replicas are compared by their revision, so a change of any field must change
-// it.
+// TestRevisionDependsOnEverySpecField requires that a change of any field changes the
+// revision, because replicas are compared by it.
 func TestRevisionDependsOnEverySpecField(t *testing.T) {
 	t.Parallel()
 	changed := map[string]bool{}
@@ -170,8 +170,8 @@ func TestRevisionDependsOnEverySpecField(t *testing.T) {
 	}
 }
 
-// changeField sets a field to another value: strings and numbers grow, and what
-// may be absent becomes absent.
+// changeField sets a field to another value: strings and numbers grow, and optional
+// values become absent.
 func changeField(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -203,7 +203,7 @@ func TestRevisionOfMetadataAndSecrets(t *testing.T) {
 		in := secretive(t)
 		change(&in)
 		if posture.Compile(in).Revision() == want {
-			t.Errorf("%s is not in the revision", name)
+			t.Errorf("%s does not change the revision, want another revision", name)
 		}
 	}
 	same := map[string]func(in *posture.Inputs){
@@ -215,7 +215,7 @@ func TestRevisionOfMetadataAndSecrets(t *testing.T) {
 		in := secretive(t)
 		change(&in)
 		if posture.Compile(in).Revision() != want {
-			t.Errorf("%s changes the revision", name)
+			t.Errorf("%s changes the revision, want an equal revision", name)
 		}
 	}
 }

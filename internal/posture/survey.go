@@ -8,22 +8,24 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Survey tells what is open for partners at one time, for those who ask about all of
-// them, one after the other: what the decision table says of a rollout alone, or of a
-// partner alone, is asked once. It is not safe for concurrent use.
+// Survey evaluates access at one time for readers that examine all partners in turn. It
+// evaluates the rules about a rollout alone, or a partner alone, only once. It is not
+// safe for concurrent use.
 type Survey struct {
 	snapshot *Snapshot
 	now      time.Time
-	// shut are the capabilities that are closed for everybody.
+	// shut holds the capabilities that are closed for every partner.
 	shut [capabilityCount]bool
-	// partner is whom the rest is about: whether nothing is open for it, whether its
-	// standing is in the way, and its keys with all of its scopes.
+	// partner is the partner of the last call. barred means that all its keys are
+	// refused, refused that its standing refuses requests, and keys are its keys in
+	// both modes with all of its scopes.
 	partner         *partner
 	barred, refused bool
 	keys            [2]apiKey
 }
 
-// Survey looks at the rollouts. That of a nil Snapshot has no members to ask about.
+// Survey evaluates the rollouts. The Survey of a nil Snapshot has no members to
+// evaluate.
 func (s *Snapshot) Survey(now time.Time) *Survey {
 	v := &Survey{snapshot: s, now: now}
 	for c := range Capabilities() {
@@ -32,11 +34,11 @@ func (s *Snapshot) Survey(now time.Time) *Survey {
 	return v
 }
 
-// Open reports whether keys of a mode are let through: whether [Member.Answer] is
+// Open reports whether keys of a mode are allowed: whether [Member.Answer] is
 // [ReasonOpen].
 func (v *Survey) Open(m Member, mode tenant.Mode, c Capability) bool {
 	if v.partner != m.partner {
-		// Turn to another partner.
+		// Evaluate the rules about the next partner once.
 		v.partner, v.keys = m.partner, m.partner.itself
 		v.keys[0].scopes, v.keys[1].scopes = m.partner.scopes, m.partner.scopes
 		v.barred = m.partner.barred(v.now) != ReasonOpen
@@ -55,7 +57,7 @@ func (v *Survey) Open(m Member, mode tenant.Mode, c Capability) bool {
 	return q.best(definition, phases) == ReasonOpen
 }
 
-// indexOf is the place of a mode among what a partner itself is.
+// indexOf returns the index of a mode in partner.itself.
 func indexOf(mode tenant.Mode) int {
 	if mode == tenant.Live {
 		return 0

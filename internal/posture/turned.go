@@ -4,16 +4,16 @@ package posture
 
 import "time"
 
-// byClock are the answers that follow from schedules, ramps and contracts. The others
-// are what somebody has decided, at a time that resources do not tell.
+// byClock holds the reasons that follow from schedules, ramps and contracts. All other
+// reasons follow from edits, whose times are not part of the resources.
 var byClock = map[Reason]bool{
 	ReasonOpen: true, ReasonContractNotEffective: true, ReasonNotStarted: true, ReasonEnded: true, ReasonNotInCohort: true,
 }
 
-// Turned is the last instant, not after now, at which the clock has changed what a
-// request comes to: a schedule, a step of a ramp or a contract has begun or ended. It
-// goes by the resources as they are: when somebody has edited them is not known here.
-// Zero: the clock has changed nothing, or has no say in what a request comes to.
+// Turned returns the last instant, not after now, at which the clock changed the
+// decision on a request: a schedule, a ramp step or a contract began or ended. It
+// considers the current resources only, not their earlier versions. It returns zero if
+// the clock has changed nothing or does not affect the decision.
 func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.Time) time.Time {
 	if s == nil || capability == NoCapability || capability >= capabilityCount {
 		return time.Time{}
@@ -45,7 +45,7 @@ func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.
 	return last
 }
 
-// turns reports whether the answer at an instant is another one than just before.
+// turns reports whether the reason at an instant differs from the reason just before.
 func (q query) turns(phases Phase, at time.Time) bool {
 	before := q
 	before.now, q.now = at.Add(-1), at

@@ -13,8 +13,9 @@ import (
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
-// The clock of worlds has five moments, so all of them can be tried.
-func TestTheClockHasTurnedWhereTheAnswerChanged(t *testing.T) {
+// TestTurnedFindsTheLastChange tries all five times at which generated schedules
+// change.
+func TestTurnedFindsTheLastChange(t *testing.T) {
 	t.Parallel()
 	keys := generatedKeys()
 	turned := 0
@@ -50,11 +51,11 @@ func TestTheClockHasTurnedWhereTheAnswerChanged(t *testing.T) {
 		}
 	}
 	if turned == 0 {
-		t.Error("the clock of no world has changed anything; the test shows nothing")
+		t.Error("the clock changed nothing for any seed, so the test proves nothing")
 	}
 }
 
-func TestTheClockHasTurnedForWhomItChangesAnything(t *testing.T) {
+func TestTurnedDependsOnKeyAndSchedule(t *testing.T) {
 	t.Parallel()
 	in := posturetest.Generator(func(int) int { return 1 }).Inputs() // sound, without schedules and contracts
 	opened, step, now := metav1.NewTime(moments[1]), metav1.NewTime(moments[2]), moments[3]
@@ -80,11 +81,11 @@ func TestTheClockHasTurnedForWhomItChangesAnything(t *testing.T) {
 		capability posture.Capability
 		want       time.Time
 	}{
-		"a live key, by the step that took its partner in":      {"live:acme", posture.RFQCreate, step.Time},
-		"a test key, which ramps do not hold, by the beginning": {"test:acme", posture.RFQCreate, opened.Time},
-		"what has no schedule, by the contract":                 {"live:acme", posture.RFQList, contract},
-		"what opens later, by the contract too":                 {"live:acme", posture.RFQRead, contract},
-		"not what somebody has closed, whenever that was":       {"live:acme", posture.Preflight, time.Time{}},
+		"live key: the ramp step that admits its partner": {"live:acme", posture.RFQCreate, step.Time},
+		"test key, exempt from ramps: the start":          {"test:acme", posture.RFQCreate, opened.Time},
+		"no schedule: the contract":                       {"live:acme", posture.RFQList, contract},
+		"opens later: the contract":                       {"live:acme", posture.RFQRead, contract},
+		"closed by an edit: unknown":                      {"live:acme", posture.Preflight, time.Time{}},
 	} {
 		caller, reason := s.Authenticate(keys[tc.key], posture.Connection{}, now)
 		if !caller.Valid() {
@@ -95,7 +96,7 @@ func TestTheClockHasTurnedForWhomItChangesAnything(t *testing.T) {
 		}
 	}
 	if got := s.Turned(posture.Caller{}, posture.RFQCreate, true, now); !got.IsZero() {
-		t.Errorf("for nobody: %s", got)
+		t.Errorf("for the zero Caller: %s", got)
 	}
 	var none *posture.Snapshot
 	if got := none.Turned(posture.Caller{}, posture.RFQCreate, true, now); !got.IsZero() {

@@ -4,42 +4,41 @@ package posture
 
 import "strings"
 
-// KindSecret is the key of the gate Secret in [Watermark].Compiled, beside the
-// kinds of package v1alpha1.
+// KindSecret is the key of the gate Secret in [Watermark].Compiled, next to the kinds
+// of package v1alpha1.
 const KindSecret = "Secret"
 
-// Watermark is what one replica of the API server says of what it enforces.
+// Watermark describes the posture that one API server replica enforces.
 type Watermark struct {
-	// Revision is that of the snapshot in force; empty when there is none.
+	// Revision is the revision of the snapshot in force; empty if there is none.
 	Revision string `json:"revision"`
-	// AgeSeconds is the time since the source of the snapshot was last seen.
+	// AgeSeconds is the time in seconds since the source of the snapshot was last seen.
 	AgeSeconds float64 `json:"ageSeconds"`
-	// Enforcing is false when there is no snapshot, or only one that is too
-	// old; then everything is closed.
+	// Enforcing is false if there is no snapshot or only one that is too old; then
+	// everything is closed.
 	Enforcing bool `json:"enforcing"`
-	// Compiled is for each kind the highest resource version that is in the
-	// snapshot in force.
+	// Compiled maps each kind to the highest resource version in the snapshot in force.
 	Compiled map[string]string `json:"compiled,omitempty"`
 }
 
-// Passed reports whether the replica has compiled a version of a kind, or a
+// Passed reports whether the replica has compiled the given version of a kind or a
 // later one.
 func (w Watermark) Passed(kind, resourceVersion string) bool {
 	compiled := w.Compiled[kind]
 	return isVersion(compiled) && isVersion(resourceVersion) && compareVersions(compiled, resourceVersion) >= 0
 }
 
-// maxVersionLen bounds a resource version; the versions of etcd have 19 digits
-// at most.
+// maxVersionLen limits the length of a resource version. The versions of etcd have at
+// most 19 digits.
 const maxVersionLen = 40
 
-// isVersion reports whether a text is a resource version that can be compared:
-// a positive decimal number without leading zeros.
+// isVersion reports whether a text is a comparable resource version: a positive decimal
+// number without leading zeros.
 func isVersion(s string) bool {
 	return s != "" && len(s) <= maxVersionLen && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
 
-// compareVersions compares two versions as the numbers that they are.
+// compareVersions compares two valid versions numerically.
 func compareVersions(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)
@@ -47,7 +46,7 @@ func compareVersions(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// LaterVersion is the later of two resource versions. What is none counts as
+// LaterVersion returns the later of two resource versions. An invalid version counts as
 // the earliest.
 func LaterVersion(a, b string) string {
 	if !isVersion(a) || isVersion(b) && compareVersions(a, b) < 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-func TestAWatermarkIsPassedByNumber(t *testing.T) {
+func TestPassedComparesVersionsNumerically(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		compiled, version string
@@ -39,17 +39,17 @@ func TestAWatermarkIsPassedByNumber(t *testing.T) {
 				t.Errorf("Passed(%q) of %q = %t", tc.version, tc.compiled, got)
 			}
 			if w.Passed("XJMFSender", "1") {
-				t.Error("another kind is passed")
+				t.Error("Passed is true for another kind")
 			}
 		})
 	}
 	var none posture.Watermark
 	if none.Passed("Secret", "1") {
-		t.Error("the zero Watermark has passed something")
+		t.Error("Passed is true for the zero Watermark")
 	}
 }
 
-func TestTheLaterVersionWins(t *testing.T) {
+func TestLaterVersionComparesNumerically(t *testing.T) {
 	t.Parallel()
 	for _, tc := range [][3]string{{"9", "10", "10"}, {"10", "9", "10"}, {"", "9", "9"}, {"9", "", "9"}, {"9", "x", "9"}, {"x", "9", "9"}, {"", "", ""}} {
 		if got := posture.LaterVersion(tc[0], tc[1]); got != tc[2] {
@@ -58,7 +58,7 @@ func TestTheLaterVersionWins(t *testing.T) {
 	}
 }
 
-func TestTheMembersOfAWatermark(t *testing.T) {
+func TestWatermarkJSON(t *testing.T) {
 	t.Parallel()
 	got, err := json.Marshal(posture.Watermark{Revision: "r", AgeSeconds: 1.5, Enforcing: true, Compiled: map[string]string{"Secret": "7"}})
 	if want := `{"revision":"r","ageSeconds":1.5,"enforcing":true,"compiled":{"Secret":"7"}}`; err != nil || string(got) != want {

@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// maxSigning is how many secrets may sign at once.
+// maxSigning is the maximum number of secrets that sign at the same time.
 const maxSigning = 2
 
 // maxURLLen and maxNameLen bound the URL and the name of a webhook, in bytes.
@@ -31,15 +31,15 @@ type webhook struct {
 	owner   tenant.ID
 	object  *v1alpha1.Webhook
 	secrets sharedSecrets
-	// fault is the reason of a broken one, to which nothing is sent; empty if it
-	// is sound.
+	// fault is the condition reason of an invalid webhook, which receives nothing;
+	// empty for a valid webhook.
 	fault string
-	// nameless means that a broken one cannot be told from others.
+	// nameless means that an invalid webhook cannot be distinguished from others.
 	nameless bool
 }
 
-// compileWebhooks reads the webhooks. A package of the marketplace itself has no
-// records, and so no events.
+// compileWebhooks compiles the webhooks. The package Platform has no records and
+// therefore no events.
 func (p *partner) compileWebhooks(bundle Bundle) {
 	if p.object.Spec.Package == v1alpha1.PackagePlatform {
 		return
@@ -59,14 +59,14 @@ func (p *partner) compileWebhooks(bundle Bundle) {
 	}
 }
 
-// validWebhookURL reports whether a URL is one that the schema accepts.
+// validWebhookURL reports whether the schema accepts the URL.
 func validWebhookURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && len(text) <= maxURLLen && (u.Scheme == "https" || u.Scheme == "http") &&
 		u.Hostname() != "" && u.User == nil && !strings.Contains(text, "#")
 }
 
-// webhook finds one by name.
+// webhook finds a webhook by name; nil if there is none.
 func (p *partner) webhook(name string) *webhook {
 	for i := range p.webhooks {
 		if p.webhooks[i].object.Name == name {
@@ -76,12 +76,11 @@ func (p *partner) webhook(name string) *webhook {
 	return nil
 }
 
-// listWebhooks gathers the webhooks that can be told apart, in their order. Broken
-// ones are among them: nothing is sent to those, and what happens meanwhile is kept
-// for them.
+// listWebhooks collects the identifiable webhooks in order. It includes invalid
+// webhooks: they receive nothing, but their events are kept.
 func (s *Snapshot) listWebhooks() {
 	for _, p := range s.partners {
-		if s.of(p.organization) != p {
+		if s.partnerOf(p.organization) != p {
 			continue
 		}
 		for i := range p.webhooks {
@@ -99,15 +98,16 @@ func (s *Snapshot) listWebhooks() {
 	})
 }
 
-// Webhook is where a partner wants events. The zero Webhook is none.
+// Webhook is a destination for a partner's events. The zero Webhook represents no
+// destination.
 type Webhook struct {
 	webhook  *webhook
 	snapshot *Snapshot
 }
 
-// Webhooks yields all webhooks that are declared, by organization, mode and name,
-// whether anything may be sent to them or not. What is broken is declared as well, as
-// long as it can be told whose it is and which.
+// Webhooks yields all declared webhooks by organization, mode and name, whether or not
+// anything may be sent to them. It includes invalid webhooks whose owner and name are
+// known.
 func (s *Snapshot) Webhooks() iter.Seq[Webhook] {
 	return func(yield func(Webhook) bool) {
 		if s == nil {
@@ -121,13 +121,13 @@ func (s *Snapshot) Webhooks() iter.Seq[Webhook] {
 	}
 }
 
-// Webhook finds a webhook of a tenant by name; false if it is not declared, as
-// [Snapshot.Webhooks] has it.
+// Webhook finds a webhook of a tenant by name. It returns false if [Snapshot.Webhooks]
+// does not yield the webhook.
 func (s *Snapshot) Webhook(owner tenant.ID, name string) (Webhook, bool) {
 	if s == nil {
 		return Webhook{}, false
 	}
-	p := s.of(owner.Organization)
+	p := s.partnerOf(owner.Organization)
 	if p == nil {
 		return Webhook{}, false
 	}
@@ -138,7 +138,8 @@ func (s *Snapshot) Webhook(owner tenant.ID, name string) (Webhook, bool) {
 	return Webhook{webhook: w, snapshot: s}, true
 }
 
-// Owner is the tenant whose events it gets; zero for none.
+// Owner returns the tenant whose events the webhook receives; zero for the zero
+// Webhook.
 func (w Webhook) Owner() tenant.ID {
 	if w.webhook == nil {
 		return tenant.ID{}
@@ -146,7 +147,7 @@ func (w Webhook) Owner() tenant.ID {
 	return w.webhook.owner
 }
 
-// Name tells the webhooks of a tenant apart; 1 to 63 characters.
+// Name identifies the webhook within its tenant; 1 to 63 characters.
 func (w Webhook) Name() string {
 	if w.webhook == nil {
 		return ""
@@ -154,8 +155,8 @@ func (w Webhook) Name() string {
 	return w.webhook.object.Name
 }
 
-// URL is where events are posted: absolute, https or http, without a user and
-// without a fragment; empty for a broken webhook.
+// URL returns the destination of POST requests: absolute, https or http, without user
+// information and fragment. It is empty for an invalid webhook.
 func (w Webhook) URL() string {
 	if w.broken() {
 		return ""
@@ -163,8 +164,8 @@ func (w Webhook) URL() string {
 	return w.webhook.object.URL
 }
 
-// Events are the types that it wants; none means all of them. Types that nobody
-// emits are among them: a list without them could be empty.
+// Events returns the requested event types; an empty list selects all types. The list
+// includes types that are never emitted: without them it could become empty.
 func (w Webhook) Events() []string {
 	if w.webhook == nil {
 		return nil
@@ -176,9 +177,9 @@ func (w Webhook) Events() []string {
 	return events
 }
 
-// Secrets are those that sign now, at most two, the one that began to count last
-// first; of those that began at once, the one that is declared first. A broken webhook
-// has none.
+// Secrets returns the secrets that sign now, at most two, the most recently started
+// first. Secrets that started at the same time keep the order of their declaration. An
+// invalid webhook has none.
 func (w Webhook) Secrets(now time.Time) []credential.Secret {
 	if w.broken() {
 		return nil
@@ -189,9 +190,9 @@ func (w Webhook) Secrets(now time.Time) []credential.Secret {
 	return values[:min(len(values), maxSigning)]
 }
 
-// Decide says whether anything may be sent to it now: the decision of
-// [WebhookDelivery] on behalf of its owner. It is [ReasonPartnerClosed] where the
-// webhook, or the object that declares it, is broken.
+// Decide evaluates whether an event may be sent to the webhook now: the decision on
+// [WebhookDelivery] on behalf of its owner. The reason is [ReasonPartnerClosed] if the
+// webhook, or the object that declares it, is invalid.
 func (w Webhook) Decide(now time.Time) Decision {
 	if w.webhook != nil && w.broken() {
 		return Decision{Capability: WebhookDelivery, Reason: ReasonPartnerClosed}
@@ -200,13 +201,14 @@ func (w Webhook) Decide(now time.Time) Decision {
 	return w.snapshot.Decide(caller, WebhookDelivery, true, now)
 }
 
-// broken reports whether it, or the object that declares it, is broken; none is, too.
+// broken reports whether the webhook or the object that declares it is invalid. The
+// zero Webhook is broken.
 func (w Webhook) broken() bool {
 	return w.webhook == nil || w.webhook.fault != "" || w.snapshot.organizations[w.webhook.owner.Organization] == nil
 }
 
-// String is the owner and the name, without secrets and without the URL, in which
-// partners put tokens.
+// String returns the owner and the name. It omits secrets and the URL, which may
+// contain a partner's tokens.
 func (w Webhook) String() string {
 	if w.webhook == nil {
 		return ""
@@ -214,17 +216,17 @@ func (w Webhook) String() string {
 	return w.webhook.owner.String() + "/" + w.webhook.object.Name
 }
 
-// GoString keeps secrets out of %#v.
+// GoString hides secrets from %#v.
 func (w Webhook) GoString() string { return w.String() }
 
-// Format keeps secrets out of every verb.
+// Format hides secrets from every verb.
 func (w Webhook) Format(state fmt.State, _ rune) {
-	// The error of a print is the printer's to report.
+	// fmt reports write errors to its own caller.
 	_, _ = io.WriteString(state, w.String())
 }
 
-// webhookFaults says what is wrong and what to do about it, in the order in which
-// the reason of the condition is chosen.
+// webhookFaults lists each fault and its remedy, in the order in which the condition's
+// reason is chosen.
 var webhookFaults = [...]struct{ reason, message string }{
 	{v1alpha1.ReasonInvalidSpec, "Its schema refuses what is stored. Apply it again and mend what is reported."},
 	{v1alpha1.ReasonSecretNotFound, faults[v1alpha1.ReasonSecretNotFound]},
@@ -233,7 +235,8 @@ var webhookFaults = [...]struct{ reason, message string }{
 	{v1alpha1.ReasonNoActiveSecret, "No secret is valid, now or later. Add one."},
 }
 
-// webhooksCondition is nil for a partner without webhooks.
+// webhooksCondition returns the condition WebhooksReady; nil for a partner without
+// webhooks.
 func webhooksCondition(p *partner, now time.Time) []Condition {
 	if len(p.webhooks) == 0 {
 		return nil
@@ -268,8 +271,8 @@ func webhooksCondition(p *partner, now time.Time) []Condition {
 	return []Condition{out}
 }
 
-// troubles are the reasons why something of the webhook does not count, each once.
-// Without any it may still be silent: until its first secret begins to count.
+// troubles returns the webhook's faults, each once. A webhook without faults may still
+// send nothing until its first secret becomes valid.
 func (w *webhook) troubles(now time.Time) []string {
 	if w.fault != "" {
 		return []string{w.fault}

@@ -19,17 +19,17 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// conditionOf is the condition of a type.
+// conditionOf returns the condition of a type.
 func conditionOf(tb testing.TB, conditions []posture.Condition, name string) posture.Condition {
 	tb.Helper()
 	i := slices.IndexFunc(conditions, func(c posture.Condition) bool { return c.Type == name })
 	if i < 0 {
-		tb.Fatalf("there is no condition %s", name)
+		tb.Fatalf("condition %s is missing in %+v", name, conditions)
 	}
 	return conditions[i]
 }
 
-func TestAWebhookIsFoundByItsOwnerAndName(t *testing.T) {
+func TestWebhookIsFoundByOwnerAndName(t *testing.T) {
 	t.Parallel()
 	in := secretive(t)
 	s := posture.Compile(in)
@@ -44,36 +44,36 @@ func TestAWebhookIsFoundByItsOwnerAndName(t *testing.T) {
 	for name, id := range map[string]tenant.ID{
 		"the same organization's other mode": {Organization: organization, Mode: tenant.Test},
 		"another organization":               {Organization: "org_nobody", Mode: tenant.Live},
-		"nobody":                             {},
+		"the zero tenant":                    {},
 	} {
 		if _, found := s.Webhook(id, "erp"); found {
-			t.Errorf("%s has it too", name)
+			t.Errorf("%s finds the webhook, want it missing", name)
 		}
 	}
 	if _, found := s.Webhook(w.Owner(), "mis"); found {
-		t.Error("a name that is not declared is found")
+		t.Error("Webhook finds an undeclared name")
 	}
 }
 
-func TestNoWebhookIsNobodysAndClosed(t *testing.T) {
+func TestZeroWebhookIsClosed(t *testing.T) {
 	t.Parallel()
 	var none posture.Webhook
 	if none.Owner() != (tenant.ID{}) || none.Name() != "" || none.URL() != "" || none.Events() != nil || none.Secrets(now) != nil ||
 		none.String() != "" || none.Decide(now).Allowed() {
-		t.Error("the zero Webhook is something")
+		t.Error("the zero Webhook returns data or is open")
 	}
 	var absent *posture.Snapshot
 	if _, found := absent.Webhook(tenant.ID{}, ""); found {
-		t.Error("the nil Snapshot has a webhook")
+		t.Error("the nil Snapshot finds a webhook")
 	}
 	for range absent.Webhooks() {
-		t.Error("the nil Snapshot has webhooks")
+		t.Error("the nil Snapshot yields webhooks")
 	}
 }
 
-// Whoever verifies the one signature of interface 6 has the newest secret first
-// and the older one still.
-func TestTheSecretThatBeganLastSignsFirst(t *testing.T) {
+// TestMostRecentlyStartedSecretSignsFirst covers receivers that verify the one
+// signature of interface 6: the newest secret comes first, followed by the older one.
+func TestMostRecentlyStartedSecretSignsFirst(t *testing.T) {
 	t.Parallel()
 	ago := func(d time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(-d))) }
 	ahead := func(d time.Duration) *metav1.Time { return ago(-d) }
@@ -81,15 +81,15 @@ func TestTheSecretThatBeganLastSignsFirst(t *testing.T) {
 		secrets []v1alpha1.SharedSecret
 		want    []string
 	}{
-		"the one that begins later, declared last":     {[]v1alpha1.SharedSecret{{Name: "a", NotBefore: ago(2 * time.Hour)}, {Name: "b", NotBefore: ago(time.Hour)}}, []string{"b", "a"}},
-		"the one that begins later, declared first":    {[]v1alpha1.SharedSecret{{Name: "b", NotBefore: ago(time.Hour)}, {Name: "a", NotBefore: ago(2 * time.Hour)}}, []string{"b", "a"}},
-		"the one that has a beginning":                 {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b", NotBefore: ago(0)}}, []string{"b", "a"}},
-		"of two without a beginning, the first":        {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b"}}, []string{"a", "b"}},
-		"of three, two at most":                        {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b", NotBefore: ago(time.Hour)}, {Name: "c", NotBefore: ago(0)}}, []string{"c", "b"}},
-		"one that lies ahead does not count":           {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b", NotBefore: ahead(1)}}, []string{"a"}},
-		"one that is over does not count":              {[]v1alpha1.SharedSecret{{Name: "a", NotAfter: ago(0)}, {Name: "b"}}, []string{"b"}},
-		"one whose end makes no sense does not count":  {[]v1alpha1.SharedSecret{{Name: "a", NotAfter: &metav1.Time{}}, {Name: "b"}}, []string{"b"}},
-		"one that is malformed takes no other's place": {[]v1alpha1.SharedSecret{{Name: "x"}, {Name: "a"}, {Name: "b", NotBefore: ago(time.Hour)}}, []string{"b", "a"}},
+		"later start, declared last":                   {[]v1alpha1.SharedSecret{{Name: "a", NotBefore: ago(2 * time.Hour)}, {Name: "b", NotBefore: ago(time.Hour)}}, []string{"b", "a"}},
+		"later start, declared first":                  {[]v1alpha1.SharedSecret{{Name: "b", NotBefore: ago(time.Hour)}, {Name: "a", NotBefore: ago(2 * time.Hour)}}, []string{"b", "a"}},
+		"a start before no start":                      {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b", NotBefore: ago(0)}}, []string{"b", "a"}},
+		"two without a start keep their order":         {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b"}}, []string{"a", "b"}},
+		"at most two of three":                         {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b", NotBefore: ago(time.Hour)}, {Name: "c", NotBefore: ago(0)}}, []string{"c", "b"}},
+		"a future secret is not used":                  {[]v1alpha1.SharedSecret{{Name: "a"}, {Name: "b", NotBefore: ahead(1)}}, []string{"a"}},
+		"an expired secret is not used":                {[]v1alpha1.SharedSecret{{Name: "a", NotAfter: ago(0)}, {Name: "b"}}, []string{"b"}},
+		"a secret with a zero end is not used":         {[]v1alpha1.SharedSecret{{Name: "a", NotAfter: &metav1.Time{}}, {Name: "b"}}, []string{"b"}},
+		"a malformed secret does not displace another": {[]v1alpha1.SharedSecret{{Name: "x"}, {Name: "a"}, {Name: "b", NotBefore: ago(time.Hour)}}, []string{"b", "a"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestTheSecretThatBeganLastSignsFirst(t *testing.T) {
 			for _, value := range erp(t, in).Secrets(now) {
 				key, err := credential.ParseWebhookSecret(value)
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf("ParseWebhookSecret: %v", err)
 				}
 				got = append(got, string(key[:1]))
 			}
@@ -120,13 +120,14 @@ func TestTheSecretThatBeganLastSignsFirst(t *testing.T) {
 	}
 }
 
-// signingSecret is a webhook secret that is told by a letter.
+// signingSecret returns a webhook secret that a letter identifies.
 func signingSecret(letter string) credential.Secret {
 	return credential.Secret("whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(letter, 32))))
 }
 
-// As with senders: a bundle may be older than the partner.
-func TestAWebhooksSecretCountsForItsReferenceOnly(t *testing.T) {
+// TestWebhookSecretIsValidForItsReferenceOnly covers a bundle that is older than the
+// partner.
+func TestWebhookSecretIsValidForItsReferenceOnly(t *testing.T) {
 	t.Parallel()
 	in := secretive(t)
 	in.Partners[0].Spec.Webhooks[0].Secrets[0].SecretRef.Key = "unused"
@@ -137,24 +138,25 @@ func TestAWebhooksSecretCountsForItsReferenceOnly(t *testing.T) {
 	in.Partners[0].Spec.Webhooks[0].Name = "other"
 	w, found := posture.Compile(in).Webhook(erp(t, secretive(t)).Owner(), "other")
 	if !found || len(w.Secrets(now)) != 0 {
-		t.Errorf("found %v, with %d secrets of the webhook that it was", found, len(w.Secrets(now)))
+		t.Errorf("found %v, with %d secrets of the webhook's former name, want none", found, len(w.Secrets(now)))
 	}
 }
 
-// A bundle that got into the place of the other gives nobody anything.
-func TestABundleServesItsPurposeOnly(t *testing.T) {
+// TestBundleIsValidForItsPurposeOnly swaps the two bundles: no secret may be usable.
+func TestBundleIsValidForItsPurposeOnly(t *testing.T) {
 	t.Parallel()
 	in := secretive(t)
 	in.Secrets, in.Webhooks = in.Webhooks, in.Secrets
 	s := posture.Compile(in)
 	sender, _ := s.Sender("acme-mis")
 	if w := erp(t, in); len(w.Secrets(now)) != 0 || len(sender.Secrets(now)) != 0 {
-		t.Error("a secret counts for something else than it was resolved for")
+		t.Error("a secret is valid for another purpose than its own")
 	}
 }
 
-// A rollback of the capability, or of the partner, is heard of before each event.
-func TestAWebhookIsDecidedOnBehalfOfItsOwner(t *testing.T) {
+// TestWebhookIsDecidedOnBehalfOfItsOwner checks that closing the capability or the
+// partner stops the next event.
+func TestWebhookIsDecidedOnBehalfOfItsOwner(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		change func(in *posture.Inputs)
@@ -187,13 +189,13 @@ func TestAWebhookIsDecidedOnBehalfOfItsOwner(t *testing.T) {
 				}
 			}
 			if seen != 2 {
-				t.Errorf("%d webhooks", seen)
+				t.Errorf("Webhooks yields %d webhooks, want 2", seen)
 			}
 		})
 	}
 }
 
-func TestTheWebhooksOfAPartnerThatIsClosedAreNotListed(t *testing.T) {
+func TestWebhooksOfADuplicatePartnerAreNotListed(t *testing.T) {
 	t.Parallel()
 	in := webhookCrowd(t, 2)
 	in.Partners[1].Spec.OrganizationID = in.Partners[0].Spec.OrganizationID
@@ -206,9 +208,10 @@ func TestTheWebhooksOfAPartnerThatIsClosedAreNotListed(t *testing.T) {
 	}
 }
 
-// TestWhatABrokenObjectDeclaresIsDeclaredAndClosed: to whoever keeps events, what is
-// not declared is nobody's, and a fault that is mended would have lost them.
-func TestWhatABrokenObjectDeclaresIsDeclaredAndClosed(t *testing.T) {
+// TestWebhooksOfInvalidObjectsAreDeclaredAndClosed checks that invalid objects still
+// declare their webhooks: events for undeclared webhooks are discarded, and would be
+// lost even after a repair.
+func TestWebhooksOfInvalidObjectsAreDeclaredAndClosed(t *testing.T) {
 	t.Parallel()
 	const first, second = "org_crowd0000/live/", "org_crowd0001/live/"
 	open := func(names ...string) map[string]posture.Reason {
@@ -228,25 +231,25 @@ func TestWhatABrokenObjectDeclaresIsDeclaredAndClosed(t *testing.T) {
 		change func(in *posture.Inputs)
 		want   map[string]posture.Reason
 	}{
-		"nothing is broken": {func(*posture.Inputs) {}, open(first+"one", first+"two", second+"one", second+"two")},
+		"all objects valid": {func(*posture.Inputs) {}, open(first+"one", first+"two", second+"one", second+"two")},
 		"a package of another version": {
 			func(in *posture.Inputs) { in.Partners[0].Spec.Package = "Galactic" },
 			with(open(second+"one", second+"two"), posture.ReasonPartnerClosed, first+"one", first+"two"),
 		},
-		"an organization that is none is nobody's": {
+		"an invalid organization has no webhooks": {
 			func(in *posture.Inputs) { in.Partners[0].Spec.OrganizationID = "acme" }, open(second+"one", second+"two"),
 		},
 		"the URL of one webhook": {
 			func(in *posture.Inputs) { in.Partners[0].Spec.Webhooks[0].URL = "file:///etc/passwd" },
 			with(open(first+"two", second+"one", second+"two"), posture.ReasonPartnerClosed, first+"one"),
 		},
-		"a name that two have is the first one's": {
+		"the first webhook keeps a duplicate name": {
 			func(in *posture.Inputs) { in.Partners[0].Spec.Webhooks[1].Name = "one" }, open(first+"one", second+"one", second+"two"),
 		},
-		"a kind that is none is in no mode": {
+		"an unknown kind belongs to no mode": {
 			func(in *posture.Inputs) { in.Partners[0].Spec.Webhooks[0].Kind = "Both" }, open(first+"two", second+"one", second+"two"),
 		},
-		"the older object, where a sound one has its organization": {
+		"an older invalid object beside a valid one": {
 			func(in *posture.Inputs) {
 				in.Partners[0].Spec.Package = "Galactic"
 				in.Partners[1].Spec.OrganizationID = in.Partners[0].Spec.OrganizationID
@@ -254,7 +257,7 @@ func TestWhatABrokenObjectDeclaresIsDeclaredAndClosed(t *testing.T) {
 			},
 			open(first + "one"),
 		},
-		"both objects of one organization, of which the older counts": {
+		"two invalid objects, of which the older one counts": {
 			func(in *posture.Inputs) {
 				in.Partners[0].Spec.Package, in.Partners[1].Spec.Package = "Galactic", "Galactic"
 				in.Partners[1].Spec.OrganizationID = in.Partners[0].Spec.OrganizationID
@@ -279,7 +282,7 @@ func TestWhatABrokenObjectDeclaresIsDeclaredAndClosed(t *testing.T) {
 					t.Errorf("%v: %s, with the URL %q and %d secrets", w, d.Reason, w.URL(), len(w.Secrets(now)))
 				}
 				if same, found := s.Webhook(w.Owner(), w.Name()); !found || same != w {
-					t.Errorf("%v is found by its owner and name: %t", w, found)
+					t.Errorf("Webhook(%v): found %t, want the same webhook", w, found)
 				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -38,7 +38,7 @@ type ended struct {
 
 func (c *Consumer) combineEndings() *batch.Batcher[ending, ended] {
 	return batch.New(batch.Config[ending, ended]{
-		Slots: 1, Most: endsTogether, Long: endsTurn, Run: c.finishTogether,
+		Slots: 1, MaxSize: endsTogether, Long: endsTurn, Run: c.finishTogether,
 		Refuse: func(err error) error { return failed(finishOp, err) },
 	})
 }

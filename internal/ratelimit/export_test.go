@@ -2,7 +2,7 @@
 
 package ratelimit
 
-// Held is how many counts a limiter holds.
+// Held returns the number of counts in a limiter.
 func Held(l *Limiter) int {
 	l.local.mu.Lock()
 	defer l.local.mu.Unlock()

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ratelimit keeps one partner's requests from taking the capacity that
-// is there for all.
+// Package ratelimit prevents one partner's requests from using the capacity of all
+// partners.
 //
-// It counts by the generic cell rate algorithm (GCRA): a policy of 100 in 10
-// seconds admits a request every 100 ms in the long run, and up to 100 at once
-// after a pause. Of each partner and surface it keeps one instant, the time at
-// which all that was admitted will have been paid back.
+// It uses the generic cell rate algorithm (GCRA): a policy of 100 in 10 seconds admits
+// a request every 100 ms in the long run, and up to 100 at once after a pause. For each
+// partner and surface it stores one instant: the time at which the cost of all admitted
+// requests will have been paid back.
 //
-// Every replica counts by itself, in memory. Requests that change something are
-// counted in Redis as well, by all replicas together. While Redis is away each
-// replica's own count holds, so that the limit is at most as many times too high
-// as there are replicas; nothing waits for Redis, and nothing is refused because
-// it is away. What a partner has paid for by the day is not counted here: quotas
-// are exact, and in SQL.
+// Every replica counts in memory. Requests that change something are counted in Redis
+// as well, by all replicas together. While Redis is unavailable each replica's own
+// count applies, so the effective limit is at most the configured limit times the
+// number of replicas. Requests neither wait for Redis nor are refused because it is
+// unavailable. Daily quotas are not counted here: they are exact and stored in SQL.
 package ratelimit
 
 import (
@@ -31,57 +30,57 @@ type Policy struct {
 	Window time.Duration
 }
 
-// interval is what one request costs.
+// interval returns the cost of one request.
 func (p Policy) interval() time.Duration { return p.Window / time.Duration(p.Limit) }
 
-// valid tells a policy that admits anything. An interval of less than a
-// nanosecond would cost nothing.
+// valid reports whether the policy admits any request. An interval of less than a
+// nanosecond would cost nothing, so it is invalid.
 func (p Policy) valid() bool { return p.Limit > 0 && p.Window >= time.Duration(p.Limit) }
 
-// State is what is left after a request was counted or refused.
+// State is the state of a policy after a request was counted or refused.
 type State struct {
 	Allowed bool
-	// Remaining is how many more requests would be admitted at once.
+	// Remaining is the number of further requests that would be admitted at once.
 	Remaining int64
-	// Reset is how long it takes until Limit requests would be.
+	// Reset is the time until Limit requests would be admitted at once.
 	Reset time.Duration
-	// RetryAfter is how long it takes until one would be; 0 if one was.
+	// RetryAfter is the time until one request would be admitted; 0 if this one was.
 	RetryAfter time.Duration
 }
 
-// Key is whose requests are counted together.
+// Key identifies the requests that are counted together.
 type Key struct {
 	Tenant  tenant.ID
 	Surface string
 }
 
-// Shared counts for all replicas. An error means that it cannot just now.
+// Shared counts for all replicas. An error means that it is unavailable.
 type Shared interface {
 	Take(ctx context.Context, key Key, policy Policy) (State, error)
 }
 
-// Limiter counts requests. The zero Limiter counts for this replica alone. It is
-// safe for concurrent use.
+// Limiter counts requests. The zero Limiter counts for this replica only. It is safe
+// for concurrent use.
 type Limiter struct {
 	shared Shared
-	// shunned is until when Shared is not asked, in nanoseconds since 1970.
-	shunned atomic.Int64
-	local   local
+	// skipUntil is the end of a pause in the use of Shared, in nanoseconds since 1970.
+	skipUntil atomic.Int64
+	local     local
 }
 
 const (
-	// sharedPatience bounds what a slow Redis adds to a request.
-	sharedPatience = 50 * time.Millisecond
-	// shunTime is for how long a Redis that failed is not asked again, so that
-	// only a few requests pay for it.
-	shunTime = time.Second
+	// sharedTimeout limits the delay that a slow Redis adds to a request.
+	sharedTimeout = 50 * time.Millisecond
+	// skipTime is how long a failed Redis is not used, so that only few requests are
+	// delayed.
+	skipTime = time.Second
 )
 
-// New makes a limiter whose replicas count changes together.
+// New returns a limiter that counts changes in shared, together with other replicas.
 func New(shared Shared) *Limiter { return &Limiter{shared: shared} }
 
-// Take counts a request that came at an instant, if it is admitted. Those that
-// change something are counted by all replicas.
+// Take counts a request at an instant if it is admitted. All replicas count requests
+// that change something together.
 func (l *Limiter) Take(ctx context.Context, key Key, policy Policy, now time.Time, changes bool) State {
 	if !policy.valid() {
 		return State{RetryAfter: policy.Window, Reset: policy.Window}
@@ -90,7 +89,7 @@ func (l *Limiter) Take(ctx context.Context, key Key, policy Policy, now time.Tim
 	if !state.Allowed || !changes {
 		return state
 	}
-	if together, ok := l.together(ctx, key, policy, now); ok {
+	if together, ok := l.takeShared(ctx, key, policy, now); ok {
 		if !together.Allowed || together.Remaining < state.Remaining {
 			return together
 		}
@@ -99,25 +98,25 @@ func (l *Limiter) Take(ctx context.Context, key Key, policy Policy, now time.Tim
 	return state
 }
 
-// together asks Shared, unless it has just failed.
-func (l *Limiter) together(ctx context.Context, key Key, policy Policy, now time.Time) (State, bool) {
-	if l.shared == nil || now.UnixNano() < l.shunned.Load() {
+// takeShared counts in Shared, unless Shared has just failed.
+func (l *Limiter) takeShared(ctx context.Context, key Key, policy Policy, now time.Time) (State, bool) {
+	if l.shared == nil || now.UnixNano() < l.skipUntil.Load() {
 		return State{}, false
 	}
-	bounded, cancel := context.WithTimeout(ctx, sharedPatience)
+	bounded, cancel := context.WithTimeout(ctx, sharedTimeout)
 	defer cancel()
 	state, err := l.shared.Take(bounded, key, policy)
 	if err == nil {
 		return state, true
 	}
-	if ctx.Err() == nil { // it is not the caller who has left
-		l.shunned.Store(now.Add(shunTime).UnixNano())
+	if ctx.Err() == nil { // Shared failed, not the caller's context
+		l.skipUntil.Store(now.Add(skipTime).UnixNano())
 	}
 	return State{}, false
 }
 
-// local are the counts of this replica. What has been paid back is the same as
-// what was never there, and is forgotten when the map has doubled.
+// local holds the counts of this replica. A count that has been paid back is equivalent
+// to no count, and is removed when the map has doubled in size.
 type local struct {
 	mu    sync.Mutex
 	paid  map[Key]time.Time
@@ -155,13 +154,14 @@ func (l *local) makeRoom(now time.Time) {
 	l.sweep = max(smallestSweep, 2*len(l.paid))
 }
 
-// admit counts one request at an instant. paid is when everything before will
-// have been paid back; what it returns includes this request, if it is admitted.
+// admit counts one request at an instant. paid is when the cost of all earlier requests
+// will have been paid back. The returned instant includes this request, if it is
+// admitted.
 func admit(paid time.Time, policy Policy, now time.Time) (time.Time, State) {
 	switch most := now.Add(policy.Window); {
 	case paid.Before(now):
 		paid = now
-	case paid.After(most): // the clock was set back, or the policy was another
+	case paid.After(most): // the clock was set back, or the policy has changed
 		paid = most
 	}
 	interval := policy.interval()

@@ -28,7 +28,7 @@ var (
 	other = ratelimit.Key{Tenant: acme.Tenant, Surface: "preflight"}
 )
 
-// clock is moved by hand.
+// clock is a clock that tests advance by hand.
 type clock struct{ nanos atomic.Int64 }
 
 func (c *clock) now() time.Time        { return time.Unix(1_800_000_000, c.nanos.Load()) }
@@ -61,7 +61,7 @@ func TestAPolicyAdmitsABurstAndThenItsRate(t *testing.T) {
 	}
 }
 
-func TestTenantsModesAndSurfacesAreCountedApart(t *testing.T) {
+func TestTenantsModesAndSurfacesAreCountedSeparately(t *testing.T) {
 	t.Parallel()
 	var c clock
 	limiter := new(ratelimit.Limiter)
@@ -90,9 +90,9 @@ func TestAPolicyThatAdmitsNothingIsNotUnlimited(t *testing.T) {
 	}
 }
 
-// Whatever the clock does, no window sees more than twice the limit: a burst
-// and what was paid back meanwhile.
-func TestNobodyGetsMoreThanThePolicy(t *testing.T) {
+// TestNoWindowExceedsTwiceTheLimit checks the bound for any clock: a window has at most
+// a burst and the requests paid back meanwhile.
+func TestNoWindowExceedsTwiceTheLimit(t *testing.T) {
 	t.Parallel()
 	var c clock
 	limiter := new(ratelimit.Limiter)
@@ -113,7 +113,7 @@ func TestNobodyGetsMoreThanThePolicy(t *testing.T) {
 	}
 }
 
-func TestWhatIsPaidBackIsForgotten(t *testing.T) {
+func TestPaidBackCountsAreRemoved(t *testing.T) {
 	t.Parallel()
 	var c clock
 	limiter := new(ratelimit.Limiter)
@@ -127,7 +127,7 @@ func TestWhatIsPaidBackIsForgotten(t *testing.T) {
 	}
 }
 
-// broken is a Redis that is away.
+// broken is an unavailable Redis.
 type broken struct{ asked atomic.Int64 }
 
 func (b *broken) Take(context.Context, ratelimit.Key, ratelimit.Policy) (ratelimit.State, error) {
@@ -156,7 +156,7 @@ func TestWithoutRedisEachReplicaCountsAlone(t *testing.T) {
 	}
 }
 
-func TestACallerThatLeavesDoesNotShunRedis(t *testing.T) {
+func TestCancelledCallerDoesNotPauseRedis(t *testing.T) {
 	t.Parallel()
 	var c clock
 	away := &broken{}
@@ -175,7 +175,7 @@ func servers(t *testing.T) map[string]*redistest.Server {
 	return map[string]*redistest.Server{"miniredis": redistest.Mini(t), "redis-server": redistest.Real(t)}
 }
 
-// shared counts like Redis, without one.
+// shared counts like Redis, in memory.
 type shared struct {
 	limiter *ratelimit.Limiter
 	now     func() time.Time
@@ -185,7 +185,7 @@ func (s shared) Take(ctx context.Context, key ratelimit.Key, policy ratelimit.Po
 	return s.limiter.Take(ctx, key, policy, s.now(), false), nil
 }
 
-func TestReplicasCountChangesTogetherAndReadsAlone(t *testing.T) {
+func TestReplicasShareTheCountOfChangesOnly(t *testing.T) {
 	t.Parallel()
 	var c clock
 	redis := shared{new(ratelimit.Limiter), c.now}
@@ -217,7 +217,7 @@ func TestReplicasCountChangesTogetherAndReadsAlone(t *testing.T) {
 	}
 }
 
-func TestRedisAdmitsNoMoreThanThePolicyToAll(t *testing.T) {
+func TestRedisLimitsAllReplicasTogether(t *testing.T) {
 	t.Parallel()
 	for name, server := range servers(t) {
 		t.Run(name, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestRedisAdmitsNoMoreThanThePolicyToAll(t *testing.T) {
 	}
 }
 
-func TestRedisSaysWhatIsLeft(t *testing.T) {
+func TestRedisReturnsTheRemainingRequests(t *testing.T) {
 	t.Parallel()
 	for name, server := range servers(t) {
 		t.Run(name, func(t *testing.T) {
@@ -275,7 +275,7 @@ func TestRedisSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-func TestTheSharedCountOfATracedRequestIsASpan(t *testing.T) {
+func TestSharedCountIsASpan(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	tracer := collector.Tracer()
@@ -288,7 +288,7 @@ func TestTheSharedCountOfATracedRequestIsASpan(t *testing.T) {
 	gone, leave := context.WithCancel(ctx)
 	leave()
 	if _, err := shared.Take(gone, acme, policy); !errors.Is(err, context.Canceled) {
-		t.Errorf("error = %v, want that nobody waits", err)
+		t.Errorf("error = %v, want an immediate error", err)
 	}
 	request.End("")
 	tracer.Close(t.Context())
@@ -300,6 +300,6 @@ func TestTheSharedCountOfATracedRequestIsASpan(t *testing.T) {
 		faults = append(faults, span.Attributes["error.type"])
 	}
 	if diff := cmp.Diff([]string{"", "cancelled"}, faults); diff != "" || strings.Contains(collector.Sent(), acme.Tenant.Organization) {
-		t.Errorf("whom it counts is told, or else faults (-want +got):\n%s", diff)
+		t.Errorf("spans without the counted tenant (-want +got):\n%s", diff)
 	}
 }

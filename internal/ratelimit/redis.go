@@ -17,22 +17,22 @@ import (
 //go:embed take.lua
 var takeScript string
 
-// errReply means that the script answered what it does not answer.
+// errReply means that the script returned an invalid reply.
 var errReply = errors.New("count in Redis: unknown reply")
 
-// Redis counts for all replicas that use the same server. Nothing of it need be
-// kept: after a loss everybody has paid back.
+// Redis counts for all replicas that use the same server. Its data need not be durable:
+// after a loss all costs count as paid back.
 type Redis struct {
 	client redis.Scripter
 	take   *redis.Script
 }
 
-// NewRedis makes the count of a server.
+// NewRedis returns a count on a server.
 func NewRedis(client redis.Scripter) *Redis {
 	return &Redis{client: client, take: redis.NewScript(takeScript)}
 }
 
-// Take implements [Shared], by the clock of the server, in microseconds.
+// Take implements [Shared]. It uses the clock of the server, in microseconds.
 func (r *Redis) Take(ctx context.Context, key Key, policy Policy) (State, error) {
 	at := "pm:{limit:" + key.Tenant.String() + "}:" + key.Surface
 	span := telemetry.Ask(ctx, "redis", "rate limit take")

@@ -18,37 +18,35 @@ import (
 const Interval = time.Second
 
 const (
-	// capacity is how many entries wait to be written, and maxCounted how many of those
-	// that stand for several requests one tenant has in a minute. What comes beyond is
-	// dropped.
+	// capacity limits the unwritten entries. maxCounted limits the entries of counted
+	// requests for each tenant and minute. Requests beyond these limits are dropped.
 	capacity   = 16_384
 	maxCounted = 100
-	// batch bounds one write, writeTime how long it may take, and lastTime how long
-	// all that is left may take at the end.
+	// batch limits the entries in one write, and writeTime its duration. lastTime
+	// limits the duration of all writes at the end.
 	batch     = 1000
 	writeTime = 5 * time.Second
 	lastTime  = 2 * time.Second
 )
 
-// Recorder keeps entries until they are written. It is safe for concurrent use. The
-// nil Recorder takes entries and keeps none.
+// Recorder keeps entries until they are written. It is safe for concurrent use. The nil
+// Recorder discards entries.
 type Recorder struct {
 	now    func() time.Time
 	random io.Reader
 
 	mu sync.Mutex
-	// waiting are entries in the order in which they came, counting those that still
-	// grow, by what their requests have in common.
+	// waiting holds complete entries in the order of arrival. counting holds the entries
+	// of counted requests that still grow.
 	waiting  []Entry
 	counting map[alike]*Entry
 	tenants  map[tenant.ID]*account
-	// swept is the minute in which idle tenants were forgotten last.
+	// swept is the minute in which idle tenants were last removed.
 	swept time.Time
 	stats Stats
 }
 
-// account is what a tenant has used of its shares, and how many of the entries that
-// grow are its own.
+// account holds the used shares of a tenant and the number of its growing entries.
 type account struct {
 	used
 	counting int
@@ -56,17 +54,18 @@ type account struct {
 
 // Stats counts requests since the start.
 type Stats struct {
-	// Written are those in entries that were written, Counted those that were not
-	// listed one by one, Dropped those of which nothing is known.
+	// Written counts requests in written entries, Counted requests that were counted
+	// instead of listed, and Dropped requests without an entry.
 	Written, Counted, Dropped int64
 }
 
-// NewRecorder makes a recorder. random is cryptographic outside of tests.
+// NewRecorder returns a recorder. random must be cryptographically secure except in
+// tests.
 func NewRecorder(now func() time.Time, random io.Reader) *Recorder {
 	return &Recorder{now: now, random: random, counting: map[alike]*Entry{}, tenants: map[tenant.ID]*account{}}
 }
 
-// Add takes a request, whose ID it does not look at. It never waits for a store.
+// Add records a request and ignores its ID. It never waits for a store.
 func (r *Recorder) Add(e Entry) {
 	if r == nil {
 		return
@@ -90,27 +89,27 @@ func (r *Recorder) Add(e Entry) {
 	r.waiting = append(r.waiting, e)
 }
 
-// count adds a request to those that are like it.
+// count adds a request to the entry of similar requests.
 func (r *Recorder) count(of *account, e *Entry) {
 	key := alikeOf(e)
 	switch grows := r.counting[key]; {
 	case grows != nil:
-		// Count one more.
-		one := e
-		grows.Requests += one.Requests
-		grows.Took = max(grows.Took, one.Took)
-		grows.Bytes += one.Bytes
+		grows.Requests += e.Requests
+		grows.Took = max(grows.Took, e.Took)
+		grows.Bytes += e.Bytes
 	case of.counting >= maxCounted || len(r.waiting)+len(r.counting) >= capacity:
 		r.stats.Dropped++
 		return
 	default:
-		r.counting[key] = counted(e)
+		first := *e
+		first.RequestID, first.At = "", e.At.Truncate(grain)
+		r.counting[key] = &first
 		of.counting++
 	}
 	r.stats.Counted++
 }
 
-// Stats are the counts so far.
+// Stats returns the counts since the start.
 func (r *Recorder) Stats() Stats {
 	if r == nil {
 		return Stats{}
@@ -120,7 +119,7 @@ func (r *Recorder) Stats() Stats {
 	return r.stats
 }
 
-// Register registers the metrics of what becomes of entries.
+// Register registers the metrics of the recorder.
 func (r *Recorder) Register(m *telemetry.Metrics) {
 	m.Counter("printmarket_request_log_written_total", "Requests that the request log has, one by one or counted.",
 		func() float64 { return float64(r.Stats().Written) })
@@ -130,8 +129,8 @@ func (r *Recorder) Register(m *telemetry.Metrics) {
 		func() float64 { return float64(r.Stats().Dropped) })
 }
 
-// next takes up to a batch of what waits, those that were counted included once their
-// minute is over, or all of them at the end.
+// next removes and returns up to a batch of waiting entries. They include counted
+// requests whose minute is over, or at the end all of them.
 func (r *Recorder) next(end bool) ([]Entry, error) {
 	now := r.now()
 	r.mu.Lock()
@@ -143,7 +142,15 @@ func (r *Recorder) next(end bool) ([]Entry, error) {
 			delete(r.counting, key)
 		}
 	}
-	r.forget(now)
+	// Remove the accounts of idle tenants once a minute.
+	if now.Sub(r.swept) >= grain {
+		r.swept = now
+		for id, of := range r.tenants {
+			if of.counting == 0 && of.idle(now) {
+				delete(r.tenants, id)
+			}
+		}
+	}
 	n := min(len(r.waiting), batch)
 	taken := append([]Entry{}, r.waiting[:n]...)
 	for i := range taken {
@@ -158,30 +165,8 @@ func (r *Recorder) next(end bool) ([]Entry, error) {
 	return taken, nil
 }
 
-// forget drops, once a minute, the accounts of tenants that ask for nothing.
-func (r *Recorder) forget(now time.Time) {
-	if now.Sub(r.swept) < grain {
-		return
-	}
-	r.swept = now
-	for who, of := range r.tenants {
-		if of.counting == 0 && of.idle(now) {
-			delete(r.tenants, who)
-		}
-	}
-}
-
-// wrote notes what was written.
-func (r *Recorder) wrote(entries []Entry) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := range entries {
-		r.stats.Written += entries[i].Requests
-	}
-}
-
-// Run writes what there is every interval until ctx ends, and all of it once more
-// behind that.
+// Run writes the waiting entries every interval until ctx ends, and then all remaining
+// entries.
 func (r *Recorder) Run(ctx context.Context, store Store, interval time.Duration, log *slog.Logger) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -204,14 +189,14 @@ type writer struct {
 	from  *Recorder
 	store Store
 	log   *slog.Logger
-	// held is a batch that may not have been written.
+	// held is a batch whose write has not been confirmed.
 	held []Entry
-	// failing is whether the last write has failed, which is said once.
+	// failing is whether the last write failed, so that a failure is logged once.
 	failing bool
 }
 
-// write goes on until nothing waits. What fails is tried again the next time, with the
-// same ids.
+// write writes batches until no entry waits. The next call retries a failed batch with
+// the same IDs.
 func (w *writer) write(ctx context.Context, end bool) {
 	for {
 		if err := w.one(ctx, end); err != nil {
@@ -228,12 +213,16 @@ func (w *writer) write(ctx context.Context, end bool) {
 		if len(w.held) == 0 {
 			return
 		}
-		w.from.wrote(w.held)
+		w.from.mu.Lock()
+		for i := range w.held {
+			w.from.stats.Written += w.held[i].Requests
+		}
+		w.from.mu.Unlock()
 		w.held = nil
 	}
 }
 
-// one writes the batch that is held, or the next one.
+// one writes the held batch, or the next one.
 func (w *writer) one(ctx context.Context, end bool) (err error) {
 	if len(w.held) == 0 {
 		if w.held, err = w.from.next(end); err != nil || len(w.held) == 0 {

@@ -27,7 +27,7 @@ var (
 	stark = tenant.ID{Organization: "org_stark1", Mode: tenant.Live}
 )
 
-// memory is a store that keeps what it is given, unless it is told to fail.
+// memory is a store in memory. It fails on request.
 type memory struct {
 	requestlog.Store
 	mu     sync.Mutex
@@ -116,7 +116,7 @@ func was(who tenant.ID, number, status int) requestlog.Entry {
 	return e
 }
 
-func TestARequestIsWrittenWithinASecondAndAtTheEnd(t *testing.T) {
+func TestRequestIsWrittenWithinASecondAndAtTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
@@ -144,7 +144,7 @@ func TestARequestIsWrittenWithinASecondAndAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestWhoFloodsIsCountedByTheMinuteAndHidesNobody(t *testing.T) {
+func TestFloodIsCountedWithoutDisplacingOtherTenants(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
@@ -186,7 +186,7 @@ func TestWhoFloodsIsCountedByTheMinuteAndHidesNobody(t *testing.T) {
 	})
 }
 
-func TestWhoAsksAllTheTimeIsListedAtAPaceAndCountedBeyond(t *testing.T) {
+func TestSteadyLoadIsListedAtARateAndCountedBeyond(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
@@ -212,7 +212,7 @@ func TestWhoAsksAllTheTimeIsListedAtAPaceAndCountedBeyond(t *testing.T) {
 	})
 }
 
-func TestATenantHasNoMoreThanAHundredKindsOfRequestsCountedInAMinute(t *testing.T) {
+func TestATenantHasAtMostAHundredCountedEntriesPerMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
@@ -242,7 +242,7 @@ func TestATenantHasNoMoreThanAHundredKindsOfRequestsCountedInAMinute(t *testing.
 	})
 }
 
-func TestAStoreThatIsAwayLosesNothingThatThereIsRoomForAndIsSpokenOfOnce(t *testing.T) {
+func TestUnavailableStoreIsLoggedOnceAndLosesNothingWithinCapacity(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store, text := &memory{}, &bytes.Buffer{}
@@ -263,13 +263,13 @@ func TestAStoreThatIsAwayLosesNothingThatThereIsRoomForAndIsSpokenOfOnce(t *test
 			t.Errorf("it is said %d times, want once:\n%s", n, text)
 		}
 		if !strings.Contains(text.String(), fmt.Sprintf("the request log is written again\" dropped=%d", stats.Dropped)) {
-			t.Errorf("nothing tells of the end:\n%s", text)
+			t.Errorf("the log does not report the end of the outage:\n%s", text)
 		}
 		end()
 	})
 }
 
-func TestAWriteWhoseOutcomeIsNotKnownIsRepeatedWithoutDoublingAnything(t *testing.T) {
+func TestWriteWithUnknownOutcomeIsRepeatedWithoutDuplicates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
@@ -314,7 +314,7 @@ func TestWritesAreBounded(t *testing.T) {
 	})
 }
 
-func TestNoRecorderTakesRequestsAndKeepsNone(t *testing.T) {
+func TestNilRecorderDiscardsRequests(t *testing.T) {
 	t.Parallel()
 	var r *requestlog.Recorder
 	r.Add(got(acme, 1))
@@ -323,7 +323,7 @@ func TestNoRecorderTakesRequestsAndKeepsNone(t *testing.T) {
 	}
 }
 
-// forgetful notes until when it was told to forget.
+// forgetful is a store that records the argument of PurgeRequests.
 type forgetful struct {
 	requestlog.Store
 	until time.Time
@@ -335,7 +335,7 @@ func (f *forgetful) PurgeRequests(_ context.Context, until time.Time, limit int)
 	return limit, f.err
 }
 
-func TestAKeeperForgetsWhatIsThirtyDaysOld(t *testing.T) {
+func TestKeeperDeletesEntriesAfterThirtyDays(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	store := &forgetful{}

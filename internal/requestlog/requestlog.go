@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package requestlog remembers for 30 days what organizations have asked of the API,
-// so that a request id leads somebody to what has happened.
+// Package requestlog keeps the API requests of organizations for 30 days, so that a
+// request ID leads to its outcome.
 //
-// An [Entry] says who asked, for which route, and what came of it. It never holds
-// what a request brought: neither path nor query, neither body nor header field,
-// and no address, as those can be about people.
+// An [Entry] contains the caller, the route and the outcome. It never contains the
+// path, the query, the body, a header field or an address of a request, because these
+// may contain personal data.
 //
-// A request must not wait for its entry: [Recorder.Add] keeps it in memory, and
-// [Recorder.Run] writes what there is every second. Memory and table are bounded for
-// each tenant: one that floods is counted by the minute in place of being listed.
+// Requests do not wait for their entries: [Recorder.Add] keeps an entry in memory, and
+// [Recorder.Run] writes entries every second. Memory and table are limited for each
+// tenant: beyond its share a tenant's requests are counted by the minute instead of
+// listed.
 package requestlog
 
 import (
@@ -24,98 +25,99 @@ import (
 // Retention is how long an entry is kept.
 const Retention = 30 * 24 * time.Hour
 
-// idPrefix begins the ids of entries.
+// idPrefix is the prefix of entry IDs.
 const idPrefix recordid.Prefix = "log_"
 
-// IsID reports whether text has the form of the id of an entry.
+// IsID reports whether text has the form of an entry ID.
 func IsID(text string) bool { return recordid.Valid(idPrefix, text) }
 
-// Entry is one request, or several that are alike and were counted.
+// Entry is one request, or several similar requests that were counted.
 type Entry struct {
-	// ID is the entry's own, given by a [Recorder]; ids sort by At. A client may use
-	// one request id for several requests.
+	// ID is the entry's own ID, assigned by a [Recorder]; IDs sort by At. It differs
+	// from RequestID, which a client may use for several requests.
 	ID string
-	// At is when the request arrived, in whole milliseconds; of several it is the
-	// minute in which they did.
+	// At is when the request arrived, in whole milliseconds. For counted requests it is
+	// the minute of their arrival.
 	At time.Time
-	// RequestID is what the answer had as X-Request-Id; empty where several were
-	// counted.
+	// RequestID is the X-Request-Id of the response; empty for counted requests.
 	RequestID string
 	Tenant    tenant.ID
-	// Key is the name of the key, never the key; empty where a request was signed in
-	// another way.
+	// Key is the name of the key, never the key itself; empty for requests with another
+	// kind of signature.
 	Key string
-	// Listener and Surface are where the request came in; Surface is empty for a
-	// route that is counted nowhere.
+	// Listener and Surface identify where the request arrived. Surface is empty for a
+	// route that belongs to no surface.
 	Listener, Surface string
-	// Method is a known one, or "other"; Route is the pattern of the path.
+	// Method is a known method, or "other". Route is the pattern of the path.
 	Method, Route string
 	Status        int
-	// Code is that of the problem; empty for a success.
+	// Code is the problem code; empty for a success.
 	Code string
-	// Capability is the one that was asked for, if any.
+	// Capability is the requested capability, if any.
 	Capability string
-	// Reason is why the gate has refused; empty where it has not. It is for the
-	// marketplace's side.
+	// Reason is why the gate refused the request; empty if it did not. It is for
+	// platform operators only.
 	Reason string
-	// Took is from the arrival to the end of the answer, in whole microseconds; of
-	// several it is the longest.
+	// Took is the time from the arrival to the end of the response, in whole
+	// microseconds; for counted requests it is the longest.
 	Took time.Duration
-	// Bytes are those of the answers' bodies.
+	// Bytes is the total size of the response bodies.
 	Bytes int64
-	// Requests is how many there were: 1, unless they were counted.
+	// Requests is the number of requests: 1, unless they were counted.
 	Requests int64
 }
 
-// Failed reports whether the answer was an error.
+// Failed reports whether the response was an error.
 func (e *Entry) Failed() bool { return e.Status >= 400 }
 
-// Class is the first digit of a status; 0 is any.
+// Class is the first digit of a status; 0 matches any status.
 type Class int
 
 // Query selects entries of an owner, the newest first.
 type Query struct {
 	Owner tenant.ID
-	// RequestID and Code are compared whole; empty is any.
+	// RequestID and Code must match exactly; an empty value matches any.
 	RequestID, Code string
 	Class           Class
-	// Before is the id of an entry; only those before it are listed. If it is empty,
-	// the list begins with the newest.
+	// Before is the ID of an entry; only earlier entries are listed. If it is empty,
+	// the list starts with the newest entry.
 	Before string
-	// Limit is how many are listed at most.
+	// Limit is the maximum number of listed entries.
 	Limit int
 }
 
-// Denial is what the gates have refused for one reason.
+// Denial counts the requests that the gates refused for one reason.
 type Denial struct {
 	Reason, Code, Capability, Surface string
-	// Requests is how many were refused, Organizations how many have sent them.
+	// Requests is the number of refused requests, Organizations the number of their
+	// senders.
 	Requests, Organizations int64
-	// Last is when the last one came, to the minute where they were counted.
+	// Last is when the last request arrived, to the minute if it was counted.
 	Last time.Time
 }
 
-// Store keeps entries.
+// Store stores entries.
 type Store interface {
-	// AddRequests commits entries together. Those whose ids it has are left out, so
-	// that a write whose outcome is not known can be repeated.
+	// AddRequests commits entries together. It ignores entries whose IDs it already
+	// has, so that a write with an unknown outcome can be repeated.
 	AddRequests(ctx context.Context, entries []Entry) error
 	Requests(ctx context.Context, query Query) ([]Entry, error)
-	// Denials are those of all organizations that came at an instant or later, the
-	// most frequent first.
+	// Denials returns the denials of all organizations at or after an instant, the most
+	// frequent first.
 	Denials(ctx context.Context, since time.Time, limit int) ([]Denial, error)
-	// PurgeRequests erases up to limit entries that came at an instant or earlier, and
-	// says how many.
+	// PurgeRequests deletes up to limit entries that arrived at or before an instant,
+	// and returns their number.
 	PurgeRequests(ctx context.Context, until time.Time, limit int) (int, error)
 }
 
-// Keeper forgets what is past its [Retention].
+// Keeper deletes entries that are older than [Retention].
 type Keeper struct {
 	Store Store
 	Now   func() time.Time
 }
 
-// Purge erases up to limit entries, and says how many. Several may purge at once.
+// Purge deletes up to limit entries and returns their number. Several processes may
+// purge at once.
 func (k Keeper) Purge(ctx context.Context, limit int) (int, error) {
 	purged, err := k.Store.PurgeRequests(ctx, k.Now().Add(-Retention), limit)
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// lane is a kind of requests that has a share of its own, so that requests of one
-// kind hide none of another.
+// lane is a class of requests with its own share, so that requests of one class do not
+// displace those of another.
 type lane int
 
 const (
 	answered lane = iota
 	failed
-	// repelled are refused before anything about them was looked at: a program that
-	// does not listen sends no end of them, and so may who has an old key.
+	// repelled requests are refused before their content is examined. A misbehaving
+	// program or the user of an old key may send any number of them.
 	repelled
 
 	laneCount
 )
 
-// share is how many requests of a tenant a recorder lists one by one: burst at once,
-// and one more every interval.
+// share limits the requests of a tenant that a recorder lists: burst at once, and one
+// more every interval.
 type share struct {
 	burst    int
 	interval time.Duration
@@ -47,11 +47,10 @@ func laneOf(e *Entry) lane {
 	}
 }
 
-// used is what a tenant has used of its shares: for each the instant at which all of
-// it will be free again.
+// used holds for each share the instant at which it will be completely free again.
 type used [laneCount]time.Time
 
-// take reports whether an entry is within its share, and then uses that.
+// take reports whether an entry is within its share, and if so uses the share.
 func (u *used) take(e *Entry) bool {
 	l := laneOf(e)
 	free := u[l]
@@ -66,7 +65,7 @@ func (u *used) take(e *Entry) bool {
 	return true
 }
 
-// idle reports whether all of the shares are free again.
+// idle reports whether all shares are completely free.
 func (u *used) idle(now time.Time) bool {
 	for _, free := range u {
 		if free.After(now) {
@@ -76,10 +75,10 @@ func (u *used) idle(now time.Time) bool {
 	return true
 }
 
-// grain is the span of time over which requests are counted.
+// grain is the period over which requests are counted.
 const grain = time.Minute
 
-// alike is what requests have in common that are counted together.
+// alike holds the common properties of requests that are counted together.
 type alike struct {
 	minute                                                          int64
 	tenant                                                          tenant.ID
@@ -93,11 +92,4 @@ func alikeOf(e *Entry) alike {
 		key: e.Key, listener: e.Listener, surface: e.Surface, method: e.Method, route: e.Route,
 		code: e.Code, capability: e.Capability, reason: e.Reason, status: e.Status,
 	}
-}
-
-// counted is an entry that stands for a request and for those that are added to it.
-func counted(first *Entry) *Entry {
-	e := *first
-	e.RequestID, e.At = "", first.At.Truncate(grain)
-	return &e
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubetest gives tests a real Kubernetes control plane: see package
-// controlplane for what it is.
+// Package kubetest provides a real Kubernetes control plane for tests; see package
+// controlplane.
 //
 // A package whose tests only read and write objects shares one plane, which
 // takes a few seconds to start:
@@ -10,8 +10,8 @@
 //
 //	func TestMain(m *testing.M) { os.Exit(kubetest.Run(m, &plane)) }
 //
-// and each test works in a namespace of its own. A test that stops servers
-// starts a plane for itself with [Start].
+// Each test works in its own namespace. A test that stops servers starts its own
+// plane with [Start].
 package kubetest
 
 import (
@@ -44,17 +44,17 @@ import (
 // makes a missing control plane a failure and not a reason to skip.
 const RequiredVariable = "PRINTMARKET_CONTROLPLANE_REQUIRED"
 
-// Plane is a control plane with what tests need.
+// Plane is a control plane with an administrator's client.
 type Plane struct {
 	*controlplane.Plane
 
-	// mu guards admin, which is made for the first test that asks.
+	// mu guards admin, which the first call of Client creates.
 	mu    sync.Mutex
 	admin client.Client
 }
 
-// Run runs the tests of a package with one plane, for os.Exit in TestMain.
-// Where the programs are missing it runs no test, says why, and succeeds unless
+// Run runs the tests of a package with one plane, for os.Exit in TestMain. If the
+// programs are missing, it runs no test, prints the reason, and succeeds unless
 // [RequiredVariable] is set.
 func Run(m *testing.M, plane **Plane) int {
 	started, err := launch(context.Background())
@@ -78,8 +78,8 @@ func exitCode(err error) int {
 	return 1
 }
 
-// Start starts a plane for one test, which may stop its servers. Where the
-// programs are missing the test is skipped, unless [RequiredVariable] is set.
+// Start starts a plane for one test, which may stop its servers. If the programs are
+// missing, the test is skipped, unless [RequiredVariable] is set.
 func Start(tb testing.TB) *Plane {
 	tb.Helper()
 	plane, err := launch(tb.Context())
@@ -130,7 +130,7 @@ func (p *Plane) NewUser(tb testing.TB, name string, groups ...string) controlpla
 	return user
 }
 
-// Client is the administrator's client for every kind that the platform uses.
+// Client returns the administrator's client for every kind that the platform uses.
 func (p *Plane) Client(tb testing.TB) client.Client {
 	tb.Helper()
 	p.mu.Lock()
@@ -141,13 +141,13 @@ func (p *Plane) Client(tb testing.TB) client.Client {
 	return p.admin
 }
 
-// ClientOf is a user's client.
+// ClientOf returns a user's client.
 func (p *Plane) ClientOf(tb testing.TB, user controlplane.User) client.Client {
 	tb.Helper()
 	return NewClient(tb, user.Config())
 }
 
-// NewClient is a client of any cluster for every kind that the platform uses.
+// NewClient returns a client of any cluster for every kind that the platform uses.
 func NewClient(tb testing.TB, config *rest.Config) client.Client {
 	tb.Helper()
 	quiet()
@@ -158,7 +158,7 @@ func NewClient(tb testing.TB, config *rest.Config) client.Client {
 	return made
 }
 
-// Scheme knows every kind that the platform uses.
+// Scheme returns a scheme with every kind that the platform uses.
 func Scheme(tb testing.TB) *runtime.Scheme {
 	tb.Helper()
 	scheme := runtime.NewScheme()
@@ -173,8 +173,8 @@ func Scheme(tb testing.TB) *runtime.Scheme {
 	return scheme
 }
 
-// Namespace makes a namespace for one test. It stays: nothing in a plane would
-// finish its deletion.
+// Namespace creates a namespace for one test. The namespace stays, because nothing in a
+// plane would complete its deletion.
 func (p *Plane) Namespace(tb testing.TB) string {
 	tb.Helper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
@@ -191,7 +191,7 @@ func (p *Plane) Kubectl(tb testing.TB, user controlplane.User, arguments ...stri
 	return p.Plane.Kubectl(tb.Context(), user, "", arguments...)
 }
 
-// Apply has kubectl apply manifests as a user.
+// Apply applies manifests with kubectl as a user.
 func (p *Plane) Apply(tb testing.TB, user controlplane.User, namespace string, manifests ...string) error {
 	tb.Helper()
 	_, err := p.Plane.Kubectl(tb.Context(), user, strings.Join(manifests, "\n---\n"),

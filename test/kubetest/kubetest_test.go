@@ -83,17 +83,17 @@ func TestKubectlSpeaksTheServersVersion(t *testing.T) {
 	}
 	for _, who := range []string{"Client", "Server"} {
 		if want := who + " Version: " + controlplane.KubernetesVersion; !strings.Contains(output, want) {
-			t.Errorf("kubectl version says %q; want %q in it", output, want)
+			t.Errorf("kubectl version prints %q; want %q in it", output, want)
 		}
 	}
 }
 
-func TestKubectlTellsWhyItFails(t *testing.T) {
+func TestKubectlReturnsTheReasonOfAFailure(t *testing.T) {
 	t.Parallel()
 	err := plane.Apply(t, plane.NewUser(t, "nobody"), plane.Namespace(t), "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
 	var failure *controlplane.KubectlError
 	if !errors.As(err, &failure) || !strings.Contains(failure.Output, "forbidden") {
-		t.Fatalf("apply without rights: %v; want a KubectlError that says forbidden", err)
+		t.Fatalf("apply without rights: %v; want a KubectlError with the reason forbidden", err)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestServerReturnsOnItsAddressWithItsObjects(t *testing.T) {
 	}
 }
 
-func TestAHistogramTellsHowManyTimesWereShorterThanEachBound(t *testing.T) {
+func TestHistogramCountsTimesBelowEachBound(t *testing.T) {
 	t.Parallel()
 	times := []time.Duration{30 * time.Millisecond, 4 * time.Millisecond, 3 * time.Millisecond, 7 * time.Millisecond}
 	want := "<     5 ms      2  50.00% " + strings.Repeat("#", 25) +

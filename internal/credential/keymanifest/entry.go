@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// entry is a key as it stands in a manifest, in this order.
+// entry is a key in a manifest, with its fields in this order.
 type entry struct {
 	Name      string    `yaml:"name"`
 	Kind      string    `yaml:"kind"`
@@ -22,8 +22,8 @@ type entry struct {
 	Scopes    yaml.Node `yaml:"scopes,omitempty"`
 }
 
-// entryOf is an entry of the list in lines that begin with an indentation. The
-// digest is quoted: some digests are numbers to YAML.
+// entryOf formats an entry of the list; each line starts with the indentation. The
+// digest is quoted because YAML would read some digests as numbers.
 func entryOf(key v1alpha1.APIKey, indent string) (string, error) {
 	e := entry{
 		Name: key.Name, Kind: string(key.Kind), State: string(key.State),
@@ -55,7 +55,7 @@ func entryOf(key v1alpha1.APIKey, indent string) (string, error) {
 	return lines.String(), nil
 }
 
-// convert goes by way of JSON, as the API server reads manifests.
+// convert converts by way of JSON, like the API server reads manifests.
 func convert(from, to any) error {
 	text, err := json.Marshal(from)
 	if err != nil {
@@ -64,7 +64,7 @@ func convert(from, to any) error {
 	return json.Unmarshal(text, to)
 }
 
-// equal compares what manifests say of two keys.
+// equal compares two keys by their JSON encodings.
 func equal(a, b v1alpha1.APIKey) bool {
 	left, err := json.Marshal(a)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Errors of the verbs. The objects that they are about are named around them.
+// Errors of the verbs. Wrapping errors name the affected objects.
 var (
 	ErrNoKey   = errors.New("there is no such key")
 	ErrTaken   = errors.New("the name is taken; a key keeps its name for ever")
@@ -29,11 +29,11 @@ var (
 	ErrKind    = errors.New("the kind of the key is neither Test nor Live")
 )
 
-// Keys are the entries of one partner.
+// Keys holds the entries of one partner.
 type Keys []v1alpha1.APIKey
 
-// Issue adds an entry for a key. expires is zero for a key without an end; with
-// scopes nil it has every scope of the partner. Errors: ErrTaken.
+// Issue adds an entry for a key. expires is zero for a key that does not expire; with
+// scopes nil the key has every scope of the partner. Errors: ErrTaken.
 func (k Keys) Issue(name string, key credential.Key, expires time.Time, scopes []v1alpha1.Scope) (Keys, error) {
 	if k.index(name) >= 0 {
 		return nil, fmt.Errorf("issue %s: %w", name, ErrTaken)
@@ -51,9 +51,9 @@ func EntryOf(name string, key credential.Key) v1alpha1.APIKey {
 	return v1alpha1.APIKey{Name: name, Kind: KindOf(key.Mode()), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}
 }
 
-// Rotate adds an entry with the scopes of another one, which is good until ends
-// and no longer. An end that it has already stays if it comes before that.
-// Errors: ErrNoKey, ErrRevoked, ErrTaken, ErrKind for a key of another kind.
+// Rotate adds an entry with the scopes of the entry old, and lets old expire at ends.
+// An earlier expiry of old stays. Errors: ErrNoKey, ErrRevoked, ErrTaken, ErrKind for a
+// key of another kind.
 func (k Keys) Rotate(old, name string, key credential.Key, ends time.Time) (Keys, error) {
 	i := k.index(old)
 	switch {
@@ -75,7 +75,7 @@ func (k Keys) Rotate(old, name string, key credential.Key, ends time.Time) (Keys
 	return next, nil
 }
 
-// Revoke refuses a key at once and for ever. A key that is revoked stays so.
+// Revoke invalidates a key at once and permanently. Revoking it again has no effect.
 // Errors: ErrNoKey.
 func (k Keys) Revoke(name string) (Keys, error) {
 	i := k.index(name)
@@ -87,7 +87,7 @@ func (k Keys) Revoke(name string) (Keys, error) {
 	return next, nil
 }
 
-// Mode is the mode of a key. Errors: ErrNoKey, ErrKind.
+// Mode returns the mode of a key. Errors: ErrNoKey, ErrKind.
 func (k Keys) Mode(name string) (tenant.Mode, error) {
 	i := k.index(name)
 	if i < 0 {
@@ -107,7 +107,7 @@ func (k Keys) index(name string) int {
 	return slices.IndexFunc(k, func(key v1alpha1.APIKey) bool { return key.Name == name })
 }
 
-// KindOf is the kind of the keys of a mode.
+// KindOf returns the kind of the keys of a mode.
 func KindOf(mode tenant.Mode) v1alpha1.KeyKind {
 	if mode == tenant.Live {
 		return v1alpha1.KeyKindLive

@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// maxManifest bounds a file, in bytes.
+// maxManifest limits the size of a file in bytes.
 const maxManifest = 1 << 20
 
 // Errors about manifests.
@@ -31,10 +31,10 @@ var (
 	ErrLarge     = errors.New("the manifest is larger than 1 MiB")
 )
 
-// Manifest is the file with one partner's entitlement, which may hold other
-// objects. It is changed line by line, so that comments and order stay.
+// Manifest is the file with one partner's entitlement, which may contain other objects.
+// Changes replace single lines and preserve comments and order.
 type Manifest struct {
-	// Path is the file's.
+	// Path is the path of the file.
 	Path string
 	Keys Keys
 
@@ -44,8 +44,8 @@ type Manifest struct {
 	keys *yaml.Node
 }
 
-// Find looks for the manifest of a partner in a directory and below it. Errors:
-// ErrNoPartner, ErrLarge, and those of files and YAML.
+// Find searches a directory and its subdirectories for the manifest of a partner.
+// Errors: ErrNoPartner, ErrLarge, and those of files and YAML.
 func Find(dir, partner string) (*Manifest, error) {
 	var found *Manifest
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -76,7 +76,7 @@ func isManifest(path string) bool {
 	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(filepath.Base(path), ".")
 }
 
-// read is nil for a file without the partner.
+// read returns nil for a file without the partner.
 func read(path, partner string) (*Manifest, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -97,7 +97,7 @@ func read(path, partner string) (*Manifest, error) {
 	return m, m.decode()
 }
 
-// find looks for the document of a partner; nil if there is none.
+// find returns the document of a partner; nil if there is none.
 func find(text []byte, partner string) (*yaml.Node, error) {
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document yaml.Node
@@ -114,7 +114,7 @@ func find(text []byte, partner string) (*yaml.Node, error) {
 	}
 }
 
-// decode reads the entries, times as texts, as the API server does.
+// decode reads the entries. It reads times as strings, like the API server.
 func (m *Manifest) decode() error {
 	if m.keys == nil {
 		return nil
@@ -132,9 +132,9 @@ func (m *Manifest) decode() error {
 	return nil
 }
 
-// Change writes other entries, all at once: who reads the file sees the former
-// or the new ones. Before that, check is given the object as it would be, and may
-// refuse it. Errors: ErrForm, that of check.
+// Change writes other entries atomically: a reader of the file sees either the former
+// or the new entries. Before that, check receives the resulting object and may reject
+// it. Errors: ErrForm and those of check.
 func (m *Manifest) Change(keys Keys, check func(object map[string]any) error) error {
 	text, err := m.with(keys)
 	if err != nil {
@@ -155,7 +155,7 @@ func (m *Manifest) Change(keys Keys, check func(object map[string]any) error) er
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // it has its name by then, or none
+	defer func() { _ = os.Remove(file.Name()) }() // after the rename there is nothing to remove
 	_, err = file.Write(text)
 	if err := errors.Join(err, file.Chmod(info.Mode().Perm()), file.Sync(), file.Close()); err != nil {
 		return err
@@ -163,15 +163,15 @@ func (m *Manifest) Change(keys Keys, check func(object map[string]any) error) er
 	return os.Rename(file.Name(), m.Path)
 }
 
-// with is the file with other entries: the lines of each that has changed are
-// replaced, and new ones come after the last.
+// with returns the file with other entries. It replaces the lines of each changed entry
+// and adds new entries after the last.
 func (m *Manifest) with(keys Keys) ([]byte, error) {
 	lines := strings.SplitAfter(string(m.text), "\n")
 	if m.keys == nil || m.keys.Style&yaml.FlowStyle != 0 || len(m.keys.Content) == 0 || len(keys) < len(m.Keys) {
 		return nil, ErrForm
 	}
 	indent := strings.Repeat(" ", m.keys.Column-1)
-	for i := len(keys) - 1; i >= 0; i-- { // from the end, so that line numbers hold
+	for i := len(keys) - 1; i >= 0; i-- { // from the end, so that line numbers stay valid
 		if i < len(m.Keys) && equal(m.Keys[i], keys[i]) {
 			continue
 		}
@@ -185,9 +185,9 @@ func (m *Manifest) with(keys Keys) ([]byte, error) {
 	return []byte(strings.Join(lines, "")), nil
 }
 
-// review reads what would be written, and makes sure that it says what was meant
-// and nothing else: YAML has more forms than lines can tell. It returns the
-// object as JSON has it. Errors: ErrForm.
+// review parses the text to be written and verifies that it differs from the file only
+// in the intended keys, because YAML has forms that a change by lines cannot handle. It
+// returns the object as JSON values. Errors: ErrForm.
 func (m *Manifest) review(text []byte, keys Keys) (map[string]any, error) {
 	before, _, err := others(m.text, m.partner)
 	if err != nil {
@@ -209,8 +209,8 @@ func (m *Manifest) review(text []byte, keys Keys) (map[string]any, error) {
 	return plain, convert(object, &plain)
 }
 
-// others are all documents of a file, without the keys of the partner, and the
-// partner's object with them.
+// others returns all documents of a file without the keys of the partner, and the
+// partner's object with its keys.
 func others(text []byte, partner string) (all []any, object map[string]any, err error) {
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var document any
@@ -234,7 +234,7 @@ func others(text []byte, partner string) (all []any, object map[string]any, err 
 	}
 }
 
-// linesOf are the lines of an entry, or the place of a new one.
+// linesOf returns the lines of an entry, or the position of a new one.
 func (m *Manifest) linesOf(i int) (from, to int) {
 	if i >= len(m.Keys) {
 		end := lastLine(m.keys)

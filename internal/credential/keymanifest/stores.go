@@ -27,9 +27,9 @@ type Store interface {
 	Change(ctx context.Context, change func(Keys) (Keys, error)) error
 }
 
-// IssueKey makes a key and adds its entry to a store; see [Keys.Issue]. scopes is nil for
-// a key with every scope of the partner, and empty for a key without scopes. The key is
-// returned only if its entry is stored.
+// IssueKey creates a key and adds its entry to a store; see [Keys.Issue]. scopes is nil
+// for a key with every scope of the partner, and empty for a key without scopes. The
+// key is returned only if its entry is stored.
 func IssueKey(ctx context.Context, s Store, name string, mode tenant.Mode, expires time.Time, scopes []string, random io.Reader) (credential.Key, error) {
 	var granted []v1alpha1.Scope
 	if scopes != nil {
@@ -43,8 +43,8 @@ func IssueKey(ctx context.Context, s Store, name string, mode tenant.Mode, expir
 	})
 }
 
-// RotateKey makes a key of the kind of another one, and adds its entry to a store; see
-// [Keys.Rotate]. The key is returned only if its entry is stored.
+// RotateKey creates a key of the kind of the key old, and adds its entry to a store;
+// see [Keys.Rotate]. The key is returned only if its entry is stored.
 func RotateKey(ctx context.Context, s Store, old, name string, ends time.Time, random io.Reader) (credential.Key, error) {
 	mode, err := s.Keys().Mode(old)
 	if err != nil {

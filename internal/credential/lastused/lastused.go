@@ -18,34 +18,33 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// Grain is how exact a time of use is. A key that is used all the time costs one
-// look-up a request, and one note a grain.
+// Grain is the resolution of a time of use. A key in constant use costs one lookup per
+// request and one write per Grain.
 const Grain = time.Minute
 
-// Use is when a key was used last, to the [Grain].
+// Use is the time at which a key was last used, to the [Grain].
 type Use struct {
 	Key credential.Digest
 	At  time.Time
 }
 
-// Store keeps uses. A use that is older than the one it has changes nothing.
+// Store stores uses. A use that is older than the stored one changes nothing.
 type Store interface {
 	MarkKeysUsed(ctx context.Context, uses []Use) error
-	// KeyUses reads the uses of those keys that were ever used, in any order.
+	// KeyUses returns the uses of the given keys that have been used, in any order.
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]Use, error)
 }
 
-// Recorder notes uses. The zero Recorder is ready, and is safe for concurrent
-// use.
+// Recorder records uses. The zero Recorder is ready to use and safe for concurrent use.
 type Recorder struct {
 	mu   sync.RWMutex
 	keys map[credential.Digest]*note
 }
 
-// note is one key's grain, and whether it was written.
+// note holds the last used and the last written time of a key, in units of Grain.
 type note struct{ seen, written atomic.Int64 }
 
-// Seen notes that a key was used.
+// Seen records that a key was used.
 func (r *Recorder) Seen(key credential.Digest, now time.Time) {
 	r.mu.RLock()
 	n := r.keys[key]
@@ -70,7 +69,7 @@ func (r *Recorder) note(key credential.Digest) *note {
 	return r.keys[key]
 }
 
-// unwritten lists what is newer than what was written.
+// unwritten returns the uses that are newer than the written ones.
 func (r *Recorder) unwritten() (uses []Use, notes []*note) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -83,11 +82,10 @@ func (r *Recorder) unwritten() (uses []Use, notes []*note) {
 	return uses, notes
 }
 
-// batch bounds one write.
+// batch limits the uses in one write.
 const batch = 500
 
-// Run writes what has changed every interval until ctx ends, and once more
-// behind that.
+// Run writes the changes every interval until ctx ends, and once more afterwards.
 func (r *Recorder) Run(ctx context.Context, store Store, interval time.Duration, log *slog.Logger) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -104,7 +102,7 @@ func (r *Recorder) Run(ctx context.Context, store Store, interval time.Duration,
 	}
 }
 
-// write stores every use that is not. What fails is tried again the next time.
+// write stores every unwritten use. The next call retries a failed write.
 func (r *Recorder) write(ctx context.Context, store Store, log *slog.Logger) {
 	uses, notes := r.unwritten()
 	for len(uses) > 0 {

@@ -2,14 +2,14 @@
 
 // Package signature signs and verifies callbacks with a shared secret.
 //
-// A signature is "sha256=" and the HMAC-SHA-256 of what was sent, in lower-case
-// hexadecimal digits. It is made of the bytes of the body as they are on the
-// wire, before anything is decoded, and checked before anything is parsed: two
-// encoders rarely write the same bytes for the same value.
+// A signature is "sha256=" and the HMAC-SHA-256 of the signed bytes, in lower-case
+// hexadecimal digits. It covers the bytes of the body as transmitted, before decoding,
+// and is verified before parsing: two encoders rarely produce the same bytes for the
+// same value.
 //
-// [Verify] takes the same time whichever part is wrong. A caller that does not
-// know the sender calls it with no secrets, so that nobody can find out by the
-// clock who is known. A [Timestamp] bounds how long a copy of a request is good.
+// [Verify] takes the same time whichever part is wrong. For an unknown sender the
+// caller passes no secrets, so that response times do not reveal known senders. A
+// [Timestamp] limits how long a copy of a request is valid.
 package signature
 
 import (
@@ -31,27 +31,26 @@ type Part struct {
 	Fault string `json:"fault,omitempty"`
 }
 
-// Scheme says which bytes are signed.
+// Scheme selects the signed bytes.
 type Scheme uint8
 
 const (
-	// Body signs the body alone. A timestamp beside it can be replaced by
-	// whoever holds a copy of the request, so the body needs a time and an
-	// identity of its own.
+	// Body signs the body only. An attacker with a copy of the request can replace the
+	// timestamp, so the body needs its own time and identity.
 	Body Scheme = iota
 	// TimestampBody signs the timestamp as it was sent, a full stop, and the
 	// body.
 	TimestampBody
 )
 
-// ErrScheme says that there is no scheme of a name.
+// ErrScheme means that no scheme has the given name.
 var ErrScheme = errors.New("unknown signature scheme")
 
 // Schemes lists the schemes, the default first.
 func Schemes() []Scheme { return []Scheme{Body, TimestampBody} }
 
-// ParseScheme finds a scheme by the name that [Scheme.String] writes; the empty
-// name is that of [Body]. It fails with [ErrScheme].
+// ParseScheme finds a scheme by the name that [Scheme.String] returns. The empty name
+// selects [Body]. Errors: [ErrScheme].
 func ParseScheme(name string) (Scheme, error) {
 	if name == "" {
 		return Body, nil
@@ -64,7 +63,7 @@ func ParseScheme(name string) (Scheme, error) {
 	return Body, fmt.Errorf("%w: %q", ErrScheme, name)
 }
 
-// String is the scheme's name.
+// String returns the name of the scheme.
 func (s Scheme) String() string {
 	switch s {
 	case Body:
@@ -76,34 +75,33 @@ func (s Scheme) String() string {
 	}
 }
 
-// prefix names the algorithm in every signature.
+// prefix identifies the algorithm in every signature.
 const prefix = "sha256="
 
-// Len is the length of every signature.
+// Len is the length of every signature in bytes.
 const Len = len(prefix) + 2*sha256.Size
 
 type sum [sha256.Size]byte
 
-// Sign is the signature of a body. The timestamp is used by [TimestampBody]
-// alone, and is exactly what is sent beside the body.
+// Sign returns the signature of a body. Only [TimestampBody] uses the timestamp, which
+// must be exactly the transmitted text.
 func Sign(scheme Scheme, secret credential.Secret, timestamp string, body []byte) string {
 	mac := sumOf(scheme, secret, timestamp, body)
 	return prefix + hex.EncodeToString(mac[:])
 }
 
-// dummy stands in for a secret that a sender does not have. It is as long as
-// the shortest secret that is allowed; what it is does not matter, because
-// nothing that matches it is accepted.
+// dummy replaces a missing secret. It has the minimum length of a secret. Its value
+// does not matter, because a match with it is not accepted.
 const dummy = credential.Secret("nobody's secret, 32 bytes long..")
 
-// tries is how many sums are made for every request, fitting or not: as many as a
-// sender may have secrets. The time of an answer then tells neither whether a
-// sender is known nor whether it is changing its secret.
+// tries is the number of sums computed for every request, valid or not: the maximum
+// number of a sender's secrets. The response time therefore reveals neither whether a
+// sender is known nor whether its secret is being rotated.
 const tries = 3
 
-// Verify reports whether a header is the signature of a body under one of the
-// secrets. All of them are tried, whichever fits, and the work is that of three
-// if there are fewer. Empty secrets and unknown schemes verify nothing.
+// Verify reports whether a header is the signature of a body under one of the secrets.
+// It always tries all secrets, and computes at least three sums. Empty secrets and
+// unknown schemes verify nothing.
 func Verify(scheme Scheme, secrets []credential.Secret, header, timestamp string, body []byte) bool {
 	given, accept := parse(header)
 	accept &= flag(scheme <= TimestampBody)
@@ -121,7 +119,7 @@ func Verify(scheme Scheme, secrets []credential.Secret, header, timestamp string
 
 func sumOf(scheme Scheme, secret credential.Secret, timestamp string, body []byte) (made sum) {
 	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
-	// A hash never fails to take bytes.
+	// Writing to a hash never returns an error.
 	if scheme == TimestampBody {
 		_, _ = io.WriteString(mac, timestamp+".")
 	}
@@ -130,8 +128,8 @@ func sumOf(scheme Scheme, secret credential.Secret, timestamp string, body []byt
 	return made
 }
 
-// parse reads a header; ok is 0 if it is malformed. The sum of a malformed one
-// is compared all the same.
+// parse reads a header; ok is 0 if it is malformed. Verify compares the sum of a
+// malformed header, too.
 func parse(header string) (given sum, ok int) {
 	if len(header) != Len {
 		return sum{}, 0
@@ -145,8 +143,8 @@ func parse(header string) (given sum, ok int) {
 	return given, ok
 }
 
-// nibble is the value of a lower-case hexadecimal digit; above 15 for others. A
-// signature has one text only, as the sender's documentation shows it.
+// nibble returns the value of a lower-case hexadecimal digit; above 15 for other
+// characters. A signature has only one text, as in the sender's documentation.
 func nibble(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':

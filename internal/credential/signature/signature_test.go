@@ -18,7 +18,7 @@ const (
 	sentAt = "1767225600"
 )
 
-// vectors were made with another implementation: they hold for every client.
+// vectors come from another implementation and apply to every client.
 var vectors = []struct {
 	secret                    credential.Secret
 	body, signed, withTheTime string
@@ -55,7 +55,7 @@ var vectors = []struct {
 	},
 }
 
-func TestSignaturesAreThePublishedOnes(t *testing.T) {
+func TestSignaturesMatchThePublishedVectors(t *testing.T) {
 	t.Parallel()
 	for i, v := range vectors {
 		for scheme, sum := range map[signature.Scheme]string{signature.Body: v.signed, signature.TimestampBody: v.withTheTime} {
@@ -70,7 +70,7 @@ func TestSignaturesAreThePublishedOnes(t *testing.T) {
 	}
 }
 
-func TestBytesThatAreNoTextAreSignedAsTheyAre(t *testing.T) {
+func TestBinaryBodiesAreSignedUnchanged(t *testing.T) {
 	t.Parallel()
 	const want = "sha256=e53d665552bf1755cb2ffc44a4ae7c5872b69939b7410c68ff6635aa97dff7df"
 	if got := signature.Sign(signature.Body, first, "", []byte{0, 255}); got != want {
@@ -133,7 +133,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-func TestNoOneElsesZeroesPassForAMalformedSignature(t *testing.T) {
+func TestMalformedSignatureNeverMatches(t *testing.T) {
 	t.Parallel()
 	// A malformed header is compared as if it were a sum of its low bits.
 	for _, header := range []string{"sha256=" + strings.Repeat("0", 64), "sha256=" + strings.Repeat("g", 64), ""} {

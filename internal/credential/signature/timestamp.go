@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// ErrTimestamp says that a text is no timestamp. It never holds the text.
+// ErrTimestamp means that a text is not a timestamp. The error never contains the text.
 var ErrTimestamp = errors.New("a timestamp is Unix time in 10 digits (seconds) or 13 (milliseconds), or RFC 3339 with a zone")
 
 const (
 	secondDigits = 10
 	milliDigits  = 13
-	// longest is RFC 3339 with nanoseconds and a numeric zone.
+	// longest is the length of RFC 3339 with nanoseconds and a numeric zone.
 	longest = len("2006-01-02T15:04:05.999999999+00:00")
 
-	// Ten digits of seconds reach from 2001 to 2286. RFC 3339 is held to the same
-	// instants, so that no form says what another one cannot.
+	// Ten digits of seconds range from 2001 to 2286. RFC 3339 is limited to the same
+	// instants, so that all formats have the same range.
 	earliest = 1_000_000_000
 	latest   = 9_999_999_999
 )
 
-// Timestamp is when a sender says that it sent something, as precisely as it
-// says so. The zero Timestamp lies within no window.
+// Timestamp is the time at which a sender claims to have sent a message, with the
+// precision of its text. The zero Timestamp is within no window.
 type Timestamp struct {
 	at   time.Time
 	unit time.Duration
 }
 
-// ParseTimestamp reads seconds or milliseconds since 1970, or RFC 3339. Nothing
-// may stand around them, no sign before them. It fails with [ErrTimestamp].
+// ParseTimestamp parses seconds or milliseconds since 1970, or RFC 3339, without a sign
+// and without surrounding text. Errors: [ErrTimestamp].
 func ParseTimestamp(text string) (Timestamp, error) {
 	var made Timestamp
 	switch {
@@ -50,7 +50,7 @@ func ParseTimestamp(text string) (Timestamp, error) {
 	return made, nil
 }
 
-// number reads at most 13 digits.
+// number parses at most 13 digits.
 func number(digits string) int64 {
 	n, _ := strconv.ParseInt(digits, 10, 64) // digits were counted
 	return n
@@ -65,11 +65,11 @@ func digits(text string) bool {
 	return text != ""
 }
 
-// whole is a time without fraction and zone.
+// whole is the length of a time without fraction and zone.
 const whole = len("2006-01-02T15:04:05")
 
-// parseRFC3339 refuses two things first that package time lets pass: hours of
-// one digit, and a comma before the fraction. A text that is none has no unit.
+// parseRFC3339 rejects two forms that package time accepts: hours of one digit, and a
+// comma before the fraction. The result for an invalid text has no unit.
 func parseRFC3339(text string) Timestamp {
 	if len(text) <= whole || len(text) > longest || text[len("2006-01-02T15")] != ':' || text[whole] == ',' {
 		return Timestamp{}
@@ -84,12 +84,12 @@ func parseRFC3339(text string) Timestamp {
 	return Timestamp{at: at, unit: time.Second}
 }
 
-// Time is the instant, in UTC.
+// Time returns the instant in UTC.
 func (t Timestamp) Time() time.Time { return t.at }
 
-// Within reports whether the timestamp differs from now by the window at most,
-// in either direction. Both are compared in the timestamp's own unit: one of
-// whole seconds does not leave a window of 300 s a fraction of a second early.
+// Within reports whether the timestamp differs from now by at most the window, in
+// either direction. Both are compared in the timestamp's own unit, so that a timestamp
+// in whole seconds does not leave a window of 300 s a fraction of a second early.
 func (t Timestamp) Within(now time.Time, window time.Duration) bool {
 	if t.unit == 0 {
 		return false
@@ -97,8 +97,8 @@ func (t Timestamp) Within(now time.Time, window time.Duration) bool {
 	return now.UTC().Truncate(t.unit).Sub(t.at).Abs() <= window
 }
 
-// Outside says, for people, how far the timestamp lies outside a window; "" if
-// [Timestamp.Within] has it inside.
+// Outside describes how far the timestamp is outside a window; empty if
+// [Timestamp.Within] is true.
 func (t Timestamp) Outside(now time.Time, window time.Duration) string {
 	if t.Within(now, window) {
 		return ""

@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func TestTimestampsOfEveryFormAreRead(t *testing.T) {
+func TestParseTimestampAcceptsEveryForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Time{
 		"1795176000":                          noon,
@@ -34,7 +34,7 @@ func TestTimestampsOfEveryFormAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTimestampIsRefused(t *testing.T) {
+func TestParseTimestampRejectsOtherTexts(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"empty": "", "a space before": " 1795176000", "a space after": "1795176000 ", "a sign": "+1795176000",
@@ -78,8 +78,8 @@ func TestWithin(t *testing.T) {
 		if got := stamp.Within(c.now, window); got != c.want || err != nil {
 			t.Errorf("%s: within = %t (%v), want %t", name, got, err, c.want)
 		}
-		if told := stamp.Outside(c.now, window); (told == "") != c.want {
-			t.Errorf("%s: people are told %q of what is within: %t", name, told, c.want)
+		if text := stamp.Outside(c.now, window); (text == "") != c.want {
+			t.Errorf("%s: Outside returns %q, want empty %t", name, text, c.want)
 		}
 	}
 	if (signature.Timestamp{}).Within(time.Time{}, window) {

@@ -26,31 +26,30 @@ import (
 	"github.com/printmarket/printmarket/config"
 )
 
-// The cost limits of the API server for CEL rules; a test keeps them equal to
-// its own.
+// The cost limits of the API server for CEL rules. A test compares them with the
+// constants of the API server.
 const (
 	perCallLimit      = 1_000_000
 	runtimeCostBudget = 10_000_000
 )
 
-// Admission judges custom resources as a Kubernetes API server would: by the
-// structural schema and the CEL rules of their CustomResourceDefinition, in
-// strict mode. It makes sure that what works from a directory is accepted by a
-// cluster.
+// Admission validates custom resources like a Kubernetes API server: by the structural
+// schema and the CEL rules of their CustomResourceDefinition, in strict mode. A
+// manifest that it accepts is also accepted by a cluster.
 type Admission struct {
 	kinds map[gvk]*kind
 }
 
 type gvk struct{ apiVersion, kind string }
 
-// kind is the compiled definition of one version of a kind.
+// kind is the compiled CustomResourceDefinition of one version of a kind.
 type kind struct {
 	structural *structuralschema.Structural
 	schema     validation.SchemaValidator
 	rules      *cel.Validator
 }
 
-// NewAdmission compiles the definitions that the binary carries.
+// NewAdmission compiles the embedded CustomResourceDefinitions.
 func NewAdmission() (*Admission, error) {
 	files, err := fs.Glob(config.FS, path.Join(config.CRDDir, "*.yaml"))
 	if err != nil || len(files) == 0 {
@@ -108,16 +107,16 @@ func newKind(schema *apiextensionsv1.JSONSchemaProps) (*kind, error) {
 	}, nil
 }
 
-// Knows reports whether a kind is one of ours.
+// Knows reports whether a kind is one of the platform's custom resources.
 func (a *Admission) Knows(apiVersion, name string) bool { return a.kinds[gvk{apiVersion, name}] != nil }
 
-// Create judges a new object and fills in its defaults. The object consists of
-// JSON values with whole numbers as int64.
+// Create validates a new object and fills in its defaults. The object consists of JSON
+// values with whole numbers as int64.
 func (a *Admission) Create(ctx context.Context, object map[string]any) field.ErrorList {
 	return a.judge(ctx, object, nil)
 }
 
-// Update judges a new version of an object and fills in its defaults.
+// Update validates a new version of an object and fills in its defaults.
 func (a *Admission) Update(ctx context.Context, object, old map[string]any) field.ErrorList {
 	return a.judge(ctx, object, old)
 }
@@ -138,11 +137,11 @@ func (a *Admission) judge(ctx context.Context, object, old map[string]any) field
 		errs = append(errs, validation.ValidateCustomResourceUpdate(nil, object, old, k.schema)...)
 	}
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, k.structural, object)...)
-	// As the API server does: rules run only on what has the right shape.
+	// Like the API server, run the rules only on objects that match the schema.
 	if len(errs) > 0 || k.rules == nil {
 		return errs
 	}
-	// A nil map in an interface would count as an old object.
+	// A nil map in a non-nil interface would count as an old object.
 	var before any
 	if old != nil {
 		before = old
@@ -151,8 +150,8 @@ func (a *Admission) judge(ctx context.Context, object, old map[string]any) field
 	return ruleErrs
 }
 
-// unknown refuses fields that the schema does not have, as kubectl does with
-// --validate=strict. The object is pruned by it.
+// unknown reports fields that are not in the schema, like kubectl with
+// --validate=strict. It also prunes the object.
 func (k *kind) unknown(object map[string]any) field.ErrorList {
 	var errs field.ErrorList
 	if _, isMap := object["metadata"].(map[string]any); !isMap {
@@ -160,7 +159,7 @@ func (k *kind) unknown(object map[string]any) field.ErrorList {
 	}
 	_, _, paths, err := objectmeta.GetObjectMetaWithOptions(object, objectmeta.ObjectMetaOptions{ReturnUnknownFieldPaths: true})
 	if err != nil {
-		// The text of the error may quote a value.
+		// The error text may quote a value, so it is not reported.
 		return append(errs, field.Invalid(field.NewPath("metadata"), nil, "has a member of the wrong type"))
 	}
 	paths = append(paths, pruning.PruneWithOptions(object, k.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
@@ -171,8 +170,8 @@ func (k *kind) unknown(object map[string]any) field.ErrorList {
 	return errs
 }
 
-// nameRules are the rules of the API server for name, namespace, labels and
-// annotations. An object without a namespace gets that of the request.
+// nameRules applies the API server's rules for name, namespace, labels and annotations.
+// An object without a namespace gets the namespace of the request.
 func nameRules(object map[string]any) field.ErrorList {
 	path := field.NewPath("metadata")
 	meta, found, err := objectmeta.GetObjectMeta(object, false)
@@ -185,7 +184,7 @@ func nameRules(object map[string]any) field.ErrorList {
 	return metavalidation.ValidateObjectMeta(meta, true, metavalidation.NameIsDNSSubdomain, path)
 }
 
-// text is a string value; empty for others.
+// text returns a string value; empty for other types.
 func text(v any) string {
 	s, _ := v.(string)
 	return s

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// FaultError is one thing that is wrong with the directory. Its text never holds a
-// value from a file: somebody may have put a key or a secret in the wrong place.
+// FaultError describes one fault of the directory. Its text never contains a value from
+// a file, because the value may be a misplaced key or secret.
 type FaultError struct {
 	// File is the path below the directory; empty for the directory itself.
 	File string
-	// Line counts from 1; 0 when the whole file is at fault.
+	// Line counts from 1; 0 if the whole file is faulty.
 	Line int
 	// Field is a path such as spec.keys[0].sha256; empty for the whole object.
 	Field string
-	// Problem says what is wrong.
+	// Problem describes the fault.
 	Problem string
 }
 
-// Error reads "partners/acme.yaml:12: spec.keys[0].sha256: ...".
+// Error returns text such as "partners/acme.yaml:12: spec.keys[0].sha256: ...".
 func (f *FaultError) Error() string {
 	var b strings.Builder
 	b.WriteString(f.File)
@@ -37,14 +37,13 @@ func (f *FaultError) Error() string {
 	return b.String()
 }
 
-// maxFaults bounds the error of a refused set; the first ones are enough to
-// mend it.
+// maxFaults limits the number of reported faults of a rejected set.
 const maxFaults = 20
 
-// RefusalError is the error of a set that was refused as a whole.
+// RefusalError is the error of a set that was rejected as a whole.
 type RefusalError struct {
 	Faults []*FaultError
-	// Omitted counts the faults beyond the first ones.
+	// Omitted counts the faults after the first maxFaults.
 	Omitted int
 }
 
@@ -59,7 +58,7 @@ func (r *RefusalError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives the faults to errors.As.
+// Unwrap returns the faults for errors.As.
 func (r *RefusalError) Unwrap() []error {
 	list := make([]error, len(r.Faults))
 	for i, f := range r.Faults {
@@ -76,12 +75,4 @@ func (r *RefusalError) add(faults ...*FaultError) {
 		}
 		r.Faults = append(r.Faults, f)
 	}
-}
-
-// orNil is the refusal as an error; nil when there is no fault.
-func (r *RefusalError) orNil() error {
-	if len(r.Faults) == 0 {
-		return nil
-	}
-	return r
 }

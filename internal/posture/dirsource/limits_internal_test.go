@@ -8,7 +8,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-func TestCostLimitsAreThoseOfTheAPIServer(t *testing.T) {
+func TestCostLimitsMatchTheAPIServer(t *testing.T) {
 	t.Parallel()
 	if perCallLimit != celconfig.PerCallLimit || runtimeCostBudget != celconfig.RuntimeCELCostBudget {
 		t.Errorf("limits %d and %d, the API server has %d and %d", perCallLimit, runtimeCostBudget, celconfig.PerCallLimit, celconfig.RuntimeCELCostBudget)

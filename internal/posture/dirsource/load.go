@@ -16,11 +16,11 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// defaultNamespace is where an object lives that names no namespace.
+// defaultNamespace is the namespace of an object that names none.
 const defaultNamespace = "default"
 
-// Read judges the manifests of a directory once, as of now, and returns what
-// posture compiles. One fault refuses all of them with a [RefusalError].
+// Read validates the manifests of a directory once, as of now, and returns the inputs
+// of a compilation. One fault rejects all manifests with a [RefusalError].
 func (a *Admission) Read(ctx context.Context, dir string, now time.Time) (posture.Inputs, error) {
 	set, err := scan(dir)
 	if err != nil {
@@ -47,14 +47,14 @@ func (a *Admission) load(ctx context.Context, files map[string][]byte, now time.
 			}
 		}
 	}
-	if err := l.refusal.orNil(); err != nil {
-		return posture.Inputs{}, err
+	if len(l.refusal.Faults) > 0 {
+		return posture.Inputs{}, &l.refusal
 	}
 	l.inputs.ResolveSecrets(l.secrets, now)
 	return l.inputs, nil
 }
 
-// loader gathers the objects of one set.
+// loader collects the objects of one set.
 type loader struct {
 	admission *Admission
 	inputs    posture.Inputs
@@ -65,7 +65,7 @@ type loader struct {
 
 type objectName struct{ kind, namespace, name string }
 
-// admit judges one document and keeps its object.
+// admit validates one document and keeps its object.
 func (l *loader) admit(ctx context.Context, file string, d *document) []*FaultError {
 	apiVersion, kind := text(d.object["apiVersion"]), text(d.object["kind"])
 	isSecret := apiVersion == "v1" && kind == "Secret"

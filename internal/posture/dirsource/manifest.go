@@ -18,15 +18,14 @@ import (
 // maxDepth bounds the nesting of a document; real manifests have ten levels.
 const maxDepth = 64
 
-// document is one object of a file, as JSON values, with the line of each of
-// its fields.
+// document is one object of a file as JSON values, with the line of each of its fields.
 type document struct {
 	object map[string]any
 	line   int
 	lines  map[string]int
 }
 
-// lineOf is the line of a field, or of the nearest field around it.
+// lineOf returns the line of a field, or of its nearest enclosing field.
 func (d *document) lineOf(path string) int {
 	for path != "" {
 		if line, found := d.lines[path]; found {
@@ -37,9 +36,8 @@ func (d *document) lineOf(path string) int {
 	return d.line
 }
 
-// parse reads the documents of one file. Documents without content are passed
-// over; a file without any object is a fault, because that is what a file looks
-// like when its writer has just begun.
+// parse reads the documents of one file. It ignores documents without content. A file
+// without any object is a fault, because a half-written file looks like this.
 func parse(file string, content []byte) ([]document, *FaultError) {
 	if strings.HasSuffix(file, ".json") {
 		// JSON allows tabs between tokens and forbids them in strings; YAML
@@ -84,12 +82,12 @@ var (
 	yamlQuoted = regexp.MustCompile("'[^']*'|\"[^\"]*\"|`[^`]*`")
 )
 
-// yamlFault keeps the line and the sentence of the parser, and drops what it
-// quotes from the file.
+// yamlFault keeps the line and the message of the parser and removes quoted file
+// content.
 func yamlFault(file string, err error) *FaultError {
 	f := &FaultError{File: file, Problem: "is not valid YAML: " + yamlQuoted.ReplaceAllString(err.Error(), "...")}
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
-		// The pattern admits digits only; a number too large stays 0.
+		// The pattern matches digits only; a number that is too large leaves 0.
 		f.Line, _ = strconv.Atoi(m[1])
 	}
 	return f
@@ -146,8 +144,8 @@ func (d *document) mapping(n *yaml.Node, path string, depth int) (any, *FaultErr
 	return object, nil
 }
 
-// ambiguous are the plain scalars that kubectl (YAML 1.1) reads as booleans and
-// YAML 1.2 as texts.
+// ambiguous matches the plain scalars that kubectl (YAML 1.1) reads as booleans and
+// YAML 1.2 reads as strings.
 var ambiguous = regexp.MustCompile(`^(y|Y|n|N|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$`)
 
 var leadingZero = regexp.MustCompile(`^[-+]?0[0-9]`)
@@ -165,7 +163,7 @@ func scalar(n *yaml.Node, path string) (any, *FaultError) {
 	case "!!bool":
 		return strings.EqualFold(n.Value, "true"), nil
 	case "!!int":
-		// A leading zero means octal to some readers.
+		// Some parsers read a leading zero as octal.
 		if v, err := strconv.ParseInt(n.Value, 10, 64); err == nil && !leadingZero.MatchString(n.Value) {
 			return v, nil
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 )
 
-// now is when the manifests of these tests are judged.
+// now is the time at which these tests validate manifests.
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 var admission = sync.OnceValues(dirsource.NewAdmission)
@@ -100,7 +100,7 @@ func write(tb testing.TB, dir string, content files) {
 	}
 }
 
-func TestReadAcceptsWhatKubectlApplies(t *testing.T) {
+func TestReadAcceptsValidManifests(t *testing.T) {
 	t.Parallel()
 	json := strings.ReplaceAll(`{"apiVersion": "marketplace.printmarket.dev/v1alpha1", "kind": "CapabilityRollout",
 	"metadata": {"name": "rfq-create"}, "spec": {"capability": "rfq-create", "stage": "Live", "change": {"ticket": "REL-1"}}}`, "'", `"`)
@@ -136,7 +136,7 @@ func TestReadAcceptsWhatKubectlApplies(t *testing.T) {
 	}
 }
 
-func TestReadFillsInWhatAClusterWould(t *testing.T) {
+func TestReadAppliesSchemaDefaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	exported := strings.Replace(partner, "  name: acme\n", "  name: acme\n  uid: x\n  resourceVersion: \"7\"\n  generation: 9\n  creationTimestamp: 2020-01-01T00:00:00Z\n  labels: {tier: pilot}\n", 1)
@@ -157,7 +157,7 @@ func TestReadFillsInWhatAClusterWould(t *testing.T) {
 	}
 }
 
-func TestReadRefusesTheWholeSet(t *testing.T) {
+func TestOneFaultRejectsTheWholeSet(t *testing.T) {
 	t.Parallel()
 	replace := func(text, old, with string) string {
 		if !strings.Contains(text, old) {
@@ -240,7 +240,7 @@ func TestReadRefusesTheWholeSet(t *testing.T) {
 	}
 }
 
-func TestARefusalIsBounded(t *testing.T) {
+func TestRefusalListsALimitedNumberOfFaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 50 {
@@ -253,7 +253,7 @@ func TestARefusalIsBounded(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatCannotBeReadIsAFault(t *testing.T) {
+func TestUnreadableDirectoryIsAFault(t *testing.T) {
 	t.Parallel()
 	deep := filepath.Join(t.TempDir(), "deep")
 	write(t, deep, files{strings.Repeat("d/", 12) + "a.yaml": rollout})
@@ -284,7 +284,8 @@ func TestADirectoryThatCannotBeReadIsAFault(t *testing.T) {
 	}
 }
 
-// The demo set of the design: what the samples open is what API.md ships.
+// TestSamplesAreTheDemoSet checks that the samples open the capabilities that API.md
+// lists as shipped.
 func TestSamplesAreTheDemoSet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -338,8 +339,8 @@ func TestSamplesAreTheDemoSet(t *testing.T) {
 	}
 }
 
-// A directory holds the Secrets of both, and hands over each to whom it is for.
-func TestAWebhookOfADirectoryHasItsSecret(t *testing.T) {
+// TestWebhookSecretsAreResolved checks that the directory's Secrets reach both bundles.
+func TestWebhookSecretsAreResolved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	const value = "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh"
@@ -362,8 +363,9 @@ func TestAWebhookOfADirectoryHasItsSecret(t *testing.T) {
 	}
 }
 
-// As on a cluster, where the controller hands over no value whose time is over.
-func TestASecretWhoseTimeIsOverIsNotMissed(t *testing.T) {
+// TestExpiredSecretMayBeMissing matches a cluster, where the controller publishes no
+// expired values.
+func TestExpiredSecretMayBeMissing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	over := "  - name: old\n    secretRef: {name: deleted-since, key: hmac}\n    notAfter: \"2026-01-01T00:00:00Z\"\n"
@@ -378,7 +380,7 @@ func TestASecretWhoseTimeIsOverIsNotMissed(t *testing.T) {
 	}
 }
 
-func TestManyFilesAreRefused(t *testing.T) {
+func TestTooManyFilesAreRejected(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes ten thousand files; left out by -short")
 	}

@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// The bounds of a directory.
+// The limits of a directory.
 const (
 	maxFileSize  = 1 << 20
 	maxTotalSize = 64 << 20
@@ -25,18 +25,18 @@ const (
 	maxDirDepth  = 8
 )
 
-// contents is the bytes of a directory at one moment.
+// contents holds the bytes of a directory at one moment.
 type contents struct {
 	files map[string][]byte
-	// dirs are the directories that were read, to be watched.
+	// dirs lists the directories that were read, to be watched.
 	dirs []string
 	hash [sha256.Size]byte
 	size int
 }
 
-// scan reads every manifest below dir: *.yaml, *.yml and *.json. Names that
-// begin with a dot are passed over (editors' and the kubelet's own files), as
-// are kustomization files, which list manifests and are none.
+// scan reads every manifest below dir: *.yaml, *.yml and *.json. It ignores names that
+// start with a dot (files of editors and the kubelet) and kustomization files, which
+// list manifests but are not manifests.
 func scan(dir string) (*contents, error) {
 	c := &contents{files: map[string][]byte{}}
 	if err := c.walk(dir, "", 0); err != nil {
@@ -44,7 +44,7 @@ func scan(dir string) (*contents, error) {
 	}
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
-		// A hash does not fail. Lengths in front keep names and contents apart.
+		// A hash never returns an error. Length prefixes separate names from contents.
 		writeLengthed(h, []byte(name))
 		writeLengthed(h, c.files[name])
 	}
@@ -72,8 +72,8 @@ func (c *contents) walk(root, below string, depth int) error {
 		if strings.HasPrefix(entry.Name(), ".") {
 			continue
 		}
-		// Stat follows symbolic links, which is how the kubelet and many
-		// deployment tools present files.
+		// Stat follows symbolic links, because the kubelet and many deployment
+		// tools present files as links.
 		info, err := os.Stat(filepath.Join(dir, entry.Name()))
 		switch {
 		case err != nil && !manifestName(entry.Name()):
@@ -93,7 +93,7 @@ func (c *contents) walk(root, below string, depth int) error {
 	return nil
 }
 
-// manifestName reports whether a file holds manifests, by its name.
+// manifestName reports whether a file name is that of a manifest.
 func manifestName(name string) bool {
 	extension := path.Ext(name)
 	stem := strings.TrimSuffix(name, extension)
@@ -121,20 +121,20 @@ func (c *contents) read(file, name string, info fs.FileInfo) error {
 	return nil
 }
 
-// readBounded reads one byte more than is allowed, so that a file that grows
-// after it was looked at is still noticed.
+// readBounded reads at most one byte more than the limit, to detect a file that grew
+// after it was inspected.
 func readBounded(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	content, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
-	// Closing a file that was only read loses nothing.
+	// An error of closing a read-only file has no effect.
 	_ = f.Close()
 	return content, err
 }
 
-// reason is the cause without the path, which the fault has already.
+// reason returns the cause without the path, which the fault already contains.
 func reason(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -13,14 +13,14 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// secretMembers are the members of a core/v1 Secret.
+// secretMembers lists the members of a core/v1 Secret.
 var secretMembers = map[string]bool{
 	"apiVersion": true, "kind": true, "metadata": true, "type": true,
 	"immutable": true, "data": true, "stringData": true,
 }
 
-// readSecret reads a core/v1 Secret. Values go from the file straight into the
-// redacting type and appear in no fault.
+// readSecret reads a core/v1 Secret. Values are stored in the redacting type at once
+// and appear in no fault.
 func readSecret(d *document, namespace, name string) (posture.SecretData, []*FaultError) {
 	out := posture.SecretData{Namespace: namespace, Name: name, Data: map[string]credential.Secret{}}
 	var faults []*FaultError
@@ -67,7 +67,7 @@ func readSecret(d *document, namespace, name string) (posture.SecretData, []*Fau
 		value, err := base64.StdEncoding.DecodeString(raw)
 		return string(value), err == nil
 	})
-	// stringData comes second: it wins over data, as in a cluster.
+	// stringData comes second: it overrides data, as in a cluster.
 	values("stringData", func(raw string) (string, bool) { return raw, true })
 	return out, faults
 }

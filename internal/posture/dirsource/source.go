@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dirsource feeds the gates from a directory of manifests.
+// Package dirsource publishes snapshots of a directory of manifests to the gates.
 //
-// It is how the platform runs without a cluster: in `printmarket dev`, in CI
-// gates and in tests. The files are the ones that kubectl would apply, Secrets
-// included, and they are judged like the creation of their objects in a
-// cluster. What a cluster would refuse refuses the whole set here: the last
-// good set stays in force, [Source.Healthy] fails and says which file, line and
-// field is at fault. A file that is deleted deletes its objects; a file that is
-// empty or cannot be read is a fault and deletes nothing.
+// It lets the platform run without a cluster: in `printmarket dev`, in CI checks and in
+// tests. The files are those that kubectl would apply, including Secrets, and each
+// object is validated as if it were created in a cluster. If a cluster would reject an
+// object, the source rejects the whole set: the last valid set stays in force, and
+// [Source.Healthy] reports the file, line and field of the fault. Deleting a file
+// deletes its objects. An empty or unreadable file is a fault and deletes nothing.
 package dirsource
 
 import (
@@ -24,18 +23,18 @@ import (
 )
 
 const (
-	// defaultPoll finds what the watcher does not tell, such as a directory
-	// that is replaced as a whole.
+	// defaultPoll detects changes that the watcher does not report, such as the
+	// replacement of the whole directory.
 	defaultPoll = time.Second
-	// settle is how long the files must stay the same before they count: a
-	// save is several events, and half of one may be valid YAML.
+	// settle is how long the files must stay the same before they are read: saving a
+	// file causes several events, and half of it may be valid YAML.
 	settle = 20 * time.Millisecond
-	// maxSettle bounds the wait for files that never stay the same; the next
-	// poll tries again.
+	// maxSettle limits the number of waits for files that keep changing; the next poll
+	// tries again.
 	maxSettle = 50
 )
 
-// Source watches one directory. Make it with [New].
+// Source watches one directory. Create it with [New].
 type Source struct {
 	dir       string
 	admission *Admission
@@ -47,52 +46,51 @@ type Source struct {
 
 	mu     sync.Mutex
 	status Status
-	// good is the hash of the set in force; loaded tells whether there is one.
+	// good is the hash of the set in force. loaded is true if there is one.
 	good   [32]byte
 	loaded bool
-	// refused is the hash of the set that was refused last, and refusal why, so
-	// that a set is judged once only.
+	// refused is the hash of the last rejected set and refusal its error, so that each
+	// set is validated only once.
 	refused [32]byte
 	refusal error
 }
 
-// Status is what a source knows about itself.
+// Status describes the state of a source.
 type Status struct {
-	// Revision is that of the snapshot in force; empty before the first.
+	// Revision is the revision of the snapshot in force; empty before the first one.
 	Revision string
 	// Files is the number of files of the set in force.
 	Files int
-	// LoadedAt is when that set came into force.
+	// LoadedAt is when that set was put in force.
 	LoadedAt time.Time
-	// Fault is why the directory's present content is not in force; nil when
-	// it is.
+	// Fault is why the current content of the directory is not in force; nil if it is.
 	Fault error
 }
 
-// ErrNotLoaded is the error of a source that has not read its directory yet.
+// ErrNotLoaded means that the source has not read its directory yet.
 var ErrNotLoaded = errors.New("the posture directory has not been read yet")
 
-// Option changes a source while it is made.
+// Option configures a source in New.
 type Option func(*Source)
 
-// WithGates feeds these gates instead of the source's own.
+// WithGates makes the source publish to the given gates instead of its own.
 func WithGates(g *posture.Gates) Option { return func(s *Source) { s.gates = g } }
 
-// WithLogger tells about revisions and faults, never about values.
+// WithLogger sets the logger for revisions and faults. Values are never logged.
 func WithLogger(log *slog.Logger) Option { return func(s *Source) { s.log = log } }
 
 // WithClock replaces time.Now.
 func WithClock(now func() time.Time) Option { return func(s *Source) { s.now = now } }
 
-// WithPoll changes how often the directory is read without being told to.
+// WithPoll sets how often the directory is read without an event.
 func WithPoll(every time.Duration) Option { return func(s *Source) { s.poll = every } }
 
-// OnChange is called with each new snapshot after it is in force, one call at a
-// time.
+// OnChange sets a function that receives each new snapshot after it is in force, one
+// call at a time.
 func OnChange(f func(*posture.Snapshot)) Option { return func(s *Source) { s.onChange = f } }
 
-// New makes a source of a directory. It compiles the definitions, which takes a
-// moment, and does not touch the directory.
+// New returns a source of a directory. It compiles the CustomResourceDefinitions, which
+// takes a moment, and does not read the directory.
 func New(dir string, options ...Option) (*Source, error) {
 	admission, err := NewAdmission()
 	if err != nil {
@@ -114,17 +112,17 @@ func New(dir string, options ...Option) (*Source, error) {
 	return s, nil
 }
 
-// Gates are the gates that the source feeds.
+// Gates returns the gates that receive the snapshots.
 func (s *Source) Gates() *posture.Gates { return s.gates }
 
-// Status says what is in force.
+// Status returns the current state of the source.
 func (s *Source) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status
 }
 
-// Healthy is nil when the directory's present content is in force.
+// Healthy returns nil if the current content of the directory is in force.
 func (s *Source) Healthy() error { return s.Status().Fault }
 
 // Run reads the directory, puts it in force and follows its changes until the
@@ -134,7 +132,7 @@ func (s *Source) Run(ctx context.Context) error {
 	var faults <-chan error
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		// Without a watcher (the system's limit is reached) the poll remains.
+		// Without a watcher, for example at the system's limit, the source only polls.
 		s.log.WarnContext(ctx, "watch the posture directory", "error", err)
 	} else {
 		defer func() { _ = watcher.Close() }()
@@ -143,7 +141,7 @@ func (s *Source) Run(ctx context.Context) error {
 	ticker := time.NewTicker(s.poll)
 	defer ticker.Stop()
 	for {
-		// Bring the directory's present content into force.
+		// Put the current content of the directory in force.
 		set, err := s.settled(ctx, watcher)
 		switch {
 		case ctx.Err() != nil:
@@ -163,14 +161,22 @@ func (s *Source) Run(ctx context.Context) error {
 	}
 }
 
-// settled reads the directory until it stays the same for a moment. Content
-// that is in force already needs no second look.
+// settled reads the directory until its content stays the same for the time settle.
+// Content that was already validated is returned at once.
 func (s *Source) settled(ctx context.Context, watcher *fsnotify.Watcher) (*contents, error) {
 	last, err := scan(s.dir)
 	for range maxSettle {
 		if err == nil {
-			watch(watcher, last.dirs)
-			if s.known(last) {
+			if watcher != nil {
+				for _, dir := range last.dirs {
+					// Add ignores watched directories. A directory that cannot be watched is polled.
+					_ = watcher.Add(dir)
+				}
+			}
+			s.mu.Lock()
+			known := s.loaded && last.hash == s.good || s.refusal != nil && last.hash == s.refused
+			s.mu.Unlock()
+			if known {
 				return last, nil
 			}
 		}
@@ -191,24 +197,6 @@ func (s *Source) settled(ctx context.Context, watcher *fsnotify.Watcher) (*conte
 	return nil, refuse("", "keeps changing")
 }
 
-// watch adds the directories; those that are watched already are not added
-// twice. One that cannot be watched is polled.
-func watch(watcher *fsnotify.Watcher, dirs []string) {
-	if watcher == nil {
-		return
-	}
-	for _, dir := range dirs {
-		_ = watcher.Add(dir)
-	}
-}
-
-// known reports whether a set has been judged already.
-func (s *Source) known(set *contents) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.loaded && set.hash == s.good || s.refusal != nil && set.hash == s.refused
-}
-
 func (s *Source) apply(ctx context.Context, set *contents) {
 	s.mu.Lock()
 	inForce := s.loaded && set.hash == s.good
@@ -217,7 +205,7 @@ func (s *Source) apply(ctx context.Context, set *contents) {
 	s.mu.Unlock()
 	switch {
 	case inForce:
-		// Note that the set in force is still what the directory holds.
+		// The directory still contains the set in force.
 		s.gates.Confirm(s.now())
 		s.mu.Lock()
 		recovered := s.status.Fault != nil
@@ -254,15 +242,16 @@ func (s *Source) apply(ctx context.Context, set *contents) {
 	s.onChange(snapshot)
 }
 
-// fail keeps the last good set and reports the fault, once.
-// refuse keeps the last good set, and keeps it fresh: it is what is admitted, as
-// in a cluster that has refused an apply. A directory that cannot be read says
-// nothing about that, so [Source.fail] alone lets the set grow stale.
+// refuse reports the fault and keeps the last valid set fresh: it is still the admitted
+// state, as in a cluster that has rejected an apply. If the directory cannot be read,
+// its state is unknown, so [Source.fail] alone lets the set become stale.
 func (s *Source) refuse(ctx context.Context, err error) {
 	s.gates.Confirm(s.now())
 	s.fail(ctx, err)
 }
 
+// fail keeps the last valid set in force and logs the fault, unless it is the same as
+// the previous one.
 func (s *Source) fail(ctx context.Context, err error) {
 	s.mu.Lock()
 	repeated := s.status.Fault != nil && s.status.Fault.Error() == err.Error()

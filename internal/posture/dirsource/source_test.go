@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // follow runs a source of a directory until the test ends.
@@ -40,7 +39,7 @@ func follow(t *testing.T, dir string, options ...dirsource.Option) *dirsource.So
 	return s
 }
 
-// stage is what the gates enforce for rfq-create.
+// stage returns the posture that the gates enforce for rfq-create.
 func stage(s *dirsource.Source) string {
 	report := s.Gates().Current(time.Now()).Report(time.Now())
 	for _, o := range report.Rollouts {
@@ -53,7 +52,7 @@ func stage(s *dirsource.Source) string {
 
 func staged(name string) string { return strings.Replace(rollout, "Live", name, 1) }
 
-func TestEditsAreObeyed(t *testing.T) {
+func TestEditsTakeEffect(t *testing.T) {
 	t.Parallel()
 	atomically := func(t *testing.T, file, text string) {
 		t.Helper()
@@ -95,7 +94,7 @@ func TestEditsAreObeyed(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"deleted and written anew": func(t *testing.T, file, text string) {
+		"deleted and written again": func(t *testing.T, file, text string) {
 			t.Helper()
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)
@@ -119,8 +118,9 @@ func TestEditsAreObeyed(t *testing.T) {
 	}
 }
 
-// A volume of the kubelet is a link to a link that is swapped as a whole.
-func TestLinkSwapsAreObeyed(t *testing.T) {
+// TestLinkSwapsTakeEffect replaces a link to a link atomically, as the kubelet does for
+// volumes.
+func TestLinkSwapsTakeEffect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, files{"..v1/a.yaml": staged("Live"), "..v2/a.yaml": staged("Sandbox")})
@@ -141,8 +141,9 @@ func TestLinkSwapsAreObeyed(t *testing.T) {
 	eventually.Holds(t, "the second version", func() bool { return stage(s) == "Sandbox" })
 }
 
-// A deployment may replace the directory itself, which no watch tells about.
-func TestADirectoryThatIsReplacedIsObeyed(t *testing.T) {
+// TestReplacedDirectoryTakesEffect replaces the directory itself, like some
+// deployments. No watch reports this change.
+func TestReplacedDirectoryTakesEffect(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	write(t, root, files{"v1/a.yaml": staged("Live"), "v2/a.yaml": staged("Sandbox")})
@@ -161,7 +162,7 @@ func TestADirectoryThatIsReplacedIsObeyed(t *testing.T) {
 	eventually.Holds(t, "the second version", func() bool { return stage(s) == "Sandbox" })
 }
 
-func TestADeletedFileDeletesItsObjects(t *testing.T) {
+func TestDeletedFileDeletesItsObjects(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, files{"a.yaml": rollout, "b.yaml": partner})
@@ -176,7 +177,7 @@ func TestADeletedFileDeletesItsObjects(t *testing.T) {
 	}
 }
 
-func TestAFaultKeepsTheLastGoodSet(t *testing.T) {
+func TestFaultKeepsTheLastGoodSet(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(t *testing.T, dir string){
 		"a file is emptied":        func(t *testing.T, dir string) { t.Helper(); write(t, dir, files{"a.yaml": ""}) },
@@ -258,9 +259,10 @@ func (c *tick) move(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// What is admitted stays fresh while it is there to be read, also beside content
-// that is refused; a directory that cannot be read lets it grow stale.
-func TestAdmittedContentIsConfirmedAsLongAsTheDirectoryCanBeRead(t *testing.T) {
+// TestReadableDirectoryKeepsTheLastSetFresh checks that the admitted set stays fresh
+// while the directory is readable, even if its content is rejected. An unreadable
+// directory lets the set become stale.
+func TestReadableDirectoryKeepsTheLastSetFresh(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "resources")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -315,7 +317,7 @@ func (b *lockedBuffer) String() string {
 	return b.buffer.String()
 }
 
-func TestTheLogTellsRevisionsAndFaultsAndNoValues(t *testing.T) {
+func TestLogContainsRevisionsAndFaultsButNoValues(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, files{"a.yaml": partner, "b.yaml": sender, "c.yaml": secret})

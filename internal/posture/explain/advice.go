@@ -15,12 +15,13 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// advice is a row of the decision table for people: what it asks, and what would
-// have to change where it stops a request.
+// advice explains a row of the decision table: its question, and the change that lets a
+// stopped request pass.
 type advice struct {
 	asks string
-	// remedy tells what to do and does it to the case, so that what comes after
-	// can be judged. It reports false where nothing that it could do would help.
+	// remedy describes the required change and applies it to the subject, so that the
+	// following rules can be evaluated. It returns false if no change that it can apply
+	// would help.
 	remedy func(*subject) (string, bool)
 }
 
@@ -32,16 +33,16 @@ type subject struct {
 	capability posture.Capability
 	mode       tenant.Mode
 	decision   posture.Decision
-	// snapshot is as things are.
+	// snapshot is the compiled state without the changes.
 	snapshot *posture.Snapshot
 	at       time.Time
 }
 
-// adviceOn is what there is to say of a rule.
+// adviceOn returns the advice for a rule.
 func adviceOn(reason posture.Reason) advice {
 	switch reason {
 	case posture.ReasonPartnerClosed:
-		return advice{"is the entitlement sound?", (*subject).mendPartner}
+		return advice{"is the entitlement sound?", (*subject).repairPartner}
 	case posture.ReasonCertificateUnpinned:
 		return advice{"can the partner reach the gates?", (*subject).pinCertificate}
 	case posture.ReasonKeyExpired:
@@ -57,7 +58,7 @@ func adviceOn(reason posture.Reason) advice {
 	case posture.ReasonNoRollout:
 		return advice{"is there a rollout?", (*subject).rollOut}
 	case posture.ReasonRolloutNotReady:
-		return advice{"is the rollout sound?", (*subject).mendRollout}
+		return advice{"is the rollout sound?", (*subject).repairRollout}
 	case posture.ReasonAboveCeiling:
 		return advice{"is the stage implemented?", (*subject).lowerStage}
 	case posture.ReasonKilled:
@@ -85,7 +86,7 @@ func adviceOn(reason posture.Reason) advice {
 
 func nothing(*subject) (string, bool) { return "there is nothing to change", false }
 
-// message is what a report says is wrong with an object.
+// message returns the problem that an object's condition Ready reports.
 func message(conditions []posture.Condition) string {
 	for _, c := range conditions {
 		if c.Type == v1alpha1.ConditionReady {
@@ -95,14 +96,14 @@ func message(conditions []posture.Condition) string {
 	return "its status tells what is wrong"
 }
 
-func (e *subject) mendPartner() (string, bool) {
+func (e *subject) repairPartner() (string, bool) {
 	if m, found := e.snapshot.Member(NameOf(e.partner)); found {
 		return "mend the PartnerEntitlement. " + message(m.Status(e.at).Conditions), false
 	}
 	return "mend the PartnerEntitlement", false
 }
 
-func (e *subject) mendRollout() (string, bool) {
+func (e *subject) repairRollout() (string, bool) {
 	for _, r := range e.snapshot.RolloutReports(e.at) {
 		if r.Name == e.capability.String() {
 			return "mend the CapabilityRollout. " + message(r.Conditions), false
@@ -147,21 +148,17 @@ func (e *subject) grant() (string, bool) {
 	return fmt.Sprintf("add %s to spec.capabilities of the PartnerEntitlement", e.capability), true
 }
 
-// notImplemented is the end of every way where a capability cannot be opened.
+// notImplemented is the remedy's text if a capability cannot be opened.
 const notImplemented = "this version does not implement the capability beyond stage "
 
-// needed is the lowest stage that admits the kind of key.
-func (e *subject) needed() posture.Posture {
-	if e.mode == tenant.Test {
-		return posture.Sandbox
-	}
-	return posture.PrivateBeta
-}
-
-// setStage brings the rollout to the stage that is needed, with an audience where
-// that stage must have one.
+// setStage sets the rollout to the lowest stage that admits the kind of key, and adds
+// an audience if that stage requires one.
 func (e *subject) setStage() (string, bool) {
-	ceiling, stage := e.capability.Definition().Ceiling, e.needed()
+	// The lowest stage that admits the kind of key.
+	ceiling, stage := e.capability.Definition().Ceiling, posture.PrivateBeta
+	if e.mode == tenant.Test {
+		stage = posture.Sandbox
+	}
 	if ceiling < stage {
 		return notImplemented + ceiling.Stage(), false
 	}

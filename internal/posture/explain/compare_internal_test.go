@@ -24,7 +24,8 @@ func TestResultOpenIsTheReasonOfTheGates(t *testing.T) {
 	}
 }
 
-// A reverted change opens what the change closed, at the same times.
+// TestReversedComparisonHasOppositeChanges checks that a reverted change opens what the
+// change closed, at the same times.
 func TestReversedComparisonHasOppositeChanges(t *testing.T) {
 	t.Parallel()
 	opposite := map[Effect]Effect{EffectOpens: EffectCloses, EffectCloses: EffectOpens, EffectAlters: EffectAlters}

@@ -9,48 +9,48 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// Question is what somebody wants explained. Empty members are for us to choose: the
-// first request that is closed, of live keys before test keys, of reads before writes.
+// Question selects a request to explain. For empty members, Explain chooses the first
+// closed request: live keys before test keys, reads before writes.
 type Question struct {
 	Capability posture.Capability
-	// Keys is live or test, Access read or write.
+	// Keys is live or test. Access is read or write.
 	Keys, Access string
 }
 
-// Explanation is the answer, for programs and for people.
+// Explanation is the result of Explain, for programs and for people.
 type Explanation struct {
 	Partner    string    `json:"partner"`
 	Capability string    `json:"capability"`
 	At         time.Time `json:"at"`
-	// Answers are those to every kind of request.
+	// Answers has one entry for each kind of request.
 	Answers []Answer `json:"answers"`
 	// Keys and Access are the request whose rules follow.
 	Keys   string `json:"keys"`
 	Access string `json:"access,omitempty"`
 	Rules  []Rule `json:"rules"`
-	// Possible tells whether the request is let through once all of that is done.
+	// Possible is whether all remedies together open the request.
 	Possible bool        `json:"possible"`
 	Next     *Transition `json:"next,omitempty"`
 }
 
-// Answer is that to one kind of request.
+// Answer is the decision on one kind of request.
 type Answer struct {
 	Keys   string `json:"keys"`
 	Access string `json:"access,omitempty"`
 	Reason string `json:"reason"`
-	// Since is since when that is the answer; nil where nothing is known.
+	// Since describes when the answer took effect; nil if that is unknown.
 	Since *Since `json:"since,omitempty"`
 }
 
-// Since is as of [posture.Since], of which At is never zero.
+// Since is a [posture.Since] whose At is not zero.
 type Since struct {
 	At time.Time `json:"at"`
-	// Edited tells that somebody has edited what decides the answer at At, or later, and
-	// that it may have been the same before. Else the clock has made it what it is at At.
+	// Edited means that the deciding objects were edited at At or later, and the answer
+	// may have been the same before. Otherwise the clock changed the answer at At.
 	Edited bool `json:"edited"`
 }
 
-// String is that in words; empty where nothing is known.
+// String describes the time; empty if it is unknown.
 func (s *Since) String() string {
 	switch {
 	case s == nil:
@@ -71,24 +71,24 @@ const (
 	NotCounted = "not counted"
 )
 
-// Rule is a row of the decision table, with what became of it.
+// Rule is a row of the decision table with its outcome.
 type Rule struct {
 	Reason  string `json:"reason"`
 	Phase   string `json:"phase"`
 	Asks    string `json:"asks"`
 	Outcome string `json:"outcome"`
-	// Remedy is what to do where the rule stops the request.
+	// Remedy is the action to take if the rule stops the request.
 	Remedy string `json:"remedy,omitempty"`
 }
 
-// Transition is when an answer changes without an edit.
+// Transition is the next change of an answer without an edit.
 type Transition struct {
 	At     time.Time `json:"at"`
 	Reason string    `json:"reason"`
 }
 
-// Explain answers for one partner, by the name that it is found by, and one
-// capability; nil where there is no such partner.
+// Explain explains the access of the partner with a displayed name to one capability.
+// It returns nil if there is no such partner.
 func (p *Prober) Explain(name string, want Question, now time.Time) *Explanation {
 	partner := p.Find(name)
 	if partner == nil {
@@ -97,19 +97,24 @@ func (p *Prober) Explain(name string, want Question, now time.Time) *Explanation
 	return p.explain(partner, want, p.Transitions(now))
 }
 
-// explain answers for the first of some times; the others are those at which answers
-// may change.
+// explain evaluates the first of the given times. The other times are those at which
+// answers may change.
 func (p *Prober) explain(partner *v1alpha1.PartnerEntitlement, want Question, times []time.Time) *Explanation {
 	now := times[0]
 	out := &Explanation{Partner: p.Name(partner), Capability: want.Capability.String(), At: now.UTC()}
 	first, chosen := request{}, false
 	for _, r := range requestsOf(want.Capability) {
 		reason := p.Decide(partner, r.mode, want.Capability, r.write, now).Reason
-		out.Answers = append(out.Answers, Answer{r.kind, r.access, reason.String(), p.since(partner, want.Capability, r, now)})
+		answer := Answer{Keys: r.kind, Access: r.access, Reason: reason.String()}
+		caller, _ := p.Caller(partner, p.Probe(partner, r.mode), r.mode, now)
+		if since := p.snapshot.Since(caller, want.Capability, r.write, now); !since.At.IsZero() {
+			answer.Since = &Since{since.At.UTC(), since.Edited}
+		}
+		out.Answers = append(out.Answers, answer)
 		if want.Keys != "" && want.Keys != r.kind || want.Access != "" && r.access != "" && want.Access != r.access {
 			continue
 		}
-		// The first that fits, and the first closed one before all others.
+		// Choose the first closed request that matches, or else the first that matches.
 		if !chosen || first.reason == posture.ReasonOpen && reason != posture.ReasonOpen {
 			r.reason = reason
 			first, chosen = r, true
@@ -117,37 +122,20 @@ func (p *Prober) explain(partner *v1alpha1.PartnerEntitlement, want Question, ti
 	}
 	out.Keys, out.Access = first.kind, first.access
 	out.judge(p, partner, want.Capability, first, now)
-	out.Next = p.nextChange(partner, want.Capability, first, times[1:])
+	for _, t := range times[1:] {
+		if reason := p.Decide(partner, first.mode, want.Capability, first.write, t).Reason; reason != first.reason {
+			out.Next = &Transition{t.UTC(), reason.String()}
+			break
+		}
+	}
 	return out
 }
 
-// since is since when a request is answered as it is now.
-func (p *Prober) since(o *v1alpha1.PartnerEntitlement, c posture.Capability, r request, now time.Time) *Since {
-	caller, _ := p.Caller(o, p.Probe(o, r.mode), r.mode, now)
-	known := p.snapshot.Since(caller, c, r.write, now)
-	if known.At.IsZero() {
-		return nil
-	}
-	return &Since{known.At.UTC(), known.Edited}
-}
-
-// nextChange is the first time at which the answer is another one without an
-// edit.
-func (p *Prober) nextChange(o *v1alpha1.PartnerEntitlement, c posture.Capability, r request, times []time.Time) *Transition {
-	for _, t := range times {
-		if reason := p.Decide(o, r.mode, c, r.write, t).Reason; reason != r.reason {
-			return &Transition{t.UTC(), reason.String()}
-		}
-	}
-	return nil
-}
-
-// judge runs the rules: it applies the remedy of the one that stops the request
-// to a copy of the objects, and asks again, until the request is let through or
-// nothing helps.
+// judge evaluates the rules. It applies the remedy of the rule that stops the request
+// to a copy of the objects and decides again, until the request is allowed or no remedy
+// helps.
 func (x *Explanation) judge(p *Prober, o *v1alpha1.PartnerEntitlement, c posture.Capability, r request, now time.Time) {
-	// Copy what remedies may change. The rollout is nil where there is
-	// none.
+	// Copy the objects that remedies may change. The rollout is nil if there is none.
 	e := &subject{
 		partner: o.DeepCopy(), capability: c, mode: r.mode, at: now,
 		decision: p.Decide(o, r.mode, c, r.write, now), snapshot: p.snapshot,
@@ -176,7 +164,7 @@ func (x *Explanation) judge(p *Prober, o *v1alpha1.PartnerEntitlement, c posture
 	x.list(c, r.reason, hits, unfixable)
 }
 
-// list writes the rules with what became of them.
+// list adds the rules with their outcomes.
 func (x *Explanation) list(c posture.Capability, first posture.Reason, hits map[posture.Reason]string, unfixable bool) {
 	left := len(hits)
 	for rule := range posture.Rules() {
@@ -199,8 +187,7 @@ func (x *Explanation) list(c posture.Capability, first posture.Reason, hits map[
 	}
 }
 
-// requestsOf are the kinds of requests to a capability, in the order in which one
-// is chosen.
+// requestsOf returns the kinds of requests to a capability, in the order of choice.
 func requestsOf(c posture.Capability) []request {
 	var all []request
 	for _, k := range KeyKinds() {
@@ -215,7 +202,7 @@ func requestsOf(c posture.Capability) []request {
 	return all
 }
 
-// AccessName is read or write.
+// AccessName returns "read" or "write".
 func AccessName(write bool) string {
 	if write {
 		return "write"

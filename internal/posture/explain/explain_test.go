@@ -16,8 +16,9 @@ import (
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
-// The answers to requests are those that the statuses of the objects show.
-func TestAnswersAreWhatTheReportSays(t *testing.T) {
+// TestAnswersAgreeWithTheReport compares the answers to requests with the statuses of
+// the objects.
+func TestAnswersAgreeWithTheReport(t *testing.T) {
 	t.Parallel()
 	posturetest.Each(t, func(t *testing.T, _ posturetest.Generator, in posture.Inputs) {
 		t.Helper()
@@ -45,10 +46,9 @@ func TestAnswersAreWhatTheReportSays(t *testing.T) {
 	})
 }
 
-// explainable leaves what remedies can be tried on: one rollout of each
-// capability, in the namespace of the partners. Of several rollouts, remedies are
-// tried on one without the others, and no remedy moves a rollout to another
-// namespace.
+// explainable keeps the rollouts to which remedies apply: one rollout of each
+// capability, in the namespace of the partners. Remedies apply to one rollout without
+// the others and do not move a rollout to another namespace.
 func explainable(in posture.Inputs) posture.Inputs {
 	seen := map[v1alpha1.CapabilityName]bool{}
 	in.Rollouts = slices.DeleteFunc(slices.Clone(in.Rollouts), func(o v1alpha1.CapabilityRollout) bool {
@@ -62,9 +62,9 @@ func explainable(in posture.Inputs) posture.Inputs {
 	return in
 }
 
-// Every remedy is tried by the explanation itself; here the order is looked at,
-// and that it ends well wherever the ceiling allows.
-func TestAnExplanationLeadsToAnOpenRequestOrSaysThatNoneDoes(t *testing.T) {
+// TestRemediesOpenTheRequestIfPossible checks the order of the remedies, and that they
+// open the request wherever the ceiling allows. Explain itself applies each remedy.
+func TestRemediesOpenTheRequestIfPossible(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	posturetest.Each(t, func(t *testing.T, _ posturetest.Generator, in posture.Inputs) {
@@ -82,7 +82,7 @@ func TestAnExplanationLeadsToAnOpenRequestOrSaysThatNoneDoes(t *testing.T) {
 	for rule := range posture.Rules() {
 		// No key that is asked about here ends, and every capability is known.
 		if rule.Reason != posture.ReasonKeyExpired && rule.Reason != posture.ReasonNoCapability && !seen[rule.Reason.String()] {
-			t.Errorf("no world stops anybody by %s", rule.Reason)
+			t.Errorf("no generated request is stopped by %s", rule.Reason)
 		}
 	}
 }
@@ -121,38 +121,39 @@ func checkExplanation(t *testing.T, x *explain.Explanation, seen map[string]bool
 	}
 }
 
-// What is told of one partner is judged without the others; that must make no
-// difference.
-func TestAPartnerIsToldOfAsIfTheWholeWorldWereLookedAt(t *testing.T) {
+// TestPartnerIsExplainedIndependentlyOfOthers compares the explanation of one partner,
+// compiled without unrelated partners, with the explanation by all objects.
+func TestPartnerIsExplainedIndependentlyOfOthers(t *testing.T) {
 	t.Parallel()
 	posturetest.Each(t, func(t *testing.T, _ posturetest.Generator, in posture.Inputs) {
 		t.Helper()
 		in = explainable(in)
 		snapshot, whole, now := posture.Compile(in), explain.New(in), posturetest.Judged()
 		for i, row := range explain.NewMatrix(snapshot, now).Rows {
-			told, found := explain.Of(snapshot, row.Name, now)
+			described, found := explain.Of(snapshot, row.Name, now)
 			if !found {
-				t.Fatalf("nothing is told of %s", row.Name)
+				t.Fatalf("Of does not find %s", row.Name)
 			}
-			for _, of := range told.Explained {
+			for _, of := range described.Explained {
 				c, _ := posture.ParseCapability(of.Capability)
 				want := whole.Explain(row.Name, explain.Question{Capability: c}, now)
 				if diff := cmp.Diff(*want, of.Explanation); diff != "" {
-					t.Errorf("%s (-by the whole world +told):\n%s", row.Name, diff)
+					t.Errorf("%s (-all objects +Of):\n%s", row.Name, diff)
 				}
 				if diff := cmp.Diff(row.Cell(c), of.Cell); diff != "" {
-					t.Errorf("%s, cell %d (-matrix +told):\n%s", row.Name, i, diff)
+					t.Errorf("%s, cell %d (-matrix +Of):\n%s", row.Name, i, diff)
 				}
 			}
 		}
 	})
 	if _, found := explain.Of(nil, "acme", posturetest.Judged()); found {
-		t.Error("a posture that is not there tells of a partner")
+		t.Error("Of finds a partner in a nil Snapshot")
 	}
 }
 
-// The matrix judges cell by cell; together that is the report on all partners.
-func TestAMatrixIsWhatTheReportSays(t *testing.T) {
+// TestMatrixAgreesWithTheReport compares all cells of the matrix with the report on all
+// partners.
+func TestMatrixAgreesWithTheReport(t *testing.T) {
 	t.Parallel()
 	posturetest.Each(t, func(t *testing.T, _ posturetest.Generator, in posture.Inputs) {
 		t.Helper()
@@ -173,7 +174,7 @@ func TestAMatrixIsWhatTheReportSays(t *testing.T) {
 					cells = append(cells, cell.CapabilityPosture)
 				}
 				if got := m.Access(row, c); got != cell.Access() {
-					t.Errorf("%s %s: access %s, the cell says %s", want.Name, c, got, cell.Access())
+					t.Errorf("%s %s: access %s, want %s as in the cell", want.Name, c, got, cell.Access())
 				}
 			}
 			if diff := cmp.Diff(want.Capabilities, cells); diff != "" {
@@ -187,7 +188,7 @@ func TestAMatrixIsWhatTheReportSays(t *testing.T) {
 	})
 }
 
-func TestNamesHaveTheNamespaceWhereTheNameAloneIsNotEnough(t *testing.T) {
+func TestAmbiguousNamesIncludeTheNamespace(t *testing.T) {
 	t.Parallel()
 	var in posture.Inputs
 	for _, place := range [][2]string{{"east", "acme"}, {"west", "acme"}, {"west", "stark"}} {
@@ -198,9 +199,9 @@ func TestNamesHaveTheNamespaceWhereTheNameAloneIsNotEnough(t *testing.T) {
 	snapshot := posture.Compile(in)
 	var names []string
 	for _, row := range explain.NewMatrix(snapshot, posturetest.Judged()).Rows {
-		told, found := explain.Of(snapshot, row.Name, posturetest.Judged())
-		if !found || told.Organization != row.Partner.Spec.OrganizationID {
-			t.Errorf("%s leads to %s", row.Name, told.Organization)
+		described, found := explain.Of(snapshot, row.Name, posturetest.Judged())
+		if !found || described.Organization != row.Partner.Spec.OrganizationID {
+			t.Errorf("Of(%s) describes %s, want %s", row.Name, described.Organization, row.Partner.Spec.OrganizationID)
 		}
 		names = append(names, row.Name)
 	}

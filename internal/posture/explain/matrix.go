@@ -13,34 +13,34 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Matrix is who may do what, judged cell by cell when it is asked for: who shows some
-// rows of many pays for those.
+// Matrix contains the access of all partners to all capabilities. It evaluates each
+// cell on demand, so that a reader of few rows does not pay for all.
 type Matrix struct {
-	// Capabilities are the columns: what somebody was granted.
+	// Capabilities are the columns: the capabilities with at least one grant.
 	Capabilities []posture.Capability
-	// Rows are the partners in the order of their names.
+	// Rows are the partners, sorted by name.
 	Rows   []Row
 	survey *posture.Survey
 }
 
 // Row is one partner at one time.
 type Row struct {
-	// Name is that by which the user knows the partner: with the namespace only where the
-	// name alone is not enough.
+	// Name is the partner's displayed name. It includes the namespace only if the name
+	// alone is ambiguous.
 	Name    string
 	Partner *v1alpha1.PartnerEntitlement
 	member  posture.Member
 	now     time.Time
 }
 
-// Cell is what keys of a partner are answered for one capability, as its status says.
-// The zero Cell is that of a capability which was not granted.
+// Cell is the access of a partner's keys to one capability, as in the partner's status.
+// The zero Cell means that the capability is not granted.
 type Cell struct {
 	posture.CapabilityPosture
 	Granted bool
 }
 
-// Access is how much is open, in one word.
+// Access summarizes a cell in one word.
 type Access string
 
 // The words for access.
@@ -51,7 +51,7 @@ const (
 	NotGranted Access = "-"
 )
 
-// Access is how much is open.
+// Access returns the summary of the cell.
 func (c Cell) Access() Access {
 	switch {
 	case !c.Granted:
@@ -65,7 +65,7 @@ func (c Cell) Access() Access {
 	}
 }
 
-// String has the reason why live keys are not let through, too.
+// String returns the access, followed by the reason why live keys are refused.
 func (c Cell) String() string {
 	if c.Reason == "" {
 		return string(c.Access())
@@ -73,7 +73,7 @@ func (c Cell) String() string {
 	return string(c.Access()) + "/" + c.Reason
 }
 
-// NewMatrix is that of a snapshot at one time.
+// NewMatrix returns the matrix of a snapshot at one time.
 func NewMatrix(s *posture.Snapshot, now time.Time) Matrix {
 	members := s.Members()
 	m := Matrix{Rows: make([]Row, len(members)), survey: s.Survey(now)}
@@ -88,7 +88,7 @@ func NewMatrix(s *posture.Snapshot, now time.Time) Matrix {
 	return m
 }
 
-// rowOf is a row of partners in the order of their names, so those of one name are
+// rowOf returns a row of the sorted partners. Partners with the same name are
 // neighbours.
 func rowOf(members []posture.Member, i int, now time.Time) Row {
 	o := members[i].Object()
@@ -100,16 +100,16 @@ func rowOf(members []posture.Member, i int, now time.Time) Row {
 	return row
 }
 
-// State is the reason of the partner's condition Ready.
+// State returns the reason of the partner's condition Ready.
 func (r Row) State() string { return r.member.Ready(r.now) }
 
-// Cell is that of a capability.
+// Cell returns the partner's access to a capability.
 func (r Row) Cell(c posture.Capability) Cell {
-	told, granted := r.member.Posture(c, r.now)
-	return Cell{told, granted}
+	access, granted := r.member.Posture(c, r.now)
+	return Cell{access, granted}
 }
 
-// Access is that of the cell of a row, for those who look at many rows. It is not safe
+// Access returns the access of a row's cell, for readers of many rows. It is not safe
 // for concurrent use.
 func (m *Matrix) Access(r Row, c posture.Capability) Access {
 	switch {
@@ -124,8 +124,7 @@ func (m *Matrix) Access(r Row, c posture.Capability) Access {
 	}
 }
 
-// Has reports whether a text is part of one of the names of the partner, whatever the
-// case of its letters.
+// Has reports whether one of the partner's names contains a text, ignoring case.
 func (r Row) Has(text string) bool {
 	if text == "" {
 		return true
@@ -139,7 +138,7 @@ func (r Row) Has(text string) bool {
 	return false
 }
 
-// Instant is a time as commands and explanations write it; empty for the zero time.
+// Instant formats a time for commands and explanations; empty for the zero time.
 func Instant(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -12,38 +12,37 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// Partner is what there is to tell of one partner. It holds no secret, and of URLs the
-// host alone.
+// Partner describes one partner. It contains no secret, and only the host of each URL.
 type Partner struct {
-	// Name is that by which the user knows the partner.
+	// Name is the partner's displayed name.
 	Name string
 	posture.PartnerStatus
 	DisplayName, Package, Reference string
-	// Edited is as of [v1alpha1.Edited].
+	// Edited is the time of the last edit, by [v1alpha1.Edited].
 	Edited time.Time
-	// ContractFrom and ContractUntil are zero where there is none.
+	// ContractFrom and ContractUntil are zero if the contract or its end is absent.
 	ContractFrom, ContractUntil time.Time
 	Scopes                      []string
-	// CertificateRequired is whether keys count on connections with one of
-	// Certificates alone.
+	// CertificateRequired is whether keys are accepted only on connections with one of
+	// Certificates.
 	CertificateRequired bool
 	Certificates        []Certificate
 	Webhooks            []Webhook
-	// Explained has each capability, those that were not granted too.
+	// Explained has an entry for each capability, including those without a grant.
 	Explained []Explained
 }
 
 // Certificate is a client certificate.
 type Certificate struct {
 	Name string
-	// Until is zero for one that counts for as long as it is valid.
+	// Until is zero for a certificate without an end in the entitlement.
 	Until time.Time
 }
 
 // Webhook is an endpoint of a partner.
 type Webhook struct {
 	Name, Kind, Host string
-	// Events are the types that it gets; none means all.
+	// Events are the delivered event types; an empty list means all types.
 	Events []string
 }
 
@@ -54,8 +53,8 @@ type Explained struct {
 	Quota posture.Quota
 }
 
-// Of tells all of one partner of a snapshot, by the name that a [Matrix] knows it by;
-// false if there is none.
+// Of describes one partner of a snapshot by its displayed name in a [Matrix]. It
+// returns false if there is none.
 func Of(s *posture.Snapshot, name string, now time.Time) (Partner, bool) {
 	row, found := find(s, name, now)
 	if !found {
@@ -64,8 +63,8 @@ func Of(s *posture.Snapshot, name string, now time.Time) (Partner, bool) {
 	return describe(s, row), true
 }
 
-// find is the row of a name. Names that begin with a namespace are of partners that
-// are not the only ones of their name.
+// find returns the row with a displayed name. A displayed name starts with a namespace
+// only if several partners share the name.
 func find(s *posture.Snapshot, name string, now time.Time) (Row, bool) {
 	members := s.Members()
 	_, own, qualified := strings.Cut(name, "/")
@@ -90,8 +89,8 @@ func describe(s *posture.Snapshot, row Row) Partner {
 	if at := v1alpha1.Edited(o); !at.After(row.now) {
 		out.Edited = at
 	}
-	// API servers do not have the secrets of webhooks: what their snapshots say of them is
-	// about that lack.
+	// API servers do not have the secrets of webhooks, so this condition of their
+	// snapshots is meaningless.
 	out.Conditions = slices.DeleteFunc(out.Conditions, func(c posture.Condition) bool { return c.Type == v1alpha1.ConditionWebhooksReady })
 	if c := o.Spec.Contract; c != nil {
 		out.Reference, out.ContractFrom = c.Reference, c.EffectiveFrom.Time
@@ -110,27 +109,24 @@ func describe(s *posture.Snapshot, row Row) Partner {
 		out.Certificates = append(out.Certificates, one)
 	}
 	for i := range o.Spec.Webhooks {
-		out.Webhooks = append(out.Webhooks, webhookOf(&o.Spec.Webhooks[i]))
+		spec := &o.Spec.Webhooks[i]
+		webhook := Webhook{Name: spec.Name, Kind: strings.ToLower(string(spec.Kind))}
+		// Only the host is shown: a path may contain a token.
+		if u, err := url.Parse(spec.URL); err == nil {
+			webhook.Host = u.Host
+		}
+		for _, event := range spec.Events {
+			webhook.Events = append(webhook.Events, string(event))
+		}
+		out.Webhooks = append(out.Webhooks, webhook)
 	}
 	out.Explained = explained(s, row)
 	return out
 }
 
-func webhookOf(w *v1alpha1.Webhook) Webhook {
-	out := Webhook{Name: w.Name, Kind: strings.ToLower(string(w.Kind))}
-	// Only the host is shown: a path may hold a token.
-	if u, err := url.Parse(w.URL); err == nil {
-		out.Host = u.Host
-	}
-	for _, event := range w.Events {
-		out.Events = append(out.Events, string(event))
-	}
-	return out
-}
-
 func explained(s *posture.Snapshot, row Row) []Explained {
 	p := New(around(s, row.Partner))
-	own := p.byObject(NameOf(row.Partner))
+	own := p.named[p.names[NameOf(row.Partner)]]
 	times := p.Transitions(row.now)
 	var all []Explained
 	for c := range posture.Capabilities() {
@@ -142,8 +138,8 @@ func explained(s *posture.Snapshot, row Row) []Explained {
 	return all
 }
 
-// around is as much of the world as answers of a partner depend on: the rollouts, and
-// whoever claims the same organization.
+// around returns the objects that a partner's answers depend on: the rollouts, and
+// every partner that claims the same organization.
 func around(s *posture.Snapshot, o *v1alpha1.PartnerEntitlement) posture.Inputs {
 	var in posture.Inputs
 	for rollout := range s.Rollouts() {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package explain tells people who may do what, and why not.
+// Package explain reports who may do what and explains each refusal.
 //
-// It asks the gates' own code, about keys that nobody holds: a [Prober] gives each
-// partner one of each kind with every scope of the partner, so that the answers are
-// about the partner and not about one of its keys. [Prober.Explain] runs the rules of
-// the decision table for one of them and tries on copies of the objects what would
-// have to change; [NewMatrix] has a cell for every partner and capability.
+// It calls the gates' own code with probe keys that do not exist: a [Prober] gives each
+// partner one probe key of each kind with every scope of the partner. The answers are
+// therefore about the partner and not about one of its keys. [Prober.Explain] evaluates
+// the rules of the decision table for one request and tries the required changes on
+// copies of the objects. [NewMatrix] has a cell for every partner and capability.
 //
-// The command line prints what it finds, the dashboard shows it: there is no other
-// copy of these judgements.
+// The command line and the dashboard both present these results; there is no other
+// implementation of them.
 package explain
 
 import (
@@ -26,11 +26,12 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Prober asks the gates' own code what it would answer.
+// Prober evaluates requests with the gates' own code.
 type Prober struct {
 	inputs   posture.Inputs
 	snapshot *posture.Snapshot
-	// partners are in the order of their names, and named by them.
+	// partners are sorted by name. names maps objects to displayed names, and named is
+	// the inverse.
 	partners []*v1alpha1.PartnerEntitlement
 	names    map[posture.ObjectName]string
 	named    map[string]*v1alpha1.PartnerEntitlement
@@ -42,7 +43,7 @@ type probeKey struct {
 	mode tenant.Mode
 }
 
-// NameOf is the name of an object.
+// NameOf returns the namespace and the name of an object.
 func NameOf(o *v1alpha1.PartnerEntitlement) posture.ObjectName {
 	return posture.ObjectName{Namespace: o.Namespace, Name: o.Name}
 }
@@ -53,12 +54,12 @@ type KeyKind struct {
 	Kind v1alpha1.KeyKind
 }
 
-// KeyKinds are the kinds of keys, in the order in which they are shown.
+// KeyKinds returns the kinds of keys in the order of their display.
 func KeyKinds() [2]KeyKind {
 	return [...]KeyKind{{tenant.Live, v1alpha1.KeyKindLive}, {tenant.Test, v1alpha1.KeyKindTest}}
 }
 
-// New compiles objects with the keys that nobody holds. They must not change
+// New compiles objects together with probe keys. The objects must not change
 // afterwards.
 func New(in posture.Inputs) *Prober {
 	p := &Prober{
@@ -69,7 +70,8 @@ func New(in posture.Inputs) *Prober {
 		o := &in.Partners[i]
 		o.Spec.Keys = slices.Clone(o.Spec.Keys)
 		for _, k := range KeyKinds() {
-			digest := probeDigest(o, k.Kind)
+			// No key has this digest: the hashed text does not have the form of a key.
+			digest := credential.Digest(sha256.Sum256([]byte("probe\x00" + o.Namespace + "\x00" + o.Name + "\x00" + string(k.Kind))))
 			p.digests[probeKey{NameOf(o), k.Mode}] = digest
 			o.Spec.Keys = append(o.Spec.Keys, v1alpha1.APIKey{
 				Name: "probe", Kind: k.Kind, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(digest[:]),
@@ -77,7 +79,7 @@ func New(in posture.Inputs) *Prober {
 		}
 	}
 	p.snapshot = posture.Compile(in)
-	// Put partners in the order of their names, and index them by their names.
+	// Sort the partners by name and index them by their displayed names.
 	partners := slices.Clone(p.inputs.Partners)
 	for i := range partners {
 		p.partners = append(p.partners, &partners[i])
@@ -89,8 +91,8 @@ func New(in posture.Inputs) *Prober {
 	return p
 }
 
-// sortedNames puts partners in order and gives each the name by which the user knows
-// it: with the namespace only where the name alone is not enough.
+// sortedNames sorts partners and returns their displayed names, which include the
+// namespace only if the name alone is ambiguous.
 func sortedNames(partners []*v1alpha1.PartnerEntitlement) map[posture.ObjectName]string {
 	slices.SortFunc(partners, func(a, b *v1alpha1.PartnerEntitlement) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Namespace, b.Namespace))
@@ -110,19 +112,14 @@ func sortedNames(partners []*v1alpha1.PartnerEntitlement) map[posture.ObjectName
 	return names
 }
 
-// probeDigest is of no key: what is hashed has not the form of one.
-func probeDigest(p *v1alpha1.PartnerEntitlement, kind v1alpha1.KeyKind) credential.Digest {
-	return sha256.Sum256([]byte("probe\x00" + p.Namespace + "\x00" + p.Name + "\x00" + string(kind)))
-}
-
-// Snapshot is what the gates would have in force, with the keys that nobody holds.
+// Snapshot returns the snapshot that the gates would have in force, with the probe keys
+// added.
 func (p *Prober) Snapshot() *posture.Snapshot { return p.snapshot }
 
-// Partners are those of all objects, in the order of their names. They must not be
-// changed.
+// Partners returns all partners, sorted by name. Callers must not change them.
 func (p *Prober) Partners() []*v1alpha1.PartnerEntitlement { return p.partners }
 
-// Caller authenticates a key by the best connection that its partner can have.
+// Caller authenticates a key on the best connection that its partner can have.
 func (p *Prober) Caller(o *v1alpha1.PartnerEntitlement, digest credential.Digest, mode tenant.Mode, now time.Time) (posture.Caller, posture.Reason) {
 	caller, reason := p.snapshot.AuthenticateDigest(digest, mode, posture.Connection{}, now)
 	if reason != posture.ReasonCertificateMissing {
@@ -140,7 +137,7 @@ func (p *Prober) Caller(o *v1alpha1.PartnerEntitlement, digest credential.Digest
 	return posture.Caller{}, posture.ReasonCertificateUnpinned
 }
 
-// Decide is the answer to one request of a partner.
+// Decide evaluates one request of a partner.
 func (p *Prober) Decide(o *v1alpha1.PartnerEntitlement, mode tenant.Mode, c posture.Capability, write bool, now time.Time) posture.Decision {
 	caller, reason := p.Caller(o, p.Probe(o, mode), mode, now)
 	d := p.snapshot.Decide(caller, c, write, now)
@@ -150,7 +147,8 @@ func (p *Prober) Decide(o *v1alpha1.PartnerEntitlement, mode tenant.Mode, c post
 	return d
 }
 
-// Accesses are the kinds of requests that a capability tells apart.
+// Accesses returns the kinds of requests that a capability distinguishes: false for
+// reads, true for writes.
 func Accesses(c posture.Capability) []bool {
 	if d := c.Definition(); d.Read == d.Write {
 		return []bool{false}
@@ -158,35 +156,30 @@ func Accesses(c posture.Capability) []bool {
 	return []bool{false, true}
 }
 
-// Granted reports whether the entitlement names the capability. Those of the
-// marketplace itself hold none, whatever they name.
+// Granted reports whether the entitlement names the capability. The package Platform
+// has no capability, even if the entitlement names one.
 func Granted(o *v1alpha1.PartnerEntitlement, c posture.Capability) bool {
 	return o.Spec.Package != v1alpha1.PackagePlatform && slices.ContainsFunc(o.Spec.Capabilities, func(g v1alpha1.CapabilityGrant) bool {
 		return string(g.Name) == c.String()
 	})
 }
 
-// Name is the name by which the user knows a partner.
+// Name returns a partner's displayed name.
 func (p *Prober) Name(o *v1alpha1.PartnerEntitlement) string { return p.names[NameOf(o)] }
 
-// Find is the partner of a name; nil if there is none.
+// Find returns the partner with a displayed name; nil if there is none.
 func (p *Prober) Find(name string) *v1alpha1.PartnerEntitlement { return p.named[name] }
 
-// byObject is the partner of an object; nil if there is none.
-func (p *Prober) byObject(name posture.ObjectName) *v1alpha1.PartnerEntitlement {
-	return p.named[p.names[name]]
-}
-
-// Probe is the digest of the partner's key that nobody holds.
+// Probe returns the digest of the partner's probe key.
 func (p *Prober) Probe(o *v1alpha1.PartnerEntitlement, mode tenant.Mode) credential.Digest {
 	return p.digests[probeKey{NameOf(o), mode}]
 }
 
-// MaxTransitions bounds how far is looked ahead.
+// MaxTransitions limits the number of future transitions that are evaluated.
 const MaxTransitions = 200
 
-// Transitions are now and the instants after it at which a schedule, a contract,
-// a ramp or the end of a key changes something.
+// Transitions returns now and the later instants at which a schedule, a contract, a
+// ramp or the expiry of a key changes something.
 func (p *Prober) Transitions(now time.Time) []time.Time {
 	times := []time.Time{now}
 	for len(times) < MaxTransitions {

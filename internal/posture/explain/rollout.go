@@ -11,35 +11,38 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// Rollout is what there is to tell of one rollout.
+// Rollout describes one rollout.
 type Rollout struct {
 	posture.RolloutReport
-	// Stage is what was asked for, Ceiling the most that this version implements.
+	// Stage is the requested stage. Ceiling is the highest stage that this version
+	// implements.
 	Stage, Ceiling     string
 	Ticket, ApprovedBy string
-	// Killed is whether the kill switch is engaged, KillReason why, by those who did it.
+	// Killed is whether the kill switch is engaged. KillReason is the reason in its
+	// spec.
 	Killed     bool
 	KillReason string
 	Audience   Audience
-	// Plan is what the schedule lets in, from when on; empty for a broken object.
+	// Plan is the admitted share over time; empty for an invalid object.
 	Plan []posture.PlanPoint
-	// Since is when the schedule last changed something; zero if it has not, or if
-	// somebody has edited the rollout since.
+	// Since is when the schedule last changed something; zero if it has not, or if the
+	// rollout was edited since.
 	Since time.Time
-	// Edited is as of [v1alpha1.Edited].
+	// Edited is the time of the last edit, by [v1alpha1.Edited].
 	Edited time.Time
 }
 
-// Audience counts whom a rollout is for.
+// Audience counts the partners that a rollout's audience names.
 type Audience struct {
-	// Everybody is whether no partner is named and nothing selected.
+	// Everybody is true if the audience names and selects no partners, which admits
+	// all.
 	Everybody       bool
 	Named, Excluded int
 	Selected        bool
 }
 
-// Rollouts tells all rollouts of a snapshot, in the order of the capabilities, and the
-// capabilities that have none.
+// Rollouts describes all rollouts of a snapshot in the order of the capabilities, and
+// returns the capabilities without a rollout.
 func Rollouts(s *posture.Snapshot, now time.Time) (all []Rollout, missing []posture.Capability) {
 	reports := s.RolloutReports(now)
 	i := 0

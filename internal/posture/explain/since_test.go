@@ -19,8 +19,8 @@ import (
 // began is when the schedule of [scheduled] lets partners in.
 func began() time.Time { return posturetest.Judged().Add(-48 * time.Hour) }
 
-// scheduled is a partner with a contract of a year, who may read preflight jobs and
-// submit none, and a rollout for everybody with a schedule.
+// scheduled returns a partner with a contract of a year, which may read preflight jobs
+// but not submit them, and a rollout for all partners with a schedule.
 func scheduled() (v1alpha1.PartnerEntitlement, v1alpha1.CapabilityRollout) {
 	partner := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Namespace: "prints", Name: "acme"}}
 	partner.Spec = v1alpha1.PartnerEntitlementSpec{
@@ -40,16 +40,16 @@ func editedAt(o metav1.Object, at time.Time) {
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: new(metav1.NewTime(at))}})
 }
 
-func TestEachAnswerTellsSinceWhenItIsSo(t *testing.T) {
+func TestAnswersReportSinceWhenTheyHold(t *testing.T) {
 	t.Parallel()
 	later := began().Add(90 * time.Minute)
 	const clock, edit = "2026-11-18T12:00:00Z", "edited 2026-11-18T13:30:00Z or later"
 	for name, tc := range map[string]struct {
 		change func(*v1alpha1.PartnerEntitlement, *v1alpha1.CapabilityRollout)
-		// reads and writes are what is told of live keys.
+		// reads and writes are what is described of live keys.
 		reads, writes string
 	}{
-		"by the schedule, and nothing is known of what nobody has dated": {
+		"by the schedule, and unknown for objects without edit times": {
 			func(*v1alpha1.PartnerEntitlement, *v1alpha1.CapabilityRollout) {}, "Open " + clock, "ScopeMissing ",
 		},
 		"by an edit of the partner, who lacks a scope": {
@@ -81,40 +81,40 @@ func TestEachAnswerTellsSinceWhenItIsSo(t *testing.T) {
 			partner, rollout := scheduled()
 			tc.change(&partner, &rollout)
 			p := explain.New(posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{partner}, Rollouts: []v1alpha1.CapabilityRollout{rollout}})
-			told := map[string]string{}
+			described := map[string]string{}
 			for _, a := range p.Explain("acme", explain.Question{Capability: posture.Preflight}, posturetest.Judged()).Answers {
-				if told[a.Access] == "" {
-					told[a.Access] = a.Reason + " " + a.Since.String()
+				if described[a.Access] == "" {
+					described[a.Access] = a.Reason + " " + a.Since.String()
 				}
 			}
-			if diff := cmp.Diff(map[string]string{"read": tc.reads, "write": tc.writes}, told); diff != "" {
-				t.Errorf("answers to live keys (-want +told):\n%s", diff)
+			if diff := cmp.Diff(map[string]string{"read": tc.reads, "write": tc.writes}, described); diff != "" {
+				t.Errorf("answers to live keys (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestTheClockHasMadeAnAnswerAtTheTimeThatIsTold asks just before that time, in worlds
-// in which nobody knows of edits.
-func TestTheClockHasMadeAnAnswerAtTheTimeThatIsTold(t *testing.T) {
+// TestAnswersChangeAtTheReportedTime decides just before the reported time, for objects
+// without edit times.
+func TestAnswersChangeAtTheReportedTime(t *testing.T) {
 	t.Parallel()
-	told := 0
+	described := 0
 	posturetest.Each(t, func(t *testing.T, _ posturetest.Generator, in posture.Inputs) {
 		t.Helper()
 		p := explain.New(in)
 		for _, o := range p.Partners() {
 			for c := range posture.Capabilities() {
-				told += checkTurns(t, p, p.Name(o), c)
+				described += checkTurns(t, p, p.Name(o), c)
 			}
 		}
 	})
-	if told == 0 {
-		t.Error("no answer tells since when it is so")
+	if described == 0 {
+		t.Error("no answer reports a time, so the test proves nothing")
 	}
 }
 
-// checkTurns is how many answers tell since when they are so.
-func checkTurns(t *testing.T, p *explain.Prober, name string, c posture.Capability) (told int) {
+// checkTurns returns the number of answers that report a time.
+func checkTurns(t *testing.T, p *explain.Prober, name string, c posture.Capability) (described int) {
 	t.Helper()
 	at := func(now time.Time) []explain.Answer {
 		return p.Explain(name, explain.Question{Capability: c}, now).Answers
@@ -123,11 +123,11 @@ func checkTurns(t *testing.T, p *explain.Prober, name string, c posture.Capabili
 		if a.Since == nil {
 			continue
 		}
-		told++
+		described++
 		before, then := at(a.Since.At.Add(-1))[i], at(a.Since.At)[i]
 		if a.Since.Edited || before.Reason == a.Reason || then.Reason != a.Reason {
 			t.Errorf("%s %s: %s since %s, where it was %s before and %s then", name, c, a.Reason, a.Since, before.Reason, then.Reason)
 		}
 	}
-	return told
+	return described
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// request is one kind of request, and its answer as things are.
+// request is one kind of request with its current answer.
 type request struct {
 	mode         tenant.Mode
 	write        bool

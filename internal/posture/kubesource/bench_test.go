@@ -21,9 +21,9 @@ import (
 // do not; so for many partners there is one.
 var benchmarked = []struct{ partners, replicas int }{{1, 20}, {1_000, 20}, {10_000, 1}}
 
-// BenchmarkPropagation is the time from the beginning of an edit, as kubectl
-// makes it, a read and a write, until the gates of the last replica decide anew.
-// The edit engages or releases a kill switch.
+// BenchmarkPropagation measures the time from the start of an edit, made like kubectl
+// by a read and a write, until the gates of the last replica use it. The edit engages
+// or releases a kill switch.
 func BenchmarkPropagation(b *testing.B) {
 	for _, size := range benchmarked {
 		b.Run(fmt.Sprintf("partners=%d/replicas=%d", size.partners, size.replicas), func(b *testing.B) {
@@ -64,7 +64,7 @@ func benchmarkPropagation(b *testing.B, partners, count int) {
 	b.Log("\n" + kubetest.Histogram(times))
 }
 
-// createOthers makes partners that no decision is asked about, some at a time.
+// createOthers creates partners that no decision concerns, several at a time.
 func (c *cluster) createOthers(tb testing.TB, n int) {
 	tb.Helper()
 	const atOnce = 8
@@ -82,7 +82,7 @@ func (c *cluster) createOthers(tb testing.TB, n int) {
 	group.Wait()
 }
 
-// otherPartner is one of those that no decision is asked about.
+// otherPartner returns one of the partners that no decision concerns.
 func (c *cluster) otherPartner(i int) *v1alpha1.PartnerEntitlement {
 	p := c.partner()
 	p.Name, p.Spec.OrganizationID = fmt.Sprintf("partner-%05d", i), fmt.Sprintf("org_%06d", i)
@@ -91,7 +91,7 @@ func (c *cluster) otherPartner(i int) *v1alpha1.PartnerEntitlement {
 	return p
 }
 
-// enforces waits for an answer.
+// enforces waits for a decision.
 func (r *replica) enforces(b *testing.B, answer string, began time.Time) {
 	b.Helper()
 	for r.answer() != answer {
@@ -102,7 +102,7 @@ func (r *replica) enforces(b *testing.B, answer string, began time.Time) {
 	}
 }
 
-// quantile is in milliseconds; times are in order.
+// quantile returns a quantile of sorted times in milliseconds.
 func quantile(times []time.Duration, q float64) float64 {
 	return float64(times[int(q*float64(len(times)-1))].Microseconds()) / 1000
 }

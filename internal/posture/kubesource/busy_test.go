@@ -13,8 +13,8 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
-// busy refuses each page of partners that follows another once, as a server does
-// that has too much to do, and counts the lists that were begun.
+// busy rejects each continuation page of partners once, like an overloaded server, and
+// counts the started lists.
 func busy(t *testing.T) (config *rest.Config, begun, refused *atomic.Int64) {
 	t.Helper()
 	begun, refused = &atomic.Int64{}, &atomic.Int64{}
@@ -33,20 +33,21 @@ func busy(t *testing.T) (config *rest.Config, begun, refused *atomic.Int64) {
 	}), begun, refused
 }
 
-// Replicas that come back together read thousands of pages. Were each list begun
-// anew for a page that the server did not come to, it would never come to all.
-func TestListGoesOnWhereABusyServerRefusedAPage(t *testing.T) {
+// TestListRetriesPageRejectedByABusyServer covers replicas that return together and
+// read thousands of pages. If each rejected page restarted its list, the lists would
+// never complete.
+func TestListRetriesPageRejectedByABusyServer(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	c.createOthers(t, manyPartners)
 	config, begun, refused := busy(t)
 	r := c.follow(t, func(o *kubesource.Config) { o.Rest = config })
 	r.awaitsHealth(t)
-	// The list that is followed, and at most the first proof.
+	// One list by the follower, and at most one by the first proof.
 	if n := begun.Load(); n > 2 {
-		t.Errorf("partners were listed %d times from the beginning", n)
+		t.Errorf("lists of partners started %d times, want at most 2", n)
 	}
 	if refused.Load() == 0 {
-		t.Error("no page was refused")
+		t.Error("no page was rejected, so the test proves nothing")
 	}
 }

@@ -48,7 +48,8 @@ func (c *Client) of(resource schema.GroupVersionResource) (*rest.RESTClient, err
 	return client, nil
 }
 
-// Get reads one object. A resource without namespaces needs none in the name.
+// Get reads one object. The namespace of the name is empty for cluster-scoped
+// resources.
 func (c *Client) Get(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, into runtime.Object) error {
 	client, err := c.of(resource)
 	if err != nil {
@@ -58,7 +59,7 @@ func (c *Client) Get(ctx context.Context, resource schema.GroupVersionResource, 
 		Resource(resource.Resource).Name(name.Name).Do(ctx).Into(into)
 }
 
-// List reads the objects of a namespace, up to a limit if it is above 0.
+// List reads the objects of a namespace, at most limit objects if limit is above 0.
 func (c *Client) List(ctx context.Context, resource schema.GroupVersionResource, namespace string, limit int64, into runtime.Object) error {
 	client, err := c.of(resource)
 	if err != nil {
@@ -68,8 +69,8 @@ func (c *Client) List(ctx context.Context, resource schema.GroupVersionResource,
 		VersionedParams(&metav1.ListOptions{Limit: limit}, metav1.ParameterCodec).Do(ctx).Into(into)
 }
 
-// Update replaces one object on behalf of a field manager. The server refuses
-// an object that has changed since it was read.
+// Update replaces one object on behalf of a field manager. The server rejects an object
+// that has changed since it was read.
 func (c *Client) Update(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, object runtime.Object, manager string) error {
 	client, err := c.of(resource)
 	if err != nil {

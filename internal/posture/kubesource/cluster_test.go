@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
@@ -35,7 +34,7 @@ const gateSecret = "printmarket-gate-api"
 // start is when the clocks of these tests begin to run.
 var start = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// clock is moved by hand.
+// clock is a clock that tests advance by hand.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -75,7 +74,7 @@ func newCluster(tb testing.TB, plane *kubetest.Plane) *cluster {
 	return c
 }
 
-// newGatedCluster has a gate Secret, too.
+// newGatedCluster returns a cluster with a gate Secret.
 func newGatedCluster(tb testing.TB, plane *kubetest.Plane) *cluster {
 	tb.Helper()
 	c := newCluster(tb, plane)
@@ -199,7 +198,7 @@ func (c *cluster) follow(tb testing.TB, edit func(*kubesource.Config)) *replica 
 	return r
 }
 
-// answer is what the gates say to acme's live key about creating an RFQ.
+// answer returns the reason of the decision on acme's live key creating an RFQ.
 func (r *replica) answer() string {
 	now := r.clock.Now()
 	snapshot := r.gates.Current(now)
@@ -218,7 +217,7 @@ func (r *replica) awaits(tb testing.TB, want string) {
 	tb.Helper()
 	eventually.Succeeds(tb, func() error {
 		if got := r.answer(); got != want {
-			return fmt.Errorf("the gates say %q, want %q; %+v", got, want, r.Status())
+			return fmt.Errorf("the gates decide %q, want %q; status %+v", got, want, r.Status())
 		}
 		return nil
 	})

@@ -11,9 +11,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// connection is a way to the server that shares no TCP connection with any
-// other. client-go keeps one HTTP/2 connection for all clients of a process;
-// what that connection swallows, a new request on it would miss as well.
+// connection is a client for the server that shares no TCP connection with any other
+// client. client-go uses one HTTP/2 connection for all clients of a process; a new
+// request on a dead connection would fail as well.
 type connection struct {
 	config    *rest.Config
 	transport *http.Transport
@@ -31,9 +31,9 @@ func newConnection(config *rest.Config) (*connection, error) {
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		Proxy:               http.ProxyFromEnvironment,
 		ForceAttemptHTTP2:   true,
-		// For a connection that a request still used when it was closed.
+		// Closes a connection that was still in use when close was called.
 		IdleConnTimeout: 30 * time.Second,
-		// A second net below the live reads, which find a dead connection sooner.
+		// A second safeguard: live reads detect a dead connection sooner.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 	}
 	if config.Dial != nil {

@@ -7,18 +7,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// A replica keeps no managed fields, and no status. What it tells of edits is held
-// against what a true kube-apiserver notes of each kind of write.
-func TestTheTimeOfAnEditIsThatOfThePartnerItself(t *testing.T) {
+// TestEditTimeIsKeptWithoutManagedFields compares the edit times of a replica, which
+// keeps neither managed fields nor statuses, with the entries that a real
+// kube-apiserver writes for each kind of write.
+func TestEditTimeIsKeptWithoutManagedFields(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	applied := func(scopes ...v1alpha1.Scope) *v1alpha1.PartnerEntitlement {
@@ -29,7 +29,7 @@ func TestTheTimeOfAnEditIsThatOfThePartnerItself(t *testing.T) {
 	}
 	apply := func(o *v1alpha1.PartnerEntitlement) {
 		t.Helper()
-		//nolint:staticcheck // the typed configuration would have to be built anew from the object
+		//nolint:staticcheck // the typed configuration would have to be built again from the object
 		if err := c.Patch(t.Context(), o, client.Apply, client.FieldOwner("gitops")); err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func TestTheTimeOfAnEditIsThatOfThePartnerItself(t *testing.T) {
 	r := c.follow(t, nil)
 	r.awaitsHealth(t)
 
-	// after waits until an edit is compiled, and says when the object was edited.
+	// after waits until an edit is compiled and returns the time of the edit.
 	after := func(name string, generation int64) time.Time {
 		t.Helper()
 		var edited time.Time
@@ -51,11 +51,11 @@ func TestTheTimeOfAnEditIsThatOfThePartnerItself(t *testing.T) {
 			return nil
 		})
 		if edited.IsZero() || edited.After(time.Now()) {
-			t.Errorf("%s, generation %d: edited at %s, which is to come or not known", name, generation, edited)
+			t.Errorf("%s, generation %d: edited at %s, want a known time that is not in the future", name, generation, edited)
 		}
 		return edited
 	}
-	// later makes the next write one of another second, which is as exact as the notes are.
+	// later delays the next write into another second, the resolution of managed fields.
 	later := func() { time.Sleep(1100 * time.Millisecond) }
 
 	created, applies := after("acme", 1), after("partner-00001", 1)
@@ -69,15 +69,15 @@ func TestTheTimeOfAnEditIsThatOfThePartnerItself(t *testing.T) {
 	later()
 	change(t, c, c.partner(), func(o *v1alpha1.PartnerEntitlement) { o.Spec.Keys = nil })
 	if got := after("acme", 3); got.Before(edited) {
-		t.Errorf("an update that takes away made the last edit %s, before the %s of the one before", got, edited)
+		t.Errorf("after an update that removes fields the last edit is at %s, want %s or later", got, edited)
 	}
 	apply(applied("rfq:write"))
 	if got := after("partner-00001", 2); !got.After(applies) {
-		t.Errorf("an apply that takes away made the last edit %s, want one after %s", got, applies)
+		t.Errorf("after an apply that removes fields the last edit is at %s, want after %s", got, applies)
 	}
 }
 
-func TestAStatusIsNoEdit(t *testing.T) {
+func TestStatusWriteIsNotAnEdit(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	time.Sleep(1100 * time.Millisecond) // another second than that of the creation

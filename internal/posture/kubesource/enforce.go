@@ -13,17 +13,17 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// gate is what counts of a gate Secret.
+// gate is the accepted content of a gate Secret.
 type gate struct {
-	// accepted is set with the first gate Secret that was.
+	// accepted is true once a gate Secret was accepted.
 	accepted bool
 	version  string
 	data     *corev1.Secret
 	bundle   posture.Bundle
 }
 
-// enforceAll brings each state of the cluster into force. Changes that arrive
-// during a compilation are compiled together in the next one.
+// enforceAll puts each state of the cluster in force. Changes that arrive during a
+// compilation are compiled together in the next one.
 func (s *Source) enforceAll(ctx context.Context) {
 	for {
 		select {
@@ -52,7 +52,7 @@ func (s *Source) enforce(ctx context.Context) {
 	s.mu.Unlock()
 	switch {
 	case fault != nil && (former == nil || former.Error() != fault.Error()):
-		s.config.Log.ErrorContext(ctx, "gate secret missing or refused; the last good one stays", "error", fault.Error())
+		s.config.Log.ErrorContext(ctx, "gate secret missing or rejected; the last valid one stays in force", "error", fault.Error())
 	case fault == nil && former != nil:
 		s.config.Log.InfoContext(ctx, "gate secret accepted")
 	}
@@ -70,8 +70,8 @@ func (s *Source) enforce(ctx context.Context) {
 	s.install(ctx, snapshot, t.views, next)
 }
 
-// judge returns the gate that counts from now on: the Secret's if it is sound,
-// and otherwise the last one with what is wrong.
+// judge returns the gate in force from now on: the given Secret's if it is valid, and
+// otherwise the last valid one with an error.
 func (s *Source) judge(secret *corev1.Secret) (gate, error) {
 	s.mu.Lock()
 	last := s.gate
@@ -98,8 +98,8 @@ func (s *Source) judge(secret *corev1.Secret) (gate, error) {
 	return gate{accepted: true, version: secret.ResourceVersion, data: secret, bundle: bundle}, nil
 }
 
-// noteHeartbeat keeps the last sign of life of a controller. A Secret that is
-// refused has one too; one that is gone leaves the last.
+// noteHeartbeat records the last heartbeat of a controller. A rejected Secret also
+// carries a heartbeat; a missing Secret leaves the last one unchanged.
 func (s *Source) noteHeartbeat(secret *corev1.Secret) {
 	if secret == nil {
 		return
@@ -111,10 +111,10 @@ func (s *Source) noteHeartbeat(secret *corev1.Secret) {
 	}
 }
 
-// install notes a state of the cluster, and puts its snapshot in force if it is a
-// new one. The very first waits for a live read. A snapshot that comes later is
-// as old as the last live read, whatever watch made it: the other watches may
-// be dead.
+// install records a state of the cluster and puts its snapshot, if there is a new one,
+// in force. The very first snapshot waits for a live read. A later snapshot is only as
+// fresh as the last live read, regardless of the watch that caused it: the other
+// watches may be dead.
 func (s *Source) install(ctx context.Context, snapshot *posture.Snapshot, views [kindCount]view, next gate) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,9 +130,9 @@ func (s *Source) install(ctx context.Context, snapshot *posture.Snapshot, views 
 	s.views, s.viewed, s.gate = views, true, next
 }
 
-// publish puts the snapshot in force; mu is held. Before the first one the memory
-// that listing the cluster took is given back to the kernel: the process is not ready yet, and an
-// idle one would keep it resident for minutes.
+// publish puts the snapshot in force; the caller holds mu. Before the first snapshot it
+// returns the memory used for listing the cluster to the kernel: the process is not
+// ready yet, and an idle process would keep the memory resident for minutes.
 func (s *Source) publish(ctx context.Context, at time.Time) {
 	if !s.published {
 		debug.FreeOSMemory()

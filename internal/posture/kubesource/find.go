@@ -15,12 +15,13 @@ import (
 // namespaceFile contains the namespace of a pod.
 const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// ErrNoNamespace reports that no namespace is known. To guess one could go unnoticed.
+// ErrNoNamespace reports that no namespace is configured. A guessed namespace could go
+// unnoticed.
 var ErrNoNamespace = errors.New("neither a service account nor the kubeconfig names one")
 
-// Find returns the cluster and the namespace of the pod, or of a kubeconfig if one is
-// named or there is no pod. An empty kubeconfig is the one that kubectl reads. A
-// namespace that is not empty replaces the one that was found. Errors:
+// Find returns the cluster and the namespace of the pod. It uses a kubeconfig instead
+// if one is named or there is no pod. An empty kubeconfig selects the files that
+// kubectl reads. A non-empty namespace overrides the detected one. Errors:
 // [ErrNoNamespace].
 func Find(kubeconfig, namespace string) (*rest.Config, string, error) {
 	return find(kubeconfig, namespace, os.Getenv("KUBERNETES_SERVICE_HOST") != "", namespaceFile)
@@ -41,7 +42,7 @@ func find(kubeconfig, namespace string, inPod bool, namespaceFile string) (confi
 	if namespace == "" {
 		return nil, "", ErrNoNamespace
 	}
-	config.QPS = -1 // kube-apiserver shares its time fairly; a limit here would only delay
+	config.QPS = -1 // kube-apiserver limits clients fairly; a limit here would only add delay
 	return config, namespace, nil
 }
 
@@ -57,8 +58,8 @@ func fromPod(namespaceFile string) (*rest.Config, string, error) {
 	return config, strings.TrimSpace(string(namespace)), nil
 }
 
-// fromKubeconfig reads the named file, or those that kubectl would read. A context
-// without a namespace names none: "default" would be a guess.
+// fromKubeconfig reads the named file, or the files that kubectl reads. A context
+// without a namespace yields none, because "default" would be a guess.
 func fromKubeconfig(path string) (*rest.Config, string, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = path

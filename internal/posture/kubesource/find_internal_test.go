@@ -18,7 +18,7 @@ contexts:
 - {name: without, context: {cluster: c, user: u}}
 current-context: `
 
-func TestNamespaceIsTheNamedOneAndIsNeverGuessed(t *testing.T) {
+func TestNamespaceIsNeverGuessed(t *testing.T) {
 	kubeconfig := func(current string) string {
 		path := filepath.Join(t.TempDir(), "kubeconfig")
 		if err := os.WriteFile(path, []byte(kubeconfigText+current+"\n"), 0o600); err != nil {
@@ -63,7 +63,7 @@ func TestMissingClusterIsAnError(t *testing.T) {
 		"the file is missing": filepath.Join(t.TempDir(), "none"), "the context is missing": other,
 	} {
 		if _, _, err := find(kubeconfig, "", false, "/nowhere"); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("%s: no error, want one", name)
 		}
 	}
 }

@@ -18,35 +18,36 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// settleTime is how long a watch must last before the kind counts as followed
-// again. A watch that the server refuses, or that breaks at once, ends no
-// trouble, even if the list before it succeeded.
+// settleTime is how long a watch must last before the kind counts as followed again. A
+// watch that the server rejects, or that breaks at once, does not end an outage, even
+// if the preceding list succeeded.
 const settleTime = time.Second
 
 var (
-	// errListAgain makes a Reflector begin again with a list.
+	// errListAgain makes a Reflector start again with a list.
 	errListAgain = errors.New("list again")
-	// errShortWatch: the server ended a watch, or sent an error, before it counted.
+	// errShortWatch means that the server ended a watch, or sent an error, within
+	// settleTime.
 	errShortWatch = errors.New("it ended within a second")
 )
 
 // follower keeps one kind of the cluster state up to date with a Reflector of
-// client-go. What serves a cache serves no gate, so a follower changes three
-// things: each list comes from etcd instead of the server's cache, each watch
-// begins with a list, and a list that expires begins again page by page.
+// client-go. A Reflector's defaults suit a cache but not a gate, so a follower changes
+// three things: each list comes from etcd instead of the server's cache, each watch
+// starts with a list, and an expired list starts again page by page.
 type follower struct {
 	*resource
 	state *kindState
-	// noted is called with what keeps the kind from being followed, and with nil
-	// once a watch works.
+	// noted receives the error that interrupts following the kind, and nil once a watch
+	// works.
 	noted func(context.Context, error)
-	// listed is set between a list and the watch that follows it.
+	// listed is true between a list and the watch that follows it.
 	listed bool
 }
 
-// run follows until the context ends. The Reflector tries again within a second:
-// a revocation right after an outage must not wait for a long back-off. Jitter
-// keeps replicas that lost the server together from returning together.
+// run follows the kind until the context ends. The Reflector retries within a second: a
+// revocation right after an outage must not wait for a long back-off. Jitter keeps
+// replicas that lost the server at the same time from returning at the same time.
 func (f *follower) run(ctx context.Context) {
 	silent := logr.Discard() // list and watch report their errors themselves
 	lists := listWatch{&cache.ListWatch{ListWithContextFunc: f.list, WatchFuncWithContext: f.watch}}
@@ -58,22 +59,22 @@ func (f *follower) run(ctx context.Context) {
 	reflector.RunWithContext(logr.NewContext(ctx, silent))
 }
 
-// listWatch is a ListWatch without streaming lists, which send everything at once.
+// listWatch is a ListWatch without streaming lists, which send all objects at once.
 type listWatch struct{ *cache.ListWatch }
 
 func (listWatch) IsWatchListSemanticsUnSupported() bool { return true }
 
 // list reads one page for the Reflector. A list without a resource version is as
-// new as etcd.
+// current as etcd.
 func (f *follower) list(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	if options.Limit == 0 {
 		return nil, apierrors.NewResourceExpired("the list took too long")
 	}
 	options.ResourceVersion, options.ResourceVersionMatch = "", ""
 	page := f.kind.newList()
-	err := patiently(ctx, options, func(ctx context.Context) error { return f.page(ctx, options, page) })
+	err := readWithRetry(ctx, options, func(ctx context.Context) error { return f.page(ctx, options, page) })
 	if err == nil {
-		// Before the next page is read, because most of a page is not kept.
+		// Strip objects before reading the next page, because most of a page is discarded.
 		err = meta.EachListItem(page, func(item runtime.Object) error {
 			o, err := objectOf(item)
 			if err == nil {
@@ -90,9 +91,9 @@ func (f *follower) list(ctx context.Context, options metav1.ListOptions) (runtim
 	return page, nil
 }
 
-// watch streams what changes after a list. The Reflector would go on with
-// another watch when the server ends one, or refuses it; what is compiled is
-// listed again instead, so that a history that was replaced is noticed.
+// watch streams the changes after a list. When the server ends or rejects a watch, the
+// Reflector would continue with another watch. The follower requires a new list
+// instead, so that it detects a replaced history.
 func (f *follower) watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	if !f.listed {
 		return nil, errListAgain
@@ -111,7 +112,7 @@ func (f *follower) watch(ctx context.Context, options metav1.ListOptions) (watch
 	}}, nil
 }
 
-// stoppedWatch is a watch that calls a function when its reader leaves it.
+// stoppedWatch is a watch that calls a function when its reader stops it.
 type stoppedWatch struct {
 	watch.Interface
 	stopped func()

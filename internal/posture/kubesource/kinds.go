@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// What a source follows, as indexes of its arrays.
+// The followed kinds, as indexes of the arrays of a source.
 const (
 	rollouts = iota
 	partners
@@ -27,20 +27,20 @@ type object interface {
 	metav1.Object
 }
 
-// kind is how one of them is read.
+// kind describes how to read one of the kinds.
 type kind struct {
 	// name is the kind's key in a watermark.
 	name     string
 	resource schema.GroupVersionResource
-	// api is the path in front of the group.
+	// api is the path prefix before the API group.
 	api     string
 	newList func() runtime.Object
-	// only is the name of the one object that is read; empty for all.
+	// only is the name of the single object that is read; empty for all objects.
 	only string
 }
 
-// kindTable is the four kinds. A list or watch that selects one Secret by its
-// name is authorised by the role's resourceNames, as reading it is.
+// kindTable returns the four kinds. The role's resourceNames authorize a list or watch
+// that selects one Secret by its name, like a read of this Secret.
 func kindTable(gateSecret string) [kindCount]kind {
 	custom := func(name, resource string, newList func() runtime.Object) kind {
 		return kind{name: name, resource: v1alpha1.GroupVersion.WithResource(resource), api: "/apis", newList: newList}

@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
-// journal keeps what is logged, and may be read meanwhile.
+// journal collects log lines and may be read concurrently.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -28,7 +28,7 @@ func (j *journal) Write(line []byte) (int, error) {
 	return j.text.Write(line)
 }
 
-// lines are those with all of these words in them.
+// lines returns the lines that contain all of the given words.
 func (j *journal) lines(words ...string) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -45,10 +45,10 @@ func (j *journal) lines(words ...string) []string {
 	return found
 }
 
-// Four kinds are tried anew each second, and every attempt fails in words of its
-// own: with another port, and as the race between the two ends of a connection
-// has it.
-func TestOutageIsToldOnceForEachKindAndCause(t *testing.T) {
+// TestOutageIsLoggedOncePerKindAndCause covers four kinds that retry each second. The
+// text of each failure differs: by the port, and by the race between the two ends of a
+// connection.
+func TestOutageIsLoggedOncePerKindAndCause(t *testing.T) {
 	t.Parallel()
 	const attempts, causes = 40, 6
 	c := newGatedCluster(t, plane)
@@ -59,8 +59,8 @@ func TestOutageIsToldOnceForEachKindAndCause(t *testing.T) {
 		config.Log = slog.New(slog.NewTextHandler(log, nil))
 	})
 	r.awaitsHealth(t)
-	if told := log.lines("level=WARN"); len(told) != 0 {
-		t.Fatalf("told before the outage:\n%s", told)
+	if warnings := log.lines("level=WARN"); len(warnings) != 0 {
+		t.Fatalf("warnings before the outage:\n%s", warnings)
 	}
 
 	network.disconnect()
@@ -75,7 +75,7 @@ func TestOutageIsToldOnceForEachKindAndCause(t *testing.T) {
 	for _, kind := range kinds {
 		eventually.Succeeds(t, func() error {
 			if log.lines("level=INFO", "the cluster is followed again", "follow "+kind+":") == nil {
-				return fmt.Errorf("%s: nobody tells that it is followed again", kind)
+				return fmt.Errorf("%s: the log does not report that it is followed again", kind)
 			}
 			return nil
 		})
@@ -83,7 +83,7 @@ func TestOutageIsToldOnceForEachKindAndCause(t *testing.T) {
 			t.Errorf("%s: %d warnings, want 1 to %d", kind, n, causes)
 		}
 		if n := len(log.lines("level=INFO", "followed again", "follow "+kind+":")); n != 1 {
-			t.Errorf("%s: told %d times that it is followed again", kind, n)
+			t.Errorf("%s: logged %d times that it is followed again, want once", kind, n)
 		}
 	}
 	if all := log.lines("level=WARN"); len(all) > (len(kinds)+1)*causes || t.Failed() {

@@ -13,22 +13,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// metadataOnly asks for a list without specifications and states.
+// metadataOnly requests a list without specs and statuses.
 const metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
-var errNotMetadata = errors.New("the answer is no list of metadata")
+var errNotMetadata = errors.New("the response is not a list of metadata")
 
-// marks lists the metadata of everything. Each page has its time limit and the
-// whole has none, as there may be hundreds of pages: a proof that takes long
-// makes the posture only as young as its beginning. Most of the answer is managed
-// fields, so it is read as it arrives, one item at a time: read whole it would be
-// most of the garbage of an idle process.
+// marks lists the metadata of all objects. Each page has a time limit but the whole
+// list has none, because it may have hundreds of pages: a long live read makes the
+// posture only as fresh as the read's start. The response consists mostly of managed
+// fields and is decoded one item at a time; decoding it as a whole would cause most of
+// the garbage of an idle process.
 func (r *resource) marks(ctx context.Context) (view, error) {
 	v := view{marks: map[string]mark{}}
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
 		var head listHead
-		err := patiently(ctx, options, func(ctx context.Context) (err error) {
+		err := readWithRetry(ctx, options, func(ctx context.Context) (err error) {
 			head, err = r.markPage(ctx, options, v.marks)
 			return err
 		})
@@ -49,11 +49,11 @@ func (r *resource) markPage(ctx context.Context, options metav1.ListOptions, int
 	if err != nil {
 		return listHead{}, err
 	}
-	defer func() { _ = body.Close() }() // it was read to its end, or the read failed
+	defer func() { _ = body.Close() }() // the body was read to its end, or the read failed
 	return readMarks(body, into)
 }
 
-// listHead is what counts of the metadata of a list, and itemHead of an item's.
+// listHead holds the required metadata of a list, and itemHead those of an item.
 type listHead struct {
 	ResourceVersion string `json:"resourceVersion"`
 	Continue        string `json:"continue"`
@@ -67,8 +67,8 @@ type itemHead struct {
 	} `json:"metadata"`
 }
 
-// readMarks reads one page. What is no page, or is cut off, is an error: an
-// empty list would prove that a cluster without objects is in force.
+// readMarks reads one page. Input that is incomplete or not a page is an error: an
+// empty list would confirm a cluster without objects.
 func readMarks(body io.Reader, into map[string]mark) (listHead, error) {
 	var head listHead
 	var kind string
@@ -95,8 +95,8 @@ func readMarks(body io.Reader, into map[string]mark) (listHead, error) {
 	return head, nil
 }
 
-// members calls each with the name of every member of an object; each reads the
-// value.
+// members calls each with the name of every member of a JSON object. The function each
+// must read the value.
 func members(decoder *json.Decoder, each func(name string) error) error {
 	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
 		return errors.Join(errNotMetadata, err)

@@ -17,7 +17,7 @@ func TestMarksAreReadFromAListOfMetadata(t *testing.T) {
 		head listHead
 		want map[string]mark
 	}{
-		"objects with more than counts": {
+		"objects with unused members": {
 			`{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"9","remainingItemCount":1,"continue":"c"},
 			  "items":[{"kind":"PartialObjectMetadata","metadata":{"name":"a","uid":"u","resourceVersion":"7","managedFields":[{"fieldsV1":{"f:a":{}}}]}},
 			  {"metadata":{"name":"b","uid":"w","resourceVersion":"8"}}]}`,
@@ -27,7 +27,7 @@ func TestMarksAreReadFromAListOfMetadata(t *testing.T) {
 		"no objects": {
 			`{"items":[],"metadata":{"resourceVersion":"9"},"kind":"PartialObjectMetadataList"}`, listHead{"9", ""}, map[string]mark{},
 		},
-		"no objects, said by null": {
+		"null instead of objects": {
 			`{"kind":"PartialObjectMetadataList","items":null,"metadata":{"resourceVersion":"9"}}`, listHead{"9", ""}, map[string]mark{},
 		},
 	}
@@ -46,19 +46,19 @@ func TestMarksAreReadFromAListOfMetadata(t *testing.T) {
 	}
 }
 
-// TestMarksAreNotReadFromAnythingElse: an answer that is taken for an empty list
-// would prove the wrong thing.
-func TestMarksAreNotReadFromAnythingElse(t *testing.T) {
+// TestReadMarksRejectsInvalidPages protects against taking an invalid response for an
+// empty list.
+func TestReadMarksRejectsInvalidPages(t *testing.T) {
 	t.Parallel()
 	for sentence, text := range map[string]string{
 		"nothing":               "",
-		"no JSON":               "<html>",
-		"no object":             "[]",
+		"not JSON":              "<html>",
+		"not an object":         "[]",
 		"null":                  "null",
 		"another kind":          `{"kind":"Status","metadata":{"resourceVersion":"9"},"items":[]}`,
 		"no version":            `{"kind":"PartialObjectMetadataList","metadata":{},"items":[]}`,
 		"items of another kind": `{"kind":"PartialObjectMetadataList","metadata":{"resourceVersion":"9"},"items":{}}`,
-		"an item that is none":  `{"kind":"PartialObjectMetadataList","metadata":{"resourceVersion":"9"},"items":[1]}`,
+		"an invalid item":       `{"kind":"PartialObjectMetadataList","metadata":{"resourceVersion":"9"},"items":[1]}`,
 		"cut off in the items":  `{"kind":"PartialObjectMetadataList","metadata":{"resourceVersion":"9"},"items":[{"metadata":{"name":"a"}}`,
 		"cut off at the end":    `{"kind":"PartialObjectMetadataList","metadata":{"resourceVersion":"9"},"items":[]`,
 	} {

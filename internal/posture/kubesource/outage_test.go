@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-// behind runs a source behind a proxy.
+// behind runs a source that reaches the cluster through a proxy.
 func (c *cluster) behind(t *testing.T, network *proxy, confirm time.Duration) *replica {
 	t.Helper()
 	return c.follow(t, func(config *kubesource.Config) {
@@ -34,15 +34,15 @@ func TestRevocationRightAfterACrashOfTheServerIsInForce(t *testing.T) {
 	late := c.follow(t, nil)
 	eventually.Succeeds(t, func() error {
 		if r.Status().Unreachable == nil {
-			return errors.New("nobody has noticed the outage yet")
+			return errors.New("the status does not report the outage yet")
 		}
 		return nil
 	})
 	if got, err := r.answer(), r.Healthy(); got != "Open" || err != nil {
-		t.Fatalf("without a server the gates say %q, healthy: %v; want the last good posture", got, err)
+		t.Fatalf("without a server the gates decide %q, healthy: %v; want the last valid posture", got, err)
 	}
 	if got, err := late.answer(), late.Healthy(); got != "nothing in force" || !errors.Is(err, kubesource.ErrNotLoaded) {
-		t.Fatalf("a source that starts without a server says %q, healthy: %v", got, err)
+		t.Fatalf("a source that starts without a server decides %q, healthy: %v", got, err)
 	}
 
 	own.Restart(t)
@@ -55,7 +55,7 @@ func TestRevocationRightAfterACrashOfTheServerIsInForce(t *testing.T) {
 	eventually.Succeeds(t, late.Healthy)
 }
 
-func TestPostureThatIsTooOldClosesAndComesBack(t *testing.T) {
+func TestStalePostureClosesAndRecovers(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	network := newProxy(t, plane.Address())
@@ -65,7 +65,7 @@ func TestPostureThatIsTooOldClosesAndComesBack(t *testing.T) {
 	network.disconnect()
 	eventually.Succeeds(t, func() error {
 		if r.Status().Unreachable == nil {
-			return errors.New("nobody has noticed the outage yet")
+			return errors.New("the status does not report the outage yet")
 		}
 		return nil
 	})
@@ -74,21 +74,21 @@ func TestPostureThatIsTooOldClosesAndComesBack(t *testing.T) {
 		t.Errorf("live reads fail since %v, want %v", got, start)
 	}
 	if got := r.answer(); got != "Open" {
-		t.Fatalf("after an hour, the bound, the gates say %q", got)
+		t.Fatalf("after an hour, the limit, the gates decide %q", got)
 	}
 	r.clock.pass(time.Second)
 	if got, err := r.answer(), r.Healthy(); got != "nothing in force" || !errors.Is(err, kubesource.ErrStale) {
-		t.Fatalf("after more than an hour the gates say %q, healthy: %v; want closed and stale", got, err)
+		t.Fatalf("after more than an hour the gates decide %q, healthy: %v; want closed and stale", got, err)
 	}
 
 	network.reconnect()
 	r.awaitsHealth(t)
 	if got := r.Status().FailingSince; !got.IsZero() {
-		t.Errorf("live reads fail since %v, and the last one did not", got)
+		t.Errorf("live reads failing since %v, want zero after a successful read", got)
 	}
 }
 
-func TestEventsDoNotMakeThePostureYounger(t *testing.T) {
+func TestEventsDoNotRefreshThePosture(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	// The first live read is the only one.
@@ -103,7 +103,7 @@ func TestEventsDoNotMakeThePostureYounger(t *testing.T) {
 	}
 }
 
-func TestLiveReadsKeepThePostureYoung(t *testing.T) {
+func TestLiveReadsKeepThePostureFresh(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	r := c.follow(t, func(config *kubesource.Config) { config.Confirm = 50 * time.Millisecond })
@@ -128,7 +128,7 @@ func TestDeadWatchIsFoundAndReplaced(t *testing.T) {
 	}
 }
 
-func TestDeadWatchDoesNotStayYoung(t *testing.T) {
+func TestDeadWatchLetsThePostureAge(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	network := newProxy(t, plane.Address())
@@ -139,6 +139,6 @@ func TestDeadWatchDoesNotStayYoung(t *testing.T) {
 	c.revokeKey(t)
 	r.clock.pass(time.Hour + time.Second)
 	if got := r.answer(); got != "nothing in force" {
-		t.Fatalf("an hour after its last proof the posture says %q", got)
+		t.Fatalf("an hour after the last proof the gates decide %q", got)
 	}
 }

@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	// A watch is milliseconds behind a live read. One that is behind proofTries
-	// reads, after proofLooks looks at each, proofPause apart, is taken for dead.
+	// A watch is milliseconds behind a live read. A watch that is behind proofTries
+	// reads, compared proofLooks times each, proofPause apart, is considered dead.
 	proofTries = 4
 	proofLooks = 2
 	proofPause = 250 * time.Millisecond
 )
 
-// proveAll reads the cluster live, each time it is due or asked for.
+// proveAll reads the cluster live, whenever a read is due or requested.
 //
-// Nothing else is a sign of life. A watch whose connection was swallowed by the
-// network reports no error for minutes, and an informer goes on to hand out
-// what it remembers.
+// Only a live read proves that the connection works. A watch on a connection that the
+// network silently dropped reports no error for minutes, and an informer continues to
+// return its cached objects.
 func (s *Source) proveAll(ctx context.Context) {
 	ticker := time.NewTicker(s.config.Confirm)
 	defer ticker.Stop()
@@ -36,8 +36,11 @@ func (s *Source) proveAll(ctx context.Context) {
 		case <-ticker.C:
 		case <-s.prove:
 		}
-		if !s.isViewed() {
-			// Nothing was listed yet, so there is nothing to compare.
+		s.mu.Lock()
+		viewed := s.viewed
+		s.mu.Unlock()
+		if !viewed {
+			// There is nothing to compare before the first list.
 			continue
 		}
 		err := s.proveTraced(ctx)
@@ -46,13 +49,13 @@ func (s *Source) proveAll(ctx context.Context) {
 			behind = 0
 			continue
 		}
-		// What new connections do not mend must not be repeated without end.
+		// Back off if new connections do not help.
 		behind++
 		sleep(ctx, min(time.Duration(behind)*time.Second, s.config.Confirm))
 	}
 }
 
-// proveTraced is a proof as a span, the first one of a trace.
+// proveTraced runs a proof in a span, the root of a trace.
 func (s *Source) proveTraced(ctx context.Context) error {
 	ctx, span := s.config.Tracer.Start(ctx, telemetry.Client, "prove posture")
 	err := s.proveOnce(ctx)
@@ -69,35 +72,35 @@ func (s *Source) proveTraced(ctx context.Context) error {
 	return err
 }
 
-// proveOnce compares the cluster with what is compiled, and has the connections
-// of the watches replaced when they stay behind.
+// proveOnce compares the cluster with the compiled objects. If the watches stay behind,
+// it requests new connections for them.
 func (s *Source) proveOnce(ctx context.Context) error {
-	former := s.grounds()
+	former := s.baseline()
 	for range proofTries {
 		began, received := s.config.Now(), s.cluster.received()
 		live, err := s.read(ctx, former)
 		if err != nil {
 			return fmt.Errorf("read the cluster live: %w", err)
 		}
-		// To look again costs nothing, to read again may.
+		// Another comparison costs nothing, another read may.
 		for range proofLooks {
 			if s.confirm(ctx, live, received, began) {
 				return nil
 			}
 			sleep(ctx, proofPause)
 		}
-		// Whatever is in doubt is read whole.
+		// Without a match the next read is complete.
 		former = [kindCount]view{}
 	}
 	signal(s.restart)
 	return ErrBehind
 }
 
-// grounds is what is compiled, unless the last live read found the cluster in
-// another state: what is in doubt is no ground for the next proof. That there was
-// none for a while, because the cluster was away, is no doubt; all replicas come
-// back from that together.
-func (s *Source) grounds() [kindCount]view {
+// baseline returns the compiled views, unless the last live read found the cluster in
+// another state: doubtful views are no baseline for the next proof. Missing proofs
+// during an outage of the cluster cause no doubt; after an outage all replicas return
+// together.
+func (s *Source) baseline() [kindCount]view {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.published || errors.Is(s.proof.fault, ErrBehind) {
@@ -106,8 +109,8 @@ func (s *Source) grounds() [kindCount]view {
 	return s.views
 }
 
-// read reads the metadata of everything that is followed on a new connection,
-// which is closed afterwards: it proves the way there, too.
+// read reads the metadata of all followed objects on a new connection and closes the
+// connection afterwards. It thereby proves that new connections work, too.
 func (s *Source) read(ctx context.Context, former [kindCount]view) (live [kindCount]view, err error) {
 	conn, err := newConnection(s.config.Rest)
 	if err != nil {
@@ -123,18 +126,18 @@ func (s *Source) read(ctx context.Context, former [kindCount]view) (live [kindCo
 	return live, cmp.Or(faults[:]...)
 }
 
-// readKind reads what has changed since a former view, where that is less than
-// everything, which is one page of most kinds.
+// readKind reads the changes since a former view if they cost less than all objects,
+// which are a single page for most kinds.
 func (s *Source) readKind(ctx context.Context, conn *connection, i int, former view) (view, error) {
 	r, err := conn.resource(&s.kinds[i], s.config.Namespace)
 	if err != nil {
 		return view{}, err
 	}
-	live, err := view{}, errNotTold
+	live, err := view{}, errIncomplete
 	if len(former.marks)+len(former.later) > pageSize {
 		live, err = r.since(ctx, former)
 	}
-	if errors.Is(err, errNotTold) {
+	if errors.Is(err, errIncomplete) {
 		live, err = r.marks(ctx)
 	}
 	if err != nil {
@@ -143,8 +146,8 @@ func (s *Source) readKind(ctx context.Context, conn *connection, i int, former v
 	return live, nil
 }
 
-// confirm makes the snapshot as young as the live read, if it is of the state
-// that was read or of a later one. The first snapshot comes into force so.
+// confirm makes the snapshot as fresh as the live read, if the snapshot has the state
+// of the read or a later one. It publishes the first snapshot.
 func (s *Source) confirm(ctx context.Context, live [kindCount]view, received [kindCount]uint64, began time.Time) bool {
 	now := s.cluster.received()
 	s.mu.Lock()
@@ -164,12 +167,6 @@ func (s *Source) confirm(ctx context.Context, live [kindCount]view, received [ki
 	return true
 }
 
-func (s *Source) isViewed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.viewed
-}
-
 func (s *Source) noteProof(ctx context.Context, fault error) {
 	if ctx.Err() != nil {
 		return
@@ -183,15 +180,15 @@ func (s *Source) noteProof(ctx context.Context, fault error) {
 	s.mu.Unlock()
 	switch {
 	case behind:
-		s.config.Log.WarnContext(ctx, "the watches are silent; they are made anew", "error", fault.Error())
+		s.config.Log.WarnContext(ctx, "the watches are silent; reconnecting", "error", fault.Error())
 	case news:
-		s.config.Log.WarnContext(ctx, "the posture in force grows older", "error", fault.Error())
+		s.config.Log.WarnContext(ctx, "live read failed; the posture in force is aging", "error", fault.Error())
 	case over:
-		s.config.Log.InfoContext(ctx, "the posture in force is proven again")
+		s.config.Log.InfoContext(ctx, "live reads confirm the posture in force again")
 	}
 }
 
-// sleep waits, unless the context ends before.
+// sleep waits for the duration or until the context ends.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -46,7 +46,7 @@ func newProxy(tb testing.TB, target string) *proxy {
 	return p
 }
 
-// config leads through the proxy.
+// config returns a configuration that connects through the proxy.
 func (p *proxy) config(direct *rest.Config) *rest.Config {
 	direct.Host = "https://" + p.listener.Addr().String()
 	return direct
@@ -62,22 +62,22 @@ func (p *proxy) disconnect() {
 	}
 }
 
-// refusals is how many new connections were ended since it was cut.
+// refusals returns the number of connections rejected since disconnect.
 func (p *proxy) refusals() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ended
 }
 
-// reconnect lets new connections through.
+// reconnect accepts new connections again.
 func (p *proxy) reconnect() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cut = false
 }
 
-// swallow keeps the connections that there are and delivers nothing more on
-// them, as a router does that forgot them. New ones work.
+// swallow keeps the existing connections but delivers nothing more on them, like a
+// router that lost their state. New connections work.
 func (p *proxy) swallow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

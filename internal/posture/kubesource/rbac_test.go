@@ -18,13 +18,13 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
-// reader makes a user with the role that is shipped for API servers.
+// reader creates a user with the shipped role of API servers.
 func (c *cluster) reader(t *testing.T) (client.Client, func(*kubesource.Config)) {
 	t.Helper()
 	return c.readerWith(t, "gates")
 }
 
-// readerWith makes a user with one of the roles that are shipped.
+// readerWith creates a user with one of the shipped roles.
 func (c *cluster) readerWith(t *testing.T, role string) (client.Client, func(*kubesource.Config)) {
 	t.Helper()
 	manifest, err := os.ReadFile("../../../config/rbac/" + role + "_role.yaml")
@@ -62,13 +62,13 @@ func TestShippedRoleIsEnough(t *testing.T) {
 	})
 }
 
-func TestShippedRoleOpensNothingElse(t *testing.T) {
+func TestShippedRoleGrantsNothingElse(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	other := &corev1.Secret{ObjectMeta: c.meta("other")}
 	c.create(t, other)
 	reader, _ := c.reader(t)
-	// The role has to be in force before a refusal says anything.
+	// Wait until the role is in force; refusals prove nothing before.
 	eventually.Succeeds(t, func() error {
 		return reader.Get(t.Context(), client.ObjectKey{Namespace: c.namespace, Name: gateSecret}, &corev1.Secret{})
 	})

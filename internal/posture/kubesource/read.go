@@ -19,9 +19,9 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/explain"
 )
 
-// Read reads once what API servers follow, except for their gate Secret. It takes the
-// Secrets of senders and webhooks from the namespace, and names those that the user
-// may not read.
+// Read reads once the objects that API servers follow, except the gate Secret. It
+// resolves the Secrets of senders and webhooks from the namespace and lists the names
+// of Secrets that the user may not read.
 func Read(ctx context.Context, config *rest.Config, namespace string, now time.Time) (explain.Reading, error) {
 	var reading explain.Reading
 	cluster, err := NewClient(config, v1alpha1.AddToScheme, corev1.AddToScheme)

@@ -22,9 +22,9 @@ import (
 
 const (
 	pageSize = 200
-	// pageTimeout bounds the read of one page.
+	// pageTimeout limits the read of one page.
 	pageTimeout = 10 * time.Second
-	// A page is tried pageTries times, about pagePause apart.
+	// A page is attempted pageTries times, about pagePause apart.
 	pageTries = 3
 	pagePause = time.Second
 )
@@ -60,26 +60,27 @@ func (r *resource) page(ctx context.Context, options metav1.ListOptions, page ru
 	return r.request(options).SetHeader("Accept", "application/json").Do(ctx).Into(page)
 }
 
-// patiently reads a page, and one that follows others up to pageTries times while
-// the server is busy: to begin the list anew would cost it more than the page.
-func patiently(ctx context.Context, options metav1.ListOptions, read func(context.Context) error) error {
+// readWithRetry reads a page. While the server is busy it retries a continuation page,
+// up to pageTries attempts: starting the list again would cost the server more than the
+// page.
+func readWithRetry(ctx context.Context, options metav1.ListOptions, read func(context.Context) error) error {
 	err := read(ctx)
 	for try := 1; try < pageTries && options.Continue != "" && isBusy(err) && ctx.Err() == nil; try++ {
-		// Those who are told so together must not ask again together.
+		// Jitter separates clients that were rejected at the same time.
 		sleep(ctx, pagePause/2+rand.N(pagePause))
 		err = read(ctx)
 	}
 	return err
 }
 
-// isBusy reports whether a server that is there did not come to the request.
+// isBusy reports whether a reachable server was too busy to serve the request.
 func isBusy(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || apierrors.IsTooManyRequests(err) || apierrors.IsTimeout(err) ||
 		apierrors.IsServerTimeout(err) || apierrors.IsServiceUnavailable(err)
 }
 
-// request is tried once: client-go would repeat it ten times, a second apart,
-// and tell nobody.
+// request returns a request without retries: client-go would repeat it silently ten
+// times, a second apart.
 func (r *resource) request(options metav1.ListOptions) *rest.Request {
 	if r.kind.only != "" {
 		options.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, r.kind.only).String()

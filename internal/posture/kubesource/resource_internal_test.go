@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func TestOnlyPagesThatABusyServerOwesAreAskedForAgain(t *testing.T) {
+func TestOnlyContinuationPagesOfABusyServerAreRetried(t *testing.T) {
 	t.Parallel()
 	first, next := metav1.ListOptions{}, metav1.ListOptions{Continue: "after"}
 	tests := map[string]struct {
@@ -22,44 +22,44 @@ func TestOnlyPagesThatABusyServerOwesAreAskedForAgain(t *testing.T) {
 		err     error
 		want    int
 	}{
-		"a page that came":                         {next, nil, 1},
-		"a page that was too late":                 {next, fmt.Errorf("read: %w", context.DeadlineExceeded), pageTries},
-		"a page of a server with too much to do":   {next, apierrors.NewTooManyRequests("later", 1), pageTries},
-		"a page that took the server too long":     {next, apierrors.NewTimeoutError("slow", 1), pageTries},
-		"a page that etcd did not answer":          {next, apierrors.NewServerTimeout(schema.GroupResource{}, "list", 1), pageTries},
-		"a page of a server that stops":            {next, apierrors.NewServiceUnavailable("stopping"), pageTries},
-		"a first page, with which nothing is lost": {first, context.DeadlineExceeded, 1},
-		"a page of a list that has expired":        {next, apierrors.NewResourceExpired("too old"), 1},
-		"a page that was cut off":                  {next, io.ErrUnexpectedEOF, 1},
-		"a page that may not be read":              {next, apierrors.NewForbidden(schema.GroupResource{}, "", nil), 1},
+		"success":                      {next, nil, 1},
+		"page timeout":                 {next, fmt.Errorf("read: %w", context.DeadlineExceeded), pageTries},
+		"too many requests":            {next, apierrors.NewTooManyRequests("later", 1), pageTries},
+		"server timeout while reading": {next, apierrors.NewTimeoutError("slow", 1), pageTries},
+		"etcd does not respond":        {next, apierrors.NewServerTimeout(schema.GroupResource{}, "list", 1), pageTries},
+		"server stopping":              {next, apierrors.NewServiceUnavailable("stopping"), pageTries},
+		"first page timeout":           {first, context.DeadlineExceeded, 1},
+		"expired list":                 {next, apierrors.NewResourceExpired("too old"), 1},
+		"truncated page":               {next, io.ErrUnexpectedEOF, 1},
+		"forbidden page":               {next, apierrors.NewForbidden(schema.GroupResource{}, "", nil), 1},
 	}
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				got := 0
-				err := patiently(t.Context(), test.options, func(context.Context) error {
+				err := readWithRetry(t.Context(), test.options, func(context.Context) error {
 					got++
 					return test.err
 				})
 				if got != test.want || (err == nil) != (test.err == nil) {
-					t.Errorf("asked %d times, want %d; in the end %v", got, test.want, err)
+					t.Errorf("%d attempts, want %d; last error %v", got, test.want, err)
 				}
 			})
 		})
 	}
 }
 
-func TestNobodyAsksAgainForAPageThatIsNotWanted(t *testing.T) {
+func TestCancelledPageIsNotRetried(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	asked := 0
-	err := patiently(ctx, metav1.ListOptions{Continue: "after"}, func(context.Context) error {
+	err := readWithRetry(ctx, metav1.ListOptions{Continue: "after"}, func(context.Context) error {
 		asked++
 		cancel()
 		return context.DeadlineExceeded
 	})
 	if asked != 1 || err == nil {
-		t.Errorf("asked %d times, %v", asked, err)
+		t.Errorf("%d attempts, error %v, want one attempt", asked, err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
-// awaitsFault polls until the source is ill in a certain way.
+// awaitsFault polls until the source reports the given fault.
 func (r *replica) awaitsFault(tb testing.TB, want string) error {
 	tb.Helper()
 	var err error
@@ -32,8 +32,8 @@ func (r *replica) awaitsFault(tb testing.TB, want string) error {
 	return err
 }
 
-// awaitsGateFault polls until the gate Secret does not count for a reason, and
-// demands that what is in force leaves the source healthy.
+// awaitsGateFault polls until the gate Secret has the given fault, and requires that
+// the posture in force leaves the source healthy.
 func (r *replica) awaitsGateFault(tb testing.TB, want string) error {
 	tb.Helper()
 	var err error
@@ -44,12 +44,12 @@ func (r *replica) awaitsGateFault(tb testing.TB, want string) error {
 		return nil
 	})
 	if got, fault := r.answer(), r.Healthy(); got != "Open" || fault != nil {
-		tb.Errorf("the last gate Secret counts, yet the gates say %q, healthy: %v", got, fault)
+		tb.Errorf("the last gate Secret is accepted, but the gates decide %q, healthy: %v", got, fault)
 	}
 	return err
 }
 
-// awaitsGate polls until the gate Secret counts.
+// awaitsGate polls until the gate Secret is accepted.
 func (r *replica) awaitsGate(tb testing.TB) {
 	tb.Helper()
 	eventually.Succeeds(tb, func() error { return r.Status().GateFault })
@@ -65,17 +65,17 @@ func TestNothingIsInForceBeforeTheGateSecret(t *testing.T) {
 		t.Errorf("healthy: %v; want ErrNotLoaded and ErrGateSecretMissing", err)
 	}
 	if got := r.answer(); got != "nothing in force" {
-		t.Errorf("the gates say %q", got)
+		t.Errorf("the gates decide %q", got)
 	}
 	if got := r.Compiled(); len(got) != 0 {
-		t.Errorf("the watermark is %v", got)
+		t.Errorf("watermark %v, want none", got)
 	}
 
 	c.create(t, c.gateSecret(t, "a"))
 	r.awaitsHealth(t)
 }
 
-func TestGateSecretThatIsDeletedLeavesTheLastGoodOne(t *testing.T) {
+func TestDeletedGateSecretLeavesTheLastGoodOne(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	r := c.follow(t, nil)
@@ -87,7 +87,7 @@ func TestGateSecretThatIsDeletedLeavesTheLastGoodOne(t *testing.T) {
 	if err := r.awaitsGateFault(t, "not found"); !errors.Is(err, kubesource.ErrGateSecretMissing) {
 		t.Errorf("gate fault: %v; want ErrGateSecretMissing", err)
 	}
-	// What does not concern the Secret goes on to be obeyed.
+	// Changes that do not concern the Secret still take effect.
 	c.revokeKey(t)
 	r.awaits(t, "KeyRevoked")
 
@@ -95,7 +95,7 @@ func TestGateSecretThatIsDeletedLeavesTheLastGoodOne(t *testing.T) {
 	r.awaitsGate(t)
 }
 
-func TestGateSecretThatIsCorruptLeavesTheLastGoodOne(t *testing.T) {
+func TestCorruptGateSecretLeavesTheLastGoodOne(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	r := c.follow(t, nil)
@@ -108,13 +108,13 @@ func TestGateSecretThatIsCorruptLeavesTheLastGoodOne(t *testing.T) {
 	})
 	err := r.awaitsGateFault(t, "gate secret "+c.namespace+"/"+gateSecret+":")
 	if strings.Contains(err.Error(), content) {
-		t.Errorf("the error holds the content: %v", err)
+		t.Errorf("the error contains the Secret's content: %v", err)
 	}
 	if status := r.Status(); status.Revision != revision || r.answer() != "Open" {
 		t.Errorf("revision %s and %q in force, want %s and Open", status.Revision, r.answer(), revision)
 	}
 	if passed(r, posture.KindSecret, corrupt.ResourceVersion) {
-		t.Error("the watermark has passed a Secret that does not count")
+		t.Error("the watermark has passed a rejected Secret")
 	}
 
 	mended := change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) { o.Data = c.gateSecret(t, "a").Data })
@@ -127,8 +127,9 @@ func TestGateSecretThatIsCorruptLeavesTheLastGoodOne(t *testing.T) {
 	})
 }
 
-// A controller of the next version may write what this one cannot read. It
-// must not take the replicas of this version out of service.
+// TestGateSecretOfANewerControllerLeavesTheLastGoodOne writes a Secret that this
+// version cannot read, as a controller of the next version may do. The Secret must not
+// take the replicas of this version out of service.
 func TestGateSecretOfANewerControllerLeavesTheLastGoodOne(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
@@ -139,14 +140,14 @@ func TestGateSecretOfANewerControllerLeavesTheLastGoodOne(t *testing.T) {
 		o.Data = map[string][]byte{posture.GateSecretBundleKey: []byte(`{"version":2,"secrets":[]}`)}
 	})
 	r.awaitsGateFault(t, "gate secret "+c.namespace+"/"+gateSecret+":")
-	// A replica that starts now has nothing to go by, and must not be given work.
+	// A replica that starts now has no posture and must not become ready.
 	late := c.follow(t, nil)
 	if err := late.awaitsFault(t, "gate secret "); !errors.Is(err, kubesource.ErrNotLoaded) || late.answer() != "nothing in force" {
-		t.Errorf("a new replica: healthy: %v, the gates say %q; want ErrNotLoaded and closed", err, late.answer())
+		t.Errorf("a new replica: healthy: %v, the gates decide %q; want ErrNotLoaded and closed", err, late.answer())
 	}
 }
 
-func TestGateSecretThatIsRotatedIsCompiled(t *testing.T) {
+func TestRotatedGateSecretIsCompiled(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	r := c.follow(t, nil)
@@ -161,7 +162,7 @@ func TestGateSecretThatIsRotatedIsCompiled(t *testing.T) {
 		return nil
 	})
 	if got := r.answer(); got != "Open" {
-		t.Errorf("the gates say %q", got)
+		t.Errorf("the gates decide %q", got)
 	}
 }
 
@@ -172,7 +173,7 @@ func TestHeartbeatOfTheGateSecretIsKeptAndCompilesNothing(t *testing.T) {
 	r.awaitsHealth(t)
 	before := r.Status()
 	if !before.Heartbeat.IsZero() {
-		t.Errorf("a Secret without a heartbeat had one at %v", before.Heartbeat)
+		t.Errorf("heartbeat %v of a Secret without one, want zero", before.Heartbeat)
 	}
 	beat := func(text string) *corev1.Secret {
 		return change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) {
@@ -196,7 +197,7 @@ func TestHeartbeatOfTheGateSecretIsKeptAndCompilesNothing(t *testing.T) {
 	if !after.Heartbeat.Equal(start) {
 		t.Errorf("heartbeat %v, want %v", after.Heartbeat, start)
 	}
-	// Whatever comes of the Secret, the last sign of life stays, and grows old.
+	// The last heartbeat stays and ages, even if the Secret is deleted.
 	passes(beat("yes"))
 	if err := c.Delete(t.Context(), c.gateSecret(t, "a")); err != nil {
 		t.Fatal(err)
@@ -207,8 +208,9 @@ func TestHeartbeatOfTheGateSecretIsKeptAndCompilesNothing(t *testing.T) {
 	}
 }
 
-// A Secret that is refused was written by a controller that is alive.
-func TestHeartbeatOfAGateSecretThatIsRefusedCounts(t *testing.T) {
+// TestHeartbeatOfARejectedGateSecretCounts covers a rejected Secret: the controller
+// that wrote it is alive.
+func TestHeartbeatOfARejectedGateSecretCounts(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	r := c.follow(t, nil)
@@ -223,7 +225,7 @@ func TestHeartbeatOfAGateSecretThatIsRefusedCounts(t *testing.T) {
 	}
 }
 
-func TestGateSecretThatIsRefusedDoesNotCount(t *testing.T) {
+func TestRejectedGateSecretIsNotUsed(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	errCursor := errors.New("the key of cursors is too short")
@@ -231,7 +233,7 @@ func TestGateSecretThatIsRefusedDoesNotCount(t *testing.T) {
 	r := c.follow(t, func(config *kubesource.Config) {
 		config.OnGateSecret = func(data map[string][]byte) error {
 			if len(data[posture.GateSecretBundleKey]) == 0 {
-				t.Error("called without the bundle")
+				t.Error("OnGateSecret was called without the bundle")
 			}
 			if refuse.Load() {
 				return errCursor

@@ -17,51 +17,52 @@ import (
 )
 
 const (
-	// metadataEvents asks for a watch without specifications and states.
+	// metadataEvents requests a watch without specs and statuses.
 	metadataEvents = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
-	// sinceSeconds is how long such a watch is asked for. Two seconds before its
-	// end the server says up to which version it has told everything.
+	// sinceSeconds is the requested duration of such a watch. Two seconds before its
+	// end the server sends a bookmark with the version up to which it has sent all
+	// events.
 	sinceSeconds = 5
 	// A watch that ended without a bookmark is repeated until sinceTries watches have
 	// ended. A busy server ends several in a row, and listing everything costs it more.
 	sinceTries = 5
 )
 
-// errNotTold: the server did not say what has changed since a version, and
-// everything must be read.
-var errNotTold = errors.New("the server did not tell what has changed")
+// errIncomplete means that the server did not report the changes since a version, so
+// that all objects must be read.
+var errIncomplete = errors.New("the server did not report all changes")
 
-// since is the state of a kind as of now, put together from a former one and
-// what has changed since. It costs the server what has changed, while a list of
-// the metadata of ten thousand objects costs it tens of megabytes, for every
-// replica, every few seconds.
+// since returns the current state of a kind, built from a former state and the changes
+// since. The cost to the server depends on the changes. Listing the metadata of ten
+// thousand objects instead would cost it tens of megabytes, for every replica, every
+// few seconds.
 //
-// It is as good as such a list. The version of a list of one object is as new
-// as etcd, and the watch counts only once the server has said that it has told
-// everything up to there. Both are asked for on a connection of their own.
+// The result is as reliable as such a list. The version of a list of one object is as
+// current as etcd, and the watch counts only once the server has confirmed that it sent
+// all events up to that version. Both requests use a separate connection.
 func (r *resource) since(ctx context.Context, former view) (view, error) {
 	head, err := r.markPage(ctx, metav1.ListOptions{Limit: 1}, map[string]mark{})
 	switch {
 	case err != nil:
 		return view{}, err
 	case head.ResourceVersion == former.version:
-		// Nothing was written since, and of that a watch would say nothing.
+		// Nothing was written since; a watch would not confirm that.
 		return former, nil
 	case posture.LaterVersion(former.version, head.ResourceVersion) == former.version:
-		return view{}, fmt.Errorf("%w: it was restored from a backup", errNotTold)
+		return view{}, fmt.Errorf("%w: it was restored from a backup", errIncomplete)
 	}
 	for try := 1; ; try++ {
 		now, err := r.changes(ctx, former, head.ResourceVersion)
-		// A server that has much to do may end a watch and not have come to the
-		// word. To list everything would cost it more than another watch.
+		// A busy server may end a watch before it sends the bookmark. Listing
+		// all objects would cost it more than another watch.
 		if try == sinceTries || !errors.Is(err, io.EOF) {
 			return now, err
 		}
 	}
 }
 
-// changes watches from a former state until the server has told everything up to
-// a version.
+// changes watches from a former state until the server has sent all events up to a
+// version.
 func (r *resource) changes(ctx context.Context, former view, upTo string) (view, error) {
 	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
 	defer cancel()
@@ -70,16 +71,17 @@ func (r *resource) changes(ctx context.Context, former view, upTo string) (view,
 		Watch: true, ResourceVersion: former.version, TimeoutSeconds: &seconds, AllowWatchBookmarks: true,
 	}).SetHeader("Accept", metadataEvents).Stream(ctx)
 	if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
-		return view{}, fmt.Errorf("%w: %w", errNotTold, err)
+		return view{}, fmt.Errorf("%w: %w", errIncomplete, err)
 	} else if err != nil {
 		return view{}, err
 	}
-	defer func() { _ = body.Close() }() // a watch is left before its end
+	defer func() { _ = body.Close() }() // the watch may not have ended
 	return readChanges(body, former, upTo)
 }
 
-// readChanges applies events to a former state until one says that there were
-// no others up to a version. A stream that ends without that proves nothing.
+// readChanges applies events to a former state until a bookmark confirms that all
+// events up to a version were sent. A stream that ends without this bookmark proves
+// nothing.
 func readChanges(body io.Reader, former view, upTo string) (view, error) {
 	now := view{marks: former.all()}
 	decoder := json.NewDecoder(body)
@@ -89,7 +91,7 @@ func readChanges(body io.Reader, former view, upTo string) (view, error) {
 			Object itemHead        `json:"object"`
 		}
 		if err := decoder.Decode(&event); err != nil {
-			return view{}, fmt.Errorf("%w: %w", errNotTold, err)
+			return view{}, fmt.Errorf("%w: %w", errIncomplete, err)
 		}
 		o := event.Object.Metadata
 		switch event.Type {
@@ -102,7 +104,7 @@ func readChanges(body io.Reader, former view, upTo string) (view, error) {
 				return now, nil
 			}
 		default:
-			return view{}, fmt.Errorf("%w: an event %q", errNotTold, event.Type)
+			return view{}, fmt.Errorf("%w: an event %q", errIncomplete, event.Type)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestChangesSinceAStateMakeThePresentOne(t *testing.T) {
+func TestReadChangesReturnsTheCurrentState(t *testing.T) {
 	t.Parallel()
 	former := view{"7", map[string]mark{"a": {"u", "5"}, "b": {"w", "6"}}, nil}
 	tests := map[string]struct {
@@ -30,7 +30,7 @@ func TestChangesSinceAStateMakeThePresentOne(t *testing.T) {
 			},
 			view{"10", map[string]mark{"a": {"u", "8"}, "c": {"x", "10"}}, nil},
 		},
-		"a word that is too early is not the last": {
+		"an early bookmark does not end the read": {
 			[]string{
 				`{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}`,
 				`{"type":"MODIFIED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"9"}}}`,
@@ -53,23 +53,23 @@ func TestChangesSinceAStateMakeThePresentOne(t *testing.T) {
 	}
 }
 
-// TestChangesThatAreNotToldToTheEndProveNothing: a watch that is cut off looks
-// like one in which nothing has changed.
-func TestChangesThatAreNotToldToTheEndProveNothing(t *testing.T) {
+// TestReadChangesRejectsIncompleteStreams covers a truncated watch, which looks like a
+// watch without changes.
+func TestReadChangesRejectsIncompleteStreams(t *testing.T) {
 	t.Parallel()
 	for sentence, events := range map[string]string{
-		"nothing was said":        "",
-		"events without a word":   `{"type":"MODIFIED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"8"}}}`,
-		"a word that is too old":  `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}`,
-		"a word without version":  `{"type":"BOOKMARK","object":{"metadata":{}}}`,
+		"an empty stream":         "",
+		"no bookmark":             `{"type":"MODIFIED","object":{"metadata":{"name":"a","uid":"u","resourceVersion":"8"}}}`,
+		"an old bookmark":         `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}`,
+		"no version":              `{"type":"BOOKMARK","object":{"metadata":{}}}`,
 		"the version has expired": `{"type":"ERROR","object":{"kind":"Status","code":410}}`,
-		"no JSON":                 "<html>",
+		"not JSON":                "<html>",
 		"cut off":                 `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9"`,
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
 			former := view{"7", map[string]mark{"a": {"u", "5"}}, nil}
-			if got, err := readChanges(strings.NewReader(events), former, "9"); !errors.Is(err, errNotTold) {
+			if got, err := readChanges(strings.NewReader(events), former, "9"); !errors.Is(err, errIncomplete) {
 				t.Errorf("state %+v, %v, want an error", got, err)
 			}
 		})

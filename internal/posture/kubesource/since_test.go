@@ -17,21 +17,21 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
-// manyPartners are as many pages as manyPages.
+// manyPartners fill manyPages pages.
 const (
 	manyPages    = 5
 	manyPartners = 200*manyPages - 199
 )
 
-// beside are pages that may be read beside one for each proof: the read of the
-// partners of a proof may have ended before that of the others, and the next may
-// have begun; and a server that has little time may not say twice what has changed,
-// which is a list each.
+// beside is the number of pages that may be read in addition to one for each proof.
+// The read of the partners of a proof may have ended before that of the other kinds,
+// and the next may have begun. A busy server may also fail twice to report the
+// changes, which costs one list each.
 const beside = 2 + 2*manyPages
 
-// Were everything read each time, a control plane with fifty replicas and ten
-// thousand partners would do little else.
-func TestPostureOfManyIsProvenByWhatHasChanged(t *testing.T) {
+// TestLargePostureIsProvenByChanges checks that a proof does not read all objects.
+// Otherwise fifty replicas and ten thousand partners would overload a control plane.
+func TestLargePostureIsProvenByChanges(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	c.createOthers(t, manyPartners)
@@ -50,7 +50,7 @@ func TestPostureOfManyIsProvenByWhatHasChanged(t *testing.T) {
 	}
 }
 
-// awaitsProof polls until a live read has made the posture young.
+// awaitsProof polls until a live read has refreshed the posture.
 func (r *replica) awaitsProof(tb testing.TB) {
 	tb.Helper()
 	eventually.Succeeds(tb, func() error {
@@ -61,9 +61,9 @@ func (r *replica) awaitsProof(tb testing.TB) {
 	})
 }
 
-// A server that is short of time ends a watch when it must, though it has not come
-// to say up to where it told everything.
-func TestWatchThatEndsWithoutAWordIsAskedForAgain(t *testing.T) {
+// TestWatchWithoutBookmarkIsRetried covers a busy server that ends a watch before it
+// sends the bookmark.
+func TestWatchWithoutBookmarkIsRetried(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	c.createOthers(t, manyPartners)
@@ -84,7 +84,7 @@ func TestWatchThatEndsWithoutAWordIsAskedForAgain(t *testing.T) {
 	r.awaitsHealth(t)
 
 	before, whole := wordless.Load(), lists.Load()
-	// Where nothing was written there is no watch.
+	// Without a write there is no watch.
 	for _, wanted := range []v1alpha1.KillSwitchState{v1alpha1.KillSwitchEngaged, v1alpha1.KillSwitchReleased} {
 		c.setKillSwitch(t, wanted)
 		r.clock.pass(time.Minute)
@@ -94,13 +94,14 @@ func TestWatchThatEndsWithoutAWordIsAskedForAgain(t *testing.T) {
 		t.Errorf("%d pages of all partners were read", n)
 	}
 	if wordless.Load() < before+2 {
-		t.Error("no watch was asked for again")
+		t.Error("no watch was retried")
 	}
 }
 
-// Replicas that lost the server together come back together, and list everything
-// anew. To read it all once more for the proof would double that.
-func TestPostureOfManyIsProvenByWhatHasChangedAfterAnOutage(t *testing.T) {
+// TestLargePostureIsProvenByChangesAfterAnOutage covers replicas that lost the server
+// together: they return together and list all objects again. A complete read for the
+// proof would double that load.
+func TestLargePostureIsProvenByChangesAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	c.createOthers(t, manyPartners)
@@ -128,7 +129,7 @@ func TestPostureOfManyIsProvenByWhatHasChangedAfterAnOutage(t *testing.T) {
 	}
 }
 
-func TestDeadWatchOfManyIsFoundAndReplaced(t *testing.T) {
+func TestDeadWatchOfALargePostureIsReplaced(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	c.createOthers(t, manyPartners)
@@ -143,6 +144,6 @@ func TestDeadWatchOfManyIsFoundAndReplaced(t *testing.T) {
 	r.awaits(t, "KeyRevoked")
 	eventually.Succeeds(t, r.Healthy)
 	if got := r.Status().Restarts; got == 0 {
-		t.Error("the revocation came through without new connections; was the watch dead at all?")
+		t.Error("the revocation arrived without new connections, so the watch was not dead")
 	}
 }

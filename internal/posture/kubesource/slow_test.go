@@ -20,15 +20,14 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
-// pages counts the pages of live reads, by the last part of their path, or
-// refuses them.
+// pages counts the pages of live reads by the last part of their path, or rejects them.
 type pages struct {
 	mu      sync.Mutex
 	of      map[string]int
 	refused bool
 }
 
-// add reports whether the page is let through.
+// add counts a page and reports whether it is accepted.
 func (p *pages) add(path string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,8 +49,9 @@ func (p *pages) count(resource string) int {
 	return p.of[resource]
 }
 
-// inFront puts a reverse proxy in front of the plane, which asks before each
-// request whether to let it through, or whether it has been answered.
+// inFront runs a reverse proxy in front of the plane. It calls through before each
+// request; through reports whether to forward the request and may respond to it
+// instead.
 func inFront(t *testing.T, through func(http.ResponseWriter, *http.Request) bool) *rest.Config {
 	t.Helper()
 	direct := plane.Config()
@@ -78,7 +78,7 @@ func inFront(t *testing.T, through func(http.ResponseWriter, *http.Request) bool
 	return &rest.Config{Host: server.URL}
 }
 
-// delay holds each page of a live read back for some time, and counts them.
+// delay delays each page of a live read and counts the pages.
 func delay(t *testing.T, each time.Duration) (*rest.Config, *pages) {
 	t.Helper()
 	read := &pages{of: map[string]int{}}
@@ -101,8 +101,8 @@ func delay(t *testing.T, each time.Duration) (*rest.Config, *pages) {
 	}), read
 }
 
-// With 60,000 partners a live read has 300 pages. It may take as long as it
-// needs, so long as each page comes.
+// TestLiveReadOfManySlowPagesCounts covers large installations: with 60,000 partners a
+// live read has 300 pages. The whole read has no time limit, only each page.
 func TestLiveReadOfManySlowPagesCounts(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
@@ -127,6 +127,6 @@ func TestPageThatNeverComesEndsALiveRead(t *testing.T) {
 		return nil
 	})
 	if got := r.answer(); got != "nothing in force" {
-		t.Errorf("without a live read the gates say %q", got)
+		t.Errorf("without a live read the gates decide %q", got)
 	}
 }

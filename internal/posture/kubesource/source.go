@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kubesource feeds posture gates from a cluster: it follows the three
-// custom resources of one namespace and one Secret, the gate Secret, with which
-// the controller hands over the shared secrets: those for senders, or in another
-// Secret those for webhooks.
+// Package kubesource publishes snapshots of a cluster to posture gates. It follows the
+// three custom resources of one namespace and the gate Secret, in which the controller
+// publishes the shared secrets: those of senders, or in another Secret those of
+// webhooks.
 //
-// Each change is compiled and in force within milliseconds; nothing here asks
-// the controller. While the cluster is away the last snapshot stays, and ages:
-// it stays young only by live reads that find the cluster as it was compiled
-// (see prove.go), because a watch that is dead looks like one without events.
+// Each change is compiled and put in force within milliseconds, without a request to
+// the controller. While the cluster is unavailable, the last snapshot stays in force
+// and ages. Only live reads that find the cluster in the compiled state keep it fresh
+// (see prove.go), because a dead watch looks like a watch without events.
 //
-// The rights that it needs are config/rbac/gates_role.yaml or webhooks_role.yaml,
+// The source requires the rights of config/rbac/gates_role.yaml or webhooks_role.yaml,
 // and no others.
 package kubesource
 
@@ -32,46 +32,45 @@ const (
 	defaultCoalesce = 5 * time.Millisecond
 )
 
-// Config is what a source needs; what has no default is required.
+// Config configures a source. Fields without a default are required.
 type Config struct {
-	// Rest says how to reach the cluster. A custom Transport is not used.
+	// Rest configures the connection to the cluster. A custom Transport is not used.
 	Rest *rest.Config
 	// Namespace holds the custom resources and the gate Secret.
 	Namespace string
 	// GateSecret is the name of the gate Secret.
 	GateSecret string
-	// Purpose is what the bundle in it is for; posture.ForSenders by default. A
-	// bundle for anything else is refused.
+	// Purpose is the required purpose of the bundle in the gate Secret;
+	// posture.ForSenders by default. The source rejects a bundle for another purpose.
 	Purpose posture.Purpose
-	// Gates are fed.
+	// Gates receives the snapshots.
 	Gates *posture.Gates
-	// Log is told about revisions and faults, never about values; nothing by
-	// default.
+	// Log receives revisions and faults, never values; it is discarded by default.
 	Log *slog.Logger
-	// Tracer makes spans of live reads; it may be nil.
+	// Tracer creates spans of live reads; it may be nil.
 	Tracer *telemetry.Tracer
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
-	// Confirm is how often the cluster is read live; 15 seconds by default.
+	// Confirm is the interval between live reads; 15 seconds by default.
 	Confirm time.Duration
-	// Coalesce is the least time between two compilations; 5 ms by default.
+	// Coalesce is the minimum time between two compilations; 5 ms by default.
 	Coalesce time.Duration
-	// OnGateSecret is given the data of each gate Secret before it counts, one
-	// call at a time, and may refuse it. It must not change the data; its
-	// errors must not hold them.
+	// OnGateSecret receives the data of each gate Secret before it is accepted, one
+	// call at a time, and may reject it. It must not change the data, and its errors
+	// must not contain them.
 	OnGateSecret func(data map[string][]byte) error
 }
 
-// Source follows a cluster. Make one with [New]; it does nothing before Run.
+// Source follows a cluster. Create it with [New]; it does nothing before Run.
 type Source struct {
 	config Config
 	kinds  [kindCount]kind
-	// cluster is the state that is compiled.
+	// cluster is the state to compile.
 	cluster *clusterState
-	// prove asks for a live read, restart for new connections.
+	// prove requests a live read, restart requests new connections.
 	prove, restart chan struct{}
 
-	// Only the goroutine that compiles uses these: the latest inputs, and
+	// The goroutine that compiles is the only user of the latest inputs and the flag
 	// whether they were compiled.
 	inputs   posture.Inputs
 	compiled bool
@@ -82,32 +81,31 @@ type Source struct {
 
 // state is guarded by the source's mu.
 type state struct {
-	// snapshot is compiled from the objects in views, and in force when
-	// published is set.
+	// snapshot is compiled from the objects in views. It is in force if published is
+	// true.
 	snapshot  *posture.Snapshot
 	views     [kindCount]view
 	viewed    bool
 	published bool
-	// gate is the gate Secret that counts, and gateFault why the present one
-	// does not.
+	// gate is the accepted gate Secret. gateFault is why the current one is rejected.
 	gate      gate
 	gateFault error
-	// heartbeat is the last one that was seen in a gate Secret.
+	// heartbeat is the last heartbeat in a gate Secret.
 	heartbeat time.Time
-	// proven is when the last live read began that found the cluster as it was
-	// compiled; proof is why those after it did not.
+	// proven is the start of the last live read that found the cluster in the compiled
+	// state. proof is the fault of later reads.
 	proven time.Time
-	proof  trouble
-	// connect is what keeps connections from being made, and follow what ends
-	// the lists and watches of each kind before their time.
-	connect trouble
-	follow  [kindCount]trouble
+	proof  faultTracker
+	// connect is the fault of connection attempts. follow holds the faults of the lists
+	// and watches of each kind.
+	connect faultTracker
+	follow  [kindCount]faultTracker
 
 	compilations, restarts uint64
 	publishedAt            time.Time
 }
 
-// New makes a source. It does not reach for the cluster.
+// New returns a source. It does not contact the cluster.
 func New(config Config) (*Source, error) {
 	if config.Rest == nil || config.Gates == nil || config.Namespace == "" || config.GateSecret == "" {
 		return nil, errors.New("kubesource needs a cluster, gates, a namespace and the name of the gate Secret")
@@ -128,7 +126,7 @@ func New(config Config) (*Source, error) {
 		config.OnGateSecret = func(map[string][]byte) error { return nil }
 	}
 	config.Rest = rest.CopyConfig(config.Rest)
-	// The source bounds its requests by itself; a watch has no time limit.
+	// The source limits its requests itself; a watch has no time limit.
 	config.Rest.QPS, config.Rest.RateLimiter, config.Rest.Timeout = -1, nil, 0
 	config.Rest.WarningHandler = rest.NoWarnings{}
 	s := &Source{
@@ -136,17 +134,16 @@ func New(config Config) (*Source, error) {
 		kinds:  kindTable(config.GateSecret),
 		prove:  make(chan struct{}, 1), restart: make(chan struct{}, 1),
 	}
-	// A list after an outage shows that the way to the cluster is good again: the
-	// best time to prove that everything else is, too.
+	// A list after an outage shows that the cluster is reachable again, so the
+	// source proves the state of all kinds then.
 	s.cluster = newClusterState(s.prove)
 	return s, nil
 }
 
-// Run follows the cluster until the context ends, which is not an error. A
-// cluster that is away is none either: it is waited for. Run may be called
-// once.
+// Run follows the cluster until the context ends, which is not an error. If the cluster
+// is unavailable, Run waits for it. Run may be called once.
 func (s *Source) Run(ctx context.Context) error {
-	// Wrong credentials are found out at once, not in each round.
+	// Detect invalid credentials once, not in each round.
 	probe, err := newConnection(s.config.Rest)
 	if err != nil {
 		return err
@@ -165,8 +162,8 @@ func (s *Source) Run(ctx context.Context) error {
 	return nil
 }
 
-// followAll follows the four kinds on a connection of their own, until the
-// context ends or the connection is found dead.
+// followAll follows the four kinds on a separate connection, until the context ends or
+// the connection is found dead.
 func (s *Source) followAll(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -197,16 +194,16 @@ func (s *Source) followAll(ctx context.Context) {
 	}
 }
 
-// noteFollow takes what keeps a part of the cluster from being followed, or nil
+// noteFollow records the error that interrupts following a part of the cluster, or nil
 // when it is followed.
-func (s *Source) noteFollow(ctx context.Context, t *trouble, fault error) {
+func (s *Source) noteFollow(ctx context.Context, t *faultTracker, fault error) {
 	s.mu.Lock()
 	former := t.fault
 	news, over := t.take(fault, s.config.Now())
 	s.mu.Unlock()
 	switch {
 	case news:
-		s.config.Log.WarnContext(ctx, "follow the cluster; the last good posture stays", "error", fault.Error())
+		s.config.Log.WarnContext(ctx, "follow the cluster; the last valid posture stays in force", "error", fault.Error())
 	case over:
 		s.config.Log.InfoContext(ctx, "the cluster is followed again", "after", former.Error())
 	}

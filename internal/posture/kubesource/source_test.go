@@ -91,7 +91,7 @@ func TestObjectsOfOtherNamespacesDoNotCount(t *testing.T) {
 	stranger := other.follow(t, nil)
 	stranger.awaits(t, "Killed")
 	if got := r.answer(); got != "Open" {
-		t.Fatalf("the gates say %q after a change in another namespace", got)
+		t.Fatalf("the gates decide %q after a change in another namespace", got)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestWatermarkPassesWhatIsInForce(t *testing.T) {
 		return errors.New("the watermark has not passed the suspension")
 	})
 	if got := r.answer(); got != "PartnerSuspended" {
-		t.Errorf("the watermark has passed the suspension, and the gates say %q", got)
+		t.Errorf("the watermark has passed the suspension, but the gates decide %q", got)
 	}
 	for _, kind := range []string{v1alpha1.KindCapabilityRollout, v1alpha1.KindPartnerEntitlement, v1alpha1.KindXJMFSender, posture.KindSecret} {
 		if r.Compiled()[kind] == "" {
@@ -152,7 +152,7 @@ func passed(r *replica, kind, version string) bool {
 	return posture.Watermark{Compiled: r.Compiled()}.Passed(kind, version)
 }
 
-func TestNewRefusesWhatCannotWork(t *testing.T) {
+func TestNewRejectsIncompleteConfig(t *testing.T) {
 	t.Parallel()
 	sound := kubesource.Config{Rest: plane.Config(), Namespace: "a", GateSecret: "b", Gates: posture.NewGates(0)}
 	for sentence, edit := range map[string]func(*kubesource.Config){
@@ -166,13 +166,13 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 			config := sound
 			edit(&config)
 			if _, err := kubesource.New(config); err == nil {
-				t.Error("want an error")
+				t.Error("New returned nil, want an error")
 			}
 		})
 	}
 }
 
-func TestCredentialsThatCannotWorkEndRun(t *testing.T) {
+func TestInvalidCredentialsEndRun(t *testing.T) {
 	t.Parallel()
 	config := kubesource.Config{Rest: plane.Config(), Namespace: "a", GateSecret: "b", Gates: posture.NewGates(0)}
 	config.Rest.CAData = []byte("no certificate")
@@ -181,7 +181,7 @@ func TestCredentialsThatCannotWorkEndRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := source.Run(t.Context()); err == nil {
-		t.Error("Run did not say that there is no certificate")
+		t.Error("Run returned nil, want an error about the missing certificate")
 	}
 }
 

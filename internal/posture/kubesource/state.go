@@ -20,14 +20,14 @@ import (
 // them. Objects in it are never changed, only replaced, so that a snapshot may
 // keep them.
 type clusterState struct {
-	// changed has a value while the compiler has not taken the latest state.
+	// changed has a value while the compiler has not read the latest state.
 	changed chan struct{}
 	// relisted has a value after a list that was not the first of its kind.
 	relisted chan struct{}
 
 	mu    sync.Mutex
 	kinds [kindCount]kindState
-	// inputs are the lists as they were taken last.
+	// inputs holds the lists of the last call of take.
 	inputs posture.Inputs
 }
 
@@ -44,7 +44,7 @@ type kindState struct {
 	cluster *clusterState
 	// listed is set with the first list.
 	listed bool
-	// version is that up to which the server has reported everything.
+	// version is the resource version up to which the server has reported everything.
 	version string
 	objects map[string]object
 	// recompile is set when a compilation would differ from the last in this kind.
@@ -77,8 +77,8 @@ func (k *kindState) Replace(items []any, version string) error {
 	if !k.listed || !maps.EqualFunc(k.objects, objects, compilesAlike) {
 		k.recompile = true
 	}
-	// Not the later of two versions: a cluster that was restored counts from
-	// further back.
+	// Do not keep the later version: a cluster that was restored from a backup
+	// continues at an earlier one.
 	k.listed, k.objects, k.version = true, objects, version
 	k.marks.reset(objects)
 	k.report()
@@ -129,7 +129,8 @@ func (k *kindState) Bookmark(version string) error {
 	return nil
 }
 
-// Resync does nothing: objects that are handed out again are no sign of life.
+// Resync does nothing: objects from the Reflector's cache do not prove a working
+// connection.
 func (*kindState) Resync() error { return nil }
 
 func (k *kindState) advance(version string) {
@@ -157,12 +158,12 @@ type compilerInput struct {
 	inputs posture.Inputs
 	// recompile is false when a compilation would give the same as the last.
 	recompile bool
-	// secret is the gate Secret; nil when there is none.
+	// secret is the gate Secret; nil if there is none.
 	secret *corev1.Secret
 	views  [kindCount]view
 }
 
-// take returns the present state; false before everything was listed.
+// take returns the current state. It returns false before all kinds were listed.
 func (c *clusterState) take() (compilerInput, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,22 +187,18 @@ func (c *clusterState) take() (compilerInput, bool) {
 	return t, true
 }
 
-// refresh rebuilds a list if something in it has changed. Otherwise the last one
-// serves again: most edits leave the partners, of which there are many, alone.
+// refresh rebuilds a list if an object in it has changed. Otherwise the last list is
+// reused: most edits do not affect the partners, of which there are many.
 func refresh[T any](list *[]T, k *kindState) {
 	if k.recompile {
-		*list, k.recompile = values[T](k.objects), false
-	}
-}
-
-func values[T any](objects map[string]object) []T {
-	list := make([]T, 0, len(objects))
-	for _, o := range objects {
-		if typed, ok := any(o).(*T); ok {
-			list = append(list, *typed)
+		rebuilt := make([]T, 0, len(k.objects))
+		for _, o := range k.objects {
+			if typed, ok := any(o).(*T); ok {
+				rebuilt = append(rebuilt, *typed)
+			}
 		}
+		*list, k.recompile = rebuilt, false
 	}
-	return list
 }
 
 // compilesAlike reports whether two states of an object compile to the same.
@@ -220,8 +217,8 @@ func compilesAlike(a, b object) bool {
 	return isSecret && maps.EqualFunc(former.Data, next.Data, bytes.Equal)
 }
 
-// heartbeatAnnotation says on the gate Secret when the leading controller was last
-// alive, in the form of RFC 3339.
+// heartbeatAnnotation holds on the gate Secret the time of the leading controller's
+// last heartbeat, in RFC 3339 format.
 const heartbeatAnnotation = v1alpha1.GroupName + "/heartbeat"
 
 // objectOf returns an item of a Reflector as an object.
@@ -233,9 +230,8 @@ func objectOf(item any) (object, error) {
 	return o, nil
 }
 
-// strip drops what nobody reads, which is most of an object: four fifths of a
-// partner as the controller keeps it. Of the managed fields it keeps the time of
-// the last edit.
+// strip removes unused fields, which are most of an object: four fifths of a partner as
+// the controller stores it. Of the managed fields it keeps the time of the last edit.
 func strip(o object) {
 	beat, beats := o.GetAnnotations()[heartbeatAnnotation]
 	edited := v1alpha1.LastEdit(o.GetManagedFields())
@@ -257,8 +253,8 @@ func strip(o object) {
 	}
 }
 
-// timeOf returns an entry with its time alone, or none for nil. The copy releases
-// what it was decoded with.
+// timeOf returns an entry that has only its time, or none for nil. Copying the time
+// releases the decoded entry.
 func timeOf(entry *metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	if entry == nil {
 		return nil

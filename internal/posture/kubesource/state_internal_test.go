@@ -15,7 +15,8 @@ func objectMeta(generation int64) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: "acme", UID: "uid", Generation: generation, ResourceVersion: "7"}
 }
 
-// An edit of one kind must leave the lists of the other kinds alone.
+// TestOnlyChangedListsAreRebuilt checks that an edit of one kind reuses the lists of
+// the other kinds.
 func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 	t.Parallel()
 	type generations struct{ rollout, partner, sender int64 }
@@ -67,7 +68,7 @@ func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 			list(rollouts, &v1alpha1.CapabilityRollout{ObjectMeta: objectMeta(1)})
 			list(partners, &v1alpha1.PartnerEntitlement{ObjectMeta: objectMeta(1)})
 			if _, listed := c.take(); listed {
-				t.Fatal("taken before everything was listed")
+				t.Fatal("take succeeded before all kinds were listed")
 			}
 			list(senders, &v1alpha1.XJMFSender{ObjectMeta: objectMeta(1)})
 			list(secrets, &corev1.Secret{ObjectMeta: objectMeta(0)})
@@ -93,7 +94,7 @@ func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 				t.Error("the list of partners was rebuilt")
 			}
 			if last, _ := c.take(); last.recompile {
-				t.Error("the state that was taken is compiled again")
+				t.Error("an unchanged state requires another compilation")
 			}
 		})
 	}

@@ -10,40 +10,40 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// Status is what a source knows about itself.
+// Status describes the state of a source.
 type Status struct {
-	// Revision is that of the snapshot in force; empty before the first.
+	// Revision is the revision of the snapshot in force; empty before the first one.
 	Revision string
-	// PublishedAt is when that snapshot came into force.
+	// PublishedAt is when that snapshot was put in force.
 	PublishedAt time.Time
-	// ProvenAt is when the last live read began that found the cluster as it was
-	// compiled.
+	// ProvenAt is the start of the last live read that found the cluster in the
+	// compiled state.
 	ProvenAt time.Time
-	// FailingSince is when the first of those live reads failed that have failed
-	// in a row; zero after one that found the cluster as it was compiled.
+	// FailingSince is when the current series of failed live reads began; zero if the
+	// last read found the cluster in the compiled state.
 	FailingSince time.Time
-	// Heartbeat is when a controller was last alive, by the gate Secret; zero
-	// before the first that tells.
+	// Heartbeat is the last heartbeat of a controller in the gate Secret; zero before
+	// the first one.
 	Heartbeat time.Time
-	// Compilations and Restarts count compilations, and new connections that
-	// were made because the old ones had fallen silent.
+	// Compilations counts compilations. Restarts counts replacements of silent
+	// connections.
 	Compilations, Restarts uint64
 	// Fault is the error of Healthy.
 	Fault error
-	// GateFault is why the gate Secret that there is, or is not, does not count;
-	// nil when it does. Once something is in force the last one goes on to count,
-	// so this is no Fault.
+	// GateFault is why the current gate Secret is missing or rejected; nil if it is
+	// accepted. Once a snapshot is in force the last accepted Secret stays valid, so
+	// GateFault does not affect Fault.
 	GateFault error
-	// Unreachable is why the cluster cannot be read at present; nil when it can.
-	// The posture in force is good until it is stale, so this is no Fault.
+	// Unreachable is why the cluster cannot currently be read; nil if it can. The
+	// posture in force is valid until it is stale, so Unreachable does not affect
+	// Fault.
 	Unreachable error
 }
 
-// Healthy is nil when the gates can decide, and by what the cluster holds as far
-// as is known: neither a cluster that is away nor a gate Secret that is missing
-// or refused makes that wrong for a source that has loaded. All replicas share
-// both, so a replica that called itself ill would take nothing from the others
-// and leave partners without any.
+// Healthy returns nil if the gates can decide with the last known state of the cluster.
+// For a loaded source, an unavailable cluster or a missing or rejected gate Secret is
+// not an error. All replicas share these faults: if every replica reported itself
+// unhealthy, partners would have no service, and no replica could replace another.
 func (s *Source) Healthy() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *Source) fault() error {
 	}
 }
 
-// Status says what is in force.
+// Status returns the current state of the source.
 func (s *Source) Status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,9 +90,9 @@ func (s *Source) Status() Status {
 	return status
 }
 
-// Compiled is for each kind the version up to which everything is in force;
-// empty before the first snapshot. The gate Secret's is that of the last one
-// that counts.
+// Compiled returns for each kind the version up to which everything is in force; empty
+// before the first snapshot. The version of the gate Secret is the one of the last
+// accepted Secret.
 func (s *Source) Compiled() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,16 +109,15 @@ func (s *Source) Compiled() map[string]string {
 
 // Errors of a source; they come wrapped.
 var (
-	// ErrNotLoaded: nothing is in force yet.
+	// ErrNotLoaded means that no snapshot is in force yet.
 	ErrNotLoaded = errors.New("no posture of the cluster is in force yet")
-	// ErrGateSecretMissing: the gate Secret does not exist.
+	// ErrGateSecretMissing means that the gate Secret does not exist.
 	ErrGateSecretMissing = errors.New("not found")
-	// ErrPurpose: the gate Secret holds a bundle for another purpose than this
-	// source's.
+	// ErrPurpose means that the gate Secret contains a bundle for another purpose.
 	ErrPurpose = errors.New("its bundle is for another purpose")
-	// ErrBehind: a live read found the cluster in another state than the one
-	// that is in force.
+	// ErrBehind means that a live read found the cluster in another state than the one
+	// in force.
 	ErrBehind = errors.New("the posture in force is behind the cluster")
-	// ErrStale: the cluster was not seen for so long that the gates closed.
+	// ErrStale means that the cluster was not seen for so long that the gates closed.
 	ErrStale = errors.New("the cluster was not seen for too long; everything is closed")
 )

@@ -14,7 +14,8 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// managed is a partner as it is read: what kubectl has set, and the controller's status.
+// managed returns a partner as the API server sends it: with kubectl's fields and the
+// controller's status.
 func managed(i int) *v1alpha1.PartnerEntitlement {
 	entry := func(at int64, subresource string) metav1.ManagedFieldsEntry {
 		return metav1.ManagedFieldsEntry{
@@ -28,7 +29,7 @@ func managed(i int) *v1alpha1.PartnerEntitlement {
 	return o
 }
 
-func TestOfManagedFieldsTheTimeOfTheLastEditIsKept(t *testing.T) {
+func TestStripKeepsTheTimeOfTheLastEdit(t *testing.T) {
 	t.Parallel()
 	o := managed(1)
 	strip(o)
@@ -46,8 +47,8 @@ func TestOfManagedFieldsTheTimeOfTheLastEditIsKept(t *testing.T) {
 	}
 }
 
-// BenchmarkLastEdit measures what the time of the last edit adds to each object that
-// is held.
+// BenchmarkLastEdit measures the memory that the time of the last edit adds to each
+// object.
 func BenchmarkLastEdit(b *testing.B) {
 	const n = 10_000
 	held := make([]*v1alpha1.PartnerEntitlement, n)

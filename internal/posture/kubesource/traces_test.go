@@ -14,9 +14,9 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-// TestALiveReadIsATraceThatTellsWhetherThePostureHolds breaks the watches, and then
-// the way to the cluster.
-func TestALiveReadIsATraceThatTellsWhetherThePostureHolds(t *testing.T) {
+// TestLiveReadTraceReportsItsResult interrupts first the watches and then the
+// connection to the cluster.
+func TestLiveReadTraceReportsItsResult(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	tracer := collector.Tracer()

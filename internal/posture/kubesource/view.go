@@ -10,12 +10,12 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// view is what of a kind is needed to compare it with the cluster. It is never
-// changed.
+// view is the part of a kind's state that is compared with the cluster. It is
+// immutable.
 type view struct {
 	version string
-	// marks are those of all objects but for later ones; the zero mark is that
-	// of an object that is gone since.
+	// marks holds all objects except those in later. The zero mark in later stands for
+	// a deleted object.
 	marks, later map[string]mark
 }
 
@@ -27,7 +27,7 @@ type mark struct {
 
 func markOf(o object) mark { return mark{o.GetUID(), o.GetResourceVersion()} }
 
-// all is the mark of each object, in a map that the caller may change.
+// all returns the mark of each object in a map that the caller may change.
 func (v view) all() map[string]mark {
 	all := make(map[string]mark, len(v.marks)+len(v.later))
 	maps.Copy(all, v.marks)
@@ -39,22 +39,21 @@ func (v view) all() map[string]mark {
 	return all
 }
 
-// isIn reports whether a compiled view is of this state, a live one, or of a later one.
-// That it is later is believed only of a watch that received something during the read:
-// the versions of a cluster that was restored from a backup begin anew, and a
-// dead watch would be ahead of them for ever.
+// isIn reports whether a compiled view has the state of the live view v or a later one.
+// A later version counts only if the watch received something during the read: the
+// versions of a cluster restored from a backup start at an earlier number, and a dead
+// watch would stay ahead of them permanently.
 func (v view) isIn(compiled view, received bool) bool {
 	return maps.Equal(v.all(), compiled.all()) ||
 		received && posture.LaterVersion(v.version, compiled.version) == compiled.version
 }
 
-// markSet keeps the marks of a kind for views. A copy of all of them for each
-// event would be most of a replica's work while the statuses of ten thousand
-// objects are written. A view therefore shares the marks of some events ago, and
-// copies the later ones.
+// markSet holds the marks of a kind for views. Copying all marks for each event would
+// be most of a replica's work while the statuses of ten thousand objects are written. A
+// view therefore shares older marks and copies the later ones.
 type markSet struct{ marks, later map[string]mark }
 
-// note takes the mark of one object; the zero mark when it is gone.
+// note records the mark of one object; the zero mark means that it was deleted.
 func (s *markSet) note(name string, m mark) {
 	if s.later == nil {
 		s.later = map[string]mark{}
@@ -62,7 +61,7 @@ func (s *markSet) note(name string, m mark) {
 	s.later[name] = m
 }
 
-// reset begins anew with all objects.
+// reset replaces the marks with those of all objects.
 func (s *markSet) reset(objects map[string]object) {
 	s.marks, s.later = make(map[string]mark, len(objects)), nil
 	for name, o := range objects {
@@ -70,8 +69,8 @@ func (s *markSet) reset(objects map[string]object) {
 	}
 }
 
-// view is the present state. The later marks are merged when there are so many
-// that copying them costs what merging does.
+// view returns the current state. It merges the later marks once copying them costs as
+// much as merging.
 func (s *markSet) view(version string) view {
 	v := view{version, s.marks, maps.Clone(s.later)}
 	if len(s.later)*len(s.later) > len(s.marks) {

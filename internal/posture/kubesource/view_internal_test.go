@@ -36,7 +36,7 @@ func TestLiveReadProvesOnlyWhatIsCompiled(t *testing.T) {
 		"an object that has changed since": {
 			view{"90", one("80"), nil}, view{"7", one("7"), nil}, false, false,
 		},
-		"an object that was made anew under its name": {
+		"an object that was replaced under its name": {
 			view{"90", map[string]mark{"acme": {"other", "7"}}, nil}, view{"7", one("7"), nil}, false, false,
 		},
 		"an object that is new": {
@@ -65,8 +65,8 @@ func TestLiveReadProvesOnlyWhatIsCompiled(t *testing.T) {
 	}
 }
 
-// A view that was taken stays what it was, whatever is told afterwards.
-func TestViewsAreOfTheWorldAsItWasWhenTheyWereTaken(t *testing.T) {
+// TestViewsAreImmutable checks that later events do not change a view.
+func TestViewsAreImmutable(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	var l markSet
@@ -100,8 +100,9 @@ func TestViewsAreOfTheWorldAsItWasWhenTheyWereTaken(t *testing.T) {
 	}
 }
 
-// Were all marks copied for each event, the statuses of ten thousand objects
-// would cost each replica ten thousand times ten thousand of them.
+// TestViewAfterOneEventCopiesFewMarks limits the cost of events: copying all marks for
+// each event would cost each replica ten thousand times ten thousand copies for the
+// statuses of ten thousand objects.
 func TestViewAfterOneEventCopiesFewMarks(t *testing.T) {
 	t.Parallel()
 	const objects, events = 10_000, 1000

@@ -25,7 +25,8 @@ import (
 
 const webhookSecret = "printmarket-gate-webhooks"
 
-// newWebhookCluster has a partner with a webhook and both gate Secrets.
+// newWebhookCluster returns a cluster that has a partner with a webhook, and both gate
+// Secrets.
 func newWebhookCluster(t *testing.T) *cluster {
 	t.Helper()
 	c := newGatedCluster(t, plane)
@@ -41,12 +42,12 @@ func (c *cluster) webhooks() []v1alpha1.Webhook {
 	}}
 }
 
-// signing is a webhook secret that is told by a letter.
+// signing returns a webhook secret that a letter identifies.
 func signing(letter string) credential.Secret {
 	return credential.Secret("whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(letter, 24))))
 }
 
-// webhookGate is the gate Secret for webhooks with one secret.
+// webhookGate returns the gate Secret for webhooks with one secret.
 func (c *cluster) webhookGate(t *testing.T, letter string) *corev1.Secret {
 	t.Helper()
 	acme := c.partner()
@@ -60,7 +61,7 @@ func (c *cluster) webhookGate(t *testing.T, letter string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: c.meta(webhookSecret), Data: map[string][]byte{posture.GateSecretBundleKey: encoded}}
 }
 
-// forWebhooks makes of a source that of a worker.
+// forWebhooks configures a source like that of a worker.
 func forWebhooks(config *kubesource.Config) {
 	config.GateSecret, config.Purpose = webhookSecret, posture.ForWebhooks
 }
@@ -80,8 +81,8 @@ func (r *replica) awaitsSigning(t *testing.T, want ...credential.Secret) {
 	})
 }
 
-// A worker has the rights of its Role and no others, and what it needs by them.
-func TestAWorkerKnowsWhatSignsWebhooks(t *testing.T) {
+// TestWorkerReadsWebhookSecrets gives the worker the rights of its Role and no others.
+func TestWorkerReadsWebhookSecrets(t *testing.T) {
 	t.Parallel()
 	c := newWebhookCluster(t)
 	reader, asReader := c.readerWith(t, "webhooks")
@@ -100,7 +101,7 @@ func TestAWorkerKnowsWhatSignsWebhooks(t *testing.T) {
 	}
 }
 
-func TestAnAPIServerDoesNotKnowWhatSignsWebhooks(t *testing.T) {
+func TestAPIServerHasNoWebhookSecrets(t *testing.T) {
 	t.Parallel()
 	c := newWebhookCluster(t)
 	reader, asReader := c.reader(t)
@@ -113,9 +114,10 @@ func TestAnAPIServerDoesNotKnowWhatSignsWebhooks(t *testing.T) {
 	}
 }
 
-// A bundle for another purpose is refused, as one that cannot be read is: the last
-// one stays, and without one nothing is in force.
-func TestABundleForAnotherPurposeIsRefused(t *testing.T) {
+// TestBundleForAnotherPurposeIsRejected checks that a bundle for another purpose is
+// rejected like an unreadable one: the last valid one stays, and without one no posture
+// is in force.
+func TestBundleForAnotherPurposeIsRejected(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(*kubesource.Config){
 		"a worker that is given the Secret of API servers":  func(config *kubesource.Config) { config.Purpose = posture.ForWebhooks },

@@ -64,14 +64,14 @@ SELECT outcome, wait FROM claimed ORDER BY n`
 // combineCreates lets creates that come at the same time share a statement and a commit.
 func (s *Store) combineCreates() *batch.Batcher[creation, created] {
 	return batch.New(batch.Config[creation, created]{
-		Slots: min(createBatches, int(s.options.MaxConns)), Most: createBatchSize, Long: createTurn,
-		Patience: s.options.AcquireTimeout, Run: s.createBatch, Refuse: refusedCreate,
+		Slots: min(createBatches, int(s.options.MaxConns)), MaxSize: createBatchSize, Long: createTurn,
+		MaxWait: s.options.AcquireTimeout, Run: s.createBatch, Refuse: refusedCreate,
 	})
 }
 
 // refusedCreate tells why a create was not answered.
 func refusedCreate(err error) error {
-	if errors.Is(err, batch.ErrNoTurn) {
+	if errors.Is(err, batch.ErrMaxWait) {
 		err = fmt.Errorf("%w: %w", transaction.ErrOverloaded, err)
 	}
 	return &transaction.UnavailableError{Op: createOp, Err: err}

@@ -144,7 +144,7 @@ func write(t *testing.T, text string) string {
 
 func accept(map[string]any) error { return nil }
 
-func TestAManifestKeepsEverythingElse(t *testing.T) {
+func TestChangePreservesTheRestOfTheManifest(t *testing.T) {
 	t.Parallel()
 	dir := write(t, manifest)
 	found, err := keymanifest.Find(dir, "acme")
@@ -192,7 +192,7 @@ func TestAManifestKeepsEverythingElse(t *testing.T) {
 	}
 }
 
-func TestAManifestThatIsRefusedIsNotWritten(t *testing.T) {
+func TestRejectedManifestIsNotWritten(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
 	for name, tc := range map[string]struct {
@@ -224,7 +224,7 @@ func TestAManifestThatIsRefusedIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestAPartnerWithoutAManifestIsNotFound(t *testing.T) {
+func TestFindReportsMissingPartner(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		text string
@@ -241,7 +241,7 @@ func TestAPartnerWithoutAManifestIsNotFound(t *testing.T) {
 	}
 }
 
-// FuzzManifest changes whatever can be read, and reads it again.
+// FuzzManifest changes every readable manifest and reads it again.
 func FuzzManifest(f *testing.F) {
 	f.Add(manifest)
 	f.Add("kind: PartnerEntitlement\nmetadata: {name: acme}\nspec:\n  keys:\n  - name: a\n")

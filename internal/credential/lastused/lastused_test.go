@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential/lastused"
 )
 
-// memory is a store that writes down each call.
+// memory is a store that records each call.
 type memory struct {
 	mu     sync.Mutex
 	writes [][]lastused.Use
@@ -72,7 +72,7 @@ func running(t *testing.T, r *lastused.Recorder, store lastused.Store, log *slog
 	return func() { cancel(); <-ended }
 }
 
-func TestAUseIsWrittenOncePerGrainAndAtTheEnd(t *testing.T) {
+func TestUseIsWrittenOncePerGrainAndAtTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var r lastused.Recorder
@@ -100,7 +100,7 @@ func TestAUseIsWrittenOncePerGrainAndAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestWhatCouldNotBeWrittenIsWrittenLater(t *testing.T) {
+func TestFailedWriteIsRetried(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var r lastused.Recorder
@@ -154,7 +154,7 @@ func TestManyKeysAreWrittenInBoundedCalls(t *testing.T) {
 	})
 }
 
-func TestAKeyThatIsInUseCostsNoAllocation(t *testing.T) {
+func TestSeenDoesNotAllocate(t *testing.T) {
 	var r lastused.Recorder
 	key := digest(1)
 	r.Seen(key, midnight)
