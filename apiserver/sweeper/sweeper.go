@@ -47,7 +47,7 @@ type RFQs interface {
 
 // Ledger forgets what is past its retention.
 type Ledger interface {
-	PurgeLedger(ctx context.Context, now time.Time) error
+	PurgeKeysAndQuotas(ctx context.Context, now time.Time) error
 }
 
 // Callbacks is what the sweeper needs of package xjmf.
@@ -237,7 +237,7 @@ func (s *Sweeper) sweepEvery(ctx context.Context) {
 		case <-purge.C:
 			// Forget what is past its retention: keys, quota windows, reports,
 			// callbacks.
-			if err := s.Ledger.PurgeLedger(ctx, s.Now()); err != nil {
+			if err := s.Ledger.PurgeKeysAndQuotas(ctx, s.Now()); err != nil {
 				s.Log.WarnContext(ctx, "purge ledger", "error", err)
 			}
 			s.purgeAll(ctx, "jobs", s.Jobs.Purge)

@@ -39,7 +39,7 @@ func TestJobsAreListedByIndex(t *testing.T) {
 				})
 				indexes := "job_status"
 				if status == "" || status == preflightjob.Succeeded {
-					// What most jobs are is found as fast among all of the tenant.
+					// The listing index of the tenant also finds a status that most jobs have.
 					indexes += " job_listing"
 				}
 				_, used, _ := strings.Cut(plan, "using ")
