@@ -351,7 +351,7 @@ func retriedAfter(delay time.Duration) settlement {
 }
 
 func buriedFor(reason string) settlement {
-	return func(ctx context.Context, a *attempt) error { return a.Queue.Bury(ctx, a.lease, reason) }
+	return func(ctx context.Context, a *attempt) error { return a.Queue.DeadLetter(ctx, a.lease, reason) }
 }
 
 // settle ends the attempt in the queue. If the queue is unavailable, the lease expires

@@ -129,7 +129,7 @@ func (s *script) FinishNext(context.Context, queue.Lease) ([]queue.Lease, error)
 
 func (s *script) Release(context.Context, queue.Lease) error { s.note("released"); return nil }
 
-func (s *script) Bury(_ context.Context, _ queue.Lease, reason string) error {
+func (s *script) DeadLetter(_ context.Context, _ queue.Lease, reason string) error {
 	s.note("buried: " + reason)
 	return nil
 }

@@ -43,7 +43,7 @@ type Queue interface {
 	FinishNext(ctx context.Context, lease queue.Lease) ([]queue.Lease, error)
 	Retry(ctx context.Context, lease queue.Lease, delay time.Duration) error
 	Release(ctx context.Context, lease queue.Lease) error
-	Bury(ctx context.Context, lease queue.Lease, reason string) error
+	DeadLetter(ctx context.Context, lease queue.Lease, reason string) error
 	Abandon(lease queue.Lease)
 	Obeyed(ctx context.Context, lease queue.Lease, outcome string) error
 	Wake(ctx context.Context) error
