@@ -109,7 +109,7 @@ func goodFetch(_ context.Context, _ string, f io.Writer) error {
 	return err
 }
 
-// goodReport is what the sandbox returns for the flyer.
+// goodReport returns the result of the sandbox for the flyer.
 func goodReport() sandbox.Inspected {
 	made := report.Report{Version: report.Version, Verdict: report.Warn, Complete: true}
 	encoded, err := report.Encode(made)
@@ -123,7 +123,7 @@ func goodInspect(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 	return goodReport(), nil
 }
 
-// stuck is an inspection that ends with its context and tells why.
+// stuck returns an inspection that ends with its context and sends the cause.
 func stuck(entered chan<- struct{}, causes chan<- error) preflight.Inspect {
 	return func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		entered <- struct{}{}
@@ -141,14 +141,14 @@ type runner struct {
 	ended  chan struct{}
 }
 
-// stop tells the worker to stop and waits until it has.
+// stop stops the worker and waits for its end.
 func (r *runner) stop() {
 	r.cancel()
 	<-r.ended
 }
 
-// start runs a worker until the test ends. Its fetches and inspections succeed
-// and its retries come at once, unless a change says otherwise.
+// start runs a worker until the test ends. By default its fetches and inspections succeed
+// and its retries have no delay.
 func (w *fixture) start(name string, changes ...func(*preflight.Config)) *runner {
 	w.Helper()
 	r := &runner{dir: w.TempDir(), ended: make(chan struct{})}
