@@ -110,7 +110,7 @@ func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 		return a.afterError(ctx, err)
 	}
 	ctx = a.beginSpan(ctx)
-	held.Tell(ctx)
+	held.Record(ctx)
 	made, err := a.inspectFile(ctx)
 	if err != nil {
 		return a.afterError(ctx, err)
