@@ -96,8 +96,7 @@ func TestLinkedSpanBeginsANewTrace(t *testing.T) {
 	}
 }
 
-// BenchmarkAsk is what a question costs whose trace nobody wants, and one that is
-// recorded.
+// BenchmarkAsk measures an untraced call and a recorded one.
 func BenchmarkAsk(b *testing.B) {
 	for _, sampler := range []string{"always_off", "always_on"} {
 		b.Run(sampler, func(b *testing.B) {

@@ -16,8 +16,8 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-// TestMisbehavingCollectorDoesNotAffectTheProcess has it misbehave while spans are made: making them
-// never waits, the end comes, and the log has one line about it.
+// TestMisbehavingCollectorDoesNotAffectTheProcess makes spans while the collector misbehaves:
+// making spans never waits, Close returns, and the log has one line about it.
 func TestMisbehavingCollectorDoesNotAffectTheProcess(t *testing.T) {
 	t.Parallel()
 	refuse := func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(http.StatusForbidden); return true }

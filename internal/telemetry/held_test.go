@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-// ticking is a tracer whose clock goes on by a second each time that it is read.
+// ticking returns a tracer whose clock advances by a second with each reading.
 func ticking(t *testing.T, collector *telemetrytest.Collector) *telemetry.Tracer {
 	t.Helper()
 	now := noon
@@ -40,7 +40,7 @@ func TestHeldCallsBecomeSpansOfTheirTrace(t *testing.T) {
 	refused.Set(slog.String("db.response.status_code", "40001"))
 	refused.End("unavailable")
 	ctx, work := tracer.StartAt(t.Context(), noon, telemetry.Inside, "work")
-	for range 2 { // told twice, they are spans once
+	for range 2 { // the second call adds no spans
 		held.Record(ctx)
 	}
 	work.End("")

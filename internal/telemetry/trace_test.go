@@ -24,7 +24,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// traced is a tracer that sends to a collector, with what it logs and counts.
+// traced is a tracer that sends to a collector, with its log and metrics.
 type traced struct {
 	*telemetry.Tracer
 	log     bytes.Buffer
