@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/posturetest"
-
 	"github.com/go-chi/chi/v5"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -23,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -13,13 +13,8 @@ import (
 	"testing"
 	"time"
 
-	clocktesting "k8s.io/utils/clock/testing"
-
-	"github.com/printmarket/printmarket/test/recordtest"
-
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/google/go-cmp/cmp"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/printmarket/printmarket/apiserver/sweeper"
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -28,6 +23,8 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/test/eventually"
+	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/storetest"
 )

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -21,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
@@ -21,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 

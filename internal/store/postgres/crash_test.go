@@ -16,12 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/store"
-
 	"github.com/jackc/pgx/v5"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 

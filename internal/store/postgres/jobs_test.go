@@ -6,9 +6,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 

@@ -8,11 +8,10 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/pressly/goose/v3/lock"
 
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 

@@ -14,13 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 

@@ -13,16 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/store"
-
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
 	"github.com/printmarket/printmarket/internal/recordid"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
