@@ -27,7 +27,7 @@ import (
 // DefaultMaxInFlight is how many requests a listener answers at once.
 const DefaultMaxInFlight = 512
 
-// What may be of one kind among them, and how many more may wait for a body.
+// The limits of some kinds of requests, and of additional requests that wait for a body.
 const (
 	defaultMaxFiles           = DefaultMaxInFlight / 8
 	defaultMaxPerOrganization = DefaultMaxInFlight / 2
@@ -48,7 +48,7 @@ func NewStreams() *gate.Streams { return gate.NewStreams(maxStreams, maxStreamsP
 // bodyTimeout is how long a request body may take to arrive.
 const bodyTimeout = 10 * time.Second
 
-// API is what the API listener's handler is made of.
+// API holds the dependencies and limits of the API listener's handler.
 type API struct {
 	// Listener is the listener's label in logs and metrics; api if it is empty.
 	Listener string
@@ -57,7 +57,7 @@ type API struct {
 	Limits *ratelimit.Limiter
 	// Uses notes which keys are used; it may be nil.
 	Uses *lastused.Recorder
-	// Requests keeps what organizations have asked for; it may be nil.
+	// Requests records the requests of organizations; it may be nil.
 	Requests *requestlog.Recorder
 	Problems *respond.Problems
 	Metrics  *telemetry.Metrics
@@ -73,14 +73,14 @@ type API struct {
 	MaxInFlight int
 	// MaxFiles of them may be published files; 64 if it is 0.
 	MaxFiles int
-	// MaxPerOrganization of them and of those whose bodies are awaited may be
-	// one organization's; 256 if it is 0.
+	// MaxPerOrganization limits the requests of one organization, including those whose
+	// bodies are awaited; 256 if it is 0.
 	MaxPerOrganization int
 	// MaxBodies is how many request bodies are awaited at once, which takes
 	// none of the slots; 512 if it is 0.
 	MaxBodies int
-	// MaxUnsigned is how many request bodies are awaited at once that are signed
-	// callbacks, whose senders are not known until they have come; 64 if it is 0.
+	// MaxUnsigned limits the awaited bodies of signed callbacks, whose senders are unknown
+	// until the bodies have arrived; 64 if it is 0.
 	MaxUnsigned int
 	// BodyTimeout is 10 s if it is 0.
 	BodyTimeout time.Duration
@@ -122,7 +122,7 @@ func (a API) Handler() (http.Handler, error) {
 	}, nil
 }
 
-// withLifecycles are the routes with what the contracts say about their ends.
+// withLifecycles returns the routes with the deprecations of the contracts.
 func (a API) withLifecycles() []gate.Route {
 	routes := slices.Clone(a.Routes)
 	for _, op := range a.Contracts.Operations() {
@@ -139,16 +139,15 @@ func serves(rt gate.Route, op contracts.Operation) bool {
 	return rt.Pattern == op.Path && (rt.Method == op.Method || rt.Method == gate.AnyMethod)
 }
 
-// methods are those that the router knows.
+// methods lists the methods that the router supports.
 var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 	http.MethodOptions, http.MethodConnect, http.MethodTrace,
 }
 
-// methodNotAllowed answers 405 with Allow. A method that the router has never
-// heard of comes here too, whatever its path. On a route that serves any method
-// such a request is served as one that changes something, and never by a route
-// for one method; at an unknown path it is answered 404.
+// methodNotAllowed answers 405 with Allow. The router also calls it for an unknown method on any
+// path. A route for any method serves such a request as a change; a route for one method never
+// does. At an unknown path the answer is 404.
 func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
@@ -174,8 +173,7 @@ func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
 	}
 }
 
-// catchAll is a method that changes something and for which a pattern has no
-// route of its own.
+// catchAll returns a changing method for which a pattern has no route of its own.
 func (a API) catchAll(pattern string) string {
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch} {
 		if !slices.ContainsFunc(a.Routes, func(rt gate.Route) bool { return rt.Pattern == pattern && rt.Method == method }) {
@@ -200,9 +198,9 @@ func routePath(r *http.Request) string {
 // has any published operation.
 type endpoint struct{ method, path string }
 
-// checkContracts holds the routes against the published contracts: every
-// published operation is served, and every route is published or internal. An
-// internal route must not share a published path, whose Allow would tell of it.
+// checkContracts compares the routes with the published contracts: every published operation is
+// served, and every route is published or internal. An internal route must not share a
+// published path, whose Allow would reveal it.
 func (a API) checkContracts() error {
 	published := map[endpoint]bool{}
 	for _, op := range a.Contracts.Operations() {

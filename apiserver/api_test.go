@@ -43,7 +43,7 @@ func build(t *testing.T, change func([]gate.Route) []gate.Route) error {
 	w := apitest.New(t, apitest.Options{})
 	routes, err := apitest.Routes(w)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("apitest.Routes: %v", err)
 	}
 	_, err = apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
@@ -160,7 +160,7 @@ func TestDisabledFamiliesTouchNothing(t *testing.T) {
 	away := apitest.New(t, apitest.Options{})
 	away.Store.Set(storetest.Away)
 	away.Catalog.Withdraw()
-	away.Intake.Refuse(errors.New("away"))
+	away.Intake.Refuse(errors.New("unavailable"))
 	none := apitest.New(t, apitest.Options{})
 	none.Handler = withNothingBehind(t, none)
 	none.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 500, problem.CodeInternalError)
@@ -193,35 +193,35 @@ func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
 	t.Helper()
 	partners, err := partnerapi.Routes(nil, nil, nil, w.Contracts)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("partnerapi.Routes: %v", err)
 	}
 	jobs, err := preflightapi.Routes(preflightapi.Config{}, w.Contracts)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflightapi.Routes: %v", err)
 	}
 	desk, err := platformapi.Routes(nil, nil, nil, nil, nil, w.Contracts)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("platformapi.Routes: %v", err)
 	}
 	layer, err := xjdfapi.Routes(nil, nil, nil, w.Contracts)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("xjdfapi.Routes: %v", err)
 	}
 	opener := sessions.NewDesk(nil, nil)
 	costs, err := costingapi.Routes(nil, opener.Authenticate, nil, w.Contracts)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("costingapi.Routes: %v", err)
 	}
 	hooks, err := webhooksapi.Routes(nil, nil, w.Contracts)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("webhooksapi.Routes: %v", err)
 	}
 	handler, err := apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
 		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmfapi.Routes(nil), bridgeapi.Routes(nil, nil), opener.Routes(), costs, hooks),
 	}.Handler()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Handler: %v", err)
 	}
 	return handler
 }
@@ -333,7 +333,7 @@ func TestTheAccessLogTellsWhatButNoSecrets(t *testing.T) {
 	for _, text := range strings.Split(strings.TrimSpace(log.String()), "\n") {
 		var l line
 		if err := json.Unmarshal([]byte(text), &l); err != nil {
-			t.Fatal(err)
+			t.Fatalf("json.Unmarshal: %v", err)
 		}
 		got = append(got, l)
 	}

@@ -100,7 +100,7 @@ func stat(path string) fs.FileInfo {
 	return info
 }
 
-// same tells files apart without reading them.
+// same reports whether two files are equal, without reading them.
 func same(a, b fs.FileInfo) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -12,10 +12,9 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// publicFiles keeps the published files, which are large and need no key, from
-// taking more than a few of the slots. What waits for the client while it has a
-// slot is the end of a large answer alone: net/http sends a small one after the
-// handler.
+// publicFiles limits the slots that published files may use, because they are large and require
+// no key. Only the end of a large response waits for the client while it has a slot: net/http
+// sends a small response after the handler.
 type publicFiles struct {
 	listener string
 	slots    *gate.Slots

@@ -86,12 +86,12 @@ func (g *gatedWorld) handler(b *testing.B, level slog.Level, requests *requestlo
 	b.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("os.OpenFile: %v", err)
 	}
 	b.Cleanup(func() { _ = null.Close() })
 	routes, err := apitest.Routes(g.World)
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("apitest.Routes: %v", err)
 	}
 	began, epoch := time.Now(), g.Clock.Now()
 	made, err := apiserver.API{
@@ -100,7 +100,7 @@ func (g *gatedWorld) handler(b *testing.B, level slog.Level, requests *requestlo
 		Routes: append(routes, internalRoute(http.MethodGet, "/internal/rfq/{rfqId}", g.serve)),
 	}.Handler()
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("Handler: %v", err)
 	}
 	return made
 }
@@ -201,7 +201,7 @@ func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
+		b.Fatalf("syscall.Getrusage: %v", err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
@@ -211,7 +211,7 @@ func benchSocket(b *testing.B) net.Listener {
 	var config net.ListenConfig
 	socket, err := config.Listen(b.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("config.Listen: %v", err)
 	}
 	return socket
 }
@@ -259,13 +259,13 @@ func (g *gatedWorld) dial(b *testing.B, server net.Addr) *load {
 	b.Helper()
 	var request bytes.Buffer
 	if err := g.request.Write(&request); err != nil {
-		b.Fatal(err)
+		b.Fatalf("g.request.Write: %v", err)
 	}
 	l := &load{request: request.Bytes()}
 	for range benchClients {
 		conn, err := new(net.Dialer).DialContext(b.Context(), "tcp", server.String())
 		if err != nil {
-			b.Fatal(err)
+			b.Fatalf("new().DialContext: %v", err)
 		}
 		b.Cleanup(func() { _ = conn.Close() })
 		l.conns = append(l.conns, conn)
@@ -279,11 +279,11 @@ func (g *gatedWorld) probe(b *testing.B, conn net.Conn, request []byte) int {
 	b.Helper()
 	var text bytes.Buffer
 	if _, err := conn.Write(request); err != nil {
-		b.Fatal(err)
+		b.Fatalf("conn.Write: %v", err)
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(io.TeeReader(conn, &text)), g.request)
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("http.ReadResponse: %v", err)
 	}
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK || !bytes.Equal(body, g.body) {
@@ -299,7 +299,7 @@ func (l *load) turn(b *testing.B) {
 	for _, conn := range l.conns {
 		all.Go(func() {
 			if err := l.run(conn); err != nil {
-				b.Error(err)
+				b.Errorf("l.run: %v", err)
 			}
 		})
 	}

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// Mutual makes a listener on which every client has a certificate (mutual TLS).
+// Mutual makes a listener that requires a client certificate (mutual TLS).
 //
-// Who issued the certificate has no meaning: the handshake proves that the
-// client holds its key and that it is within its time, and the gate asks whether
-// the partner has pinned it. It is HTTP/1.1, as the API listener is.
+// The issuer of the certificate is irrelevant: the handshake proves that the client holds the
+// key and that the certificate is valid now, and the gate checks that the partner has pinned
+// it. The listener speaks HTTP/1.1, like the API listener.
 type Mutual struct {
 	Certificate *Certificate
 	// Proxies may speak for clients.
@@ -27,15 +27,15 @@ type Mutual struct {
 	Now     func() time.Time
 }
 
-// Listen wraps a socket. Handshakes are made when a connection is first read, by
-// whoever serves it.
+// Listen wraps a socket. Handshakes happen at the first read of a connection, in the goroutine
+// of the server.
 func (m Mutual) Listen(socket net.Listener) net.Listener {
 	return mutualListener{Listener: socket, mutual: m, config: &tls.Config{
 		MinVersion:     tls.VersionTLS13,
 		NextProtos:     []string{"http/1.1"},
 		ClientAuth:     tls.RequireAnyClientCert,
 		GetCertificate: m.Certificate.get,
-		// Each connection proves the key anew.
+		// Each connection must prove the key.
 		SessionTicketsDisabled: true,
 		VerifyConnection:       func(state tls.ConnectionState) error { return inItsTime(state.PeerCertificates, m.Now()) },
 		Time:                   m.Now,
@@ -66,9 +66,9 @@ func (l mutualListener) Accept() (net.Conn, error) {
 	return &mutualConn{Conn: tls.Server(conn, l.config), of: l.mutual}, nil
 }
 
-// mutualConn hides from net/http that it is TLS, because what net/http writes by
-// itself has to pass a problemConn in the clear. The state of the connection
-// goes to the handler by [withMutual].
+// mutualConn hides TLS from net/http, because the responses that net/http writes by itself must
+// pass a problemConn unencrypted. The handler gets the state of the connection from
+// [withMutual].
 type mutualConn struct {
 	*tls.Conn
 	of    Mutual
@@ -99,8 +99,8 @@ func withMutual(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// showMutual gives requests the state of their connection, as net/http would, and
-// those of a proxy the state of its client's.
+// showMutual sets the TLS state of requests, as net/http would do; for requests of a proxy it
+// is the state of the proxy's client.
 func showMutual(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if conn, ok := r.Context().Value(mutualKey{}).(*mutualConn); ok {

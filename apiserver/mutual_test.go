@@ -54,7 +54,7 @@ func newMutualWorld(t *testing.T) *mutualWorld {
 	}
 	certFile, keyFile := w.server.Write(t, w.dir)
 	if w.certificate, err = apiserver.NewCertificate(certFile, keyFile, telemetry.Discard()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("apiserver.NewCertificate: %v", err)
 	}
 	api, mtls := listen(t), listen(t)
 	w.api, w.mtls = "http://"+api.Addr().String(), "https://"+mtls.Addr().String()
@@ -106,7 +106,7 @@ func (w *mutualWorld) list(t *testing.T, client *http.Client, origin, key string
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, origin+"/api/v1/rfq", nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	if key != "" {
 		r.Header.Set("Authorization", "Bearer "+w.Key(key))
@@ -321,10 +321,10 @@ func TestWhatIsNoRequestIsAnsweredWithAProblemWithTLSToo(t *testing.T) {
 	} {
 		conn, err := tls.Dial("tcp", strings.TrimPrefix(w.mtls, "https://"), w.config(&own))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("tls.Dial: %v", err)
 		}
 		if _, err := io.WriteString(conn, text); err != nil {
-			t.Fatal(err)
+			t.Fatalf("io.WriteString: %v", err)
 		}
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
@@ -346,7 +346,7 @@ func (w *mutualWorld) served(t *testing.T) *x509.Certificate {
 	config.InsecureSkipVerify = true // whatever it is
 	conn, err := tls.Dial("tcp", strings.TrimPrefix(w.mtls, "https://"), config)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("tls.Dial: %v", err)
 	}
 	defer func() { _ = conn.Close() }()
 	return conn.ConnectionState().PeerCertificates[0]
@@ -373,16 +373,16 @@ func TestTheServersCertificateFollowsItsFiles(t *testing.T) {
 	certFile, _ := next.Write(t, t.TempDir())
 	text, err := os.ReadFile(certFile)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(w.dir, "tls.crt"), text, 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile: %v", err)
 	}
 	wantServed("between two files", w.server, true)
 	next.Write(t, w.dir)
 	wantServed("with both files", next, false)
 	if err := os.Remove(filepath.Join(w.dir, "tls.key")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Remove: %v", err)
 	}
 	wantServed("without one of them", next, true)
 }
@@ -396,21 +396,21 @@ func TestTheServersCertificateFollowsALink(t *testing.T) {
 		t.Helper()
 		identity := apitest.NewIdentity(t, now, now.Add(time.Duration(len(version))*time.Hour))
 		if err := os.Mkdir(filepath.Join(dir, version), 0o700); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.Mkdir: %v", err)
 		}
 		identity.Write(t, filepath.Join(dir, version))
 		if err := os.Symlink(version, filepath.Join(dir, "..new")); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.Symlink: %v", err)
 		}
 		if err := os.Rename(filepath.Join(dir, "..new"), filepath.Join(dir, "..data")); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.Rename: %v", err)
 		}
 		return identity
 	}
 	write("..1")
 	certificate, err := apiserver.NewCertificate(filepath.Join(dir, "..data", "tls.crt"), filepath.Join(dir, "..data", "tls.key"), telemetry.Discard())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("apiserver.NewCertificate: %v", err)
 	}
 	second := write("..second")
 	if got := certificate.Expires(); !got.Equal(second.Leaf.NotAfter) || certificate.Fault() != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Observed tells of the requests to a listener that is not the API: in metrics, in
-// the log and in spans, as of those to the API.
+// Observed records the requests to a listener other than the API, in metrics, in the log and in
+// spans, like those to the API.
 type Observed struct {
 	// Listener is the listener's label in logs and metrics.
 	Listener string
@@ -25,7 +25,7 @@ type Observed struct {
 	Now    func() time.Time
 }
 
-// Handler is next, observed. The route of a request is what next says to the
+// Handler returns next with observation. The route of a request is the one that next sets in the
 // [respond.Exchange], else the pattern of [http.ServeMux] that matched.
 func (o Observed) Handler(next http.Handler) http.Handler {
 	a := &accounts{listener: o.Listener, metrics: o.Metrics, tracer: o.Tracer, log: o.Log, now: o.Now}

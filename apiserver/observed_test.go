@@ -27,7 +27,7 @@ func TestRequestsBesideTheAPIAreToldOfByTheirRoutes(t *testing.T) {
 		Endpoint: collector.URL, Getenv: func(string) string { return "" }, Now: time.Now, Log: telemetry.Discard(), Metrics: metrics,
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("telemetry.OpenTracer: %v", err)
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /pages/{id}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "page") })

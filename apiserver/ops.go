@@ -75,13 +75,13 @@ func (o Ops) ready(w http.ResponseWriter, r *http.Request) {
 	_ = respond.JSON(w, status, answer) // strings always encode
 }
 
-// watermark tells what this replica enforces, so that a controller can wait
-// for a change to be in force.
+// watermark reports the resource version that this replica enforces, so that a controller can
+// wait for a change to be in force.
 func (o Ops) watermark(w http.ResponseWriter, _ *http.Request) {
 	now := o.Now()
 	var answer posture.Watermark
-	// What was compiled is asked first: a snapshot that comes in between is
-	// newer than what is told of it, which errs on the safe side.
+	// Read the compiled versions first: a snapshot that arrives in between is newer than
+	// the reported version, which is safe.
 	if o.Compiled != nil {
 		answer.Compiled = o.Compiled()
 	}

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// stallTimeout is how long a client may take none of what is written to it.
+// stallTimeout limits how long a client may read nothing of a response.
 const stallTimeout = 10 * time.Second
 
-// stride is how much a client must take within the stall timeout. It is well
-// below what it must take to have a larger answer in writeTimeout.
+// stride is the number of bytes that a client must read within the stall timeout. It is well
+// below the rate that a larger response requires within writeTimeout.
 const stride = 64 << 10
 
-// pace gives the connections of a socket write deadlines that move with what
-// the client takes. It is below TLS, where every byte goes by.
+// pace gives the connections of a socket write deadlines that move with the client's progress.
+// It works below TLS, where every byte passes.
 func pace(socket net.Listener, stall time.Duration) net.Listener {
 	if mutual, ok := socket.(mutualListener); ok {
 		mutual.Listener = pace(mutual.Listener, stall)
@@ -39,9 +39,9 @@ func (l pacedListener) Accept() (net.Conn, error) {
 	return &pacedConn{Conn: conn, stall: l.stall}, nil
 }
 
-// pacedConn fails a write when the client takes nothing for the stall timeout,
-// or at the write deadline, whichever comes first: one that reads slowly may
-// use all the time there is for an answer, one that reads nothing may not.
+// pacedConn fails a write when the client reads nothing for the stall timeout, or at the write
+// deadline, whichever is first: a client that reads slowly may use all the time of a response,
+// a client that reads nothing may not.
 type pacedConn struct {
 	net.Conn
 	stall time.Duration
@@ -88,7 +88,7 @@ func (c *pacedConn) next() time.Time {
 	return stalled
 }
 
-// CloseWrite lets net/http say goodbye to a client that is still sending.
+// CloseWrite lets net/http end the connection to a client that is still sending.
 func (c *pacedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

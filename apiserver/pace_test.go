@@ -40,10 +40,10 @@ func write(t *testing.T, size int, read func(net.Conn)) writing {
 	go func() { stopped <- server.Run(ctx) }()
 	conn, err := socket.dial(ctx, "", "")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("socket.dial: %v", err)
 	}
 	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-		t.Fatal(err)
+		t.Fatalf("io.WriteString: %v", err)
 	}
 	go read(conn)
 	end := <-ended

@@ -21,19 +21,18 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// Proxies are reverse proxies that end a client's mutual TLS and say in a field of
-// each request what its certificate was (RFC 9440). One is believed if it comes
-// from its addresses and proves by mutual TLS, with us, that it holds a key of the
-// pins. The zero Proxies believes nobody.
+// Proxies are reverse proxies that terminate a client's mutual TLS and forward its certificate
+// in a header field (RFC 9440). A proxy is trusted if it connects from its addresses and proves
+// with mutual TLS that it holds one of the pinned keys. The zero Proxies trusts no proxy.
 type Proxies struct {
 	Addresses []netip.Prefix
 	Pins      []posture.Pin
-	// Field is that in which they say it; empty is that of RFC 9440.
+	// Field names the header field; empty means the field of RFC 9440.
 	Field ProxyField
 }
 
-// ProxyField is the name of a field that carries a client's certificate. What it
-// looks like follows from the name.
+// ProxyField is the name of a field with a client's certificate. The name determines its
+// format.
 type ProxyField string
 
 // The fields that proxies set.
@@ -52,9 +51,9 @@ func ProxyFields() []ProxyField {
 	return []ProxyField{FieldClientCert, FieldSSLClientCert, FieldForwardedTLS}
 }
 
-// lookThrough replaces the certificate of a proxy by the one of its client, and
-// takes the field away. A proxy's client without a certificate, or with an
-// unreadable one, is nobody; on this listener that opens nothing.
+// lookThrough replaces the certificate of a proxy by that of its client, and removes the field. A
+// client without a readable certificate is unauthenticated, which gives no access on this
+// listener.
 func (p Proxies) lookThrough(state *tls.ConnectionState, peer net.Addr, header http.Header, now time.Time) error {
 	field := cmp.Or(p.Field, FieldClientCert)
 	values := header.Values(string(field))
@@ -90,8 +89,8 @@ var (
 	errForwarded    = errors.New("what the proxy forwards is no certificate")
 )
 
-// read reads the certificate of a client. Two fields are none: which of them the
-// proxy has set cannot be told.
+// read parses the certificate of a client. It rejects two fields, because the client may have
+// sent one of them.
 func (f ProxyField) read(values []string) (*x509.Certificate, error) {
 	if len(values) != 1 || values[0] == "" {
 		return nil, errNotForwarded

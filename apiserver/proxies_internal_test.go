@@ -29,16 +29,16 @@ func certificate(tb testing.TB) *x509.Certificate {
 	tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("ecdsa.GenerateKey: %v", err)
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: certified, NotAfter: certified.Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("x509.CreateCertificate: %v", err)
 	}
 	made, err := x509.ParseCertificate(der)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("x509.ParseCertificate: %v", err)
 	}
 	return made
 }
@@ -118,7 +118,7 @@ func TestAProxyIsBelievedByItsAddressAndItsKey(t *testing.T) {
 			state := &tls.ConnectionState{PeerCertificates: []*x509.Certificate{test.by}}
 			header := http.Header{"Client-Cert": {":" + base64.StdEncoding.EncodeToString(client.Raw) + ":"}}
 			if err := test.proxies.lookThrough(state, from(test.from), header, test.now); err != nil {
-				t.Fatal(err)
+				t.Fatalf("test.proxies.lookThrough: %v", err)
 			}
 			if !state.PeerCertificates[0].Equal(test.want) {
 				t.Error("another certificate counts")

@@ -38,7 +38,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
-// DrainTime limits how long a process that is told to stop finishes open requests.
+// DrainTime limits how long a stopping process finishes open requests.
 const DrainTime = 20 * time.Second
 
 // maxOpenJobs limits the open preflight jobs of a tenant.

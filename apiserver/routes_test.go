@@ -69,7 +69,7 @@ func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("chi.Walk: %v", err)
 	}
 	for operation, mounted := range published {
 		if !mounted {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apiserver implements the API server: its listeners, what surrounds every
-// request, and how it stops.
+// Package apiserver implements the API server: its listeners, the processing of every request
+// outside the routes, and its shutdown.
 //
 // A [Replica] is one API server, composed from adapters that the command line opens. The
 // routes come from the surfaces below this package, each with its own table; [Surfaces]
@@ -30,23 +30,22 @@ type Listener struct {
 	Name    string
 	Socket  net.Listener
 	Handler http.Handler
-	// Problems, if it is not nil, answers in place of net/http to what is not
-	// a readable request. The handler of such a listener sheds by itself; for
-	// the others the server does, at [DefaultMaxInFlight].
+	// Problems, if it is not nil, replaces the responses of net/http to requests that it
+	// cannot parse. The handler of such a listener sheds load by itself; for the other
+	// listeners the server sheds at [DefaultMaxInFlight].
 	Problems *respond.Problems
 }
 
-// Limits of the HTTP servers. Bodies that are read have their own limit in the
-// gate; readTimeout is for those that nobody reads, which the server drains.
-// writeTimeout is for a client that takes its answer slowly; one that takes
-// none of it has stallTimeout.
+// Limits of the HTTP servers. The gate limits the bodies that it reads; readTimeout applies to
+// bodies that no handler reads and the server drains. writeTimeout applies to a client that
+// reads its response slowly, stallTimeout to a client that reads nothing.
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = 60 * time.Second
 	writeTimeout      = 60 * time.Second
 	idleTimeout       = 120 * time.Second
-	// maxHeaderBytes is what net/http refuses by itself, in plain text; the
-	// API's own limit is below it, and answers with a problem.
+	// maxHeaderBytes is the limit at which net/http responds in plain text; the API's own
+	// limit is lower and answers with a problem.
 	maxHeaderBytes = 256 << 10
 )
 

@@ -24,7 +24,7 @@ func listen(t *testing.T) net.Listener {
 	var config net.ListenConfig
 	socket, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("config.Listen: %v", err)
 	}
 	t.Cleanup(func() { _ = socket.Close() })
 	return socket
@@ -52,7 +52,7 @@ func get(t *testing.T, socket net.Listener) <-chan string {
 	got := make(chan string, 1)
 	r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+socket.Addr().String(), nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	go func() {
 		resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)

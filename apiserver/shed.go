@@ -8,9 +8,9 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 )
 
-// shed bounds the requests that a handler answers at once. Above that it says
-// so with an empty 503: the listeners that use it have no problems of their
-// own. The API's listener sheds with a problem.
+// shed limits the requests that a handler processes at the same time. It answers others with an
+// empty 503, because the listeners that use it have no problems. The API's listener sheds with
+// a problem.
 func shed(next http.Handler, inFlight int) http.Handler {
 	slots := gate.NewSlots(inFlight)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

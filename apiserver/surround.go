@@ -22,15 +22,15 @@ import (
 // maxHeader is the API's limit for all header fields of a request together.
 const maxHeader = 32 << 10
 
-// surround is what every request of a listener passes before the router and
-// every answer after it.
+// surround processes every request of a listener before the router, and every response after
+// it.
 type surround struct {
 	accounts
 	problems *respond.Problems
 	// slots bounds the requests that are being answered. A request gives its
 	// slot back while its body is awaited, and has one again when it returns.
 	slots *gate.Slots
-	// unshared are the paths whose every answer is for its client alone.
+	// unshared lists the paths whose every response is private.
 	unshared unshared
 	next     http.Handler
 }
@@ -54,7 +54,7 @@ func (s *surround) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.next.ServeHTTP(x, r)
 }
 
-// admit refuses what no route wants to see.
+// admit refuses requests that no route accepts.
 func admit(r *http.Request) *problem.Problem {
 	size := len(r.RequestURI)
 	for name, values := range r.Header {
@@ -79,42 +79,36 @@ func (s *surround) catch(ctx context.Context, x *respond.Exchange) {
 	}
 	s.log.ErrorContext(ctx, "panic", "requestId", x.ID(), "route", x.Route, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
 	if x.Status() != 0 {
-		// Nobody must take half an answer for a whole one.
+		// A client must not take a truncated response for a complete one.
 		panic(http.ErrAbortHandler)
 	}
 	s.problems.Write(x, problem.New(problem.CodeInternalError, "The request could not be completed."))
 }
 
-// accounts tell of every answer of a listener: in metrics, in the log and in a span,
-// and in the request log of whoever has asked.
+// accounts records every response of a listener in metrics, in the log and in a span, and in the
+// request log of the caller.
 type accounts struct {
 	listener string
 	metrics  *telemetry.Metrics
 	tracer   *telemetry.Tracer
 	log      *slog.Logger
 	now      func() time.Time
-	// requests keeps what organizations have asked for; nil keeps nothing.
+	// requests records the requests of organizations; it may be nil.
 	requests *requestlog.Recorder
 }
 
-// record keeps the answer to an organization. The route is a pattern: what a client
-// has put into the path is not kept.
-func (a *accounts) record(x *respond.Exchange, r *http.Request, took time.Duration) {
-	if x.By.Tenant.IsZero() {
-		return
-	}
-	a.requests.Add(requestlog.Entry{
-		At: x.Started, RequestID: x.ID(), Tenant: x.By.Tenant, Key: x.By.Key, Listener: a.listener, Surface: x.By.Surface,
-		Method: method(r.Method), Route: x.Route, Status: x.Status(), Code: string(x.Code()), Capability: x.By.Capability, Reason: x.By.Reason,
-		Took: took, Bytes: x.Written(),
-	})
-}
-
-// account tells of one answer.
+// account records one response.
 func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.Span) {
 	now := a.now()
 	took := now.Sub(x.Started)
-	a.record(x, r, took)
+	if !x.By.Tenant.IsZero() {
+		// The route is a pattern, so the log contains no path values of the client.
+		a.requests.Add(requestlog.Entry{
+			At: x.Started, RequestID: x.ID(), Tenant: x.By.Tenant, Key: x.By.Key, Listener: a.listener, Surface: x.By.Surface,
+			Method: method(r.Method), Route: x.Route, Status: x.Status(), Code: string(x.Code()), Capability: x.By.Capability, Reason: x.By.Reason,
+			Took: took, Bytes: x.Written(),
+		})
+	}
 	span.Answered(telemetry.Answer{
 		Listener: a.listener, Method: method(r.Method), Route: x.Route, RequestID: x.ID(), Code: string(x.Code()), Status: x.Status(),
 	}, now)
@@ -123,26 +117,22 @@ func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.
 		route = "none"
 	}
 	a.metrics.Request(a.listener, route, method(r.Method), strconv.Itoa(x.Status()), string(x.Code()), took, span.Sampled())
-	if level := levelOf(x.Status()); a.log.Enabled(r.Context(), level) {
-		// Without the place in the source, which is this one, and costs time.
+	level := slog.LevelInfo
+	if x.Status() >= 500 && x.Status() != http.StatusServiceUnavailable { // 503 includes closed capabilities
+		level = slog.LevelError
+	}
+	if a.log.Enabled(r.Context(), level) {
+		// The record omits the position in the source, which costs time and is always this one.
 		record := slog.NewRecord(now, level, "request", 0)
 		record.AddAttrs(
 			slog.String("listener", a.listener), slog.String("requestId", x.ID()), slog.String("method", method(r.Method)),
 			slog.String("route", route), slog.Int("status", x.Status()), slog.String("code", string(x.Code())),
 			slog.Int64("bytes", x.Written()), slog.Float64("ms", float64(took.Microseconds())/1000))
-		_ = a.log.Handler().Handle(r.Context(), record) // as slog.Logger does: nobody is left to tell
+		_ = a.log.Handler().Handle(r.Context(), record) // slog.Logger ignores the error too
 	}
 }
 
-// levelOf keeps server errors visible. A closed capability is not one.
-func levelOf(status int) slog.Level {
-	if status >= 500 && status != http.StatusServiceUnavailable {
-		return slog.LevelError
-	}
-	return slog.LevelInfo
-}
-
-// method bounds the label: a client can invent methods.
+// method returns a known method or other, because clients can send any method.
 func method(m string) string {
 	switch m {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:

@@ -29,7 +29,7 @@ func BenchmarkTraced(b *testing.B) {
 				Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
 			})
 			if err != nil {
-				b.Fatal(err)
+				b.Fatalf("telemetry.OpenTracer: %v", err)
 			}
 			b.Cleanup(func() { tracer.Close(b.Context()) })
 			world := newGatedWorld(b, slog.LevelInfo)

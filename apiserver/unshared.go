@@ -11,10 +11,9 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// unshared are the paths of the bridge (interface specification, section 4.4, rule
-// 5): every answer there is private, not to be stored, and varies on what a key can
-// come in. That is true of refusals by whoever comes before the gate as well, so it
-// is seen to in front of everybody.
+// unshared lists the paths of the bridge (interface specification, section 4.4, rule 5): every
+// response there is private, must not be stored, and varies on the fields that may contain a
+// key. That includes refusals before the gate, so the outermost handler adds the fields.
 type unshared []string
 
 // unsharedOf takes the paths from the table of routes.
@@ -29,8 +28,8 @@ func unsharedOf(routes []gate.Route) unshared {
 	return paths
 }
 
-// answer is the writer of the answer to a request: one that keeps the fields, for
-// the paths themselves and all below them.
+// answer returns the response writer of a request; for the paths and all paths below them it
+// adds the fields.
 func (u unshared) answer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	for _, path := range u {
 		rest, found := strings.CutPrefix(r.URL.Path, path)

@@ -14,9 +14,8 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// problemListener makes problems of the answers that net/http writes by itself,
-// in plain text, to what it cannot read as a request: no handler ever sees
-// those.
+// problemListener replaces the plain-text responses that net/http writes by itself to requests
+// that it cannot parse, which no handler sees, by problems.
 type problemListener struct {
 	net.Listener
 	problems *respond.Problems
@@ -36,10 +35,9 @@ type problemConn struct {
 	problems *respond.Problems
 }
 
-// plainText is how such an answer goes on after its status line, and
-// expectation how the one to an Expect that net/http does not know begins.
-// net/http writes the whole of them at once, and no answer of a handler looks
-// like them.
+// plainText is the part of such a response after its status line, and expectation the beginning
+// of the response to an unknown Expect. net/http writes each in one call, and no response of a
+// handler looks like them.
 var (
 	plainText   = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 	expectation = []byte("HTTP/1.1 417 ")
@@ -57,7 +55,7 @@ func (c *problemConn) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// CloseWrite lets net/http say goodbye to a client that is still sending.
+// CloseWrite lets net/http end the connection to a client that is still sending.
 func (c *problemConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -70,7 +68,7 @@ func refusedByServer(text []byte) (status int, ok bool) {
 	if bytes.HasPrefix(text, expectation) && bytes.HasSuffix(text, []byte("\r\n\r\n")) {
 		return http.StatusExpectationFailed, true
 	}
-	// Every answer comes by here: only its first line is looked at.
+	// Every response passes here, so only its first line is examined.
 	end := bytes.Index(text, []byte("\r\n"))
 	if end < len(version)+3 || !bytes.HasPrefix(text[end:], plainText) || !bytes.HasPrefix(text, []byte(version)) {
 		return 0, false
@@ -88,7 +86,7 @@ func (c *problemConn) problem(status int) []byte {
 		p = problem.New(problem.CodeHeadersTooLarge, "The request's header fields are larger than %d bytes.", maxHeader)
 	}
 	now := time.Now()
-	// Nobody knows for which path it is, so it is as private as the most private.
+	// The path of the request is unknown, so the response is as private as possible.
 	a := answer{header: http.Header{
 		"Connection": {"close"}, "Date": {now.UTC().Format(http.TimeFormat)}, "Cache-Control": unsharedCache, "Vary": unsharedVary,
 	}}
@@ -101,7 +99,7 @@ func (c *problemConn) problem(status int) []byte {
 	return out.Bytes()
 }
 
-// answer is a response writer that keeps what it is given.
+// answer is a response writer that records the response.
 type answer struct {
 	header http.Header
 	status int

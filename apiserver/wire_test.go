@@ -60,13 +60,13 @@ func TestWhatIsNoRequestIsAnsweredWithAProblemToo(t *testing.T) {
 			var dialer net.Dialer
 			conn, err := dialer.DialContext(t.Context(), "tcp", socket.Addr().String())
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("dialer.DialContext: %v", err)
 			}
 			defer func() { _ = conn.Close() }()
 			go func() { _, _ = io.WriteString(conn, tc.text) }() // may be cut off
 			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("http.ReadResponse: %v", err)
 			}
 			body, err := io.ReadAll(resp.Body)
 			_ = resp.Body.Close()

@@ -42,7 +42,7 @@ func TestOverviewShowsThirtyDaysOfQuotaUse(t *testing.T) {
 	d.spread(t)
 	for _, purged := range []bool{false, true} {
 		if purged {
-			if err := d.Store.PurgeLedger(t.Context(), d.Clock.Now()); err != nil {
+			if err := d.Store.PurgeKeysAndQuotas(t.Context(), d.Clock.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}

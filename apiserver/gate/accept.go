@@ -10,13 +10,12 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// jsonAlone is what a route offers that says nothing. Whoever takes problems
-// alone is served too: it is JSON, and they may get one.
+// jsonAlone is the default offer of a route. It includes problems, because they are JSON and a
+// client that accepts only problems may get one.
 var jsonAlone = []string{"application/json", "application/problem+json"}
 
-// accept refuses a request that rules out everything that the route offers (RFC
-// 9110, section 12.5.1). One that says nothing, or that cannot be read, gets
-// the first offer.
+// accept refuses a request that accepts none of the route's offers (RFC 9110, section 12.5.1).
+// A request with a missing or invalid Accept field gets the first offer.
 func accept(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	offers := rt.Offers
 	switch {
@@ -37,9 +36,9 @@ func accept(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	return problem.New(problem.CodeNotAcceptable, "This path answers with %s alone.", strings.Join(offers, " or "))
 }
 
-// inSyntaxOf are the media types that are JSON or XML (RFC 6839) as a body is.
+// inSyntaxOf returns the media types in the syntax of a body, JSON or XML (RFC 6839).
 func inSyntaxOf(body string, types []string) []string {
-	body, _, _ = mime.ParseMediaType(body) // what it cannot be is refused later
+	body, _, _ = mime.ParseMediaType(body) // an invalid type is refused later
 	var same []string
 	for _, mediaType := range types {
 		if strings.HasSuffix(mediaType, "xml") == strings.HasSuffix(body, "xml") {
@@ -49,8 +48,8 @@ func inSyntaxOf(body string, types []string) []string {
 	return same
 }
 
-// negotiate finds the offer that the fields like best, the first of equals; it
-// is empty where they rule out all of them.
+// negotiate returns the offer with the highest weight, the first of equals, or an empty text if
+// the fields accept none.
 func negotiate(fields, offers []string) string {
 	if len(fields) == 0 || len(fields) == 1 && (fields[0] == "*/*" || fields[0] == offers[0]) {
 		return offers[0] // as nearly all clients write it
@@ -75,7 +74,7 @@ type mediaRange struct {
 	weight     float64
 }
 
-// mediaRanges leaves out elements that cannot be read.
+// mediaRanges parses Accept fields and omits invalid elements.
 func mediaRanges(fields []string) []mediaRange {
 	var ranges []mediaRange
 	for _, field := range fields {
@@ -95,7 +94,7 @@ func mediaRanges(fields []string) []mediaRange {
 	return ranges
 }
 
-// weigh is the weight that the most precise of the ranges gives to an offer.
+// weigh returns the weight of the most precise range that matches an offer.
 func weigh(ranges []mediaRange, offer string) float64 {
 	kind, parameters, _ := mime.ParseMediaType(offer) // our own, and valid
 	weight, precise := 0.0, 0
@@ -107,7 +106,7 @@ func weigh(ranges []mediaRange, offer string) float64 {
 	return weight
 }
 
-// precision is how precisely the range names a media type; 0: it does not.
+// precision returns how precisely the range matches a media type; 0 means no match.
 func (r mediaRange) precision(kind string, parameters map[string]string) int {
 	family, _, _ := strings.Cut(kind, "/")
 	switch r.kind {

@@ -31,7 +31,7 @@ func bound(t *testing.T, text string) (boundBody, error) {
 	t.Helper()
 	document, err := gate.DecodeJSON([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("gate.DecodeJSON: %v", err)
 	}
 	var body boundBody
 	call := gate.Call{Document: document}
@@ -114,7 +114,7 @@ func BenchmarkBind(b *testing.B) {
 	text := []byte(`{"catalogProductUid":"print:flyers:a5","title":"Spring flyers","category":"commercial-print","quantity":5000,"deliveryCity":"Utrecht"}`)
 	document, err := gate.DecodeJSON(text)
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("gate.DecodeJSON: %v", err)
 	}
 	b.Run("from the decoded body", func(b *testing.B) {
 		call := gate.Call{Document: document}
@@ -122,7 +122,7 @@ func BenchmarkBind(b *testing.B) {
 		for b.Loop() {
 			var body create
 			if err := call.Bind(&body); err != nil {
-				b.Fatal(err)
+				b.Fatalf("call.Bind: %v", err)
 			}
 		}
 	})
@@ -131,7 +131,7 @@ func BenchmarkBind(b *testing.B) {
 		for b.Loop() {
 			var body create
 			if err := json.Unmarshal(text, &body); err != nil {
-				b.Fatal(err)
+				b.Fatalf("json.Unmarshal: %v", err)
 			}
 		}
 	})

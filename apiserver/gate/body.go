@@ -40,11 +40,10 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 	return nil
 }
 
-// jsonBody is what a body is sent as where a route says nothing.
+// jsonBody is the default media type of request bodies.
 var jsonBody = []string{"application/json"}
 
-// check looks at what the request says about its body, and sets the call's
-// ContentType.
+// check checks the header fields about the body, and sets the call's ContentType.
 func (b *Body) check(c *Call) *problem.Problem {
 	types := b.MediaTypes
 	if types == nil {
@@ -76,8 +75,8 @@ func (c *Call) ReadBody() *problem.Problem {
 	return refusal
 }
 
-// awaitBody reads the body without the request's slot: a client may take its
-// time, and keeps nobody else from being answered.
+// awaitBody reads the body without the request's slot, so that a slow client does not occupy a
+// slot.
 func awaitBody(g *Gate, c *Call, waiting *Slots, lack string, limit int64) (body []byte, refusal *problem.Problem) {
 	if !waiting.Take() {
 		c.Writer.Header().Set("Connection", "close")
@@ -131,9 +130,9 @@ func tooLarge(c *Call, limit int64) *problem.Problem {
 	return problem.New(problem.CodePayloadTooLarge, "The body is larger than %d bytes.", limit)
 }
 
-// contentType finds which of the media types a body is of; empty: none, or its
-// charset is not UTF-8 (RFC 8259, section 8.1, says so for JSON). Other
-// parameters mean nothing to us.
+// contentType returns the media type of a body among types. It is empty for other types and
+// for a charset other than UTF-8 (RFC 8259, section 8.1, requires it for JSON). Other
+// parameters are ignored.
 func contentType(fields, types []string) string {
 	if len(fields) != 1 {
 		return ""

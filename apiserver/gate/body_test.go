@@ -43,13 +43,13 @@ func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 	t.Cleanup(server.Close)
 	r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/create", strings.NewReader(`{}`))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
 	resp, err := server.Client().Do(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("server.Client().Do: %v", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {

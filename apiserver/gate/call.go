@@ -27,8 +27,8 @@ type Call struct {
 	Decision posture.Decision
 	// MediaType is the offer of the route that the client prefers.
 	MediaType string
-	// Body is the request body as it was sent, ContentType its media type without
-	// parameters, Document what [DecodeJSON] read of it.
+	// Body is the request body as sent, ContentType its media type without parameters,
+	// Document the value that [DecodeJSON] read from it.
 	Body        []byte
 	ContentType string
 	Document    any

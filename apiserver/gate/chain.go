@@ -35,9 +35,9 @@ func Steps() []string {
 	return names
 }
 
-// refuseEarlyData keeps changes out of TLS early data, which anybody can replay
-// (RFC 8470). Any value of the field counts as its only one, as do several
-// (section 5.1). A route with nothing behind it changes nothing.
+// refuseEarlyData rejects changes in TLS early data, which an attacker can replay (RFC 8470).
+// Any value of the field, and several fields, count like its only valid value (section 5.1). A
+// route without a handler changes nothing.
 func refuseEarlyData(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Serve == nil || !rt.write(c.Request) || len(c.Request.Header["Early-Data"]) == 0 {
 		return nil

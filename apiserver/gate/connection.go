@@ -9,11 +9,10 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// connection is how a request came. It is read from the connection itself, which
-// only the listener for mutual TLS gives a certificate: the client's own, or the
-// one that a proxy has seen, once that has proven itself. A certificate outside of
-// its time, because the connection has outlived it, say, is as good as any that
-// nobody has pinned.
+// connection describes the connection of a request. It reads the connection itself, which has
+// a certificate only on the listener for mutual TLS: the client's own, or the client
+// certificate that an authenticated proxy forwards. A certificate outside of its validity,
+// for example because the connection has outlived it, counts as one that is not pinned.
 func connection(r *http.Request, now time.Time) posture.Connection {
 	if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
 		return posture.Connection{}

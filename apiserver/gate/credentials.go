@@ -22,8 +22,8 @@ type credentials struct {
 	missing *problem.Problem
 }
 
-// One detail each, for every way in which a key can be missing or invalid: the
-// answer must not tell an attacker which.
+// All ways in which a key can be missing or invalid share one detail, so that the answer does
+// not help an attacker.
 var (
 	bearerOnly = credentials{
 		vary:    []string{"Authorization"},
@@ -42,8 +42,8 @@ var (
 // queryNames are the parameters that clients put keys into elsewhere.
 var queryNames = [...]string{"access_token", "api_key", "apikey", "api-key", "x-api-key"}
 
-// accepted says for each surface what it accepts. A route of no surface, which
-// is one with nothing behind it, is the partners'.
+// accepted lists the credentials that each surface accepts. A route without a surface, which
+// has no handler, accepts those of the partners.
 var accepted = [...]credentials{
 	posture.NoSurface:        bearerOnly,
 	posture.SurfacePartner:   bearerOnly,
@@ -91,7 +91,7 @@ func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
 	return refusal
 }
 
-// read finds the one key of a request.
+// read returns the single key of a request.
 func (accepts *credentials) read(r *http.Request) (credential.Key, *problem.Problem) {
 	authorization := r.Header["Authorization"]
 	if !accepts.keyHeader {
@@ -126,8 +126,8 @@ func parsed(token string, err error) (credential.Key, *problem.Problem) {
 	return key, nil
 }
 
-// bearer takes the token from exactly one Authorization field of the scheme
-// Bearer, whose name is case-insensitive (RFC 9110, section 11.1).
+// bearer returns the token of exactly one Authorization field with the scheme Bearer, whose
+// name is case-insensitive (RFC 9110, section 11.1).
 func bearer(fields []string) (string, error) {
 	field, err := single(fields)
 	const scheme = "bearer "
@@ -144,7 +144,7 @@ func single(fields []string) (string, error) {
 	return strings.Trim(fields[0], " "), nil
 }
 
-// same reports whether both fields hold one and the same key.
+// same reports whether both fields contain the same key.
 func same(authorization, apiKey []string) bool {
 	one, err := bearer(authorization)
 	if err != nil {
@@ -154,8 +154,8 @@ func same(authorization, apiKey []string) bool {
 	return err == nil && one == other
 }
 
-// holdsKey reports whether a request has put a credential into its query, where
-// logs and histories keep it.
+// holdsKey reports whether the query of a request contains a credential, which logs and
+// browser histories would keep.
 func holdsKey(r *http.Request) bool {
 	for name := range r.URL.Query() {
 		for _, known := range queryNames {

@@ -17,13 +17,13 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Config is what a [Gate] needs.
+// Config holds the dependencies and limits of a [Gate].
 type Config struct {
 	// Gates holds the compiled posture.
 	Gates *posture.Gates
 	// Limits counts requests; if it is nil, each gate by itself.
 	Limits *ratelimit.Limiter
-	// Uses notes which keys are used; if it is nil, nobody is told.
+	// Uses records the use of keys; it may be nil.
 	Uses     *lastused.Recorder
 	Problems *respond.Problems
 	Metrics  *telemetry.Metrics
@@ -34,18 +34,18 @@ type Config struct {
 	BodyTimeout time.Duration
 	// Listener is the listener's label in metrics.
 	Listener string
-	// Slots are those of which every request has one that comes here. It is
-	// without while its body is awaited. If it is nil, there is no end of them.
+	// Slots limits the requests in work. A request has a slot, except while its body is
+	// awaited. If it is nil, there is no limit.
 	Slots *Slots
-	// MaxBodies is how many bodies are awaited at once, MaxPerOrganization how
-	// many requests of one organization are in work, those whose bodies are
-	// awaited included. If it is 0, there is no end of them.
+	// MaxBodies limits the awaited bodies, MaxPerOrganization the requests of one
+	// organization, including those whose bodies are awaited. If it is 0, there is no
+	// limit.
 	MaxBodies, MaxPerOrganization int
-	// MaxUnsigned is how many bodies are awaited at once of which nobody knows
-	// yet who has sent them. If it is 0, there is no end of them.
+	// MaxUnsigned limits the awaited bodies whose sender is not authenticated yet. If it is
+	// 0, there is no limit.
 	MaxUnsigned int
-	// Streams bound those of this gate, with others that have the same. If it is
-	// nil, there is no end of them.
+	// Streams limits the streams of all gates that share it. If it is nil, there is no
+	// limit.
 	Streams *Streams
 }
 
@@ -143,8 +143,8 @@ func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
 		}
 	}
 	if rt.Serve == nil {
-		// Posture let a call through to a capability that this binary does
-		// not have. The ceiling forbids it; if that ever fails, so do we.
+		// Posture admitted a call to a capability that this binary does not implement.
+		// The ceiling forbids it, so this is a second line of defence.
 		return g.refusals.closed[rt.Capability]
 	}
 	if err := rt.Serve(c); err != nil {

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/posturetest"
-
 	"github.com/go-chi/chi/v5"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -23,6 +21,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -194,7 +193,7 @@ func TestOrderOfAnswers(t *testing.T) {
 		"no media type":                   {nil, with(func(r *request) { r.header = jsonHeader("Content-Type", "") }), 415, problem.CodeUnsupportedMediaType},
 		"another media type":              {nil, with(func(r *request) { r.header = jsonHeader("Content-Type", "text/plain") }), 415, problem.CodeUnsupportedMediaType},
 		"another charset":                 {nil, with(func(r *request) { r.header = jsonHeader("Content-Type", "application/json; charset=latin1") }), 415, problem.CodeUnsupportedMediaType},
-		"UTF-8 said aloud":                {nil, with(func(r *request) { r.header = jsonHeader("Content-Type", "application/json; charset=UTF-8") }), 200, ""},
+		"explicit UTF-8":                  {nil, with(func(r *request) { r.header = jsonHeader("Content-Type", "application/json; charset=UTF-8") }), 200, ""},
 		"a compressed body":               {nil, with(func(r *request) { r.header = jsonHeader("Content-Encoding", "gzip") }), 415, problem.CodeUnsupportedMediaType},
 		"a body over the limit":           {nil, with(func(r *request) { r.body = `"` + strings.Repeat("x", 64) + `"` }), 413, problem.CodePayloadTooLarge},
 		"an empty body":                   {nil, with(func(r *request) { r.body = "" }), 400, problem.CodeInvalidRequest},
@@ -258,7 +257,7 @@ func TestOrderOfAnswers(t *testing.T) {
 	}
 }
 
-func TestStateIsToldOnEveryAuthenticatedAnswer(t *testing.T) {
+func TestStateIsInEveryAuthenticatedAnswer(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	tests := map[string]struct {
@@ -320,8 +319,8 @@ func TestHandlersSeeTheCall(t *testing.T) {
 	}
 }
 
-// TestASlowBodyIsATimeout needs a real connection: only those have deadlines.
-func TestASlowBodyIsATimeout(t *testing.T) {
+// TestSlowBodyIsATimeout needs a real connection: only those have deadlines.
+func TestSlowBodyIsATimeout(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
 	router := chi.NewRouter()
@@ -336,13 +335,13 @@ func TestASlowBodyIsATimeout(t *testing.T) {
 	t.Cleanup(func() { _ = feed.Close() })
 	r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/create", body)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
 	resp, err := server.Client().Do(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("server.Client().Do: %v", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusRequestTimeout || resp.Header.Get("Content-Type") != "application/problem+json" || !resp.Close {

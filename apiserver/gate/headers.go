@@ -19,15 +19,15 @@ var (
 	challengeInvalid = []string{`Bearer realm="printmarket", error="invalid_token"`}
 )
 
-// entitlement is everything that the Marketplace-Entitlement field tells.
+// entitlement holds the values of the Marketplace-Entitlement field.
 type entitlement struct {
 	pkg, state string
 	mode       tenant.Mode
 }
 
 // entitlementHeaders prepares the field for every package, state and mode:
-// `"enterprise";state=active;mode=live` (RFC 9651). A word that is missing here
-// costs an allocation and nothing else.
+// `"enterprise";state=active;mode=live` (RFC 9651). A combination that is missing here only
+// costs an allocation.
 func entitlementHeaders() map[entitlement][]string {
 	all := map[entitlement][]string{}
 	for _, pkg := range []string{"sandbox", "standard", "enterprise", "platform"} {
@@ -53,7 +53,7 @@ func (g *Gate) entitlementHeader(c posture.Caller) []string {
 	return []string{e.String()}
 }
 
-// capabilityPosture is everything that the Marketplace-Capability field tells.
+// capabilityPosture holds the values of the Marketplace-Capability field.
 type capabilityPosture struct {
 	capability posture.Capability
 	posture    posture.Posture

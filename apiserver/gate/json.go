@@ -28,13 +28,13 @@ type JSONLimits struct {
 	Digits int
 }
 
-// DefaultJSONLimits returns the limits of request bodies. They are many times what the
-// largest request of a contract needs: an offer with 50 price breaks and 20 assumptions.
+// DefaultJSONLimits returns the limits of request bodies. They are many times the size of the
+// largest request of a contract: an offer with 50 price breaks and 20 assumptions.
 func DefaultJSONLimits() JSONLimits {
 	return JSONLimits{Depth: MaxJSONDepth, Members: 1_000, Elements: 1_000, Values: 2_000, Digits: 1_000}
 }
 
-// JSONReason says in which way a text is not one JSON value.
+// JSONReason is the reason why a text is not one JSON value.
 type JSONReason string
 
 // The reasons for which [DecodeJSON] refuses a text.
@@ -46,7 +46,7 @@ const (
 	JSONDuplicateName JSONReason = "an object has two members with the same name"
 	JSONTrailingData  JSONReason = "the body holds more than one JSON value"
 
-	// JSONTooDeep and those below it are of a text that goes beyond the [JSONLimits].
+	// JSONTooDeep and the reasons below it mean that a text exceeds the [JSONLimits].
 	JSONTooDeep         JSONReason = "arrays and objects nest too deeply"
 	JSONTooManyMembers  JSONReason = "an object has too many members"
 	JSONTooManyElements JSONReason = "an array has too many elements"
@@ -104,9 +104,9 @@ func (l JSONLimits) Decode(data []byte) (any, error) {
 	return value, nil
 }
 
-// loneSurrogate finds an escape such as \ud800 that stands for no character.
-// encoding/json reads it as U+FFFD, so what was sent could not be read back.
-// data is valid JSON, in which a backslash stands in strings only.
+// loneSurrogate finds an escape such as \ud800 that encodes no character. encoding/json reads
+// it as U+FFFD, so the stored text would differ from the text sent. data is valid JSON, in
+// which a backslash occurs only in strings.
 func loneSurrogate(data []byte) (offset int64, found bool) {
 	for i := 0; i < len(data); i++ {
 		if data[i] != '\\' {

@@ -109,7 +109,7 @@ func TestDefaultLimitsAllowTheLargestRequest(t *testing.T) {
 	assumptions := strings.Repeat(`"`+strings.Repeat("a", 500)+`",`, 20)
 	text := `{"priceBreaks":[` + strings.TrimSuffix(breaks, ",") + `],"assumptions":[` + strings.TrimSuffix(assumptions, ",") + `]}`
 	if _, err := gate.DecodeJSON([]byte(text)); err != nil {
-		t.Error(err)
+		t.Errorf("gate.DecodeJSON: %v", err)
 	}
 }
 

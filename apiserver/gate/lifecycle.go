@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Lifecycle tells clients that a route is on its way out. The zero value is
-// that of a route which is not.
+// Lifecycle announces the deprecation of a route. The zero value belongs to a route that is not
+// deprecated.
 type Lifecycle struct {
-	// Deprecated is since when, or from when on, nobody should start to use it.
+	// Deprecated is the time from which new clients should not use the route.
 	Deprecated time.Time
 	// Sunset is when it may be gone; not before Deprecated.
 	Sunset time.Time
-	// Notice is where that is written, Successor what to use instead; the
-	// latter may be empty.
+	// Notice is the URL of the announcement, Successor that of the replacement, which may be
+	// empty.
 	Notice, Successor string
 }
 
@@ -40,15 +40,15 @@ func (l Lifecycle) fields() *lifecycleFields {
 	return f
 }
 
-// announcing keeps the fields on an answer whose handler sets a Link of its own,
-// which stays beside them.
+// announcing keeps the fields on an answer whose handler sets a Link of its own; the answer
+// then has both links.
 type announcing struct {
 	http.ResponseWriter
 	fields *lifecycleFields
 	begun  bool
 }
 
-// announce sets the fields at once, so that an answer to a panic has them too.
+// announce sets the fields at once, so that the response after a panic has them too.
 func announce(w http.ResponseWriter, fields *lifecycleFields) http.ResponseWriter {
 	header := w.Header()
 	header["Deprecation"], header["Sunset"], header["Link"] = fields.deprecation, fields.sunset, slices.Clone(fields.link)

@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/ratelimit"
 )
 
-// What the gate refuses for beside the reasons of posture.
+// The gate's reasons of refusals, in addition to those of posture.
 const (
 	rateLimited      = "RateLimited"
 	organizationBusy = "OrganizationBusy"
@@ -41,8 +41,8 @@ func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
 		After(state.RetryAfter)
 }
 
-// rateLimitItem is the field RateLimit of draft-ietf-httpapi-ratelimit-headers:
-// `"partner";r=1999;t=1`, what is left and in how many seconds all of it will be.
+// rateLimitItem returns the field RateLimit of draft-ietf-httpapi-ratelimit-headers:
+// `"partner";r=1999;t=1`, the remaining requests and the seconds until all are available again.
 func rateLimitItem(surface posture.Surface, state ratelimit.State) string {
 	var buffer [64]byte
 	item := append(append(append(buffer[:0], '"'), surface.String()...), `";r=`...)
@@ -51,12 +51,12 @@ func rateLimitItem(surface posture.Surface, state ratelimit.State) string {
 	return string(strconv.AppendInt(item, seconds(state.Reset), 10))
 }
 
-// seconds rounds up: a client that comes back at the time it was told must find
-// what it was told.
+// seconds rounds up, so that a client that waits for the announced time finds the announced
+// requests.
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
-// policyHeaders are fields that were made before, one for each surface and rate
-// that entitlements name; nobody else can make one more.
+// policyHeaders caches one field for each surface and rate of an entitlement; clients cannot
+// add entries.
 type policyHeaders struct{ made sync.Map }
 
 type surfaceRate struct {
@@ -64,8 +64,8 @@ type surfaceRate struct {
 	rate    posture.RateLimit
 }
 
-// header is the field RateLimit-Policy of the same draft: `"partner";q=2000;w=10`.
-// A window of less than a second is told as one.
+// header returns the field RateLimit-Policy of the same draft: `"partner";q=2000;w=10`. A
+// window of less than a second is announced as one second.
 func (p *policyHeaders) header(surface posture.Surface, rate posture.RateLimit) []string {
 	at := surfaceRate{surface, rate}
 	if made, ok := p.made.Load(at); ok {

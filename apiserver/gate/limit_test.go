@@ -19,7 +19,7 @@ func limited(t *testing.T) *fixture {
 	return w
 }
 
-func TestTheRateLimitIsToldWithEachAnswerAndRefusesBeyondIt(t *testing.T) {
+func TestRateLimitIsInEachAnswerAndRefusesRequestsAboveIt(t *testing.T) {
 	t.Parallel()
 	w := limited(t)
 	read := request{method: "GET", path: "/read/1", key: "live"}
@@ -49,12 +49,12 @@ func TestTheRateLimitIsToldWithEachAnswerAndRefusesBeyondIt(t *testing.T) {
 		t.Errorf("%d requests were served, want 2", len(w.served))
 	}
 	if resp, _ := w.do(request{method: "GET", path: "/read/1", key: "test"}); resp.StatusCode != 200 {
-		t.Errorf("the sandbox is refused with %d for what production did", resp.StatusCode)
+		t.Errorf("the sandbox is refused with %d because of requests in production", resp.StatusCode)
 	}
 }
 
 // The order of answers: after the gates, before the body.
-func TestTheRateLimitComesAfterTheGatesAndBeforeTheBody(t *testing.T) {
+func TestRateLimitIsCheckedAfterTheGatesAndBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	w := limited(t)
 	read, create := request{method: "GET", path: "/read/1", key: "live"}, request{method: "POST", path: "/create", key: "live", body: "{"}
@@ -78,12 +78,12 @@ func TestTheRateLimitComesAfterTheGatesAndBeforeTheBody(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, code, tc.code)
 		}
 		if told := resp.Header.Get("RateLimit") != ""; told != tc.told {
-			t.Errorf("%s: the rate limit is told %t, want %t", name, told, tc.told)
+			t.Errorf("%s: the answer has the rate limit: %t, want %t", name, told, tc.told)
 		}
 	}
 }
 
-func TestWhatAGateRefusesIsNotCounted(t *testing.T) {
+func TestRequestsRefusedByAGateAreNotCounted(t *testing.T) {
 	t.Parallel()
 	w := limited(t)
 	for range 5 {

@@ -122,8 +122,8 @@ func NextQuery(page rfq.Page, cursor string) string {
 	return query.Encode()
 }
 
-// OnlyParameters rejects a query that cannot be read, has an unknown parameter or repeats
-// one that must not be repeated. A filter with a typing error must not select everything.
+// OnlyParameters rejects a query that cannot be parsed, has an unknown parameter or repeats a
+// single-valued one. A filter with a typing error must not select everything.
 func OnlyParameters(parameters []contracts.Parameter, next Handler) Handler {
 	known := map[string]contracts.Parameter{}
 	for _, parameter := range parameters {

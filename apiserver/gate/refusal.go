@@ -10,10 +10,9 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// Refusals turn decisions into answers. Posture's tables know the code; the detail
-// is coarser than the reason, which is for the operators' metrics and reports: a
-// partner need not know whose kill switch was pulled and why. The zero Refusals has
-// no answers; use [NewRefusals].
+// Refusals maps decisions to answers. Posture's tables define the code. The detail is coarser
+// than the reason, which is for the operators' metrics and reports: a partner need not learn
+// which kill switch is engaged and why. The zero Refusals has no answers; use [NewRefusals].
 type Refusals struct {
 	closed map[posture.Capability]*problem.Problem
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gate is what stands between a request and a surface: who is calling,
-// may they, is the capability open, is the request readable.
+// Package gate decides whether a request reaches a surface: it authenticates the caller, checks
+// its rights and the state of the capability, and parses the request.
 //
-// The order in which a request is refused is part of the interface, so it is
-// data: [chain] lists the steps, and posture's decision table lists the
-// reasons inside one of them. A surface describes each of its routes with a
-// [Route] and gets a [Call] that has passed. Nothing here looks at a store, a
-// queue or a catalog; a refusal costs a few map look-ups.
+// The order of refusals is part of the interface, so it is data: [chain] lists the steps, and
+// posture's decision table lists the reasons of one of them. A surface describes each of its
+// routes with a [Route] and gets a [Call] that has passed. The gate uses no store, no queue and
+// no catalog; a refusal costs a few map look-ups.
 package gate
 
 import (
@@ -35,28 +34,28 @@ type Route struct {
 	// Capability decides whether the route is open. Its row in posture's
 	// registry also says which refusals apply and which scope is needed.
 	Capability posture.Capability
-	// Scope is what a route needs that belongs to no capability: the partner's
-	// standing and this scope decide. Of a route with a capability it is what it
-	// needs in place of the capability's own scopes.
+	// Scope is the required scope of a route without a capability, in addition to the
+	// partner's standing. For a route with a capability it replaces the capability's own
+	// scopes.
 	Scope posture.Scope
-	// Surface is where the requests of such a route are counted, and whose
-	// credentials it takes; none: the partners'.
+	// Surface is the surface under which requests to a route without a capability are
+	// counted, and whose credentials the route accepts; empty means the partners'.
 	Surface posture.Surface
 	// Write selects the capability's scope for changes instead of the one for
 	// reads. Routes of AnyMethod write unless the request is GET or HEAD.
 	Write bool
-	// Body says how to read the body; nil: the route takes none.
+	// Body describes how to read the body; nil means that the route takes no body.
 	Body *Body
-	// Authenticate finds out who is calling where that is not a matter of an API
-	// key; nil: it is. It may read the body with [Call.ReadBody]; the caller it
-	// returns is decided on like any other.
+	// Authenticate authenticates the caller of a route without API keys; nil means API
+	// keys. It may read the body with [Call.ReadBody]. The decision on the caller that it
+	// returns is the same as for other callers.
 	Authenticate func(*Call) (posture.Caller, *problem.Problem)
 	// Offers are the media types of a success, the best first; nil: JSON.
 	Offers []string
-	// Mirror leaves of the offers those in the syntax of the request's body, JSON
-	// or XML: who writes XML is answered in it.
+	// Mirror restricts the offers to those in the syntax of the request's body, JSON or
+	// XML, so that a client that sends XML gets XML.
 	Mirror bool
-	// Lifecycle, if the route is deprecated, is told with every answer.
+	// Lifecycle, if the route is deprecated, is announced in every answer.
 	Lifecycle Lifecycle
 	// Internal keeps the route out of the public contracts.
 	Internal bool
@@ -69,11 +68,11 @@ type Route struct {
 type Body struct {
 	// Limit is in bytes.
 	Limit int64
-	// MediaTypes are those that the body may be sent as; nil: application/json.
+	// MediaTypes lists the accepted media types; nil means application/json.
 	MediaTypes []string
 	// Raw leaves the body to the handler, which finds it undecoded.
 	Raw bool
-	// Idempotency says what to do about the Idempotency-Key header.
+	// Idempotency defines the handling of the Idempotency-Key header.
 	Idempotency Idempotency
 }
 
@@ -93,7 +92,7 @@ func (rt *Route) standing() bool {
 	return rt.Capability == posture.NoCapability && rt.Scope != posture.NoScope
 }
 
-// decision is what a snapshot decides on a request to the route.
+// decision returns the decision of a snapshot on a request to the route.
 func (rt *Route) decision(snapshot *posture.Snapshot, caller posture.Caller, r *http.Request, now time.Time) posture.Decision {
 	switch {
 	case rt.standing():

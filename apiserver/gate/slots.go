@@ -21,7 +21,7 @@ type Slots struct {
 // NewSlots makes a number of slots; of 0 there is no end.
 func NewSlots(most int) *Slots { return &Slots{most: int64(most)} }
 
-// Take takes a slot, if one is free. Whoever has one gives it back.
+// Take takes a slot if one is free. The caller then gives it back.
 func (s *Slots) Take() bool {
 	for {
 		taken := s.taken.Load()
@@ -34,9 +34,9 @@ func (s *Slots) Take() bool {
 	}
 }
 
-// Retake takes a slot even if none is free, and reports whether one was. It is
-// for those that have given theirs back for a while. If none was free, the slot
-// is for a refusal alone.
+// Retake takes a slot even if none is free, and reports whether one was free. It is for
+// callers that gave their slot back for a while. If none was free, the caller may use the
+// slot only to refuse the request.
 func (s *Slots) Retake() bool {
 	taken := s.taken.Add(1)
 	return s.most == 0 || taken <= s.most
@@ -98,7 +98,7 @@ func share(g *Gate, rt *Route, c *Call) *problem.Problem {
 	return nil
 }
 
-// giveShare ends what share began, if it did.
+// giveShare ends the share of the call, if it has one.
 func (c *Call) giveShare() {
 	if c.shares {
 		c.gate.shares.give(c.Tenant().Organization)

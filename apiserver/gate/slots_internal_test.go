@@ -43,7 +43,7 @@ func TestSlotsAreNeverTakenTwice(t *testing.T) {
 	}
 }
 
-func TestSlotsWithoutALimitHaveNoEnd(t *testing.T) {
+func TestSlotsMayBeUnlimited(t *testing.T) {
 	t.Parallel()
 	var slots Slots
 	for range 1000 {
@@ -53,7 +53,7 @@ func TestSlotsWithoutALimitHaveNoEnd(t *testing.T) {
 	}
 }
 
-func TestTheShareOfOneOrganizationIsNotThatOfAnother(t *testing.T) {
+func TestOrganizationsHaveSeparateShares(t *testing.T) {
 	t.Parallel()
 	s := newShares(2)
 	for _, step := range []struct {
@@ -72,11 +72,11 @@ func TestTheShareOfOneOrganizationIsNotThatOfAnother(t *testing.T) {
 	s.give("acme")
 	s.give("stark")
 	if len(s.taken) != 0 {
-		t.Errorf("what is kept of organizations that do nothing: %v", s.taken)
+		t.Errorf("shares of idle organizations: %v, want none", s.taken)
 	}
 }
 
-func TestASharesTakingAllocatesNothing(t *testing.T) {
+func TestTakingAShareAllocatesNothing(t *testing.T) {
 	s := newShares(2)
 	if allocs := testing.AllocsPerRun(1000, func() {
 		if s.take("org_acme01") {

@@ -12,8 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// streamStall is how long a client may take nothing of what is written to its
-// stream.
+// streamStall limits how long a client may read nothing of its stream.
 const streamStall = 10 * time.Second
 
 // Streams bound how many streams are open, and how many of them to one
@@ -28,7 +27,7 @@ func NewStreams(most, mostPerOrganization int) *Streams {
 	return &Streams{open: NewSlots(most), shares: newShares(mostPerOrganization)}
 }
 
-// take takes room for one more, or says what is lacking.
+// take reserves a stream, or returns the limit that is reached.
 func (s *Streams) take(organization string) (lack, detail string) {
 	if !s.open.Take() {
 		return "streams", "Too many streams are open."
@@ -58,10 +57,9 @@ func (s *Streams) Open(w http.ResponseWriter, r *http.Request, organization, lis
 	}), nil
 }
 
-// Stream is an answer that goes on for as long as there is something to tell.
-// While it does, the call has neither a slot nor a share of its organization's:
-// it would keep others from being answered, and does nothing but wait. Streams
-// have bounds of their own.
+// Stream is a response that continues while there are events. During that time the call has
+// neither a slot nor a share of its organization, because it mostly waits and would keep other
+// requests from being answered. Streams have limits of their own.
 type Stream struct {
 	writer     http.ResponseWriter
 	controller *http.ResponseController
@@ -116,14 +114,13 @@ func (s *Stream) Write(piece []byte) (int, error) {
 	return n, s.controller.Flush()
 }
 
-// Draining is closed when the server is about to stop, so that the stream has to
-// end.
+// Draining is closed when the server is about to stop and the stream has to end.
 func (s *Stream) Draining() <-chan struct{} { return s.draining }
 
 // Close ends the stream. The call has its slot and its share again, if there is
 // room for them or not, for as long as it takes to return.
 func (s *Stream) Close() {
-	s.patience() // the end of the answer has to be sent too
+	s.patience() // the end of the response has to be sent too
 	s.end()
 }
 
@@ -132,8 +129,8 @@ func (s *Stream) patience() {
 	_ = s.controller.SetWriteDeadline(time.Now().Add(streamStall)) // writers without deadlines (tests') write without one
 }
 
-// StillAllowed asks the gates again, as they are by now: whether the key of the
-// call still is the tenant's, and may do what the route does.
+// StillAllowed checks the current gates again: the key of the call must still be the tenant's
+// and may still use the route.
 func (c *Call) StillAllowed() bool {
 	now := c.gate.now()
 	snapshot := c.gate.gates.Current(now)
@@ -153,8 +150,8 @@ func (c *Call) StillAllowed() bool {
 
 type drainKey struct{}
 
-// WithDraining tells the streams of a server's requests when it is about to
-// stop.
+// WithDraining returns a context that notifies the streams of a server's requests when the
+// server is about to stop.
 func WithDraining(ctx context.Context, draining <-chan struct{}) context.Context {
 	return context.WithValue(ctx, drainKey{}, draining)
 }

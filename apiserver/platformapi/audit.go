@@ -26,7 +26,7 @@ func (s *surface) ListAudit(c *gate.Call, params ListAuditParams) (ListAuditResp
 			return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a line.")
 		}
 	}
-	deeds, err := s.records.Deeds(c.Context(), c.Tenant().Mode, before, page.Limit)
+	deeds, err := s.records.AuditEntries(c.Context(), c.Tenant().Mode, before, page.Limit)
 	if err != nil {
 		return nil, problemOf(err)
 	}

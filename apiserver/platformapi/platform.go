@@ -46,7 +46,7 @@ type Desk interface {
 // Records is what the surface needs of a store beside that.
 type Records interface {
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
-	Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
+	AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
 	Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error)
 }

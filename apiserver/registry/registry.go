@@ -110,7 +110,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(p.body)
 }
 
-// route is what paths of one kind are counted under.
+// route returns the route under which a path is counted.
 func route(path string) string {
 	if path == SchemaPath {
 		return path

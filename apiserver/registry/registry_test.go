@@ -20,11 +20,11 @@ func serve(t *testing.T, method, path string, header http.Header) *httptest.Resp
 	t.Helper()
 	schema, err := docs.API.ReadFile("api/marketplace-problem-details.v1.schema.json")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("docs.API.ReadFile: %v", err)
 	}
 	h, err := registry.New(origin, schema)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("registry.New: %v", err)
 	}
 	r := httptest.NewRequest(method, path, nil)
 	r.Header = header

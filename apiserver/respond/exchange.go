@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package respond writes every answer of the API: JSON, RFC 9457 problems and
-// 304s, and the header fields that all of them share.
+// Package respond writes every response of the API: JSON, RFC 9457 problems and 304s, and
+// their common header fields.
 //
-// An [Exchange] wraps the response writer of one request. It owns the request
-// id and remembers what was answered, so that the access log, the metrics and
-// the problem body agree.
+// An [Exchange] wraps the response writer of one request. It owns the request id and records
+// the response, so that the access log, the metrics and the problem body agree.
 package respond
 
 import (
@@ -25,7 +24,7 @@ type Exchange struct {
 	Started time.Time
 	// Route is the pattern that matched; empty for unknown paths.
 	Route string
-	// By is who has asked, as far as the gate has found out; zero for nobody.
+	// By identifies the caller as far as the gate has authenticated it; zero if unknown.
 	By Party
 
 	id      [1]string
@@ -34,17 +33,17 @@ type Exchange struct {
 	written int64
 }
 
-// Party is on whose behalf a request came, and what was decided on it.
+// Party identifies the caller of a request, with the decision on it.
 type Party struct {
 	Tenant tenant.ID
-	// Key is the name of the key; Surface and Capability are what it asked for.
+	// Key is the name of the key; Surface and Capability are those of the route.
 	Key, Surface, Capability string
 	// Reason is why the gate has refused; empty if it has not.
 	Reason string
 }
 
-// Begin wraps w and gives the request its id: the client's X-Request-Id where
-// that has the form [A-Za-z0-9._-]{8,64}, else a new one. The id is echoed.
+// Begin wraps w and gives the request its id: the client's X-Request-Id if it matches
+// [A-Za-z0-9._-]{8,64}, else a new one. The response repeats the id.
 func Begin(w http.ResponseWriter, r *http.Request, now time.Time) *Exchange {
 	x := &Exchange{ResponseWriter: w, Started: now}
 	x.id[0] = r.Header.Get("X-Request-Id")
@@ -55,8 +54,8 @@ func Begin(w http.ResponseWriter, r *http.Request, now time.Time) *Exchange {
 	return x
 }
 
-// Observe wraps w as Begin does, for a listener whose answers tell of no request:
-// the id is new and for our own log.
+// Observe wraps w like Begin, for a listener whose responses contain no request id: the id is
+// new and for the log only.
 func Observe(w http.ResponseWriter, now time.Time) *Exchange {
 	return &Exchange{ResponseWriter: w, Started: now, id: [1]string{newID()}}
 }

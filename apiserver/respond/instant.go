@@ -18,7 +18,7 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads any RFC 3339 time.
 func (i *Instant) UnmarshalJSON(text []byte) error { return (*time.Time)(i).UnmarshalJSON(text) }
 
-// Since is a pointer to the instant, or nil for a time that has not come.
+// Since returns a pointer to the instant, or nil for the zero time.
 func Since(t time.Time) *Instant {
 	if t.IsZero() {
 		return nil

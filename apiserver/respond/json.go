@@ -31,7 +31,7 @@ func Bytes(w http.ResponseWriter, status int, mediaType string, body []byte) {
 	header := w.Header()
 	header["Content-Type"], header["Content-Length"] = values[:1:1], values[1:]
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client has gone: nobody is left to tell
+	_, _ = w.Write(body) // fails only if the client has disconnected
 }
 
 // NotModified sets the strong entity tag and responds with 304 if the client has this

@@ -22,7 +22,7 @@ var (
 	noStore          = []string{"no-store"}
 )
 
-// Problems writes problems whose type URIs point at one registry.
+// Problems writes problems whose type URIs refer to one registry.
 type Problems struct {
 	heads map[problem.Code]head
 	pool  sync.Pool
@@ -86,7 +86,7 @@ func (p *Problems) Write(w http.ResponseWriter, prob *problem.Problem) {
 	}
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(h.status)
-	_, _ = w.Write(body) // the client has gone: nobody is left to tell
+	_, _ = w.Write(body) // fails only if the client has disconnected
 }
 
 // keptBuffer is the length up to which a buffer is kept for the next problem.

@@ -31,7 +31,7 @@ func write(t *testing.T, p *problem.Problem) (*http.Response, map[string]any) {
 	return rec.Result(), body
 }
 
-func TestEveryCodeIsAnsweredWithItsTypeTitleAndStatus(t *testing.T) {
+func TestEveryCodeHasItsTypeTitleAndStatus(t *testing.T) {
 	t.Parallel()
 	for _, d := range problem.Codes() {
 		t.Run(string(d.Code), func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestEveryCodeIsAnsweredWithItsTypeTitleAndStatus(t *testing.T) {
 	}
 }
 
-func TestProblemCarriesViolationsAndEscapesWhatItQuotes(t *testing.T) {
+func TestProblemCarriesViolationsAndEscapesQuotedText(t *testing.T) {
 	t.Parallel()
 	_, body := write(t, problem.New(problem.CodeRFQInvalid, "Title %q & <b>\n\x01é", "x").Violates(
 		problem.Violation{Pointer: "#/title", Detail: `say "please"`},
@@ -170,11 +170,11 @@ func TestNotModified(t *testing.T) {
 	}
 }
 
-func TestExchangeRemembersTheAnswer(t *testing.T) {
+func TestExchangeRecordsTheAnswer(t *testing.T) {
 	t.Parallel()
 	x := respond.Begin(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), time.Now())
 	if err := respond.JSON(x, http.StatusCreated, map[string]int{"a": 1}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("respond.JSON: %v", err)
 	}
 	if x.Status() != 201 || x.Written() != int64(len("{\"a\":1}\n")) || x.Code() != "" {
 		t.Errorf("status %d, written %d, code %q", x.Status(), x.Written(), x.Code())

@@ -36,7 +36,7 @@ func TestEveryErrorOfATransactionHasItsProblem(t *testing.T) {
 			got := respond.StoreProblem(fmt.Errorf("create: %w", tc.err), problem.CodeRFQQuotaExceeded)
 			switch {
 			case tc.code == "" && got != nil:
-				t.Errorf("problem %v of an error that is not the ledger's", got)
+				t.Errorf("problem %v of an error that is not of a transaction", got)
 			case tc.code != "" && (got == nil || got.Code != tc.code || got.RetryAfter != tc.retry):
 				t.Errorf("problem %v, want %s after %s", got, tc.code, tc.retry)
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-func TestASessionEndsWithItsKey(t *testing.T) {
+func TestSessionEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	end := metav1.NewTime(w.Clock.Now().Add(10 * time.Minute))
@@ -39,8 +39,8 @@ func keyOf(s *v1alpha1.PartnerEntitlementSpec, name string) *v1alpha1.APIKey {
 	return &s.Keys[i]
 }
 
-// TestASessionIsWorthWhatItsKeyIsByNow changes what stands behind an open session.
-func TestASessionIsWorthWhatItsKeyIsByNow(t *testing.T) {
+// TestSessionHasTheCurrentRightsOfItsKey changes the key and the partner of an open session.
+func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 	t.Parallel()
 	type change = func(t *testing.T, w *apitest.World)
 	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*testing.T, *apitest.World) {
@@ -80,7 +80,7 @@ func TestASessionIsWorthWhatItsKeyIsByNow(t *testing.T) {
 		"a key without the scope of costing": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
 			keyOf(s, "live").Scopes = []v1alpha1.Scope{"session:create", "xjdf:read"}
 		}), 403, problem.CodeInsufficientScope},
-		// The scope is for opening; what is open stays until the key ends.
+		// The scope is for opening sessions; an open session lasts until the key ends.
 		"a key that opens no more sessions": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
 			keyOf(s, "live").Scopes = []v1alpha1.Scope{"costing:calculate"}
 		}), 409, problem.CodeCostingAuthorityRequired},

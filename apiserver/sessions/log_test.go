@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// journal keeps what is logged.
+// journal records log lines.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -33,10 +33,9 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// TestNoLogAndNoProblemHoldsASession uses sessions well and badly, and reads
-// everything that was written of it. That no problem holds one is checked of every
-// answer.
-func TestNoLogAndNoProblemHoldsASession(t *testing.T) {
+// TestLogsAndProblemsContainNoSession uses valid and invalid sessions and checks the log and
+// every response for them.
+func TestLogsAndProblemsContainNoSession(t *testing.T) {
 	t.Parallel()
 	var log journal
 	w := apitest.New(t, apitest.Options{Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
@@ -54,7 +53,7 @@ func TestNoLogAndNoProblemHoldsASession(t *testing.T) {
 		use(t, w, token).Want(t, 409, problem.CodeCostingAuthorityRequired)
 	}
 	if err := w.Sessions.Use(nil); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Sessions.Use: %v", err)
 	}
 	open(t, w, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable)
 	text := log.String()

@@ -20,12 +20,12 @@ func seal(t *testing.T, s *credential.Sessions, session credential.Session, now 
 	t.Helper()
 	token, err := s.Seal(session, now, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("s.Seal: %v", err)
 	}
 	return token.Reveal()
 }
 
-func TestOnlyWhatWasSealedForTheTenantOfTheKeyIsASession(t *testing.T) {
+func TestSessionMustBeSealedForTheTenantOfItsKey(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	now := w.Clock.Now()
@@ -39,7 +39,7 @@ func TestOnlyWhatWasSealedForTheTenantOfTheKeyIsASession(t *testing.T) {
 	}
 	foreign := &credential.Sessions{}
 	if err := foreign.Use([]credential.SessionKey{{Key: [32]byte{2}}}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("foreign.Use: %v", err)
 	}
 	good := seal(t, w.Sessions, live, now)
 	wantTaken(t, use(t, w, good))
@@ -51,7 +51,7 @@ func TestOnlyWhatWasSealedForTheTenantOfTheKeyIsASession(t *testing.T) {
 		"the other mode":              but(func(s *credential.Session) { s.Tenant.Mode = tenant.Test }),
 		"the other mode's key":        but(func(s *credential.Session) { s.Key = w.Digest("acme-test") }),
 		"no key at all":               but(func(s *credential.Session) { s.Key = credential.Digest{} }),
-		"a key that nobody has":       but(func(s *credential.Session) { s.Key[0] ^= 1 }),
+		"an unknown key":              but(func(s *credential.Session) { s.Key[0] ^= 1 }),
 		"one that ends now":           but(func(s *credential.Session) { s.Expires = now }),
 		"that of a person":            but(func(s *credential.Session) { s.SignedIn = now }),
 		"an API key":                  w.Key("acme-live"),
@@ -80,9 +80,9 @@ func TestOnlyWhatWasSealedForTheTenantOfTheKeyIsASession(t *testing.T) {
 	}
 }
 
-// TestCostingTakesASessionAndNothingElse sends every credential that there is, in
+// TestCostingAcceptsOnlySessions sends every credential that there is, in
 // every place.
-func TestCostingTakesASessionAndNothingElse(t *testing.T) {
+func TestCostingAcceptsOnlySessions(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	key, token := w.Key("acme-live"), w.Session(t, "acme-live")
@@ -118,7 +118,7 @@ func TestCostingTakesASessionAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestASessionOpensNothingElse(t *testing.T) {
+func TestSessionIsRejectedByOtherRoutes(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	token := w.Session(t, "acme-live")
@@ -137,11 +137,11 @@ func TestASessionOpensNothingElse(t *testing.T) {
 		}
 	}
 	if n := w.Store.Calls(); n != calls {
-		t.Errorf("the store was asked %d times", n-calls)
+		t.Errorf("%d calls of the store, want none", n-calls)
 	}
 }
 
-func TestASessionOfATestKeyIsOneOfTheSandbox(t *testing.T) {
+func TestSessionOfATestKeyBelongsToTheSandbox(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	a := use(t, w, w.Session(t, "acme-test"))

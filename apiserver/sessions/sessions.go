@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sessions opens sessions of organizations, and takes them where a session
-// and no API key is asked for.
+// Package sessions opens sessions of organizations, and authenticates requests to routes that
+// require a session instead of an API key.
 //
-// A session is a sealed token that names a tenant, a key and an end. It holds no
-// permission: on each use the key is looked up in the posture of that moment, so a
-// session ends with its key, is suspended with its partner and has the scopes that
-// the key has by then.
+// A session is an encrypted token that names a tenant, a key and an expiry. It contains no
+// permission: each use looks the key up in the current posture. So a session ends with its
+// key, is suspended with its partner, and has the current scopes of the key.
 package sessions
 
 import (
@@ -26,19 +25,19 @@ import (
 // Path is where sessions are opened.
 const Path = "/api/v1/sessions"
 
-// Sealer is what the surface needs of package credential.
+// Sealer lists the methods of package credential that the surface calls.
 type Sealer interface {
 	Seal(session credential.Session, now time.Time, random io.Reader) (credential.Secret, error)
 	Open(token string, now time.Time) (credential.Session, error)
 }
 
-// Desk opens sessions and takes them.
+// Desk opens and authenticates sessions.
 type Desk struct {
 	sealer Sealer
 	random io.Reader
 }
 
-// NewDesk makes a desk. Randomness is cryptographic outside of tests.
+// NewDesk returns a Desk. random must be cryptographic except in tests.
 func NewDesk(sealer Sealer, random io.Reader) *Desk { return &Desk{sealer: sealer, random: random} }
 
 // Routes is the surface's table of routes.
@@ -88,14 +87,14 @@ func model(c *gate.Call, session credential.Session, token credential.Secret, no
 	return answer
 }
 
-// required is the answer to whoever has no session, whatever there is instead: it
-// does not tell an attacker what is wrong.
+// required is the answer for every missing or invalid session; it does not reveal the fault to
+// an attacker.
 var required = problem.New(problem.CodeAuthenticationRequired, "Authentication required")
 
-// vary is what the answers of routes with sessions depend on.
+// vary lists the fields on which responses of routes with sessions depend.
 var vary = []string{"Authorization"}
 
-// Authenticate finds the caller of a session, for routes that take nothing else.
+// Authenticate returns the caller of a session, for routes that accept only sessions.
 func (d *Desk) Authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
 	c.Writer.Header()["Vary"] = vary
 	token, sent := c.Bearer()

@@ -17,14 +17,14 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// open asks for a session.
+// open requests a session.
 func open(t *testing.T, w *apitest.World, key string, header map[string]string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "POST", Path: sessions.Path, Key: key, Header: header})
 }
 
-// use takes a session to costing, where no data are in force: 409 is as far as a
-// session can come.
+// use uses a session for costing without data in force: 409 is the result of an accepted
+// session.
 func use(t *testing.T, w *apitest.World, token string) apitest.Answer {
 	t.Helper()
 	header := map[string]string{}
@@ -40,7 +40,7 @@ func wantTaken(t *testing.T, a apitest.Answer) {
 	a.Want(t, 409, problem.CodeCostingAuthorityRequired)
 }
 
-// wantRequired checks the one answer to whoever has no session.
+// wantRequired checks the answer to a request without a valid session.
 func wantRequired(t *testing.T, a apitest.Answer) {
 	t.Helper()
 	a.Want(t, 401, problem.CodeAuthenticationRequired)
@@ -55,7 +55,7 @@ func wantRequired(t *testing.T, a apitest.Answer) {
 	}
 }
 
-func TestASessionSaysWhoseItIsAndForHowLong(t *testing.T) {
+func TestSessionNamesItsTenantAndExpiry(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Advance(123456 * time.Microsecond) // a session ends on a whole millisecond
@@ -91,7 +91,7 @@ func TestASessionSaysWhoseItIsAndForHowLong(t *testing.T) {
 	}
 }
 
-func TestASessionIsOpenedByWhoeverMayAndNobodyElse(t *testing.T) {
+func TestSessionRequiresTheScope(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	key := map[string]string{"X-API-Key": w.Key("acme-live")}
@@ -126,18 +126,18 @@ func TestASessionIsOpenedByWhoeverMayAndNobodyElse(t *testing.T) {
 	w.Do(t, apitest.Request{Method: "GET", Path: sessions.Path, Key: "acme-live"}).Want(t, 405, problem.CodeMethodNotAllowed)
 }
 
-func TestAReplicaWithoutSessionKeysSaysWhenToComeBack(t *testing.T) {
+func TestReplicaWithoutSessionKeysAnswersRetryAfter(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	token := w.Session(t, "acme-live")
 	if err := w.Sessions.Use(nil); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Sessions.Use: %v", err)
 	}
 	open(t, w, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable).WantRetry(t)
 	wantRequired(t, use(t, w, token))
 }
 
-func TestASessionLastsFifteenMinutesToTheMillisecond(t *testing.T) {
+func TestSessionLastsFifteenMinutesToTheMillisecond(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	token := w.Session(t, "acme-live")

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sweeper keeps the queue in step with the rows, and the rows in step
-// with time.
+// Package sweeper keeps the queue consistent with the rows, and the rows with the time.
 //
-// Redis may lose everything that it was told. The rows of open jobs are the
-// truth, so every API replica hands them to the queue again: those that have
-// waited long, now and then; all of them, at once, when the queue's epoch mark
-// is missing or the queue comes back from being away. Handing over twice is
-// harmless, so replicas need not agree on who does it. Nor need they about RFQs
-// whose deadlines pass: the first to store one tells of it.
+// Redis may lose its data at any time. The rows of open jobs are authoritative, so every API
+// replica submits them to the queue again: from time to time those that have waited long,
+// and all of them when the queue's epoch mark is missing or the queue becomes available
+// again. A second submission is harmless, so replicas need no coordination. The same holds
+// for RFQs whose deadlines pass: the first replica that stores a change publishes it.
 package sweeper
 
 import (
@@ -47,7 +45,7 @@ type RFQs interface {
 
 // Ledger forgets what is past its retention.
 type Ledger interface {
-	PurgeLedger(ctx context.Context, now time.Time) error
+	PurgeKeysAndQuotas(ctx context.Context, now time.Time) error
 }
 
 // Callbacks is what the sweeper needs of package xjmf.
@@ -78,13 +76,13 @@ type Config struct {
 	Every time.Duration
 	// Stale is how long a row must have waited for that; 30 s.
 	Stale time.Duration
-	// Purge is how often what is past its retention is forgotten; 10 min.
+	// Purge is the interval at which records past their retention are erased; 10 min.
 	Purge time.Duration
-	// Full is the number of open jobs from which on new ones are refused;
+	// Full is the number of open jobs at which new ones are refused;
 	// 100,000.
 	Full int64
-	// FullMemory is the part of Redis' memory from which on new ones are refused;
-	// 0.85. The rest is for what is on its way.
+	// FullMemory is the used part of Redis' memory at which new jobs are refused; 0.85.
+	// The rest is for jobs in progress.
 	FullMemory float64
 }
 
@@ -100,22 +98,21 @@ var (
 	errMemory  = errors.New("redis is nearly out of memory")
 )
 
-// Sweeper is the loop with what it last saw.
+// Sweeper is the loop with its last observations.
 type Sweeper struct {
 	Config
 
-	// run is the server's run as it was last seen: another one is a server that
-	// was started anew, or that took the place of the one before. failures counts
-	// the looks in a row that have failed.
+	// run is the last run id of the server: another id means that the server was
+	// restarted or replaced. failures counts consecutive failed looks.
 	run      string
 	failures int
 
 	mu    sync.Mutex
 	state error
 	seen  bool
-	// owed means that the queue may lack open rows: it was away, has no mark, or is
-	// another one, since they were last handed over. What was dispatched by due is
-	// owed; it stays the same until all of that was handed over.
+	// owed means that the queue may lack open rows: since their last submission it was
+	// unavailable, lost its mark or was replaced. Rows dispatched by due are owed; due
+	// stays the same until all of them were submitted.
 	owed     bool
 	due      time.Time
 	stats    queue.Stats
@@ -142,9 +139,9 @@ func New(c Config) *Sweeper {
 	return &Sweeper{Config: c, state: errUnknown}
 }
 
-// Refuses says why new jobs are not welcome: the queue is away or full. It is
-// nil while they are welcome, and before the queue was looked at for the first
-// time: a row that is not handed over is swept.
+// Refuses returns the reason why new jobs are refused: the queue is unavailable or full. It
+// returns nil before the first look at the queue, because a row that is not submitted is swept
+// later.
 func (s *Sweeper) Refuses() error {
 	if err := s.Healthy(); !errors.Is(err, errUnknown) {
 		return err
@@ -235,9 +232,9 @@ func (s *Sweeper) sweepEvery(ctx context.Context) {
 				s.share(ctx)
 			}
 		case <-purge.C:
-			// Forget what is past its retention: keys, quota windows, reports,
-			// callbacks.
-			if err := s.Ledger.PurgeLedger(ctx, s.Now()); err != nil {
+			// Erase keys, quota windows, reports, callbacks and requests past their
+			// retention.
+			if err := s.Ledger.PurgeKeysAndQuotas(ctx, s.Now()); err != nil {
 				s.Log.WarnContext(ctx, "purge ledger", "error", err)
 			}
 			s.purgeAll(ctx, "jobs", s.Jobs.Purge)
@@ -247,11 +244,11 @@ func (s *Sweeper) sweepEvery(ctx context.Context) {
 	}
 }
 
-// manyFailures is how many looks in a row have to fail for rows to be owed that
-// were committed meanwhile. A server that was only slow must not be given more.
+// manyFailures is the number of consecutive failed looks after which rows committed meanwhile
+// are owed. A server that was only slow must not get more work.
 const manyFailures = 3
 
-// look asks the queue how it is, and finds out when it has lost its memory.
+// look reads the state of the queue and detects a loss of its data.
 func (s *Sweeper) look(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
@@ -272,9 +269,8 @@ func (s *Sweeper) look(ctx context.Context) {
 	}
 }
 
-// owe notes that open rows have to be handed over. What comes later comes to the
-// queue as it is now. While they were being handed over, which is owed, there was
-// no mark to be seen.
+// owe notes that open rows have to be submitted again. Rows committed later reach the current
+// queue. While owed rows are being submitted, the mark is missing and means nothing.
 func (s *Sweeper) owe(seen sight, owed bool) {
 	another := s.run != "" && seen.server.Run != s.run || s.failures >= manyFailures
 	s.mu.Lock()
@@ -284,15 +280,15 @@ func (s *Sweeper) owe(seen sight, owed bool) {
 	}
 }
 
-// sight is the queue at one look.
+// sight is the state of the queue at one look.
 type sight struct {
 	stats  queue.Stats
 	server queue.Server
 	marked bool
 }
 
-// ask looks at the queue. A server that must not be used, and a queue of a newer
-// release, are errors.
+// ask reads the state of the queue. A rejected server and a queue of a newer release are
+// errors.
 func (s *Sweeper) ask(ctx context.Context) (seen sight, err error) {
 	if seen.server, err = s.Queue.Server(ctx); err != nil {
 		return seen, err
@@ -325,7 +321,7 @@ func (s *Sweeper) share(ctx context.Context) {
 	s.backlogs = backlogs
 }
 
-// note keeps what was seen, and returns why new jobs are not welcome.
+// note stores the state and returns the reason why new jobs are refused.
 func (s *Sweeper) note(seen sight, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -348,9 +344,9 @@ func (s *Sweeper) note(seen sight, err error) error {
 	return s.state
 }
 
-// restore hands over what is owed, if anything, and then leaves the mark. If it
-// takes too long it goes on where it was. A loss in between takes with it what was
-// noted at the beginning, and it begins anew.
+// restore submits the owed rows, if any, and then sets the mark. If it takes too long, the next
+// call continues. If Redis loses its data meanwhile, the note of BeginMark is lost too, and the
+// next call begins again.
 func (s *Sweeper) restore(ctx context.Context) {
 	if !s.owes() || !s.Usable() {
 		return
@@ -370,7 +366,7 @@ func (s *Sweeper) owes() bool {
 	return s.owed
 }
 
-// begin notes that what is owed is being handed over, and says what that is.
+// begin notes the beginning of a submission of all rows and returns the limit of owed rows.
 func (s *Sweeper) begin(ctx context.Context) (due time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
@@ -384,7 +380,7 @@ func (s *Sweeper) begin(ctx context.Context) (due time.Time, err error) {
 	return s.due, err
 }
 
-// end leaves the mark, unless the queue has lost its memory since the beginning.
+// end sets the mark, unless the queue has lost its data since the beginning.
 func (s *Sweeper) end(ctx context.Context, due time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
@@ -410,7 +406,7 @@ func (s *Sweeper) sweep(ctx context.Context, olderThan time.Duration) bool {
 	return err == nil
 }
 
-// purgeAll forgets batch after batch, until nothing is left or something fails.
+// purgeAll erases batches until nothing is left or an error occurs.
 func (s *Sweeper) purgeAll(ctx context.Context, what string, purge func(context.Context, int) (int, error)) {
 	for ctx.Err() == nil {
 		n, err := purge(ctx, batch)

@@ -13,13 +13,8 @@ import (
 	"testing"
 	"time"
 
-	clocktesting "k8s.io/utils/clock/testing"
-
-	"github.com/printmarket/printmarket/test/recordtest"
-
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/google/go-cmp/cmp"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/printmarket/printmarket/apiserver/sweeper"
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -28,6 +23,8 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/xjmf"
+	"github.com/printmarket/printmarket/test/eventually"
+	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/storetest"
 )
@@ -77,7 +74,9 @@ func (r *rfqs) failing(n int) func() bool {
 // away is a queue that does not answer.
 type away struct{ sweeper.Queue }
 
-func (away) Server(context.Context) (queue.Server, error) { return queue.Server{}, errors.New("away") }
+func (away) Server(context.Context) (queue.Server, error) {
+	return queue.Server{}, errors.New("unavailable")
+}
 
 // fixture is a service of jobs with what else a sweeper sweeps.
 type fixture struct {
@@ -159,7 +158,7 @@ func (w *fixture) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
 	return s
 }
 
-func TestANewQueueIsGivenEveryOpenJobAndMarked(t *testing.T) {
+func TestNewQueueGetsEveryOpenJobAndTheMark(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newFixture(t, server)
@@ -188,7 +187,7 @@ func TestANewQueueIsGivenEveryOpenJobAndMarked(t *testing.T) {
 	})
 }
 
-func TestAWipedQueueIsFilledAgain(t *testing.T) {
+func TestWipedQueueIsFilledAgain(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newFixture(t, server)
@@ -204,12 +203,12 @@ func TestAWipedQueueIsFilledAgain(t *testing.T) {
 	})
 }
 
-func TestAMarkedQueueIsLeftAlone(t *testing.T) {
+func TestMarkedQueueIsNotFilled(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
 	ids := w.submit(2)
 	w.mark()
-	w.must(w.Queue.Cancel(t.Context(), ids[0])) // lost, and nobody noticed
+	w.must(w.Queue.Cancel(t.Context(), ids[0])) // lost without a trace
 	s := w.start()
 	eventually.Holds(w, "the queue was looked at", func() bool { return s.Healthy() == nil })
 	if !w.open(1)() {
@@ -217,7 +216,7 @@ func TestAMarkedQueueIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestRowsThatWaitLongAreHandedOverAgain(t *testing.T) {
+func TestRowsThatWaitLongAreSubmittedAgain(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
 	ids := w.submit(1)
@@ -239,16 +238,16 @@ func TestRowsThatWaitLongAreHandedOverAgain(t *testing.T) {
 	eventually.Holds(w, "the other one too", w.open(2))
 }
 
-// TestAQueueThatComesBackIsGivenWhatItMissed: jobs were submitted while Redis
+// TestRecoveredQueueGetsTheMissedJobs: jobs were submitted while Redis
 // was away, and its mark is still there when it returns with its data.
-func TestAQueueThatComesBackIsGivenWhatItMissed(t *testing.T) {
+func TestRecoveredQueueGetsTheMissedJobs(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Real(t))
 	s := w.start()
 	eventually.Holds(w, "the queue was looked at", func() bool { return w.marked() && s.Healthy() == nil })
 	w.submit(1)
 	w.Redis.Kill()
-	eventually.Holds(w, "the queue is away", func() bool { return s.Healthy() != nil })
+	eventually.Holds(w, "the queue is unavailable", func() bool { return s.Healthy() != nil })
 	if s.Refuses() == nil {
 		t.Error("new jobs are welcome without a queue")
 	}
@@ -258,15 +257,15 @@ func TestAQueueThatComesBackIsGivenWhatItMissed(t *testing.T) {
 	eventually.Holds(w, "new jobs are welcome", func() bool { return s.Refuses() == nil && s.Healthy() == nil })
 }
 
-// TestAQueueThatComesBackBeforeTheStore: what is owed to the queue stays owed
+// TestQueueThatRecoversBeforeTheStore: what is owed to the queue stays owed
 // until it could be handed over.
-func TestAQueueThatComesBackBeforeTheStore(t *testing.T) {
+func TestQueueThatRecoversBeforeTheStore(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Real(t))
 	s := w.start()
 	eventually.Holds(w, "the queue was looked at", func() bool { return w.marked() && s.Healthy() == nil })
 	w.Redis.Kill()
-	eventually.Holds(w, "the queue is away", func() bool { return s.Healthy() != nil })
+	eventually.Holds(w, "the queue is unavailable", func() bool { return s.Healthy() != nil })
 	w.submit(2)
 	w.Store.Set(storetest.Away)
 	calls := w.Store.Calls()
@@ -276,7 +275,7 @@ func TestAQueueThatComesBackBeforeTheStore(t *testing.T) {
 	eventually.Holds(w, "every job is there", w.open(2))
 }
 
-func TestAQueueIsNotMarkedBeforeItHasEverything(t *testing.T) {
+func TestQueueIsNotMarkedBeforeItHasAllJobs(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
 	w.submit(2)
@@ -295,8 +294,8 @@ func TestAQueueIsNotMarkedBeforeItHasEverything(t *testing.T) {
 	}
 }
 
-// TestAQueueThatRefusesAJob is handed those before it, and marked once it has them all.
-func TestAQueueThatRefusesAJob(t *testing.T) {
+// TestQueueThatRefusesAJob is handed those before it, and marked once it has them all.
+func TestQueueThatRefusesAJob(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newFixture(t, server)
@@ -328,7 +327,7 @@ func TestAQueueThatRefusesAJob(t *testing.T) {
 	})
 }
 
-func TestAFullQueueRefusesUntilThereIsRoom(t *testing.T) {
+func TestFullQueueRefusesJobs(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
 	ids := w.submit(3)
@@ -339,13 +338,13 @@ func TestAFullQueueRefusesUntilThereIsRoom(t *testing.T) {
 	}
 	// The first look hands over every open row, and with it one that is cancelled
 	// meanwhile; a worker would drop it, and here is none.
-	eventually.Holds(w, "everything is handed over", w.marked)
+	eventually.Holds(w, "all jobs are submitted", w.marked)
 	_, err := w.Cancel(t.Context(), acme, ids[0])
 	w.must(err)
 	eventually.Holds(w, "there is room", func() bool { return s.Refuses() == nil && s.Stats().Open == 2 })
 }
 
-func TestNobodyIsRefusedBeforeTheFirstLook(t *testing.T) {
+func TestJobsAreAcceptedBeforeTheFirstLook(t *testing.T) {
 	t.Parallel()
 	s := sweeper.New(sweeper.Config{})
 	if s.Refuses() != nil || s.Healthy() == nil || s.Stats() != (queue.Stats{}) {
@@ -353,8 +352,8 @@ func TestNobodyIsRefusedBeforeTheFirstLook(t *testing.T) {
 	}
 }
 
-// TestReplicasMaySweepTogether: five of them restore one queue.
-func TestReplicasMaySweepTogether(t *testing.T) {
+// TestReplicasMaySweepConcurrently: five of them restore one queue.
+func TestReplicasMaySweepConcurrently(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newFixture(t, server)
@@ -382,7 +381,7 @@ func TestReplicasMaySweepTogether(t *testing.T) {
 	})
 }
 
-func TestWhatIsPastItsRetentionIsForgotten(t *testing.T) {
+func TestRecordsPastTheirRetentionAreErased(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
 	ids := w.submit(1)
@@ -402,7 +401,7 @@ func TestWhatIsPastItsRetentionIsForgotten(t *testing.T) {
 	})
 }
 
-func TestCallbacksArePurgedEvenIfJobsCannotBe(t *testing.T) {
+func TestCallbacksArePurgedEvenIfJobsAreNot(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
 	const message = `{"Name":"XJMF","Version":"2.2","Header":{"DeviceID":"press","ID":"M1","Time":"2026-11-20T12:00:00Z"},` +
@@ -418,7 +417,7 @@ func TestCallbacksArePurgedEvenIfJobsCannotBe(t *testing.T) {
 	})
 }
 
-func TestRequestsAreForgottenBatchAfterBatch(t *testing.T) {
+func TestRequestsAreErasedInBatches(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
 	var entries []requestlog.Entry
@@ -438,22 +437,22 @@ func TestRequestsAreForgottenBatchAfterBatch(t *testing.T) {
 // unpurgeable are jobs that cannot be forgotten.
 type unpurgeable struct{ sweeper.Jobs }
 
-func (unpurgeable) Purge(context.Context, int) (int, error) { return 0, errors.New("away") }
+func (unpurgeable) Purge(context.Context, int) (int, error) { return 0, errors.New("unavailable") }
 
-func TestRFQsAreSweptUntilNothingIsDueWhateverTheQueueDoes(t *testing.T) {
+func TestRFQsAreSweptIndependentlyOfTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
 	w.start(func(c *sweeper.Config) { c.Queue = away{} })
 	eventually.Holds(w, "sweeps go on", w.rfqs.atLeast(5))
-	w.rfqs.set(errors.New("the store is away"))
+	w.rfqs.set(errors.New("the store is unavailable"))
 	eventually.Holds(w, "sweeps fail, and are tried again", w.rfqs.failing(3))
 	w.rfqs.set(nil)
 	eventually.Holds(w, "sweeps go on when the store is back", w.rfqs.atLeast(5))
 }
 
-// TestAServerThatTookThePlaceOfAnother is handed every open job, though it has the
+// TestServerThatReplacedAnother is handed every open job, though it has the
 // mark: a replica that took over may lack what came last.
-func TestAServerThatTookThePlaceOfAnother(t *testing.T) {
+func TestServerThatReplacedAnother(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
 	w := newFixture(t, server)
@@ -473,7 +472,7 @@ func TestAServerThatTookThePlaceOfAnother(t *testing.T) {
 	eventually.Holds(w, "every job is back", w.open(3))
 }
 
-func TestANewShareCountsForWhatWaits(t *testing.T) {
+func TestNewShareAppliesToWaitingJobs(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newFixture(t, server)

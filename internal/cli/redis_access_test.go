@@ -124,7 +124,7 @@ func work(t *testing.T, api, q *queue.Queue) {
 		t.Fatalf("took %v: %v", next, finished)
 	}
 	err := errors.Join(renewed, c.Retry(ctx, next[0], time.Millisecond))
-	err = errors.Join(err, c.Bury(ctx, take(t, c), "TEST"), c.Release(ctx, take(t, c)))
+	err = errors.Join(err, c.DeadLetter(ctx, take(t, c), "TEST"), c.Release(ctx, take(t, c)))
 	if err := errors.Join(err, api.Tend(ctx), c.Wake(ctx), c.Leave(ctx), c.Close()); err != nil {
 		t.Error(err)
 	}

@@ -2,12 +2,11 @@
 
 // Package cursor seals the positions of paged listings.
 //
-// A keyset listing continues "after this row". The row's key is ours: a client
-// that could read or forge it would come to depend on it, or probe for rows of
-// others. A [Sealer] therefore encrypts it, authenticated together with the
-// [Scope] that it was made for. A cursor opens only for the same tenant and the
-// same query, and only with the key that sealed it; everything else is
-// [ErrInvalid], without saying why.
+// A keyset listing continues after a row. The key of the row is internal: a client that could
+// read or forge it would depend on it, or probe for rows of other tenants. A [Sealer]
+// therefore encrypts the key and authenticates it together with a [Scope]. A cursor opens only
+// for the same tenant and the same query, and only with the key that sealed it. Otherwise
+// the error is [ErrInvalid], without a reason.
 package cursor
 
 import (
@@ -23,15 +22,15 @@ import (
 )
 
 const (
-	// MaxPosition bounds what can be sealed, in bytes.
+	// MaxPosition limits a sealed position, in bytes.
 	MaxPosition = 256
 	// MaxLength bounds a sealed cursor, in characters.
 	MaxLength = (nonceSize + MaxPosition + tagSize + 2) * 4 / 3
 
 	nonceSize = 12
 	tagSize   = 16
-	// version is authenticated with every cursor; a change of what a position
-	// means gets a new one, and old cursors end as invalid.
+	// version is authenticated with every cursor. A change of the meaning of a position
+	// requires a new version, which makes old cursors invalid.
 	version = "printmarket cursor v1"
 )
 
@@ -39,7 +38,7 @@ const (
 // query, or sealed with another key.
 var ErrInvalid = errors.New("invalid cursor")
 
-// Scope is what a cursor is bound to.
+// Scope is the listing to which a cursor is bound.
 type Scope struct {
 	// Tenant is the canonical form of the owner.
 	Tenant string

@@ -37,7 +37,7 @@ func newSealer(t testing.TB, key byte) *cursor.Sealer {
 	t.Helper()
 	sealer, err := cursor.New([32]byte{key})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cursor.New: %v", err)
 	}
 	return sealer
 }
@@ -46,12 +46,12 @@ func seal(t testing.TB, s *cursor.Sealer, scope cursor.Scope, position string) s
 	t.Helper()
 	sealed, err := s.Seal(scope, position)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("s.Seal: %v", err)
 	}
 	return sealed
 }
 
-func TestACursorOpensInItsScopeAlone(t *testing.T) {
+func TestCursorOpensOnlyInItsScope(t *testing.T) {
 	t.Parallel()
 	sealer := newSealer(t, 1)
 	sealed := seal(t, sealer, scope, "position")
@@ -79,12 +79,12 @@ func TestACursorOpensInItsScopeAlone(t *testing.T) {
 	}
 }
 
-func TestEveryFlippedBitIsNoticed(t *testing.T) {
+func TestCursorWithAFlippedBitIsRejected(t *testing.T) {
 	t.Parallel()
 	sealer := newSealer(t, 1)
 	sealed, err := base64.RawURLEncoding.DecodeString(seal(t, sealer, scope, "position"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("base64.RawURLEncoding.DecodeString: %v", err)
 	}
 	for i := range len(sealed) * 8 {
 		sealed[i/8] ^= 1 << (i % 8)
@@ -95,7 +95,7 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCursorIsRefused(t *testing.T) {
+func TestInvalidCursorIsRejected(t *testing.T) {
 	t.Parallel()
 	sealer := newSealer(t, 1)
 	sealed := seal(t, sealer, scope, "position")

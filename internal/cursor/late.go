@@ -7,13 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// ErrNoKey means that no key has come yet.
+// ErrNoKey means that the key is not loaded yet.
 var ErrNoKey = errors.New("cursor key not loaded")
 
-// Late is a Sealer whose key comes, and may be replaced, after it was handed
-// out: replicas on a cluster share the key of a Secret. The zero Late is ready;
-// both of its verbs are [ErrNoKey] until [Late.Use]. It is safe for concurrent
-// use.
+// Late is a Sealer whose key is set later and may be replaced: the replicas of a cluster share
+// the key of a Secret. The zero Late is ready to use; both of its methods return [ErrNoKey]
+// until [Late.Use]. It is safe for concurrent use.
 type Late struct{ sealer atomic.Pointer[Sealer] }
 
 // Use seals and opens with this key from now on. Cursors of the former key are

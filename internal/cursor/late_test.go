@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/internal/cursor"
 )
 
-func TestALateKeySealsOnceItIsThere(t *testing.T) {
+func TestLateSealsOnceItHasAKey(t *testing.T) {
 	t.Parallel()
 	scope := cursor.Scope{Tenant: "org_acme01", Query: "rfqs"}
 	var late cursor.Late
@@ -20,17 +20,17 @@ func TestALateKeySealsOnceItIsThere(t *testing.T) {
 		t.Errorf("opened without a key: %v", err)
 	}
 	if err := late.Use([32]byte{1}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("late.Use: %v", err)
 	}
 	sealed, err := late.Seal(scope, "position")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("late.Seal: %v", err)
 	}
 	if position, err := late.Open(scope, sealed); err != nil || position != "position" {
 		t.Errorf("opened %q, %v", position, err)
 	}
 	if err := late.Use([32]byte{2}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("late.Use: %v", err)
 	}
 	if _, err := late.Open(scope, sealed); !errors.Is(err, cursor.ErrInvalid) {
 		t.Errorf("a cursor of the former key: %v", err)

@@ -7,7 +7,7 @@ import "time"
 // MostBackoff is the longest pause between two attempts.
 const MostBackoff = 5 * time.Minute
 
-// Backoff is how long to wait before the attempt after the given one (from 1):
+// Backoff returns the pause before the attempt after the given one (from 1):
 // base doubled with each attempt, at most [MostBackoff], with full jitter.
 // jitter returns a random duration from 0 up to the one given.
 func Backoff(base time.Duration, attempt int, jitter func(time.Duration) time.Duration) time.Duration {

@@ -8,15 +8,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Announce tells whoever listens that the record of a job has changed. Nobody
-// may rely on hearing it.
+// Announce notifies the current listeners that the record of a job has changed. A
+// notification may be lost.
 func (q *Queue) Announce(ctx context.Context, id string) error {
 	return failed("announce a change", q.redis.Publish(ctx, q.key("changed"), id).Err())
 }
 
-// Changes calls heard with the id of each job whose record is announced to have
-// changed, until ctx ends. It connects again by itself whenever it must; what
-// was announced meanwhile is not heard.
+// Changes calls heard with the id of each job whose record was announced to have changed,
+// until ctx ends. It reconnects as needed; notifications in between are lost.
 func (q *Queue) Changes(ctx context.Context, heard func(id string)) {
 	listener := q.redis.Subscribe(ctx, q.key("changed"))
 	defer func() { _ = listener.Close() }()

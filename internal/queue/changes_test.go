@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-func TestWhatIsAnnouncedIsHeardUntilNobodyListens(t *testing.T) {
+func TestChangesReceivesAnnouncementsUntilItsContextEnds(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -20,13 +20,13 @@ func TestWhatIsAnnouncedIsHeardUntilNobodyListens(t *testing.T) {
 			defer close(ended)
 			f.queue.Changes(ctx, func(id string) { heard <- id })
 		}()
-		// It is heard from when the subscription is there.
+		// Notifications arrive once the subscription exists.
 		for got := ""; got == ""; {
 			f.must(f.queue.Announce(t.Context(), "pref_1"))
 			select {
 			case got = <-heard:
 				if got != "pref_1" {
-					t.Errorf("heard %q", got)
+					t.Errorf("received %q, want pref_1", got)
 				}
 			case <-time.After(10 * time.Millisecond):
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// ErrURL reports a URL that cannot be read. It quotes nothing of the URL, which may
-// hold a password anywhere.
+// ErrURL reports a URL that cannot be parsed. It quotes no part of the URL, because a
+// password may be anywhere in it.
 var ErrURL = errors.New("not like redis://USER:PASSWORD@HOST:6379/0; is a character of the password not percent-encoded?")
 
 // Connect returns a client of the server of a URL. If the URL has a master_name, it is
@@ -53,7 +53,7 @@ func (l clientLog) Printf(ctx context.Context, format string, args ...any) {
 	l.log.DebugContext(ctx, "redis client", "text", fmt.Sprintf(format, args...))
 }
 
-// admitTimeout limits the look at a server before a process starts.
+// admitTimeout limits the check of a server before a process starts.
 const admitTimeout = 2 * time.Second
 
 // Admit rejects a server that would lose jobs one by one, and logs a warning for a

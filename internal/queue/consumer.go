@@ -17,19 +17,19 @@ import (
 
 // ConsumerConfig describes a worker process.
 type ConsumerConfig struct {
-	// Name is unique to the process: host name and a random part. It is the
-	// incarnation that fences the job's record too.
+	// Name is unique to the process: host name and a random part. The name is also the
+	// incarnation that fences the job's record.
 	Name string
-	// Slots is how many jobs the worker does at once. As many jobs are
-	// dispatched as all workers have slots.
+	// Slots is the number of jobs that the worker runs at the same time. The queue
+	// dispatches as many jobs as all workers have slots.
 	Slots int
-	// Lease is how long a job stays with a consumer that does not renew. All
-	// consumers of a queue have the same.
+	// Lease is the time after which a lease without renewal expires. All consumers of a
+	// queue use the same.
 	Lease time.Duration
-	// Block is how long [Consumer.Next] waits for work at most. A twentieth of
-	// Lease is enough to find the jobs of dead workers in time.
+	// Block limits how long [Consumer.Next] waits for work. A twentieth of Lease is short
+	// enough to reclaim the jobs of dead workers in time.
 	Block time.Duration
-	// Idle is how long a consumer must have been gone to be forgotten.
+	// Idle is the time after which the queue forgets a consumer that is gone.
 	Idle time.Duration
 }
 
@@ -38,23 +38,23 @@ type ConsumerConfig struct {
 type Consumer struct {
 	queue  *Queue
 	config ConsumerConfig
-	// redis does not send anything twice by itself: an answer that was lost may
-	// have had leases in it, and somebody has to know.
+	// redis never repeats a command by itself: a lost response may have contained
+	// leases, and the consumer must notice the loss.
 	redis *redis.Client
-	// reader is the connection that waits for work, with its number at the
-	// server, by which it is woken.
+	// reader is the connection that waits for work; readerID is its number at the
+	// server, by which Wake unblocks it.
 	reader   *redis.Conn
 	readerID atomic.Int64
 	woken    atomic.Bool
-	// known is false until the server has said that it may be used, and again
-	// after the connection was lost: there may be another one in its place.
-	known atomic.Bool
+	// checked is true after a successful check of the server. It is reset when the
+	// connection is lost, because another server may have taken its place.
+	checked atomic.Bool
 
-	// asking is held while leases are under way: shared by whoever asks for
-	// them, alone by who looks for those that got lost on the way.
+	// asking is held while responses with leases are pending: shared by the calls that
+	// request leases, exclusive by the search for leases of lost responses.
 	asking sync.RWMutex
-	// tended is when the queue was last tended from here, since began; due is
-	// when a delayed job is, as far as Next knows.
+	// tended is the time since began when this consumer last tended the queue; due is
+	// the time when the next delayed job is due, as far as Next has read it.
 	began  time.Time
 	tended atomic.Int64
 	due    time.Duration
@@ -66,27 +66,30 @@ type Consumer struct {
 	held map[string]int // attempts by id
 }
 
-// Consumer makes a consumer. [Consumer.Close] ends it.
+// Consumer returns a new consumer of the queue; the caller closes it with [Consumer.Close].
 func (q *Queue) Consumer(config ConsumerConfig) *Consumer {
 	options := *q.redis.Options()
 	options.MaxRetries = -1
-	// The handlers in it are those of the other client.
+	// The processor in the options belongs to the other client.
 	options.PushNotificationProcessor = nil
-	// One connection waits; a slot settles one job at a time.
+	// One connection waits for work; each slot settles one job at a time.
 	options.PoolSize = config.Slots + 4
 	c := &Consumer{queue: q, config: config, redis: redis.NewClient(&options), began: time.Now(), held: map[string]int{}}
-	c.endings = c.combineEndings()
+	c.endings = batch.New(batch.Config[ending, ended]{
+		Slots: 1, MaxSize: endsTogether, Long: endsTime, Run: c.finishTogether,
+		Refuse: func(err error) error { return failed(finishOp, err) },
+	})
 	return c
 }
 
-// Name is the consumer's incarnation.
+// Name returns the consumer's incarnation.
 func (c *Consumer) Name() string { return c.config.Name }
 
-// LeaseTime is how long a lease lasts without renewal.
+// LeaseTime returns how long a lease lasts without renewal.
 func (c *Consumer) LeaseTime() time.Duration { return c.config.Lease }
 
-// Close closes the consumer's connections. What it holds goes to others when
-// the leases run out.
+// Close closes the consumer's connections. Other workers get its jobs when the leases
+// expire.
 func (c *Consumer) Close() error {
 	c.dropReader()
 	err := c.redis.Close()
@@ -94,13 +97,15 @@ func (c *Consumer) Close() error {
 	return failed("close consumer", err)
 }
 
-// Next takes up to free jobs, waiting up to Block for the first. It returns none
-// when there was nothing to do or when it was woken. It also does what time
-// makes necessary in the queue: whoever comes first does it for all. Errors:
-// [ErrPolicy], [ErrOld], [ErrFormat].
+// Next takes up to free jobs and waits up to Block for the first one. It returns none if
+// there was no job or if [Consumer.Wake] ended the wait. It also tends the queue if no other
+// consumer has done so recently. Errors: [ErrPolicy], [ErrOld], [ErrFormat].
 func (c *Consumer) Next(ctx context.Context, free int) ([]Lease, error) {
-	if err := c.meet(ctx); err != nil {
-		return nil, err
+	if !c.checked.Load() {
+		if _, err := c.queue.Server(ctx); err != nil {
+			return nil, err
+		}
+		c.checked.Store(true)
 	}
 	if c.astray.Load() {
 		return c.recover(ctx)
@@ -111,38 +116,21 @@ func (c *Consumer) Next(ctx context.Context, free int) ([]Lease, error) {
 			return leases, err
 		}
 	}
-	// Whatever changes the queue dispatches what may be dispatched, so there is
-	// nothing to ask for before something happens.
+	// Every change of the queue dispatches the jobs that may run, so there is nothing
+	// to take before the next event.
 	return c.wait(ctx, free, min(max(c.untilDue(), time.Millisecond), c.config.Block))
 }
 
-// untilDue is the time until a delayed job is due.
+// untilDue returns the time until the next delayed job is due.
 func (c *Consumer) untilDue() time.Duration { return c.due - time.Since(c.began) }
 
-// meet asks a server that is not known yet whether it may be used.
-func (c *Consumer) meet(ctx context.Context) error {
-	if c.known.Load() {
-		return nil
-	}
-	if _, err := c.queue.Server(ctx); err != nil {
-		return err
-	}
-	c.known.Store(true)
-	return nil
-}
-
-// toTend reports, once, that a twentieth of a lease has passed.
+// toTend reports whether a twentieth of a lease has passed, once for each of them.
 func (c *Consumer) toTend() bool {
 	now, last := int64(time.Since(c.began)), c.tended.Load()
 	return (last == 0 || now-last > int64(c.config.Lease/20)) && c.tended.CompareAndSwap(last, now)
 }
 
-func (c *Consumer) tend(ctx context.Context) error {
-	return failed("tend queue", c.queue.scripts.tend.run(ctx, c.queue, c.redis,
-		c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds()).Err())
-}
-
-// take asks for what is there.
+// take takes the jobs that are dispatched now and tends the queue.
 func (c *Consumer) take(ctx context.Context, free int) ([]Lease, error) {
 	c.asking.RLock()
 	defer c.asking.RUnlock()
@@ -162,7 +150,7 @@ func (c *Consumer) take(ctx context.Context, free int) ([]Lease, error) {
 	return c.handed(ctx, reply[1:])
 }
 
-// wait reads what is dispatched next.
+// wait waits for the next dispatched jobs.
 func (c *Consumer) wait(ctx context.Context, free int, block time.Duration) ([]Lease, error) {
 	c.asking.RLock()
 	defer c.asking.RUnlock()
@@ -195,16 +183,16 @@ func (c *Consumer) wait(ctx context.Context, free int, block time.Duration) ([]L
 	return c.handed(ctx, reply)
 }
 
-// lostAnswer notes that leases may have been under way.
+// lostAnswer notes that a lost response may have contained leases.
 func (c *Consumer) lostAnswer(op string, err error) error {
 	if !isRedisError(err) {
 		c.astray.Store(true)
-		c.known.Store(false)
+		c.checked.Store(false)
 	}
 	return failed(op, err)
 }
 
-// recover finds leases that were granted in an answer that never came.
+// recover finds leases that were granted in a lost response.
 func (c *Consumer) recover(ctx context.Context) ([]Lease, error) {
 	c.asking.Lock()
 	defer c.asking.Unlock()
@@ -222,15 +210,15 @@ func (c *Consumer) recover(ctx context.Context) ([]Lease, error) {
 	return leases, err
 }
 
-// handed notes the leases of a reply, but for those that are held already, and
-// puts aside what is no job.
+// handed notes the leases of a reply and returns the new ones. It moves malformed jobs to
+// the dead letters.
 func (c *Consumer) handed(ctx context.Context, rows []any) ([]Lease, error) {
 	leases, malformed, err := parseLeases(rows)
 	if err != nil {
 		return nil, err
 	}
 	for _, lease := range malformed {
-		if err := c.Bury(ctx, lease, "MALFORMED"); err != nil && !errors.Is(err, ErrLost) {
+		if err := c.DeadLetter(ctx, lease, "MALFORMED"); err != nil && !errors.Is(err, ErrLost) {
 			return nil, err
 		}
 	}
@@ -246,7 +234,7 @@ func (c *Consumer) handed(ctx context.Context, rows []any) ([]Lease, error) {
 	return fresh, nil
 }
 
-// let forgets a lease that was settled.
+// let removes a lease that was settled.
 func (c *Consumer) let(lease Lease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -255,10 +243,10 @@ func (c *Consumer) let(lease Lease) {
 	}
 }
 
-// makeGroup makes the group where it is missing: Redis is new or was wiped.
-// There is nothing to take then, so that is no error.
+// makeGroup creates the consumer group if it is missing, because Redis is new or was wiped.
+// There are no jobs to take then, so this is not an error.
 func (c *Consumer) makeGroup(ctx context.Context) error {
-	c.tended.Store(0) // nothing was done, nor were slots counted
+	c.tended.Store(0) // the call tended nothing and counted no slots
 	err := c.redis.XGroupCreateMkStream(ctx, c.queue.stream, group, "0").Err()
 	if err != nil && !strings.HasPrefix(err.Error(), "BUSYGROUP") {
 		return failed("create queue group", err)
@@ -266,7 +254,7 @@ func (c *Consumer) makeGroup(ctx context.Context) error {
 	return nil
 }
 
-// connect returns the connection that waits.
+// connect returns the connection that waits for work.
 func (c *Consumer) connect(ctx context.Context) (*redis.Conn, error) {
 	if c.reader != nil {
 		return c.reader, nil
@@ -277,7 +265,7 @@ func (c *Consumer) connect(ctx context.Context) (*redis.Conn, error) {
 		_ = reader.Close()
 		return nil, failed("connect to queue", err)
 	}
-	// A server that has no numbers (miniredis) cannot wake it; Block ends.
+	// A server without connection numbers (miniredis) cannot unblock it; Block ends the wait.
 	c.reader = reader
 	c.readerID.Store(id)
 	return reader, nil
@@ -291,9 +279,9 @@ func (c *Consumer) dropReader() {
 	}
 }
 
-// Wake makes the Next that waits return, or the next one not wait. The context of
-// a read that waits does not: what it was handed would be lost until its lease
-// ran out.
+// Wake makes the current Next return without waiting any longer, or the next one not wait.
+// Cancelling the context of a waiting read would lose the jobs in its response until their
+// leases expire.
 func (c *Consumer) Wake(ctx context.Context) error {
 	c.woken.Store(true)
 	id := c.readerID.Load()
@@ -303,8 +291,8 @@ func (c *Consumer) Wake(ctx context.Context) error {
 	return failed("wake consumer", c.redis.ClientUnblock(ctx, id).Err())
 }
 
-// Leave takes the consumer out of the group once it holds nothing. Its slots
-// count no more in any case.
+// Leave removes the consumer from the group once it holds no jobs. Its slots no longer
+// count in any case.
 func (c *Consumer) Leave(ctx context.Context) error {
 	err := c.queue.scripts.leave.run(ctx, c.queue, c.redis, c.config.Name).Err()
 	if isNoGroup(err) {

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// format is the form in which this release keeps a queue. The scripts know it
-	// too, and refuse one of a newer release.
+	// format is the form in which this release keeps a queue. The scripts contain it too,
+	// and refuse a queue of a newer release.
 	format = 1
-	// begun is the mark while everything is being submitted again.
+	// begun is the value of the mark while all open jobs are being submitted again.
 	begun = "begun"
 )
 
@@ -33,15 +33,15 @@ func (q *Queue) Marked(ctx context.Context) (bool, error) {
 	return mark.Val() != "" && mark.Val() != begun, nil
 }
 
-// BeginMark notes that everything open is about to be submitted again, and reports
-// whether nothing had been noted before: then Redis has lost its memory just now.
+// BeginMark notes that all open jobs are about to be submitted again. It reports whether no
+// earlier note existed: then Redis has lost its data since the last mark.
 func (q *Queue) BeginMark(ctx context.Context) (fresh bool, err error) {
 	fresh, err = q.redis.SetNX(ctx, q.key("epoch"), begun, 0).Result()
 	return fresh, failed("begin to mark the queue", err)
 }
 
-// Mark leaves the epoch mark, after everything open was submitted again. It is false
-// if what BeginMark had noted is gone: Redis lost its memory meanwhile.
+// Mark sets the epoch mark after all open jobs were submitted again. It returns false if the
+// note of BeginMark is missing: Redis lost its data meanwhile.
 func (q *Queue) Mark(ctx context.Context, now time.Time) (kept bool, err error) {
 	kept, err = q.redis.SetXX(ctx, q.key("epoch"), now.UTC().Format(time.RFC3339), 0).Result()
 	return kept, failed("mark queue epoch", err)

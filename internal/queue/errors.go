@@ -11,20 +11,20 @@ import (
 )
 
 var (
-	// ErrLost means that the lease is no longer the caller's: it ran out and
-	// another worker has the job, or the job was cancelled. Stop working on it.
+	// ErrLost means that the caller no longer has the lease: the lease expired and
+	// another worker has the job, or the job was cancelled. The caller must stop its work.
 	ErrLost = errors.New("lease lost")
-	// ErrFull means that Redis has no memory left. What is in the queue goes
-	// on; nothing more comes in.
+	// ErrFull means that Redis has no memory left. Jobs in the queue continue, but the
+	// queue accepts no new jobs.
 	ErrFull = errors.New("redis is full")
-	// ErrFormat means that a newer release keeps the queue in a form that this
-	// one does not know. It must not touch it.
+	// ErrFormat means that a newer release keeps the queue in a form that this release
+	// does not support. This release must not use the queue.
 	ErrFormat = errors.New("the queue is in the format of a newer release")
 	// ErrUnknown means that the queue has no such job.
 	ErrUnknown = errors.New("no such job in the queue")
 )
 
-// failed names the operation and gives the error its type.
+// failed wraps an error with the operation and its type.
 func failed(op string, err error) error {
 	switch {
 	case err == nil:
@@ -38,12 +38,12 @@ func failed(op string, err error) error {
 	}
 }
 
-// isNoGroup looks inside the text: inside a script, servers wrap the error.
+// isNoGroup searches the text, because servers wrap the error inside a script.
 func isNoGroup(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "NOGROUP") || strings.Contains(err.Error(), "no such key"))
 }
 
-// isRedisError tells an answer of the server from the lack of one.
+// isRedisError reports whether the server answered with an error.
 func isRedisError(err error) bool {
 	var refusal redis.Error
 	return errors.As(err, &refusal)

@@ -4,11 +4,11 @@ package queue
 
 import "context"
 
-// SubmitsTogether is how many submits go in one round trip.
-const SubmitsTogether = submitsTogether
+// SubmitsTogether is the number of submits in one round trip.
+const SubmitsTogether = submitBatch
 
-// FinishTogether ends jobs in one call, as those are that end while another one is
-// told of, and takes up to next of those that come after them, one for each.
+// FinishTogether ends jobs in one call, like jobs that end while another end is reported,
+// and takes a next job for each of the first next of them.
 func (c *Consumer) FinishTogether(ctx context.Context, next int, leases ...Lease) (granted []Lease, errs []error) {
 	c.asking.RLock()
 	defer c.asking.RUnlock()
@@ -24,7 +24,7 @@ func (c *Consumer) FinishTogether(ctx context.Context, next int, leases ...Lease
 		err := end.Err
 		if err == nil {
 			var own []Lease
-			own, err = c.after(ctx, end.Out)
+			own, err = c.nextOf(ctx, end.Out)
 			granted = append(granted, own...)
 		}
 		errs = append(errs, err)

@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-// TestFaultsOfTheKeyspace is what the queue does when somebody else has written
-// to its keys: it says so, and goes on with everything else.
+// TestFaultsOfTheKeyspace writes foreign values to the keys of the queue. The queue reports
+// them and continues with all other jobs.
 func TestFaultsOfTheKeyspace(t *testing.T) {
 	t.Parallel()
 	const job = "pm:{preflight}:job:pref_odd"
@@ -26,9 +26,9 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 		"an attempt that is no number": func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "attempt", "many") },
 		"a word less":                  func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "attempt", "") },
 		"no tenant":                    func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "-") },
-		"a tenant that nobody is":      func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "nobody") },
+		"an invalid tenant":            func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "nobody") },
 		"another tenant":               func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "org_x/live") },
-		"a text of somebody else":      func(ctx context.Context, c *redis.Client) error { return c.Set(ctx, job, "a text", 0).Err() },
+		"a foreign text":               func(ctx context.Context, c *redis.Client) error { return c.Set(ctx, job, "a text", 0).Err() },
 		"no text":                      func(ctx context.Context, c *redis.Client) error { return c.Del(ctx, job).Err() },
 		"an empty text":                func(ctx context.Context, c *redis.Client) error { return c.Set(ctx, job, "", 0).Err() },
 	}
@@ -47,15 +47,15 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 				f.nothing(w)
 				entry, err := f.queue.Show(t.Context(), "pref_odd")
 				if err != nil || entry.State != queue.Dead || entry.Reason != "MALFORMED" {
-					t.Errorf("the malformed job is %+v, %v; want it put aside", entry, err)
+					t.Errorf("malformed job: %+v, %v; want a dead letter", entry, err)
 				}
-				// The row knows better.
+				// The attempt in the row is authoritative.
 				f.submit("pref_odd", 3)
 				if got := f.take(w); got.ID != "pref_odd" || got.Attempt != 4 {
 					t.Errorf("handed out %+v, want pref_odd again", got)
 				}
 				if dead, err := f.queue.Dead(t.Context(), 10); err != nil || len(dead) != 0 {
-					t.Errorf("still put aside: %v, %v", dead, err)
+					t.Errorf("dead letters = %v, %v; want none", dead, err)
 				}
 			})
 		})
@@ -77,7 +77,7 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 			}
 		})
 	})
-	t.Run("a job that is no text is forgotten, and comes back with its row", func(t *testing.T) {
+	t.Run("a job that is not a text is removed, and added again with its row", func(t *testing.T) {
 		t.Parallel()
 		redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 			f := newFixture(t, server)
@@ -109,7 +109,7 @@ func rewrite(ctx context.Context, c *redis.Client, key, name, word string) error
 	return c.Set(ctx, key, strings.Join(words, " "), 0).Err()
 }
 
-func TestAQueueOfANewerReleaseIsNotTouched(t *testing.T) {
+func TestQueueOfANewerReleaseIsNotChanged(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -149,8 +149,8 @@ func TestAQueueOfANewerReleaseIsNotTouched(t *testing.T) {
 	})
 }
 
-// A server that was restarted, or whose scripts were flushed, knows none of ours.
-func TestScriptsThatTheServerForgotAreSentAgain(t *testing.T) {
+// A server that was restarted, or whose scripts were flushed, has no scripts of the queue.
+func TestScriptsAreLoadedAgainAfterAFlush(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis-server": redistest.Real, "valkey-server": redistest.Valkey} {
 		t.Run(name, func(t *testing.T) {
@@ -163,17 +163,17 @@ func TestScriptsThatTheServerForgotAreSentAgain(t *testing.T) {
 			held := f.take(w)
 			f.must(client.ScriptFlush(t.Context()).Err())
 			if _, err := w.FinishNext(t.Context(), held); err != nil {
-				t.Error(err)
+				t.Errorf("w.FinishNext: %v", err)
 			}
 			f.stats(queue.Stats{})
 		})
 	}
 }
 
-// TestAClockThatJumps: what is lost by it is done again, and told as lost.
-func TestAClockThatJumps(t *testing.T) {
+// TestJobsRunAgainAfterAClockJump checks that jobs whose leases a jump ends run again and count as lost.
+func TestJobsRunAgainAfterAClockJump(t *testing.T) {
 	t.Parallel()
-	t.Run("forward: every lease runs out, and late words are refused", func(t *testing.T) {
+	t.Run("forward: every lease expires, and late settlements are refused", func(t *testing.T) {
 		t.Parallel()
 		f := newFixture(t, redistest.Mini(t))
 		f.submit("pref_1", 0)
@@ -215,7 +215,7 @@ func TestAClockThatJumps(t *testing.T) {
 			t.Errorf("handed out %+v: the renewed lease counts from the new time", got)
 		}
 	})
-	t.Run("back by an hour: what a worker had that died is done again soon, what others have is theirs", func(t *testing.T) {
+	t.Run("back by an hour: jobs of a dead worker run again soon, other workers keep theirs", func(t *testing.T) {
 		t.Parallel()
 		f := newFixture(t, redistest.Mini(t))
 		f.submit("pref_1", 0)
@@ -242,8 +242,8 @@ func TestAClockThatJumps(t *testing.T) {
 	})
 }
 
-// TestAFullRedisTakesNothingInAndLetsEverythingOut.
-func TestAFullRedisTakesNothingInAndLetsEverythingOut(t *testing.T) {
+// TestFullRedisRejectsNewJobsAndFinishesOpenOnes.
+func TestFullRedisRejectsNewJobsAndFinishesOpenOnes(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis-server": redistest.Real, "valkey-server": redistest.Valkey} {
 		t.Run(name, func(t *testing.T) {
@@ -269,7 +269,7 @@ func TestAFullRedisTakesNothingInAndLetsEverythingOut(t *testing.T) {
 				t.Errorf("Renew = %v, %v", lost, err)
 			}
 			f.must(w.Retry(t.Context(), first, time.Millisecond))
-			f.must(w.Bury(t.Context(), second, "ODD"))
+			f.must(w.DeadLetter(t.Context(), second, "ODD"))
 			for range 7 {
 				f.must(w.Finish(t.Context(), f.take(w)))
 			}
@@ -278,7 +278,7 @@ func TestAFullRedisTakesNothingInAndLetsEverythingOut(t *testing.T) {
 	}
 }
 
-func TestAServerThatEvictsIsRefused(t *testing.T) {
+func TestEvictingServerIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.Real(t, "maxmemory-policy allkeys-lru"))
 	if _, err := f.queue.Server(t.Context()); !errors.Is(err, queue.ErrPolicy) {
@@ -294,10 +294,10 @@ func TestAServerThatEvictsIsRefused(t *testing.T) {
 	f.nothing(f.consumer("w2"))
 }
 
-// TestTheNetworkIsCutInTheMiddleOf a call that changes something: the answer is
+// TestNetworkCutDuring a call that changes something: the answer is
 // lost, the change is not, and saying it again is safe. Leases that were granted
 // in the answer are found.
-func TestTheNetworkIsCutInTheMiddleOf(t *testing.T) {
+func TestNetworkCutDuring(t *testing.T) {
 	t.Parallel()
 	through := func(t *testing.T) (*fixture, *redistest.Wire, *queue.Consumer) {
 		server := redistest.Real(t)

@@ -11,12 +11,12 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Jobs of one worker that end while it is telling Redis of another are told together:
-// most of what an end costs is the round trip, and what a script does before and after.
+// Jobs of one worker that end while it reports another end are reported together: the
+// round trip and the fixed part of a script are most of the cost of an end.
 const (
 	endsTogether = 32
-	// endsTurn is how long one call is waited for before the next is sent beside it.
-	endsTurn = 100 * time.Millisecond
+	// endsTime is the time after which the next call starts beside a call that still runs.
+	endsTime = 100 * time.Millisecond
 )
 
 const finishOp = "finish job"
@@ -24,50 +24,43 @@ const finishOp = "finish job"
 // ending is a job that is done.
 type ending struct {
 	lease Lease
-	// next is 1 if another is wanted in its place, 0 if not.
+	// next is 1 if the worker takes another job in its place, else 0.
 	next int
 }
 
-// ended is what became of it.
+// ended is the result of an ending.
 type ended struct {
-	// held is false if it is somebody else's.
+	// held is false if another worker has the job.
 	held bool
-	// next has the row of the next lease, if there is one.
+	// next contains the row of the next lease, if there is one.
 	next []any
 }
 
-func (c *Consumer) combineEndings() *batch.Batcher[ending, ended] {
-	return batch.New(batch.Config[ending, ended]{
-		Slots: 1, MaxSize: endsTogether, Long: endsTurn, Run: c.finishTogether,
-		Refuse: func(err error) error { return failed(finishOp, err) },
-	})
-}
-
-// Finish ends a job. Nothing of it stays in Redis. Finishing twice, or a job
-// that Redis has forgotten, is not an error. An answer that is under way is waited
-// for, as long as the timeouts of the client allow, even if ctx ends.
+// Finish ends a job and removes it from Redis. Finishing a job twice, or a job that Redis
+// does not have, is not an error. If ctx ends, Finish still waits for a pending response,
+// up to the timeouts of the client.
 func (c *Consumer) Finish(ctx context.Context, lease Lease) error {
 	_, err := c.finish(ctx, ending{lease, 0})
 	return err
 }
 
-// FinishNext ends a job as Finish does and takes the next one, if there is any,
-// in the same round trip. With an error there is no next one to know of; one
-// that was granted all the same comes with Next.
+// FinishNext ends a job like Finish and takes the next job, if there is one, in the same
+// round trip. With an error it returns no job; [Consumer.Next] returns a job that was
+// granted all the same.
 func (c *Consumer) FinishNext(ctx context.Context, lease Lease) ([]Lease, error) {
 	c.asking.RLock()
 	defer c.asking.RUnlock()
 	next, err := c.finish(ctx, ending{lease, 1})
 	if c.toTend() {
-		// What this one could not do the next one does, and tells of.
-		_ = c.tend(ctx)
+		// If this call fails, the next one tends the queue and returns the error.
+		_ = c.queue.scripts.tend.run(ctx, c.queue, c.redis, c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds())
 	}
 	return next, err
 }
 
-// finish stays until its job was told of: whoever looks for lost leases waits for
-// everybody who asks for some. Of a traced caller it is one span, the wait for its turn
-// included.
+// finish waits until the end was reported, because the search for lost leases excludes all
+// pending requests for leases. For a traced caller it records one span, which includes the
+// wait for the batch.
 func (c *Consumer) finish(ctx context.Context, own ending) ([]Lease, error) {
 	defer c.let(own.lease)
 	if err := ctx.Err(); err != nil {
@@ -79,11 +72,11 @@ func (c *Consumer) finish(ctx context.Context, own ending) ([]Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.after(ctx, end)
+	return c.nextOf(ctx, end)
 }
 
-// after is what a job that was told of means for its worker.
-func (c *Consumer) after(ctx context.Context, end ended) ([]Lease, error) {
+// nextOf returns the next leases of an end, and [ErrLost] if another worker had the job.
+func (c *Consumer) nextOf(ctx context.Context, end ended) ([]Lease, error) {
 	leases, err := c.handed(ctx, end.next)
 	if err == nil && !end.held {
 		err = fmt.Errorf("%s: %w", finishOp, ErrLost)
@@ -91,10 +84,10 @@ func (c *Consumer) after(ctx context.Context, end ended) ([]Lease, error) {
 	return leases, err
 }
 
-// finishTogether tells Redis of jobs that are done. What the server refuses to do for
-// all of them it is asked to do for each: only one of them may be to blame.
+// finishTogether reports the ends of several jobs. If the server refuses them together, it
+// reports each end alone, because a single job may be the reason.
 func (c *Consumer) finishTogether(ctx context.Context, endings []ending) []batch.Result[ended] {
-	ends, err := c.tellEnds(ctx, endings)
+	ends, err := c.finishOnce(ctx, endings)
 	switch {
 	case err == nil:
 		return ends
@@ -113,8 +106,9 @@ func (c *Consumer) finishTogether(ctx context.Context, endings []ending) []batch
 	return ends
 }
 
-// tellEnds is one call. Next leases go to those who want one, in their order.
-func (c *Consumer) tellEnds(ctx context.Context, endings []ending) ([]batch.Result[ended], error) {
+// finishOnce reports ends in one call. It passes the next leases to the endings that want
+// one, in their order.
+func (c *Consumer) finishOnce(ctx context.Context, endings []ending) ([]batch.Result[ended], error) {
 	next, args := 0, make([]any, 2, 2+2*len(endings))
 	for _, own := range endings {
 		next += own.next
@@ -125,16 +119,16 @@ func (c *Consumer) tellEnds(ctx context.Context, endings []ending) ([]batch.Resu
 	reply, err := c.queue.scripts.finish.run(ctx, c.queue, c.redis, args...).Slice()
 	if isNoGroup(err) {
 		for i := range ends {
-			ends[i].Out.held = true // the queue is gone, and its jobs with it
+			ends[i].Out.held = true // the queue and its jobs no longer exist
 		}
 		return ends, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	told, rows := text(reply[0]), reply[1:]
+	held, rows := text(reply[0]), reply[1:]
 	for i, own := range endings {
-		ends[i].Out.held = told[i] == '1'
+		ends[i].Out.held = held[i] == '1'
 		if n := min(own.next, len(rows)); n > 0 {
 			ends[i].Out.next, rows = rows[:n], rows[n:]
 		}

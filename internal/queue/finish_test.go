@@ -34,7 +34,7 @@ func idsOf(leases []queue.Lease) (ids []string) {
 	return ids
 }
 
-func TestJobsThatEndTogetherAreAnsweredEachForItself(t *testing.T) {
+func TestEachJobOfABatchHasItsOwnResult(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -61,7 +61,7 @@ func TestJobsThatEndTogetherAreAnsweredEachForItself(t *testing.T) {
 	})
 }
 
-func TestTogetherNoMoreIsTakenThanIsWanted(t *testing.T) {
+func TestBatchTakesNoMoreJobsThanWanted(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -79,7 +79,7 @@ func TestTogetherNoMoreIsTakenThanIsWanted(t *testing.T) {
 	})
 }
 
-func TestAJobThatCannotEndDoesNotKeepOthersFromTheirs(t *testing.T) {
+func TestJobThatCannotEndDoesNotFailItsBatch(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -104,7 +104,7 @@ func TestAJobThatCannotEndDoesNotKeepOthersFromTheirs(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatIsLostIsLostToAllWhoWaitForIt(t *testing.T) {
+func TestLostResponseFailsEveryJobOfTheBatch(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -128,7 +128,7 @@ func TestAnAnswerThatIsLostIsLostToAllWhoWaitForIt(t *testing.T) {
 				t.Errorf("the end of job %d without an answer = %v", i, err)
 			}
 		}
-		// What was granted is found, as the first attempt that it is.
+		// The granted lease is found, with its first attempt.
 		found, err := w.Next(t.Context(), 4)
 		f.must(err)
 		for _, got := range found {
@@ -142,7 +142,7 @@ func TestAnAnswerThatIsLostIsLostToAllWhoWaitForIt(t *testing.T) {
 	})
 }
 
-func TestWhoeverHasNoTimeLeftEndsNothing(t *testing.T) {
+func TestFinishWithAnEndedContextEndsNothing(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)

@@ -101,7 +101,7 @@ func (m *model) hash(key string) map[string]string {
 	return fields
 }
 
-// share is what a tenant may have at once, and what it has.
+// share is the limit of a tenant and the number of its dispatched jobs.
 type share struct{ most, running int }
 
 // share reads the words weight, most, running, and two of virtual time.
@@ -132,7 +132,7 @@ func number(text string) int {
 func (m *model) invariants(k keys) {
 	m.Helper()
 	if len(k.others) > 0 {
-		m.fail("keys that nobody knows: %v", k.others)
+		m.fail("unknown keys: %v", k.others)
 	}
 	if len(k.jobs) != len(k.open) {
 		m.fail("%d records for %d open jobs", len(k.jobs), len(k.open))

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 )
 
-func TestEntriesAndLooksAreEncodedAsTheCommandsDocument(t *testing.T) {
+func TestEntriesAndLooksHaveTheDocumentedJSON(t *testing.T) {
 	t.Parallel()
 	morning := time.Date(2026, 11, 20, 9, 0, 0, 500_000_000, time.UTC)
 	for want, value := range map[string]any{
@@ -42,7 +42,7 @@ func TestEntriesAndLooksAreEncodedAsTheCommandsDocument(t *testing.T) {
 		encoder := json.NewEncoder(&got)
 		encoder.SetEscapeHTML(false)
 		if err := encoder.Encode(value); err != nil {
-			t.Fatal(err)
+			t.Fatalf("encoder.Encode: %v", err)
 		}
 		if diff := cmp.Diff(want+"\n", got.String()); diff != "" {
 			t.Errorf("%T (-want +got):\n%s", value, diff)

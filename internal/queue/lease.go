@@ -12,52 +12,52 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Order is what a person wants of a job.
+// Order is an operator's instruction for a job.
 type Order string
 
 // The orders.
 const (
-	// NoOrder is the ordinary case: do the job.
+	// NoOrder is the default: run the job.
 	NoOrder Order = ""
 	// OrderCancel ends the job's record as cancelled.
 	OrderCancel Order = "cancel"
-	// OrderRetry opens the job's record again if it failed, and does the job.
+	// OrderRetry opens the job's record again if it failed, and runs the job.
 	OrderRetry Order = "retry"
 )
 
-// The outcomes of orders that were carried out; any other says why one was not.
+// The outcomes of orders that were carried out; any other text is the reason of a refusal.
 const (
 	Cancelled   = "cancelled"
 	TriedAgain  = "tried again"
 	AlreadyHeld = "a worker has the job already"
 )
 
-// Lease is a job in the hands of one consumer.
+// Lease is a job that one consumer holds.
 type Lease struct {
 	ID     string
 	Tenant tenant.ID
-	// Attempt counts from 1 and never falls; with the consumer's name it is the
-	// fence. Numbers may be left out.
+	// Attempt counts from 1 and never decreases; numbers may be skipped. With the
+	// consumer's name it fences the job.
 	Attempt int
-	// Lost is how often a worker began the job and its lease ran out.
+	// Lost counts the attempts whose lease expired after a worker began the job.
 	Lost int
-	// Waited is how long the job could have been taken and was not.
+	// Waited is how long the job was ready before the worker took it.
 	Waited time.Duration
 	Order  Order
-	// Since is the number of the last attempt before Order was given.
+	// Since is the number of the last attempt before Order.
 	Since int
 }
 
-// given is an order, with the last attempt before it.
+// given is an order with the last attempt before it.
 type given struct {
 	Order Order
 	Since int
 }
 
-// none is the word of a job's text that says nothing.
+// none marks an absent word in the text of a job.
 const none = "-"
 
-// word is a word of a job; empty if it says nothing.
+// word returns a word of a job, or an empty text for an absent one.
 func word(value any) string {
 	if w := text(value); w != none {
 		return w
@@ -65,47 +65,42 @@ func word(value any) string {
 	return ""
 }
 
-// orderOf reads what a script has noted of an order: "retry:5".
+// orderOf parses an order as scripts store it: "retry:5".
 func orderOf(word string) given {
 	order, since, _ := strings.Cut(word, ":")
 	n, _ := strconv.Atoi(since) // 0 is no attempt
 	return given{Order(order), n}
 }
 
-// errMalformed means that Redis holds something that is no job of ours.
+// errMalformed means that a value in Redis is not a job of this program.
 var errMalformed = errors.New("malformed job in the queue")
 
-// leaseWords are the words of a row that a script returns.
+// leaseWords is the number of words in a row that a script returns.
 const leaseWords = 6
 
-// parseLeases reads rows. A row that names nobody is returned apart, for it to
-// be put aside; a reply that has no rows is an error.
+// parseLeases parses rows. It returns malformed jobs separately, so that the caller can move
+// them to the dead letters. A reply that does not consist of rows is an error.
 func parseLeases(rows []any) (leases, malformed []Lease, err error) {
 	for _, row := range rows {
 		words := strings.Split(text(row), " ")
 		if len(words) != leaseWords {
 			return nil, nil, fmt.Errorf("%w: a row of %T, %d words", errMalformed, row, len(words))
 		}
-		lease, err := parseLease(words)
-		if err != nil {
+		order := orderOf(word(words[5]))
+		lease := Lease{ID: words[0], Order: order.Order, Since: order.Since}
+		var failures [4]error
+		lease.Attempt, failures[0] = strconv.Atoi(words[2])
+		lease.Lost, failures[1] = strconv.Atoi(words[3])
+		waited, err := strconv.ParseInt(words[4], 10, 64)
+		lease.Waited, failures[2] = time.Duration(waited)*time.Millisecond, err
+		lease.Tenant, failures[3] = tenant.Parse(words[1])
+		if errors.Join(failures[:]...) != nil {
 			malformed = append(malformed, lease)
 			continue
 		}
 		leases = append(leases, lease)
 	}
 	return leases, malformed, nil
-}
-
-func parseLease(words []string) (Lease, error) {
-	order := orderOf(word(words[5]))
-	lease := Lease{ID: words[0], Order: order.Order, Since: order.Since}
-	var failures [4]error
-	lease.Attempt, failures[0] = strconv.Atoi(words[2])
-	lease.Lost, failures[1] = strconv.Atoi(words[3])
-	waited, err := strconv.ParseInt(words[4], 10, 64)
-	lease.Waited, failures[2] = time.Duration(waited)*time.Millisecond, err
-	lease.Tenant, failures[3] = tenant.Parse(words[1])
-	return lease, errors.Join(failures[:]...)
 }
 
 func text(value any) string {

@@ -18,14 +18,14 @@ import (
 type Look struct {
 	Stats  Stats
 	Server Server
-	// Fault is the reason why the server is rejected, if it is: [ErrPolicy], [ErrOld].
-	// The other members are set all the same.
+	// Fault is the reason why the server is rejected: [ErrPolicy], [ErrOld] or nil. The
+	// other fields are set in any case.
 	Fault error
-	// Backlogs are the tenants that wait, the longest backlog first.
+	// Backlogs lists the waiting tenants, the longest backlog first.
 	Backlogs []Backlog
 }
 
-// Look reads all of it.
+// Look reads the state of the server, of the queue and of its backlogs.
 func (q *Queue) Look(ctx context.Context) (Look, error) {
 	var l Look
 	var err error
@@ -81,12 +81,12 @@ func (l Look) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// Worker is one that lives, with what it holds.
+// Worker is a live worker with the jobs that it holds.
 type Worker struct {
 	Name string
-	// Slots is how many jobs it does at once.
+	// Slots is the number of jobs that it runs at the same time.
 	Slots int
-	// Quiet is how long ago it was last heard of.
+	// Quiet is the time since it was last seen.
 	Quiet time.Duration
 	Jobs  []Holding
 }
@@ -95,13 +95,12 @@ type Worker struct {
 type Holding struct {
 	ID     string
 	Tenant tenant.ID
-	// Renewed is how long ago the lease was last renewed.
+	// Renewed is the time since the lease was last renewed.
 	Renewed time.Duration
 }
 
-// Workers lists those that live, and those that hold jobs though nobody hears of them
-// any more, by name. Of more than [MostListed] jobs that are held the rest is left
-// out.
+// Workers lists the live workers, and those that still hold jobs but were not seen lately,
+// by name. If workers hold more than [MostListed] jobs, it omits the rest of the jobs.
 func (q *Queue) Workers(ctx context.Context) ([]Worker, error) {
 	pipe := q.redis.Pipeline()
 	seen, clock := pipe.ZRangeWithScores(ctx, q.key("seen"), 0, MostListed-1), pipe.Time(ctx)
@@ -135,11 +134,11 @@ func (q *Queue) Workers(ctx context.Context) ([]Worker, error) {
 	return q.countSlots(ctx, all)
 }
 
-// askedJobs is how many jobs are asked about at once.
+// askedJobs is the number of jobs in one query.
 const askedJobs = 200
 
-// nameOwners finds out whose the jobs are that workers hold. One that has ended
-// meanwhile is nobody's.
+// nameOwners sets the tenants of the jobs that workers hold. A job that has ended meanwhile
+// has no tenant.
 func (q *Queue) nameOwners(ctx context.Context, all map[string]*Worker) error {
 	var ids []any
 	for _, w := range all {
@@ -165,7 +164,7 @@ func (q *Queue) nameOwners(ctx context.Context, all map[string]*Worker) error {
 	return nil
 }
 
-// countSlots puts workers in the order of their names.
+// countSlots sets the slots of workers and returns them by name.
 func (q *Queue) countSlots(ctx context.Context, all map[string]*Worker) ([]Worker, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -184,7 +183,7 @@ func (q *Queue) countSlots(ctx context.Context, all map[string]*Worker) ([]Worke
 		return nil, failed("count slots of workers", err)
 	}
 	for i := range workers {
-		workers[i].Slots, _ = strconv.Atoi(text(at(slots, i))) // none are known of a worker that is gone
+		workers[i].Slots, _ = strconv.Atoi(text(at(slots, i))) // 0 for a worker that is gone
 	}
 	return workers, nil
 }

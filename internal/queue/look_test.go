@@ -14,12 +14,12 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-func TestWorkersAreToldWithWhatEachHolds(t *testing.T) {
+func TestWorkersAreListedWithTheirJobs(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
 		if workers, err := f.queue.Workers(f.Context()); err != nil || len(workers) != 0 {
-			t.Errorf("where no worker ever was there are %v: %v", workers, err)
+			t.Errorf("workers of a new queue = %v, %v; want none", workers, err)
 		}
 		f.submit("pref_1", 0)
 		f.submit("pref_2", 0)
@@ -44,7 +44,7 @@ func TestWorkersAreToldWithWhatEachHolds(t *testing.T) {
 	})
 }
 
-func TestALookIsTheStateTheServerAndWhoWaits(t *testing.T) {
+func TestLookReadsStatsServerAndBacklogs(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -57,7 +57,7 @@ func TestALookIsTheStateTheServerAndWhoWaits(t *testing.T) {
 	})
 }
 
-func TestDeadJobsAreListedTheLastOneFirst(t *testing.T) {
+func TestDeadLettersAreListedLastFirst(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -66,7 +66,7 @@ func TestDeadJobsAreListedTheLastOneFirst(t *testing.T) {
 		for i := range 3 {
 			id := fmt.Sprintf("pref_%d", i)
 			f.submit(id, 0)
-			f.must(c.Bury(f.Context(), f.take(c), "ENGINE_CRASH"))
+			f.must(c.DeadLetter(f.Context(), f.take(c), "ENGINE_CRASH"))
 			want = append([]string{id}, want...)
 			f.server.Pass(5 * time.Millisecond)
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// meta is what the scripts keep of the queue as a whole, as far as it is told.
+// meta holds the state that the scripts keep of the whole queue, as far as Go code reads it.
 type meta struct {
 	format       int
 	slots        int64
@@ -17,7 +17,7 @@ type meta struct {
 }
 
 // parseMeta reads the words of the key meta, in the order in which the scripts write
-// them. What is missing is zero. The format comes first in every release.
+// them. Missing words are zero. The format comes first in every release.
 func parseMeta(text string) meta {
 	var figures [5]int64
 	for i, word := range strings.Fields(text) {

@@ -59,8 +59,15 @@ func Register(m *telemetry.Metrics, o Observer, targetWait time.Duration) {
 	m.CounterIf("printmarket_preflight_reclaimed_total", "Jobs that were taken from a worker which had not renewed its lease.",
 		func() (float64, bool) { return float64(o.Stats().Reclaimed), o.Seen() })
 	gauge("printmarket_preflight_workers", "Workers that live.", func() float64 { return float64(o.Stats().Consumers) })
-	gauge("printmarket_preflight_workers_desired", "Workers that would begin every open job within --preflight-target-wait.",
-		desiredWorkers(o, targetWait))
+	var slots atomic.Int64 // slots of a live worker, or of the last ones
+	slots.Store(defaultSlots)
+	gauge("printmarket_preflight_workers_desired", "Workers that would begin every open job within --preflight-target-wait.", func() float64 {
+		stats := o.Stats()
+		if stats.Consumers > 0 {
+			slots.Store(max(1, stats.Slots/stats.Consumers))
+		}
+		return float64(stats.DesiredWorkers(int(slots.Load()), targetWait))
+	})
 	gauge("printmarket_redis_memory_ratio", "Part of Redis' memory that is used; 0 where it has no limit.",
 		func() float64 { return o.Server().Memory })
 	gauge("printmarket_redis_durable", "1 if Redis keeps an append-only file, else 0.",
@@ -74,17 +81,4 @@ func indicator(b bool) float64 {
 		return 1
 	}
 	return 0
-}
-
-// desiredWorkers counts workers of the size of those that are live, or were last.
-func desiredWorkers(o Observer, targetWait time.Duration) func() float64 {
-	var slots atomic.Int64
-	slots.Store(defaultSlots)
-	return func() float64 {
-		stats := o.Stats()
-		if stats.Consumers > 0 {
-			slots.Store(max(1, stats.Slots/stats.Consumers))
-		}
-		return float64(stats.DesiredWorkers(int(slots.Load()), targetWait))
-	}
 }

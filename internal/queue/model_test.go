@@ -24,12 +24,11 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-// The model is what the queue has to be to those who use it: a set of jobs, each
-// of which waits, is held or is delayed. Random operations run on both; after
-// each the queue must hold the jobs of the model in the states of the model, and
-// its keys must agree with each other (see invariants_test.go). Which of the
-// waiting jobs is handed out next is the queue's own affair here: fairness has
-// tests of its own.
+// The model describes the queue for its users: a set of jobs, each of which waits, is held
+// or is delayed. Random operations run on the model and on the queue. After each operation
+// the queue must hold the jobs of the model in the states of the model, and its keys must be
+// consistent (see invariants_test.go). The model does not predict which waiting job is
+// handed out next; fairness has tests of its own.
 
 type modelJob struct {
 	owner    tenant.ID
@@ -66,8 +65,8 @@ type staleLease struct {
 	lease  queue.Lease
 }
 
-// modelLease is so long that leases run out when the model says so: by a worker
-// that takes all others for dead.
+// modelLease never expires by itself. Leases expire when the model says so, by a worker that
+// considers all others dead.
 const (
 	modelLease = time.Hour
 	tick       = 3 * time.Millisecond
@@ -124,7 +123,7 @@ func (m *model) did(format string, args ...any) { m.log = append(m.log, fmt.Spri
 
 func (m *model) ctx() context.Context { return m.Context() }
 
-// any picks a key, in an order that the seed decides.
+// pick returns a key in an order that the seed determines.
 func pick[V any](m *model, from map[string]V) (string, bool) {
 	if len(from) == 0 {
 		return "", false
@@ -133,7 +132,7 @@ func pick[V any](m *model, from map[string]V) (string, bool) {
 	return keys[m.random.IntN(len(keys))], true
 }
 
-// operations are what may happen, with how often it does.
+// operations are the operations of a run with their weights.
 var operations = []struct {
 	weight int
 	do     func(*model)
@@ -178,7 +177,7 @@ func (m *model) step() {
 	m.compare()
 }
 
-// newJob is one that nobody knows.
+// newJob returns a job that the queue does not have.
 func (m *model) newJob() queue.Submission {
 	owners := slices.SortedFunc(maps.Keys(m.shares), func(a, b tenant.ID) int { return compareText(a.String(), b.String()) })
 	m.next++
@@ -210,17 +209,17 @@ func (m *model) submitAgain() {
 	}
 	m.did("submit %s again after attempt %d", id, job.attempt)
 	m.must("submit", m.queue.Submit(m.ctx(), id, job.owner, job.attempt))
-	job.mend()
+	job.restore()
 }
 
-// mend is what a sound submission does to a job that is garbled.
-func (j *modelJob) mend() {
+// restore applies a valid submission to a garbled job.
+func (j *modelJob) restore() {
 	if j.garbled {
 		*j = modelJob{owner: j.owner, attempt: j.attempt, order: j.order}
 	}
 }
 
-// submitTogether submits new jobs and those that are there by turns, some of them twice.
+// submitTogether submits new and known jobs alternately, some of them twice.
 func (m *model) submitTogether() {
 	var all []queue.Submission
 	for range m.random.IntN(4) {
@@ -240,10 +239,10 @@ func (m *model) submitAll(all []queue.Submission) {
 	done, err := m.queue.SubmitAll(m.ctx(), all)
 	m.must("submit together", err)
 	if done != len(all) {
-		m.fail("%d of %d jobs were submitted, and no error is told", done, len(all))
+		m.fail("SubmitAll = %d of %d jobs without an error", done, len(all))
 	}
 	for _, job := range all {
-		m.jobs[job.ID].mend()
+		m.jobs[job.ID].restore()
 	}
 }
 
@@ -274,7 +273,7 @@ func (m *model) buryGarbled() {
 		m.must("show", err)
 		if entry.State == queue.Dead {
 			if entry.Reason != "MALFORMED" {
-				m.fail("%s was put aside for %s", id, entry.Reason)
+				m.fail("%s became a dead letter because of %s", id, entry.Reason)
 			}
 			delete(m.jobs, id)
 			m.dead[id] = &modelJob{owner: job.owner, garbled: true, buriedAs: "MALFORMED"}
@@ -388,7 +387,7 @@ func (m *model) retry(delay time.Duration) {
 	m.must("retry", m.workers[worker].Retry(m.ctx(), lease, delay))
 	m.let(worker, lease).delayed = true
 	if delay < tick {
-		// Whoever comes next finds it due.
+		// The next worker finds it due.
 		m.pass(tick)
 		m.jobs[lease.ID].delayed = false
 		m.reaper(func(*queue.Consumer) {}, modelLease)
@@ -411,7 +410,7 @@ func (m *model) bury() {
 		return
 	}
 	m.did("%s buries %s", worker, lease.ID)
-	m.must("bury", m.workers[worker].Bury(m.ctx(), lease, "ODD"))
+	m.must("bury", m.workers[worker].DeadLetter(m.ctx(), lease, "ODD"))
 	job := m.let(worker, lease)
 	delete(m.jobs, lease.ID)
 	m.dead[lease.ID] = &modelJob{owner: job.owner, attempt: job.attempt, buriedAs: "ODD"}
@@ -446,7 +445,7 @@ func (m *model) renew() {
 	}
 }
 
-// settleStale has a worker do what it may not do any more.
+// settleStale makes a worker settle leases that it no longer holds.
 func (m *model) settleStale() {
 	if len(m.stale) == 0 {
 		return
@@ -456,7 +455,7 @@ func (m *model) settleStale() {
 	if worker == nil || job != nil && job.holder == s.worker && job.attempt == s.lease.Attempt {
 		return
 	}
-	m.did("%s comes late with %+v", s.worker, s.lease)
+	m.did("%s settles the stale lease %+v", s.worker, s.lease)
 	lost, err := worker.Renew(m.ctx(), s.lease)
 	m.must("renew", err)
 	if len(lost) != 1 {
@@ -465,18 +464,18 @@ func (m *model) settleStale() {
 	if err := worker.Finish(m.ctx(), s.lease); !errors.Is(err, queue.ErrLost) && (err != nil || job != nil && !job.garbled) {
 		m.fail("stale finish = %v, of a job %+v", err, job)
 	}
-	// One whose lease ran out, or that was given back, has nobody yet: then
-	// giving it back is what has happened already.
+	// A job whose lease expired or that was given back has no holder yet. Giving it
+	// back again succeeds then.
 	given := job != nil && job.holder == "" && job.attempt == s.lease.Attempt
 	if err := worker.Retry(m.ctx(), s.lease, time.Hour); !errors.Is(err, queue.ErrLost) && (err != nil || !given) {
 		m.fail("stale retry = %v", err)
 	}
-	if err := worker.Bury(m.ctx(), s.lease, "LATE"); !errors.Is(err, queue.ErrLost) && (err != nil || m.dead[s.lease.ID] == nil) {
-		m.fail("stale bury = %v", err)
+	if err := worker.DeadLetter(m.ctx(), s.lease, "LATE"); !errors.Is(err, queue.ErrLost) && (err != nil || m.dead[s.lease.ID] == nil) {
+		m.fail("stale dead letter = %v", err)
 	}
 }
 
-// reaper is a worker that comes and goes.
+// reaper runs a worker that joins and leaves.
 func (m *model) reaper(do func(*queue.Consumer), lease time.Duration) {
 	c := m.hire("reaper", lease)
 	delete(m.workers, "reaper")
@@ -484,7 +483,7 @@ func (m *model) reaper(do func(*queue.Consumer), lease time.Duration) {
 	_, err := c.Renew(m.ctx())
 	m.must("tend", err)
 	if lease == modelLease {
-		// Only a take moves what is due at once.
+		// Only a take dispatches due jobs at once.
 		_, err = c.Next(m.ctx(), 0)
 		m.must("take", err)
 	}
@@ -498,7 +497,7 @@ func (m *model) lapse() {
 	m.did("all leases run out")
 	m.pass(tick)
 	m.reaper(func(c *queue.Consumer) {
-		// The first time it might be Redis that was away.
+		// At first the queue assumes that Redis was unavailable.
 		m.pass(tick)
 		_, err := c.Renew(m.ctx())
 		m.must("tend", err)
@@ -522,7 +521,7 @@ func (m *model) leave() {
 	delete(m.workers, name)
 	delete(m.held, name)
 	m.next++
-	// Not the name of one of the first, who may still be there.
+	// The name of one of the first workers may still be in use.
 	m.hire(fmt.Sprintf("hired-%d", m.next), modelLease)
 }
 
@@ -597,7 +596,7 @@ func (m *model) resubmit() {
 	m.submitAll(all)
 }
 
-// damage is a key that somebody deletes by hand; the rows are submitted again.
+// damage deletes a key; the rows are submitted again.
 func (m *model) damage() {
 	keys := []string{"s", "ring", "parked", "open", "delayed"}
 	for owner := range m.shares {
@@ -616,13 +615,13 @@ func (m *model) damage() {
 			*job = modelJob{owner: job.owner, attempt: job.attempt, order: job.order}
 		}
 	}
-	m.mendLost(key)
+	m.forgetLost(key)
 	m.resubmit()
 }
 
-// mendLost takes over into the model which jobs have lost everything but their
-// number: those that the queue finds nowhere are as new.
-func (m *model) mendLost(key string) {
+// forgetLost resets the jobs of the model that lost everything but their attempt: the queue
+// has them in no state, so they become new jobs.
+func (m *model) forgetLost(key string) {
 	for id, job := range m.jobs {
 		if job.holder != "" || job.delayed || job.garbled {
 			continue
@@ -634,7 +633,7 @@ func (m *model) mendLost(key string) {
 	}
 }
 
-// garble is a job that somebody overwrites by hand.
+// garble overwrites a job.
 func (m *model) garble() {
 	id, ok := pick(m, m.jobs)
 	if !ok || m.jobs[id].holder != "" || m.jobs[id].delayed || m.jobs[id].garbled {
@@ -701,7 +700,7 @@ func (m *model) end() {
 	}
 }
 
-// inBubble is miniredis without a network, in a bubble whose clock jumps.
+// inBubble runs a test with miniredis, without a network, in a bubble whose clock jumps.
 func inBubble(t *testing.T, run func(*testing.T, *redis.Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		mini := miniredis.NewMiniRedis()
@@ -715,7 +714,7 @@ func inBubble(t *testing.T, run func(*testing.T, *redis.Client)) {
 	})
 }
 
-func TestTheQueueIsAsTheModelAfterEveryStep(t *testing.T) {
+func TestQueueEqualsTheModelAfterEveryStep(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, client *redis.Client, steps int, pass func(time.Duration)) {
 		seed := rand.Uint64()
@@ -744,7 +743,7 @@ func TestTheQueueIsAsTheModelAfterEveryStep(t *testing.T) {
 			for range rounds {
 				client := server.Client(t)
 				if err := client.FlushAll(t.Context()).Err(); err != nil {
-					t.Fatal(err)
+					t.Fatalf("client.FlushAll().Err: %v", err)
 				}
 				run(t, client, 300, server.Pass)
 			}

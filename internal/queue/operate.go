@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// State is where a job is.
+// State is the state of a job in the queue.
 type State string
 
 // The states of an [Entry].
@@ -24,8 +24,8 @@ const (
 	Waiting State = "waiting" // in its tenant's backlog
 	Ready   State = "ready"   // dispatched, about to be taken
 	Held    State = "held"    // with a worker
-	Delayed State = "delayed" // until it is tried again
-	Dead    State = "dead"    // put aside
+	Delayed State = "delayed" // until its next attempt
+	Dead    State = "dead"    // dead letter
 )
 
 // Entry is a job as operators see it.
@@ -34,15 +34,16 @@ type Entry struct {
 	Tenant  tenant.ID
 	State   State
 	Attempt int
-	// Lost is how often a worker began it and its lease ran out.
+	// Lost counts the attempts whose lease expired after a worker began the job.
 	Lost int
-	// Holder is the worker that has it.
+	// Holder is the worker that holds the job.
 	Holder string
 	Order  Order
-	// Submitted is when it came, Since when it last became ready, Due when a
-	// delayed one is tried again, Buried when a dead one was put aside.
+	// Submitted is the time of the submission, Since the time when the job last became
+	// ready, Due the time of the next attempt of a delayed job, Buried the time when a
+	// dead job became a dead letter.
 	Submitted, Since, Due, Buried time.Time
-	// Reason is why a dead job was put aside.
+	// Reason is the reason why a dead job became a dead letter.
 	Reason string
 }
 
@@ -77,16 +78,16 @@ func plainJSON(value any) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// MostListed bounds a page of List and Dead.
+// MostListed limits a page of List and Dead.
 const MostListed = 1000
 
-// List returns open jobs in the order in which they were submitted, from an
-// offset on, at most [MostListed].
+// List returns at most [MostListed] open jobs in the order of their submission, from an
+// offset.
 func (q *Queue) List(ctx context.Context, offset, limit int) ([]Entry, error) {
 	return q.list(ctx, max(offset, 0), min(max(limit, 1), MostListed))
 }
 
-// Show returns one job, open or dead; [ErrUnknown] if there is none.
+// Show returns one job, open or dead, or [ErrUnknown].
 func (q *Queue) Show(ctx context.Context, id string) (Entry, error) {
 	found, err := q.list(ctx, "job", id)
 	if err != nil {
@@ -120,7 +121,7 @@ func (q *Queue) list(ctx context.Context, args ...any) ([]Entry, error) {
 	entries := make([]Entry, 0, len(rows))
 	for _, row := range rows {
 		f, _ := row.([]any)
-		owner, _ := tenant.Parse(text(at(f, 2))) // a malformed job is shown as nobody's
+		owner, _ := tenant.Parse(text(at(f, 2))) // a malformed job has no tenant
 		attempt, _ := strconv.Atoi(text(at(f, 3)))
 		lost, _ := strconv.Atoi(text(at(f, 6)))
 		entries = append(entries, Entry{
@@ -139,7 +140,7 @@ func instant(fields []any, i int) time.Time {
 	return time.UnixMilli(int64(ms)).UTC()
 }
 
-// Dead lists jobs that were put aside, the last one first, at most [MostListed].
+// Dead lists at most [MostListed] dead letters, the last one first.
 func (q *Queue) Dead(ctx context.Context, limit int) ([]Entry, error) {
 	ids, err := q.redis.ZRangeWithScores(ctx, q.key("dead"), -int64(min(max(limit, 1), MostListed)), -1).Result()
 	if err != nil {
@@ -150,7 +151,7 @@ func (q *Queue) Dead(ctx context.Context, limit int) ([]Entry, error) {
 	return entries, failed("list dead jobs", err)
 }
 
-// dead reads jobs that were put aside, but for those that were ordered meanwhile.
+// dead reads dead letters; it omits jobs that were ordered meanwhile.
 func (q *Queue) dead(ctx context.Context, ids ...redis.Z) ([]Entry, error) {
 	if len(ids) == 0 {
 		return []Entry{}, nil
@@ -170,7 +171,7 @@ func (q *Queue) dead(ctx context.Context, ids ...redis.Z) ([]Entry, error) {
 			continue
 		}
 		id, _ := z.Member.(string)
-		owner, _ := tenant.Parse(text(fields[0])) // a malformed job is shown as nobody's
+		owner, _ := tenant.Parse(text(fields[0])) // a malformed job has no tenant
 		entries = append(entries, Entry{
 			ID: id, Tenant: owner, State: Dead, Attempt: int(figure(fields, 1)), Reason: text(fields[2]),
 			Submitted: instant(fields, 3), Lost: int(figure(fields, 4)), Buried: time.UnixMilli(int64(z.Score)).UTC(),
@@ -179,10 +180,9 @@ func (q *Queue) dead(ctx context.Context, ids ...redis.Z) ([]Entry, error) {
 	return entries, nil
 }
 
-// Order has a worker carry out what a person wants of a job, before any that
-// wait: the record is the workers' to change. A worker that has the job loses
-// its lease, except for a retry. [ErrUnknown] if the job is neither open nor
-// dead.
+// Order makes a worker carry out an operator's instruction for a job, before all waiting
+// jobs: only workers change the record. A worker that holds the job loses its lease, except
+// for a retry. The error is [ErrUnknown] if the job is neither open nor dead.
 func (q *Queue) Order(ctx context.Context, id string, order Order) error {
 	known, err := q.scripts.order.run(ctx, q, q.redis, id, string(order), AlreadyHeld).Int()
 	if err == nil && known == 0 {
@@ -191,8 +191,8 @@ func (q *Queue) Order(ctx context.Context, id string, order Order) error {
 	return failed("order job", err)
 }
 
-// Outcome is what came of the last order for a job; false while no worker has
-// carried it out, and an hour after one has.
+// Outcome returns the outcome of the last order for a job. It returns false until a worker
+// has carried out the order, and again an hour later.
 func (q *Queue) Outcome(ctx context.Context, id string) (outcome string, known bool, err error) {
 	outcome, err = q.redis.Get(ctx, q.key("ordered:"+id)).Result()
 	if errors.Is(err, redis.Nil) {
@@ -201,8 +201,8 @@ func (q *Queue) Outcome(ctx context.Context, id string) (outcome string, known b
 	return outcome, err == nil, failed("read the outcome of an order", err)
 }
 
-// Drain stops dispatching for a time, at most a day, and takes back what no
-// worker has yet; 0 ends that. It says how many jobs workers still have.
+// Drain stops dispatching for a time, at most a day, and returns dispatched jobs that no
+// worker has taken to the backlogs; 0 ends it. It returns how many jobs workers still hold.
 func (q *Queue) Drain(ctx context.Context, d time.Duration) (held int, err error) {
 	held, err = q.scripts.drain.run(ctx, q, q.redis, min(max(d, 0), 24*time.Hour).Milliseconds()).Int()
 	return held, failed("drain queue", err)

@@ -2,26 +2,25 @@
 
 // Package queue dispatches jobs to workers over Redis Streams.
 //
-// It knows the ids of jobs, whose they are and how often each was handed out;
-// never a PDF, never a record. Everything that must not be lost is in SQL, so
-// Redis may vanish or be wiped at any time: whoever owns the records submits
-// what is open again, with the attempt that the record remembers.
+// The queue holds the ids of jobs, their tenants and their numbers of attempts; it holds no
+// PDF and no record. Everything that must not be lost is in SQL, so Redis may be wiped or
+// become unavailable at any time: the owner of the records submits the open jobs again,
+// each with the attempt in its record.
 //
-// A submitted job waits in the backlog of its tenant. As many jobs are
-// dispatched to the stream as workers have slots, each from the tenant that is
-// farthest behind in virtual time: the time that its jobs took workers, divided
-// by its weight. So nobody waits behind the backlog of another, and what one
-// tenant does not use the others get.
+// A submitted job waits in the backlog of its tenant. The queue dispatches as many jobs to
+// the stream as workers have slots. Each job comes from the tenant that is farthest behind
+// in virtual time, which is the time that its jobs used workers, divided by its weight. So
+// no tenant waits behind the backlog of another, and the others use the share that a
+// tenant leaves.
 //
-// A worker takes a job as a [Lease] and must renew it before it runs out, by
-// the server's clock. A lease is fenced by its attempt and by the consumer's
-// name, which is new for each process: whoever was paused past its lease finds
-// every settlement refused with [ErrLost]. A finished job leaves nothing in
-// Redis.
+// A worker takes a job as a [Lease] and must renew it before it expires, by the server's
+// clock. The attempt and the name of the consumer, which is unique to the process, fence the
+// lease: if a worker was paused until its lease expired, every settlement returns
+// [ErrLost]. A finished job leaves nothing in Redis.
 //
-// All keys of a queue share one hash tag and so one cluster slot. Each
-// transition is one script, in the folder scripts; opening.lua is how all begin,
-// prelude.lua has what they share.
+// All keys of a queue share one hash tag and so one cluster slot. Each transition is one
+// script in the folder scripts. Every script begins with opening.lua and uses the shared
+// definitions of prelude.lua.
 package queue
 
 import (
@@ -43,29 +42,22 @@ const (
 	MaxWeight     = 100
 )
 
-// Share is what a tenant gets of the workers while others want them too.
+// Share limits the part of the workers that a tenant gets while other tenants wait.
 type Share struct {
-	// Weight is the tenant's part of the workers' time in proportion to the
-	// others', 1 to [MaxWeight]; 0 means [DefaultWeight].
+	// Weight is the tenant's part of the workers' time in proportion to the other
+	// tenants' weights, 1 to [MaxWeight]; 0 means [DefaultWeight].
 	Weight int
-	// Most is how many of its jobs are dispatched at once; 0 means any number.
+	// Most limits how many of its jobs are dispatched at the same time; 0 means no limit.
 	Most int
 }
 
-func (s Share) normal() Share {
-	if s.Weight <= 0 {
-		s.Weight = DefaultWeight
-	}
-	return Share{Weight: min(s.Weight, MaxWeight), Most: max(s.Most, 0)}
-}
-
-// Options are what a queue may be told.
+// Options configures a [Queue].
 type Options struct {
-	// Shares says what a tenant's share is, from memory; false while it does not
-	// know. Nil and false leave shares as they are; a tenant that nobody gave one
-	// has [DefaultWeight] and no cap.
+	// Shares returns the share of a tenant without blocking, or false while the share is
+	// unknown. A nil function and false leave shares unchanged; a tenant that never got a
+	// share has [DefaultWeight] and no limit.
 	Shares func(tenant.ID) (share Share, known bool)
-	// Lease and Idle are those of the consumers, for [Queue.Tend], which does
+	// Lease and Idle equal those of the consumers. [Queue.Tend] requires them and does
 	// nothing without them.
 	Lease, Idle time.Duration
 }
@@ -78,7 +70,7 @@ type Queue struct {
 	prefix, stream string
 }
 
-// New makes a queue by name. It does not talk to Redis.
+// New returns the queue with a name. It does not connect to Redis.
 func New(client *redis.Client, name string, o Options) (*Queue, error) {
 	if name == "" || strings.ContainsAny(name, "{} \n") {
 		return nil, fmt.Errorf("queue name %q is not usable in a key", name)
@@ -93,25 +85,25 @@ func New(client *redis.Client, name string, o Options) (*Queue, error) {
 
 func (q *Queue) key(name string) string { return q.prefix + name }
 
-// Cancel forgets a job. The worker that holds it loses its lease. Cancelling
-// an unknown job is not an error.
+// Cancel removes a job. The worker that holds the job loses its lease. Cancelling an
+// unknown job is not an error.
 func (q *Queue) Cancel(ctx context.Context, id string) error {
 	return failed("cancel in queue", q.scripts.cancel.run(ctx, q, q.redis, id).Err())
 }
 
-// Tend does what time makes necessary: it takes jobs from workers that are gone,
-// and dispatches those whose delay is over. Consumers do it too; this is for when
-// there are none.
+// Tend runs the transitions that depend on time: it reclaims jobs from workers that are
+// gone, and dispatches jobs whose delay is over. Consumers do so too; Tend serves a queue
+// without consumers.
 func (q *Queue) Tend(ctx context.Context) error {
 	if q.options.Lease <= 0 {
 		return nil
 	}
 	err := q.scripts.tend.run(ctx, q, q.redis, q.options.Lease.Milliseconds(), q.options.Idle.Milliseconds()).Err()
 	if isNoGroup(err) {
-		return nil // no worker was ever there
+		return nil // no worker has joined the queue yet
 	}
 	return failed("tend queue", err)
 }
 
-// Ping reports whether Redis answers.
+// Ping reports whether Redis responds.
 func (q *Queue) Ping(ctx context.Context) error { return failed("ping", q.redis.Ping(ctx).Err()) }

@@ -34,7 +34,7 @@ func newFixture(t *testing.T, server *redistest.Server) *fixture {
 	t.Helper()
 	q, err := queue.New(server.Client(t), "preflight", queue.Options{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("queue.New: %v", err)
 	}
 	return &fixture{T: t, server: server, queue: q}
 }
@@ -52,7 +52,7 @@ func (f *fixture) consumes(config queue.ConsumerConfig) *queue.Consumer {
 func (f *fixture) submit(id string, attempt int) {
 	f.Helper()
 	if err := f.queue.Submit(f.Context(), id, owner, attempt); err != nil {
-		f.Fatal(err)
+		f.Fatalf("f.queue.Submit: %v", err)
 	}
 }
 
@@ -62,7 +62,7 @@ func (f *fixture) take(c *queue.Consumer) queue.Lease {
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
 		leases, err := c.Next(f.Context(), 1)
 		if err != nil {
-			f.Fatal(err)
+			f.Fatalf("c.Next: %v", err)
 		}
 		if len(leases) == 1 {
 			return leases[0]
@@ -85,7 +85,7 @@ func (f *fixture) stats(want queue.Stats) {
 	f.Helper()
 	got, err := f.queue.Stats(f.Context())
 	if err != nil {
-		f.Fatal(err)
+		f.Fatalf("f.queue.Stats: %v", err)
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(queue.Stats{}, "OldestAge", "Ready", "MeanRun", "Consumers", "Slots", "Reclaimed")); diff != "" {
 		f.Errorf("stats (-want +got):\n%s", diff)
@@ -141,7 +141,7 @@ func TestQueue(t *testing.T) {
 			f.must(w.Finish(f.Context(), held))
 			f.must(w.Finish(f.Context(), held))
 		},
-		"a job whose lease ran out goes to another worker, with the next attempt": func(f *fixture) {
+		"another worker gets a job whose lease expired, with the next attempt": func(f *fixture) {
 			f.submit("pref_1", 0)
 			w1, w2 := f.consumer("w1"), f.consumer("w2")
 			stale := f.take(w1)
@@ -173,7 +173,7 @@ func TestQueue(t *testing.T) {
 			}
 			f.nothing(f.consumer("w2"))
 		},
-		"renewing tells which leases are lost": func(f *fixture) {
+		"a renewal returns the lost leases": func(f *fixture) {
 			f.submit("pref_1", 0)
 			f.submit("pref_2", 0)
 			w1, w2 := f.consumer("w1"), f.consumer("w2")
@@ -189,7 +189,7 @@ func TestQueue(t *testing.T) {
 				f.Errorf("Renew after the lease ran out = %v, %v", lost, err)
 			}
 		},
-		"a retried job comes back after its delay, with the next attempt": func(f *fixture) {
+		"a retried job is dispatched after its delay, with the next attempt": func(f *fixture) {
 			f.submit("pref_1", 0)
 			w := f.consumer("w1")
 			f.must(w.Retry(f.Context(), f.take(w), 300*time.Millisecond))
@@ -270,7 +270,7 @@ func TestQueue(t *testing.T) {
 				f.Errorf("attempt %d, want 2", got.Attempt)
 			}
 		},
-		"a known job takes over a higher attempt from the record": func(f *fixture) {
+		"a known job gets a higher attempt from the record": func(f *fixture) {
 			f.submit("pref_1", 0)
 			f.submit("pref_1", 4)
 			if got := f.take(f.consumer("w1")); got.Attempt != 5 {
@@ -308,7 +308,7 @@ func TestQueue(t *testing.T) {
 			f.server.Pass(3 * lease)
 			q, err := queue.New(f.server.Client(f.T), "preflight", queue.Options{Lease: lease, Idle: time.Hour})
 			f.must(err)
-			// At first it might be Redis that was away.
+			// At first the queue assumes that Redis was unavailable.
 			f.must(q.Tend(f.Context()))
 			f.stats(queue.Stats{Open: 1, Held: 1})
 			f.server.Pass(lease / 2)
@@ -318,9 +318,9 @@ func TestQueue(t *testing.T) {
 				f.Errorf("stats %+v, %v; want no worker left", stats, err)
 			}
 		},
-		"a worker that lives keeps its job when Redis was away for longer than a lease": func(f *fixture) {
+		"a live worker keeps its job when Redis was unavailable for longer than a lease": func(f *fixture) {
 			f.submit("pref_1", 0)
-			// Long enough for a busy machine to do something in half of it.
+			// Half of it is long enough for a call on a busy machine.
 			const long = 5 * lease
 			consumer := func(name string) *queue.Consumer {
 				return f.consumes(queue.ConsumerConfig{Name: name, Slots: 4, Lease: long, Block: 20 * time.Millisecond, Idle: time.Hour})
@@ -341,13 +341,13 @@ func TestQueue(t *testing.T) {
 			f.take(f.consumer("w1"))
 			f.server.Pass(lease + 100*time.Millisecond)
 			w := f.consumer("w2")
-			f.must(w.Bury(f.Context(), f.take(w), "ODD"))
+			f.must(w.DeadLetter(f.Context(), f.take(w), "ODD"))
 			got, err := f.queue.Show(f.Context(), "pref_1")
 			if err != nil || got.Lost != 1 || got.Submitted.IsZero() || got.State != queue.Dead || got.Reason != "ODD" || got.Attempt != 2 {
 				f.Errorf("shown as %+v, %v", got, err)
 			}
 		},
-		"an entry that its job does not know is dropped": func(f *fixture) {
+		"an entry that its job does not have is dropped": func(f *fixture) {
 			client := f.server.Client(f.T)
 			f.must(client.Do(f.Context(), "XADD", "pm:{preflight}:s", "*", "id", "pref_ghost").Err())
 			f.nothing(f.consumer("w1"))
@@ -370,9 +370,9 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// TestJanitorForgetsOnlyIdleConsumersWithoutJobs checks the one destructive
-// command of the package: deleting a consumer deletes what it holds. It needs
-// a real server: miniredis does not tell how long a consumer was idle.
+// TestJanitorForgetsOnlyIdleConsumersWithoutJobs checks the only destructive command of the
+// package: deleting a consumer deletes its pending jobs. The test requires a real server,
+// because miniredis does not report how long a consumer was idle.
 func TestJanitorForgetsOnlyIdleConsumersWithoutJobs(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, redistest.Real(t))
@@ -456,7 +456,7 @@ func TestManyWorkersShareTheWork(t *testing.T) {
 	}
 }
 
-func TestRedisAwayIsAnError(t *testing.T) {
+func TestUnavailableRedisIsAnError(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
 	f := newFixture(t, server)

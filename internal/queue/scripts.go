@@ -23,16 +23,16 @@ import (
 //go:embed scripts
 var source embed.FS
 
-// The first lines of scripts, which tell the server what they need. Whatever
-// makes room must run on a server that is full.
+// The first lines of scripts declare their flags to the server. A script that frees memory
+// must run on a server whose memory is full.
 const (
 	mayGrow  = "#!lua\n"
 	mustRun  = "#!lua flags=allow-oom\n"
 	onlyRead = "#!lua flags=no-writes\n"
 )
 
-// scripts has one script for each transition. A transition is one round trip
-// and atomic, so no crash can leave half of it.
+// scripts has one script for each transition. A transition is one round trip and atomic, so
+// a crash never leaves half of it.
 type scripts struct {
 	submit, cancel, order, share, drain                                *script
 	take, tend, start, astray, renew, finish, retry, bury, obey, leave *script
@@ -61,8 +61,8 @@ func loadScripts() (*scripts, error) {
 	return s, nil
 }
 
-// Script returns the text of a transition as it runs on the server, without the
-// line that tells the server what it needs.
+// Script returns the text of a transition as it runs on the server, without the line of
+// flags.
 func Script(name string) (string, error) {
 	texts, err := assembled()
 	if err != nil {
@@ -71,17 +71,17 @@ func Script(name string) (string, error) {
 	if text, ok := texts[name]; ok {
 		return text, nil
 	}
-	return "", fmt.Errorf("read script: there is no %q", name)
+	return "", fmt.Errorf("read script: unknown name %q", name)
 }
 
-// shared are the parts that scripts have in common; first is how the name of a part ends
-// that one has before the others.
+// shared lists the parts that all scripts share. A part whose name ends with first is the
+// beginning of one script, before the shared parts.
 var shared = []string{"opening", "prelude", "postlude"}
 
 const first = ".first"
 
-// assembled has the text of each transition. It takes a while, and is the same for all
-// queues.
+// assembled returns the text of each transition. It runs once for all queues, because it
+// takes long.
 var assembled = sync.OnceValues(func() (map[string]string, error) {
 	files, err := fs.Glob(source, "scripts/*.lua")
 	texts := map[string]string{}
@@ -90,36 +90,28 @@ var assembled = sync.OnceValues(func() (map[string]string, error) {
 		if slices.Contains(shared, name) || strings.HasSuffix(name, first) {
 			continue
 		}
-		var failed error
-		texts[name], failed = assemble(name)
-		err = errors.Join(err, failed)
+		// A script may have a part of its own that runs before the definitions.
+		parts := map[string]string{}
+		for _, part := range slices.Concat(shared, []string{name + first, name}) {
+			content, failed := source.ReadFile("scripts/" + part + ".lua")
+			if failed != nil && (part != name+first || !errors.Is(failed, fs.ErrNotExist)) {
+				err = errors.Join(err, fmt.Errorf("read script: %w", failed))
+			}
+			parts[part] = string(content)
+		}
+		body := parts[name] + parts["postlude"]
+		texts[name] = parts["opening"] + parts[name+first] + needed(parts["prelude"], body) + body
 	}
 	return texts, err
 })
-
-// assemble puts a script together. What it does before anything is defined, if there is
-// such a part, is in a file of its own.
-func assemble(name string) (string, error) {
-	parts := map[string]string{}
-	for _, part := range slices.Concat(shared, []string{name + first, name}) {
-		content, err := source.ReadFile("scripts/" + part + ".lua")
-		if err != nil && (part != name+first || !errors.Is(err, fs.ErrNotExist)) {
-			return "", fmt.Errorf("read script: %w", err)
-		}
-		parts[part] = string(content)
-	}
-	body := parts[name] + parts["postlude"]
-	return parts["opening"] + parts[name+first] + needed(parts["prelude"], body) + body, nil
-}
-
 var (
-	// block is a definition on the outermost level, with its comment.
+	// block matches a definition at the outermost level, with its comment.
 	block      = regexp.MustCompile(`(?m)^(?:--.*\n)*local (?:function (\w+)\((?s:.*?)^end\n|(\w+(?:, \w+)*)(?: =.*)?\n)`)
 	identifier = regexp.MustCompile(`\w+`)
 )
 
-// needed is the part of the prelude that a script uses. A server defines all of
-// it anew for each call, and what is defined costs the more the more there is.
+// needed returns the part of the prelude that a script uses. A server runs all definitions
+// again for each call, so unused ones would cost time.
 func needed(prelude, body string) string {
 	used := map[string]bool{}
 	note := func(text string) {
@@ -129,7 +121,7 @@ func needed(prelude, body string) string {
 	}
 	note(body)
 	blocks := block.FindAllStringSubmatch(prelude, -1)
-	// What is used is defined before, so once from the end is enough.
+	// A definition uses only earlier definitions, so one pass from the end is enough.
 	kept := make([]string, 0, len(blocks))
 	for _, b := range slices.Backward(blocks) {
 		if slices.ContainsFunc(identifier.FindAllString(b[1]+b[2], -1), func(w string) bool { return used[w] }) {
@@ -143,24 +135,34 @@ func needed(prelude, body string) string {
 
 var comment = regexp.MustCompile(`(?m)^ *--.*\n`)
 
-// script is a transition. A server that does not know flags (miniredis) gets it
-// without.
+// script is a transition. A server without support for flags (miniredis) gets the text
+// without flags.
 type script struct {
-	// operation is what spans call it.
+	// operation names the transition in spans.
 	operation      string
 	flagged, plain *redis.Script
 	usePlain       *atomic.Bool
 }
 
-// run is one span of a traced caller.
+// run runs the script and records one span for a traced caller.
 func (s *script) run(ctx context.Context, q *Queue, client redis.Scripter, args ...any) *redis.Cmd {
 	span := telemetry.Ask(ctx, "redis", s.operation)
-	reply := s.ask(ctx, q, client, args)
+	all := append([]any{q.prefix}, args...)
+	var reply *redis.Cmd
+	if !s.usePlain.Load() {
+		reply = s.flagged.Run(ctx, client, []string{q.stream}, all...)
+		if err := reply.Err(); err != nil && strings.Contains(err.Error(), "line:1(column:1) near '#'") {
+			s.usePlain.Store(true) // the server takes the flags for a syntax error
+		}
+	}
+	if s.usePlain.Load() {
+		reply = s.plain.Run(ctx, client, []string{q.stream}, all...)
+	}
 	span.End(fault(reply.Err()))
 	return reply
 }
 
-// fault is why a script has not done what it is for, in a word; empty if it has.
+// fault returns the reason of a failed script in one word, or an empty text.
 func fault(err error) string {
 	switch {
 	case errors.Is(err, redis.Nil):
@@ -172,28 +174,12 @@ func fault(err error) string {
 	}
 }
 
-// byName asks a server for a script that it knows. One that does not says so, and has
-// to be asked with run.
+// byName runs a script by its digest. A server that does not have the script returns the
+// error NOSCRIPT, and the caller must use run.
 func (s *script) byName(ctx context.Context, q *Queue, client redis.Scripter, args ...any) *redis.Cmd {
 	form := s.flagged
 	if s.usePlain.Load() {
 		form = s.plain
 	}
 	return form.EvalSha(ctx, client, []string{q.stream}, append([]any{q.prefix}, args...)...)
-}
-
-func (s *script) ask(ctx context.Context, q *Queue, client redis.Scripter, args []any) *redis.Cmd {
-	all := append([]any{q.prefix}, args...)
-	if !s.usePlain.Load() {
-		reply := s.flagged.Run(ctx, client, []string{q.stream}, all...)
-		if !isSyntax(reply.Err()) {
-			return reply
-		}
-		s.usePlain.Store(true)
-	}
-	return s.plain.Run(ctx, client, []string{q.stream}, all...)
-}
-
-func isSyntax(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "line:1(column:1) near '#'")
 }

@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// ErrPolicy means that the server evicts keys when its memory is full. Then
-// jobs would vanish one by one, unnoticed.
+// ErrPolicy means that the server evicts keys when its memory is full. Jobs would then
+// disappear one by one, without an error.
 var ErrPolicy = errors.New("maxmemory-policy is not noeviction")
 
 // ErrOld means that the server is older than Redis 7.0.
 var ErrOld = errors.New("the server is older than Redis 7.0")
 
-// Server is what a server says of itself.
+// Server describes a Redis server.
 type Server struct {
-	// Run is new whenever the server was started or another one took its place.
+	// Run is a new text after each start of the server and after a failover.
 	Run string
-	// Durable is false where the server keeps no append-only file.
+	// Durable is false if the server keeps no append-only file.
 	Durable bool
-	// Memory is the part of its memory that is used, 0 where it has no limit.
+	// Memory is the used part of the server's memory, or 0 without a limit.
 	Memory float64
 }
 
-// Server asks the server how it is run. Errors: [ErrPolicy], [ErrOld]. What a
-// server does not tell (miniredis tells nothing) is not held against it.
+// Server reads the configuration of the server. Errors: [ErrPolicy], [ErrOld]. It accepts
+// absent values (miniredis reports none).
 func (q *Queue) Server(ctx context.Context) (Server, error) {
 	text, err := q.redis.Info(ctx, "server", "memory", "persistence").Result()
 	if err != nil && isRedisError(err) {

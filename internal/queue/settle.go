@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Renew extends leases and returns those that are lost. It also tends the
-// queue, as Next does.
+// Renew extends leases and returns the lost ones. It also tends the queue like Next.
 func (c *Consumer) Renew(ctx context.Context, leases ...Lease) (lost []Lease, err error) {
 	args := []any{c.config.Name, c.config.Slots, c.config.Lease.Milliseconds(), c.config.Idle.Milliseconds()}
 	byID := make(map[string]Lease, len(leases))
@@ -18,7 +17,7 @@ func (c *Consumer) Renew(ctx context.Context, leases ...Lease) (lost []Lease, er
 	}
 	ids, err := c.queue.scripts.renew.run(ctx, c.queue, c.redis, args...).StringSlice()
 	if isNoGroup(err) {
-		// The stream is gone, and every lease with it.
+		// The stream is missing, so every lease is lost.
 		for _, lease := range leases {
 			c.let(lease)
 		}
@@ -34,36 +33,36 @@ func (c *Consumer) Renew(ctx context.Context, leases ...Lease) (lost []Lease, er
 	return lost, nil
 }
 
-// Retry gives a job back; it is dispatched again after the delay, at most
+// Retry returns a job to the queue, which dispatches it again after the delay, at most
 // [MostBackoff], with a later attempt.
 func (c *Consumer) Retry(ctx context.Context, lease Lease, delay time.Duration) error {
 	return c.settle(ctx, "retry job", c.queue.scripts.retry, lease, min(max(delay, 0), MostBackoff).Milliseconds())
 }
 
-// Release gives a job back at once because the worker is leaving, not because
-// the job is to blame. It keeps its place in its tenant's backlog.
+// Release returns a job to the queue at once, because the worker stops and not because of
+// the job. The job keeps its place in its tenant's backlog.
 func (c *Consumer) Release(ctx context.Context, lease Lease) error {
 	return c.settle(ctx, "release job", c.queue.scripts.retry, lease, 0)
 }
 
-// Bury puts a job aside that cannot be done, for a person to look at. It is not
-// handed out again unless it is submitted or ordered anew.
-func (c *Consumer) Bury(ctx context.Context, lease Lease, reason string) error {
+// DeadLetter moves a job that cannot be done to the dead letters, for an operator to
+// inspect. Only a new submission or order dispatches it again.
+func (c *Consumer) DeadLetter(ctx context.Context, lease Lease, reason string) error {
 	return c.settle(ctx, "bury job", c.queue.scripts.bury, lease, reason)
 }
 
-// Abandon forgets a lease without telling anybody: it is lost, or runs out.
+// Abandon removes a lease from this consumer without a call: the lease is lost or expires.
 func (c *Consumer) Abandon(lease Lease) { c.let(lease) }
 
-// Obeyed notes that the order of a lease was carried out, and what came of it, for
-// [Queue.Outcome]. The job is still the caller's.
+// Obeyed notes that the order of a lease was carried out, with its outcome for
+// [Queue.Outcome]. The caller still holds the job.
 func (c *Consumer) Obeyed(ctx context.Context, lease Lease, outcome string) error {
 	held, err := c.queue.scripts.obey.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, outcome).Int()
 	return settled("note an order", held, err)
 }
 
 func (c *Consumer) settle(ctx context.Context, op string, s *script, lease Lease, last any) error {
-	// Without an answer too: if the job is still ours, it comes with Next again.
+	// Also without a response: if the caller still holds the job, Next returns it again.
 	defer c.let(lease)
 	held, err := s.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, last).Int()
 	if err != nil {

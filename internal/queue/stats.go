@@ -20,26 +20,26 @@ import (
 type Stats struct {
 	// Open counts all jobs: Waiting, Held and Delayed.
 	Open, Waiting, Held, Delayed int64
-	// Ready is the part of Waiting that is dispatched: any free worker takes it.
+	// Ready is the part of Waiting that is dispatched: any free worker takes these jobs.
 	Ready int64
-	// Dead is the number of jobs that were put aside.
+	// Dead is the number of dead letters.
 	Dead int64
-	// Reclaimed counts the jobs that were taken from workers which did not renew
+	// Reclaimed counts the jobs that were reclaimed from workers that did not renew
 	// their leases, since Redis was empty.
 	Reclaimed int64
-	// Consumers and Slots count the workers that live and what they can do at
-	// once.
+	// Consumers is the number of live workers, Slots the number of jobs that they run
+	// at the same time.
 	Consumers, Slots int64
-	// OldestAge is how long the oldest open job has been here.
+	// OldestAge is the time since the oldest open job was submitted.
 	OldestAge time.Duration
-	// MeanRun is how long jobs take a worker, of late; 0 before the first.
+	// MeanRun is the recent mean time for which a job uses a worker; 0 before the first.
 	MeanRun time.Duration
-	// DrainedFor is for how long nothing more is dispatched.
+	// DrainedFor is the remaining time in which the queue dispatches no jobs.
 	DrainedFor time.Duration
 }
 
-// Stats reads the state. It never uses the group's lag, which servers report
-// wrongly after deletions.
+// Stats reads the state. It does not use the group's lag, which servers report wrongly after
+// deletions.
 func (q *Queue) Stats(ctx context.Context) (Stats, error) {
 	pipe := q.redis.Pipeline()
 	open, length := pipe.ZCard(ctx, q.key("open")), pipe.XLen(ctx, q.stream)
@@ -70,7 +70,7 @@ func (q *Queue) Stats(ctx context.Context) (Stats, error) {
 	return stats, nil
 }
 
-// figure is a member of a list of numbers, 0 if it is absent.
+// figure returns a number of a list, or 0 if it is absent.
 func figure(values []any, i int) float64 {
 	if i >= len(values) {
 		return 0
@@ -82,19 +82,19 @@ func figure(values []any, i int) float64 {
 	return f
 }
 
-// Backlog is what waits of one tenant.
+// Backlog counts the jobs of one tenant.
 type Backlog struct {
 	Tenant tenant.ID
-	// Waiting is not dispatched yet, Dispatched is with a worker or about to be.
+	// Waiting jobs are not dispatched yet; Dispatched jobs are with a worker or about to be.
 	Waiting, Dispatched int64
 	Share               Share
 }
 
-// askedTenants is how many tenants are asked about at once: nobody else is served
-// meanwhile.
+// askedTenants is the number of tenants in one query, during which Redis serves no other
+// client.
 const askedTenants = 500
 
-// Backlogs lists the tenants that wait, the longest backlog first.
+// Backlogs lists the waiting tenants, the longest backlog first.
 func (q *Queue) Backlogs(ctx context.Context) ([]Backlog, error) {
 	names, err := q.waitingTenants(ctx)
 	if err != nil {
@@ -112,8 +112,8 @@ func (q *Queue) Backlogs(ctx context.Context) ([]Backlog, error) {
 	return backlogs, nil
 }
 
-// waitingTenants names the tenants whose turn will come, and those who have all
-// that they may. One that gets more or less at this moment may be missing.
+// waitingTenants returns the tenants that wait for their turn and those that have reached
+// their limit. A tenant that changes between the two sets may be missing.
 func (q *Queue) waitingTenants(ctx context.Context) ([]any, error) {
 	pipe := q.redis.Pipeline()
 	ring, parked := pipe.ZRange(ctx, q.key("ring"), 0, -1), pipe.ZRange(ctx, q.key("parked"), 0, -1)
@@ -129,8 +129,8 @@ func (q *Queue) waitingTenants(ctx context.Context) ([]any, error) {
 	return names, nil
 }
 
-// parseBacklogs leaves out those who wait no more, and nobody's jobs, which are put
-// aside when their turn comes.
+// parseBacklogs parses backlogs. It omits tenants that no longer wait, and malformed jobs,
+// which become dead letters when they are dispatched.
 func parseBacklogs(rows []any) []Backlog {
 	var backlogs []Backlog
 	for _, row := range rows {
@@ -155,8 +155,8 @@ func at(values []any, i int) any {
 	return nil
 }
 
-// Reweigh gives tenants that wait the shares that they have now, and says how
-// many had another one.
+// Reweigh updates the shares of waiting tenants to their current values and returns how many
+// shares changed.
 func (q *Queue) Reweigh(ctx context.Context, backlogs []Backlog) (changed int, err error) {
 	for _, b := range backlogs {
 		share, known := q.share(b.Tenant)
@@ -171,9 +171,9 @@ func (q *Queue) Reweigh(ctx context.Context, backlogs []Backlog) (changed int, e
 	return changed, nil
 }
 
-// DesiredWorkers is how many workers of so many slots would begin every open job
-// within the wait that is aimed at: enough to keep those busy that run, and to
-// work off what is open in that time. It is 0 only if nothing is open.
+// DesiredWorkers returns how many workers with a number of slots would begin every open job
+// within wait: enough for the jobs that are running, and for the open jobs to begin in that
+// time. It is 0 only if no job is open.
 func (s Stats) DesiredWorkers(slots int, wait time.Duration) int {
 	if s.Open <= 0 {
 		return 0

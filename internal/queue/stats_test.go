@@ -11,9 +11,9 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-// TestEveryTenantThatWaitsIsTold has more tenants than are asked about at once, one
-// of them with a longer backlog and one that has all that it may.
-func TestEveryTenantThatWaitsIsTold(t *testing.T) {
+// TestEveryWaitingTenantIsListed has more tenants than one query returns. One of them has a
+// longer backlog, and one has reached its limit.
+func TestEveryWaitingTenantIsListed(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -39,7 +39,7 @@ func TestEveryTenantThatWaitsIsTold(t *testing.T) {
 			capped = capped || b.Tenant == owner && b.Waiting == 1 && b.Dispatched == 1 && b.Share.Most == 1
 		}
 		if stats, err := f.queue.Stats(f.Context()); err != nil || waiting != stats.Waiting-stats.Ready {
-			t.Errorf("%d wait, want those of %+v (%v)", waiting, stats, err)
+			t.Errorf("%d jobs wait, want the number in %+v (%v)", waiting, stats, err)
 		}
 		if !capped || backlogs[0].Tenant.Organization != "org_other0700" {
 			t.Errorf("capped: %t, first: %+v", capped, backlogs[0])

@@ -11,13 +11,12 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// submitsTogether is how many submits go in one round trip. It is not what holds Redis:
-// that turns to the next connection after 16 KiB, which are some 80 submits and a
-// millisecond.
-const submitsTogether = 128
+// submitBatch is the number of submits in one round trip. It does not block Redis for long:
+// Redis serves the next connection after 16 KiB, which is some 80 submits and a millisecond.
+const submitBatch = 128
 
-// Submission is what [Queue.Submit] is told of a job. It is no type of its own, so that
-// whoever owns the records can say the same without this package.
+// Submission describes a job for [Queue.SubmitAll]. It is an alias of a plain struct, so that
+// the owner of the records can pass one without this package.
 type Submission = struct {
 	ID    string
 	Owner tenant.ID
@@ -25,25 +24,24 @@ type Submission = struct {
 	Attempt int
 }
 
-// Submit takes a job in. attempt is the number of the last attempt that began,
-// 0 for a new job. A job that is here already is left as it is, so submitting
-// again is always safe. Errors: [ErrFull], [ErrFormat].
+// Submit adds a job. attempt is the number of the last attempt that began, 0 for a new job.
+// Submit leaves a job that is in the queue unchanged, so submitting it again is always
+// safe. Errors: [ErrFull], [ErrFormat].
 func (q *Queue) Submit(ctx context.Context, id string, owner tenant.ID, attempt int) error {
 	return failed("submit to queue", q.submitAlone(ctx, Submission{id, owner, attempt}))
 }
 
-// SubmitAll takes jobs in as Submit does, one after the other, many in a round trip.
-// The first done of them were taken in. With an error the next one, which it names, was
-// refused by the server or has no answer from it, and any that come later may be in or
-// not. Errors: those of Submit, and that of ctx, which it looks at before each round
-// trip.
+// SubmitAll adds jobs in their order as Submit does, many in a round trip. It returns how
+// many of them, from the first, were added. An error names the next job: the server refused
+// it or did not answer; later jobs may have been added or not. Errors: those of Submit, and
+// that of ctx, which SubmitAll checks before each round trip.
 func (q *Queue) SubmitAll(ctx context.Context, all []Submission) (done int, err error) {
 	for done < len(all) && err == nil {
 		var taken int
-		taken, err = q.submitTogether(ctx, all[done:min(len(all), done+submitsTogether)])
+		taken, err = q.submitTogether(ctx, all[done:min(len(all), done+submitBatch)])
 		done += taken
 		if redis.HasErrorPrefix(err, "NOSCRIPT") {
-			// The server was never told it, or has forgotten. This tells it.
+			// The server does not have the script. A submit with its text loads it.
 			if err = q.submitAlone(ctx, all[done]); err == nil {
 				done++
 			}
@@ -60,7 +58,7 @@ func (q *Queue) submitAlone(ctx context.Context, own Submission) error {
 	return q.scripts.submit.run(ctx, q, q.redis, own.ID, own.Owner.String(), own.Attempt, share.Weight, share.Most).Err()
 }
 
-// submitTogether is one round trip, and one span of a traced caller.
+// submitTogether submits a batch in one round trip and records one span for a traced caller.
 func (q *Queue) submitTogether(ctx context.Context, batch []Submission) (done int, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -76,27 +74,24 @@ func (q *Queue) submitTogether(ctx context.Context, batch []Submission) (done in
 		return nil
 	})
 	for i, reply := range replies {
-		if err := unanswered(reply, lost); err != nil {
+		if _, answered := reply.Val().(int64); answered {
+			continue
+		}
+		// Only the reply itself shows whether the server answered: if a pipeline is cut,
+		// the library marks all replies as failed, and if the server refuses the
+		// connection, none of them.
+		_, err := reply.Int64()
+		if lost != nil && !isRedisError(err) {
+			err = lost
+		}
+		if err != nil {
 			return i, err
 		}
 	}
 	return len(batch), nil
 }
 
-// unanswered is why a submit in a pipeline, which as a whole ended with lost, has no
-// number for an answer. The answer alone tells: of a pipeline that was cut the library
-// calls all failed, and none of one that got no connection because of a refusal.
-func unanswered(reply *redis.Cmd, lost error) error {
-	if _, answered := reply.Val().(int64); answered {
-		return nil
-	}
-	if _, err := reply.Int64(); isRedisError(err) || lost == nil {
-		return err
-	}
-	return lost
-}
-
-// share is what a tenant's share is now; the zero Share while nobody knows.
+// share returns the current share of a tenant; false while it is unknown.
 func (q *Queue) share(owner tenant.ID) (Share, bool) {
 	if q.options.Shares == nil {
 		return Share{}, false
@@ -105,5 +100,8 @@ func (q *Queue) share(owner tenant.ID) (Share, bool) {
 	if !known {
 		return Share{}, false
 	}
-	return share.normal(), true
+	if share.Weight <= 0 {
+		share.Weight = DefaultWeight
+	}
+	return Share{Weight: min(share.Weight, MaxWeight), Most: max(share.Most, 0)}, true
 }

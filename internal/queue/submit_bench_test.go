@@ -23,7 +23,7 @@ type emptied struct {
 	jobs  []queue.Submission
 }
 
-// spent is what it took to hand them over: the clock's time and Redis' processor time.
+// spent is the cost of submissions: elapsed time and CPU time of Redis.
 type spent struct{ wall, redis time.Duration }
 
 func (e *emptied) must(err error) {
@@ -78,9 +78,9 @@ func (e *emptied) processor() (total time.Duration) {
 	return total
 }
 
-// BenchmarkSubmitAll hands the jobs of 20 tenants to an emptied Redis, one by one and
-// together by turns, over loopback and behind a network of a millisecond. Times are
-// microseconds for each job; the ratio is that of the clock's times.
+// BenchmarkSubmitAll submits the jobs of 20 tenants to an empty Redis, one by one and in
+// batches alternately, over loopback and over a network with a delay of a millisecond. Times
+// are microseconds for each job; the ratio is that of the elapsed times.
 func BenchmarkSubmitAll(b *testing.B) {
 	for name, lag := range map[string]time.Duration{"loopback": 0, "behind 1 ms": time.Millisecond} {
 		b.Run(name, func(b *testing.B) {

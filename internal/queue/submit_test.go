@@ -49,7 +49,7 @@ func (f *fixture) on(client *redis.Client) *queue.Queue {
 	return q
 }
 
-func TestJobsThatAreSubmittedTogetherAreHandedOutInTheirOrder(t *testing.T) {
+func TestBatchIsHandedOutInItsOrder(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -69,7 +69,7 @@ func TestJobsThatAreSubmittedTogetherAreHandedOutInTheirOrder(t *testing.T) {
 	})
 }
 
-func TestTogetherEachJobKeepsItsAttemptAndItsTenant(t *testing.T) {
+func TestEachJobOfABatchKeepsItsAttemptAndTenant(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -104,7 +104,7 @@ func TestTogetherEachJobKeepsItsAttemptAndItsTenant(t *testing.T) {
 	})
 }
 
-func TestJobsThatAreThereAlreadyStayAsTheyAre(t *testing.T) {
+func TestSubmitLeavesKnownJobsUnchanged(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -125,7 +125,7 @@ func TestJobsThatAreThereAlreadyStayAsTheyAre(t *testing.T) {
 	})
 }
 
-func TestNoJobsAreSubmittedWithoutARedis(t *testing.T) {
+func TestSubmitFailsWithoutRedis(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
 	f := newFixture(t, server)
@@ -138,8 +138,8 @@ func TestNoJobsAreSubmittedWithoutARedis(t *testing.T) {
 	}
 }
 
-// TestAJobThatIsRefusedIsNamed, and nothing that was asked before it is in doubt.
-func TestAJobThatIsRefusedIsNamed(t *testing.T) {
+// TestRefusedJobIsNamed also checks that all jobs before the refused one were added.
+func TestRefusedJobIsNamed(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -162,7 +162,7 @@ func TestAJobThatIsRefusedIsNamed(t *testing.T) {
 	})
 }
 
-func TestARedisThatBecomesFullTakesTheFirstJobs(t *testing.T) {
+func TestFullRedisKeepsTheFirstJobs(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis-server": redistest.Real, "valkey-server": redistest.Valkey} {
 		t.Run(name, func(t *testing.T) {
@@ -199,9 +199,9 @@ func (b brittle) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestAConnectionThatIsCutBehind some of the replies: what was answered is known to be
-// in, and of nothing else is it said.
-func TestAConnectionThatIsCutBehind(t *testing.T) {
+// TestConnectionCutAfter cuts the connection after some of the replies. SubmitAll
+// must count the answered jobs as added, and no other.
+func TestConnectionCutAfter(t *testing.T) {
 	t.Parallel()
 	const reply = len(":1\r\n")
 	for name, replies := range map[string]int{
@@ -221,14 +221,14 @@ func TestAConnectionThatIsCutBehind(t *testing.T) {
 					},
 				}))
 				if done, err := far.SubmitAll(t.Context(), []queue.Submission{{ID: "pref_before", Owner: owner}}); done != 1 || err != nil {
-					t.Fatal(err) // the connection is there, and the script
+					t.Fatalf("far.SubmitAll: %v", err) // the connection is there, and the script
 				}
 				all := submissions(300)
 				left.Store(int64(replies * reply))
 				done, err := far.SubmitAll(t.Context(), all)
 				var refusal redis.Error
 				if done != replies || err == nil || errors.As(err, &refusal) || !strings.Contains(err.Error(), all[done].ID) {
-					t.Errorf("SubmitAll = %d, %v; want %d and that the server is away", done, err, replies)
+					t.Errorf("SubmitAll = %d, %v; want %d and an error of the connection", done, err, replies)
 				}
 				f.has(all[:done])
 				if done, err := f.queue.SubmitAll(t.Context(), all[done:]); done != len(all)-replies || err != nil {
@@ -240,8 +240,8 @@ func TestAConnectionThatIsCutBehind(t *testing.T) {
 	}
 }
 
-// TestAServerThatRefusesTheConnectionHasTakenNothing: its refusal is that of no command.
-func TestAServerThatRefusesTheConnectionHasTakenNothing(t *testing.T) {
+// TestRefusedConnectionAddsNoJobs: its refusal is that of no command.
+func TestRefusedConnectionAddsNoJobs(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis-server": redistest.Real, "valkey-server": redistest.Valkey} {
 		t.Run(name, func(t *testing.T) {
@@ -271,7 +271,7 @@ func (b between) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	}
 }
 
-func TestScriptsThatAreForgottenInTheMiddleAreSentAgain(t *testing.T) {
+func TestScriptsFlushedBetweenBatchesAreLoadedAgain(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -293,11 +293,11 @@ func TestScriptsThatAreForgottenInTheMiddleAreSentAgain(t *testing.T) {
 	})
 }
 
-func TestWhoeverCancelsWaitsForOneRoundTripAtMost(t *testing.T) {
+func TestCancelledSubmitEndsAfterOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
-		f.submit("pref_before", 0) // so that the server knows the script
+		f.submit("pref_before", 0) // loads the script
 		f.must(f.queue.Cancel(t.Context(), "pref_before"))
 		client := redis.NewClient(&redis.Options{Addr: server.Addr, Protocol: 2})
 		ctx, cancel := context.WithCancel(t.Context())

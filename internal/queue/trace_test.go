@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-func TestEachTransitionThatATracedCallerAsksForIsASpan(t *testing.T) {
+func TestTransitionsOfATracedCallerAreSpans(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
@@ -32,7 +32,7 @@ func TestEachTransitionThatATracedCallerAsksForIsASpan(t *testing.T) {
 		gone, leave := context.WithCancel(ctx)
 		leave()
 		if err := f.queue.Cancel(gone, "pref_planted"); !errors.Is(err, context.Canceled) {
-			t.Errorf("error = %v, want that nobody waits", err)
+			t.Errorf("error = %v, want a cancelled context", err)
 		}
 		f.must(server.Client(t).Set(t.Context(), "pm:{preflight}:meta", "2 of another layout", 0).Err())
 		if _, err := f.queue.Drain(ctx, 0); !errors.Is(err, queue.ErrFormat) {
@@ -59,7 +59,7 @@ func TestEachTransitionThatATracedCallerAsksForIsASpan(t *testing.T) {
 		}
 		for _, planted := range []string{"planted", owner.Organization} {
 			if strings.Contains(collector.Sent(), planted) {
-				t.Errorf("what was exported holds %q", planted)
+				t.Errorf("the exported spans contain %q", planted)
 			}
 		}
 	})

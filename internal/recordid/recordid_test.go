@@ -23,7 +23,7 @@ func TestIDsHaveTheFormOfTheirPrefix(t *testing.T) {
 	for _, prefix := range []recordid.Prefix{recordid.RFQ, recordid.Quote, recordid.Job, recordid.Event} {
 		id, err := recordid.New(prefix, nine, rand.Reader)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("recordid.New: %v", err)
 		}
 		if !recordid.Valid(prefix, id) {
 			t.Errorf("IsID(%q, %q) = false", prefix, id)
@@ -39,13 +39,13 @@ func TestIDsHaveTheFormOfTheirPrefix(t *testing.T) {
 	}
 }
 
-func TestIDsSortByTheTimeOfTheirBirth(t *testing.T) {
+func TestIDsSortByTime(t *testing.T) {
 	t.Parallel()
 	var ids []string
 	for _, age := range []time.Duration{0, time.Millisecond, time.Second, 40 * 24 * time.Hour, 200 * 365 * 24 * time.Hour} {
 		id, err := recordid.New(recordid.RFQ, nine.Add(age), rand.Reader)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("recordid.New: %v", err)
 		}
 		ids = append(ids, id)
 	}
@@ -62,7 +62,7 @@ func TestIDsCarryEveryRandomBit(t *testing.T) {
 		entropy[bit/8] = 1 << (bit % 8)
 		id, err := recordid.New(recordid.RFQ, nine, bytes.NewReader(entropy))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("recordid.New: %v", err)
 		}
 		seen[id] = bit
 	}
@@ -71,7 +71,7 @@ func TestIDsCarryEveryRandomBit(t *testing.T) {
 	}
 }
 
-func TestARandomSourceThatFailsMintsNothing(t *testing.T) {
+func TestFailingRandomSourceIsAnError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("no entropy")
 	if id, err := recordid.New(recordid.RFQ, nine, iotest.ErrReader(broken)); id != "" || !errors.Is(err, broken) {

@@ -10,7 +10,7 @@ import (
 	"net/http"
 )
 
-// Answer is what a server said to a [Client.Post].
+// Answer is a server's response to [Client.Post].
 type Answer struct {
 	Status int
 	// RetryAfter is the header field of that name, as it came.
@@ -19,14 +19,14 @@ type Answer struct {
 	Body []byte
 }
 
-// Post sends a body with some header fields to a URL. Whatever the server answers
-// with is an [Answer], redirects too: nothing is followed. At most maxAnswer bytes
-// of the answer's body are read. Where the answer broke off, what there is of it
-// comes beside the error. The error is [ErrRefused], [ErrTimeout] or [ErrFailed],
-// or ctx's own when that has ended.
+// Post sends a body with some header fields to a URL. It returns every response as an
+// [Answer], including redirects, which it does not follow. It reads at most maxAnswer bytes
+// of the response's body. If the response breaks off, Post returns the received part with
+// the error. The error is [ErrRefused], [ErrTimeout] or [ErrFailed], or ctx's own after
+// its end.
 //
-// On a kept connection that the server closes at that moment the request is sent
-// again on a new one, so that a server may see it twice.
+// If the server closes a kept connection at that moment, Post sends the request again on a
+// new one, so a server may receive it twice.
 func (c *Client) Post(ctx context.Context, address string, header http.Header, body []byte, maxAnswer int64) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, c.config.Total)
 	defer cancel()

@@ -51,7 +51,7 @@ func TestPostsABody(t *testing.T) {
 	for range 2 {
 		answer, err := post(t, client, server.URL+"/hook?a=b")
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("post: %v", err)
 		}
 		if diff := cmp.Diff(safehttp.Answer{Status: 503, RetryAfter: "5", Body: []byte("later")}, answer); diff != "" {
 			t.Errorf("answer (-want +got):\n%s", diff)
@@ -62,7 +62,7 @@ func TestPostsABody(t *testing.T) {
 	}
 }
 
-func TestNothingIsPostedToSpecialDestinations(t *testing.T) {
+func TestPostToSpecialDestinationIsRefused(t *testing.T) {
 	t.Parallel()
 	client := safehttp.New(safehttp.Config{Dial: time.Second, KeepAlive: time.Minute})
 	for _, url := range special {
@@ -101,9 +101,9 @@ func TestRedirectsOfAPostAreAnswers(t *testing.T) {
 	}
 }
 
-// TestAKeptConnectionIsJudgedWhenItIsDialled rebinds a name to an address inside:
-// what was dialled before stays, what is dialled anew is refused.
-func TestAKeptConnectionIsJudgedWhenItIsDialled(t *testing.T) {
+// TestKeptConnectionIsCheckedWhenItIsDialled moves a name to an internal address: the dialled
+// connection stays in use, and a new one is refused.
+func TestKeptConnectionIsCheckedWhenItIsDialled(t *testing.T) {
 	t.Parallel()
 	outside, inside := [4]byte{127, 0, 0, 1}, [4]byte{127, 0, 0, 2}
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -128,7 +128,7 @@ func TestAKeptConnectionIsJudgedWhenItIsDialled(t *testing.T) {
 	}
 }
 
-// connections counts those that a server gets.
+// connections counts the connections of a server.
 func connections(server *httptest.Server) *atomic.Int32 {
 	var count atomic.Int32
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
@@ -139,7 +139,7 @@ func connections(server *httptest.Server) *atomic.Int32 {
 	return &count
 }
 
-func TestConnectionsAreKeptOnlyIfAskedFor(t *testing.T) {
+func TestConnectionsAreKeptOnlyIfConfigured(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		keep time.Duration
@@ -153,7 +153,7 @@ func TestConnectionsAreKeptOnlyIfAskedFor(t *testing.T) {
 		t.Cleanup(client.Close)
 		for range 3 {
 			if _, err := post(t, client, server.URL); err != nil {
-				t.Fatal(err)
+				t.Fatalf("post: %v", err)
 			}
 		}
 		if got := count.Load(); got != tc.want {
@@ -162,9 +162,9 @@ func TestConnectionsAreKeptOnlyIfAskedFor(t *testing.T) {
 	}
 }
 
-// TestAKeptConnectionThatTheServerClosesIsReplaced answers once on each connection
-// and closes it when the next request has come.
-func TestAKeptConnectionThatTheServerClosesIsReplaced(t *testing.T) {
+// TestKeptConnectionThatTheServerClosesIsReplaced responds once on each connection and closes
+// it when the next request arrives.
+func TestKeptConnectionThatTheServerClosesIsReplaced(t *testing.T) {
 	t.Parallel()
 	var bodies atomic.Int32
 	url := raw(t, func(conn net.Conn) {
@@ -196,7 +196,7 @@ func raw(t *testing.T, serve func(net.Conn)) (url string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("net.Listen: %v", err)
 	}
 	ended := make(chan struct{})
 	go func() {
@@ -215,8 +215,8 @@ func raw(t *testing.T, serve func(net.Conn)) (url string) {
 	return "http://" + listener.Addr().String() + "/"
 }
 
-// afterTheRequest serves when the request has come: an answer to nothing is another
-// fault.
+// afterTheRequest serves after the request has arrived, because a response without a request is
+// another fault.
 func afterTheRequest(serve func(net.Conn)) func(net.Conn) {
 	return func(conn net.Conn) {
 		request, err := http.ReadRequest(bufio.NewReader(conn))
@@ -290,8 +290,8 @@ func TestHostileReceivers(t *testing.T) {
 	}
 }
 
-// TestAReceiverThatNeverReadsIsLeft posts more than sockets hold.
-func TestAReceiverThatNeverReadsIsLeft(t *testing.T) {
+// TestPostToAReceiverThatNeverReadsTimesOut posts more than sockets hold.
+func TestPostToAReceiverThatNeverReadsTimesOut(t *testing.T) {
 	t.Parallel()
 	url := raw(t, func(net.Conn) { <-t.Context().Done() })
 	client := safehttp.New(safehttp.Config{Allow: loopback, Total: 400 * time.Millisecond, KeepAlive: time.Minute})
@@ -315,9 +315,9 @@ func TestCancellingEndsThePost(t *testing.T) {
 	}
 }
 
-// TestAnAnswerMayTakeItsTimeOnAConnectionThatLayIdle waits before and after a
+// TestIdleTimeoutDoesNotLimitAResponseOnAKeptConnection waits before and after a
 // request, both times for less than Idle, but together for more.
-func TestAnAnswerMayTakeItsTimeOnAConnectionThatLayIdle(t *testing.T) {
+func TestIdleTimeoutDoesNotLimitAResponseOnAKeptConnection(t *testing.T) {
 	t.Parallel()
 	const half = 300 * time.Millisecond
 	var requests atomic.Int32
@@ -330,7 +330,7 @@ func TestAnAnswerMayTakeItsTimeOnAConnectionThatLayIdle(t *testing.T) {
 	t.Cleanup(client.Close)
 	for range 2 {
 		if _, err := post(t, client, server.URL); err != nil {
-			t.Fatal(err)
+			t.Fatalf("post: %v", err)
 		}
 		time.Sleep(half)
 	}

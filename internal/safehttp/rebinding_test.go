@@ -19,15 +19,15 @@ import (
 	"github.com/printmarket/printmarket/internal/safehttp"
 )
 
-// names is a name server whose answers change: each question gets the addresses
-// of the next entry, and the last one for ever.
+// names is a name server with changing answers: each query gets the addresses of the next
+// entry, and later queries those of the last one.
 type names struct {
 	*testing.T
 	answers [][][4]byte
 	asked   atomic.Int32
 }
 
-// resolver starts the server and returns a resolver that asks it alone.
+// resolver starts the server and returns a resolver that queries only this server.
 func (n *names) resolver() *net.Resolver {
 	n.Helper()
 	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -77,10 +77,10 @@ func (n *names) answer(message dnsmessage.Message) ([]byte, error) {
 	return message.Pack()
 }
 
-// TestANameThatChangesItsMindIsRefusedWhenItIsDialled is DNS rebinding: the name
+// TestReboundNameIsRefusedWhenItIsDialled is DNS rebinding: the name
 // leads to where we go at first, and inside later. 127.0.0.1 plays the outside,
 // 127.0.0.2, which is not exempt, the inside.
-func TestANameThatChangesItsMindIsRefusedWhenItIsDialled(t *testing.T) {
+func TestReboundNameIsRefusedWhenItIsDialled(t *testing.T) {
 	t.Parallel()
 	outside, inside := [4]byte{127, 0, 0, 1}, [4]byte{127, 0, 0, 2}
 	tests := map[string]struct {
@@ -113,7 +113,7 @@ func TestANameThatChangesItsMindIsRefusedWhenItIsDialled(t *testing.T) {
 				t.Errorf("fetched %q, %v, want %v", got, err, tc.wantErr)
 			}
 			if err != nil && strings.Contains(err.Error(), "127.") {
-				t.Errorf("the error tells an address: %v", err)
+				t.Errorf("the error contains an address: %v", err)
 			}
 			if n := trap.Load(); n != 0 {
 				t.Errorf("%d connections came inside", n)
@@ -127,7 +127,7 @@ func trapAt(t *testing.T, address string) *atomic.Int32 {
 	t.Helper()
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("net.Listen: %v", err)
 	}
 	var caught atomic.Int32
 	ended := make(chan struct{})

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package safehttp is outbound HTTP that cannot be aimed inside.
+// Package safehttp is an HTTP client for URLs of partners that cannot reach internal addresses.
 //
-// A partner's URL makes our servers open a connection, so it must not be able
-// to choose one of our neighbours. The decision falls on the address that is
-// really dialled, after name resolution and again for each redirect: checking
-// names or the first answer of a resolver is no protection against names that
-// change their mind. Everything else that a hostile server could play with is
-// bounded: redirects, header and body sizes, idle and total time. Proxies from
-// the environment, cookies and content decoding are off, and so is keep-alive
-// unless a client is somebody's own. [Client.Fetch] gets files, [Client.Post]
-// delivers messages.
+// A partner's URL makes our servers open a connection, so it must not be able to select an
+// internal address. The client checks the address that it actually dials, after name
+// resolution and again for each redirect. A check of names, or of an earlier answer of a
+// resolver, does not protect against names whose addresses change. The client also limits
+// redirects, header and body sizes, and idle and total time. It uses no proxies from the
+// environment, no cookies and no content decoding, and keeps connections only for a client
+// with a single receiver. [Client.Fetch] gets files, [Client.Post] delivers messages.
 package safehttp
 
 import (
@@ -28,9 +26,8 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// The ways in which a fetch can fail. None of their texts holds an address, a
-// header or a byte of an answer: what is behind a URL is not the caller's to
-// learn.
+// The errors of a request. Their texts contain no address, no header and no byte of a
+// response, because the caller must not learn what is behind a URL.
 var (
 	// ErrRefused means that we will not go there: the scheme, port or address,
 	// or the number or direction of redirects.
@@ -57,8 +54,8 @@ type Config struct {
 	// in them may be dialled, at any port, and without TLS. Empty in
 	// production; a test installation allows loopback.
 	Allow []netip.Prefix
-	// Resolver looks names up; nil means the system's. What it says decides
-	// nothing: the address that is dialled does.
+	// Resolver resolves names; nil means the system's. The check applies to the dialled
+	// address and does not depend on the resolver.
 	Resolver *net.Resolver
 	// UserAgent is sent with each request.
 	UserAgent string
@@ -74,10 +71,10 @@ type Config struct {
 	Idle time.Duration
 	// Total bounds a whole exchange, redirects included; 120 s.
 	Total time.Duration
-	// KeepAlive is how long a connection is kept for the next request; 0 means not
-	// at all. Its address was judged when it was dialled. A client that keeps
-	// connections belongs to one receiver, so that nobody's requests go where
-	// somebody else's went; Idle does not hold for it, Total does.
+	// KeepAlive is how long an idle connection is kept for the next request; 0 means not
+	// at all. Its address was checked when it was dialled. A client that keeps
+	// connections must have a single receiver, so that connections are never shared
+	// between receivers. Idle does not apply to a kept connection; Total does.
 	KeepAlive time.Duration
 }
 
@@ -163,8 +160,8 @@ func (c *Client) transport(guard func(string, string, syscall.RawConn) error) *h
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			conn, err := dialer.DialContext(ctx, network, address)
 			if err != nil || c.config.KeepAlive > 0 {
-				// A kept connection is read all the time, also while nothing
-				// is to come.
+				// A kept connection is read all the time, even when no response is
+				// expected.
 				return conn, err
 			}
 			return &impatientConn{Conn: conn, idle: c.config.Idle}, nil

@@ -62,7 +62,7 @@ var special = []string{
 	"ftp://8.8.8.8/", "file:///etc/passwd", "gopher://8.8.8.8/", "https:///a.pdf", "8.8.8.8", "https://exa mple/", "https://[fe80::1%25lo]/",
 }
 
-func TestSpecialDestinationsAreRefusedBeforeAnythingIsSent(t *testing.T) {
+func TestSpecialDestinationIsRefusedBeforeTheRequest(t *testing.T) {
 	t.Parallel()
 	for _, url := range special {
 		t.Run(url, func(t *testing.T) {
@@ -75,9 +75,8 @@ func TestSpecialDestinationsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-// TestOtherSpellingsOfLoopbackDoNotConnect covers hosts that some resolvers
-// read as numbers. Whether they resolve is the resolver's business; what they
-// must not do is reach the listener.
+// TestOtherSpellingsOfLoopbackDoNotConnect covers hosts that some resolvers read as numbers.
+// They may resolve or not, but must not reach the listener.
 func TestOtherSpellingsOfLoopbackDoNotConnect(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int32
@@ -244,7 +243,7 @@ func TestNothingListeningIsAFailure(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("net.Listen: %v", err)
 	}
 	url := "http://" + listener.Addr().String()
 	_ = listener.Close()
@@ -253,7 +252,7 @@ func TestNothingListeningIsAFailure(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsNotTheServersFault(t *testing.T) {
+func TestFullDiskIsNotAFaultOfTheServer(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "x") }))
 	t.Cleanup(server.Close)

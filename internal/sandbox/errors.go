@@ -17,10 +17,10 @@ var (
 type Error struct {
 	// Reason is one of the four sentinels.
 	Reason error
-	// Detail says how the process ended.
+	// Detail describes how the process ended.
 	Detail string
-	// Tail is the end of what the child wrote to standard error. It is for the
-	// log only and not part of the error's text, because it may quote the PDF.
+	// Tail is the end of the child's standard error. It is for the log only and not part
+	// of the error's text, because it may quote the PDF.
 	Tail string
 }
 

@@ -16,10 +16,10 @@ type Inspector struct {
 	Args []string
 }
 
-// Find returns the inspector beside the running executable, as releases install
-// it. Where there is none (go run, a lone binary), the running executable is
-// started again with the fallback arguments, which must lead to inspect.Main;
-// that works the same but starts slower, because it carries everything else.
+// Find returns the inspector beside the running executable, where releases install it. If
+// there is none (go run, a single binary), Find returns the running executable with the
+// fallback arguments, which must run inspect.Main. That executable starts more slowly,
+// because it contains the whole program.
 func Find(fallback ...string) (Inspector, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -32,7 +32,7 @@ func TestFind(t *testing.T) {
 		"a directory is none": {
 			beside: func(t *testing.T, path string) {
 				if err := os.Mkdir(path, 0o755); err != nil {
-					t.Fatal(err)
+					t.Fatalf("os.Mkdir: %v", err)
 				}
 			},
 			want: func(dir string) Inspector { return Inspector{Path: filepath.Join(dir, "self"), Args: fallback} },
@@ -53,6 +53,6 @@ func TestFind(t *testing.T) {
 func write(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte("x"), mode); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile: %v", err)
 	}
 }

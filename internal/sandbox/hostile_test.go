@@ -11,12 +11,12 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// harmless is the outcome of a file that was read to its end, whatever there is
-// to say about it.
+// harmless is the outcome of a file that the inspector reads to its end, whatever the
+// findings.
 const harmless = ""
 
-// hostile are the files that break readers, and what the report must have found.
-// None may end the child: its limits are for what nobody has thought of.
+// hostile returns the files that break readers, with the expected finding of each. No file
+// may end the child: the limits are for unknown attacks.
 func hostile() map[string]string {
 	const (
 		unreadable, repaired, tree = "structure.unreadable", "structure.repaired", "structure.page_tree"

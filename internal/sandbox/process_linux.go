@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserve is address space that the Go runtime sets aside at its start without
-// using it. It counts for RLIMIT_AS, so that alone could only be a coarse limit;
-// RLIMIT_DATA counts what can be written to, and is the exact one.
+// reserve is the address space that the Go runtime reserves at its start without using it.
+// It counts for RLIMIT_AS, so that limit alone would be coarse; RLIMIT_DATA counts writable
+// memory and is the exact limit.
 const reserve = 4 << 30
 
 // openFiles is enough for the standard streams, the PDF and the runtime.
@@ -26,9 +26,9 @@ func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// firstVictim is the oom_score_adj of what the kernel kills before anything else
-// (proc(5)): when the container's memory is at its end, the inspection that fills
-// it has to go, not the worker or its other inspections.
+// firstVictim is the oom_score_adj of the process that the kernel kills first (proc(5)): when
+// the container runs out of memory, the kernel must kill the inspection that uses it and not
+// the worker or its other inspections.
 const firstVictim = "1000"
 
 // restrict puts limits around a process that is already there. Soft and hard
@@ -51,15 +51,15 @@ func restrict(pid int, limits Limits) error {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
-	// A kernel that does not let us say so makes its own choice, by size.
+	// A kernel that does not allow the change chooses by size.
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(firstVictim), 0)
 	return nil
 }
 
-// outOfTime tells the end of processor time from the kernel's memory killer by
-// what the child used: the kernel only says that it was killed. It samples the
-// time that it limits by, and on a busy machine the figures differ much, so half
-// of the limit counts, if the child had not grown to half of its memory as well.
+// outOfTime distinguishes the limit of CPU time from the kernel's memory killer by the
+// child's use, because the kernel only reports a kill. The kernel samples the CPU time that it
+// limits, and on a busy machine the figures differ much. So half of the limit counts, unless
+// the child also used half of its memory.
 func outOfTime(state *os.ProcessState, limits Limits) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {
@@ -70,18 +70,17 @@ func outOfTime(state *os.ProcessState, limits Limits) bool {
 	return status.Signal() == syscall.SIGXCPU || status.Signal() == syscall.SIGKILL && used >= limit/2 && !grown(state, limits)
 }
 
-// grown reports whether the child had half of the memory that it may have. (The
-// peak is never below our own size: the kernel counts what the child shared
-// before exec.)
+// grown reports whether the child used half of its memory limit. (The peak is never below
+// the size of this process: the kernel counts memory that the child shared before exec.)
 func grown(state *os.ProcessState, limits Limits) bool {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	return ok && usage.Maxrss<<10 >= limits.Memory/2
 }
 
-// outOfMemory knows the last words of the Go runtime, and the kernel's killer,
-// which comes when the container's limit is lower than ours. Where the runtime
-// itself gets no memory for its own books, it faults without such words; that is
-// believed to be the limit when the child had grown to half of it.
+// outOfMemory recognizes the last line of the Go runtime, and the kernel's killer, which acts
+// if the container's limit is lower than the child's. If the runtime cannot allocate memory for
+// itself, it faults without that line; outOfMemory attributes the fault to the limit if the
+// child used half of it.
 func outOfMemory(state *os.ProcessState, stderr string, limits Limits) bool {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return status.Signal() == syscall.SIGKILL

@@ -39,7 +39,7 @@ const (
 // out of memory or overflows its stack, so 2 is not ours.
 const (
 	ExitReport = 0
-	// ExitUsage: an Ask that cannot be read, or an unknown profile.
+	// ExitUsage means a request that cannot be read, or an unknown profile.
 	ExitUsage = 64
 	// ExitInput: the PDF could not be read from its descriptor.
 	ExitInput = 66
@@ -49,24 +49,23 @@ const (
 	ExitNotReleased = 75
 )
 
-// Request is what the inspector is asked to do.
+// Request describes one inspection.
 type Request struct {
 	// Profile is the name of the profile.
 	Profile string `json:"profile"`
-	// Ticket is what was ordered; it may be nil.
+	// Ticket holds the ordered properties; it may be nil.
 	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
-	// Annotate asks for the findings as an update of the PDF in place of the
-	// report.
+	// Annotate requests the findings as an update of the PDF instead of the report.
 	Annotate bool `json:"annotate,omitempty"`
 }
 
-// maxRequest bounds the JSON of an Ask.
+// maxRequest limits the JSON of a Request, in bytes.
 const maxRequest = 64 << 10
 
-// ErrInvalidRequest is the error of an Ask that cannot be read.
+// ErrInvalidRequest is the error of a Request that cannot be read.
 var ErrInvalidRequest = errors.New("invalid request to the inspector")
 
-// Encode writes an Ask.
+// Encode returns the JSON of a Request.
 func (a Request) Encode() ([]byte, error) {
 	data, err := json.Marshal(a)
 	if err != nil {
@@ -75,8 +74,8 @@ func (a Request) Encode() ([]byte, error) {
 	return data, nil
 }
 
-// ReadRequest reads an Ask to the end of the input. It refuses what is too long, has
-// unknown members or a ticket out of bounds with [ErrInvalidRequest].
+// ReadRequest reads a Request to the end of the input. It returns [ErrInvalidRequest] if the
+// text is too long, has unknown members or contains a ticket out of bounds.
 func ReadRequest(in io.Reader) (Request, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxRequest+1))
 	if err != nil {
@@ -117,8 +116,8 @@ func (p Progress) Write(w io.Writer) error {
 	return nil
 }
 
-// ReadProgress hands each Progress of a stream to see, until the stream ends. The
-// inspector is not trusted: what cannot be true is left out.
+// ReadProgress passes each Progress of a stream to see, until the stream ends. It omits
+// impossible values, because the inspector is not trusted.
 func ReadProgress(r io.Reader, see func(Progress)) {
 	var wire [progressBytes]byte
 	for {

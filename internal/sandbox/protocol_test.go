@@ -22,7 +22,7 @@ func TestRequestArrivesAsItWasSent(t *testing.T) {
 	}
 	data, err := want.Encode()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("want.Encode: %v", err)
 	}
 	got, err := sandbox.ReadRequest(bytes.NewReader(data))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -53,7 +53,7 @@ func TestImpossibleProgressIsIgnored(t *testing.T) {
 	var wire bytes.Buffer
 	for _, p := range []sandbox.Progress{{Done: 0, Total: 2}, {Done: 3, Total: 2}, {Done: 1, Total: 1 << 31}, {Done: 2, Total: 2}} {
 		if err := p.Write(&wire); err != nil {
-			t.Fatal(err)
+			t.Fatalf("p.Write: %v", err)
 		}
 	}
 	wire.WriteString("half")

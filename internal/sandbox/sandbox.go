@@ -32,14 +32,14 @@ type Spec struct {
 	Inspector Inspector
 	// Profile is the name of the profile.
 	Profile string
-	// Ticket is what was ordered; nil for nothing.
+	// Ticket holds the ordered properties, or nil.
 	Ticket *jobticket.Ticket
 	// File is the PDF. The child reads it by position, so its offset does not
 	// matter and is not changed. The caller keeps it open and closes it.
 	File *os.File
-	// Progress, if not nil, is told of each page that has been read. It is called
-	// from another goroutine, never twice at once and never after Run or Annotate
-	// has returned. The child waits for it, so it should not take long.
+	// Progress, if not nil, is called after each page. The calls come from another
+	// goroutine, one at a time, and end before Run or Annotate returns. The child waits
+	// for each call, so it should be short.
 	Progress func(done, total int)
 	// Limits bound the child; zero members take the value of [DefaultLimits].
 	Limits Limits
@@ -47,7 +47,7 @@ type Spec struct {
 
 // Limits bound one inspection.
 type Limits struct {
-	// Memory is what the child may write to, in bytes.
+	// Memory limits the writable memory of the child, in bytes.
 	Memory int64
 	// CPU is processor time, in whole seconds, rounded up.
 	CPU time.Duration
@@ -108,9 +108,9 @@ func Run(ctx context.Context, spec Spec) (Inspected, error) {
 	return made, err
 }
 
-// Annotate inspects one file and returns the bytes that, appended to it, show the
-// findings as comments on its pages. Everything else is as with [Run]; a file
-// that gets no comments is a [report.Refusal].
+// Annotate inspects one file and returns the bytes that, appended to it, show the findings as
+// comments on its pages. It otherwise equals [Run]; the error of a file that gets no comments
+// is a [report.Refusal].
 func Annotate(ctx context.Context, spec Spec) ([]byte, error) {
 	var update []byte
 	err := inspect(ctx, spec, true, func(output []byte) error {
@@ -123,8 +123,8 @@ func Annotate(ctx context.Context, spec Spec) ([]byte, error) {
 	return update, err
 }
 
-// inspect runs a child and hands its output to take, whose error is a crash: the
-// child is not trusted.
+// inspect runs a child and passes its output to take. An error of take counts as a crash,
+// because the child is not trusted.
 func inspect(ctx context.Context, spec Spec, annotate bool, take func(output []byte) error) error {
 	limits := spec.Limits.orDefault()
 	timed, cancel := context.WithTimeoutCause(ctx, limits.Wall, ErrTimeLimit)
@@ -166,7 +166,7 @@ type child struct {
 	// progress is the end of the pipe that we read, progressEnd the child's.
 	progress, progressEnd *os.File
 	see                   func(Progress)
-	// waited is what Wait said.
+	// waited is the result of Wait.
 	waited error
 }
 
@@ -217,8 +217,8 @@ func environment(limits Limits) []string {
 func (c *child) run(limits Limits) error {
 	var reading sync.WaitGroup
 	defer func() {
-		// The child's last words may still be in the pipe; but a descendant may
-		// hold its other end for ever.
+		// The last output of the child may still be in the pipe, but a descendant of the
+		// child may hold the other end open.
 		_ = c.progress.SetReadDeadline(time.Now().Add(drainTime))
 		reading.Wait()
 		_ = c.progress.Close()
@@ -241,8 +241,8 @@ func (c *child) run(limits Limits) error {
 	return nil
 }
 
-// start starts the child, which then waits for what is written to its standard
-// input. The child's end of the pipe is the child's alone afterwards.
+// start starts the child, which then waits for data on its standard input. Afterwards only
+// the child holds its end of the pipe.
 func (c *child) start() (io.WriteCloser, error) {
 	defer func() { _ = c.progressEnd.Close() }()
 	release, err := c.cmd.StdinPipe()
@@ -264,7 +264,7 @@ func (c *child) kill() error {
 	return err
 }
 
-// refusal is why the child wrote no update, if it ended by itself and says so.
+// refusal returns the reason why the child wrote no update, if it ended by itself.
 func (c *child) refusal() (report.Refusal, bool) {
 	state := c.cmd.ProcessState
 	if state == nil || !state.Exited() {
@@ -273,7 +273,7 @@ func (c *child) refusal() (report.Refusal, bool) {
 	return report.RefusalOf(state.ExitCode())
 }
 
-// failure says how the inspection went wrong, or nil.
+// failure returns the failure of the inspection, or nil.
 func (c *child) failure(ctx context.Context, limits Limits) *Error {
 	state := c.cmd.ProcessState
 	switch {

@@ -29,11 +29,11 @@ func pdf(t testing.TB, data []byte) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file.pdf")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile: %v", err)
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Open: %v", err)
 	}
 	t.Cleanup(func() { _ = file.Close() })
 	return file
@@ -45,7 +45,7 @@ func TestGoodFileHasAReport(t *testing.T) {
 	for range 2 {
 		got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: file})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("sandbox.Run: %v", err)
 		}
 		if got.Verdict != report.Pass || !got.Complete || len(got.Pages) != 1 {
 			t.Errorf("verdict %s, complete %t, %d pages, findings %+v", got.Verdict, got.Complete, len(got.Pages), got.Findings)
@@ -60,14 +60,14 @@ func TestReportIsReturnedAsTheInspectorWroteIt(t *testing.T) {
 	t.Parallel()
 	got, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave("spaces"), File: pdf(t, nil)})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("sandbox.Run: %v", err)
 	}
 	if want := ` {"reportVersion":"1.0","verdict":"pass"}` + "\n\n"; string(got.JSON) != want || got.Verdict != report.Pass {
 		t.Errorf("report %q with verdict %s, want %q", got.JSON, got.Verdict, want)
 	}
 	got, err = sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: pdf(t, pdftest.Good())})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("sandbox.Run: %v", err)
 	}
 	encoded, err := report.Encode(got.Report)
 	if diff := cmp.Diff(string(encoded), string(got.JSON)); err != nil || diff != "" {
@@ -83,7 +83,7 @@ func TestProgressAndTicketCrossTheProcess(t *testing.T) {
 		Ticket: &jobticket.Ticket{Pages: 3}, Progress: func(done, total int) { got = append(got, [2]int{done, total}) },
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("sandbox.Run: %v", err)
 	}
 	if diff := cmp.Diff([][2]int{{1, 2}, {2, 2}}, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
@@ -104,10 +104,10 @@ func TestAnnotationsCrossTheProcess(t *testing.T) {
 	spec.File = pdf(t, append(data, update...))
 	got, err := sandbox.Run(t.Context(), spec)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("sandbox.Run: %v", err)
 	}
 	if !got.Complete || len(got.Findings) == 0 || got.Document.Annotations["Text"] != len(got.Findings) || pages != 1 {
-		t.Errorf("complete %t, %d findings, annotations %v, %d pages told", got.Complete, len(got.Findings), got.Document.Annotations, pages)
+		t.Errorf("complete %t, %d findings, annotations %v, %d pages reported", got.Complete, len(got.Findings), got.Document.Annotations, pages)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestMisbehavingInspectorFailsWithItsReason(t *testing.T) {
 	}{
 		"an endless loop ends with the processor time": {mode: "spin", limits: sandbox.Limits{CPU: time.Second}, want: sandbox.ErrTimeLimit},
 		"doing nothing ends with the wall time":        {mode: "sleep", limits: sandbox.Limits{Wall: 200 * time.Millisecond}, want: sandbox.ErrTimeLimit},
-		"too much memory is told as that":              {mode: "hog", limits: sandbox.Limits{Memory: 128 << 20}, want: sandbox.ErrMemoryLimit},
+		"too much memory is reported as such":          {mode: "hog", limits: sandbox.Limits{Memory: 128 << 20}, want: sandbox.ErrMemoryLimit},
 		"a stack overflow is a crash":                  {mode: "overflow", limits: sandbox.Limits{Memory: 2 << 30}, want: sandbox.ErrCrash, wantTail: "stack"},
 		"a panic is a crash with its tail":             {mode: "panic", want: sandbox.ErrCrash, wantTail: "on purpose"},
 		"endless output is cut":                        {mode: "flood", limits: sandbox.Limits{Output: 1 << 20}, want: sandbox.ErrOutputLimit},
@@ -233,7 +233,7 @@ func TestCancellationKillsTheInspector(t *testing.T) {
 	}
 	var failure *sandbox.Error
 	if errors.As(err, &failure) {
-		t.Errorf("a cancelled inspection is told as a failed one: %v", err)
+		t.Errorf("a cancelled inspection is reported as a failure: %v", err)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestNoInspectorIsLeftBehind(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		if _, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: inspector(), Profile: "structure_only", File: pdf(t, pdftest.Good())}); err != nil {
-			t.Fatal(err)
+			t.Fatalf("sandbox.Run: %v", err)
 		}
 	}
 	entries, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -289,16 +289,15 @@ func TestNoInspectorIsLeftBehind(t *testing.T) {
 	}
 }
 
-// BenchmarkInspectorCPU measures what a child costs, start included. Compare
-// cpu-ms/op with BenchmarkInspect of package preflight to see the price of the
-// process itself.
+// BenchmarkInspectorCPU measures the CPU time of a child, including its start. Compare
+// cpu-ms/op with BenchmarkInspect of package preflight to see the cost of the process.
 func BenchmarkInspectorCPU(b *testing.B) {
 	file := pdf(b, pdftest.Good())
 	var before, after syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &before)
 	for b.Loop() {
 		if _, err := sandbox.Run(b.Context(), sandbox.Spec{Inspector: inspector(), Profile: "print_ready", File: file}); err != nil {
-			b.Fatal(err)
+			b.Fatalf("sandbox.Run: %v", err)
 		}
 	}
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &after)

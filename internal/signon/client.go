@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxAnswer bounds what is read of an answer of the provider, in bytes.
+	// maxAnswer limits the part of a provider's response that is read, in bytes.
 	maxAnswer = 1 << 20
 	// maxHeader bounds its header.
 	maxHeader = 64 << 10
@@ -18,7 +18,7 @@ const (
 
 var errRedirect = errors.New("the provider redirects, which is not followed")
 
-// newClient asks a provider within bounds of time and size, and follows no redirect.
+// newClient returns a client with limits of time and size that follows no redirects.
 func newClient(roots *x509.CertPool) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
@@ -32,7 +32,7 @@ func newClient(roots *x509.CertPool) *http.Client {
 	}
 }
 
-// bounded lets nobody read more of an answer than maxAnswer.
+// bounded limits the body of each response to maxAnswer.
 type bounded struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.

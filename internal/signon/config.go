@@ -14,30 +14,30 @@ import (
 // CallbackPath is where the provider sends browsers back to.
 const CallbackPath = "/sign-in/oidc/callback"
 
-// Config is what a provider is made of.
+// Config describes a provider.
 type Config struct {
 	// Issuer is the provider, as it spells itself; below it is its discovery document.
 	// It is https, or http on loopback.
 	Issuer string
-	// ClientID is how the provider knows this platform.
+	// ClientID identifies this platform at the provider.
 	ClientID string
 	// Secret reads the client's secret when it is needed; nil for a public client, which
 	// has PKCE alone.
 	Secret func() (credential.Secret, error)
-	// Scopes are asked for beside openid.
+	// Scopes are requested in addition to openid.
 	Scopes []string
-	// GroupsClaim is the claim of the ID token that names the person's groups, and Groups
-	// are those of which one is enough.
+	// GroupsClaim is the claim of the ID token that contains the user's groups. A user must
+	// be a member of one of Groups.
 	GroupsClaim string
 	Groups      []string
 	// RedirectURL is [CallbackPath] as browsers reach it; https, or http on loopback.
 	RedirectURL string
-	// Roots are trusted to sign the provider's certificate; nil are those of the system.
+	// Roots may sign the provider's certificate; nil means the system's roots.
 	Roots *x509.CertPool
 	Now   func() time.Time
 }
 
-// ConfigError says what is wrong with a configuration.
+// ConfigError describes an invalid field of a configuration.
 type ConfigError struct {
 	// Field is issuer, client-id, groups-claim, group, scope or redirect-url.
 	Field string

@@ -14,40 +14,40 @@ import (
 )
 
 const (
-	// fresh is how long it is known where the endpoints are.
+	// fresh is the time for which discovered endpoints are current.
 	fresh = time.Hour
-	// pause is how long a provider that has failed is not asked again.
+	// pause is the time without requests after a failure of the provider.
 	pause = 5 * time.Second
-	// look is how often it is looked whether the provider is to be asked.
+	// look is the interval at which Run checks whether a request is due.
 	look = 15 * time.Second
 	// patience bounds each request to the provider.
 	patience = 5 * time.Second
 )
 
-// algorithms are those of signatures that are taken: with a public key, each of them.
+// algorithms lists the accepted signature algorithms; all of them use a public key.
 var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
 
-// endpoints are what a provider tells of itself.
+// endpoints holds the discovered endpoints of a provider.
 type endpoints struct {
 	issuer string
 	client oauth2.Config
 	// strict holds a token against everything, signed against its signature alone.
 	strict, signed *oidc.IDTokenVerifier
-	// namesItself is whether the provider promises to say who it is (RFC 9207).
+	// namesItself reports whether the provider promises to identify itself (RFC 9207).
 	namesItself bool
 }
 
-// Run asks the provider where its endpoints are, before anybody signs in and whenever that
-// is due, until ctx ends. Sign-ins go without it: then the first one asks. A nil provider
-// is none.
+// Run discovers the provider's endpoints before the first sign-in, and again whenever that is
+// due, until ctx ends. Sign-ins also work without Run: the first one then waits for the
+// discovery. The method of a nil provider returns at once.
 func (p *Provider) Run(ctx context.Context) {
 	if p == nil {
 		return
 	}
 	for {
-		// What is wrong is kept for Healthy, and told to whoever signs in.
+		// The discovery keeps the error for Healthy and for sign-ins.
 		_, _ = p.found.endpoints(ctx)
 		select {
 		case <-ctx.Done():
@@ -57,22 +57,22 @@ func (p *Provider) Run(ctx context.Context) {
 	}
 }
 
-// discovery finds the endpoints when they are first needed, and again every hour. While
-// the provider is away, those that were found last are good.
+// discovery finds the endpoints on first use, and again every hour. While the provider is
+// unavailable, it returns the last endpoints.
 type discovery struct {
 	now   func() time.Time
 	fetch func(context.Context) (*endpoints, error)
-	// turn is held by whoever asks the provider.
+	// turn is held by the caller that sends a request to the provider.
 	turn chan struct{}
 
 	mu     sync.Mutex
 	last   *endpoints
 	failed error
-	// again is when the provider is next asked.
+	// again is the time of the next request.
 	again time.Time
 }
 
-// endpoints are those by now. The error is a [Refusal].
+// endpoints returns the current endpoints. The error is a [Refusal].
 func (d *discovery) endpoints(ctx context.Context) (*endpoints, error) {
 	if found, current, err := d.known(); current {
 		return found, err
@@ -86,7 +86,7 @@ func (d *discovery) endpoints(ctx context.Context) (*endpoints, error) {
 	if found, current, err := d.known(); current {
 		return found, err
 	}
-	// Others wait for this too, so it does not end with who happens to come first.
+	// Other callers wait for this request too, so it does not end with the context of the first.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	d.keep(d.fetch(limited))
@@ -94,7 +94,7 @@ func (d *discovery) endpoints(ctx context.Context) (*endpoints, error) {
 	return found, err
 }
 
-// known is what the provider has said last, and whether it need not be asked just now.
+// known returns the last result and reports whether it is still current.
 func (d *discovery) known() (found *endpoints, current bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -121,14 +121,14 @@ func (d *discovery) fault() error {
 	return d.failed
 }
 
-// metadata is what of the discovery document the library does not read.
+// metadata holds the members of the discovery document that the library does not read.
 type metadata struct {
 	JWKS        string   `json:"jwks_uri"`
 	Methods     []string `json:"token_endpoint_auth_methods_supported"`
 	NamesItself bool     `json:"authorization_response_iss_parameter_supported"`
 }
 
-// discover asks the provider. Its error is a [Refusal].
+// discover requests the discovery document. Its error is a [Refusal].
 func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.config.Issuer)
 	if mismatch := (*oidc.IssuerMismatchError)(nil); errors.As(err, &mismatch) {
@@ -159,8 +159,8 @@ func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 	}, nil
 }
 
-// style is how the client says who it is: by the method that is taken where nothing is
-// said about it, unless the provider takes the other alone.
+// style returns how the client authenticates: with the default method, unless the provider
+// accepts only the other one.
 func (p *Provider) style(methods []string) oauth2.AuthStyle {
 	if p.config.Secret == nil || len(methods) > 0 && !slices.Contains(methods, "client_secret_basic") {
 		return oauth2.AuthStyleInParams

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Judge is whom claims let in as a member of "operators", with the nonce "n".
+// Judge returns the user whom claims admit as a member of "operators", with the nonce "n".
 func Judge(all map[string]json.RawMessage, subject, nonce string) (Person, bool) {
 	now := time.Unix(0, 0)
 	c := readClaims(all, "groups")

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// Flow is a sign-in that has begun. Its texts are secret until it has ended: whoever
-// keeps it seals it.
+// Flow is a sign-in that has begun. Its texts are secret until it has ended, so a caller that
+// stores a Flow must encrypt it.
 type Flow struct {
-	// State is what the provider sends the browser back with; Nonce what it puts into the
-	// token; Verifier what proves that who began the flow is who ends it.
+	// State returns with the browser, Nonce is part of the token, and Verifier is the PKCE
+	// code verifier, which proves that the same client began and ends the flow.
 	State, Nonce, Verifier string
 	// Next is the path that the flow leads to.
 	Next    string
@@ -32,13 +32,13 @@ func newFlow(next string, expires time.Time, random io.Reader) (f Flow, err erro
 	return f, nil
 }
 
-// Person is somebody for whom the provider has vouched.
+// Person is a user whom the provider has authenticated.
 type Person struct {
-	// Subject is what the provider knows the person by, and nobody else: 1 to 255
-	// characters of ASCII that can be printed.
+	// Subject is the provider's unique identifier of the user: 1 to 255 printable
+	// characters of ASCII.
 	Subject string
-	// Name is what the person is called, of 64 characters at most that can be printed;
-	// empty if the provider says none, or another. It proves nothing.
+	// Name is the user's name, at most 64 printable characters; it is empty if the provider
+	// sends none or an invalid one. It proves nothing.
 	Name string
 	// Until is when the sign-in is good no more.
 	SignedIn, Until time.Time
@@ -67,8 +67,8 @@ func encode(kind string, v any) ([]byte, error) {
 	return text, nil
 }
 
-// DecodeFlow reads what [Flow.Encode] wrote, of a flow that has not ended by an instant.
-// The error is [ErrMalformed].
+// DecodeFlow decodes a flow from [Flow.Encode] that has not expired at an instant. The error
+// is [ErrMalformed].
 func DecodeFlow(text []byte, now time.Time) (Flow, error) {
 	var f Flow
 	if !decode(text, &f) || f.State == "" || f.Nonce == "" || f.Verifier == "" || !now.Before(f.Expires) {

@@ -25,7 +25,7 @@ func TestAFlowAndASessionAreReadAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	text, err := someFlow.Encode()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("someFlow.Encode: %v", err)
 	}
 	flow, err := signon.DecodeFlow(text, noon)
 	if diff := cmp.Diff(someFlow, flow); err != nil || diff != "" {
@@ -36,7 +36,7 @@ func TestAFlowAndASessionAreReadAsTheyWereWritten(t *testing.T) {
 	}
 	text, err = someSession.Encode()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("someSession.Encode: %v", err)
 	}
 	session, err := signon.DecodeSession(text, noon)
 	if diff := cmp.Diff(someSession, session); err != nil || diff != "" {
@@ -63,7 +63,7 @@ func TestWhatIsNoSessionIsNotReadAsOne(t *testing.T) {
 		change(&session)
 		text, err := session.Encode()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("session.Encode: %v", err)
 		}
 		if _, err := signon.DecodeSession(text, noon); !errors.Is(err, signon.ErrMalformed) {
 			t.Errorf("%s: %v", name, err)
@@ -92,7 +92,7 @@ func FuzzSession(f *testing.F) {
 	for _, seed := range []interface{ Encode() ([]byte, error) }{someFlow, someSession} {
 		text, err := seed.Encode()
 		if err != nil {
-			f.Fatal(err)
+			f.Fatalf("seed.Encode: %v", err)
 		}
 		f.Add(text)
 	}

@@ -35,7 +35,7 @@ import (
 const (
 	// FlowLifetime is how long a person may take at the provider.
 	FlowLifetime = 10 * time.Minute
-	// Longest is how long a sign-in is good for, whatever the provider says.
+	// Longest is the maximum duration of a sign-in, whatever the provider sends.
 	Longest = 8 * time.Hour
 	// maxCode bounds the code that the provider sends, in bytes.
 	maxCode = 4 << 10
@@ -50,8 +50,8 @@ type Provider struct {
 	found       discovery
 }
 
-// New checks the configuration, and asks the provider for nothing: it may be away. The
-// error is a [ConfigError].
+// New validates the configuration without a request to the provider, which may be
+// unavailable. The error is a [ConfigError].
 func New(c Config) (*Provider, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func New(c Config) (*Provider, error) {
 	return p, nil
 }
 
-// Fingerprint stands for whom the provider lets in: another one, another client or other
-// groups have another.
+// Fingerprint identifies the set of admitted users: another provider, client or list of groups
+// has another fingerprint.
 func (p *Provider) Fingerprint() string { return p.fingerprint }
 
 func (c *Config) fingerprint() (string, error) {
@@ -79,8 +79,8 @@ func (c *Config) fingerprint() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Healthy is what was wrong when the provider was last asked where its endpoints are;
-// nil if nothing was, or it was not asked yet.
+// Healthy returns the error of the last discovery; it is nil after a success and before the
+// first discovery.
 func (p *Provider) Healthy() error { return p.found.fault() }
 
 // Begin makes a flow that leads to a path afterwards, and the address at the provider
@@ -97,8 +97,8 @@ func (p *Provider) Begin(ctx context.Context, next string, random io.Reader) (Fl
 	return flow, to.client.AuthCodeURL(flow.State, oidc.Nonce(flow.Nonce), oauth2.S256ChallengeOption(flow.Verifier)), nil
 }
 
-// Finish is the person whom the provider vouches for in the query with which it has sent
-// the browser back. The error is a [Refusal].
+// Finish returns the user whom the provider authenticates in the query with which the browser
+// returns. The error is a [Refusal].
 func (p *Provider) Finish(ctx context.Context, flow Flow, query url.Values) (Person, error) {
 	if !flow.began(query) || !p.config.Now().Before(flow.Expires) {
 		return Person{}, refuse(ReasonState, "")
@@ -142,7 +142,7 @@ func (f Flow) began(query url.Values) bool {
 	return len(states) == 1 && f.State != "" && subtle.ConstantTimeCompare([]byte(states[0]), []byte(f.State)) == 1
 }
 
-// code is what the provider gives for a token. A provider that says who it is (RFC 9207)
+// code returns the authorization code of a query. A provider that identifies itself (RFC 9207)
 // must be this one.
 func (e *endpoints) code(query url.Values) (string, error) {
 	issuers, codes := query["iss"], query["code"]
@@ -159,7 +159,7 @@ func (e *endpoints) code(query url.Values) (string, error) {
 	return codes[0], nil
 }
 
-// exchange gives a code away for an ID token.
+// exchange exchanges an authorization code for an ID token.
 func (p *Provider) exchange(ctx context.Context, to *endpoints, code, verifier string) (string, error) {
 	client := to.client
 	if p.config.Secret != nil {
@@ -180,8 +180,8 @@ func (p *Provider) exchange(ctx context.Context, to *endpoints, code, verifier s
 	return raw, nil
 }
 
-// exchangeRefusal tells of an error of the token endpoint what may be told: its text can
-// hold whatever the provider has answered.
+// exchangeRefusal returns an error without the text of the token endpoint, which may contain
+// anything from the provider's response.
 func exchangeRefusal(err error) error {
 	var answered *oauth2.RetrieveError
 	var failed *url.Error
@@ -205,7 +205,7 @@ func errorCode(text string) string {
 	return text
 }
 
-// secret is a text that nobody guesses, for an address.
+// secret returns an unguessable text that is safe in a URL.
 func secret(random io.Reader) (string, error) {
 	var bytes [32]byte
 	if _, err := io.ReadFull(random, bytes[:]); err != nil {

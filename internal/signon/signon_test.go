@@ -22,11 +22,10 @@ import (
 	"testing"
 	"time"
 
-	clocktesting "k8s.io/utils/clock/testing"
-
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/coreos/go-oidc/v3/oidc/oidctest"
 	"github.com/google/go-cmp/cmp"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/signon"
@@ -63,7 +62,7 @@ func (w *fixture) client(t *testing.T, change func(*signon.Config)) *signon.Prov
 	}
 	p, err := signon.New(config)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("signon.New: %v", err)
 	}
 	return p
 }
@@ -73,11 +72,11 @@ func visit(t *testing.T, address string) url.Values {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	answer, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.DefaultTransport.RoundTrip: %v", err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	back, err := url.Parse(answer.Header.Get("Location"))
@@ -92,7 +91,7 @@ func (w *fixture) begin(t *testing.T) (signon.Flow, url.Values) {
 	t.Helper()
 	flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Begin: %v", err)
 	}
 	return flow, visit(t, address)
 }
@@ -113,13 +112,13 @@ func wantRefusal(t *testing.T, err error, want signon.Reason) *signon.Refusal {
 	}
 	for _, content := range []string{"eyJ", "ada", "staff", "elsewhere", "s3cret"} {
 		if strings.Contains(err.Error(), content) {
-			t.Errorf("the error tells %q: %v", content, err)
+			t.Errorf("the error contains %q: %v", content, err)
 		}
 	}
 	return refusal
 }
 
-func TestAPersonInAGroupIsLetIn(t *testing.T) {
+func TestMemberOfAGroupIsAdmitted(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*signontest.Provider){
 		"a public client": func(*signontest.Provider) {},
@@ -129,8 +128,8 @@ func TestAPersonInAGroupIsLetIn(t *testing.T) {
 		"a list of audiences":                 func(p *signontest.Provider) { p.Claims["aud"] = []string{signontest.ClientID} },
 		"the only group, as a text":           func(p *signontest.Provider) { p.Claims["groups"] = "on-call" },
 		"an address that is not verified":     func(p *signontest.Provider) { p.Claims["email"], p.Claims["email_verified"] = "ada@example.com", false },
-		"a provider that says who it is":      func(p *signontest.Provider) { p.NamesItself = true },
-		"a token that says since when":        func(p *signontest.Provider) { p.Claims["nbf"] = noon.Unix() },
+		"a provider that identifies itself":   func(p *signontest.Provider) { p.NamesItself = true },
+		"a token with nbf":                    func(p *signontest.Provider) { p.Claims["nbf"] = noon.Unix() },
 		"a token that lasts for a day or two": func(p *signontest.Provider) { p.Lasts = 48 * time.Hour },
 	} {
 		w := newFixture(t, nil)
@@ -147,7 +146,7 @@ func TestAPersonInAGroupIsLetIn(t *testing.T) {
 	}
 }
 
-func TestAClientSaysWhoItIsAsTheProviderTakesIt(t *testing.T) {
+func TestClientAuthenticatesWithAnAcceptedMethod(t *testing.T) {
 	t.Parallel()
 	for name, methods := range map[string][]string{
 		"nothing said": nil, "basic": {"client_secret_basic"}, "post": {"client_secret_post"}, "both": {"client_secret_post", "client_secret_basic"},
@@ -175,8 +174,8 @@ func TestAClientSaysWhoItIsAsTheProviderTakesIt(t *testing.T) {
 	wantRefusal(t, err, signon.ReasonUnavailable)
 }
 
-// TestATokenThatIsNotGoodLetsNobodyIn has one thing wrong at a time.
-func TestATokenThatIsNotGoodLetsNobodyIn(t *testing.T) {
+// TestInvalidTokenIsRejected has one thing wrong at a time.
+func TestInvalidTokenIsRejected(t *testing.T) {
 	t.Parallel()
 	claim := func(name string, value any) func(*signontest.Provider) {
 		return func(p *signontest.Provider) { p.Claims[name] = value }
@@ -262,7 +261,7 @@ func shared(t *testing.T, key *ecdsa.PublicKey, id, claims string) string {
 	t.Helper()
 	der, err := x509.MarshalPKIXPublicKey(key)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("x509.MarshalPKIXPublicKey: %v", err)
 	}
 	return compact(`{"alg":"HS256","kid":"`+id+`"}`, claims, func(text string) []byte {
 		mac := hmac.New(sha256.New, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
@@ -276,7 +275,7 @@ func foreign(t *testing.T, id, claims string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("ecdsa.GenerateKey: %v", err)
 	}
 	return oidctest.SignIDToken(key, id, oidc.ES256, claims)
 }
@@ -289,13 +288,13 @@ func swapped(t *testing.T, p *signontest.Provider, claims string) string {
 	return strings.Join(good, ".")
 }
 
-func TestTheProviderMayTakeOtherKeysAtAnyTime(t *testing.T) {
+func TestProviderMayRotateItsKeysAtAnyTime(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil)
 	for range 3 {
 		for range 2 {
 			if _, err := w.signIn(t); err != nil {
-				t.Fatal(err)
+				t.Fatalf("w.signIn: %v", err)
 			}
 		}
 		w.idp.Rotate()
@@ -308,7 +307,7 @@ func TestTheProviderMayTakeOtherKeysAtAnyTime(t *testing.T) {
 	id := w.idp.KeyID()
 	w.idp.Rotate()
 	if _, err := w.signIn(t); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.signIn: %v", err)
 	}
 	w.idp.Change(func(p *signontest.Provider) {
 		p.Sign = func(claims string) string { return oidctest.SignIDToken(old, id, oidc.ES256, claims) }
@@ -317,25 +316,25 @@ func TestTheProviderMayTakeOtherKeysAtAnyTime(t *testing.T) {
 	wantRefusal(t, err, signon.ReasonSignature)
 }
 
-// TestWhatComesBackBelongsToWhoHasBegun changes what the browser brings.
-func TestWhatComesBackBelongsToWhoHasBegun(t *testing.T) {
+// TestCallbackMustBelongToTheFlow changes what the browser brings.
+func TestCallbackMustBelongToTheFlow(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		change func(w *fixture, flow *signon.Flow, query url.Values)
 		want   signon.Reason
 	}{
-		"another state":              {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("state", "elsewhere") }, signon.ReasonState},
-		"no state":                   {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Del("state") }, signon.ReasonState},
-		"two states":                 {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Add("state", q.Get("state")) }, signon.ReasonState},
-		"no flow":                    {func(_ *fixture, f *signon.Flow, q url.Values) { *f = signon.Flow{}; q.Set("state", "") }, signon.ReasonState},
-		"a flow of long ago":         {func(w *fixture, _ *signon.Flow, _ url.Values) { w.clock.Step(signon.FlowLifetime) }, signon.ReasonState},
-		"another verifier":           {func(_ *fixture, f *signon.Flow, _ url.Values) { f.Verifier = strings.Repeat("v", 43) }, signon.ReasonCode},
-		"another nonce":              {func(_ *fixture, f *signon.Flow, _ url.Values) { f.Nonce = "n" }, signon.ReasonNonce},
-		"another code":               {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("code", "s3cret") }, signon.ReasonCode},
-		"no code":                    {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Del("code") }, signon.ReasonProvider},
-		"two codes":                  {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Add("code", "s3cret") }, signon.ReasonProvider},
-		"a code that is too long":    {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("code", strings.Repeat("x", 5000)) }, signon.ReasonProvider},
-		"an answer of somebody else": {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("iss", "https://elsewhere.example.com") }, signon.ReasonIssuer},
+		"another state":                {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("state", "elsewhere") }, signon.ReasonState},
+		"no state":                     {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Del("state") }, signon.ReasonState},
+		"two states":                   {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Add("state", q.Get("state")) }, signon.ReasonState},
+		"no flow":                      {func(_ *fixture, f *signon.Flow, q url.Values) { *f = signon.Flow{}; q.Set("state", "") }, signon.ReasonState},
+		"a flow of long ago":           {func(w *fixture, _ *signon.Flow, _ url.Values) { w.clock.Step(signon.FlowLifetime) }, signon.ReasonState},
+		"another verifier":             {func(_ *fixture, f *signon.Flow, _ url.Values) { f.Verifier = strings.Repeat("v", 43) }, signon.ReasonCode},
+		"another nonce":                {func(_ *fixture, f *signon.Flow, _ url.Values) { f.Nonce = "n" }, signon.ReasonNonce},
+		"another code":                 {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("code", "s3cret") }, signon.ReasonCode},
+		"no code":                      {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Del("code") }, signon.ReasonProvider},
+		"two codes":                    {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Add("code", "s3cret") }, signon.ReasonProvider},
+		"a code that is too long":      {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("code", strings.Repeat("x", 5000)) }, signon.ReasonProvider},
+		"a response of another issuer": {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("iss", "https://elsewhere.example.com") }, signon.ReasonIssuer},
 		"an answer of two": {func(w *fixture, _ *signon.Flow, q url.Values) {
 			q["iss"] = []string{w.idp.URL, "https://elsewhere.example.com"}
 		}, signon.ReasonIssuer},
@@ -353,7 +352,7 @@ func TestWhatComesBackBelongsToWhoHasBegun(t *testing.T) {
 			wantRefusal(t, err, tc.want)
 		})
 	}
-	t.Run("a provider that does not say who it is, and has promised to", func(t *testing.T) {
+	t.Run("a provider that promised to identify itself and does not", func(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t, nil)
 		w.idp.NamesItself = true
@@ -362,12 +361,12 @@ func TestWhatComesBackBelongsToWhoHasBegun(t *testing.T) {
 		_, err := w.Finish(t.Context(), flow, query)
 		wantRefusal(t, err, signon.ReasonIssuer)
 	})
-	t.Run("a code that was given away before", func(t *testing.T) {
+	t.Run("a code that was used before", func(t *testing.T) {
 		t.Parallel()
 		w := newFixture(t, nil)
 		flow, query := w.begin(t)
 		if _, err := w.Finish(t.Context(), flow, query); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.Finish: %v", err)
 		}
 		_, err := w.client(t, nil).Finish(t.Context(), flow, query)
 		if refusal := wantRefusal(t, err, signon.ReasonCode); refusal.Detail != "invalid_grant" {
@@ -376,23 +375,23 @@ func TestWhatComesBackBelongsToWhoHasBegun(t *testing.T) {
 	})
 }
 
-func TestASignInThatBeganOnOneReplicaEndsOnAnother(t *testing.T) {
+func TestSignInMayEndOnAnotherReplica(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil)
 	flow, query := w.begin(t)
 	if _, err := w.client(t, nil).Finish(t.Context(), flow, query); err != nil {
-		t.Error(err)
+		t.Errorf("w.client().Finish: %v", err)
 	}
 }
 
-func TestNoTwoSignInsHaveASecretInCommon(t *testing.T) {
+func TestSignInsShareNoSecret(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil)
 	seen := map[string]bool{}
 	for range 20 {
 		flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.Begin: %v", err)
 		}
 		for _, text := range []string{flow.State, flow.Nonce, flow.Verifier} {
 			if seen[text] || len(text) != 43 {
@@ -409,8 +408,8 @@ func TestNoTwoSignInsHaveASecretInCommon(t *testing.T) {
 	}
 }
 
-// TestAProviderThatFailsIsSaidToBeUnavailable has it fail in each of its parts.
-func TestAProviderThatFailsIsSaidToBeUnavailable(t *testing.T) {
+// TestFailingProviderIsUnavailable has it fail in each of its parts.
+func TestFailingProviderIsUnavailable(t *testing.T) {
 	t.Parallel()
 	answers := map[string]http.HandlerFunc{
 		"an error": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "s3cret", http.StatusBadGateway) },
@@ -471,8 +470,8 @@ func (w *fixture) wantWellSoon(t *testing.T) {
 	}
 }
 
-// TestAProviderThatNeverAnswersIsGivenUp waits until it is.
-func TestAProviderThatNeverAnswersIsGivenUp(t *testing.T) {
+// TestRequestsToAHangingProviderTimeOut waits until it is.
+func TestRequestsToAHangingProviderTimeOut(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/.well-known/openid-configuration", "/token", "/keys"} {
 		t.Run(path, func(t *testing.T) {
@@ -507,7 +506,7 @@ func wantUnavailable(t *testing.T, err error) *signon.Refusal {
 	return refusal
 }
 
-func TestMetadataThatLeadAstrayAreNotFollowed(t *testing.T) {
+func TestMaliciousMetadataAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, metadata := range map[string]map[string]any{
 		"another issuer":              {"issuer": "https://elsewhere.example.com"},
@@ -532,7 +531,7 @@ func TestMetadataThatLeadAstrayAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestAProviderThatIsAwayIsAskedAgainAfterAPause(t *testing.T) {
+func TestUnavailableProviderIsRequestedAgainAfterAPause(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil)
 	const document = "/.well-known/openid-configuration"
@@ -540,7 +539,7 @@ func TestAProviderThatIsAwayIsAskedAgainAfterAPause(t *testing.T) {
 		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }}
 	})
 	if w.Healthy() != nil {
-		t.Error("a provider that nobody has asked is said to be ill")
+		t.Error("a provider is unhealthy before the first request")
 	}
 	for range 5 {
 		_, _, err := w.Begin(t.Context(), "/ops", rand.Reader)
@@ -568,7 +567,7 @@ func TestAProviderThatIsAwayIsAskedAgainAfterAPause(t *testing.T) {
 	}
 }
 
-func TestAProviderIsAskedBeforeAnybodySignsIn(t *testing.T) {
+func TestRunDiscoversTheProviderBeforeTheFirstSignIn(t *testing.T) {
 	t.Parallel()
 	const document = "/.well-known/openid-configuration"
 	w := newFixture(t, nil)
@@ -588,14 +587,14 @@ func TestAProviderIsAskedBeforeAnybodySignsIn(t *testing.T) {
 	(*signon.Provider)(nil).Run(t.Context())
 }
 
-func TestManyWhoBeginAtOnceAskOnce(t *testing.T) {
+func TestConcurrentSignInsShareOneDiscovery(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil)
 	var all sync.WaitGroup
 	for range 50 {
 		all.Go(func() {
 			if _, _, err := w.Begin(t.Context(), "/ops", rand.Reader); err != nil {
-				t.Error(err)
+				t.Errorf("w.Begin: %v", err)
 			}
 		})
 	}
@@ -605,7 +604,7 @@ func TestManyWhoBeginAtOnceAskOnce(t *testing.T) {
 	}
 }
 
-func TestWhoeverWaitsForASlowProviderMayGo(t *testing.T) {
+func TestCancelledSignInDoesNotWaitForASlowProvider(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil)
 	arrived, release := make(chan struct{}), make(chan struct{})
@@ -626,7 +625,7 @@ func TestWhoeverWaitsForASlowProviderMayGo(t *testing.T) {
 	first.Wait()
 }
 
-func TestAnAuthorityThatIsNamedSignsTheProvidersCertificate(t *testing.T) {
+func TestConfiguredRootsVerifyTheProvider(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
@@ -644,7 +643,7 @@ func TestAnAuthorityThatIsNamedSignsTheProvidersCertificate(t *testing.T) {
 	}
 }
 
-func TestAConfigurationThatIsNotWholeNamesTheField(t *testing.T) {
+func TestIncompleteConfigurationNamesTheField(t *testing.T) {
 	t.Parallel()
 	good := signon.Config{
 		Issuer: "https://id.example.com/realms/staff", ClientID: "printmarket", GroupsClaim: "groups", Groups: []string{"operators"},
@@ -688,7 +687,7 @@ func TestAConfigurationThatIsNotWholeNamesTheField(t *testing.T) {
 	}
 }
 
-func TestTheFingerprintIsThatOfWhoIsLetIn(t *testing.T) {
+func TestFingerprintIdentifiesTheAdmittedUsers(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, nil)
 	same := w.client(t, func(c *signon.Config) {
@@ -718,6 +717,6 @@ func TestEveryReasonHasAName(t *testing.T) {
 		}
 	}
 	if signon.Reasons.String() != "" {
-		t.Error("what is no reason has a name")
+		t.Error("an unknown reason has a name")
 	}
 }

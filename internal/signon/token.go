@@ -29,8 +29,8 @@ func (e *endpoints) verify(ctx context.Context, raw string, now time.Time) (*oid
 	}
 }
 
-// why is what is wrong with a token that is not good. The library tells it in words,
-// which hold parts of the token, so the token is held against less.
+// why returns the reason why a token is invalid. The errors of the library are texts that
+// contain parts of the token, so why repeats the verification with fewer checks.
 func (e *endpoints) why(ctx context.Context, raw string, fault error, now time.Time) Reason {
 	if expired := (*oidc.TokenExpiredError)(nil); errors.As(fault, &expired) {
 		return ReasonExpired
@@ -50,21 +50,20 @@ func (e *endpoints) why(ctx context.Context, raw string, fault error, now time.T
 	}
 }
 
-// claims are what is looked at of a token that is good.
+// claims holds the checked claims of a valid token.
 type claims struct {
 	audience []string
 	nonce    string
 	subject  string
 	expires  time.Time
-	// party is the client that the token was made for; nil if it does not say.
+	// party is the client for which the token was issued, or nil.
 	party *string
 	name  string
 	// groups are nil if the token does not name them.
 	groups []string
 }
 
-// readClaims reads them off a token; what is not as it should be is as if it were not
-// there.
+// readClaims reads the claims of a token. It treats malformed claims as missing.
 func readClaims(all map[string]json.RawMessage, groupsClaim string) claims {
 	c := claims{name: textOf(all["preferred_username"]), groups: groupsOf(all[groupsClaim])}
 	if raw, has := all["azp"]; has {
@@ -82,7 +81,7 @@ func textOf(raw json.RawMessage) string {
 	return text
 }
 
-// groupsOf are the names in a claim: a list of texts, or one text. Anything else is nil.
+// groupsOf returns the names in a claim: a list of texts, or one text. It returns nil for other values.
 func groupsOf(raw json.RawMessage) []string {
 	if text := textOf(raw); text != "" {
 		return []string{text}
@@ -101,13 +100,13 @@ func groupsOf(raw json.RawMessage) []string {
 	return names
 }
 
-// rule is one that a token has to keep.
+// rule is one requirement of a token.
 type rule struct {
 	reason Reason
 	broken func(c claims, config *Config, flow Flow) bool
 }
 
-// rules are what the library leaves to its callers, in the order of answers.
+// rules lists the checks that the library leaves to its callers, in the order of answers.
 var rules = []rule{
 	{ReasonAuthorizedParty, func(c claims, config *Config, _ Flow) bool {
 		return c.party == nil && len(c.audience) > 1 || c.party != nil && *c.party != config.ClientID
@@ -130,7 +129,7 @@ func (c claims) judge(config *Config, flow Flow) (Reason, bool) {
 	return 0, true
 }
 
-// personOf is who a token is about, for as long as it is good.
+// personOf returns the user of a token, for as long as the token is valid.
 func personOf(c claims, now time.Time) (Person, error) {
 	signedIn := now.UTC().Truncate(time.Millisecond)
 	until := signedIn.Add(Longest)
@@ -144,13 +143,13 @@ func personOf(c claims, now time.Time) (Person, error) {
 }
 
 const (
-	// maxSubject is what OpenID Connect allows, in characters of ASCII.
+	// maxSubject is the limit of OpenID Connect, in characters of ASCII.
 	maxSubject = 255
 	// longestName bounds the name that is shown, in characters.
 	longestName = 64
 )
 
-// subjectOK reports whether a subject is what OpenID Connect allows, and can be printed.
+// subjectOK reports whether OpenID Connect allows a subject and its characters are printable.
 func subjectOK(text string) bool {
 	outside := func(r rune) bool { return r < ' ' || r > '~' }
 	return text != "" && len(text) <= maxSubject && !strings.ContainsFunc(text, outside)

@@ -15,31 +15,31 @@ import (
 func TestErrorsAreClassifiedAsAnswersOrUnavailability(t *testing.T) {
 	t.Parallel()
 	if err := store.Classify("read", nil); err != nil {
-		t.Errorf("no error: %v", err)
+		t.Errorf("Classify(nil) = %v, want nil", err)
 	}
 	answered := store.Classify("read", fmt.Errorf("in a transaction: %w", store.Answer(transaction.ErrNotFound)))
-	if answered != transaction.ErrNotFound { // bare is the promise
-		t.Errorf("an answer: %v", answered)
+	if answered != transaction.ErrNotFound { // without the mark
+		t.Errorf("Classify(answer) = %v, want ErrNotFound", answered)
 	}
 	broken := errors.New("connection reset")
 	var away *transaction.UnavailableError
 	if err := store.Classify("read", broken); !errors.As(err, &away) || away.Op != "read" || !errors.Is(err, broken) {
-		t.Errorf("a failure: %v", err)
+		t.Errorf("Classify(%v) = %v, want an UnavailableError that wraps it", broken, err)
 	}
 }
 
-func TestOnlyAStoreThatDoesNotAnswerIsAtFault(t *testing.T) {
+func TestOnlyAnUnavailableStoreIsAtFault(t *testing.T) {
 	t.Parallel()
 	for sentence, tc := range map[string]struct {
 		err  error
 		want string
 	}{
-		"it has done what it was asked": {nil, ""},
-		"there is no such record":       {store.Answer(transaction.ErrNotFound), ""},
-		"the connection broke":          {errors.New("planted"), "unavailable"},
-		"there was no connection":       {fmt.Errorf("%w: %w", transaction.ErrOverloaded, context.DeadlineExceeded), "overloaded"},
-		"the statement took too long":   {fmt.Errorf("planted: %w", context.DeadlineExceeded), "timeout"},
-		"who asked did not wait for it": {fmt.Errorf("planted: %w", context.Canceled), "cancelled"},
+		"the call succeeded":          {nil, ""},
+		"there is no such record":     {store.Answer(transaction.ErrNotFound), ""},
+		"the connection broke":        {errors.New("planted"), "unavailable"},
+		"there was no connection":     {fmt.Errorf("%w: %w", transaction.ErrOverloaded, context.DeadlineExceeded), "overloaded"},
+		"the statement took too long": {fmt.Errorf("planted: %w", context.DeadlineExceeded), "timeout"},
+		"the caller gave up":          {fmt.Errorf("planted: %w", context.Canceled), "cancelled"},
 	} {
 		if got := store.Fault(store.Classify("read", tc.err)); got != tc.want {
 			t.Errorf("%s: %q, want %q", sentence, got, tc.want)

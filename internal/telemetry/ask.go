@@ -10,17 +10,17 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// tracerKey is where a context has the tracer of its span, if that is recorded.
+// tracerKey is the key of the tracer in the context of a recorded span.
 type tracerKey struct{}
 
-// Ask begins the span of a question to a database, where ctx has a span that is
-// recorded; anywhere else it is the zero Span, and costs no allocation. So who asks
-// has no tracer of its own, and what nobody waits for in a trace makes none. system is
-// a value of OpenTelemetry's db.system.name. operation is of a closed set, and both
-// name and db.operation.name of the span: what is asked, never with what.
+// Ask begins the span of a call to a database if ctx has a recorded span; otherwise it
+// returns the zero Span and allocates nothing. So callers need no tracer of their own, and
+// background work makes no traces. system is a value of OpenTelemetry's db.system.name.
+// operation is of a closed set, and both name and db.operation.name of the span; it never
+// contains parameters.
 //
-// The span is in no context, so that an event which is committed meanwhile comes of
-// the request, not of a part of it.
+// The span is in no context, so that an event that is committed during the call is linked to
+// the request and not to the call.
 func Ask(ctx context.Context, system, operation string) Span {
 	asker := trace.SpanFromContext(ctx)
 	if !asker.IsRecording() {
@@ -34,8 +34,8 @@ func Ask(ctx context.Context, system, operation string) Span {
 	return span
 }
 
-// Unanswered is why a question has no answer, in a word for [Span.End]: cancelled by
-// who asked, a timeout, or else unavailable; empty where err is nil.
+// Unanswered returns the reason of a failed call in one word for [Span.End]: cancelled by the
+// caller, a timeout, or else unavailable. It is empty if err is nil.
 func Unanswered(err error) string {
 	switch {
 	case err == nil:

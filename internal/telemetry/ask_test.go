@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-func TestAQuestionToADatabaseIsAChildOfWhoeverAsks(t *testing.T) {
+func TestDatabaseCallIsAChildOfItsCaller(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	tracer := mustOpen(t, collector.URL)
@@ -46,7 +46,7 @@ func TestAQuestionToADatabaseIsAChildOfWhoeverAsks(t *testing.T) {
 }
 
 // It is not parallel, because it counts allocations.
-func TestAQuestionThatNobodyTracesCostsNoAllocation(t *testing.T) {
+func TestUntracedDatabaseCallAllocatesNothing(t *testing.T) {
 	collector := telemetrytest.New(t, nil)
 	none := mustOpen(t, collector.URL, "OTEL_TRACES_SAMPLER", "always_off")
 	unsampled, _ := none.Start(t.Context(), telemetry.Inside, "work")
@@ -66,7 +66,7 @@ func TestAQuestionThatNobodyTracesCostsNoAllocation(t *testing.T) {
 	}
 }
 
-func TestALinkedSpanIsAnotherTrace(t *testing.T) {
+func TestLinkedSpanBeginsANewTrace(t *testing.T) {
 	t.Parallel()
 	const theirs = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for sentence, tc := range map[string]struct {
@@ -96,8 +96,7 @@ func TestALinkedSpanIsAnotherTrace(t *testing.T) {
 	}
 }
 
-// BenchmarkAsk is what a question costs whose trace nobody wants, and one that is
-// recorded.
+// BenchmarkAsk measures an untraced call and a recorded one.
 func BenchmarkAsk(b *testing.B) {
 	for _, sampler := range []string{"always_off", "always_on"} {
 		b.Run(sampler, func(b *testing.B) {
@@ -106,7 +105,7 @@ func BenchmarkAsk(b *testing.B) {
 				Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
 			})
 			if err != nil {
-				b.Fatal(err)
+				b.Fatalf("telemetry.OpenTracer: %v", err)
 			}
 			b.Cleanup(func() { tracer.Close(context.WithoutCancel(b.Context())) })
 			ctx, work := tracer.Start(b.Context(), telemetry.Inside, "work")

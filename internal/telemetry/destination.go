@@ -19,10 +19,10 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// destination is where spans go, and which: what the variables of the OpenTelemetry
-// specification say. The exporter reads these too, but passes over what it cannot
-// read, and prints it with the secrets that are in it. So all of them are judged
-// here first, and a value that is not sound keeps the process from starting.
+// destination describes the collector and the sampling, from the variables of the
+// OpenTelemetry specification. The exporter reads these variables too, but it ignores
+// malformed ones and prints them with their secrets. So they are all validated here first,
+// and an invalid value keeps the process from starting.
 type destination struct {
 	url     string
 	headers map[string]string
@@ -32,22 +32,22 @@ type destination struct {
 	sampler sdktrace.Sampler
 }
 
-// defaultTimeout is how long a collector may take, retries included.
+// defaultTimeout limits an export, including its retries.
 const defaultTimeout = 10 * time.Second
 
-// environment is the variables of a process: OTEL_EXPORTER_OTLP_COMPRESSION, _HEADERS,
-// _TIMEOUT and so on. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES are read by the
-// library alone.
+// environment returns the variables of a process: OTEL_EXPORTER_OTLP_COMPRESSION, _HEADERS,
+// _TIMEOUT and so on. Only the library reads OTEL_SERVICE_NAME and
+// OTEL_RESOURCE_ATTRIBUTES.
 type environment func(string) string
 
-// The exporter has each variable twice: for all signals, and for traces, which comes
-// first.
+// Each variable of the exporter exists twice: for all signals and for traces, which has
+// precedence.
 const forAll, forTraces = "OTEL_EXPORTER_OTLP_", "OTEL_EXPORTER_OTLP_TRACES_"
 
-// of is a variable of the exporter.
+// of returns a variable of the exporter.
 func (env environment) of(name string) string { return cmp.Or(env(forTraces+name), env(forAll+name)) }
 
-// judged is of with its meaning. Both variables are judged, as the library reads both.
+// judged returns the parsed value of a variable. It validates both forms, as the library reads both.
 func judged[T any](env environment, name string, read func(string) (T, error)) (value T, err error) {
 	for _, prefix := range []string{forAll, forTraces} {
 		text := env(prefix + name)
@@ -61,8 +61,8 @@ func judged[T any](env environment, name string, read func(string) (T, error)) (
 	return value, nil
 }
 
-// destination is nil where nobody wants traces. endpoint is a base URL that goes
-// before those of the environment.
+// destination returns nil if traces are not configured. endpoint is a base URL that overrides
+// those of the environment.
 func (env environment) destination(endpoint string) (*destination, error) {
 	address, err := env.address(endpoint)
 	if err != nil || address == "" || env.disabled() {
@@ -89,10 +89,10 @@ func (env environment) disabled() bool {
 	return strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") || env("OTEL_TRACES_EXPORTER") == "none"
 }
 
-// tracesPath is below every base URL.
+// tracesPath is the path below every base URL.
 const tracesPath = "/v1/traces"
 
-// address is the URL of the collector for traces. All that are set are judged.
+// address returns the URL of the collector for traces. It validates every URL that is set.
 func (env environment) address(endpoint string) (chosen string, err error) {
 	for _, from := range []struct{ name, value, path string }{
 		{"--otlp-endpoint", endpoint, tracesPath},
@@ -113,8 +113,8 @@ func (env environment) address(endpoint string) (chosen string, err error) {
 	return chosen, nil
 }
 
-// headers reads a list of name=value, with values in percent-encoding. Its errors
-// never quote a value.
+// headers parses a list of name=value with percent-encoded values. Its errors never quote a
+// value.
 func headers(list string) (map[string]string, error) {
 	read := map[string]string{}
 	for i, pair := range strings.Split(list, ",") {
@@ -135,7 +135,7 @@ func headers(list string) (map[string]string, error) {
 	return read, nil
 }
 
-// timeout reads milliseconds.
+// timeout parses milliseconds.
 func timeout(text string) (time.Duration, error) {
 	if text == "" {
 		return defaultTimeout, nil
@@ -147,7 +147,7 @@ func timeout(text string) (time.Duration, error) {
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-// certificates are whom to believe to be the collector, and who we are to it.
+// certificates returns the trusted certificates and the client certificate.
 func (env environment) certificates() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if file := env.of("CERTIFICATE"); file != "" {
@@ -175,8 +175,8 @@ func (env environment) certificates() (*tls.Config, error) {
 	return config, nil
 }
 
-// sampler reads which traces are sampled. The spans of one that goes on, from a
-// request to its job, follow the first unless the name says otherwise.
+// sampler returns the sampler of a name. A span that continues a trace, from a request to its
+// job, follows the decision of its parent unless the name says otherwise.
 func sampler(name, argument string) (sdktrace.Sampler, error) {
 	ratio := 1.0
 	if argument != "" {
@@ -203,8 +203,8 @@ func sampler(name, argument string) (sdktrace.Sampler, error) {
 	}
 }
 
-// client is the way to the collector. It follows no redirects, because a header that
-// holds a secret is for this collector alone.
+// client returns the HTTP client for the collector. It follows no redirects, because the
+// headers may contain a secret for this collector only.
 func (d *destination) client() *http.Client {
 	return &http.Client{
 		Timeout: d.timeout,

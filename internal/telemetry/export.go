@@ -17,24 +17,23 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// TraceConfig is what a [Tracer] is made of. Members are required unless they say
-// what their zero value means.
+// TraceConfig holds the settings of a [Tracer]. Members are required unless their comment
+// defines the zero value.
 type TraceConfig struct {
-	// Endpoint is the base URL of a collector; if it is empty, the environment says
-	// where to.
+	// Endpoint is the base URL of a collector; if it is empty, the environment names the
+	// collector.
 	Endpoint string
 	// Getenv reads the environment.
 	Getenv func(string) string
-	// Service, Version and Instance say in every span what made it.
+	// Service, Version and Instance identify the process in every span.
 	Service, Version, Instance string
 	Now                        func() time.Time
 	Log                        *slog.Logger
 	Metrics                    *Metrics
 }
 
-// OpenTracer makes a tracer, nil if neither the configuration nor the environment
-// says where spans go. It fails where they say it wrongly. A collector that is away
-// is no failure.
+// OpenTracer returns a tracer, or nil if neither the configuration nor the environment names
+// a collector. It fails if they are invalid. An unavailable collector is not an error.
 func OpenTracer(ctx context.Context, c TraceConfig) (*Tracer, error) {
 	to, err := environment(c.Getenv).destination(c.Endpoint)
 	if to == nil || err != nil {
@@ -60,11 +59,11 @@ func OpenTracer(ctx context.Context, c TraceConfig) (*Tracer, error) {
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/printmarket/printmarket"), exporter: e, now: c.Now}, nil
 }
 
-// flushTime is how long the last spans have to reach the collector.
+// flushTime limits the export of the last spans.
 const flushTime = 3 * time.Second
 
-// Close sends the spans that have ended, for up to 3 s. It returns when nothing of
-// the tracer runs any more. Spans that end later are lost.
+// Close exports the spans that have ended, for up to 3 s. It returns after all goroutines of
+// the tracer have ended. Spans that end later are lost.
 func (t *Tracer) Close(ctx context.Context) {
 	if t == nil {
 		return
@@ -80,15 +79,14 @@ func (t *Tracer) Close(ctx context.Context) {
 	t.exporter.client.CloseIdleConnections()
 }
 
-// exporter sends batches. Its failures are its own: it tells of the first one, and of
-// the first success after it.
+// exporter sends batches. It logs the first failure, and the first success after a failure.
 type exporter struct {
 	sdktrace.SpanExporter
 	client *http.Client
 	to     *destination
 	log    *slog.Logger
 	count  func(outcome string, spans int)
-	// ended is closed when no batch comes any more.
+	// ended is closed after the last batch.
 	ended chan struct{}
 	end   sync.Once
 
@@ -96,8 +94,8 @@ type exporter struct {
 	away bool
 }
 
-// ExportSpans is part of [sdktrace.SpanExporter]. It never fails: the library would
-// print each error to the standard error of the process.
+// ExportSpans implements [sdktrace.SpanExporter]. It never returns an error, because the
+// library would print each one to the standard error of the process.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	outcome := "exported"
@@ -109,7 +107,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	return nil
 }
 
-// Shutdown is part of [sdktrace.SpanExporter]: it comes after the last batch.
+// Shutdown implements [sdktrace.SpanExporter]. The library calls it after the last batch.
 func (e *exporter) Shutdown(ctx context.Context) error {
 	defer e.end.Do(func() { close(e.ended) })
 	return e.SpanExporter.Shutdown(ctx)
@@ -127,12 +125,12 @@ func (e *exporter) note(ctx context.Context, err error) {
 	e.away = err != nil
 }
 
-// longestFault is how much of an error is worth a log line, in bytes: it quotes what
-// the collector answered.
+// longestFault limits the part of an error in a log line, in bytes, because the error quotes
+// the collector's response.
 const longestFault = 300
 
-// quiet is an error without what the collector was sent as a header, which it may
-// repeat.
+// quiet returns the text of an error without the values of the headers that the collector
+// got and may repeat.
 func (e *exporter) quiet(err error) string {
 	text := err.Error()
 	for _, value := range e.to.headers {

@@ -16,9 +16,9 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-// TestACollectorCanHarmNobody has it misbehave while spans are made: making them
-// never waits, the end comes, and the log has one line about it.
-func TestACollectorCanHarmNobody(t *testing.T) {
+// TestMisbehavingCollectorDoesNotAffectTheProcess makes spans while the collector misbehaves:
+// making spans never waits, Close returns, and the log has one line about it.
+func TestMisbehavingCollectorDoesNotAffectTheProcess(t *testing.T) {
 	t.Parallel()
 	refuse := func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(http.StatusForbidden); return true }
 	tests := map[string]struct {
@@ -68,7 +68,7 @@ func TestACollectorCanHarmNobody(t *testing.T) {
 			closed(t, tracer)
 			told := strings.Count(tracer.log.String(), "spans are lost")
 			if want := map[bool]int{true: 1}[tc.lost]; told != want {
-				t.Errorf("the log tells %d times that spans are lost, want %d:\n%.2000s", told, want, tracer.log.String())
+				t.Errorf("the log reports lost spans %d times, want %d:\n%.2000s", told, want, tracer.log.String())
 			}
 			if strings.Contains(tracer.log.String(), "hunter2") || tracer.log.Len() > 4096 {
 				t.Errorf("the log holds the secret or is %d bytes:\n%.2000s", tracer.log.Len(), tracer.log.String())
@@ -95,12 +95,12 @@ func closed(t *testing.T, tracer *traced) {
 	}
 }
 
-func TestACollectorThatIsAwayIsToldOfOnce(t *testing.T) {
+func TestUnavailableCollectorIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig
 	socket, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("config.Listen: %v", err)
 	}
 	away := "http://" + socket.Addr().String()
 	_ = socket.Close()
@@ -110,11 +110,11 @@ func TestACollectorThatIsAwayIsToldOfOnce(t *testing.T) {
 	}
 	closed(t, tracer)
 	if got := strings.Count(tracer.log.String(), "spans are lost"); got != 1 {
-		t.Errorf("it is told %d times, want once:\n%s", got, tracer.log.String())
+		t.Errorf("the log has the line %d times, want once:\n%s", got, tracer.log.String())
 	}
 }
 
-func TestACollectorThatComesBackIsToldOfOnce(t *testing.T) {
+func TestRecoveredCollectorIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
 	collector := telemetrytest.New(t, func(w http.ResponseWriter, _ *http.Request) bool {
@@ -131,7 +131,7 @@ func TestACollectorThatComesBackIsToldOfOnce(t *testing.T) {
 	closed(t, tracer)
 	for _, want := range []string{"spans are lost", "takes spans again"} {
 		if strings.Count(tracer.log.String(), want) != 1 {
-			t.Errorf("the log has not one line that says %q:\n%s", want, tracer.log.String())
+			t.Errorf("the log has no line that contains %q:\n%s", want, tracer.log.String())
 		}
 	}
 }

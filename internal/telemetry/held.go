@@ -15,13 +15,12 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// maxHeld bounds the questions that are held, of which the latest are kept: who repeats
-// one while a database is away has asked often.
+// maxHeld limits the held calls. Held keeps the latest ones, because a caller may repeat a
+// call many times while a database is unavailable.
 const maxHeld = 16
 
-// Held are questions to databases that were asked before it was known which trace they
-// are part of, because an answer to one of them says so. Make it with [Tracer.Hold]; the
-// nil Held has none.
+// Held keeps spans of database calls whose trace is not known yet, because the result of one
+// of the calls contains it. Make it with [Tracer.Hold]; the nil Held keeps none.
 type Held struct {
 	noop.Span
 
@@ -30,8 +29,8 @@ type Held struct {
 	asked []*heldSpan
 }
 
-// Hold keeps what is asked in the context that it returns, for [Held.Tell]. That context
-// is in no trace, and what is never told makes no span.
+// Hold returns a context in which calls are held for [Held.Record]. The context is in no
+// trace, and calls that are never recorded make no spans.
 func (t *Tracer) Hold(ctx context.Context) (context.Context, *Held) {
 	if t == nil {
 		return ctx, nil
@@ -40,9 +39,10 @@ func (t *Tracer) Hold(ctx context.Context) (context.Context, *Held) {
 	return trace.ContextWithSpan(ctx, h), h
 }
 
-// IsRecording is part of trace.Span, and true: [Ask] asks that first.
+// IsRecording implements trace.Span. It is true, because [Ask] checks it first.
 func (h *Held) IsRecording() bool { return true }
 
+// keep adds a call that has ended.
 func (h *Held) keep(q *heldSpan) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,9 +52,9 @@ func (h *Held) keep(q *heldSpan) {
 	h.asked = append(h.asked, q)
 }
 
-// Tell makes what was asked, and has been answered, spans in the one of ctx, if that is
-// recorded. It tells each once.
-func (h *Held) Tell(ctx context.Context) {
+// Record makes the held calls spans of the trace of ctx if that span is recorded. It records
+// each call once.
+func (h *Held) Record(ctx context.Context) {
 	if h == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func (h *Held) Tell(ctx context.Context) {
 	}
 }
 
-// heldSpan is the span of a question that is held.
+// heldSpan is the span of a held call.
 type heldSpan struct {
 	noop.Span
 
@@ -87,25 +87,25 @@ type heldSpan struct {
 	failed            bool
 }
 
-// IsRecording is part of trace.Span.
+// IsRecording implements trace.Span.
 func (q *heldSpan) IsRecording() bool { return true }
 
-// SetAttributes is part of trace.Span.
+// SetAttributes implements trace.Span.
 func (q *heldSpan) SetAttributes(attributes ...attribute.KeyValue) {
 	q.attributes = append(q.attributes, attributes...)
 }
 
-// SetStatus is part of trace.Span.
+// SetStatus implements trace.Span.
 func (q *heldSpan) SetStatus(code codes.Code, _ string) { q.failed = code == codes.Error }
 
-// End is part of trace.Span.
+// End implements trace.Span.
 func (q *heldSpan) End(options ...trace.SpanEndOption) {
 	ended := trace.NewSpanEndConfig(options...)
 	q.ended = ended.Timestamp()
 	q.held.keep(q)
 }
 
-// questionOf is what is told of a question, whoever asks it.
+// questionOf returns the attributes of every database call.
 func questionOf(system, operation string) []slog.Attr {
 	return []slog.Attr{slog.String("db.system.name", system), slog.String("db.operation.name", operation)}
 }

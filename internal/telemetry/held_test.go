@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-// ticking is a tracer whose clock goes on by a second each time that it is read.
+// ticking returns a tracer whose clock advances by a second with each reading.
 func ticking(t *testing.T, collector *telemetrytest.Collector) *telemetry.Tracer {
 	t.Helper()
 	now := noon
@@ -24,13 +24,13 @@ func ticking(t *testing.T, collector *telemetrytest.Collector) *telemetry.Tracer
 		Now: func() time.Time { now = now.Add(time.Second); return now },
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("telemetry.OpenTracer: %v", err)
 	}
 	t.Cleanup(func() { tracer.Close(context.WithoutCancel(t.Context())) })
 	return tracer
 }
 
-func TestAQuestionThatIsHeldIsToldInTheSpanThatItsAnswerLeadsTo(t *testing.T) {
+func TestHeldCallsBecomeSpansOfTheirTrace(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	tracer := ticking(t, collector)
@@ -40,8 +40,8 @@ func TestAQuestionThatIsHeldIsToldInTheSpanThatItsAnswerLeadsTo(t *testing.T) {
 	refused.Set(slog.String("db.response.status_code", "40001"))
 	refused.End("unavailable")
 	ctx, work := tracer.StartAt(t.Context(), noon, telemetry.Inside, "work")
-	for range 2 { // told twice, they are spans once
-		held.Tell(ctx)
+	for range 2 { // the second call adds no spans
+		held.Record(ctx)
 	}
 	work.End("")
 	tracer.Close(t.Context())
@@ -73,15 +73,15 @@ func TestAQuestionThatIsHeldIsToldInTheSpanThatItsAnswerLeadsTo(t *testing.T) {
 	}
 }
 
-func TestWhatIsHeldMakesNoSpanUnlessItIsToldInATrace(t *testing.T) {
+func TestHeldCallsMakeNoSpansOutsideATrace(t *testing.T) {
 	t.Parallel()
 	for sentence, end := range map[string]func(*testing.T, *telemetry.Tracer, *telemetry.Held){
-		"if nobody tells it":                     func(*testing.T, *telemetry.Tracer, *telemetry.Held) {},
-		"if it is told where nothing is traced":  func(t *testing.T, _ *telemetry.Tracer, h *telemetry.Held) { h.Tell(t.Context()) },
-		"if it is told in what is held, as well": func(t *testing.T, tracer *telemetry.Tracer, h *telemetry.Held) { h.Tell(heldBy(t, tracer)) },
-		"if it is told in a trace that is not sampled": func(t *testing.T, tracer *telemetry.Tracer, h *telemetry.Held) {
+		"without a call of Record":   func(*testing.T, *telemetry.Tracer, *telemetry.Held) {},
+		"recorded without a trace":   func(t *testing.T, _ *telemetry.Tracer, h *telemetry.Held) { h.Record(t.Context()) },
+		"recorded in a held context": func(t *testing.T, tracer *telemetry.Tracer, h *telemetry.Held) { h.Record(heldBy(t, tracer)) },
+		"recorded in an unsampled trace": func(t *testing.T, tracer *telemetry.Tracer, h *telemetry.Held) {
 			ctx, span := tracer.Start(tracer.Continue(t.Context(), "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"), telemetry.Inside, "work")
-			h.Tell(ctx)
+			h.Record(ctx)
 			span.End("")
 		},
 	} {
@@ -92,7 +92,7 @@ func TestWhatIsHeldMakesNoSpanUnlessItIsToldInATrace(t *testing.T) {
 			untraced, held := tracer.Hold(t.Context())
 			telemetry.Ask(untraced, "postgresql", "amend job").End("")
 			if kept := telemetry.Traceparent(untraced); kept != "" {
-				t.Errorf("what is committed meanwhile comes of %s", kept)
+				t.Errorf("an event committed in the held context has the trace %s, want none", kept)
 			}
 			end(t, tracer, held)
 			tracer.Close(t.Context())
@@ -109,7 +109,7 @@ func heldBy(t *testing.T, tracer *telemetry.Tracer) context.Context {
 	return ctx
 }
 
-func TestOfManyQuestionsTheLatestAreHeld(t *testing.T) {
+func TestTheLatestCallsAreHeld(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	tracer := ticking(t, collector)
@@ -118,7 +118,7 @@ func TestOfManyQuestionsTheLatestAreHeld(t *testing.T) {
 		telemetry.Ask(untraced, "postgresql", fmt.Sprint("question ", n)).End("")
 	}
 	ctx, work := tracer.Start(t.Context(), telemetry.Inside, "work")
-	held.Tell(ctx)
+	held.Record(ctx)
 	work.End("")
 	tracer.Close(t.Context())
 	spans := collector.Spans()
@@ -134,5 +134,5 @@ func TestWithoutATracerNothingIsHeld(t *testing.T) {
 	if ctx != t.Context() {
 		t.Error("the context is another one")
 	}
-	held.Tell(ctx)
+	held.Record(ctx)
 }

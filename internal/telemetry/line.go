@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// lineHandler writes the records that are nothing but plain values, as the line
-// of every request is, without what slog spends on being general: half of the
-// time that such a request takes. What it writes is byte for byte what the
-// general handler would; all other records are left to that one.
+// lineHandler writes records that contain only plain values, such as the access log, without
+// the cost of slog's general handler, which is half of the time of a small request. Its
+// output equals that of the general handler byte for byte; it passes all other records to
+// the general handler.
 type lineHandler struct {
 	slog.Handler
 	to    *redactingWriter
@@ -36,10 +36,10 @@ func (h *lineHandler) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// line is a record as JSON.
+// line is a record encoded as JSON.
 type line struct{ text []byte }
 
-// record writes all of a record; false if something in it is not plain.
+// record encodes a record; it returns false if a value is not plain.
 func (l *line) record(r *slog.Record) bool {
 	if r.Time.IsZero() {
 		return false
@@ -85,7 +85,7 @@ func (l *line) attr(attr slog.Attr) bool {
 	}
 }
 
-// quote writes a text that needs no escapes and hides nothing.
+// quote encodes a text; it returns false if the text needs escapes or redaction.
 func (l *line) quote(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPlainLinesAreWhatSlogWrites gives the same records to both handlers.
-func TestPlainLinesAreWhatSlogWrites(t *testing.T) {
+// TestPlainLinesEqualThoseOfSlog gives the same records to both handlers.
+func TestPlainLinesEqualThoseOfSlog(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 120_000_000, time.FixedZone("CET", 3600))
 	tests := map[string]struct {
@@ -36,7 +36,7 @@ func TestPlainLinesAreWhatSlogWrites(t *testing.T) {
 		"a number below zero that is nothing": {at, 0, "x", []slog.Attr{slog.Float64("a", math.Copysign(0, -1))}, true},
 		"markup, which JSON need not escape":  {at, 0, "x", []slog.Attr{slog.String("a", "<b>&'")}, true},
 		"numbers that have an exponent":       {at, 0, "x", []slog.Attr{slog.Float64("a", 1e-7), slog.Float64("b", 1e21)}, false},
-		"what is no number":                   {at, 0, "x", []slog.Attr{slog.Float64("a", math.Inf(1)), slog.Float64("b", math.NaN())}, false},
+		"an infinity and a NaN":               {at, 0, "x", []slog.Attr{slog.Float64("a", math.Inf(1)), slog.Float64("b", math.NaN())}, false},
 		"a quote":                             {at, 0, "x", []slog.Attr{slog.String("a", `"`)}, false},
 		"a backslash":                         {at, 0, `\`, nil, false},
 		"a line break":                        {at, 0, "x\ny", nil, false},
@@ -61,10 +61,10 @@ func TestPlainLinesAreWhatSlogWrites(t *testing.T) {
 			var want, got bytes.Buffer
 			general := slog.NewJSONHandler(&redactingWriter{to: &want}, &slog.HandlerOptions{ReplaceAttr: replace})
 			if err := general.Handle(t.Context(), record); err != nil {
-				t.Fatal(err)
+				t.Fatalf("general.Handle: %v", err)
 			}
 			if err := NewLogger(&got, slog.LevelDebug).Handler().Handle(t.Context(), record); err != nil {
-				t.Fatal(err)
+				t.Fatalf("NewLogger().Handler().Handle: %v", err)
 			}
 			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
 				t.Errorf("line (-slog +ours):\n%s", diff)

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package telemetry is how the platform speaks to the people who run it: JSON
-// log lines that cannot hold a secret, Prometheus metrics with bounded labels, and
-// traces, if somebody wants them.
+// Package telemetry provides JSON log lines without secrets, Prometheus metrics with bounded
+// labels, and optional traces.
 //
-// Redaction has two walls. Secrets have a type that prints itself as
-// [redacted], so that nobody has to remember; and every string that reaches a
-// logger from [NewLogger] passes patterns of what must not be there: our own
-// keys, bearer tokens, HMAC signatures, and user info, queries and fragments
-// of URLs (a customer's fileUrl is usually signed in its query).
+// Redaction has two layers. Secrets have a type that prints as [redacted]. In addition,
+// every string that reaches a logger from [NewLogger] passes patterns that replace our own
+// keys, bearer tokens, HMAC signatures, and the user info, queries and fragments of URLs (a
+// customer's fileUrl usually has a signature in its query).
 package telemetry
 
 import (
@@ -23,7 +21,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// NewLogger writes JSON lines to w, redacted, from the level up.
+// NewLogger returns a logger that writes redacted JSON lines to w, from the level up.
 func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
 	to := &redactingWriter{to: w}
 	return slog.New(tracedHandler{newLineHandler(to, slog.NewJSONHandler(to, &slog.HandlerOptions{
@@ -32,11 +30,11 @@ func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
 	}))})
 }
 
-// tracedHandler adds to the lines of a span which it is: that of the context, or else
-// the one in which an error happened that the line tells of.
+// tracedHandler adds the ids of a span to lines: the span of the context, or else the span in
+// which a logged error happened.
 type tracedHandler struct{ slog.Handler }
 
-// The keys of a line that is about a span.
+// The keys of the ids of a span.
 const traceKey, spanKey = "traceId", "spanId"
 
 // Handle implements slog.Handler.
@@ -52,8 +50,8 @@ func (h tracedHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// Pairs are the keys and values of lines about the span of ctx, for loggers that take
-// no context; none where ctx has no span.
+// Pairs returns the keys and values of the span of ctx, for loggers that take no context. It
+// returns nil without a span.
 func Pairs(ctx context.Context) []any {
 	in := trace.SpanContextFromContext(ctx)
 	if !in.IsValid() {
@@ -62,9 +60,8 @@ func Pairs(ctx context.Context) []any {
 	return []any{traceKey, in.TraceID().String(), spanKey, in.SpanID().String()}
 }
 
-// Within is err, with the span of ctx as the place where it happened: whoever logs it
-// when the span is over, and without a context, logs a line that is about the span. It
-// is err itself where ctx has no span.
+// Within returns err with the span of ctx, so that a later log line without a context has the
+// ids of that span. It returns err itself if ctx has no span.
 func Within(ctx context.Context, err error) error {
 	in := trace.SpanContextFromContext(ctx)
 	if err == nil || !in.IsValid() {
@@ -78,10 +75,10 @@ type spanError struct {
 	in trace.SpanContext
 }
 
-// Unwrap is for errors.Is and errors.As.
+// Unwrap supports errors.Is and errors.As.
 func (e *spanError) Unwrap() error { return e.error }
 
-// happenedIn is the span of the first error of a record that knows one.
+// happenedIn returns the span of the first error of a record that has one.
 func happenedIn(r slog.Record) (in trace.SpanContext) {
 	r.Attrs(func(attr slog.Attr) bool {
 		if attr.Value.Kind() != slog.KindAny {
@@ -106,11 +103,11 @@ func (h tracedHandler) WithGroup(name string) slog.Handler {
 	return tracedHandler{h.Handler.WithGroup(name)}
 }
 
-// Discard returns a logger for tests and tools that print to a person.
+// Discard returns a logger without output, for tests and command-line tools.
 func Discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// replace turns values whose encoding is not ours to control into text first,
-// so that errors and structs pass the same patterns as strings.
+// replace converts values with an encoding of their own to text, so that errors and structs
+// pass the same patterns as strings.
 func replace(_ []string, attr slog.Attr) slog.Attr {
 	switch attr.Value.Kind() {
 	case slog.KindString:
@@ -126,8 +123,8 @@ func replace(_ []string, attr slog.Attr) slog.Attr {
 	return attr
 }
 
-// redactingWriter is the last wall: messages and values of other kinds. It
-// writes one line at a time.
+// redactingWriter redacts the encoded line, which covers messages and all other values. Each
+// call writes one line.
 type redactingWriter struct {
 	mu sync.Mutex
 	to io.Writer
@@ -146,12 +143,12 @@ func (w *redactingWriter) Write(line []byte) (int, error) {
 	return w.to.Write(line)
 }
 
-// marks are substrings of which at least one is in every text that a pattern
-// matches; most lines have none and skip the patterns.
+// marks are substrings: every text that a pattern matches contains at least one of them. Most
+// lines contain none and skip the patterns.
 var marks = [...]string{"pmk_", "earer ", "sha256=", "whsec_", "://"}
 
-// suspicious reports whether text has one of the marks. It looks closer only
-// where a byte may be the last of one, because every line comes by here.
+// suspicious reports whether text contains a mark. It compares only at bytes that may end a
+// mark, because it runs for every line.
 func suspicious[T string | []byte](text T) bool {
 	for i := range len(text) {
 		switch text[i] {

@@ -12,34 +12,34 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics is one process's set of metrics. Its labels are bounded: routes are
-// patterns, codes come from the problem table, reasons from the decision
-// table. Nothing is labelled with a tenant but the longest few backlogs.
+// Metrics is the set of metrics of one process. Its labels are bounded: routes are patterns,
+// codes come from the problem table, reasons from the decision table. Only the metric of the
+// longest backlogs has tenants as labels.
 type Metrics struct {
 	registry *prometheus.Registry
-	// hidden metrics are made, so that they can be counted, and not served.
+	// hidden metrics are counted but not served.
 	hidden bool
-	// told are all metrics of ours, in the order in which they were registered.
-	told     []Description
-	requests *prometheus.CounterVec
-	duration *prometheus.HistogramVec
-	inFlight *prometheus.GaugeVec
-	bodies   *prometheus.GaugeVec
-	streams  *prometheus.GaugeVec
-	shed     *prometheus.CounterVec
-	gates    *prometheus.CounterVec
-	updates  *prometheus.CounterVec
-	signIns  *prometheus.CounterVec
-	jobs     *prometheus.CounterVec
-	jobTime  prometheus.Observer
-	jobWait  prometheus.Observer
-	fenced   prometheus.Counter
-	sent     *prometheus.CounterVec
-	sendTime prometheus.Observer
-	spans    *prometheus.CounterVec
+	// registered lists the project's metrics in the order of their registration.
+	registered []Description
+	requests   *prometheus.CounterVec
+	duration   *prometheus.HistogramVec
+	inFlight   *prometheus.GaugeVec
+	bodies     *prometheus.GaugeVec
+	streams    *prometheus.GaugeVec
+	shed       *prometheus.CounterVec
+	gates      *prometheus.CounterVec
+	updates    *prometheus.CounterVec
+	signIns    *prometheus.CounterVec
+	jobs       *prometheus.CounterVec
+	jobTime    prometheus.Observer
+	jobWait    prometheus.Observer
+	fenced     prometheus.Counter
+	sent       *prometheus.CounterVec
+	sendTime   prometheus.Observer
+	spans      *prometheus.CounterVec
 }
 
-// Description is what a metric says of itself.
+// Description describes a metric.
 type Description struct {
 	Name, Help string
 	// Type is counter, gauge or histogram.
@@ -47,12 +47,12 @@ type Description struct {
 	Labels []string
 }
 
-// Descriptions are all metrics of ours that were registered; the ones of the Go
-// runtime and of the process come beside them.
-func (m *Metrics) Descriptions() []Description { return slices.Clone(m.told) }
+// Descriptions returns the project's registered metrics, without those of the Go runtime and
+// of the process.
+func (m *Metrics) Descriptions() []Description { return slices.Clone(m.registered) }
 
-// Work is a kind of work that is counted. A process serves the metrics of what it
-// does: those of other work would look as if nothing of it were done.
+// Work is a kind of counted work. A process serves the metrics of its own work only: a metric
+// of other work would stay at zero and suggest that none of it is done.
 type Work int
 
 // The kinds of work.
@@ -60,12 +60,12 @@ const (
 	Requests Work = iota
 	Preflight
 	Webhooks
-	// Reconciliations are counted by the controllers themselves.
+	// Reconciliations are counted by the controller library.
 	Reconciliations
 )
 
-// NewMetrics makes a registry with the process and Go collectors in it, for a process
-// that does all kinds of work, or these alone.
+// NewMetrics returns a registry with the process and Go collectors, for a process that does
+// the given kinds of work; without arguments, all kinds.
 func NewMetrics(done ...Work) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -79,11 +79,11 @@ func NewMetrics(done ...Work) *Metrics {
 	return m
 }
 
-// RegisterSpans lets another registry serve what is counted of spans, for a process
-// that serves that one.
+// RegisterSpans adds the metrics of spans to another registry, for a process that serves that
+// registry.
 func (m *Metrics) RegisterSpans(with prometheus.Registerer) error { return with.Register(m.spans) }
 
-// ofRequests makes what is counted for every request.
+// ofRequests creates the metrics of requests.
 func (m *Metrics) ofRequests() {
 	m.requests = m.counter("printmarket_http_requests_total",
 		"Requests answered, by listener, route pattern, method, status and problem code.", "listener", "route", "method", "status", "code")
@@ -106,7 +106,7 @@ func (m *Metrics) ofRequests() {
 		"Attempts to sign in to a dashboard, by listener, by way (key, oidc) and by outcome: in, or why not.", "listener", "way", "outcome")
 }
 
-// ofPreflight makes what is counted for every attempt at a job.
+// ofPreflight creates the metrics of attempts at jobs.
 func (m *Metrics) ofPreflight() {
 	m.jobs = m.counter("printmarket_preflight_attempts_total",
 		"Attempts at preflight jobs, by outcome.", "outcome")
@@ -120,7 +120,7 @@ func (m *Metrics) ofPreflight() {
 		"Attempts that came to their end after their worker had lost the job; their work was thrown away.").WithLabelValues()
 }
 
-// ofWebhooks makes what is counted for every delivery.
+// ofWebhooks creates the metrics of deliveries.
 func (m *Metrics) ofWebhooks() {
 	m.sent = m.counter("printmarket_webhook_deliveries_total",
 		"Claimed webhook deliveries, by outcome.", "outcome")
@@ -152,49 +152,49 @@ func (m *Metrics) register(c prometheus.Collector, d Description) {
 		return
 	}
 	m.registry.MustRegister(c)
-	m.told = append(m.told, d)
+	m.registered = append(m.registered, d)
 }
 
-// Gauge registers a metric that is read when it is scraped.
+// Gauge registers a gauge that is read at each scrape.
 func (m *Metrics) Gauge(name, help string, read func() float64) {
 	m.register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read), Description{Name: name, Help: help, Type: "gauge"})
 }
 
-// GaugeIf is as Gauge, for a value that is not always known: while it is not,
-// the metric is absent, as another value would look like knowledge.
+// GaugeIf registers a gauge like Gauge whose value may be unknown. An unknown gauge is absent,
+// because any value would look like a measurement.
 func (m *Metrics) GaugeIf(name, help string, read func() (value float64, known bool)) {
 	m.register(optional{prometheus.NewDesc(name, help, nil, nil), prometheus.GaugeValue, read}, Description{Name: name, Help: help, Type: "gauge"})
 }
 
-// CounterIf is as Counter, for a count that is not always known. One that began at
-// 0 in place of nothing would look like a rise.
+// CounterIf registers a counter like Counter whose value may be unknown. An unknown counter is
+// absent, because a start at 0 would look like an increase later.
 func (m *Metrics) CounterIf(name, help string, read func() (value float64, known bool)) {
 	m.register(optional{prometheus.NewDesc(name, help, nil, nil), prometheus.CounterValue, read}, Description{Name: name, Help: help, Type: "counter"})
 }
 
-// Gauges registers a metric with one value for each combination of labels, read
-// when it is scraped. read calls set with the values of the labels.
+// Gauges registers a gauge with one value for each combination of labels, read at each scrape.
+// read calls set with the values of the labels.
 func (m *Metrics) Gauges(name, help string, labels []string, read func(set func(value float64, labels ...string))) {
 	m.register(labelled{prometheus.NewDesc(name, help, labels, nil), read}, Description{Name: name, Help: help, Type: "gauge", Labels: labels})
 }
 
-// labelled is a gauge whose labels are known when it is scraped.
+// labelled is a gauge whose labels are known only at the scrape.
 type labelled struct {
 	desc *prometheus.Desc
 	read func(set func(value float64, labels ...string))
 }
 
-// Describe is part of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (l labelled) Describe(out chan<- *prometheus.Desc) { out <- l.desc }
 
-// Collect is part of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (l labelled) Collect(out chan<- prometheus.Metric) {
 	l.read(func(value float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(l.desc, prometheus.GaugeValue, value, labels...)
 	})
 }
 
-// Counter registers a count that is read when it is scraped, and never falls.
+// Counter registers a counter that is read at each scrape; its value must never decrease.
 func (m *Metrics) Counter(name, help string, read func() float64) {
 	m.register(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read), Description{Name: name, Help: help, Type: "counter"})
 }
@@ -206,24 +206,24 @@ type optional struct {
 	read func() (float64, bool)
 }
 
-// Describe is part of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (o optional) Describe(out chan<- *prometheus.Desc) { out <- o.desc }
 
-// Collect is part of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (o optional) Collect(out chan<- prometheus.Metric) {
 	if value, known := o.read(); known {
 		out <- prometheus.MustNewConstMetric(o.desc, o.kind, value)
 	}
 }
 
-// Handler serves the metrics in the Prometheus text format, or as OpenMetrics to who
-// asks for that, with exemplars.
+// Handler serves the metrics in the Prometheus text format, or as OpenMetrics with exemplars
+// if the client accepts it.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
 }
 
-// Request counts one answered request. traceID, unless it is empty, is where somebody
-// can look at one that took as long.
+// Request counts one answered request. traceID is the id of a sampled trace for the exemplar,
+// or empty.
 func (m *Metrics) Request(listener, route, method, status, code string, took time.Duration, traceID string) {
 	m.requests.WithLabelValues(listener, route, method, status, code).Inc()
 	duration := m.duration.WithLabelValues(listener, route)
@@ -234,21 +234,20 @@ func (m *Metrics) Request(listener, route, method, status, code string, took tim
 	duration.Observe(took.Seconds())
 }
 
-// InFlight moves the gauge of requests being answered.
+// InFlight adds to the gauge of requests that are being answered.
 func (m *Metrics) InFlight(listener string, by float64) { m.inFlight.WithLabelValues(listener).Add(by) }
 
-// Awaits moves requests from those that are being answered to those whose
-// bodies are awaited, or back.
+// Awaits moves requests from the gauge of requests that are being answered to the gauge of
+// awaited bodies, or back.
 func (m *Metrics) Awaits(listener string, by float64) {
 	m.inFlight.WithLabelValues(listener).Add(-by)
 	m.bodies.WithLabelValues(listener).Add(by)
 }
 
-// Streams adds to the open streams. A request that has become one is no more in
-// flight, where those are counted.
+// Streams adds to the gauge of open streams. Requests that became streams are not in flight.
 func (m *Metrics) Streams(listener string, by float64) { m.streams.WithLabelValues(listener).Add(by) }
 
-// Shed counts one request refused as too many.
+// Shed counts one request that was refused because of a limit on concurrency.
 func (m *Metrics) Shed(listener, lack string) { m.shed.WithLabelValues(listener, lack).Inc() }
 
 // Decision counts one decision of the gates.
@@ -256,16 +255,16 @@ func (m *Metrics) Decision(capability, reason string) {
 	m.gates.WithLabelValues(capability, reason).Inc()
 }
 
-// Update counts one status that a callback told, or one callback that came again.
+// Update counts one status in a callback, or one repeated callback.
 func (m *Metrics) Update(outcome string) { m.updates.WithLabelValues(outcome).Inc() }
 
-// SignIn counts one attempt to sign in to a dashboard. outcome is of a closed set, and
-// nothing of whoever tries.
+// SignIn counts one attempt to sign in to a dashboard. outcome is of a closed set and contains
+// nothing about the user.
 func (m *Metrics) SignIn(listener, way, outcome string) {
 	m.signIns.WithLabelValues(listener, way, outcome).Inc()
 }
 
-// Waited notes how long a job that was taken has waited for a worker.
+// Waited records how long a job waited for its worker.
 func (m *Metrics) Waited(d time.Duration) { m.jobWait.Observe(d.Seconds()) }
 
 // Attempt counts one ended attempt at a preflight job.

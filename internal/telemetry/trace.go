@@ -16,9 +16,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Tracer makes spans. Those that are sampled go to a collector, in batches and
-// behind everybody's back; nothing ever waits for one. The nil Tracer makes none
-// and costs nothing. Make others with [OpenTracer].
+// Tracer makes spans and sends sampled ones to a collector, in batches and in the background;
+// callers never wait for it. The nil Tracer makes no spans and costs nothing. Make one with
+// [OpenTracer].
 type Tracer struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
@@ -26,28 +26,28 @@ type Tracer struct {
 	now      func() time.Time
 }
 
-// Kind is what a span is to its neighbours in other processes.
+// Kind is the role of a span in relation to other processes.
 type Kind trace.SpanKind
 
 // The kinds of spans beside those of requests.
 const (
-	// Inside is work of our own.
+	// Inside is internal work.
 	Inside = Kind(trace.SpanKindInternal)
-	// Client asks somebody else, and waits.
+	// Client calls another process and waits for the result.
 	Client = Kind(trace.SpanKindClient)
-	// Consumer does what somebody has asked for before.
+	// Consumer processes a message that was sent earlier.
 	Consumer = Kind(trace.SpanKindConsumer)
 )
 
-// Span is one piece of work. The zero Span is nothing and takes everything.
+// Span is one unit of work. All methods of the zero Span do nothing.
 type Span struct {
 	span trace.Span
 	now  func() time.Time
 }
 
-// Request begins the span of a request that has arrived, in the context of the
-// request that it returns. Its trace is always a new one, for which we decide
-// whether it is sampled; the trace of a client that names its own is linked.
+// Request begins the span of a received request and returns the request with the span in its
+// context. The span always begins a new trace with its own sampling decision; it links the
+// trace of the client's header.
 func (t *Tracer) Request(r *http.Request, at time.Time) (*http.Request, Span) {
 	if t == nil {
 		return r, Span{}
@@ -60,21 +60,21 @@ func (t *Tracer) Request(r *http.Request, at time.Time) (*http.Request, Span) {
 	return r.WithContext(ctx), span
 }
 
-// Answer is what the span of a request tells. All of it is bounded, and nothing of
-// it is a client's but the id, which has a form.
+// Answer holds the attributes of a request's span. All are bounded, and only the id, whose form
+// is checked, may come from a client.
 type Answer struct {
 	Listener string
-	// Method is one that HTTP has, or other.
+	// Method is a method of HTTP, or other.
 	Method string
-	// Route is the pattern that matched; empty for none.
+	// Route is the pattern that matched, or empty.
 	Route     string
 	RequestID string
-	// Code is that of a problem; empty for a success.
+	// Code is the code of a problem, or empty for a success.
 	Code   string
 	Status int
 }
 
-// otherMethod is the label of methods that clients invent.
+// otherMethod is the label of unknown methods.
 const otherMethod = "other"
 
 // Answered ends the span of a request.
@@ -134,9 +134,9 @@ func (a Answer) fault() string {
 	return strconv.Itoa(a.Status)
 }
 
-// Continue makes spans that begin in the context it returns part of the trace that
-// traceparent is of, as [Traceparent] told it; of a new trace if it is of none. It
-// is for what we have kept ourselves: whether that trace is sampled is believed.
+// Continue returns a context whose spans continue the trace of a traceparent from
+// [Traceparent]; an invalid one begins a new trace. Its sampling decision is trusted, so pass
+// only a stored traceparent and none of a client.
 func (t *Tracer) Continue(ctx context.Context, traceparent string) context.Context {
 	if t == nil {
 		return ctx
@@ -144,8 +144,8 @@ func (t *Tracer) Continue(ctx context.Context, traceparent string) context.Conte
 	return trace.ContextWithRemoteSpanContext(ctx, parsed(traceparent))
 }
 
-// Start begins a span in the one of ctx. Texts among its attributes pass the same
-// patterns as those of log lines.
+// Start begins a span as a child of the span of ctx. Texts in its attributes are redacted like
+// log lines.
 func (t *Tracer) Start(ctx context.Context, kind Kind, name string, attributes ...slog.Attr) (context.Context, Span) {
 	if t == nil {
 		return ctx, Span{}
@@ -153,7 +153,7 @@ func (t *Tracer) Start(ctx context.Context, kind Kind, name string, attributes .
 	return t.StartAt(ctx, t.now(), kind, name, attributes...)
 }
 
-// StartAt is as Start, for what began before it was known to be worth a span.
+// StartAt begins a span like Start, with an earlier start.
 func (t *Tracer) StartAt(ctx context.Context, at time.Time, kind Kind, name string, attributes ...slog.Attr) (context.Context, Span) {
 	if t == nil {
 		return ctx, Span{}
@@ -161,9 +161,9 @@ func (t *Tracer) StartAt(ctx context.Context, at time.Time, kind Kind, name stri
 	return t.begin(ctx, at, kind, name, attributes)
 }
 
-// StartLinked is as Start, for what comes of another trace and is no part of it, maybe
-// days later: the span has a link to the one that traceparent is of, as [Traceparent]
-// told it, if it is of any.
+// StartLinked begins a span like Start, for work that another trace caused, perhaps days
+// earlier. The span begins a new trace with a link to the span of the traceparent, if that is
+// valid.
 func (t *Tracer) StartLinked(ctx context.Context, traceparent string, kind Kind, name string, attributes ...slog.Attr) (context.Context, Span) {
 	if t == nil {
 		return ctx, Span{}
@@ -180,7 +180,7 @@ func (t *Tracer) begin(ctx context.Context, at time.Time, kind Kind, name string
 		trace.WithLinks(links...), trace.WithAttributes(attributesOf(attributes)...)))
 }
 
-// started is what begins with a span: whoever is called within it finds the tracer.
+// started returns a context with a span and its tracer.
 func (t *Tracer) started(ctx context.Context, span trace.Span) (context.Context, Span) {
 	if span.IsRecording() {
 		ctx = context.WithValue(ctx, tracerKey{}, t)
@@ -188,15 +188,15 @@ func (t *Tracer) started(ctx context.Context, span trace.Span) (context.Context,
 	return ctx, Span{span, t.now}
 }
 
-// Set tells more of a span.
+// Set adds attributes to a span.
 func (s Span) Set(attributes ...slog.Attr) {
 	if s.span != nil && s.span.IsRecording() {
 		s.span.SetAttributes(attributesOf(attributes)...)
 	}
 }
 
-// End ends a span. fault says in a word of a closed set why it failed; it is empty
-// where it did not. Texts of errors do not belong there: they quote strangers.
+// End ends a span. fault is the reason of a failure in one word of a closed set, or empty. Do
+// not pass texts of errors, which may quote data of partners.
 func (s Span) End(fault string) {
 	if s.span == nil {
 		return
@@ -208,7 +208,7 @@ func (s Span) End(fault string) {
 	s.span.End(trace.WithTimestamp(s.now()))
 }
 
-// In is ctx with the span in it, for the log lines that are about it.
+// In returns ctx with the span, for log lines with its ids.
 func (s Span) In(ctx context.Context) context.Context {
 	if s.span == nil {
 		return ctx
@@ -216,8 +216,7 @@ func (s Span) In(ctx context.Context) context.Context {
 	return trace.ContextWithSpan(ctx, s.span)
 }
 
-// Sampled is the id of the trace of a span that somebody can look up; empty for any
-// other.
+// Sampled returns the id of the trace of a sampled span; it is empty for any other span.
 func (s Span) Sampled() string {
 	if s.span == nil || !s.span.SpanContext().IsSampled() {
 		return ""
@@ -241,11 +240,11 @@ func attributesOf(attributes []slog.Attr) []attribute.KeyValue {
 }
 
 // MaxTraceparent is the length of a traceparent in bytes (W3C Trace Context,
-// section 3.2, version 00). All that we keep have it.
+// section 3.2, version 00). Every stored traceparent has this length.
 const MaxTraceparent = 55
 
-// Traceparent is the span of ctx as a text to keep for [Tracer.Continue]; empty
-// where there is none.
+// Traceparent returns the span of ctx as a text to store for [Tracer.Continue]; it is empty
+// without a span.
 func Traceparent(ctx context.Context) string {
 	in := trace.SpanContextFromContext(ctx)
 	if !in.IsValid() {
@@ -254,8 +253,8 @@ func Traceparent(ctx context.Context) string {
 	return "00-" + in.TraceID().String() + "-" + in.SpanID().String() + "-" + (in.TraceFlags() & trace.FlagsSampled).String()
 }
 
-// named is the span that a client names in its header, if it names one, and no
-// other. Its tracestate is other people's and stays with them.
+// named returns the span in a client's traceparent header, if there is exactly one. It ignores
+// the client's tracestate.
 func named(header http.Header) trace.SpanContext {
 	if values := header["Traceparent"]; len(values) == 1 {
 		return parsed(values[0])
@@ -263,7 +262,7 @@ func named(header http.Header) trace.SpanContext {
 	return trace.SpanContext{}
 }
 
-// parsed reads a traceparent; one that is not sound is of no span.
+// parsed parses a traceparent; an invalid one yields the zero SpanContext.
 func parsed(traceparent string) trace.SpanContext {
 	if len(traceparent) > MaxTraceparent {
 		return trace.SpanContext{}

@@ -24,7 +24,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// traced is a tracer that sends to a collector, with what it logs and counts.
+// traced is a tracer that sends to a collector, with its log and metrics.
 type traced struct {
 	*telemetry.Tracer
 	log     bytes.Buffer
@@ -68,7 +68,7 @@ func (t *traced) request(header http.Header, answer telemetry.Answer) (r *http.R
 	return r, span.Sampled()
 }
 
-func TestASpanOfARequestTellsWhatTheLogTells(t *testing.T) {
+func TestSpanOfARequestHasTheAttributesOfTheLog(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	tracer := mustOpen(t, collector.URL)
@@ -111,7 +111,7 @@ func TestASpanOfARequestTellsWhatTheLogTells(t *testing.T) {
 	}
 }
 
-func TestAClientsTraceIsLinkedAndDecidesNothing(t *testing.T) {
+func TestClientTraceIsLinkedAndDoesNotDecideSampling(t *testing.T) {
 	t.Parallel()
 	const theirs = "4bf92f3577b34da6a3ce929d0e0e4736"
 	const sampled, unsampled = "00-" + theirs + "-00f067aa0ba902b7-01", "00-" + theirs + "-00f067aa0ba902b7-00"
@@ -124,7 +124,7 @@ func TestAClientsTraceIsLinkedAndDecidesNothing(t *testing.T) {
 		"one that is sampled is linked":                      {"always_on", []string{sampled}, []string{theirs}, 1},
 		"one that is not sampled is linked, and ours is":     {"parentbased_always_on", []string{unsampled}, []string{theirs}, 1},
 		"one that is sampled does not have us sample":        {"parentbased_always_off", []string{sampled}, nil, 0},
-		"flags that nobody knows change nothing":             {"always_on", []string{sampled[:53] + "ff"}, nil, 1},
+		"unknown flags change nothing":                       {"always_on", []string{sampled[:53] + "ff"}, nil, 1},
 		"none is linked to nothing":                          {"always_on", nil, nil, 1},
 		"an empty one is none":                               {"always_on", []string{""}, nil, 1},
 		"two are none":                                       {"always_on", []string{sampled, sampled}, nil, 1},
@@ -164,7 +164,7 @@ func TestAClientsTraceIsLinkedAndDecidesNothing(t *testing.T) {
 	}
 }
 
-func FuzzTraceparentsOfStrangersDoNoHarm(f *testing.F) {
+func FuzzTraceparentOfAClient(f *testing.F) {
 	f.Add("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	f.Add("ff-00-00-00")
 	f.Add("\x00")
@@ -183,7 +183,7 @@ func FuzzTraceparentsOfStrangersDoNoHarm(f *testing.F) {
 	})
 }
 
-func TestAKeptTraceGoesOnAsItBegan(t *testing.T) {
+func TestStoredTraceKeepsItsSamplingDecision(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		sampler string
@@ -222,7 +222,7 @@ func TestAKeptTraceGoesOnAsItBegan(t *testing.T) {
 	}
 }
 
-func TestLinesOfASpanSayWhichItIs(t *testing.T) {
+func TestLinesOfASpanHaveItsIDs(t *testing.T) {
 	t.Parallel()
 	tracer := mustOpen(t, "http://127.0.0.1:1", "OTEL_TRACES_SAMPLER", "always_off")
 	defer tracer.Close(t.Context())
@@ -272,14 +272,14 @@ func TestOnlySampledTracesAreExemplars(t *testing.T) {
 		t.Errorf("no exemplar %q in\n%s", sampled, text)
 	}
 	if strings.Count(text, "trace_id") != 1 {
-		t.Errorf("an exemplar of what nobody can look up:\n%s", text)
+		t.Errorf("an exemplar of an unsampled trace:\n%s", text)
 	}
 	if text := scrape(tracer.metrics, "text/plain"); strings.Contains(text, "trace_id") || !strings.Contains(text, `route="/sampled",le="0.005"} 1`+"\n") {
 		t.Errorf("the text format has exemplars, or lacks the value:\n%s", text)
 	}
 }
 
-func TestALineAboutAnErrorIsAboutTheSpanInWhichItHappened(t *testing.T) {
+func TestLineAboutAnErrorHasTheIDsOfItsSpan(t *testing.T) {
 	t.Parallel()
 	tracer := mustOpen(t, telemetrytest.New(t, nil).URL)
 	defer tracer.Close(context.WithoutCancel(t.Context()))
@@ -291,12 +291,12 @@ func TestALineAboutAnErrorIsAboutTheSpanInWhichItHappened(t *testing.T) {
 	if err := telemetry.Within(ctx, nil); err != nil {
 		t.Errorf("no error has become %v", err)
 	}
-	if err := telemetry.Within(t.Context(), broken); err != broken { // the same is the promise
+	if err := telemetry.Within(t.Context(), broken); err != broken { // must be the same value
 		t.Errorf("an error outside of every span has become %v", err)
 	}
 	wrapped := fmt.Errorf("twice: %w", telemetry.Within(ctx, broken))
 	if !errors.Is(wrapped, broken) || wrapped.Error() != "twice: broken" {
-		t.Errorf("error %q has lost what it was", wrapped)
+		t.Errorf("error %q does not wrap the original error", wrapped)
 	}
 	wantSpan := func(in context.Context, sentence string, failed error, want []any) {
 		t.Helper()
@@ -312,14 +312,14 @@ func TestALineAboutAnErrorIsAboutTheSpanInWhichItHappened(t *testing.T) {
 	}
 	wantSpan(t.Context(), "outside of every span", wrapped, telemetry.Pairs(ctx))
 	wantSpan(other, "in another span", wrapped, telemetry.Pairs(other))
-	wantSpan(t.Context(), "an error that knows of none", broken, []any{"traceId", nil, "spanId", nil})
+	wantSpan(t.Context(), "an error without a span", broken, []any{"traceId", nil, "spanId", nil})
 }
 
 // It is not parallel, because it counts allocations.
 func TestWithoutATracerNothingHappens(t *testing.T) {
 	none, err := open(t, "")
 	if none.Tracer != nil || err != nil {
-		t.Fatalf("tracer %v, error %v; nobody wants one", none.Tracer, err)
+		t.Fatalf("tracer = %v, error = %v; want neither", none.Tracer, err)
 	}
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	same, span := none.Request(r, noon)
@@ -340,7 +340,7 @@ func TestWithoutATracerNothingHappens(t *testing.T) {
 	}
 }
 
-func TestWhatTheEnvironmentSaysIsJudgedBeforeTheStart(t *testing.T) {
+func TestEnvironmentIsValidatedBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	tests := map[string]struct {
@@ -350,7 +350,7 @@ func TestWhatTheEnvironmentSaysIsJudgedBeforeTheStart(t *testing.T) {
 		fault string
 		on    bool
 	}{
-		"nothing is said":                     {"", nil, "", false},
+		"no variables":                        {"", nil, "", false},
 		"the flag":                            {"http://127.0.0.1:1", nil, "", true},
 		"all signals":                         {"", []string{endpoint, "https://collector:4318/"}, "", true},
 		"traces alone":                        {"", []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c/x"}, "", true},
@@ -367,14 +367,14 @@ func TestWhatTheEnvironmentSaysIsJudgedBeforeTheStart(t *testing.T) {
 		"a header without a value":            {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "a=b,s3cret"}, "part 2", false},
 		"a header whose escapes are broken":   {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "key=s3cret%zz"}, "part 1", false},
 		"a header with a line break":          {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "key=s3cret%0d%0a"}, "part 1", false},
-		"a broken list that nobody would use": {"http://c", []string{
+		"a malformed list that is not used": {"http://c", []string{
 			"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "a=b", "OTEL_EXPORTER_OTLP_HEADERS", "s3cret",
 		}, "OTEL_EXPORTER_OTLP_HEADERS", false},
 		"a timeout for traces alone":        {"http://c", []string{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "0"}, "TRACES_TIMEOUT", false},
 		"a header with a name that is none": {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "s3cret key=x"}, "part 1", false},
 		"a timeout that is none":            {"http://c", []string{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s"}, "TIMEOUT", false},
 		"a sampler with a share":            {"http://c", []string{"OTEL_TRACES_SAMPLER", "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "0.1"}, "", true},
-		"a sampler that nobody knows":       {"http://c", []string{"OTEL_TRACES_SAMPLER", "jaeger_remote"}, "jaeger_remote", false},
+		"an unknown sampler":                {"http://c", []string{"OTEL_TRACES_SAMPLER", "jaeger_remote"}, "jaeger_remote", false},
 		"a share that is none":              {"http://c", []string{"OTEL_TRACES_SAMPLER_ARG", "NaN"}, "NaN", false},
 		"a certificate that is not there":   {"http://c", []string{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere"}, "/nowhere", false},
 		"a certificate without its key":     {"http://c", []string{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "/nowhere"}, "together", false},

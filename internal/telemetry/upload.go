@@ -157,8 +157,8 @@ func (e *busyError) Error() string { return e.cause.Error() }
 
 func (e *busyError) Unwrap() error { return e.cause }
 
-// retryAfter reads the seconds or the date of a Retry-After header; 0 if the
-// header has neither.
+// retryAfter parses the seconds or the date of a Retry-After header. It returns 0 for any
+// other value.
 func retryAfter(header string) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second

@@ -49,7 +49,7 @@ func TestRejectedSpansAreReported(t *testing.T) {
 			PartialSuccess: &collectorpb.ExportTracePartialSuccess{RejectedSpans: 3, ErrorMessage: "too old"},
 		})
 		if err != nil {
-			t.Error(err)
+			t.Errorf("proto.Marshal: %v", err)
 		}
 		w.Header().Set("Content-Type", "application/x-protobuf")
 		_, _ = w.Write(body)
@@ -74,11 +74,11 @@ func TestBatchIsCompressedOnRequest(t *testing.T) {
 	}
 	reader, err := gzip.NewReader(strings.NewReader(collector.Sent()))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("gzip.NewReader: %v", err)
 	}
 	body, err := io.ReadAll(reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("io.ReadAll: %v", err)
 	}
 	var request collectorpb.ExportTraceServiceRequest
 	if err := proto.Unmarshal(body, &request); err != nil || len(request.GetResourceSpans()) != 1 {

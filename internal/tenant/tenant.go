@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package tenant says who owns a record.
+// Package tenant identifies the owner of a record.
 //
 // Every row that the platform stores and every read of one is made for an
 // [ID]: an organization in one mode. Test keys and live keys of one
@@ -26,7 +26,7 @@ const (
 	Live Mode = "live"
 )
 
-// ParseMode reads "test" or "live". Anything else is [ErrInvalid].
+// ParseMode parses "test" or "live". It returns [ErrInvalid] for any other text.
 func ParseMode(text string) (Mode, error) {
 	switch mode := Mode(text); mode {
 	case Test, Live:

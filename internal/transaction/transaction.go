@@ -41,7 +41,7 @@ const (
 // member order and white space do not change it.
 type Fingerprint [32]byte
 
-// Idempotency is the client's key with what it was used for.
+// Idempotency is the client's key with the fingerprint of its request.
 type Idempotency struct {
 	// Key is 1 to 255 visible ASCII characters; empty means that the client
 	// sent none and the write is not idempotent.
@@ -53,8 +53,8 @@ type Idempotency struct {
 // window. Windows are fixed and aligned to the Unix epoch, so that replicas
 // agree on them without talking to each other.
 type Quota struct {
-	// Limit is the number of writes in a window; 0 allows none. Absent quotas
-	// are resolved to a documented default long before they come here.
+	// Limit is the number of writes in a window; 0 allows none. Callers resolve absent
+	// quotas to the documented default.
 	Limit int64
 	// Window is the length of a window, in whole seconds.
 	Window time.Duration
@@ -76,11 +76,11 @@ type Usage struct {
 	Ends time.Time
 }
 
-// HistoryDays is for how many days it is known what quotas were used.
+// HistoryDays is the number of days for which the use of quotas is kept.
 const HistoryDays = 30
 
-// DayUse is how much of the quotas of an operation was used in windows that began on a
-// day. A quota may have changed since; what was used has not.
+// DayUse is the use of the quotas of an operation in windows that began on a day. A later
+// change of the quota does not change it.
 type DayUse struct {
 	// Day is a midnight, UTC.
 	Day  time.Time
@@ -100,7 +100,7 @@ type Terms struct {
 	Now time.Time
 }
 
-// Outcome says what a counted write did when it did not fail.
+// Outcome is the result of a write with an idempotency key and a quota.
 type Outcome int
 
 const (
@@ -114,9 +114,9 @@ const (
 // ErrKeyReused means that the key was committed before with another body.
 var ErrKeyReused = errors.New("idempotency key was used with a different request")
 
-// ErrInProgress means that another request with the same key has been running
-// for longer than a store waits. Nothing was written, and it is not known what
-// the other one will come to: ask again shortly.
+// ErrInProgress means that another request with the same key has been running for longer than
+// a store waits. Nothing was written, and the result of the other request is unknown: retry
+// shortly.
 var ErrInProgress = errors.New("a request with this idempotency key is in progress")
 
 // QuotaExceededError means that the window is used up.
@@ -131,8 +131,8 @@ func (e *QuotaExceededError) Error() string {
 	return fmt.Sprintf("quota of %d per %s is used up for another %s", e.Quota.Limit, e.Quota.Window, e.RetryAfter)
 }
 
-// UnavailableError means that the store could not answer, or that it is not
-// known whether a commit happened. The same request with the same key is safe.
+// UnavailableError means that the store could not respond, or that it is unknown whether a
+// commit happened. Repeating the request with the same key is safe.
 type UnavailableError struct {
 	// Op names the store's operation.
 	Op  string
@@ -148,6 +148,6 @@ func (e *UnavailableError) Unwrap() error { return e.Err }
 // begin. Nothing was written, and trying again shortly is the remedy.
 var ErrOverloaded = errors.New("store is overloaded")
 
-// ErrNotFound means that the tenant owns no such record. Records of other
-// tenants are not found either, so that nobody can probe for them.
+// ErrNotFound means that the tenant owns no such record. Records of other tenants are not found
+// either, so that a tenant cannot probe for them.
 var ErrNotFound = errors.New("record not found")

@@ -14,7 +14,7 @@ import (
 
 // Journal keeps the audit.
 type Journal interface {
-	AddDeed(ctx context.Context, deed transaction.AuditEntry) error
+	AddAuditEntry(ctx context.Context, deed transaction.AuditEntry) error
 }
 
 // Instruction is what a verb of the marketplace comes with.
@@ -93,5 +93,5 @@ func (d *Desk) note(ctx context.Context, verb transaction.Verb, owner tenant.ID,
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
-	return wrapped(string(verb), d.journal.AddDeed(ctx, deed))
+	return wrapped(string(verb), d.journal.AddAuditEntry(ctx, deed))
 }

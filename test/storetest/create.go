@@ -21,7 +21,7 @@ var createCases = map[string]func(*testing.T, *fixture){
 	"a key means nothing in another tenant":                           keyScope,
 	"a key is forgotten after its retention":                          keyRetention,
 	"a quota admits exactly its limit of concurrent creates":          quotaEdge,
-	"what is used of a quota is told":                                 quotaUsage,
+	"the use of a quota is reported":                                  quotaUsage,
 	"a quota opens again with the next window":                        quotaRollover,
 	"a replay costs no quota and passes a quota that is used up":      replayIsFree,
 	"a quota of zero admits nothing":                                  quotaZero,
@@ -34,12 +34,12 @@ func readsBack(t *testing.T, w *fixture) {
 	created := w.create(t, acme, "Ulotka „żółta” 🖨 %_'\"\\")
 	got, err := w.rfqs.Get(t.Context(), acme, created.ID)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Get: %v", err)
 	}
 	wantEqual(t, "rfq", created, got)
 }
 
-// creation is what one of many concurrent creates came to.
+// creation is the result of one of many concurrent creates.
 type creation struct {
 	id       string
 	replayed bool
@@ -79,7 +79,7 @@ func oneKeyOneRecord(t *testing.T, w *fixture) {
 func keyReused(t *testing.T, w *fixture) {
 	first, err := w.rfqs.Create(t.Context(), acme, draft("first"), rfq.Terms{Idempotency: keyed("k1", "first"), Quota: plenty})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Create: %v", err)
 	}
 	other := rfq.Terms{Idempotency: keyed("k1", "second"), Quota: plenty}
 	if _, err := w.rfqs.Create(t.Context(), acme, draft("second"), other); !errors.Is(err, transaction.ErrKeyReused) {
@@ -98,7 +98,7 @@ func keyReused(t *testing.T, w *fixture) {
 func keyScope(t *testing.T, w *fixture) {
 	terms := rfq.Terms{Idempotency: keyed("k1", "body"), Quota: plenty}
 	if _, err := w.rfqs.Create(t.Context(), acme, draft("mine"), terms); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Create: %v", err)
 	}
 	for _, who := range strangers {
 		if _, err := w.store.ReplayedRFQ(t.Context(), who, terms.Idempotency, w.clock.Now()); !errors.Is(err, transaction.ErrNotFound) {
@@ -119,7 +119,7 @@ func keyRetention(t *testing.T, w *fixture) {
 	terms := rfq.Terms{Idempotency: keyed("k1", "body"), Quota: plenty}
 	first, err := w.rfqs.Create(t.Context(), acme, draft("first"), terms)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Create: %v", err)
 	}
 	w.clock.advance(transaction.KeyRetention - time.Second)
 	if again, err := w.rfqs.Create(t.Context(), acme, draft("first"), terms); err != nil || !again.Replayed {
@@ -167,7 +167,7 @@ func quotaUsage(t *testing.T, w *fixture) {
 		t.Helper()
 		usage, err := w.store.QuotaUsage(t.Context(), who, operation, quota, w.clock.Now())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.store.QuotaUsage: %v", err)
 		}
 		return usage
 	}
@@ -179,7 +179,7 @@ func quotaUsage(t *testing.T, w *fixture) {
 		_, _ = w.rfqs.Create(t.Context(), acme, draft("counted"), rfq.Terms{Idempotency: keyed(fmt.Sprint("k", want), "body"), Quota: quota})
 	}
 	if got := used(acme, transaction.CreateRFQ, quota); got.Used != 3 {
-		t.Errorf("what was refused is counted too: %d", got.Used)
+		t.Errorf("quota used = %d: a refused create was counted", got.Used)
 	}
 	for what, got := range map[string]transaction.Usage{
 		"another tenant":    used(stark, transaction.CreateRFQ, quota),
@@ -206,7 +206,7 @@ func quotaRollover(t *testing.T, w *fixture) {
 		if _, err := w.rfqs.Create(t.Context(), acme, draft("over"), terms); !errors.As(err, &exceeded) {
 			t.Fatalf("second create of window %d: error = %v, want QuotaExceededError", window, err)
 		}
-		// The error says exactly how long to wait.
+		// The error states exactly how long to wait.
 		w.clock.advance(exceeded.RetryAfter)
 	}
 }

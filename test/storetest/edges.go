@@ -16,13 +16,13 @@ import (
 )
 
 var edgeCases = map[string]func(*testing.T, *fixture){
-	"times read back as they were answered on a clock of nanoseconds":  fineClock,
-	"text that is barely valid reads back byte for byte":               barelyValid,
-	"text that a database cannot hold is refused before it":            neverStored,
-	"a quota is exact while thirty-two creators repeat themselves":     quotaUnderRepeats,
-	"who follows the outbox beside sixteen creators misses no entry":   followedOutbox,
-	"suppliers who quote one rfq at once are all taken":                suppliersAtOnce,
-	"sweeps and workers that change the same jobs at once lose nobody": sweepsAtOnce,
+	"times read back as they were answered on a clock of nanoseconds": fineClock,
+	"text that is barely valid reads back byte for byte":              barelyValid,
+	"text that a database cannot hold is refused before it":           neverStored,
+	"a quota is exact while thirty-two creators repeat themselves":    quotaUnderRepeats,
+	"a reader of the outbox beside sixteen creators misses no entry":  followedOutbox,
+	"suppliers who quote one rfq at once are all taken":               suppliersAtOnce,
+	"concurrent sweeps and workers on the same jobs lose no change":   sweepsAtOnce,
 }
 
 func fineClock(t *testing.T, w *fixture) {
@@ -31,14 +31,14 @@ func fineClock(t *testing.T, w *fixture) {
 		created := w.create(t, acme, "fine")
 		got, err := w.rfqs.Get(t.Context(), acme, created.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Get: %v", err)
 		}
 		wantEqual(t, "rfq", created, got)
 		w.clock.advance(fraction)
 		quote := w.quote(t, created.ID, "s1", "205.00")
 		quotes, err := w.rfqs.Quotes(t.Context(), acme, created.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Quotes: %v", err)
 		}
 		wantEqual(t, "quotes", []rfq.Quote{quote}, quotes)
 		submitted := w.submit(t, acme)
@@ -46,13 +46,13 @@ func fineClock(t *testing.T, w *fixture) {
 		finished := finishJob(t, w, submitted.ID)
 		job, err := w.jobs.Get(t.Context(), acme, submitted.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.jobs.Get: %v", err)
 		}
 		wantEqual(t, "job", finished, job)
 	}
 }
 
-// barely holds what validation lets through and some database might not.
+// barely holds values that validation accepts and a database might reject.
 var barely = map[string]string{
 	"the longest, of four bytes each": strings.Repeat("🖨", rfq.MaxTitle),
 	"the last code point":             "x\U0010FFFF",
@@ -131,7 +131,7 @@ func quotaUnderRepeats(t *testing.T, w *fixture) {
 	if len(created) != limit || replayed > limit*(repeats-1) {
 		t.Errorf("%d created and %d replayed, want exactly %d and at most %d", len(created), replayed, limit, limit*(repeats-1))
 	}
-	// What was created replays in any case, and what was not is still refused.
+	// Created records replay in any case, and refused requests stay refused.
 	again := map[string]bool{}
 	for i := range creators {
 		got, err := w.rfqs.Create(t.Context(), acme, draft("again"), rfq.Terms{Idempotency: keyed(fmt.Sprint("k", i), "body"), Quota: quota})
@@ -162,7 +162,7 @@ func followedOutbox(t *testing.T, w *fixture) {
 			}
 			for _, entry := range page {
 				if before, twice := seen[entry.Event.ID]; twice || entry.Seq <= after {
-					t.Errorf("entry %s comes with seq %d after %d; it had %d", entry.Event.ID, entry.Seq, after, before)
+					t.Errorf("entry %s has seq %d after seq %d; its seq was %d before", entry.Event.ID, entry.Seq, after, before)
 				}
 				seen[entry.Event.ID], after = entry.Seq, entry.Seq
 			}

@@ -26,18 +26,18 @@ type Fault int32
 const (
 	// None lets every call through.
 	None Fault = iota
-	// Away fails every call before it does anything, as when the database
-	// cannot be reached.
+	// Away fails every call before it has an effect, as when the database cannot be
+	// reached.
 	Away
-	// Unknown lets writes happen and then says that it does not know: the
-	// connection broke between the commit and its answer.
+	// Unknown lets writes happen and then fails them, as when the connection breaks
+	// between the commit and its acknowledgement.
 	Unknown
-	// InProgress lets no counted write begin, because another one with its key
-	// has not ended.
+	// InProgress refuses every write that uses a key and a quota, as if another one
+	// with the same key were running.
 	InProgress
 )
 
-// ErrInjected is inside every ledger.UnavailableError that a [Faulty] makes.
+// ErrInjected is inside every transaction.UnavailableError that a [Faulty] returns.
 var ErrInjected = errors.New("injected fault")
 
 // Faulty is a store that fails on demand. Set may be called at any time.
@@ -49,17 +49,17 @@ type Faulty struct {
 
 var _ Store = (*Faulty)(nil)
 
-// NewFaulty wraps a store, without a fault at first.
+// NewFaulty wraps a store and sets no fault.
 func NewFaulty(store Store) *Faulty { return &Faulty{store: store} }
 
-// Set chooses how calls fail from now on.
+// Set sets the fault of the following calls.
 func (f *Faulty) Set(fault Fault) { f.fault.Store(int32(fault)) }
 
-// Calls counts the calls so far, failed ones included: a test that a route
+// Calls returns the number of calls so far, including failed ones. A test that a route
 // touches no record compares it before and after.
 func (f *Faulty) Calls() int64 { return f.calls.Load() }
 
-// around runs a call under the fault that is set.
+// around runs a call under the current fault.
 func around[T any](f *Faulty, op string, write bool, call func() (T, error)) (T, error) {
 	f.calls.Add(1)
 	var none T
@@ -77,7 +77,7 @@ func around[T any](f *Faulty, op string, write bool, call func() (T, error)) (T,
 	}
 }
 
-// aroundCounted is around for a counted write.
+// aroundCounted is around for a write with an idempotency key and a quota.
 func aroundCounted[T any](f *Faulty, op string, call func() (T, transaction.Outcome, error)) (T, transaction.Outcome, error) {
 	var outcome transaction.Outcome
 	record, err := around(f, op, true, func() (record T, err error) {
@@ -162,15 +162,15 @@ func (f *Faulty) PurgeRequests(ctx context.Context, until time.Time, limit int) 
 	return around(f, "purge requests", true, func() (int, error) { return f.store.PurgeRequests(ctx, until, limit) })
 }
 
-// AddDeed implements [Audit].
-func (f *Faulty) AddDeed(ctx context.Context, deed transaction.AuditEntry) error {
-	_, err := around(f, "audit", true, func() (struct{}, error) { return struct{}{}, f.store.AddDeed(ctx, deed) })
+// AddAuditEntry implements [Audit].
+func (f *Faulty) AddAuditEntry(ctx context.Context, deed transaction.AuditEntry) error {
+	_, err := around(f, "audit", true, func() (struct{}, error) { return struct{}{}, f.store.AddAuditEntry(ctx, deed) })
 	return err
 }
 
-// Deeds implements [Audit].
-func (f *Faulty) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error) {
-	return around(f, "read audit", false, func() ([]transaction.AuditEntry, error) { return f.store.Deeds(ctx, mode, before, limit) })
+// AuditEntries implements [Audit].
+func (f *Faulty) AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error) {
+	return around(f, "read audit", false, func() ([]transaction.AuditEntry, error) { return f.store.AuditEntries(ctx, mode, before, limit) })
 }
 
 // RFQQuotes implements [rfq.Store].
@@ -268,9 +268,9 @@ func (f *Faulty) QuotaDays(ctx context.Context, who tenant.ID, operation transac
 	return around(f, "read quota history", false, func() ([]transaction.DayUse, error) { return f.store.QuotaDays(ctx, who, operation, since) })
 }
 
-// PurgeLedger implements [Quotas].
-func (f *Faulty) PurgeLedger(ctx context.Context, now time.Time) error {
-	_, err := around(f, "purge ledger", true, func() (struct{}, error) { return struct{}{}, f.store.PurgeLedger(ctx, now) })
+// PurgeKeysAndQuotas implements [Quotas].
+func (f *Faulty) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
+	_, err := around(f, "purge ledger", true, func() (struct{}, error) { return struct{}{}, f.store.PurgeKeysAndQuotas(ctx, now) })
 	return err
 }
 

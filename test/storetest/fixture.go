@@ -25,16 +25,16 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
-// Four tenants, of which each differs from the first in one thing.
+// Each of the other tenants differs from the first in one property.
 var (
 	acme     = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 	acmeTest = tenant.ID{Organization: "org_acme01", Mode: tenant.Test}
 	stark    = tenant.ID{Organization: "org_stark1", Mode: tenant.Live}
-	// lower and upper case are two organizations, whatever a collation says.
+	// Upper and lower case are two organizations under every collation.
 	upper = tenant.ID{Organization: "org_ACME01", Mode: tenant.Live}
 )
 
-// strangers are those who must not see what acme owns.
+// strangers are the tenants that must not see acme's records.
 var strangers = []tenant.ID{acmeTest, stark, upper}
 
 // fixture is a store with the services above it.
@@ -51,11 +51,11 @@ func newFixture(t testing.TB, store Store) *fixture {
 	t.Helper()
 	products, err := catalog.Demo()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("catalog.Demo: %v", err)
 	}
 	cursors, err := cursor.New([32]byte{1})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cursor.New: %v", err)
 	}
 	w := &fixture{store: store, clock: &clock{moved: func(time.Time) {}}, queue: &queue{}}
 	if theirs, ok := store.(Clocked); ok {
@@ -97,7 +97,7 @@ func (c *clock) set(now time.Time) {
 	c.moved(now)
 }
 
-// queue is a dispatcher that writes down what it was asked for.
+// queue is a dispatcher that records the submitted jobs.
 type queue struct {
 	mu        sync.Mutex
 	submitted []string
@@ -125,7 +125,7 @@ func (q *queue) SubmitAll(ctx context.Context, all []preflightjob.Submission) (d
 
 func (q *queue) Cancel(context.Context, string) error { return nil }
 
-// take returns what was submitted since the last take.
+// take returns the jobs submitted since the last take.
 func (q *queue) take() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -134,7 +134,7 @@ func (q *queue) take() []string {
 	return taken
 }
 
-// draft is a valid draft; its title tells it from others.
+// draft returns a valid draft with a title.
 func draft(title string) rfq.Draft {
 	return rfq.Draft{
 		CatalogProductUID: "print:flyers:a5-folded", Category: "commercial-print",
@@ -142,7 +142,7 @@ func draft(title string) rfq.Draft {
 	}
 }
 
-// keyed is an idempotency key with the fingerprint of a body.
+// keyed returns an idempotency key with the fingerprint of a body.
 func keyed(key, body string) transaction.Idempotency {
 	return transaction.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(body))}
 }
@@ -176,7 +176,7 @@ func request(key string) preflightjob.Request {
 	}
 }
 
-// offer is a valid offer of a supplier.
+// offer returns a valid offer of a supplier.
 func (w *fixture) offer(t testing.TB, supplier, total string) rfq.Offer {
 	t.Helper()
 	return rfq.Offer{
@@ -193,7 +193,7 @@ func amount(t testing.TB, text string) money.Money {
 	t.Helper()
 	m, err := money.Parse(text, "EUR")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("money.Parse: %v", err)
 	}
 	return m
 }

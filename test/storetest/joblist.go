@@ -79,7 +79,7 @@ func jobListIsOwn(t *testing.T, w *fixture) {
 	}
 	list, err := w.jobs.List(t.Context(), acme, preflightjob.Page{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.List: %v", err)
 	}
 	wantEqual(t, "list", []preflightjob.Job{mine}, list.Items)
 }
@@ -89,10 +89,10 @@ func jobListOfStatus(t *testing.T, w *fixture) {
 	finishJob(t, w, ids[0])
 	finishJob(t, w, ids[3])
 	if _, err := w.jobs.Cancel(t.Context(), acme, ids[2]); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Cancel: %v", err)
 	}
 	if _, err := w.jobs.Begin(t.Context(), ids[4], 1, "w1"); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Begin: %v", err)
 	}
 	for status, want := range map[preflightjob.Status][]string{
 		"": ids, preflightjob.Queued: {ids[1]}, preflightjob.Processing: {ids[4]}, preflightjob.Succeeded: {ids[0], ids[3]}, preflightjob.Failed: nil, preflightjob.Cancelled: {ids[2]},
@@ -122,7 +122,7 @@ func jobCursorIsBound(t *testing.T, w *fixture) {
 	w.queueUp(t, 3)
 	first, err := w.jobs.List(t.Context(), acme, preflightjob.Page{Limit: 1})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.List: %v", err)
 	}
 	for _, who := range strangers {
 		if _, err := w.jobs.List(t.Context(), who, preflightjob.Page{Limit: 1, Cursor: first.NextCursor}); !errors.Is(err, preflightjob.ErrInvalidPage) {

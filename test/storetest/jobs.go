@@ -23,11 +23,11 @@ var jobCases = map[string]func(*testing.T, *fixture){
 	"of many workers with one attempt exactly one holds the job":       beginRace,
 	"a cancellation and a finish race to exactly one end":              cancelRace,
 	"a report is stored once and reads back byte for byte":             reportOnce,
-	"an attempt past the limit ends the job and tells of it":           attemptsExhausted,
+	"an attempt past the limit ends the job and publishes an event":    attemptsExhausted,
 	"a simulated job is ended by the time its submission is answered":  simulatedJobs,
 	"a drained attempt is given back, and its number is not":           drainedAttempt,
 	"a failed job is opened again with all attempts before it":         reopened,
-	"an operator cancels what anybody owns":                            withdrawnByOperator,
+	"an operator cancels jobs of every tenant":                         withdrawnByOperator,
 	"progress is stored for the holder alone":                          progressFenced,
 	"a refused amendment and an unchanged one leave the job as it was": amendNothing,
 }
@@ -52,7 +52,7 @@ func jobReadsBack(t *testing.T, w *fixture) {
 	submitted := w.submit(t, acme)
 	got, err := w.jobs.Get(t.Context(), acme, submitted.ID)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Get: %v", err)
 	}
 	wantEqual(t, "job", submitted, got)
 	if got.FileURL.Reveal() != request("").FileURL {
@@ -63,7 +63,7 @@ func jobReadsBack(t *testing.T, w *fixture) {
 	w.clock.advance(time.Second)
 	finished := finishJob(t, w, submitted.ID)
 	if got, err = w.jobs.Get(t.Context(), acme, submitted.ID); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Get: %v", err)
 	}
 	wantEqual(t, "finished job", finished, got)
 	if got.Status != preflightjob.Succeeded || got.Verdict != preflightjob.Warn || !got.FinishedAt.Equal(w.clock.Now()) {
@@ -96,7 +96,7 @@ func oneKeyOneJob(t *testing.T, w *fixture) {
 func jobKeyReused(t *testing.T, w *fixture) {
 	first, err := w.jobs.Submit(t.Context(), acme, request("k1"), 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Submit: %v", err)
 	}
 	other := request("k1")
 	other.Idempotency = keyed("k1", "another")
@@ -147,7 +147,7 @@ func backlogCounts(t *testing.T, w *fixture) {
 	}
 }
 
-// step is one call of a worker, and what must come of it.
+// step is one call of a worker, with its expected result.
 type step struct {
 	verb        string
 	attempt     int
@@ -162,7 +162,7 @@ var fencingTable = map[string][]step{
 	"a finish without a begin is fenced": {
 		{"finish", 1, "w1", preflightjob.ErrFenced},
 	},
-	"a lost answer may be asked for again": {
+	"a call whose response was lost may be repeated": {
 		{"begin", 1, "w1", nil}, {"begin", 1, "w1", nil}, {"finish", 1, "w1", nil}, {"finish", 1, "w1", nil},
 	},
 	"the same attempt of another incarnation is stale and fenced": {
@@ -211,7 +211,7 @@ func fencing(t *testing.T, w *fixture) {
 				ends++
 			}
 			if ends > 1 {
-				t.Errorf("%d events tell of one end", ends)
+				t.Errorf("%d events of one end, want 1", ends)
 			}
 		})
 	}
@@ -255,14 +255,14 @@ func cancelRace(t *testing.T, w *fixture) {
 	for range 20 {
 		job := w.submit(t, acme)
 		if _, err := w.jobs.Begin(t.Context(), job.ID, 1, "w1"); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.jobs.Begin: %v", err)
 		}
 		errs := concurrently(2, func(i int) error {
 			return w.take(t, job.ID, []step{{verb: "cancel"}, {verb: "finish", attempt: 1, incarnation: "w1"}}[i])
 		})
 		got, err := w.jobs.Get(t.Context(), acme, job.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.jobs.Get: %v", err)
 		}
 		_, reportErr := w.jobs.Report(t.Context(), acme, job.ID)
 		events := w.eventsAbout(t, job.ID)
@@ -291,7 +291,7 @@ func reportOnce(t *testing.T, w *fixture) {
 	finishJob(t, w, job.ID)
 	got, err := w.jobs.Report(t.Context(), acme, job.ID)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Report: %v", err)
 	}
 	wantEqual(t, "report", string(report), string(got))
 
@@ -333,7 +333,7 @@ func simulatedJobs(t *testing.T, w *fixture) {
 			t.Fatalf("%s: %v", profile, err)
 		}
 		if submitted.Job.Status != preflightjob.Queued {
-			t.Errorf("%s: the answer says %s, want queued", profile, submitted.Job.Status)
+			t.Errorf("%s: status = %s, want queued", profile, submitted.Job.Status)
 		}
 		got, err := w.jobs.Get(t.Context(), acmeTest, submitted.Job.ID)
 		if err != nil || !got.Status.Terminal() {
@@ -355,11 +355,11 @@ func progressFenced(t *testing.T, w *fixture) {
 		t.Errorf("before any begin: error = %v, want ErrFenced", err)
 	}
 	if _, err := w.jobs.Begin(t.Context(), job.ID, 1, "w1"); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Begin: %v", err)
 	}
 	for range 2 {
 		if err := w.jobs.Progress(t.Context(), job.ID, 1, "w1", half); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.jobs.Progress: %v", err)
 		}
 	}
 	got, err := w.jobs.Get(t.Context(), acme, job.ID)
@@ -367,7 +367,7 @@ func progressFenced(t *testing.T, w *fixture) {
 		t.Errorf("progress %+v in version %d (%v), want %+v in version 3", got.Progress, got.Version, err, half)
 	}
 	if _, err := w.jobs.Begin(t.Context(), job.ID, 2, "w2"); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Begin: %v", err)
 	}
 	if err := w.jobs.Progress(t.Context(), job.ID, 1, "w1", half); !errors.Is(err, preflightjob.ErrFenced) {
 		t.Errorf("after a newer begin: error = %v, want ErrFenced", err)
@@ -386,16 +386,16 @@ func amendNothing(t *testing.T, w *fixture) {
 		job.Status = preflightjob.Failed
 		return preflightjob.Change{Job: job, Unchanged: true}, nil
 	}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.AmendJob: %v", err)
 	}
 	got, err := w.jobs.Get(t.Context(), acme, job.ID)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Get: %v", err)
 	}
 	wantEqual(t, "job", job, got)
 	absent, err := recordid.New(recordid.Job, w.clock.Now(), zeros{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("recordid.New: %v", err)
 	}
 	if _, err := w.jobs.Begin(t.Context(), absent, 1, "w1"); !errors.Is(err, transaction.ErrNotFound) {
 		t.Errorf("begin of no job: error = %v, want ErrNotFound", err)
@@ -419,7 +419,7 @@ func drainedAttempt(t *testing.T, w *fixture) {
 		if err := w.jobs.Release(t.Context(), id, attempt, "w1"); err != nil {
 			t.Fatalf("release %d: %v", attempt, err)
 		}
-		// A second time would give back what another attempt has used.
+		// A second release would give back a try that another attempt has used.
 		if err := w.jobs.Release(t.Context(), id, attempt, "w1"); !errors.Is(err, preflightjob.ErrFenced) {
 			t.Errorf("released twice: %v, want ErrFenced", err)
 		}
@@ -449,7 +449,7 @@ func reopened(t *testing.T, w *fixture) {
 	}
 	w.clock.advance(time.Hour)
 	if _, err := w.jobs.Reopen(t.Context(), id, last-1); !errors.Is(err, preflightjob.ErrTerminal) {
-		t.Errorf("asked for before its last attempt: %v, want ErrTerminal", err)
+		t.Errorf("before the last attempt: error = %v, want ErrTerminal", err)
 	}
 	for range 2 { // the second finds it open
 		if _, err := w.jobs.Reopen(t.Context(), id, last); err != nil {

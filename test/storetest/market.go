@@ -16,19 +16,19 @@ import (
 )
 
 var marketCases = map[string]func(*testing.T, *fixture){
-	"a list by status holds what reads as that status, at every hour": listByStatus,
-	"a list by time holds what was created then":                      listByTime,
-	"pages of a filtered list join to the whole":                      filteredPagesJoin,
-	"the marketplace lists and finds the rfqs of everybody in a mode": listAll,
-	"a verb of the marketplace is committed with its audit":           audited,
-	"what a verb refuses is not in the audit":                         refusedIsNotAudited,
-	"a line of the audit is committed by itself":                      auditedAlone,
-	"a sweep stores what was read before, and tells of it":            sweepStores,
-	"two sweeps at once store and tell once":                          sweepsRace,
-	"the suppliers of the sandbox quote on the sandbox alone":         sandboxQuotes,
-	"a sweep gets through more than it takes at once":                 sweepGoesOn,
-	"a quote that is withdrawn no longer stands":                      withdrawn,
-	"a verb does the same whether anybody has swept before or not":    verbsAfterTime,
+	"a list by status holds what reads as that status, at every hour":        listByStatus,
+	"a list by time holds the rfqs created in that time":                     listByTime,
+	"pages of a filtered list join to the whole":                             filteredPagesJoin,
+	"an operator lists and finds the rfqs of all tenants in a mode":          listAll,
+	"a verb of the marketplace is committed with its audit":                  audited,
+	"a refused verb is not in the audit":                                     refusedIsNotAudited,
+	"a line of the audit is committed by itself":                             auditedAlone,
+	"a sweep stores the status that reads returned before, and publishes it": sweepStores,
+	"two concurrent sweeps store and publish once":                           sweepsRace,
+	"the suppliers of the sandbox quote on the sandbox alone":                sandboxQuotes,
+	"a sweep gets through more than it takes at once":                        sweepGoesOn,
+	"a quote that is withdrawn no longer stands":                             withdrawn,
+	"a verb has the same effect with and without an earlier sweep":           verbsAfterTime,
 }
 
 var byOps = rfq.Instruction{
@@ -62,7 +62,7 @@ func (w *fixture) list(t *testing.T, filter rfq.Filter) []rfq.RFQ {
 	t.Helper()
 	list, err := w.rfqs.List(t.Context(), acme, rfq.Page{Filter: filter, Limit: rfq.MaxLimit})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.List: %v", err)
 	}
 	return list.Items
 }
@@ -103,7 +103,7 @@ func listByTime(t *testing.T, w *fixture) {
 		"before the third":               {time.Time{}, minute(2), ids[:2]},
 		"the second and the third":       {minute(1), minute(3), ids[1:3]},
 		"a millisecond behind the third": {minute(2).Add(time.Millisecond), time.Time{}, ids[3:]},
-		"a millisecond that nobody has":  {minute(2).Add(time.Millisecond), minute(3), nil},
+		"a millisecond without an rfq":   {minute(2).Add(time.Millisecond), minute(3), nil},
 		"a span that ends first":         {minute(3), minute(1), nil},
 		"everything since the epoch":     {time.UnixMilli(0), minute(100), ids},
 	}
@@ -138,7 +138,7 @@ func filteredPagesJoin(t *testing.T, w *fixture) {
 		for range maxPages {
 			list, err := w.rfqs.List(t.Context(), acme, page)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("w.rfqs.List: %v", err)
 			}
 			for _, record := range list.Items {
 				got = append(got, record.ID)
@@ -177,16 +177,16 @@ func listAll(t *testing.T, w *fixture) {
 	slices.Reverse(want)
 	list, err := w.rfqs.ListAll(t.Context(), tenant.Live, rfq.Page{Filter: rfq.Filter{Statuses: []rfq.Status{rfq.Open}}})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.ListAll: %v", err)
 	}
-	wantEqual(t, "live rfqs of everybody", want, list.Items)
+	wantEqual(t, "live rfqs of all tenants", want, list.Items)
 	first, err := w.rfqs.ListAll(t.Context(), tenant.Live, rfq.Page{Limit: 2})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.ListAll: %v", err)
 	}
 	second, err := w.rfqs.ListAll(t.Context(), tenant.Live, rfq.Page{Limit: 2, Cursor: first.NextCursor})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.ListAll: %v", err)
 	}
 	wantEqual(t, "in two pages", want, append(first.Items, second.Items...))
 	if _, err := w.rfqs.ListAll(t.Context(), tenant.Test, rfq.Page{Cursor: first.NextCursor}); !errors.Is(err, rfq.ErrInvalidPage) {
@@ -200,7 +200,7 @@ func audited(t *testing.T, w *fixture) {
 	w.clock.advance(time.Minute)
 	quoted, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, "s1", "205.00"), byOps)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.SubmitQuote: %v", err)
 	}
 	w.clock.advance(time.Minute)
 	cancelled, err := w.rfqs.Cancel(t.Context(), acme, record.ID, byOps)
@@ -210,14 +210,14 @@ func audited(t *testing.T, w *fixture) {
 	for range 2 { // again changes nothing
 		again, err := w.rfqs.Cancel(t.Context(), acme, record.ID, byOps)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Cancel: %v", err)
 		}
 		wantEqual(t, "cancelled again", cancelled, again)
 	}
 	if _, err := w.rfqs.Cancel(t.Context(), acmeTest, sandboxed.ID, byOps); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Cancel: %v", err)
 	}
-	deeds, err := w.store.Deeds(t.Context(), tenant.Live, "", 10)
+	deeds, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10)
 	if err != nil || len(deeds) != 2 {
 		t.Fatalf("%d deeds (%v), want 2", len(deeds), err)
 	}
@@ -225,9 +225,9 @@ func audited(t *testing.T, w *fixture) {
 		{ID: deeds[0].ID, At: w.clock.Now(), Actor: byOps.Actor, Verb: transaction.CancelRFQ, Owner: acme, Subject: record.ID, Reason: byOps.Reason},
 		{ID: deeds[1].ID, At: quoted.Quote.SubmittedAt, Actor: byOps.Actor, Verb: transaction.SubmitQuote, Owner: acme, Subject: record.ID, Reason: byOps.Reason},
 	}, deeds)
-	older, err := w.store.Deeds(t.Context(), tenant.Live, deeds[0].ID, 10)
+	older, err := w.store.AuditEntries(t.Context(), tenant.Live, deeds[0].ID, 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.AuditEntries: %v", err)
 	}
 	wantEqual(t, "deeds before the first", deeds[1:], older)
 	wantEqual(t, "events", []transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQCancelled}, w.eventsAbout(t, record.ID))
@@ -238,14 +238,14 @@ func auditedAlone(t *testing.T, w *fixture) {
 		At: w.clock.Now(), Actor: byOps.Actor, Verb: transaction.EnableWebhook, Owner: acme, Subject: "mis", Reason: byOps.Reason,
 	}, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("transaction.NewAuditEntry: %v", err)
 	}
-	if err := w.store.AddDeed(t.Context(), want); err != nil {
-		t.Fatal(err)
+	if err := w.store.AddAuditEntry(t.Context(), want); err != nil {
+		t.Fatalf("w.store.AddAuditEntry: %v", err)
 	}
-	deeds, err := w.store.Deeds(t.Context(), tenant.Live, "", 10)
+	deeds, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.AuditEntries: %v", err)
 	}
 	wantEqual(t, "deeds", []transaction.AuditEntry{want}, deeds)
 }
@@ -276,7 +276,7 @@ func refusedIsNotAudited(t *testing.T, w *fixture) {
 	if _, err := w.rfqs.Cancel(t.Context(), acme, record.ID, byOps); !errors.As(err, &refused) || refused.From != "expired" {
 		t.Errorf("cancel an expired one: error = %v, want TransitionError", err)
 	}
-	if deeds, err := w.store.Deeds(t.Context(), tenant.Live, "", 10); err != nil || len(deeds) != 0 {
+	if deeds, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10); err != nil || len(deeds) != 0 {
 		t.Errorf("%d deeds (%v), want none", len(deeds), err)
 	}
 }
@@ -290,7 +290,7 @@ func sweepStores(t *testing.T, w *fixture) {
 		before := w.list(t, rfq.Filter{})
 		quotes, err := w.rfqs.Quotes(t.Context(), acme, record.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Quotes: %v", err)
 		}
 		if n, err := w.rfqs.Sweep(t.Context(), 10); n != want || err != nil {
 			t.Errorf("%s: swept %d (%v), want %d", when, n, err, want)
@@ -298,7 +298,7 @@ func sweepStores(t *testing.T, w *fixture) {
 		wantEqual(t, when+": rfqs read after", before, w.list(t, rfq.Filter{}))
 		after, err := w.rfqs.Quotes(t.Context(), acme, record.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Quotes: %v", err)
 		}
 		wantEqual(t, when+": quotes read after", quotes, after)
 	}
@@ -327,7 +327,7 @@ func sweepsRace(t *testing.T, w *fixture) {
 	for range rfqs {
 		ids = append(ids, w.create(t, acme, "grows old").ID)
 	}
-	// Nobody swept for long: both deadlines have passed.
+	// No sweep ran for long, and both deadlines have passed.
 	w.clock.advance(rfq.Lifetime)
 	counts := make([]int, replicas)
 	for i, err := range concurrently(replicas, func(i int) (err error) {
@@ -370,7 +370,7 @@ func sandboxQuotes(t *testing.T, w *fixture) {
 		}
 		quotes, err := w.rfqs.Quotes(t.Context(), acmeTest, record.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Quotes: %v", err)
 		}
 		var said []rfq.Offer
 		for _, quote := range quotes {
@@ -394,7 +394,7 @@ func sweepGoesOn(t *testing.T, w *fixture) {
 	for range 4 {
 		n, err := w.rfqs.Sweep(t.Context(), 3)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Sweep: %v", err)
 		}
 		swept = append(swept, n)
 	}
@@ -451,7 +451,7 @@ func verbsAfterTime(t *testing.T, w *fixture) {
 				return
 			}
 			if _, err := w.rfqs.Sweep(t.Context(), 100); err != nil {
-				t.Fatal(err)
+				t.Fatalf("w.rfqs.Sweep: %v", err)
 			}
 		}
 		w.clock.set(start.Add(8 * 24 * time.Hour))
@@ -461,11 +461,11 @@ func verbsAfterTime(t *testing.T, w *fixture) {
 		sweep()
 		after, err := w.rfqs.Cancel(t.Context(), acme, record.ID, byOps)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Cancel: %v", err)
 		}
 		quotes, err := w.rfqs.Quotes(t.Context(), acme, record.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Quotes: %v", err)
 		}
 		got := end{Status: after.Status, Version: after.Version, QuoteCount: after.QuoteCount, Events: w.eventsAbout(t, record.ID)}
 		for _, quote := range quotes {

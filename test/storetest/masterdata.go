@@ -25,38 +25,38 @@ import (
 )
 
 var masterDataCases = map[string]func(*testing.T, *fixture){
-	"the same content is imported once":                              importsOnce,
-	"a snapshot reads back as what it was":                           readsMasterDataBack,
-	"snapshots and approvals are listed in pages, the latest first":  listsMasterData,
-	"nothing is in force before it is approved, and from then on it": approves,
-	"a window that makes no sense is refused":                        refusesWindows,
-	"of several approvals the one that began last is in force":       supersedes,
-	"a withdrawn approval gives back what it had superseded":         withdraws,
-	"an approval is withdrawn once, whoever comes first":             withdrawsOnce,
-	"each owner has its own and nobody else's":                       separatesOwners,
-	"a store that is away leaves what is in force to grow stale":     growsStale,
-	"content that was changed in the database is not used":           refusesDamage,
-	"one snapshot that cannot be read closes its owner alone":        closesAlone,
-	"what there is no room for is not used":                          overflows,
-	"readers see one snapshot or the other while they are swapped":   swaps,
+	"the same content is imported once":                                     importsOnce,
+	"a snapshot reads back unchanged":                                       readsMasterDataBack,
+	"snapshots and approvals are listed in pages, the latest first":         listsMasterData,
+	"nothing is in force before it is approved, and from then on it":        approves,
+	"a window that makes no sense is refused":                               refusesWindows,
+	"of several approvals the last one to begin is in force":                supersedes,
+	"after a withdrawal the superseded approval is in force again":          withdraws,
+	"of concurrent withdrawals of an approval one succeeds":                 withdrawsOnce,
+	"each owner has only its own master data":                               separatesOwners,
+	"while the store is unavailable the master data in force becomes stale": growsStale,
+	"content that was changed in the database is not used":                  refusesDamage,
+	"one snapshot that cannot be read closes its owner alone":               closesAlone,
+	"master data without room for it is not used":                           overflows,
+	"readers see one snapshot or the other while they are swapped":          swaps,
 }
 
-// clerk is who works on the marketplace's side.
+// clerk is a platform operator.
 var clerk = transaction.Actor{Organization: "org_market", Key: "desk", RequestID: "req_1"}
 
-// resources are those of an owner; each price makes another snapshot.
+// resources returns the resources of an owner; each price makes another snapshot.
 func resources(t testing.TB, owner, price string) *authority.Snapshot {
 	t.Helper()
 	amount, err := fixed.Parse(price)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fixed.Parse: %v", err)
 	}
 	s, err := authority.New(authority.Content{Owner: owner, Currency: "EUR", Media: []authority.Media{{
 		ID: "silk-135", Name: "Silk 135", MediaType: "Paper", Width: 700 * fixed.One, Height: 1000 * fixed.One,
 		Weight: 135 * fixed.One, Thickness: 100 * fixed.One, Price: authority.Price{Amount: amount, Per: authority.PerSheet},
 	}}})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("authority.New: %v", err)
 	}
 	return s
 }
@@ -65,7 +65,7 @@ func products(t testing.TB, name string) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.NewCatalog([]catalog.Group{{UID: "g", Name: "G"}}, []catalog.Product{{UID: "p:1", Name: name, Group: "g"}})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("catalog.NewCatalog: %v", err)
 	}
 	return c
 }
@@ -75,7 +75,7 @@ func (w *fixture) imports(t testing.TB, d masterdata.Draft) masterdata.Imported 
 	d.Provenance = masterdata.Provenance{Source: "ERP", Reference: "2026-11", Note: "monthly"}
 	got, err := w.data.Import(t.Context(), d, masterdata.Instruction{Actor: clerk, Note: "as every month"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.data.Import: %v", err)
 	}
 	return got
 }
@@ -84,7 +84,7 @@ func (w *fixture) approves(t testing.TB, id string, from, until time.Time) maste
 	t.Helper()
 	a, err := w.data.Approve(t.Context(), id, masterdata.Window{From: from, Until: until}, masterdata.Instruction{Actor: clerk, Note: "checked"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.data.Approve: %v", err)
 	}
 	return a
 }
@@ -113,7 +113,7 @@ func (w *fixture) replica(store masterdata.Heads, room int) *replica {
 	return r
 }
 
-// has checks what is in force for an owner: a snapshot, or an error.
+// has checks the snapshot in force for an owner, or the error.
 func (r *replica) has(t testing.TB, when, owner string, want *authority.Snapshot, wantErr error) {
 	t.Helper()
 	got, err := r.authorities.Current(owner, r.clock.Now())
@@ -125,7 +125,7 @@ func (r *replica) has(t testing.TB, when, owner string, want *authority.Snapshot
 func (r *replica) refresh(t testing.TB) {
 	t.Helper()
 	if err := r.Refresh(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("r.Refresh: %v", err)
 	}
 }
 
@@ -133,7 +133,7 @@ func importsOnce(t *testing.T, w *fixture) {
 	draft := masterdata.Draft{Resources: resources(t, acme.Organization, "0.08"), Provenance: masterdata.Provenance{Source: "ERP"}}
 	checked, err := w.data.Check(t.Context(), draft, masterdata.Instruction{Actor: clerk})
 	if err != nil || !checked.New || checked.Snapshot.ID != draft.Resources.ID() {
-		t.Fatalf("a dry run says %+v, %v", checked, err)
+		t.Fatalf("dry run: %+v, %v", checked, err)
 	}
 	if found, err := w.data.Snapshots(t.Context(), masterdata.Filter{}, "", 10); err != nil || len(found) != 0 {
 		t.Fatalf("a dry run has left %v, %v", found, err)
@@ -145,9 +145,9 @@ func importsOnce(t *testing.T, w *fixture) {
 		t.Errorf("imports %+v and %+v", first, second)
 	}
 	if checked, err := w.data.Check(t.Context(), draft, masterdata.Instruction{Actor: clerk}); err != nil || checked.New {
-		t.Errorf("a dry run of what is there says %+v, %v", checked, err)
+		t.Errorf("dry run of imported data: %+v, %v", checked, err)
 	}
-	deeds, err := w.store.Deeds(t.Context(), tenant.Live, "", 10)
+	deeds, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10)
 	if err != nil || len(deeds) != 1 || deeds[0].Verb != transaction.ImportMasterData || deeds[0].Owner != acme || deeds[0].Subject != first.Snapshot.ID {
 		t.Errorf("audit %+v, %v", deeds, err)
 	}
@@ -169,12 +169,12 @@ func readsMasterDataBack(t *testing.T, w *fixture) {
 		imported := w.imports(t, draft)
 		record, err := w.data.Snapshot(t.Context(), imported.Snapshot.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.data.Snapshot: %v", err)
 		}
 		wantEqual(t, name, imported.Snapshot, record)
 		content, err := w.data.Content(t.Context(), record.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.data.Content: %v", err)
 		}
 		id := idOf(content)
 		if id != record.ID || content.Provenance.Reference != "2026-11" {
@@ -260,7 +260,7 @@ func approves(t *testing.T, w *fixture) {
 	r.refresh(t)
 	w.clock.set(until)
 	r.has(t, "when it has ended", acme.Organization, nil, timeline.ErrNone)
-	deeds, err := w.store.Deeds(t.Context(), tenant.Live, "", 1)
+	deeds, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 1)
 	if err != nil || deeds[0].Verb != transaction.ApproveMasterData || deeds[0].Owner.Organization != clerk.Organization {
 		t.Errorf("audit %+v, %v", deeds, err)
 	}
@@ -285,7 +285,7 @@ func refusesWindows(t *testing.T, w *fixture) {
 		}
 	}
 	if _, err := w.data.Approve(t.Context(), "sha256:none", masterdata.Window{}, masterdata.Instruction{Actor: clerk}); !errors.Is(err, transaction.ErrNotFound) {
-		t.Errorf("what was never imported: %v", err)
+		t.Errorf("data that was never imported: error = %v", err)
 	}
 }
 
@@ -309,7 +309,7 @@ func supersedes(t *testing.T, w *fixture) {
 		r.has(t, fmt.Sprintf("after %d hours", then.hours), owner, then.want, nil)
 	}
 	if _, heads, err := w.store.MasterDataHeads(t.Context(), w.clock.Now()); err != nil || len(heads) != 1 {
-		t.Errorf("%d heads (%v) are read, want the one that can be in force", len(heads), err)
+		t.Errorf("%d heads (%v) are read, want only the one that can be in force", len(heads), err)
 	}
 }
 
@@ -392,23 +392,23 @@ func growsStale(t *testing.T, w *fixture) {
 	store.Set(Away)
 	w.clock.advance(5 * time.Minute)
 	if err := r.Refresh(t.Context()); !errors.Is(err, ErrInjected) {
-		t.Fatal(err)
+		t.Fatalf("r.Refresh: %v", err)
 	}
-	r.has(t, "away for as long as is borne", acme.Organization, s, nil)
+	r.has(t, "unavailable within the tolerance", acme.Organization, s, nil)
 	w.clock.advance(time.Second)
-	r.has(t, "away for longer", acme.Organization, nil, timeline.ErrStale)
+	r.has(t, "unavailable for longer", acme.Organization, nil, timeline.ErrStale)
 	store.Set(None)
 	r.refresh(t)
 	r.has(t, "back", acme.Organization, s, nil)
 }
 
-// refusesDamage changes what a follower reads; the store's own bytes are whole.
+// refusesDamage changes the content that a follower reads; the content in the store is intact.
 func refusesDamage(t *testing.T, w *fixture) {
 	s, _ := w.offers(t, acme.Organization, "0.08")
 	other, _ := w.offers(t, stark.Organization, "0.09")
 	foreign, err := w.store.MasterDataContent(t.Context(), other.ID())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.MasterDataContent: %v", err)
 	}
 	for name, content := range map[string][]byte{"another snapshot's": foreign, "cut short": foreign[:len(foreign)/2], "nothing": {}, "text": []byte("{}")} {
 		r := w.replica(damaged{w.store, s.ID(), content}, 0)
@@ -426,26 +426,26 @@ func closesAlone(t *testing.T, w *fixture) {
 	store.away.Store(true)
 	r := w.replica(store, 0)
 	if err := r.Refresh(t.Context()); !errors.Is(err, ErrInjected) {
-		t.Fatal(err)
+		t.Fatalf("r.Refresh: %v", err)
 	}
 	r.has(t, "just now", stark.Organization, nil, timeline.ErrNotLoaded)
 	for range 3 {
 		w.clock.advance(4 * time.Minute)
 		if err := r.Refresh(t.Context()); !errors.Is(err, ErrInjected) {
-			t.Fatal(err)
+			t.Fatalf("r.Refresh: %v", err)
 		}
 		r.has(t, "one cannot be read", acme.Organization, nil, timeline.ErrNotLoaded)
 		r.has(t, "one cannot be read", stark.Organization, other, nil)
 	}
 	if reads := store.reads.Load(); reads != 1 {
-		t.Errorf("what can be read was read %d times", reads)
+		t.Errorf("readable contents were read %d times", reads)
 	}
 	store.away.Store(false)
 	r.refresh(t)
 	r.has(t, "it can be read again", acme.Organization, s, nil)
 }
 
-// unreadable is a store of which one content cannot be read while it is away.
+// unreadable is a store in which one content cannot be read while it is unavailable.
 type unreadable struct {
 	masterdata.Heads
 	id    string
@@ -483,7 +483,7 @@ func overflows(t *testing.T, w *fixture) {
 	r.refresh(t)
 	r.has(t, "with room for one", acme.Organization, small, nil)
 	r.has(t, "with room for one", stark.Organization, nil, timeline.ErrOverflow)
-	// Whoever comes later closes itself, though its name comes first.
+	// The owner that was added later gets no room, although its name sorts first.
 	w.clock.advance(time.Second)
 	w.offers(t, "org_AAAAAA", "0.07")
 	r.refresh(t)
@@ -491,7 +491,7 @@ func overflows(t *testing.T, w *fixture) {
 	r.has(t, "with another one", "org_AAAAAA", nil, timeline.ErrOverflow)
 	fresh := w.replica(w.store, 1)
 	fresh.refresh(t)
-	fresh.has(t, "in a replica that begins anew", acme.Organization, small, nil)
+	fresh.has(t, "in a restarted replica", acme.Organization, small, nil)
 }
 
 func swaps(t *testing.T, w *fixture) {

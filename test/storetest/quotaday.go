@@ -15,12 +15,12 @@ import (
 )
 
 var quotaDayCases = map[string]func(*testing.T, *fixture){
-	"what was used of quotas is known by the day, purged or not":     quotaDays,
-	"a window that is longer than a day counts on its first one":     longWindows,
-	"a day of quotas is forgotten after thirty":                      quotaDaysAreForgotten,
-	"no charge is lost or doubled while windows are being purged":    quotaDaysRace,
-	"replicas that purge at once add each window to its day once":    purgersRace,
-	"what was refused for a quota is in no day, and no replay twice": quotaDaysAreExact,
+	"the use of quotas is reported by day, purged or not":         quotaDays,
+	"a window that is longer than a day counts on its first one":  longWindows,
+	"a day of quotas is forgotten after thirty":                   quotaDaysAreForgotten,
+	"no charge is lost or doubled while windows are being purged": quotaDaysRace,
+	"replicas that purge at once add each window to its day once": purgersRace,
+	"days count no refused write and no replay":                   quotaDaysAreExact,
 }
 
 // used creates RFQs of a tenant at once, under a quota that has room.
@@ -28,24 +28,24 @@ func (w *fixture) used(t testing.TB, who tenant.ID, window time.Duration, n int)
 	t.Helper()
 	for range n {
 		if _, err := w.rfqs.Create(t.Context(), who, draft("counted"), rfq.Terms{Quota: transaction.Quota{Limit: 1 << 30, Window: window}}); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Create: %v", err)
 		}
 	}
 }
 
 func (w *fixture) purgeLedger(t testing.TB) {
 	t.Helper()
-	if err := w.store.PurgeLedger(t.Context(), w.clock.Now()); err != nil {
-		t.Fatal(err)
+	if err := w.store.PurgeKeysAndQuotas(t.Context(), w.clock.Now()); err != nil {
+		t.Fatalf("w.store.PurgeKeysAndQuotas: %v", err)
 	}
 }
 
-// days is what acme has used of the quotas of RFQs since an instant.
+// days returns acme's use of the quotas of RFQs since an instant.
 func (w *fixture) days(t testing.TB, since time.Time) []transaction.DayUse {
 	t.Helper()
 	days, err := w.store.QuotaDays(t.Context(), acme, transaction.CreateRFQ, since)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.QuotaDays: %v", err)
 	}
 	return days
 }
@@ -74,7 +74,7 @@ func quotaDays(t *testing.T, w *fixture) {
 	wantEqual(t, "when all were", want, w.days(t, midnight(1)))
 	w.used(t, acme, 24*time.Hour, 3)
 	want = append(want, transaction.DayUse{Day: midnight(22), Used: 3})
-	wantEqual(t, "with those of today", want, w.days(t, midnight(20).Add(5*time.Hour)))
+	wantEqual(t, "with the use of today", want, w.days(t, midnight(20).Add(5*time.Hour)))
 	wantEqual(t, "since the next day", want[1:], w.days(t, midnight(21)))
 }
 
@@ -120,8 +120,8 @@ func quotaDaysRace(t *testing.T, w *fixture) {
 				return
 			default:
 				w.clock.advance(300 * time.Millisecond)
-				if err := w.store.PurgeLedger(t.Context(), w.clock.Now()); err != nil {
-					t.Error(err)
+				if err := w.store.PurgeKeysAndQuotas(t.Context(), w.clock.Now()); err != nil {
+					t.Errorf("w.store.PurgeKeysAndQuotas: %v", err)
 					return
 				}
 			}
@@ -162,7 +162,7 @@ func purgersRace(t *testing.T, w *fixture) {
 	}
 	w.clock.advance(time.Second)
 	now := w.clock.Now()
-	for i, err := range concurrently(6, func(int) error { return w.store.PurgeLedger(t.Context(), now) }) {
+	for i, err := range concurrently(6, func(int) error { return w.store.PurgeKeysAndQuotas(t.Context(), now) }) {
 		if err != nil {
 			t.Errorf("replica %d: %v", i, err)
 		}
@@ -176,7 +176,7 @@ func quotaDaysAreExact(t *testing.T, w *fixture) {
 	terms := rfq.Terms{Idempotency: keyed("k1", "body"), Quota: transaction.Quota{Limit: 1, Window: time.Hour}}
 	for range 3 {
 		if _, err := w.rfqs.Create(t.Context(), acme, draft("counted"), terms); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Create: %v", err)
 		}
 	}
 	var exceeded *transaction.QuotaExceededError

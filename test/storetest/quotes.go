@@ -35,12 +35,12 @@ func quoteReadsBack(t *testing.T, w *fixture) {
 	submitted := w.quote(t, record.ID, "s1", "205.00")
 	quotes, err := w.rfqs.Quotes(t.Context(), acme, record.ID)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Quotes: %v", err)
 	}
 	wantEqual(t, "quotes", []rfq.Quote{submitted}, quotes)
 	got, err := w.rfqs.Get(t.Context(), acme, record.ID)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Get: %v", err)
 	}
 	record.Status, record.Version, record.QuoteCount, record.UpdatedAt = rfq.Quoted, 2, 1, w.clock.Now()
 	wantEqual(t, "rfq", record, got)
@@ -55,7 +55,7 @@ func quoteSupersedes(t *testing.T, w *fixture) {
 	w.quote(t, record.ID, "s1", "199.50")
 	quotes, err := w.rfqs.Quotes(t.Context(), acme, record.ID)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Quotes: %v", err)
 	}
 	type line struct {
 		Supplier, Total string
@@ -96,7 +96,7 @@ func quotesRace(t *testing.T, w *fixture) {
 	}
 	quotes, err := w.rfqs.Quotes(t.Context(), acme, record.ID)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Quotes: %v", err)
 	}
 	revisions, standing := map[int]bool{}, 0
 	for _, q := range quotes {
@@ -114,9 +114,9 @@ func quotesRace(t *testing.T, w *fixture) {
 	}
 }
 
-// patiently does again what a store was too busy for, as its callers do: on a
-// loaded machine a row can be another's for longer than a store waits. An offer
-// that was submitted after all changes nothing the second time.
+// patiently repeats a call while the store is overloaded, as callers do: on a loaded machine
+// another transaction may lock a row for longer than a store waits. An offer that was
+// submitted after all changes nothing the second time.
 func patiently(do func() error) error {
 	const most = 30
 	for tried := 1; ; tried++ {
@@ -148,11 +148,11 @@ func simulatedRFQ(t *testing.T, w *fixture) {
 	terms := rfq.Terms{Idempotency: keyed("k1", "sim"), Quota: plenty}
 	created, err := w.rfqs.Create(t.Context(), acmeTest, request, terms)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Create: %v", err)
 	}
 	got, err := w.rfqs.Get(t.Context(), acmeTest, created.RFQ.ID)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Get: %v", err)
 	}
 	wantEqual(t, "rfq", created.RFQ, got)
 	quotes, err := w.rfqs.Quotes(t.Context(), acmeTest, created.RFQ.ID)

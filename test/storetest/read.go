@@ -25,7 +25,7 @@ var readCases = map[string]func(*testing.T, *fixture){
 func isolation(t *testing.T, w *fixture) {
 	record, job := w.create(t, acme, "mine"), w.submit(t, acme)
 	if _, err := w.rfqs.SubmitQuote(t.Context(), acme, record.ID, w.offer(t, "s1", "205.00"), rfq.Instruction{}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.SubmitQuote: %v", err)
 	}
 	finishJob(t, w, job.ID)
 	open := w.submit(t, acme)
@@ -67,13 +67,13 @@ func listIsOwn(t *testing.T, w *fixture) {
 	}
 	list, err := w.rfqs.List(t.Context(), acme, rfq.Page{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.List: %v", err)
 	}
 	wantEqual(t, "list", []rfq.RFQ{mine}, list.Items)
 }
 
-// maxPages is far more than any list of the suite has: a store that repeats
-// itself fails instead of going on for ever.
+// maxPages exceeds the number of pages of every list in the suite, so that a store that
+// repeats a page fails instead of running forever.
 const maxPages = 200
 
 // walk reads every page and returns the ids.

@@ -23,13 +23,13 @@ var requestCases = map[string]func(*testing.T, *fixture){
 	"requests past their retention are erased in steps, and no other": requestsAreForgotten,
 }
 
-// line is a logged one that succeeded, number minutes after nine.
+// line returns an entry of a request that succeeded, number minutes after nine.
 func line(t testing.TB, who tenant.ID, number int) requestlog.Entry {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 9, number, 0, 7_000_000, time.UTC)
 	id, err := recordid.New("log_", at, numbered(number))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("recordid.New: %v", err)
 	}
 	return requestlog.Entry{
 		ID: id, At: at, RequestID: fmt.Sprintf("req_%05d", number), Tenant: who, Key: "production", Listener: "api", Surface: "partner",
@@ -37,7 +37,7 @@ func line(t testing.TB, who tenant.ID, number int) requestlog.Entry {
 	}
 }
 
-// numbered is the same byte for ever.
+// numbered reads as the same byte without end.
 type numbered byte
 
 func (n numbered) Read(p []byte) (int, error) {
@@ -47,7 +47,7 @@ func (n numbered) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// refusedLine is one that the gate has not let through.
+// refusedLine returns an entry of a request that the gate refused.
 func refusedLine(t testing.TB, who tenant.ID, number, status int, code, reason string) requestlog.Entry {
 	t.Helper()
 	e := line(t, who, number)
@@ -58,11 +58,11 @@ func refusedLine(t testing.TB, who tenant.ID, number, status int, code, reason s
 func (w *fixture) logged(t testing.TB, entries ...requestlog.Entry) {
 	t.Helper()
 	if err := w.store.AddRequests(t.Context(), entries); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.AddRequests: %v", err)
 	}
 }
 
-// listed lists what a query selects of acme, or of whom the query names.
+// listed returns the entries that a query selects; the default owner is acme.
 func (w *fixture) listed(t testing.TB, q requestlog.Query) []requestlog.Entry {
 	t.Helper()
 	if q.Owner.IsZero() {
@@ -73,7 +73,7 @@ func (w *fixture) listed(t testing.TB, q requestlog.Query) []requestlog.Entry {
 	}
 	entries, err := w.store.Requests(t.Context(), q)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.Requests: %v", err)
 	}
 	return entries
 }
@@ -155,8 +155,8 @@ func requestsAreFound(t *testing.T, w *fixture) {
 		want  []requestlog.Entry
 	}{
 		"an id that a client has used twice": {requestlog.Query{RequestID: good.RequestID}, []requestlog.Entry{again, good}},
-		"an id that nobody has used":         {requestlog.Query{RequestID: "req_none"}, []requestlog.Entry{}},
-		"an id that is somebody else's":      {requestlog.Query{RequestID: "req_00005"}, []requestlog.Entry{}},
+		"an unused id":                       {requestlog.Query{RequestID: "req_none"}, []requestlog.Entry{}},
+		"an id of another tenant":            {requestlog.Query{RequestID: "req_00005"}, []requestlog.Entry{}},
 		"a code":                             {requestlog.Query{Code: "RFQ_NOT_FOUND"}, []requestlog.Entry{unknown}},
 		"successes":                          {requestlog.Query{Class: 2}, []requestlog.Entry{again, good}},
 		"faults of the client":               {requestlog.Query{Class: 4}, []requestlog.Entry{unknown}},
@@ -188,7 +188,7 @@ func denialsAreCounted(t *testing.T, w *fixture) {
 	denials := func(since time.Time, limit int) []requestlog.Denial {
 		found, err := w.store.Denials(t.Context(), since, limit)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.store.Denials: %v", err)
 		}
 		return found
 	}

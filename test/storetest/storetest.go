@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storetest says what a store of records must do, by doing it.
+// Package storetest is the conformance suite of a store of records.
 //
-// [Run] is one suite for every database. It drives a store through the domain
-// services, so what it proves is what a partner sees: nothing is counted twice,
-// nothing acknowledged is lost, nobody reads what another one owns. [Faulty]
-// makes any store fail on demand, for tests of what lies above it.
+// [Run] is one suite for every database. It drives a store through the domain services, so
+// it checks what a partner sees: a write is counted once, an acknowledged write is kept, and
+// a tenant reads only its own records. [Faulty] makes any store fail on demand, for tests
+// of the layers above it.
 package storetest
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
-// Store is everything that a database keeps for the domain packages.
+// Store has every method that the domain packages require of a database.
 type Store interface {
 	rfq.Store
 	preflightjob.Store
@@ -38,35 +38,35 @@ type Store interface {
 	webhook.Store
 }
 
-// Audit keeps and reads what the marketplace's side has done.
+// Audit stores and lists the privileged actions of the platform's operators.
 type Audit interface {
-	// AddDeed commits a line by itself.
-	AddDeed(ctx context.Context, deed transaction.AuditEntry) error
-	// Deeds lists those about records of a mode, the latest first, at most
-	// limit, from the first id that is less than before; an empty before
-	// starts at the latest.
-	Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
+	// AddAuditEntry commits an entry by itself.
+	AddAuditEntry(ctx context.Context, deed transaction.AuditEntry) error
+	// AuditEntries lists at most limit entries about records of a mode by descending
+	// id, from the first id that is less than before; an empty before starts at the
+	// latest entry.
+	AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
 }
 
-// Quotas tells what is used of them.
+// Quotas reports the use of quotas.
 type Quotas interface {
-	// QuotaUsage is for the window in which now lies, or the store's own now.
+	// QuotaUsage reports the window that contains now, by the store's clock if it has one.
 	QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error)
-	// QuotaDays is what was used on each day since the one of an instant.
+	// QuotaDays reports the use on each day since the day of an instant.
 	QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
-	// PurgeLedger erases what nobody can see any more at an instant.
-	PurgeLedger(ctx context.Context, now time.Time) error
+	// PurgeKeysAndQuotas erases keys and windows that no caller can see any more at an instant.
+	PurgeKeysAndQuotas(ctx context.Context, now time.Time) error
 }
 
 // Outbox reads the events that were committed with the records.
 type Outbox interface {
-	// Events lists at most limit entries in the order of commits, from the
-	// first whose Seq is greater than after.
+	// Events lists at most limit entries in the order of commits whose Seq is
+	// greater than after.
 	Events(ctx context.Context, after int64, limit int) ([]transaction.Entry, error)
 }
 
-// Clocked is a store with a clock of its own. The suite sets it whenever it
-// moves the clock of the services, as if both machines agreed on the time.
+// Clocked is a store with a clock of its own. The suite sets it whenever it moves the clock
+// of the services, as if both machines agreed on the time.
 type Clocked interface {
 	SetClock(t testing.TB, now time.Time)
 }

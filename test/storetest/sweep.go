@@ -18,7 +18,7 @@ var sweepCases = map[string]func(*testing.T, *fixture){
 	"a sweep of everything takes each open job once":                 sweepAll,
 	"a sweep that the queue interrupts goes on where it stopped":     sweepResumes,
 	"a sweep settles simulated jobs":                                 sweepSettles,
-	"a purge erases url and report of what is past its retention":    purge,
+	"a purge erases url and report of jobs past their retention":     purge,
 	"an open job outlives every purge":                               purgeSparesOpen,
 }
 
@@ -34,7 +34,7 @@ func sweepRepairs(t *testing.T, w *fixture) {
 		t.Errorf("swept %d (%v), want 1", n, err)
 	}
 	if _, err := w.jobs.Begin(t.Context(), job.ID, 3, "w1"); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Begin: %v", err)
 	}
 	w.clock.advance(2 * time.Minute)
 	if n, err := w.jobs.Sweep(t.Context(), time.Minute, 10); n != 1 || err != nil {
@@ -95,11 +95,11 @@ func sweepSettles(t *testing.T, w *fixture) {
 	simulated.Profile = "sim:failed:TIME_LIMIT"
 	address, err := preflightjob.ParseFileURL(simulated.FileURL, false)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflightjob.ParseFileURL: %v", err)
 	}
 	id, err := recordid.New(recordid.Job, w.clock.Now(), zeros{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("recordid.New: %v", err)
 	}
 	now := w.clock.Now()
 	orphan := preflightjob.Job{
@@ -107,7 +107,7 @@ func sweepSettles(t *testing.T, w *fixture) {
 		Version: 1, SubmittedAt: now, DispatchedAt: now, ExpiresAt: now.Add(preflightjob.Retention),
 	}
 	if _, _, err := w.store.CreateJob(t.Context(), orphan, transaction.Terms{Tenant: acmeTest, Operation: transaction.SubmitPreflight, Now: now}, 1); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.CreateJob: %v", err)
 	}
 	if n, err := w.jobs.Sweep(t.Context(), 0, 10); n != 1 || err != nil {
 		t.Errorf("swept %d (%v), want 1", n, err)
@@ -126,7 +126,7 @@ func purge(t *testing.T, w *fixture) {
 	finishJob(t, w, young.ID)
 	w.clock.advance(preflightjob.Retention - time.Hour)
 
-	// The clock decides what a partner sees, not the purge.
+	// The clock, not the purge, decides what a partner sees.
 	for name, read := range map[string]func() error{
 		"get":    func() error { _, err := w.jobs.Get(t.Context(), acme, old.ID); return err },
 		"report": func() error { _, err := w.jobs.Report(t.Context(), acme, old.ID); return err },

@@ -17,17 +17,17 @@ import (
 )
 
 var traceCases = map[string]func(*testing.T, *fixture){
-	"a call of a traced caller is a span that tells the operation alone":       callsAreSpans,
+	"a call of a traced caller is a span with only the operation":              callsAreSpans,
 	"a call that is not answered is a span that has failed":                    absenceIsAFault,
-	"creates that come together are a span in the trace of each":               togetherInTraces,
+	"creates of one batch are a span in the trace of each caller":              togetherInTraces,
 	"an event names the span of the caller that committed it, and none before": eventsNameTheirTrace,
 	"a delivery keeps the trace of its event through every way to it":          deliveriesKeepTraces,
 }
 
-// because is why somebody ends an RFQ.
+// because is the reason for which an operator ends an RFQ.
 var because = rfq.Instruction{Reason: "planted reason"}
 
-// traces makes callers that are traced, and tells what spans there were.
+// traces makes traced callers and records the spans of their calls.
 type traces struct {
 	t         testing.TB
 	tracer    *telemetry.Tracer
@@ -40,15 +40,15 @@ func newTraces(t *testing.T) *traces {
 	return &traces{t, collector.Tracer(), collector}
 }
 
-// caller is a context with a span of its own in it, which is the first one of a trace,
-// and what it is called in what is kept.
+// caller returns a context with a span that begins a trace, and the traceparent that
+// stores keep for it.
 func (w *traces) caller() (ctx context.Context, traceparent string) {
 	ctx, span := w.tracer.Start(w.t.Context(), telemetry.Inside, "caller")
 	w.t.Cleanup(func() { span.End("") })
 	return ctx, telemetry.Traceparent(ctx)
 }
 
-// spans are those of the calls; nothing is traced any more after that.
+// spans returns the spans of the calls and ends tracing.
 func (w *traces) spans() []telemetrytest.Span {
 	w.tracer.Close(w.t.Context())
 	return w.collector.Spans()
@@ -59,18 +59,18 @@ func callsAreSpans(t *testing.T, w *fixture) {
 	ctx, traceparent := traced.caller()
 	created, err := w.rfqs.Create(ctx, acme, draft("planted-title"), rfq.Terms{Idempotency: keyed("planted-key", "x"), Quota: plenty})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Create: %v", err)
 	}
 	if _, err := w.store.RFQ(ctx, acme, created.RFQ.ID); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.RFQ: %v", err)
 	}
 	if _, err := w.store.RFQ(ctx, stark, created.RFQ.ID); !errors.Is(err, transaction.ErrNotFound) {
 		t.Fatalf("error = %v, want not found", err)
 	}
 	if _, err := w.rfqs.Cancel(ctx, acme, created.RFQ.ID, because); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Cancel: %v", err)
 	}
-	w.create(t, acme, "of nobody's trace")
+	w.create(t, acme, "untraced")
 	var names []string
 	for _, span := range traced.spans() {
 		names = append(names, span.Name)
@@ -84,7 +84,7 @@ func callsAreSpans(t *testing.T, w *fixture) {
 	wantEqual(t, "spans", []string{"create rfq", "read rfq", "read rfq", "amend rfq"}, names)
 	for _, planted := range []string{"planted", created.RFQ.ID, acme.Organization, stark.Organization, created.RFQ.TrackingCode} {
 		if strings.Contains(traced.collector.Sent(), planted) {
-			t.Errorf("what was exported holds %q", planted)
+			t.Errorf("the exported spans contain %q", planted)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func absenceIsAFault(t *testing.T, w *fixture) {
 	}
 	for name, call := range calls {
 		if away := (*transaction.UnavailableError)(nil); !errors.As(call(), &away) {
-			t.Errorf("%s was answered though nobody waited", name)
+			t.Errorf("%s succeeded with a cancelled context", name)
 		}
 	}
 	spans := traced.spans()
@@ -142,19 +142,19 @@ func eventsNameTheirTrace(t *testing.T, w *fixture) {
 	ctx, first := traced.caller()
 	created, err := w.rfqs.Create(ctx, acme, draft("traced"), rfq.Terms{Quota: plenty})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Create: %v", err)
 	}
 	job, err := w.jobs.Submit(ctx, acme, request(""), 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Submit: %v", err)
 	}
-	w.quote(t, created.RFQ.ID, "s1", "205.00") // which nobody traces
+	w.quote(t, created.RFQ.ID, "s1", "205.00") // by an untraced caller
 	later, second := traced.caller()
 	if _, err := w.rfqs.Cancel(later, acme, created.RFQ.ID, because); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Cancel: %v", err)
 	}
 	if _, err := w.jobs.Cancel(later, acme, job.Job.ID); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.jobs.Cancel: %v", err)
 	}
 	got := map[transaction.EventType]string{}
 	for _, entry := range w.events(t) {
@@ -171,7 +171,7 @@ func deliveriesKeepTraces(t *testing.T, w *fixture) {
 	since := w.clock.Now()
 	ctx, trace := traced.caller()
 	if _, err := w.rfqs.Create(ctx, acme, draft("traced"), rfq.Terms{Quota: plenty}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Create: %v", err)
 	}
 	entries := w.events(t)
 	relayed := w.delivery(t, press)
@@ -179,24 +179,24 @@ func deliveriesKeepTraces(t *testing.T, w *fixture) {
 	if done, err := w.store.Relay(t.Context(), 0, entries[0].Seq, []webhook.Delivery{relayed}); err != nil || !done {
 		t.Fatalf("relay = %t, %v", done, err)
 	}
-	wantEqual(t, "what is recovered", []int{1, 0}, w.recoverAll(t, endpoint(ship), since, 1))
+	wantEqual(t, "recovered", []int{1, 0}, w.recoverAll(t, endpoint(ship), since, 1))
 	for name, address := range map[string]webhook.Address{"a relayed event": press, "a recovered event": ship} {
 		claim := w.claimOne(t, address)
 		wantEqual(t, name, trace, claim.Event.Trace)
 		w.conclude(t, w.exhausted(claim))
 		read, _, err := w.store.Delivery(t.Context(), acme, claim.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.store.Delivery: %v", err)
 		}
 		wantEqual(t, name+" that is read", trace, read.Event.Trace)
 		w.recoverAll(t, endpoint(address), since, 10)
-		wantEqual(t, name+" that is begun anew", trace, w.claimOne(t, address).Event.Trace)
+		wantEqual(t, name+" that is restarted", trace, w.claimOne(t, address).Event.Trace)
 	}
 	asked, own := traced.caller()
 	test := w.delivery(t, press)
 	test.Event.Type, test.Event.Subject = webhook.TestEvent, ""
 	if err := w.store.AddDelivery(asked, test); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.AddDelivery: %v", err)
 	}
-	wantEqual(t, "an event that somebody asks for", own, w.claimOne(t, press).Event.Trace)
+	wantEqual(t, "an event for a test delivery", own, w.claimOne(t, press).Event.Trace)
 }

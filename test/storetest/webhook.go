@@ -21,27 +21,27 @@ var webhookCases = map[string]func(*testing.T, *fixture){
 	"events are relayed from where the last relay ended, or not at all":            relayOnce,
 	"of processes that relay the same events one does":                             relayRace,
 	"a delivery reads back as it was relayed, its endpoint having one of an event": deliveryReadsBack,
-	"an endpoint is enrolled once and begun anew with another url":                 enrolled,
-	"what is due for longest is claimed first, and no more than the lane has":      claimsInOrder,
+	"an endpoint is enrolled once and restarted with another url":                  enrolled,
+	"the longest due delivery is claimed first, up to the limit of the lane":       claimsInOrder,
 	"a claim ends with its lease and is another one's then":                        claimEnds,
 	"a claim that is given back is due as before":                                  claimReleased,
 	"endpoints that are disabled or not enrolled get nothing":                      claimNothing,
 	"results read back as the attempts of a delivery":                              resultsReadBack,
 	"a lost claim records nothing":                                                 lostClaims,
-	"what an endpoint answers is remembered until it is delivered to":              standingFollows,
+	"the failures of an endpoint are counted until a delivery succeeds":            standingFollows,
 	"failures in a row hold deliveries back from every worker":                     failuresRest,
-	"a rest ends when somebody enables the endpoint, or its URL changes":           restsEnd,
-	"an endpoint that is gone or only fails is disabled and told of once":          disabledOnce,
-	"an endpoint that is enabled is not judged by what was sent before":            enabledAnew,
-	"a delivery is begun anew from every state":                                    redelivered,
-	"what an endpoint has missed is recovered, oldest first, in portions":          recoveredInPortions,
+	"a rest ends when the endpoint is enabled or its URL changes":                  restsEnd,
+	"an endpoint that is gone or only fails is disabled and reported once":         disabledOnce,
+	"attempts before an endpoint was enabled do not disable it":                    enabledAgain,
+	"a delivery can be restarted from every state":                                 redelivered,
+	"missed events are recovered, oldest first, in portions":                       recoveredInPortions,
 	"events that an endpoint never had are recovered if it wants them":             recoveredFromOutbox,
-	"deliveries are listed newest first, by what is asked for":                     deliveriesListed,
-	"nobody sees or touches deliveries of another tenant":                          deliveriesOfStrangers,
+	"deliveries are listed newest first, with filters":                             deliveriesListed,
+	"a tenant cannot read or change deliveries of another tenant":                  deliveriesOfStrangers,
 	"deliveries and events past their retention are erased in portions":            webhooksPurged,
 	"a relay or a record whose commit is unknown happens once":                     webhookUnknownCommit,
 	"claimers at once share out deliveries and keep to lanes":                      claimersRace,
-	"everything at once comes to an end and to whole deliveries":                   webhooksAtOnce,
+	"concurrent calls terminate and leave complete deliveries":                     webhooksAtOnce,
 }
 
 const lease = time.Minute
@@ -67,13 +67,13 @@ func (w *fixture) enroll(t testing.TB, addresses ...webhook.Address) {
 	}
 }
 
-// delivery is a new one, of an event about an RFQ that is as old as the clock says.
+// delivery returns a new delivery of an event about an RFQ, created now.
 func (w *fixture) delivery(t testing.TB, to webhook.Address) webhook.Delivery {
 	t.Helper()
 	now := w.clock.Now()
 	event, err := transaction.NewEvent(transaction.RFQQuoted, "rfq_1", now, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("transaction.NewEvent: %v", err)
 	}
 	return webhook.Delivery{ID: w.deliveryID(t), Address: to, Event: event, State: webhook.Pending, DueAt: now, CreatedAt: now}
 }
@@ -82,7 +82,7 @@ func (w *fixture) deliveryID(t testing.TB) string {
 	t.Helper()
 	id, err := recordid.New(webhook.DeliveryPrefix, w.clock.Now(), rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("recordid.New: %v", err)
 	}
 	return id
 }
@@ -125,8 +125,8 @@ func (w *fixture) claimOne(t testing.TB, address webhook.Address) webhook.Claim 
 	return claims[0]
 }
 
-// answered is what comes of a claim that is answered now: delivered, or tried
-// again in an hour.
+// answered returns the result of a claim whose attempt ends now: delivered, or retried in
+// an hour.
 func (w *fixture) answered(claim webhook.Claim, fault webhook.Fault) webhook.Result {
 	now := w.clock.Now()
 	result := webhook.Result{Claim: claim, Attempt: webhook.Attempt{At: now, Took: 1500 * time.Microsecond, Fault: fault}}
@@ -138,7 +138,7 @@ func (w *fixture) answered(claim webhook.Claim, fault webhook.Fault) webhook.Res
 	return result
 }
 
-// exhausted is what comes of the last try of a claim.
+// exhausted returns the result of the last attempt of a claim.
 func (w *fixture) exhausted(claim webhook.Claim) webhook.Result {
 	result := w.answered(claim, webhook.FaultTimeout)
 	result.State, result.DueAt, result.EndedAt = webhook.Exhausted, time.Time{}, w.clock.Now()
@@ -199,7 +199,7 @@ func idsOf[T any](items []T, id func(T) string) []string {
 func ofDelivery(d webhook.Delivery) string { return d.ID }
 func ofClaim(c webhook.Claim) string       { return c.ID }
 
-// wantRelayed says up to where the outbox has been relayed.
+// wantRelayed checks the position up to which the outbox is relayed.
 func (w *fixture) wantRelayed(t testing.TB, want int64) {
 	t.Helper()
 	if got, err := w.store.Relayed(t.Context()); err != nil || got != want {
@@ -211,7 +211,7 @@ func relayBegins(t *testing.T, w *fixture) {
 	w.create(t, acme, "told")
 	relayed, err := w.store.Relayed(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.Relayed: %v", err)
 	}
 	if entries, err := w.store.Events(t.Context(), relayed, 10); err != nil || len(entries) != 1 {
 		t.Errorf("%d events to relay (%v), want 1", len(entries), err)
@@ -282,13 +282,13 @@ func deliveryReadsBack(t *testing.T, w *fixture) {
 		again := sent
 		again.ID = w.deliveryID(t)
 		if err := w.store.AddDelivery(t.Context(), again); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.store.AddDelivery: %v", err)
 		}
 	}
 	elsewhere := sent
 	elsewhere.ID, elsewhere.Address = w.deliveryID(t), ship
 	if err := w.store.AddDelivery(t.Context(), elsewhere); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.AddDelivery: %v", err)
 	}
 	got, attempts := w.readDelivery(t, sent.ID)
 	wantEqual(t, "delivery", sent, got)
@@ -313,7 +313,7 @@ func enrolled(t *testing.T, w *fixture) {
 	moved := endpoint(press)
 	moved.URL = "https://elsewhere.example.com/"
 	if err := w.store.Enroll(t.Context(), []webhook.Endpoint{endpoint(ship), moved}, w.clock.Now()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.Enroll: %v", err)
 	}
 	known.URL, known.BegunAt = moved.URL, w.clock.Now()
 	wantEqual(t, "with another url", known, w.standing(t, press))
@@ -322,7 +322,7 @@ func enrolled(t *testing.T, w *fixture) {
 	w.enroll(t, webhook.Address{Owner: stark, Name: "press"})
 	all, err := w.store.Standings(t.Context(), tenant.ID{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.Standings: %v", err)
 	}
 	wantEqual(t, "of all, by address", []string{"org_acme01/live press", "org_acme01/live ship", "org_stark1/live press"},
 		idsOf(all, func(s webhook.Standing) string { return s.Owner.String() + " " + s.Name }))
@@ -345,7 +345,7 @@ func redelivered(t *testing.T, w *fixture) {
 		want.DueAt, want.Attempts = w.clock.Now(), 1
 		got, err := w.store.Redeliver(t.Context(), acme, sent.ID, w.clock.Now())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.store.Redeliver: %v", err)
 		}
 		wantEqual(t, string(state), want, got)
 		result := w.answered(w.claimOne(t, press), webhook.NoFault)
@@ -357,7 +357,7 @@ func redelivered(t *testing.T, w *fixture) {
 	}
 }
 
-// recoverAll calls until there is no more, and returns what each call said.
+// recoverAll calls Recover until it recovers nothing, and returns the result of each call.
 func (w *fixture) recoverAll(t testing.TB, to webhook.Endpoint, since time.Time, limit int) []int {
 	t.Helper()
 	var counts []int
@@ -400,7 +400,7 @@ func recoveredInPortions(t *testing.T, w *fixture) {
 		t.Errorf("recovered: %+v with %d attempts", got, len(attempts))
 	}
 	if _, err := w.store.Recover(t.Context(), endpoint(webhook.Address{Owner: acme, Name: "other"}), sent[0].Event.At, w.clock.Now(), 2, nil); !errors.Is(err, transaction.ErrNotFound) {
-		t.Errorf("recover for one that is not enrolled: error = %v, want ErrNotFound", err)
+		t.Errorf("recover for an endpoint that is not enrolled: error = %v, want ErrNotFound", err)
 	}
 }
 
@@ -427,7 +427,7 @@ func recoveredFromOutbox(t *testing.T, w *fixture) {
 			delivery := w.delivery(t, press)
 			delivery.Event = entry.Event
 			if err := w.store.AddDelivery(t.Context(), delivery); err != nil {
-				t.Fatal(err)
+				t.Fatalf("w.store.AddDelivery: %v", err)
 			}
 		}
 	}
@@ -435,7 +435,7 @@ func recoveredFromOutbox(t *testing.T, w *fixture) {
 		var told []string
 		for _, delivery := range w.deliveries(t, webhook.Query{Owner: acme}) {
 			if !recordid.Valid(webhook.DeliveryPrefix, delivery.ID) || delivery.State != webhook.Pending || delivery.DueAt.Before(since) {
-				t.Errorf("delivery %+v, want a whole one that is due", delivery)
+				t.Errorf("delivery %+v, want a complete one that is due", delivery)
 			}
 			told = append(told, string(delivery.Event.Type)+" "+delivery.Event.Subject)
 		}
@@ -444,10 +444,10 @@ func recoveredFromOutbox(t *testing.T, w *fixture) {
 	}
 	choosy := endpoint(press)
 	choosy.Events = []transaction.EventType{transaction.RFQQuoted, transaction.RFQClosed}
-	wantEqual(t, "what is wanted", []int{1, 0}, w.recoverAll(t, choosy, since, 1))
+	wantEqual(t, "with a filter of types", []int{1, 0}, w.recoverAll(t, choosy, since, 1))
 	before := []string{"rfq.created " + had.ID, "rfq.quoted " + quoted.ID}
 	slices.Sort(before)
-	wantEqual(t, "what is wanted", before, subjects())
+	wantEqual(t, "with a filter of types", before, subjects())
 	wantEqual(t, "all", []int{1, 0}, w.recoverAll(t, endpoint(press), since, 1))
 	wantEqual(t, "all since", 3, len(subjects()))
 	wantEqual(t, "older ones", []int{1}, w.recoverAll(t, endpoint(press), start, 5))
@@ -469,7 +469,7 @@ func deliveriesListed(t *testing.T, w *fixture) {
 	test := w.delivery(t, ship)
 	test.Event.Type, test.Event.Subject = webhook.TestEvent, ""
 	if err := w.store.AddDelivery(t.Context(), test); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.AddDelivery: %v", err)
 	}
 	sent = append(sent, test)
 	slices.Reverse(sent)
@@ -529,7 +529,7 @@ func webhooksPurged(t *testing.T, w *fixture) {
 		w.create(t, acme, "told")
 		w.clock.advance(time.Second)
 	}
-	w.events(t) // gives numbers to these, and not to those that follow
+	w.events(t) // numbers these entries, and not the following ones
 	w.create(t, acme, "told")
 	w.clock.advance(time.Second)
 	bound := w.clock.Now()

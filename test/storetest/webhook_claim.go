@@ -18,7 +18,7 @@ func claimsInOrder(t *testing.T, w *fixture) {
 	later := w.delivery(t, press)
 	later.DueAt = w.clock.Now().Add(time.Hour)
 	if err := w.store.AddDelivery(t.Context(), later); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.AddDelivery: %v", err)
 	}
 	other := w.send(t, ship, 1)
 	ids := idsOf(sent, ofDelivery)
@@ -31,7 +31,7 @@ func claimsInOrder(t *testing.T, w *fixture) {
 	wantEqual(t, "the rest", ids[4:], idsOf(w.claim(t, lane(press, 100)), ofClaim))
 	w.clock.set(later.DueAt)
 	w.clock.advance(-time.Second) // not due yet
-	wantEqual(t, "those whose leases have ended", ids, idsOf(w.claim(t, lane(press, 100)), ofClaim))
+	wantEqual(t, "claims after their leases have ended", ids, idsOf(w.claim(t, lane(press, 100)), ofClaim))
 	if none := w.claim(t); len(none) != 0 {
 		t.Errorf("%d claims for no lane", len(none))
 	}
@@ -65,17 +65,17 @@ func claimReleased(t *testing.T, w *fixture) {
 	sent := w.send(t, press, 3)
 	claims := w.claim(t, lane(press, 2))
 	if err := w.store.Release(t.Context(), claims[:1]); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.Release: %v", err)
 	}
 	again := w.claim(t, lane(press, 2))
 	wantEqual(t, "claimed again", []webhook.Delivery{sent[0]}, []webhook.Delivery{again[0].Delivery})
-	// Who gave it back has it no more, and gives back nobody else's.
+	// The former holder no longer has the claim, and cannot release another holder's.
 	if err := w.store.Release(t.Context(), claims[:1]); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.Release: %v", err)
 	}
 	wantEqual(t, "with the lane full", []string{}, idsOf(w.claim(t, lane(press, 2)), ofClaim))
 	if err := w.store.Release(t.Context(), nil); err != nil {
-		t.Error(err)
+		t.Errorf("w.store.Release: %v", err)
 	}
 }
 
@@ -92,13 +92,13 @@ func claimNothing(t *testing.T, w *fixture) {
 		t.Errorf("%d claims for an endpoint that is disabled, want none", len(claims))
 	}
 	if err := w.store.Enable(t.Context(), press, w.clock.Now()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.Enable: %v", err)
 	}
 	if claims := w.claim(t, lane(press, 10)); len(claims) != 1 {
 		t.Errorf("%d claims once it is enabled, want 1", len(claims))
 	}
 	if err := w.store.Enable(t.Context(), ship, w.clock.Now()); !errors.Is(err, transaction.ErrNotFound) {
-		t.Errorf("enable one that is not enrolled: error = %v, want ErrNotFound", err)
+		t.Errorf("enable an endpoint that is not enrolled: error = %v, want ErrNotFound", err)
 	}
 }
 
@@ -120,7 +120,7 @@ func resultsReadBack(t *testing.T, w *fixture) {
 		w.clock.advance(time.Hour)
 	}
 	if claims := w.claim(t, lane(press, 10)); len(claims) != 0 {
-		t.Errorf("%d claims of what was delivered, want none", len(claims))
+		t.Errorf("%d claims of delivered deliveries, want none", len(claims))
 	}
 	if disabled := w.conclude(t); len(disabled) != 0 {
 		t.Errorf("no results disabled %v", disabled)
@@ -134,12 +134,12 @@ func lostClaims(t *testing.T, w *fixture) {
 			return err
 		},
 		"given back": func(c webhook.Claim) error { return w.store.Release(t.Context(), []webhook.Claim{c}) },
-		"begun anew": func(c webhook.Claim) error {
+		"restarted": func(c webhook.Claim) error {
 			_, err := w.store.Redeliver(t.Context(), acme, c.ID, w.clock.Now())
 			return err
 		},
 		"erased": func(webhook.Claim) error { _, err := w.store.PurgeWebhooks(t.Context(), w.clock.Now(), 1); return err },
-		"claimed anew": func(webhook.Claim) error {
+		"claimed again": func(webhook.Claim) error {
 			_, err := w.store.Claim(t.Context(), []webhook.Lane{lane(press, 9)}, w.clock.Now().Add(lease), lease)
 			return err
 		},
@@ -157,7 +157,7 @@ func lostClaims(t *testing.T, w *fixture) {
 		wantEqual(t, name+": standing", standing, w.standing(t, press))
 		w.clock.advance(24 * time.Hour)
 		if _, err := w.store.PurgeWebhooks(t.Context(), w.clock.Now(), 10); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.store.PurgeWebhooks: %v", err)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func restsEnd(t *testing.T, w *fixture) {
 		}
 		w.clock.advance(time.Second)
 		if err := end(); err != nil {
-			t.Fatal(err)
+			t.Fatalf("end: %v", err)
 		}
 		if b := w.standing(t, press).Breaker; b != (webhook.Breaker{}) {
 			t.Errorf("%s: %+v", name, b)
@@ -283,10 +283,10 @@ func disabledOnce(t *testing.T, w *fixture) {
 	w.clock.advance(time.Millisecond)
 	disabled := w.conclude(t, w.answered(w.claimOne(t, ship), webhook.FaultStatus))
 	wantEqual(t, "after five days", []string{"ship Failing"}, names(disabled))
-	wantEqual(t, "what is told", []webhook.Standing{w.standing(t, ship)}, disabled)
+	wantEqual(t, "disabled endpoints", []webhook.Standing{w.standing(t, ship)}, disabled)
 }
 
-func enabledAnew(t *testing.T, w *fixture) {
+func enabledAgain(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	w.send(t, press, 2)
 	claims := w.claim(t, lane(press, 2))
@@ -294,7 +294,7 @@ func enabledAnew(t *testing.T, w *fixture) {
 	w.conclude(t, w.answered(claims[0], webhook.FaultGone))
 	w.clock.advance(time.Second)
 	if err := w.store.Enable(t.Context(), press, w.clock.Now()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.Enable: %v", err)
 	}
 	want := w.standing(t, press)
 	if want.Disabled != webhook.NotDisabled || !want.DisabledAt.IsZero() || !want.FailingSince.IsZero() || want.BegunAt != w.clock.Now() {

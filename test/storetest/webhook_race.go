@@ -32,7 +32,7 @@ func (w *fixture) enrollLanes(t testing.TB, lanes []webhook.Lane) {
 	}
 }
 
-// held is what claims are out, as those know who have them.
+// held tracks the claims of all holders.
 type held struct {
 	mu     sync.Mutex
 	by     map[string]int // delivery to token
@@ -55,7 +55,7 @@ func (h *held) take(claims []webhook.Claim) {
 	}
 }
 
-// give comes before a claim is given up in the store.
+// give removes claims before their holder gives them up in the store.
 func (h *held) give(claims []webhook.Claim) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -88,7 +88,7 @@ func claimersRace(t *testing.T, w *fixture) {
 				if left, err := waiting(ctx, w.store); left == 0 || err != nil {
 					return err
 				}
-				time.Sleep(time.Millisecond) // all of it is out
+				time.Sleep(time.Millisecond) // all deliveries are claimed
 				continue
 			}
 			out.give(claims)
@@ -112,8 +112,8 @@ func claimersRace(t *testing.T, w *fixture) {
 	w.wantWhole(t, len(lanes)*each)
 }
 
-// raceResults delivers what has been tried before, and every other one of the
-// rest.
+// raceResults delivers the claims that were tried before, and every second one of the
+// others.
 func (w *fixture) raceResults(claims []webhook.Claim, turn int) []webhook.Result {
 	var results []webhook.Result
 	for i, claim := range claims {
@@ -237,12 +237,12 @@ func webhooksAtOnce(t *testing.T, w *fixture) {
 	w.wantWhole(t, len(sent))
 }
 
-// deliverAll enables every endpoint and delivers what there is.
+// deliverAll enables every endpoint and delivers all waiting deliveries.
 func (w *fixture) deliverAll(t testing.TB, lanes []webhook.Lane) {
 	t.Helper()
 	for _, lane := range lanes {
 		if err := w.store.Enable(t.Context(), lane.Address, w.clock.Now()); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.store.Enable: %v", err)
 		}
 		w.recoverAll(t, endpoint(lane.Address), time.Time{}, 1000)
 	}

@@ -18,19 +18,19 @@ import (
 )
 
 var xjmfCases = map[string]func(*testing.T, *fixture){
-	"a callback and what it says read back as they came":                xjmfReadsBack,
-	"the same callback is answered with the same bytes and not applied": xjmfReplay,
-	"another callback with the same id is a conflict":                   xjmfConflict,
-	"an id is its sender's own":                                         xjmfSenders,
-	"fifty deliveries of one callback apply it once":                    xjmfOnce,
-	"of fifty callbacks about one job at once the latest counts":        xjmfRace,
-	"callbacks that name the same jobs in any order do not block":       xjmfNoCircle,
-	"what comes late or after the end is stored and changes nothing":    xjmfOrder,
-	"a callback whose states are refused leaves nothing":                xjmfAtomic,
-	"a callback whose commit is unknown is applied by then or next":     xjmfUnknownCommit,
-	"callbacks and states are erased when their retention has ended":    xjmfRetention,
-	"nobody reads what another tenant was told":                         xjmfTenancy,
-	"callbacks are listed from the latest on, page by page":             xjmfListing,
+	"a callback and its states read back unchanged":                          xjmfReadsBack,
+	"the same callback is answered with the same bytes and not applied":      xjmfReplay,
+	"another callback with the same id is a conflict":                        xjmfConflict,
+	"an id is its sender's own":                                              xjmfSenders,
+	"fifty deliveries of one callback apply it once":                         xjmfOnce,
+	"of fifty callbacks about one job at once the latest counts":             xjmfRace,
+	"callbacks that name the same jobs in any order do not block":            xjmfNoCircle,
+	"a callback that is late or after the end is stored and changes nothing": xjmfOrder,
+	"a callback whose states are refused leaves nothing":                     xjmfAtomic,
+	"a callback whose commit is unknown is applied once":                     xjmfUnknownCommit,
+	"callbacks and states are erased when their retention has ended":         xjmfRetention,
+	"a tenant cannot read callbacks of another tenant":                       xjmfTenancy,
+	"callbacks are listed from the latest on, page by page":                  xjmfListing,
 }
 
 const mis = "acme-mis"
@@ -39,8 +39,8 @@ func (w *fixture) receiver(store xjmf.Store) *xjmf.Receiver {
 	return xjmf.New(xjmf.Config{Store: store, Now: w.clock.Now, Random: rand.Reader})
 }
 
-// phase is a callback that tells the status of a job, or of one part of it, sent
-// at an instant.
+// phase returns a callback, sent at an instant, with the status of a job or of one part of
+// it.
 func phase(id string, at time.Time, job, part, status string) []byte {
 	if part != "" {
 		part = fmt.Sprintf(`"JobPartID":%q,`, part)
@@ -64,8 +64,8 @@ func queueOf(id string, at time.Time, status string, jobs ...string) []byte {
 		id, stamp, "S-"+id, stamp, strings.Join(entries, ","))
 }
 
-// receive takes a callback as its sender sees it, who sends again for as long
-// as another callback is in the way.
+// receive receives a callback like its sender, which repeats it while another callback
+// is in progress.
 func (w *fixture) receive(t testing.TB, who tenant.ID, body []byte) xjmf.Receipt {
 	t.Helper()
 	const patience = 30 * time.Second
@@ -91,7 +91,7 @@ func (w *fixture) states(t testing.TB, who tenant.ID, job string) []xjmf.State {
 	return states
 }
 
-// statuses are those of a job's parts, as "part status".
+// statuses returns the statuses of a job's parts, each as "part status".
 func (w *fixture) statuses(t testing.TB, who tenant.ID, job string) []string {
 	t.Helper()
 	list := []string{}
@@ -296,8 +296,8 @@ func xjmfAtomic(t *testing.T, w *fixture) {
 		change xjmf.Change
 		err    error
 	}{
-		"by whom decides":                          {err: refused},
-		"by the database, which knows no such one": {change: xjmf.Change{Answer: []byte("x"), States: []xjmf.State{{Update: xjmf.Update{Job: job}, ReceivedAt: w.clock.Now()}}}},
+		"by the decision":                        {err: refused},
+		"by the database, for an unknown status": {change: xjmf.Change{Answer: []byte("x"), States: []xjmf.State{{Update: xjmf.Update{Job: job}, ReceivedAt: w.clock.Now()}}}},
 	} {
 		decide := func(map[xjmf.Job]xjmf.State) (xjmf.Change, error) { return c.change, c.err }
 		_, _, err := w.store.ReceiveXJMF(t.Context(), record, []xjmf.Job{job}, decide)
@@ -308,7 +308,7 @@ func xjmfAtomic(t *testing.T, w *fixture) {
 			t.Errorf("%s: %d callbacks and %d states are left", name, n, len(w.states(t, acme, job.ID)))
 		}
 	}
-	// What was refused was not received either: it may come again.
+	// A refused callback was not received either and may be sent again.
 	receipt := w.receive(t, acme, phase("M1", w.clock.Now(), "job-1", "", "Setup"))
 	if receipt.Replayed {
 		t.Error("a callback that was refused is replayed")
@@ -359,7 +359,7 @@ func xjmfRetention(t *testing.T, w *fixture) {
 	if states := w.states(t, acme, "job-1"); len(states) != 0 {
 		t.Errorf("%d states are left past their retention", len(states))
 	}
-	wantEqual(t, "states told of later", []string{" Completed"}, w.statuses(t, acme, "job-2"))
+	wantEqual(t, "later states", []string{" Completed"}, w.statuses(t, acme, "job-2"))
 	if records := w.messages(t, acme); len(records) != 1 || records[0].MessageID != "M3" {
 		t.Errorf("%d callbacks are left, want the last", len(records))
 	}
@@ -395,6 +395,6 @@ func xjmfListing(t *testing.T, w *fixture) {
 	}
 	wantEqual(t, "callbacks", want, got)
 	if _, err := w.receiver(w.store).Messages(t.Context(), acme, "no id", 1); !errors.Is(err, transaction.ErrNotFound) {
-		t.Errorf("before what is no id: error = %v, want ErrNotFound", err)
+		t.Errorf("before an invalid id: error = %v, want ErrNotFound", err)
 	}
 }

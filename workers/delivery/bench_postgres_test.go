@@ -48,11 +48,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// BenchmarkOnPostgreSQL delivers whole cycles on a real PostgreSQL: events in the
-// outbox are relayed, claimed, signed, posted to a hundred partners of this machine
-// and recorded; and again with one partner more, who never answers. The worker has
-// one processor; database and receivers are other processes, so that its processor
-// time is its own.
+// BenchmarkOnPostgreSQL delivers on a real PostgreSQL: the worker relays events of the
+// outbox, claims, signs and posts them to a hundred receivers on this machine, and records
+// the results. A second run adds one receiver that never responds. The worker has one CPU;
+// database and receivers are other processes, so that its CPU time is its own.
 func BenchmarkOnPostgreSQL(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var alone, beside []figures
@@ -104,7 +103,7 @@ func deliverFromPostgreSQL(b *testing.B, dead bool) figures {
 	stop := m.work()
 	for receivers.ask("/count") != fmt.Sprint(healthy*events) {
 		if time.Since(began) > 2*time.Minute {
-			b.Fatalf("%s of %d have come", receivers.ask("/count"), healthy*events)
+			b.Fatalf("%s of %d posts arrived", receivers.ask("/count"), healthy*events)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -112,7 +111,7 @@ func deliverFromPostgreSQL(b *testing.B, dead bool) figures {
 	used = coreTime(b) - used
 	var at []time.Time
 	if err := json.Unmarshal([]byte(receivers.ask("/arrivals")), &at); err != nil {
-		b.Fatal(err)
+		b.Fatalf("json.Unmarshal: %v", err)
 	}
 	took := make([]time.Duration, len(at))
 	for i := range at {
@@ -130,11 +129,11 @@ func newBenchmarked(b *testing.B) *benchmarked {
 	m := &benchmarked{B: b, database: pgtest.Start(b).URL("postgres")}
 	store, err := postgres.Open(b.Context(), m.database, postgres.Options{MaxConns: 4})
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("postgres.Open: %v", err)
 	}
 	b.Cleanup(func() { _ = store.Close() })
 	if err := store.Migrate(b.Context()); err != nil {
-		b.Fatal(err)
+		b.Fatalf("store.Migrate: %v", err)
 	}
 	m.store = store
 	return m
@@ -155,7 +154,7 @@ func (m *benchmarked) enroll() {
 	}
 }
 
-// happen commits n events of each partner, in turns.
+// happen commits n events of each partner, alternately.
 func (m *benchmarked) happen(n int) {
 	conn, err := pgx.Connect(m.Context(), m.database)
 	if err != nil {
@@ -226,19 +225,19 @@ func startReceivers(b *testing.B) *remote {
 	r.process.Stderr = os.Stderr
 	input, err := r.process.StdinPipe()
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("r.process.StdinPipe: %v", err)
 	}
 	output, err := r.process.StdoutPipe()
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("r.process.StdoutPipe: %v", err)
 	}
 	r.input = input
 	if err := r.process.Start(); err != nil {
-		b.Fatal(err)
+		b.Fatalf("r.process.Start: %v", err)
 	}
 	line, err := bufio.NewReader(output).ReadString('\n')
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("bufio.NewReader().ReadString: %v", err)
 	}
 	r.address = strings.TrimSpace(line)
 	return r
@@ -265,7 +264,7 @@ func (r *remote) ask(path string) string {
 	return body.String()
 }
 
-// receiveForAnother receives until the standard input ends, and tells what came.
+// receiveForAnother receives until the standard input ends, and reports the posts.
 func receiveForAnother() {
 	var came arrivals
 	var over atomic.Bool
@@ -280,10 +279,10 @@ func receiveForAnother() {
 	mux.HandleFunc("/arrivals", func(w http.ResponseWriter, _ *http.Request) {
 		came.mu.Lock()
 		defer came.mu.Unlock()
-		_ = json.NewEncoder(w).Encode(came.at) // who asked sees that it is not all
+		_ = json.NewEncoder(w).Encode(came.at) // the reader notices missing data
 	})
 	server := httptest.NewServer(mux)
-	_, _ = fmt.Fprintln(os.Stdout, server.URL) // who started this sees that there is none
+	_, _ = fmt.Fprintln(os.Stdout, server.URL) // the parent notices a missing line
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	over.Store(true)
 	server.CloseClientConnections()

@@ -18,11 +18,11 @@ import (
 	"github.com/printmarket/printmarket/workers/delivery"
 )
 
-// BenchmarkOneDeadAmongAHundred delivers to a hundred healthy endpoints of this
-// machine, and again with one that never answers among them. It tells deliveries in
-// a second of one core's time, the 99th percentile of the time from an event to the
-// healthy ones, and how much of both is left beside the dead one. Receivers, store
-// and worker share the cores.
+// BenchmarkOneDeadAmongAHundred delivers to a hundred healthy endpoints on this machine,
+// without and with an endpoint that never responds. It reports deliveries per second of CPU
+// time, the 99th percentile of the time from an event to the healthy endpoints, and the
+// share of both that remains beside the dead endpoint. Receivers, store and worker share
+// the CPUs.
 func BenchmarkOneDeadAmongAHundred(b *testing.B) {
 	var alone, beside figures
 	for b.Loop() {
@@ -37,14 +37,14 @@ func BenchmarkOneDeadAmongAHundred(b *testing.B) {
 	b.ReportMetric(beside.p99.Seconds()/alone.p99.Seconds(), "p99-ratio")
 }
 
-// figures are what one run came to.
+// figures are the results of one run.
 type figures struct {
 	// perCore is deliveries in a second of a core's time, rate in a second.
 	perCore, rate float64
 	p99           time.Duration
 }
 
-// arrivals are the times of what came to the healthy endpoints.
+// arrivals are the times of the posts to the healthy endpoints.
 type arrivals struct {
 	mu sync.Mutex
 	at []time.Time
@@ -93,7 +93,7 @@ func deliverToMany(b *testing.B, dead bool) figures {
 		loopback(c)
 		c.Drain = time.Millisecond
 	})
-	eventually.Holds(w, "all have come", func() bool { return came.count() == healthy*events })
+	eventually.Holds(w, "all posts have arrived", func() bool { return came.count() == healthy*events })
 	used = coreTime(b) - used
 	stop()
 	took := make([]time.Duration, len(came.at))
@@ -104,7 +104,7 @@ func deliverToMany(b *testing.B, dead bool) figures {
 	return figures{perCore: healthy * events / used.Seconds(), p99: took[len(took)*99/100]}
 }
 
-// enroll enrolls what is declared.
+// enroll enrolls the declared endpoints.
 func (w *fixture) enroll() {
 	w.Helper()
 	if err := w.store.Enroll(w.Context(), w.directory.Endpoints(time.Now()), time.Now()); err != nil {
@@ -112,12 +112,12 @@ func (w *fixture) enroll() {
 	}
 }
 
-// coreTime is what this process has used of the cores so far.
+// coreTime returns the CPU time that this process has used.
 func coreTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
+		b.Fatalf("syscall.Getrusage: %v", err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

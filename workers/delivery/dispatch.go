@@ -12,46 +12,46 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// lane is an endpoint as the worker knows it.
+// lane is the dispatcher's state of one endpoint.
 type lane struct {
 	address webhook.Address
 	url     string
-	// open says whether it may be sent to; it is asked again before each attempt.
+	// open reports whether deliveries may be sent; the worker checks again before each attempt.
 	open       bool
 	connection Connection
-	// held are the claims that have not been settled.
+	// held is the number of claims that are not settled.
 	held int
-	// dry means that nothing more was due for it, or that claims of it were given
-	// back: it is asked for again when the worker looks around.
+	// dry means that no more deliveries were due, or that claims were given back. The
+	// dispatcher does not claim for the endpoint until the next look.
 	dry bool
 }
 
-// dispatcher claims deliveries and has them sent. All of it is one goroutine's.
+// dispatcher claims deliveries and starts their attempts. Only one goroutine uses it.
 type dispatcher struct {
 	*Worker
 	ended chan<- ending
 	lanes map[webhook.Address]*lane
-	// order are the lanes in the order of the directory; turn is with which one the
-	// next claim begins, so that none goes short when all together want too much.
+	// order lists the lanes in the order of the directory; turn is the lane with which
+	// the next claim begins, so that every lane gets claims when the worker is full.
 	order []*lane
 	turn  int
-	// inFlight is the sum of what the lanes hold.
+	// inFlight is the sum of the held claims of all lanes.
 	inFlight int
-	// failures counts claims that failed in a row; the next one is made after
+	// failures counts consecutive failed claims; the dispatcher makes the next one after
 	// notBefore.
 	failures  int
 	notBefore time.Time
 }
 
-func newDispatcher(w *Worker, ended chan<- ending) *dispatcher {
-	return &dispatcher{Worker: w, ended: ended, lanes: map[webhook.Address]*lane{}}
-}
-
-// run claims until ctx ends, and returns when nothing is in flight any more.
+// run claims until ctx ends, and returns when no attempt is in flight.
 func (d *dispatcher) run(ctx, attempts context.Context, relayed <-chan struct{}, settled <-chan []ending) {
 	tick := time.NewTicker(d.Every)
 	defer tick.Stop()
-	defer d.close()
+	defer func() {
+		for _, l := range d.lanes {
+			l.connection.Close()
+		}
+	}()
 	stop := ctx.Done()
 	d.look()
 	for {
@@ -80,7 +80,7 @@ func (d *dispatcher) run(ctx, attempts context.Context, relayed <-chan struct{},
 	}
 }
 
-// look brings the lanes in line with what is declared.
+// look updates the lanes to the declared endpoints.
 func (d *dispatcher) look() {
 	now := d.Now()
 	for _, l := range d.lanes {
@@ -103,7 +103,7 @@ func (d *dispatcher) look() {
 	}
 }
 
-// laneOf is the lane of an endpoint. At another URL there is another receiver.
+// laneOf returns the lane of an endpoint. A new URL gets a new connection.
 func (d *dispatcher) laneOf(endpoint *webhook.Endpoint) *lane {
 	l := d.lanes[endpoint.Address]
 	if l == nil {
@@ -120,7 +120,7 @@ func (d *dispatcher) laneOf(endpoint *webhook.Endpoint) *lane {
 	return l
 }
 
-// fill claims what there is room for, and has it sent.
+// fill claims deliveries for the free slots and starts their attempts.
 func (d *dispatcher) fill(ctx, attempts context.Context) {
 	now := d.Now()
 	if now.Before(d.notBefore) {
@@ -130,7 +130,12 @@ func (d *dispatcher) fill(ctx, attempts context.Context) {
 	if len(wanted) == 0 {
 		return
 	}
-	claims, err := d.claim(ctx, wanted, now)
+	// A claim that is cut off may leave claimed deliveries that no worker holds until
+	// their leases expire, so it continues when the worker stops.
+	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer cancel()
+	claims, err := d.Store.Claim(claiming, wanted, now, lease)
+	d.store.note(ctx, "claim", err)
 	if err != nil {
 		d.failures++
 		d.notBefore = now.Add(d.store.backoff(d.failures))
@@ -141,7 +146,7 @@ func (d *dispatcher) fill(ctx, attempts context.Context) {
 		l := d.lanes[claim.Address]
 		l.held++
 		d.inFlight++
-		// The channel has room for all that is in flight.
+		// The channel has room for all attempts in flight.
 		go func() { d.ended <- d.attempt(ctx, attempts, l.connection, claim) }()
 	}
 	for _, want := range wanted {
@@ -150,8 +155,8 @@ func (d *dispatcher) fill(ctx, attempts context.Context) {
 	}
 }
 
-// wanted are the lanes that may have more on their way, as far as the worker itself
-// has room. What breakers hold back is the store's to say.
+// wanted returns the lanes that may have more deliveries in flight, within the room of the
+// worker. The store applies the limits of breakers.
 func (d *dispatcher) wanted() []webhook.Lane {
 	var wanted []webhook.Lane
 	room := d.InFlight - d.inFlight
@@ -170,28 +175,18 @@ func (d *dispatcher) wanted() []webhook.Lane {
 	return wanted
 }
 
-// claim asks the store. A question that is cut off may have claimed what nobody
-// would know of until the leases ran out; so it is not, when the worker stops.
-func (d *dispatcher) claim(ctx context.Context, lanes []webhook.Lane, now time.Time) ([]webhook.Claim, error) {
-	ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), askAtMost)
-	defer cancel()
-	claims, err := d.Store.Claim(ask, lanes, now, lease)
-	d.store.note(ctx, "claim", err)
-	return claims, err
-}
-
-// ending is what came of a claim.
+// ending is the result of a claim.
 type ending struct {
 	claim webhook.Claim
-	// sent is false for one that is given back.
+	// sent is false for a claim that is given back.
 	sent   bool
 	result webhook.Result
-	// span is that of an attempt that was sent.
+	// span is the span of an attempt that was sent.
 	span telemetry.Span
 }
 
-// attempt sends a delivery, if its endpoint is still open and the worker not told to
-// stop.
+// attempt sends a delivery, unless its endpoint was closed meanwhile or the worker is
+// stopping.
 func (w *Worker) attempt(ctx, attempts context.Context, connection Connection, claim webhook.Claim) ending {
 	endpoint, declared := w.Directory.Endpoint(claim.Address, w.Now())
 	if ctx.Err() != nil || !declared || endpoint.Withheld() != "" {
@@ -205,8 +200,8 @@ func (w *Worker) attempt(ctx, attempts context.Context, connection Connection, c
 	return ending{claim: claim, sent: true, result: result, span: span}
 }
 
-// send is one attempt as a span, the first one of a trace with a link to what the event
-// comes of: an attempt may be made days after that. The partner is sent nothing of it.
+// send makes one attempt and records a span. The span begins a trace, with a link to the
+// cause of the event, because an attempt may be days later. The receiver gets no trace.
 func (w *Worker) send(ctx context.Context, connection Connection, endpoint webhook.Endpoint, claim webhook.Claim) (webhook.Result, telemetry.Span, error) {
 	ctx, span := w.Tracer.StartLinked(ctx, claim.Event.Trace, telemetry.Client, "deliver webhook",
 		slog.String("http.request.method", http.MethodPost), slog.String("printmarket.tenant", claim.Owner.String()),
@@ -222,11 +217,4 @@ func (w *Worker) send(ctx context.Context, connection Connection, endpoint webho
 	}
 	span.End(string(result.Attempt.Fault))
 	return result, span, nil
-}
-
-// close ends the connections of all lanes.
-func (d *dispatcher) close() {
-	for _, l := range d.lanes {
-		l.connection.Close()
-	}
 }

@@ -31,8 +31,7 @@ const (
 	newer = credential.Secret("whsec_ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoOEhYaHiImKi4yNjo+QkZKTlJWWl5iZmpucnZ6foKGiow==")
 )
 
-// fixture is what a worker works on. The clock is that of the bubble, if the test runs
-// in one.
+// fixture holds the dependencies of a worker. In a bubble it uses the bubble's clock.
 type fixture struct {
 	testing.TB
 	store     webhooktest.Memory
@@ -59,7 +58,7 @@ func endpoints(names ...string) []domain.Endpoint {
 
 func address(name string) domain.Address { return domain.Address{Owner: acme, Name: name} }
 
-// worker is one with its defaults, but for what a test changes.
+// worker returns a worker with default settings, after a change.
 func (w *fixture) worker(change func(*delivery.Config)) *delivery.Worker {
 	config := delivery.Config{
 		Store: &w.store, Directory: &w.directory,
@@ -75,7 +74,7 @@ func (w *fixture) worker(change func(*delivery.Config)) *delivery.Worker {
 	return delivery.New(config)
 }
 
-// running starts a worker; stop tells it to stop and waits until it has.
+// running starts a worker; stop stops it and waits for its end.
 func (w *fixture) running(change func(*delivery.Config)) (stop func()) {
 	return w.run(w.worker(change))
 }
@@ -110,14 +109,14 @@ func (w *fixture) states(name string) map[domain.State]int {
 	return counts
 }
 
-// receivers are all endpoints, told apart by their URLs. They answer 200 at once
-// unless they are told otherwise.
+// receivers are all endpoints, distinguished by their URLs. They respond 200 at once by
+// default.
 type receivers struct {
 	mu    sync.Mutex
 	posts []posted
-	// under counts what is under way, most what was so at once, by URL.
+	// under counts the running posts, most their maximum, by URL.
 	under, most map[string]int
-	// answers say what is answered, and after what time, by URL.
+	// answers holds responses and their delays, by URL.
 	answers map[string]answer
 }
 

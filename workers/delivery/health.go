@@ -12,50 +12,50 @@ import (
 	"time"
 )
 
-// askAtMost bounds one question to the store.
-const askAtMost = 10 * time.Second
+// callLimit limits one call to the store.
+const callLimit = 10 * time.Second
 
-// The waits for a store that is away.
+// The delays between calls to an unavailable store.
 const (
 	firstBackoff   = 500 * time.Millisecond
 	longestBackoff = 15 * time.Second
 )
 
-// store is how the store was, operation by operation, at the last try of each.
+// store records the result of the last call of each operation.
 type store struct {
 	log    *slog.Logger
 	random func() float64
 
 	mu   sync.Mutex
-	away map[string]error
+	errs map[string]error
 }
 
-// note keeps how an operation went, and logs it when that has changed. What fails
-// because the worker stops says nothing.
+// note records the result of an operation, and logs it if the state has changed. It ignores
+// errors after the worker was stopped.
 func (s *store) note(ctx context.Context, op string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if (err == nil) != (s.away[op] == nil) {
+	if (err == nil) != (s.errs[op] == nil) {
 		s.log.WarnContext(ctx, "store changed state", "op", op, "available", err == nil, "error", err)
 	}
-	s.away[op] = err
+	s.errs[op] = err
 }
 
-// healthy is nil if every operation went well at its last try.
+// healthy returns the joined errors of the last call of each operation.
 func (s *store) healthy() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var faults []error
-	for _, op := range slices.Sorted(maps.Keys(s.away)) {
-		faults = append(faults, s.away[op])
+	for _, op := range slices.Sorted(maps.Keys(s.errs)) {
+		faults = append(faults, s.errs[op])
 	}
 	return errors.Join(faults...)
 }
 
-// backoff grows with failures in a row; the upper half of it is random.
+// backoff returns a delay that grows with consecutive failures; its upper half is random.
 func (s *store) backoff(failures int) time.Duration {
 	whole := longestBackoff
 	if shift := failures - 1; shift < 5 {

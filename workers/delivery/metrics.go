@@ -11,12 +11,12 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// watchTime is how often the store is asked for what waits.
+// watchTime is the interval at which the worker reads the waiting deliveries.
 const watchTime = 15 * time.Second
 
-// sight is what the worker saw last, for its metrics.
+// sight holds the last values for the metrics.
 type sight struct {
-	// seen says that the store has told of what waits.
+	// seen reports whether the waiting deliveries were read.
 	seen     bool
 	waiting  int
 	oldest   time.Time
@@ -24,7 +24,7 @@ type sight struct {
 	breakers map[webhook.BreakerState]int
 }
 
-// Gauges registers what is read of the worker when it is scraped.
+// Gauges registers the gauges that read the worker's state at each scrape.
 func (w *Worker) Gauges(m *telemetry.Metrics) {
 	last := func(read func(sight) float64) func() (float64, bool) {
 		return func() (float64, bool) {
@@ -62,7 +62,7 @@ func (w *Worker) seen() sight {
 }
 
 func (w *Worker) watch(ctx context.Context) {
-	ask, cancel := context.WithTimeout(ctx, askAtMost)
+	ask, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	standings, err := w.Store.Standings(ask, tenant.ID{})
 	w.store.note(ctx, "watch", err)

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// purgeTime is how often what is past its retention is erased.
+	// purgeTime is the interval between purges.
 	purgeTime = time.Hour
-	// purgeBatch is how many deliveries, and how many events, are erased at once.
+	// purgeBatch limits the deliveries, and the events, that one call erases.
 	purgeBatch = 5000
 )
 
-// purge erases a batch and says how much that was. What fails is erased the next
-// time.
+// purge erases a batch past its retention and returns its size. The next purge repeats a
+// failed one.
 func (w *Worker) purge(ctx context.Context) int {
-	ask, cancel := context.WithTimeout(ctx, askAtMost)
+	ask, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	erased, err := w.Store.PurgeWebhooks(ask, w.Now().Add(-webhook.Retention), purgeBatch)
 	w.store.note(ctx, "purge", err)

@@ -23,7 +23,7 @@ type purged struct {
 
 	mu      sync.Mutex
 	answers []int
-	// asked is when it was asked, and age how old what it was to erase is at least.
+	// asked lists the times of the calls; age is the minimum age of the erased records.
 	asked []time.Duration
 	age   time.Duration
 	start time.Time
@@ -41,7 +41,7 @@ func (p *purged) PurgeWebhooks(_ context.Context, before time.Time, limit int) (
 	return min(answer, limit), nil
 }
 
-func TestWhatIsPastItsRetentionIsErasedBatchAfterBatchEachHour(t *testing.T) {
+func TestRecordsPastTheirRetentionAreErasedEachHour(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t)
@@ -51,10 +51,10 @@ func TestWhatIsPastItsRetentionIsErasedBatchAfterBatchEachHour(t *testing.T) {
 		stop()
 		want := []time.Duration{0, 0, 0, time.Hour, 2 * time.Hour}
 		if diff := cmp.Diff(want, store.asked); diff != "" {
-			t.Errorf("asked (-want +got):\n%s", diff)
+			t.Errorf("times of purges (-want +got):\n%s", diff)
 		}
 		if store.age != domain.Retention {
-			t.Errorf("erases what is %s old, want %s", store.age, domain.Retention)
+			t.Errorf("purge of records older than %s, want %s", store.age, domain.Retention)
 		}
 	})
 }

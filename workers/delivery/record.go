@@ -11,13 +11,13 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// What is finished is recorded together: what ends within this time, up to so much.
+// The worker records together the attempts that end within gatherFor, up to gatherMost.
 const (
 	gatherFor  = 10 * time.Millisecond
 	gatherMost = 256
 )
 
-// recordAll records what ended until there is no more, and passes it on.
+// recordAll records ended attempts until the channel is closed, and passes them on.
 func (w *Worker) recordAll(ctx context.Context, ended <-chan ending, settled chan<- []ending) {
 	for first := range ended {
 		endings := gather(first, ended)
@@ -41,7 +41,7 @@ func (w *Worker) recordAll(ctx context.Context, ended <-chan ending, settled cha
 	}
 }
 
-// gather waits shortly for what ends soon after the first.
+// gather waits for attempts that end shortly after the first.
 func gather(first ending, ended <-chan ending) []ending {
 	endings, over := []ending{first}, time.After(gatherFor)
 	for len(endings) < gatherMost {
@@ -67,12 +67,12 @@ func (w *Worker) recordResults(ctx context.Context, results []webhook.Result) er
 	return err
 }
 
-// untilStored tries for as long as the store is away. To write the same again is
-// harmless: what was written the first time has left its claim. What the store will
-// not have is sent again when its lease runs out.
+// untilStored repeats a write while the store is unavailable. Repeating a successful write
+// is harmless, because it has ended its claim. If the store rejects a write, the delivery
+// is sent again after its lease expires.
 func (w *Worker) untilStored(ctx context.Context, op string, write func(context.Context) error) {
 	for failures := 1; ; failures++ {
-		ask, cancel := context.WithTimeout(ctx, askAtMost)
+		ask, cancel := context.WithTimeout(ctx, callLimit)
 		err := write(ask)
 		cancel()
 		w.store.note(ctx, op, err)
@@ -81,7 +81,7 @@ func (w *Worker) untilStored(ctx context.Context, op string, write func(context.
 			return
 		}
 		if !errors.As(err, &unavailable) {
-			w.Log.ErrorContext(ctx, "the store refuses what came of deliveries", "op", op, "error", err)
+			w.Log.ErrorContext(ctx, "the store rejects results of deliveries", "op", op, "error", err)
 			return
 		}
 		pause(ctx, w.store.backoff(failures))

@@ -9,13 +9,12 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// enrollAgain is how often endpoints are enrolled that this worker has enrolled
-// before: what a store knows may have been restored or erased.
+// enrollAgain is the interval at which the worker enrolls known endpoints again: the store
+// may have been restored or erased.
 const enrollAgain = time.Minute
 
-// relayEvery enrolls the endpoints that are open and relays the outbox until ctx
-// ends: as soon as there was something, or else now and then. It tells the
-// dispatcher of it.
+// relayEvery enrolls the open endpoints and relays the outbox until ctx ends. It continues at
+// once after events, and otherwise after a pause. It notifies the dispatcher of new events.
 func (w *Worker) relayEvery(ctx context.Context, relayed chan<- struct{}) {
 	r := roll{Worker: w}
 	for failures := 0; ctx.Err() == nil; {
@@ -31,14 +30,14 @@ func (w *Worker) relayEvery(ctx context.Context, relayed chan<- struct{}) {
 		default:
 			select {
 			case relayed <- struct{}{}:
-			default: // it has not looked since it was told last
+			default: // the last notification is still pending
 			}
 		}
 		failures = 0
 	}
 }
 
-// roll remembers which endpoints have been enrolled, and with which URLs.
+// roll holds the URLs with which endpoints were enrolled.
 type roll struct {
 	*Worker
 	enrolled map[webhook.Address]string
@@ -46,7 +45,7 @@ type roll struct {
 }
 
 func (r *roll) step(ctx context.Context) (events int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, askAtMost)
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	if err := r.enroll(ctx); err != nil {
 		return 0, err

@@ -45,7 +45,7 @@ func TestReceiversOfEveryKind(t *testing.T) {
 	t.Parallel()
 	verifier, err := standardwebhooks.NewWebhook(older.Reveal())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("standardwebhooks.NewWebhook: %v", err)
 	}
 	ended := make(chan struct{})
 	kinds := map[string]http.HandlerFunc{
@@ -106,18 +106,18 @@ func TestReceiversOfEveryKind(t *testing.T) {
 	}
 }
 
-// unused is a URL at which nobody listens.
+// unused returns a URL without a listener.
 func unused(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("net.Listen: %v", err)
 	}
 	_ = listener.Close()
 	return "http://" + listener.Addr().String() + "/"
 }
 
-// faults are those of the first attempts, by the names of the endpoints.
+// faults returns the faults of the first attempts, by endpoint.
 func (w *fixture) faults() map[string]domain.Fault {
 	found := map[string]domain.Fault{}
 	all, attempts := w.store.All()
@@ -129,7 +129,7 @@ func (w *fixture) faults() map[string]domain.Fault {
 	return found
 }
 
-func TestMetricsTellWhatIsDelivered(t *testing.T) {
+func TestMetricsCountDeliveries(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/gone" {
@@ -146,10 +146,10 @@ func TestMetricsTellWhatIsDelivered(t *testing.T) {
 	again := w.worker(loopback)
 	again.Gauges(w.metrics)
 	if text := w.scrape(); strings.Contains(text, "\nprintmarket_webhook_waiting") {
-		t.Error("what waits is told before it is known")
+		t.Error("the gauge of waiting deliveries exists before the first read")
 	}
 	stop = w.run(again)
-	eventually.Holds(w, "what waits is known", func() bool { return strings.Contains(w.scrape(), "\nprintmarket_webhook_waiting") })
+	eventually.Holds(w, "waiting deliveries were read", func() bool { return strings.Contains(w.scrape(), "\nprintmarket_webhook_waiting") })
 	stop()
 	text := w.scrape()
 	for _, line := range []string{

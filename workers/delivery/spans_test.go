@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/workers/delivery"
 )
 
-func TestEveryDeliveryIsATraceWithALinkThatTheReceiverIsNotToldOf(t *testing.T) {
+func TestEveryDeliveryIsATraceThatTheReceiverDoesNotSee(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	tracer := collector.Tracer()
@@ -69,12 +69,12 @@ func TestEveryDeliveryIsATraceWithALinkThatTheReceiverIsNotToldOf(t *testing.T) 
 			}
 		}
 		if strings.Contains(posts[0].body, request) {
-			t.Errorf("the receiver was told of the trace: %s", posts[0].body)
+			t.Errorf("the receiver got the trace: %s", posts[0].body)
 		}
 	}
 	for _, secret := range []string{".test", strings.TrimPrefix(string(older), "whsec_")} {
 		if strings.Contains(collector.Sent(), secret) {
-			t.Errorf("what was exported holds %q", secret)
+			t.Errorf("the exported spans contain %q", secret)
 		}
 	}
 }

@@ -25,30 +25,30 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// Connection is the way to one endpoint, which nobody else uses.
+// Connection posts to one endpoint, exclusively.
 type Connection interface {
 	webhook.Poster
-	// Close ends what is kept for later.
+	// Close closes idle connections.
 	Close()
 }
 
-// Connections makes the ways to endpoints: clients that keep what a configuration
-// says, and connections for a while. What it says of times is replaced by the limit
-// of an attempt.
+// Connections returns a function that makes clients for endpoints. The clients follow a
+// configuration and keep connections for a while. The limit of an attempt replaces the
+// timeouts of the configuration.
 func Connections(config safehttp.Config) func() Connection {
 	config.Header, config.Total = webhook.AttemptLimit, webhook.AttemptLimit
 	config.KeepAlive = keptFor
 	return func() Connection { return safehttp.New(config) }
 }
 
-// keptFor is how long a connection is kept for the next delivery.
+// keptFor is the time for which an idle connection is kept.
 const keptFor = 30 * time.Second
 
-// lease is how long a claim lasts: an attempt, and time to record what came of it.
+// lease is the duration of a claim: an attempt, and time to record its result.
 const lease = webhook.AttemptLimit + 30*time.Second
 
-// Config is what a [Worker] is made of. Members are required unless they say what
-// their zero value means.
+// Config holds the dependencies and settings of a [Worker]. Members are required unless
+// their comment defines the zero value.
 type Config struct {
 	Store     webhook.Store
 	Directory webhook.Directory
@@ -57,17 +57,17 @@ type Config struct {
 	// Await blocks until Directory is complete, or until its context ends; nil if
 	// Directory is complete from the start.
 	Await func(context.Context) error
-	// Connect makes the way to an endpoint: see [Connections].
+	// Connect makes the client for an endpoint: see [Connections].
 	Connect func() Connection
-	// PerEndpoint is how many deliveries are on their way to one endpoint at once,
-	// from all workers; 0 means 4.
+	// PerEndpoint limits the deliveries in flight to one endpoint, of all workers; 0
+	// means 4.
 	PerEndpoint int
-	// InFlight is how many this worker has claimed at once; 0 means 256.
+	// InFlight limits the claims of this worker; 0 means 256.
 	InFlight int
-	// Every is how often the outbox, and what is due, is looked at; 0 means 1 s.
+	// Every is the interval at which the worker reads the outbox and due deliveries; 0 means 1 s.
 	Every time.Duration
-	// Drain is how long attempts may go on after the worker was told to stop,
-	// before they are given back.
+	// Drain limits how long attempts may continue after the worker starts to stop. The
+	// worker then gives them back.
 	Drain time.Duration
 	// Random returns a number from 0 to below 1; it is safe for concurrent use.
 	Random  func() float64
@@ -78,7 +78,7 @@ type Config struct {
 	Tracer *telemetry.Tracer
 }
 
-// Worker delivers. Make it with [New] and call [Worker.Run] once.
+// Worker delivers events. Make it with [New] and call [Worker.Run] once.
 type Worker struct {
 	Config
 	store store
@@ -87,7 +87,7 @@ type Worker struct {
 	sight sight
 }
 
-// New makes a worker.
+// New returns a worker.
 func New(config Config) *Worker {
 	if config.PerEndpoint == 0 {
 		config.PerEndpoint = 4
@@ -98,19 +98,19 @@ func New(config Config) *Worker {
 	if config.Every == 0 {
 		config.Every = time.Second
 	}
-	return &Worker{Config: config, store: store{log: config.Log, random: config.Random, away: map[string]error{}}}
+	return &Worker{Config: config, store: store{log: config.Log, random: config.Random, errs: map[string]error{}}}
 }
 
-// Healthy is nil while the store answers.
+// Healthy returns the errors of the last calls to the store, nil while it responds.
 func (w *Worker) Healthy() error { return w.store.healthy() }
 
-// settleTime is how long a worker tries to record after its attempts have ended.
+// settleTime limits how long a worker tries to record results after its attempts have ended.
 const settleTime = 10 * time.Second
 
-// Run works until ctx ends, then drains: it claims nothing more, waits for the
-// attempts that are under way, gives back those that do not end in time and those
-// that were not begun, and records the rest. It returns when nothing of it runs any
-// more, within the drain time and 10 s.
+// Run works until ctx ends, then drains: it claims no more deliveries, waits for running
+// attempts, gives back those that do not end in time and those that have not begun, and
+// records the others. It returns after all its goroutines have ended, within the drain time
+// and 10 s.
 func (w *Worker) Run(ctx context.Context) {
 	if w.Await != nil && w.Await(ctx) != nil {
 		return
@@ -119,19 +119,19 @@ func (w *Worker) Run(ctx context.Context) {
 	defer abandon()
 	records, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
-	// Neither channel is ever full: what is in them is in flight.
+	// Neither channel is ever full, because both only contain claims in flight.
 	ended, settled := make(chan ending, w.InFlight), make(chan []ending, w.InFlight)
 	relayed, done := make(chan struct{}, 1), make(chan struct{})
 	var beside sync.WaitGroup
 	beside.Go(func() { w.endDrain(ctx, done, abandon, giveUp) })
 	beside.Go(func() { w.relayEvery(ctx, relayed) })
-	beside.Go(func() { // Ask the store for what waits until ctx ends.
+	beside.Go(func() { // Count waiting deliveries until ctx ends.
 		for ctx.Err() == nil {
 			w.watch(ctx)
 			pause(ctx, watchTime)
 		}
 	})
-	beside.Go(func() { // Erase what is past its retention until ctx ends.
+	beside.Go(func() { // Erase records past their retention until ctx ends.
 		for ctx.Err() == nil {
 			if w.purge(ctx) < purgeBatch {
 				pause(ctx, purgeTime)
@@ -140,14 +140,14 @@ func (w *Worker) Run(ctx context.Context) {
 	})
 	var recording sync.WaitGroup
 	recording.Go(func() { w.recordAll(records, ended, settled) })
-	newDispatcher(w, ended).run(ctx, attempts, relayed, settled)
+	(&dispatcher{Worker: w, ended: ended, lanes: map[webhook.Address]*lane{}}).run(ctx, attempts, relayed, settled)
 	close(ended)
 	recording.Wait()
 	close(done)
 	beside.Wait()
 }
 
-// endDrain ends what goes on for too long after the worker was told to stop.
+// endDrain ends attempts, and then the recording, that continue for too long after ctx ends.
 func (w *Worker) endDrain(ctx context.Context, done <-chan struct{}, abandon, giveUp func()) {
 	select {
 	case <-ctx.Done():

@@ -23,7 +23,7 @@ const hook = "https://a.test/"
 // minutely keeps tests of days short: the bubble's clock stops at each tick.
 func minutely(c *delivery.Config) { c.Every = time.Minute }
 
-func TestAnEventIsDeliveredOnceToEachEndpoint(t *testing.T) {
+func TestEventIsDeliveredOnceToEachEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a", "b")
@@ -37,13 +37,13 @@ func TestAnEventIsDeliveredOnceToEachEndpoint(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 			if err := w.receivers.twice("https://" + name + ".test/"); err != nil {
-				t.Error(err)
+				t.Errorf("w.receivers.twice: %v", err)
 			}
 		}
 	})
 }
 
-func TestAReceiverThatIsAwayIsTriedForThreeDays(t *testing.T) {
+func TestUnavailableReceiverIsRetriedForThreeDays(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
@@ -102,7 +102,7 @@ func TestFiveDaysOfFailuresDisableAnEndpointUntilItIsEnabled(t *testing.T) {
 			t.Errorf("%d posts to a disabled endpoint", got-before)
 		}
 		if err := w.store.Enable(t.Context(), address("a"), time.Now()); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.store.Enable: %v", err)
 		}
 		time.Sleep(2 * time.Minute)
 		stop()
@@ -136,7 +136,7 @@ func TestGoneDisablesAtOnce(t *testing.T) {
 	})
 }
 
-func TestARollbackDelaysEventsAndLosesNone(t *testing.T) {
+func TestRollbackDelaysEventsAndLosesNone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
@@ -159,7 +159,7 @@ func TestARollbackDelaysEventsAndLosesNone(t *testing.T) {
 	})
 }
 
-func TestNothingIsWrittenForWhoWasNeverEnrolled(t *testing.T) {
+func TestNothingIsStoredForEndpointsThatWereNeverEnrolled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
@@ -174,7 +174,7 @@ func TestNothingIsWrittenForWhoWasNeverEnrolled(t *testing.T) {
 	})
 }
 
-// fickle says that endpoints are open, until it is asked for one of them.
+// fickle reports endpoints as open in lists, and as closed one by one.
 type fickle struct{ domain.Directory }
 
 func (f fickle) Endpoint(address domain.Address, now time.Time) (domain.Endpoint, bool) {
@@ -183,7 +183,7 @@ func (f fickle) Endpoint(address domain.Address, now time.Time) (domain.Endpoint
 	return endpoint, found
 }
 
-func TestTheGateIsAskedAgainBeforeSending(t *testing.T) {
+func TestGateIsCheckedAgainBeforeSending(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
@@ -201,7 +201,7 @@ func TestTheGateIsAskedAgainBeforeSending(t *testing.T) {
 	})
 }
 
-func TestSecretsAreChangedWithoutALoss(t *testing.T) {
+func TestSecretRotationLosesNoDelivery(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
@@ -228,7 +228,7 @@ func TestSecretsAreChangedWithoutALoss(t *testing.T) {
 	})
 }
 
-func TestNobodyWaitsForTheDeadAndTheSlow(t *testing.T) {
+func TestDeadAndSlowEndpointsDelayNoOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a", "dead", "slow", "b")
@@ -260,7 +260,7 @@ func TestNobodyWaitsForTheDeadAndTheSlow(t *testing.T) {
 	})
 }
 
-func TestABreakerClosesWithOneSuccess(t *testing.T) {
+func TestBreakerClosesAfterOneSuccess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
@@ -275,7 +275,7 @@ func TestABreakerClosesWithOneSuccess(t *testing.T) {
 		w.receivers.answer(hook, 200, 0)
 		time.Sleep(time.Minute)
 		if got := w.states("a")[domain.Delivered]; got < 92 {
-			t.Errorf("%d delivered a minute later, want all but those that wait for their next try", got)
+			t.Errorf("%d delivered a minute later, want all except those that wait for a retry", got)
 		}
 		time.Sleep(10 * time.Minute)
 		stop()
@@ -285,7 +285,7 @@ func TestABreakerClosesWithOneSuccess(t *testing.T) {
 	})
 }
 
-func TestNoMoreAreInFlightThanThereIsRoomFor(t *testing.T) {
+func TestInFlightDeliveriesAreLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a", "b", "c", "d", "e")
@@ -307,7 +307,7 @@ func TestNoMoreAreInFlightThanThereIsRoomFor(t *testing.T) {
 	})
 }
 
-func TestTwoWorkersDeliverEachOnce(t *testing.T) {
+func TestTwoWorkersDeliverEachEventOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a", "b")
@@ -331,7 +331,7 @@ func TestTwoWorkersDeliverEachOnce(t *testing.T) {
 	})
 }
 
-func TestWhatAKilledWorkerHeldIsSentByAnother(t *testing.T) {
+func TestAnotherWorkerSendsTheDeliveriesOfAKilledOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
@@ -339,7 +339,7 @@ func TestWhatAKilledWorkerHeldIsSentByAnother(t *testing.T) {
 		w.commit(3)
 		kill := w.running(func(c *delivery.Config) { c.Drain = time.Nanosecond })
 		time.Sleep(2 * time.Second)
-		// It can tell nobody any more, and comes to its end.
+		// The worker can record no result any more, and ends.
 		w.store.Away(true)
 		kill()
 		w.store.Away(false)
@@ -359,7 +359,7 @@ func TestWhatAKilledWorkerHeldIsSentByAnother(t *testing.T) {
 	})
 }
 
-func TestAWorkerThatStopsFinishesWhatItHasBegun(t *testing.T) {
+func TestStoppingWorkerFinishesRunningAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
@@ -378,7 +378,7 @@ func TestAWorkerThatStopsFinishesWhatItHasBegun(t *testing.T) {
 	})
 }
 
-func TestAWorkerThatStopsGivesBackWhatTakesTooLong(t *testing.T) {
+func TestStoppingWorkerGivesBackSlowAttempts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
@@ -401,7 +401,7 @@ func TestAWorkerThatStopsGivesBackWhatTakesTooLong(t *testing.T) {
 	})
 }
 
-func TestAStoreThatIsAwayIsWaitedFor(t *testing.T) {
+func TestWorkerWaitsForAnUnavailableStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
@@ -417,7 +417,7 @@ func TestAStoreThatIsAwayIsWaitedFor(t *testing.T) {
 			t.Error("it is healthy without a store")
 		}
 		if got := strings.Count(w.log.String(), "available=false"); got < 1 || got > 5 {
-			t.Errorf("%d lines tell that the store is away, want one for each thing that is done with it", got)
+			t.Errorf("%d lines report the unavailable store, want one for each operation", got)
 		}
 		w.store.Away(false)
 		time.Sleep(time.Minute)
@@ -426,12 +426,12 @@ func TestAStoreThatIsAwayIsWaitedFor(t *testing.T) {
 		}
 		stop()
 		if err := w.receivers.twice(hook); err != nil || w.states("a")[domain.Delivered] != 4 {
-			t.Errorf("what was sent before is not recorded after: %v, %v", err, w.states("a"))
+			t.Errorf("earlier attempts were not recorded afterwards: %v, %v", err, w.states("a"))
 		}
 	})
 }
 
-func TestAnotherURLIsAnotherReceiver(t *testing.T) {
+func TestNewURLGetsANewConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")

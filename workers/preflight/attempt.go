@@ -97,9 +97,9 @@ func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 	switch {
 	case errors.As(err, &malformed):
 		a.Log.ErrorContext(ctx, "the row of the job cannot be read", "job", a.lease.ID, "error", err)
-		return a.settle(ctx, OutcomeMalformed, buriedFor("MALFORMED"))
+		return a.settle(ctx, OutcomeMalformed, deadLetter("MALFORMED"))
 	case errors.Is(err, preflightjob.ErrExhausted):
-		return a.settle(ctx, OutcomeExhausted, buriedFor(string(preflightjob.AttemptsExhausted)))
+		return a.settle(ctx, OutcomeExhausted, deadLetter(string(preflightjob.AttemptsExhausted)))
 	case errors.Is(err, preflightjob.ErrTerminal), errors.Is(err, transaction.ErrNotFound):
 		return a.settle(ctx, OutcomeDropped, finished)
 	case errors.Is(err, preflightjob.ErrStaleAttempt):
@@ -110,7 +110,7 @@ func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 		return a.afterError(ctx, err)
 	}
 	ctx = a.beginSpan(ctx)
-	held.Tell(ctx)
+	held.Record(ctx)
 	made, err := a.inspectFile(ctx)
 	if err != nil {
 		return a.afterError(ctx, err)
@@ -122,13 +122,13 @@ func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 // outcome if the order ends the attempt.
 func (a *attempt) obey(ctx context.Context) (outcome string) {
 	var err error
-	var told string
+	var result string
 	switch a.lease.Order {
 	case queue.OrderCancel:
-		told = queue.Cancelled
+		result = queue.Cancelled
 		err = a.untilStored(ctx, func() error { _, err := a.Jobs.Withdraw(ctx, a.lease.ID); return err })
 	case queue.OrderRetry:
-		told = queue.TriedAgain
+		result = queue.TriedAgain
 		err = a.untilStored(ctx, func() error { _, err := a.Jobs.Reopen(ctx, a.lease.ID, a.lease.Since); return err })
 	default:
 		return ""
@@ -138,13 +138,13 @@ func (a *attempt) obey(ctx context.Context) (outcome string) {
 	}
 	a.Log.InfoContext(ctx, "an operator's order", "job", a.lease.ID, "order", string(a.lease.Order), "error", err)
 	if err != nil {
-		told = err.Error()
+		result = err.Error()
 	}
-	if err := a.Queue.Obeyed(ctx, a.lease, told); err != nil {
-		a.Log.WarnContext(ctx, "the queue was not told of an order", "job", a.lease.ID, "error", err)
+	if err := a.Queue.Obeyed(ctx, a.lease, result); err != nil {
+		a.Log.WarnContext(ctx, "the outcome of an order was not stored in the queue", "job", a.lease.ID, "error", err)
 	}
 	if err != nil || a.lease.Order == queue.OrderCancel {
-		// What cannot be cancelled or reopened has ended for good.
+		// A job that cannot be cancelled or reopened has ended for good.
 		return a.settle(ctx, OutcomeOrdered, finished)
 	}
 	return ""
@@ -154,15 +154,15 @@ func (a *attempt) obey(ctx context.Context) (outcome string) {
 func (w *Worker) untilStored(ctx context.Context, operation func() error) error {
 	for delay := 100 * time.Millisecond; ; delay = min(2*delay, 5*time.Second) {
 		err := operation()
-		var away *transaction.UnavailableError
-		if err == nil || ctx.Err() != nil || !errors.As(err, &away) {
+		var unavailable *transaction.UnavailableError
+		if err == nil || ctx.Err() != nil || !errors.As(err, &unavailable) {
 			return err
 		}
 		if errors.Is(err, transaction.ErrOverloaded) {
 			// The slots of this worker share few connections.
 			w.Log.DebugContext(ctx, "store is busy; holding the job", "error", err)
 		} else {
-			w.Log.WarnContext(ctx, "store is away; holding the job", "error", err)
+			w.Log.WarnContext(ctx, "store is unavailable; holding the job", "error", err)
 		}
 		pause(ctx, delay)
 	}
@@ -246,7 +246,12 @@ func (a *attempt) afterError(ctx context.Context, err error) string {
 	case ctx.Err() != nil:
 		return a.release(ctx, context.Cause(ctx))
 	}
-	a.Log.WarnContext(ctx, "attempt failed", "job", a.lease.ID, "attempt", a.lease.Attempt, "error", err, "stderr", tailOf(err))
+	var failure *sandbox.Error
+	stderr := ""
+	if errors.As(err, &failure) {
+		stderr = failure.Tail
+	}
+	a.Log.WarnContext(ctx, "attempt failed", "job", a.lease.ID, "attempt", a.lease.Attempt, "error", err, "stderr", stderr)
 	for _, v := range verdicts {
 		if !v.is(err) {
 			continue
@@ -257,14 +262,6 @@ func (a *attempt) afterError(ctx context.Context, err error) string {
 		return a.settle(ctx, OutcomeRetried, retriedAfter(a.backoff(v.delay)))
 	}
 	return a.settle(ctx, OutcomeRetried, retriedAfter(a.backoff(time.Second)))
-}
-
-func tailOf(err error) string {
-	var failure *sandbox.Error
-	if errors.As(err, &failure) {
-		return failure.Tail
-	}
-	return ""
 }
 
 // backoff returns a delay that grows with each counted attempt. Before an attempt has
@@ -278,8 +275,8 @@ func (a *attempt) backoff(base time.Duration) time.Duration {
 }
 
 // store commits the result, then takes the job off the queue. A fenced attempt ends
-// here: another worker holds the job, or the job was cancelled. If the queue does not
-// know this yet, the lease expires.
+// ends here: another worker holds the job, or the job was cancelled. If the queue has not
+// recorded this yet, the lease expires.
 func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome string) string {
 	storing, span := a.Tracer.Start(ctx, telemetry.Client, "store outcome")
 	err := a.untilStored(storing, func() error {
@@ -298,7 +295,7 @@ func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome
 		return a.afterError(ctx, err)
 	case result.Failure == preflightjob.EngineCrash:
 		// An operator has to look at a file that crashes the engine.
-		return a.settle(ctx, outcome, buriedFor(string(result.Failure)))
+		return a.settle(ctx, outcome, deadLetter(string(result.Failure)))
 	default:
 		return a.settle(ctx, outcome, finished)
 	}
@@ -311,9 +308,9 @@ func (a *attempt) release(ctx context.Context, cause error) string {
 		return a.lose()
 	}
 	if a.begun {
-		told, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+		releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 		defer cancel()
-		if err := a.Jobs.Release(told, a.lease.ID, a.lease.Attempt, a.Queue.Name()); err != nil {
+		if err := a.Jobs.Release(releasing, a.lease.ID, a.lease.Attempt, a.Queue.Name()); err != nil {
 			a.Log.WarnContext(ctx, "the attempt was not given back", "job", a.lease.ID, "error", err)
 		}
 	}
@@ -350,17 +347,17 @@ func retriedAfter(delay time.Duration) settlement {
 	return func(ctx context.Context, a *attempt) error { return a.Queue.Retry(ctx, a.lease, delay) }
 }
 
-func buriedFor(reason string) settlement {
-	return func(ctx context.Context, a *attempt) error { return a.Queue.Bury(ctx, a.lease, reason) }
+func deadLetter(reason string) settlement {
+	return func(ctx context.Context, a *attempt) error { return a.Queue.DeadLetter(ctx, a.lease, reason) }
 }
 
-// settle ends the attempt in the queue. If the queue is unavailable, the lease expires
-// and the next holder learns from the row what to do.
-func (a *attempt) settle(ctx context.Context, outcome string, tell settlement) string {
+// settle ends the attempt in the queue. If the queue is unavailable, the lease expires, and
+// the row of the job determines the next step of its next holder.
+func (a *attempt) settle(ctx context.Context, outcome string, end settlement) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
-	if err := tell(ctx, a); err != nil && !errors.Is(err, queue.ErrLost) {
-		a.Log.WarnContext(ctx, "the queue was not told", "job", a.lease.ID, "outcome", outcome, "error", err)
+	if err := end(ctx, a); err != nil && !errors.Is(err, queue.ErrLost) {
+		a.Log.WarnContext(ctx, "the attempt was not settled in the queue", "job", a.lease.ID, "outcome", outcome, "error", err)
 	}
 	return outcome
 }

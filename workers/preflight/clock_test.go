@@ -25,8 +25,8 @@ import (
 // synctest, where the clock jumps and a goroutine that is left behind fails the
 // test. Queue and store are scripts there: neither server can be inside.
 
-// script is a queue and a store that do as they are told and note what the
-// worker does, with the time since the start.
+// script is a scripted queue and store. It notes the worker's actions with the time since
+// the start.
 type script struct {
 	mu    sync.Mutex
 	start time.Time
@@ -40,7 +40,7 @@ type script struct {
 	patience time.Duration
 	// more is handed out for finished jobs.
 	more []queue.Lease
-	// lost is what the next renewal finds lost.
+	// lost is the result of the next renewal.
 	lost []queue.Lease
 	// next, begin, progress and finish fail with these errors, one each time.
 	next, begin, progress, finish []error
@@ -129,7 +129,7 @@ func (s *script) FinishNext(context.Context, queue.Lease) ([]queue.Lease, error)
 
 func (s *script) Release(context.Context, queue.Lease) error { s.note("released"); return nil }
 
-func (s *script) Bury(_ context.Context, _ queue.Lease, reason string) error {
+func (s *script) DeadLetter(_ context.Context, _ queue.Lease, reason string) error {
 	s.note("buried: " + reason)
 	return nil
 }
@@ -137,7 +137,7 @@ func (s *script) Bury(_ context.Context, _ queue.Lease, reason string) error {
 func (s *script) Abandon(queue.Lease) {}
 
 func (s *script) Obeyed(_ context.Context, _ queue.Lease, outcome string) error {
-	s.note("told: " + outcome)
+	s.note("outcome: " + outcome)
 	return nil
 }
 
@@ -194,8 +194,8 @@ func taking(d time.Duration) preflight.Inspect {
 	}
 }
 
-// play runs a worker for some time, then stops it and returns what happened.
-// It fails when anything of the worker is left after that.
+// play runs a worker for some time, then stops it and returns the notes. It fails if a
+// goroutine of the worker is left.
 func play(t *testing.T, runs time.Duration, inspect preflight.Inspect, arrange func(*script)) []note {
 	t.Helper()
 	dir := t.TempDir()
@@ -219,7 +219,7 @@ func job(attempt int) queue.Lease {
 	return queue.Lease{ID: "pref_1", Tenant: acme, Attempt: attempt}
 }
 
-// suspect is a job whose workers have vanished twice.
+// suspect returns a lease of a job whose workers have died twice.
 func suspect(id string) queue.Lease { return queue.Lease{ID: id, Tenant: acme, Attempt: 3, Lost: 2} }
 
 func ordered(order queue.Order) queue.Lease {
@@ -228,7 +228,7 @@ func ordered(order queue.Order) queue.Lease {
 
 func TestWorkerActsAtTheRightTimes(t *testing.T) {
 	t.Parallel()
-	away := &transaction.UnavailableError{Op: "test", Err: errors.New("away")}
+	away := &transaction.UnavailableError{Op: "test", Err: errors.New("unavailable")}
 	s, ms := time.Second, time.Millisecond
 	tests := map[string]struct {
 		runs, inspection time.Duration
@@ -256,7 +256,7 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 			2500 * ms, time.Hour, func(s *script) { s.deaf = true; time.AfterFunc(2700*ms, func() { s.leases <- job(1) }) },
 			[]note{{2700 * ms, "released"}},
 		},
-		"a store that is away is asked again, ever more slowly": {
+		"an unavailable store is called again, with growing delays": {
 			60 * s, 0, func(s *script) {
 				s.leases <- job(1)
 				s.begin = []error{away, away, away, away, away, away, away, away}
@@ -276,7 +276,7 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 				{16300 * ms, "finished"},
 			},
 		},
-		"a result is kept while the store is away": {
+		"a result is kept while the store is unavailable": {
 			60 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{away, away} },
 			[]note{{0, "began"}, {s, "store fails"}, {1100 * ms, "store fails"}, {1300 * ms, "stored"}, {1300 * ms, "finished"}},
 		},
@@ -288,11 +288,11 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 			60 * s, 0, func(s *script) { s.leases <- job(40); s.begin = []error{errors.New("odd")} },
 			[]note{{0, "begin fails"}, {0, "retried in 5m0s"}},
 		},
-		"what is handed out for a finished job is begun at once": {
+		"the next lease of a finished job begins at once": {
 			5 * s, s, func(s *script) { s.leases <- job(1); s.more = []queue.Lease{job(1)} },
 			[]note{{0, "began"}, {s, "stored"}, {s, "finished"}, {s, "began"}, {2 * s, "stored"}, {2 * s, "finished"}},
 		},
-		"a job whose workers vanished twice waits until the others have ended, and runs alone": {
+		"a job whose workers died twice waits until the others have ended, and runs alone": {
 			60 * s, 3 * s, func(s *script) {
 				s.leases <- job(1)
 				time.AfterFunc(time.Second, func() { s.leases <- suspect("pref_2") })
@@ -319,24 +319,24 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 		},
 		"an operator's cancellation is carried out and ends the job": {
 			5 * s, 0, func(s *script) { s.leases <- ordered(queue.OrderCancel) },
-			[]note{{0, "withdrawn"}, {0, "told: cancelled"}, {0, "finished"}},
+			[]note{{0, "withdrawn"}, {0, "outcome: cancelled"}, {0, "finished"}},
 		},
 		"an operator's retry opens the row again, and the job is done": {
 			5 * s, s, func(s *script) { s.leases <- ordered(queue.OrderRetry) },
-			[]note{{0, "reopened"}, {0, "told: tried again"}, {0, "began"}, {s, "stored"}, {s, "finished"}},
+			[]note{{0, "reopened"}, {0, "outcome: tried again"}, {0, "began"}, {s, "stored"}, {s, "finished"}},
 		},
-		"a row that cannot be read is put aside": {
+		"a job with an unreadable row becomes a dead letter": {
 			5 * s, 0, func(s *script) {
 				s.leases <- job(1)
 				s.begin = []error{&preflightjob.MalformedError{Err: errors.New("odd")}}
 			},
 			[]note{{0, "begin fails"}, {0, "buried: MALFORMED"}},
 		},
-		"a job whose attempts are used up is put aside": {
+		"a job without attempts left becomes a dead letter": {
 			5 * s, 0, func(s *script) { s.leases <- job(1); s.begin = []error{preflightjob.ErrExhausted} },
 			[]note{{0, "begin fails"}, {0, "buried: ATTEMPTS_EXHAUSTED"}},
 		},
-		"a queue that is away is asked every two seconds": {
+		"an unavailable queue is called every two seconds": {
 			5 * s, 0, func(s *script) { s.next = []error{away, away, away, away} },
 			[]note{{0, "next fails"}, {2 * s, "next fails"}, {4 * s, "next fails"}},
 		},
@@ -348,7 +348,7 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 			5 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{preflightjob.ErrInvalidResult} },
 			[]note{{0, "began"}, {s, "store fails"}, {s, "stored"}, {s, "finished"}},
 		},
-		"a result that the store refuses for no known reason is tried again, ever later": {
+		"a result that the store refuses for an unknown reason is retried with growing delays": {
 			5 * s, s, func(s *script) { s.leases <- job(2); s.finish = []error{errors.New("odd")} },
 			[]note{{0, "began"}, {s, "store fails"}, {s, "retried in 4s"}},
 		},
@@ -360,9 +360,9 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 			60 * s, 15 * s, func(s *script) { s.leases <- job(2); s.lost = []queue.Lease{job(1)} },
 			[]note{{0, "began"}, {10 * s, "renew"}, {15 * s, "stored"}, {15 * s, "finished"}},
 		},
-		// Only the second attempt is stored: the first was stopped, although
-		// no renewal had told.
-		"a worker that gets its own lost job again stops the attempt before": {
+		// Only the second attempt is stored: the first one was stopped, although no
+		// renewal had reported the lost lease.
+		"a worker that leases its own lost job again stops the earlier attempt": {
 			60 * s, 5 * s, func(s *script) {
 				s.leases <- job(1)
 				time.AfterFunc(2*time.Second, func() { s.leases <- job(2) })
@@ -375,7 +375,7 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 			t.Parallel()
 			got := play(t, tc.runs, taking(tc.inspection), tc.arrange)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("what the worker did (-want +got):\n%s", diff)
+				t.Errorf("notes of the worker (-want +got):\n%s", diff)
 			}
 		})
 	}

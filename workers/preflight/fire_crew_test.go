@@ -25,7 +25,7 @@ type crew struct {
 	dir     string
 	hired   int
 	members []*member
-	// left are those that were killed or drained, for their logs.
+	// left lists the killed and drained workers, for their logs.
 	left []*member
 }
 
@@ -102,7 +102,7 @@ func (m *member) start(told string) error {
 
 func (m *member) signal(signal syscall.Signal) { _ = syscall.Kill(m.pid, signal) }
 
-// anyone picks a worker, or one of those that run.
+// anyone picks any worker, or a running one.
 func (c *crew) anyone(running bool) *member {
 	var among []*member
 	for _, m := range c.members {
@@ -113,7 +113,7 @@ func (c *crew) anyone(running bool) *member {
 	return among[c.fire.rng.IntN(len(among))]
 }
 
-// replace lets a new worker take the place of one that has ended.
+// replace starts a new worker in place of one that has ended.
 func (c *crew) replace(m *member) {
 	c.members = slices.DeleteFunc(c.members, func(other *member) bool { return other == m })
 	c.left = append(c.left, m)
@@ -170,8 +170,8 @@ func (c *crew) stall() {
 	m.stopped = time.Now()
 }
 
-// wake lets those go on that were stopped for longer than a lease; if all is
-// set, the others too when it is time.
+// wake resumes workers that were stopped for longer than a lease; if all is set, it also
+// resumes the others when their time is over.
 func (c *crew) wake(all bool) {
 	for _, m := range c.members {
 		if m.stopped.IsZero() {
@@ -187,7 +187,7 @@ func (c *crew) wake(all bool) {
 	}
 }
 
-// check sees to it that nobody died but by our hand.
+// check checks that no worker died except by the test.
 func (c *crew) check() {
 	c.fire.Helper()
 	for _, m := range c.members {
@@ -223,7 +223,7 @@ func (c *crew) logs() string {
 	return text.String()
 }
 
-// words are the last of what a worker said.
+// words returns the last lines of a worker's log.
 func (m *member) words() string {
 	log, err := os.ReadFile(m.log)
 	if err != nil {

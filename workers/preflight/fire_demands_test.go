@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// putOut ends the fire: no more load, nothing is killed any more. It waits until
-// every job has ended and says how long that took.
+// putOut ends the load and all faults. It waits until every job has ended and returns how
+// long that took.
 func (f *fire) putOut() time.Duration {
 	f.Helper()
 	f.stopLoad()
@@ -27,7 +27,7 @@ func (f *fire) putOut() time.Duration {
 	return time.Since(started)
 }
 
-// demand asserts what holds after every fire.
+// demand checks the conditions that hold after every run.
 func (f *fire) demand() {
 	f.Helper()
 	f.demandOfRows()
@@ -52,7 +52,7 @@ func (f *fire) demandOfRows() {
 		var faults *string
 		err := conn.QueryRow(ctx, `SELECT string_agg(id || ': ' || what, '; ') FROM (SELECT * FROM fault LIMIT 10) AS first`).Scan(&faults)
 		if faults != nil {
-			f.Errorf("rows did what no row may: %s", *faults)
+			f.Errorf("forbidden changes of rows: %s", *faults)
 		}
 		return err
 	})
@@ -70,8 +70,8 @@ func (f *fire) demandOfRows() {
 	}
 }
 
-// remains are the keys of an empty queue: its own figures, those of tenants for
-// some time, and what was put aside. The stream is there, and empty.
+// remains matches the keys of an empty queue: its own figures, those of tenants for some
+// time, and dead letters. The stream exists and is empty.
 var remains = regexp.MustCompile(`^pm:\{preflight\}:(s|epoch|meta|slots|seen|reclaimed|dead|t:.*|dead:.*)$`)
 
 func (f *fire) demandOfQueue() {
@@ -96,7 +96,7 @@ func (f *fire) demandOfQueue() {
 	dead, err := f.redis.ZRange(f.Context(), "pm:{preflight}:dead", 0, -1).Result()
 	f.must(err)
 	if got := f.count(`SELECT count(*) FROM job WHERE id = ANY($1) AND status = 'failed'`, dead); got != len(dead) {
-		f.Errorf("%d jobs were put aside, of which %d failed", len(dead), got)
+		f.Errorf("%d dead letters, of which %d failed", len(dead), got)
 	}
 }
 
@@ -117,7 +117,7 @@ func (f *fire) consumers() (names []string) {
 	return names
 }
 
-// tell prints what the fire was and what it cost.
+// tell prints the events of the run and its cost.
 func (f *fire) tell(done map[string]int, drained time.Duration) {
 	f.Helper()
 	lines, err := os.ReadFile(f.executed)

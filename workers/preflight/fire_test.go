@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-// event is what befalls the platform, and how often in one deck.
+// event is a fault or change, with its number of cards in one deck.
 type event struct {
 	name  string
 	times int
@@ -88,7 +88,7 @@ func burnAll(t *testing.T, server *redistest.Server) {
 			f.aMoment()
 			wire.Up(t)
 		}},
-		// Whatever a worker, or who submits a tenant's job, asks for next.
+		// The next call of a worker, or of a client that submits a job.
 		{"answers lost", 5, func(f *fire) {
 			speakers := append(f.crew.names(), f.tenants[f.rng.IntN(len(f.tenants))].Organization)
 			wire.CutReplyOf(speakers[f.rng.IntN(len(speakers))])
@@ -100,9 +100,8 @@ func burnAll(t *testing.T, server *redistest.Server) {
 	})
 }
 
-// TestNothingAcknowledgedIsLostInAFailover: a replica of Redis that lacks the
-// last of what its primary knew takes its place, and sometimes the primary does
-// not know.
+// TestNothingAcknowledgedIsLostInAFailover replaces Redis by a replica that lacks the last
+// writes of its primary. Sometimes the primary does not learn of the failover and continues.
 func TestNothingAcknowledgedIsLostInAFailover(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out long runs of kills; make soak has them")
@@ -111,7 +110,7 @@ func TestNothingAcknowledgedIsLostInAFailover(t *testing.T) {
 	group := redistest.Sentinels(t)
 	client, err := fireClient(group.URL())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fireClient: %v", err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	f := startFire(t, group.URL(), client)

@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fireWorker is what a worker in the fire is told.
+// fireWorker is the configuration of a worker process.
 type fireWorker struct {
 	Name, Redis, Database, TempDir string
 	// Executions is the file that gets a line for each inspection that begins.
@@ -52,7 +52,7 @@ type fireWorker struct {
 // is renewed seldom does on a busy machine.
 const fireLease = 1500 * time.Millisecond
 
-// workInFire is `printmarket worker`, but for what it does with a file.
+// workInFire runs `printmarket worker` with a fake inspection.
 func workInFire(told string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -102,8 +102,8 @@ func (w *fireWorker) run(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// open waits for the database, as a supervisor would who starts a worker again.
-// It fails when the worker is told to stop.
+// open waits for the database, like a supervisor that restarts a worker. It fails when the
+// worker is asked to stop.
 func (w *fireWorker) open(ctx context.Context) (*postgres.Store, error) {
 	for {
 		store, err := postgres.Open(ctx, w.Database, postgres.Options{MaxConns: 4})
@@ -142,8 +142,8 @@ func fireClient(address string) (*redis.Client, error) {
 	return redis.NewClient(options), nil
 }
 
-// fireJobs is the service as every process in the fire has it. Attempts do not
-// run out: a job that ends for that reason would hide one that got stuck.
+// fireJobs is the service of every process. Its attempts are not limited, because a job
+// that ends for that reason would hide a stuck one.
 func fireJobs(store preflightjob.Store, q *queue.Queue, log *slog.Logger) *preflightjob.Service {
 	return preflightjob.New(preflightjob.Config{
 		Store: store, Dispatcher: q, Profiles: []string{"print_ready"}, MaxAttempts: 10_000,
@@ -151,21 +151,20 @@ func fireJobs(store preflightjob.Store, q *queue.Queue, log *slog.Logger) *prefl
 	})
 }
 
-// fireFetch delivers a file that says where it is from.
+// fireFetch delivers a file that contains its own address.
 func fireFetch(_ context.Context, address string, f io.Writer) error {
 	_, err := io.WriteString(f, address)
 	return err
 }
 
-// executionLine is the length of a line in the file of executions, so that its
-// size tells their number.
+// executionLine is the length of a line in the file of executions, so that the size of the
+// file gives the number of lines.
 const executionLine = 64
 
-// poison is what the addresses of files end in that crash the engine each time.
+// poison ends the addresses of files that crash the engine each time.
 const poison = "13"
 
-// hotEngine takes 1 to 30 ms, crashes now and then, and fails now and then for a
-// reason that nobody knows.
+// hotEngine takes 1 to 30 ms, and sometimes crashes or fails for an unknown reason.
 type hotEngine struct {
 	executions *os.File
 
@@ -188,7 +187,7 @@ func (e *hotEngine) inspect(ctx context.Context, what sandbox.Spec) (sandbox.Ins
 	if strings.HasSuffix(string(address), poison) {
 		outcome = sandbox.ErrCrash
 	}
-	// One write to a file that is appended to is not torn, whoever else writes.
+	// One appending write is not torn by the writes of other processes.
 	line := fmt.Sprintf("%-*s\n", executionLine-1, string(address)+" "+word(outcome))
 	if _, err := e.executions.WriteString(line); err != nil {
 		return sandbox.Inspected{}, err

@@ -62,8 +62,8 @@ type replica struct {
 	sweeper *sweeper.Sweeper
 }
 
-// startFire starts everything. The platform finds Redis at the URL; the test asks
-// it by a client of its own.
+// startFire starts everything. The platform reaches Redis at the URL; the test uses a client
+// of its own.
 func startFire(t *testing.T, redisURL string, client *redis.Client) *fire {
 	t.Helper()
 	seed := fireSeed(t)
@@ -99,14 +99,14 @@ func (f *fire) until(what string, holds func() bool) {
 	for deadline := time.Now().Add(firePatience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			stats, err := f.queue.Stats(f.Context())
-			f.Fatalf("not within %s: %s\nthe queue: %+v, %v\nwhat came before:\n%s\nwhat the workers say:\n%s",
+			f.Fatalf("not within %s: %s\nthe queue: %+v, %v\nevents:\n%s\nlogs of the workers:\n%s",
 				firePatience, what, stats, err, strings.Join(f.history[max(0, len(f.history)-10):], "\n"), f.crew.logs())
 		}
 	}
 }
 
-// prepareDatabase makes the tables, and has the database itself note when a row
-// does what no row may.
+// prepareDatabase creates the tables, with triggers that record forbidden changes of a
+// row.
 func (f *fire) prepareDatabase() {
 	f.Helper()
 	store := f.openStore()
@@ -140,7 +140,7 @@ func (f *fire) openStore() *postgres.Store {
 	return store
 }
 
-// query asks the database on a connection of its own.
+// query runs a query on a connection of its own.
 func (f *fire) query(ask func(context.Context, *pgx.Conn) error) {
 	f.Helper()
 	conn, err := pgx.Connect(f.Context(), f.database.URL("postgres"))
@@ -149,14 +149,14 @@ func (f *fire) query(ask func(context.Context, *pgx.Conn) error) {
 	f.must(ask(f.Context(), conn))
 }
 
-// count asks the database for a number.
+// count returns the number that a query selects.
 func (f *fire) count(question string, args ...any) (n int) {
 	f.Helper()
 	f.query(func(ctx context.Context, conn *pgx.Conn) error { return conn.QueryRow(ctx, question, args...).Scan(&n) })
 	return n
 }
 
-// nothing is what the sweeper looks after besides jobs.
+// nothing has no work for the sweeper besides jobs.
 type nothing struct{}
 
 func (nothing) Sweep(context.Context, int) (int, error) { return 0, nil }
@@ -200,7 +200,7 @@ func (f *fire) startLoad() {
 	}
 }
 
-// stopLoad lets every client end what it is at.
+// stopLoad waits until every client has ended its current call.
 func (f *fire) stopLoad() {
 	f.stopping()
 	f.clients.Wait()
@@ -251,10 +251,9 @@ func (f *fire) executions() int64 {
 	return info.Size() / executionLine
 }
 
-// getOn waits until some jobs more were begun, so that whatever comes next comes
-// at any instant of their lives, but no longer than a second: a slow machine
-// burns no longer than a fast one. One time in three it does not wait at all:
-// then two things happen at once.
+// getOn waits until some more jobs have begun, so that the next event hits them at any
+// instant of their lives, but for a second at most: a slow machine runs no longer than a
+// fast one. One time in three it does not wait, so that two events coincide.
 func (f *fire) getOn() {
 	f.Helper()
 	if f.rng.IntN(3) == 0 {
@@ -267,12 +266,12 @@ func (f *fire) getOn() {
 	time.Sleep(time.Duration(f.rng.IntN(20)) * time.Millisecond)
 }
 
-// aMoment is how long a server stays away.
+// aMoment waits for as long as a server stays unavailable.
 func (f *fire) aMoment() { time.Sleep(time.Duration(f.rng.IntN(300)) * time.Millisecond) }
 
 const (
 	fireSeedEnv = "PRINTMARKET_SOAK_SEED"
-	// fireDecksEnv says how often the long test does what the short one does.
+	// fireDecksEnv sets how often the long test repeats the events of the short one.
 	fireDecksEnv = "PRINTMARKET_SOAK_DECKS"
 )
 

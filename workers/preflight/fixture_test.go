@@ -9,16 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/recordtest"
-
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
+	"github.com/printmarket/printmarket/test/eventually"
+	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
@@ -109,7 +107,7 @@ func goodFetch(_ context.Context, _ string, f io.Writer) error {
 	return err
 }
 
-// goodReport is what the sandbox returns for the flyer.
+// goodReport returns the result of the sandbox for the flyer.
 func goodReport() sandbox.Inspected {
 	made := report.Report{Version: report.Version, Verdict: report.Warn, Complete: true}
 	encoded, err := report.Encode(made)
@@ -123,7 +121,7 @@ func goodInspect(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 	return goodReport(), nil
 }
 
-// stuck is an inspection that ends with its context and tells why.
+// stuck returns an inspection that ends with its context and sends the cause.
 func stuck(entered chan<- struct{}, causes chan<- error) preflight.Inspect {
 	return func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		entered <- struct{}{}
@@ -141,14 +139,14 @@ type runner struct {
 	ended  chan struct{}
 }
 
-// stop tells the worker to stop and waits until it has.
+// stop stops the worker and waits for its end.
 func (r *runner) stop() {
 	r.cancel()
 	<-r.ended
 }
 
-// start runs a worker until the test ends. Its fetches and inspections succeed
-// and its retries come at once, unless a change says otherwise.
+// start runs a worker until the test ends. By default its fetches and inspections succeed
+// and its retries have no delay.
 func (w *fixture) start(name string, changes ...func(*preflight.Config)) *runner {
 	w.Helper()
 	r := &runner{dir: w.TempDir(), ended: make(chan struct{})}

@@ -34,20 +34,20 @@ func paging(pages int) preflight.Inspect {
 func TestProgressIsStoredOnceASecondWhileItChanges(t *testing.T) {
 	t.Parallel()
 	s, ms := time.Second, time.Millisecond
-	away := &transaction.UnavailableError{Op: "test", Err: errors.New("away")}
+	away := &transaction.UnavailableError{Op: "test", Err: errors.New("unavailable")}
 	tests := map[string]struct {
 		pages   int
 		arrange func(*script)
 		want    []note
 	}{
-		"a short inspection tells nothing": {
+		"a short inspection reports nothing": {
 			2, func(*script) {}, []note{{0, "began"}, {900 * ms, "stored"}, {900 * ms, "finished"}},
 		},
-		"a longer one tells the latest page": {
+		"a longer one reports the latest page": {
 			8, func(*script) {},
 			[]note{{0, "began"}, {s, "page 2 of 8"}, {2 * s, "page 4 of 8"}, {3 * s, "page 6 of 8"}, {3600 * ms, "stored"}, {3600 * ms, "finished"}},
 		},
-		"a store that is away does not disturb": {
+		"an unavailable store does not stop the inspection": {
 			6, func(s *script) { s.progress = []error{away, away} },
 			[]note{{0, "began"}, {s, "page 2 of 6"}, {2 * s, "page 4 of 6"}, {2700 * ms, "stored"}, {2700 * ms, "finished"}},
 		},
@@ -61,7 +61,7 @@ func TestProgressIsStoredOnceASecondWhileItChanges(t *testing.T) {
 			t.Parallel()
 			got := play(t, 5*s, paging(tc.pages), func(s *script) { tc.arrange(s); s.leases <- job(1) })
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("what the worker did (-want +got):\n%s", diff)
+				t.Errorf("notes of the worker (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -14,7 +14,7 @@ import (
 // beginSpan makes the attempt a part of the trace of the request that submitted the
 // job. An attempt belongs to one job and one request, so its span is a child of the span
 // of that request and not a link: one trace contains the life of a job. The inspector
-// knows nothing of the trace; the worker makes its span.
+// has no access to the trace; the worker records its span.
 func (a *attempt) beginSpan(ctx context.Context) context.Context {
 	ctx, a.span = a.Tracer.StartAt(a.Tracer.Continue(ctx, a.job.Trace), a.started, telemetry.Consumer, "process preflight",
 		slog.String("messaging.system", "redis"), slog.String("messaging.operation.type", "process"),

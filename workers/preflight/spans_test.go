@@ -18,11 +18,11 @@ import (
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
-// told is what the tests want to know of a span.
+// told is the tested part of a span.
 type told struct{ Name, Outcome, Fault string }
 
-// TestEveryAttemptIsPartOfTheTraceOfItsJob has jobs fail in several ways, with texts
-// that must not be told.
+// TestEveryAttemptIsPartOfTheTraceOfItsJob makes jobs fail in several ways, with texts that
+// spans must not contain.
 func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 	t.Parallel()
 	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
@@ -34,7 +34,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 		// trace and parent are those of the attempts; empty for new ones.
 		trace, parent string
 	}{
-		"one that succeeds": {"00-" + trace + "-" + span + "-01", nil, nil, []told{
+		"success": {"00-" + trace + "-" + span + "-01", nil, nil, []told{
 			{"amend job", "", ""},
 			{"fetch file", "", ""},
 			{"inspect file", "", ""},
@@ -119,10 +119,10 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 				t.Errorf("spans (-want +got):\n%s", diff)
 			}
 			if attempts := len(collector.Named("process preflight")); begun != attempts {
-				t.Errorf("%d of %d attempts tell how their rows were marked", begun, attempts)
+				t.Errorf("%d of %d attempts have spans of their store calls", begun, attempts)
 			}
 			if strings.Contains(collector.Sent(), "hush") || strings.Contains(collector.Sent(), "files.example.com") {
-				t.Error("a span tells what is a partner's")
+				t.Error("a span contains data of a partner")
 			}
 		})
 	}

@@ -43,7 +43,7 @@ type Queue interface {
 	FinishNext(ctx context.Context, lease queue.Lease) ([]queue.Lease, error)
 	Retry(ctx context.Context, lease queue.Lease, delay time.Duration) error
 	Release(ctx context.Context, lease queue.Lease) error
-	Bury(ctx context.Context, lease queue.Lease, reason string) error
+	DeadLetter(ctx context.Context, lease queue.Lease, reason string) error
 	Abandon(lease queue.Lease)
 	Obeyed(ctx context.Context, lease queue.Lease, outcome string) error
 	Wake(ctx context.Context) error
@@ -96,8 +96,8 @@ type Worker struct {
 	// suspects wait until they can run alone. While quiet is set, no other job begins.
 	suspects []queue.Lease
 	quiet    bool
-	// away is the error of the last call to the queue, for readiness.
-	away error
+	// queueErr is the error of the last call to the queue, for readiness.
+	queueErr error
 }
 
 // holding is a lease with the means to stop its job.
@@ -115,7 +115,7 @@ func New(config Config) *Worker {
 func (w *Worker) Healthy() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.away
+	return w.queueErr
 }
 
 // Run processes jobs until ctx ends, then drains: it takes no more jobs, waits for the
@@ -134,17 +134,22 @@ func (w *Worker) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		w.take(ctx, work, &running)
 	}
-	// Let others have the jobs that waited to be run alone.
-	var telling sync.WaitGroup
+	// Return the jobs that waited to run alone to the queue.
+	var releasing sync.WaitGroup
 	for lease, found := w.nextSuspect(); found; lease, found = w.nextSuspect() {
 		w.drop(lease)
-		telling.Go(func() { w.giveBack(context.WithoutCancel(work), lease, errDraining) })
+		releasing.Go(func() { w.giveBack(context.WithoutCancel(work), lease, errDraining) })
 	}
-	telling.Wait()
+	releasing.Wait()
 	running.Wait()
 	stopBeat()
 	beside.Wait()
-	w.leave(ctx)
+	// If the queue is unavailable, other workers reclaim the jobs when the leases expire.
+	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	if err := w.Queue.Leave(leaving); err != nil {
+		w.Log.WarnContext(leaving, "the worker could not leave the queue", "error", err)
+	}
 }
 
 // wakeAtEnd ends the blocking read of a worker that has to stop. A read that begins at
@@ -175,16 +180,6 @@ func (w *Worker) endDrain(ctx, beat context.Context, abandon context.CancelCause
 	}
 }
 
-// leave removes this worker from the queue. If the queue is unavailable, other workers
-// reclaim its jobs when the leases expire.
-func (w *Worker) leave(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
-	defer cancel()
-	if err := w.Queue.Leave(ctx); err != nil {
-		w.Log.WarnContext(ctx, "the queue was not told that this worker leaves", "error", err)
-	}
-}
-
 // take waits for a free slot and for jobs to fill it with.
 func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 	select {
@@ -200,7 +195,14 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 	// A cancelled read may have leased jobs that no worker would process until their
 	// leases expire. The read is woken instead.
 	leases, err := w.Queue.Next(context.WithoutCancel(ctx), cap(w.slots)-len(w.slots))
-	w.noteQueue(ctx, err)
+	if ctx.Err() == nil {
+		w.mu.Lock()
+		if (err == nil) != (w.queueErr == nil) {
+			w.Log.WarnContext(ctx, "queue changed state", "available", err == nil, "error", err)
+		}
+		w.queueErr = err
+		w.mu.Unlock()
+	}
 	if err != nil {
 		pause(ctx, w.Jitter(2*time.Second))
 		return
@@ -232,18 +234,6 @@ func (w *Worker) startable(ctx, work context.Context, leases []queue.Lease) (sta
 		}
 	}
 	return start
-}
-
-func (w *Worker) noteQueue(ctx context.Context, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if (err == nil) != (w.away == nil) {
-		w.Log.WarnContext(ctx, "queue changed state", "available", err == nil, "error", err)
-	}
-	w.away = err
 }
 
 func (w *Worker) hold(lease queue.Lease, stop context.CancelCauseFunc) {

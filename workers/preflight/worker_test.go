@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
@@ -21,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/workers/preflight"
@@ -44,7 +43,7 @@ func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 		visible := func() (names []string) {
 			entries, err := os.ReadDir(r.dir)
 			if err != nil {
-				t.Error(err)
+				t.Errorf("os.ReadDir: %v", err)
 			}
 			for _, e := range entries {
 				names = append(names, e.Name())
@@ -105,13 +104,13 @@ func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 		"a server that redirects nowhere":        {fetch: status(304), code: preflightjob.FetchStatus, attempts: 1},
 		"a server that has no content":           {fetch: status(204), code: preflightjob.FetchStatus, attempts: 1},
 		"a server that is unwell":                {fetch: status(500), code: preflightjob.FetchStatus, attempts: 4},
-		"a server that is away":                  {fetch: status(503), code: preflightjob.FetchStatus, attempts: 4},
+		"an unavailable server":                  {fetch: status(503), code: preflightjob.FetchStatus, attempts: 4},
 		"a server that has had too much":         {fetch: status(429), code: preflightjob.FetchStatus, attempts: 4},
 		"a server that lost patience":            {fetch: status(408), code: preflightjob.FetchStatus, attempts: 4},
 		"a connection that fails":                {fetch: safehttp.ErrFailed, code: preflightjob.FetchFailed, attempts: 4},
 		"an inspection that takes too long":      {inspect: engine(sandbox.ErrTimeLimit), code: preflightjob.TimeLimit, attempts: 1},
 		"an inspection that needs too much":      {inspect: engine(sandbox.ErrMemoryLimit), code: preflightjob.MemoryLimit, attempts: 1},
-		"an inspection that says too much":       {inspect: engine(sandbox.ErrOutputLimit), code: preflightjob.OutputLimit, attempts: 1},
+		"an inspection with too much output":     {inspect: engine(sandbox.ErrOutputLimit), code: preflightjob.OutputLimit, attempts: 1},
 		"an engine that dies":                    {inspect: engine(sandbox.ErrCrash), code: preflightjob.EngineCrash, attempts: 2},
 		"a disk that is full":                    {fetch: errors.New("no space left on device"), code: preflightjob.AttemptsExhausted, attempts: 5},
 		"an inspector that is not installed":     {inspect: os.ErrNotExist, code: preflightjob.AttemptsExhausted, attempts: 5},
@@ -213,8 +212,8 @@ func TestRetryWaitsInTheQueue(t *testing.T) {
 	}
 }
 
-// TestJobsThatNeedNoWorkAreDropped submits to the queue what the store knows
-// better.
+// TestJobsThatNeedNoWorkAreDropped submits jobs whose rows have already ended or do not
+// exist.
 func TestJobsThatNeedNoWorkAreDropped(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
@@ -268,7 +267,7 @@ func TestFencedAttemptChangesNothing(t *testing.T) {
 	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		if w.job(id).Attempt == 1 {
 			if _, err := w.Jobs.Begin(ctx, id, 2, "w2"); err != nil {
-				t.Error(err)
+				t.Errorf("w.Jobs.Begin: %v", err)
 			}
 		}
 		return goodReport(), nil
@@ -308,7 +307,7 @@ func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 	_, err := w.Jobs.Begin(t.Context(), id, dead.Attempt, "dead")
 	w.must(err)
 	w.start("w1")
-	// At first it might be Redis that was away.
+	// At first the queue assumes that Redis was unavailable.
 	tender := w.consumer("tender", lease)
 	for _, passes := range []time.Duration{lease + time.Second, lease / 2} {
 		w.Redis.Pass(passes)
@@ -325,7 +324,7 @@ func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 	}
 }
 
-// renewals counts what a worker renews.
+// renewals counts the renewals of a worker.
 type renewals struct {
 	*queue.Consumer
 	counter
@@ -424,18 +423,18 @@ func TestDrainingWorkerWaitsForJobsThatEnd(t *testing.T) {
 	})
 }
 
-// TestUnavailableStoreHoldsTheJob at its beginning, at its end, and when the
-// store does not know what it did.
+// TestUnavailableStoreHoldsTheJob makes the store unavailable at the beginning and at the
+// end of a job, and makes commits unknown.
 func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		begin, end storetest.Fault
 	}{
-		"away when it begins":      {begin: storetest.Away},
-		"unsure when it begins":    {begin: storetest.Unknown},
-		"away when it ends":        {end: storetest.Away},
-		"unsure when it ends":      {end: storetest.Unknown},
-		"away and unsure in turns": {begin: storetest.Unknown, end: storetest.Away},
+		"unavailable at the beginning":        {begin: storetest.Away},
+		"unsure when it begins":               {begin: storetest.Unknown},
+		"unavailable at the end":              {end: storetest.Away},
+		"unsure when it ends":                 {end: storetest.Unknown},
+		"alternately unavailable and unknown": {begin: storetest.Unknown, end: storetest.Away},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -450,7 +449,7 @@ func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 			}))
 			heal := func() {
 				tried := w.Store.Calls()
-				eventually.Holds(w, "the store was asked", func() bool { return w.Store.Calls() > tried })
+				eventually.Holds(w, "the store was called", func() bool { return w.Store.Calls() > tried })
 				w.Store.Set(storetest.None)
 			}
 			if tc.begin != storetest.None {
@@ -468,8 +467,7 @@ func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 	}
 }
 
-// TestAttemptThatNeverBeganIsGivenBack: the worker stops while the store
-// is away.
+// TestAttemptThatNeverBeganIsGivenBack stops the worker while the store is unavailable.
 func TestAttemptThatNeverBeganIsGivenBack(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
@@ -477,7 +475,7 @@ func TestAttemptThatNeverBeganIsGivenBack(t *testing.T) {
 	w.Store.Set(storetest.Away)
 	tried := w.Store.Calls()
 	r := w.start("w1", func(c *preflight.Config) { c.Drain = time.Millisecond })
-	eventually.Holds(w, "the store was asked", func() bool { return w.Store.Calls() > tried })
+	eventually.Holds(w, "the store was called", func() bool { return w.Store.Calls() > tried })
 	r.stop()
 	w.Store.Set(storetest.None)
 	w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
@@ -496,7 +494,7 @@ func TestMissingTemporaryDirectoryIsRetried(t *testing.T) {
 		c.TempDir = dir
 		c.Jitter = func(time.Duration) time.Duration {
 			if err := os.MkdirAll(dir, 0o700); err != nil {
-				t.Error(err)
+				t.Errorf("os.MkdirAll: %v", err)
 			}
 			return 0
 		}

@@ -89,7 +89,7 @@ func annotated(file *os.File, size int64, r report.Report, out io.Writer) (int, 
 	return sandbox.ExitReport, nil
 }
 
-// told writes progress for as long as somebody takes it.
+// told returns a function that writes progress until a write fails.
 func told(w io.Writer) func(done, total int) {
 	broken := false
 	return func(done, total int) {

@@ -23,11 +23,11 @@ func file(t *testing.T, data []byte) *os.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file.pdf")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile: %v", err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Open: %v", err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
 	return f
@@ -41,7 +41,7 @@ func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	closed := file(t, pdftest.Good())
 	if err := closed.Close(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("closed.Close: %v", err)
 	}
 	const good = `x{"profile":"print_ready"}`
 	tests := map[string]struct {
@@ -53,16 +53,16 @@ func TestExitCodes(t *testing.T) {
 		"a good file":                            {good, file(t, pdftest.Good()), nil, sandbox.ExitReport},
 		"a bad file is a report":                 {good, file(t, nil), nil, sandbox.ExitReport},
 		"a ticket":                               {`x{"profile":"print_ready","ticket":{"pages":1}}`, file(t, pdftest.Good()), nil, sandbox.ExitReport},
-		"nothing is asked":                       {"x", file(t, nil), nil, sandbox.ExitUsage},
-		"what is asked is no JSON":               {"xx", file(t, nil), nil, sandbox.ExitUsage},
+		"no request":                             {"x", file(t, nil), nil, sandbox.ExitUsage},
+		"a request that is not JSON":             {"xx", file(t, nil), nil, sandbox.ExitUsage},
 		"an unknown profile":                     {`x{"profile":"nope"}`, file(t, nil), nil, sandbox.ExitUsage},
 		"a parent that gave up":                  {"", file(t, nil), nil, sandbox.ExitNotReleased},
 		"a PDF that is not there":                {good, closed, nil, sandbox.ExitInput},
-		"nobody takes the report":                {good, file(t, nil), fullDisk{}, sandbox.ExitInternal},
+		"the report cannot be written":           {good, file(t, nil), fullDisk{}, sandbox.ExitInternal},
 		"a directory is no PDF":                  {good, directory(t), nil, sandbox.ExitInput},
 		"annotations of a file that is in order": {`x{"profile":"print_ready","annotate":true}`, file(t, pdftest.Pages(pdftest.Page{})), nil, sandbox.ExitReport},
 		"annotations of no PDF":                  {`x{"profile":"print_ready","annotate":true}`, file(t, nil), nil, int(report.RefusedUnreadable)},
-		"nobody takes the annotations":           {`x{"profile":"print_ready","annotate":true}`, file(t, pdftest.Pages(pdftest.Page{})), fullDisk{}, sandbox.ExitInternal},
+		"the annotations cannot be written":      {`x{"profile":"print_ready","annotate":true}`, file(t, pdftest.Pages(pdftest.Page{})), fullDisk{}, sandbox.ExitInternal},
 		"structure only, the same":               {`x{"profile":"structure_only"}`, file(t, pdftest.Good()), nil, sandbox.ExitReport},
 	}
 	for name, tc := range tests {
@@ -87,7 +87,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-func TestProgressIsToldForAsLongAsItIsTaken(t *testing.T) {
+func TestProgressIsWrittenUntilAWriteFails(t *testing.T) {
 	t.Parallel()
 	three := pdftest.Pages(pdftest.Page{}, pdftest.Page{}, pdftest.Page{})
 	const ask = `x{"profile":"structure_only"}`
@@ -101,7 +101,7 @@ func TestProgressIsToldForAsLongAsItIsTaken(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if code, err := run(strings.NewReader(ask), file(t, three), fullDisk{}, io.Discard); code != sandbox.ExitReport {
-		t.Errorf("nobody takes the progress: exit %d, %v", code, err)
+		t.Errorf("progress cannot be written: exit %d, %v", code, err)
 	}
 }
 
@@ -109,15 +109,15 @@ func directory(t *testing.T) *os.File {
 	t.Helper()
 	f, err := os.Open(t.TempDir())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Open: %v", err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
 
-// TestInspectorStaysSmall keeps what makes a binary start slowly, or what could
-// leak a secret, out of the process that opens foreign files. net/http is not
-// on the list: the parser brings it, for certificates of signatures.
+// TestInspectorStaysSmall keeps packages that start slowly, or could leak a secret, out of the
+// process that opens foreign files. net/http is not on the list: the parser imports it for
+// certificates of signatures.
 func TestInspectorStaysSmall(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "github.com/printmarket/printmarket/workers/inspector").Output()
@@ -145,8 +145,8 @@ func TestInspectorStaysSmall(t *testing.T) {
 	}
 }
 
-// TestReportNeedsNoParser keeps the parser out of everybody who only carries
-// reports or names profiles: the API server and the sandbox.
+// TestReportNeedsNoParser keeps the parser out of programs that only transport reports or
+// name profiles: the API server and the sandbox.
 func TestReportNeedsNoParser(t *testing.T) {
 	t.Parallel()
 	for _, pkg := range []string{"internal/sandbox", "pkg/preflight/report", "pkg/preflight/profile", "pkg/preflight/rules"} {

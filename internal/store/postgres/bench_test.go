@@ -15,15 +15,14 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// connections is what an API server may have at most by default.
+// connections is the default limit of an API server.
 const connections = 20
 
-// BenchmarkCreate compares the whole of rfq.Create (idempotency, quota, record,
-// outbox) with the least that a durable write can be, an INSERT into a table of
-// one column, by as many clients at the same server. They take turns, so that
-// whatever else the machine does meets them alike. The metrics of-bare are the
-// throughput of creates as a share of that of the bare INSERT, which has
-// whatever number of connections suits it best; creates have the product's.
+// BenchmarkCreate compares rfq.Create (idempotency, quota, record, outbox) with the
+// smallest durable write, an INSERT into a table of one column, by as many clients at the
+// same server. The two alternate, so that other load on the machine affects them equally.
+// The metrics of-bare are the throughput of creates as a share of that of the bare INSERT.
+// The bare INSERT uses its best number of connections; creates use the product's number.
 func BenchmarkCreate(b *testing.B) {
 	for _, clients := range []int{1, 16, 64} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
@@ -63,7 +62,7 @@ func (c *contender) round(b *testing.B, clients int) {
 		all.Go(func() {
 			for range each {
 				if err := c.call(client); err != nil {
-					b.Error(err)
+					b.Errorf("c.call: %v", err)
 				}
 			}
 		})
@@ -96,7 +95,7 @@ func creates(b *testing.B, tenants int) *contender {
 	b.Helper()
 	store := openUnmigrated(b, pgtest.Shared(b), Options{MaxConns: connections, AcquireTimeout: time.Minute})
 	if err := store.Migrate(b.Context()); err != nil {
-		b.Fatal(err)
+		b.Fatalf("store.Migrate: %v", err)
 	}
 	rfqs, _ := services(b, store)
 	return &contender{call: func(client int) error {

@@ -41,7 +41,7 @@ func collect[T any](rows pgx.Rows, err error, scan func(pgx.Row) (T, error)) ([]
 	return items, rows.Err()
 }
 
-// found makes a row that is not there an answer.
+// found turns a missing row into the answer transaction.ErrNotFound.
 func found[T any](record T, err error) (T, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		var none T
@@ -50,8 +50,8 @@ func found[T any](record T, err error) (T, error) {
 	return record, err
 }
 
-// rowsOf writes records for jsonb_to_recordset. No records are an empty list:
-// null would be an error there.
+// rowsOf encodes records for jsonb_to_recordset. It encodes no records as an empty list,
+// because the function rejects null.
 func rowsOf[T any](records []T) (string, error) {
 	if records == nil {
 		records = []T{}
@@ -60,7 +60,7 @@ func rowsOf[T any](records []T) (string, error) {
 	return string(text), err
 }
 
-// maybe is how an instant is stored that may not have come: as NULL.
+// maybe returns the argument that stores an instant; the zero time is stored as NULL.
 func maybe(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -68,15 +68,7 @@ func maybe(t time.Time) *time.Time {
 	return &t
 }
 
-// maybeText is a text, or NULL for the empty one.
-func maybeText(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-// instant scans a timestamp; NULL is the zero time.
+// instant scans a timestamp; it scans NULL as the zero time.
 type instant struct{ into *time.Time }
 
 // Scan implements [database/sql.Scanner].
@@ -92,7 +84,7 @@ func (i instant) Scan(stored any) error {
 	return nil
 }
 
-// text scans a text; NULL is the empty one.
+// text scans a text; it scans NULL as the empty text.
 type text struct{ into *string }
 
 // Scan implements [database/sql.Scanner].

@@ -16,22 +16,22 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ErrURL means that the address of the database cannot be parsed. What is wrong
-// is not told: a password may be anywhere in a text that is no URL.
+// ErrURL means that the address of the database cannot be parsed. The error contains no
+// details, because a password may be anywhere in a text that is not a URL.
 var ErrURL = errors.New("the database URL cannot be parsed, want postgres://user@host:port/name?sslmode=verify-full")
 
 const (
 	connectTimeout = 5 * time.Second
-	// lockTimeout is less than a statement may take, so that the error says
-	// what it was. So long a claim waits for another one of its key.
+	// lockTimeout limits how long a claim waits for another claim of the same key. It
+	// is shorter than the statement timeout, so that the error names the cause.
 	lockTimeout = 2 * time.Second
 	idleTimeout = 10 * time.Second
-	// lifetimeJitter keeps the connections of a pool, and of all replicas after
-	// a failover, from being renewed at once.
+	// lifetimeJitter spreads the renewal of connections, within a pool and among all
+	// replicas after a failover.
 	lifetimeJitter = 10 * time.Minute
 )
 
-// configure makes the pool's settings. What is in the URL loses against them.
+// configure returns the settings of the pool. They override the settings in the URL.
 func configure(address string, options Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
@@ -43,7 +43,7 @@ func configure(address string, options Options) (*pgxpool.Config, error) {
 	session := config.ConnConfig
 	session.ConnectTimeout = connectTimeout
 	if session.ValidateConnect == nil {
-		// A standby would take our reads and refuse our writes.
+		// A standby would accept reads and reject writes.
 		session.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
 	for name, value := range map[string]string{
@@ -61,15 +61,15 @@ func configure(address string, options Options) (*pgxpool.Config, error) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// VolatileError means that the database would acknowledge what it may lose.
+// VolatileError means that the database may lose writes that it has acknowledged.
 type VolatileError struct{ Setting, Got, Want string }
 
 func (e *VolatileError) Error() string {
 	return fmt.Sprintf("volatile database: %s is %q, must be %s", e.Setting, e.Got, e.Want)
 }
 
-// durable is what a connection is asked for. Without a synchronous standby each
-// value of synchronous_commit but off means the local disk.
+// durable lists the settings that every connection must have. Without a synchronous
+// standby, each value of synchronous_commit except off means the local disk.
 var durable = []struct {
 	setting string
 	want    []string
@@ -79,8 +79,8 @@ var durable = []struct {
 	{"synchronous_commit", []string{"on", "local", "remote_write", "remote_apply"}},
 }
 
-// refuseVolatile asks a connection what it is really set to: the server, the
-// database, the role and the URL all have a say in it.
+// refuseVolatile checks the effective settings of a connection, which depend on the
+// server, the database, the role and the URL.
 func refuseVolatile(ctx context.Context, conn *pgx.Conn) error {
 	names := make([]string, len(durable))
 	for i, required := range durable {

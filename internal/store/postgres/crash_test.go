@@ -16,16 +16,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// killsEnv says how often the long test kills the database.
+// killsEnv sets how often the long test kills the database.
 const killsEnv = "PRINTMARKET_SOAK_KILLS"
 
 func kills(t *testing.T) int {
@@ -41,7 +40,7 @@ func kills(t *testing.T) int {
 	return n
 }
 
-func TestKillNineOfTheDatabaseLosesNothingAcknowledged(t *testing.T) {
+func TestKilledDatabaseLosesNoAcknowledgedWrite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out long runs of kills; make soak has them")
 	}
@@ -70,9 +69,9 @@ func TestKillNineOfTheDatabaseLosesNothingAcknowledged(t *testing.T) {
 		kills(t), len(load.rfqs), len(load.jobs), len(load.sent), load.failures.Load())
 }
 
-// load is eight clients, a reader of the outbox, and one who relays it and delivers
-// what it tells. Each repeats a call until it is acknowledged, as whoever has an
-// idempotency key, or a claim, may.
+// load runs eight clients, a reader of the outbox, and a worker that relays and delivers
+// its events. Each repeats a call until it is acknowledged, which a holder of an
+// idempotency key or a claim may do.
 type load struct {
 	stopping chan struct{}
 	running  sync.WaitGroup
@@ -177,7 +176,7 @@ func (l *load) acknowledge(kind map[string]string, key, id string) {
 	l.writes.Add(1)
 }
 
-// known are the ids of everything that clients know to be stored.
+// known holds the ids of everything that clients know to be stored.
 type known struct{ rfqs, jobs, sent []string }
 
 func (l *load) acknowledged() known {
@@ -190,7 +189,7 @@ func (l *load) acknowledged() known {
 	}
 }
 
-// deliver does what a worker does, for every event and one endpoint.
+// deliver relays and delivers every event for one endpoint, as a worker does.
 func (l *load) deliver(t *testing.T, store *Store) {
 	enroll := func(ctx context.Context) error { return store.Enroll(ctx, []webhook.Endpoint{orders}, testTime) }
 	if !l.insist(t, enroll) {
@@ -202,7 +201,7 @@ func (l *load) deliver(t *testing.T, store *Store) {
 		}
 		var claims []webhook.Claim
 		if !l.insist(t, func(ctx context.Context) (err error) {
-			// The leases of claims that nobody has heard of have ended.
+			// The leases of claims whose acknowledgement was lost have ended.
 			now := testTime.Add(time.Duration(l.failures.Load()) * time.Hour)
 			claims, err = store.Claim(ctx, []webhook.Lane{{Address: orders.Address, Most: 20}}, now, time.Minute)
 			return err
@@ -266,7 +265,7 @@ func (l *load) follow(t *testing.T, store *Store) {
 	})
 }
 
-// checkPresent asks the restarted server for what was acknowledged before.
+// checkPresent checks that the restarted server has everything that was acknowledged before.
 func checkPresent(t *testing.T, server *pgtest.Server, known known) {
 	t.Helper()
 	conn := connect(t, server.URL("postgres"))
@@ -321,17 +320,17 @@ func checkWhole(t *testing.T, store *Store, l *load) {
 	}{{"rfq.create", l.rfqs}, {"preflight.submit", l.jobs}} {
 		for key, id := range kept.ids {
 			if got := ask[string](t, store.pool, `SELECT subject FROM idempotency WHERE operation = $1 AND key = $2`, kept.operation, key); got != id {
-				t.Errorf("%s key %s belongs to %s, its client was told %s", kept.operation, key, got, id)
+				t.Errorf("%s key %s = %s, want %s as its client received", kept.operation, key, got, id)
 			}
 		}
 	}
 	for id, seq := range l.told {
 		if got := ask[int64](t, store.pool, `SELECT seq FROM outbox WHERE id = $1`, id); got != seq {
-			t.Errorf("event %s has number %d now, its reader was told %d", id, got, seq)
+			t.Errorf("event %s has number %d, want %d as its reader received", id, got, seq)
 		}
 	}
 	if missed := ask[int](t, store.pool, `SELECT count(*) FROM outbox WHERE seq <= (SELECT max(o.seq) FROM outbox o WHERE o.id = ANY($1))`, keys(l.told)); missed != len(l.told) {
-		t.Errorf("the reader met %d events up to where it was, of %d", len(l.told), missed)
+		t.Errorf("the reader received %d events up to its position, and missed %d", len(l.told), missed)
 	}
 }
 
@@ -343,7 +342,7 @@ func keys(of map[string]int64) []string {
 	return ids
 }
 
-func TestAStoreOutlivesARestartOfItsDatabase(t *testing.T) {
+func TestStoreSurvivesARestartOfItsDatabase(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
 	store := openStore(t, server.URL("postgres"))
@@ -352,13 +351,13 @@ func TestAStoreOutlivesARestartOfItsDatabase(t *testing.T) {
 	server.Stop()
 	var away *transaction.UnavailableError
 	if _, err := rfqs.Create(t.Context(), acme, posters, termsOf("k2")); !errors.As(err, &away) || errors.Is(err, transaction.ErrOverloaded) {
-		t.Errorf("create while the database is away: error = %v, want UnavailableError without overload", err)
+		t.Errorf("create while the database is stopped: error = %v, want UnavailableError without overload", err)
 	}
 	if err := store.Ping(t.Context()); !errors.As(err, &away) {
-		t.Errorf("ping while the database is away: error = %v, want UnavailableError", err)
+		t.Errorf("ping while the database is stopped: error = %v, want UnavailableError", err)
 	}
 	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("server.Restart: %v", err)
 	}
 	eventually.Holds(t, "the store recovers", func() bool { return store.Ping(t.Context()) == nil })
 	if again := create(t, rfqs, "k1"); again.ID != before.ID {

@@ -54,14 +54,14 @@ func newDeployment(t *testing.T) deployment {
 	d := deployment{create(), create(), create(), pgtest.Shared(t)}
 	store, err := Open(t.Context(), d.template, patient)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
 	if err := errors.Join(store.Migrate(t.Context()), store.Grant(t.Context(), d.roles())); err != nil {
-		t.Fatal(err)
+		t.Fatalf("errors.Join: %v", err)
 	}
 	// A database with connections cannot be copied.
 	if err := store.Close(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Close: %v", err)
 	}
 	execute(t, d.template, replaceClock()...)
 	execute(t, d.template, `GRANT SELECT ON test_clock TO PUBLIC`)
@@ -82,7 +82,7 @@ func (p *process) address(t *testing.T, database string) string {
 	return with(t, database, func(u *url.URL) { u.User = p.login })
 }
 
-// statements returns what all processes have run.
+// statements returns the statements that all processes have run.
 func (d deployment) statements() []string {
 	var all statementLog
 	for _, p := range []*process{d.api, d.worker, d.webhooks} {
@@ -98,9 +98,8 @@ func (d deployment) roles() Roles {
 	return Roles{API: d.api.role, Worker: d.worker.role, Webhooks: d.webhooks.role}
 }
 
-// deployed is a store in which each operation has the rights of the process that
-// runs it in an installation: those of the API servers, if nothing else is said
-// below.
+// deployed is a store in which each operation has the rights of the process that runs it
+// in an installation; the default is the rights of the API servers.
 type deployed struct {
 	*Store
 	owner            clocked
@@ -121,12 +120,12 @@ func openTraced(t *testing.T, address string, log pgx.QueryTracer) *Store {
 	options := patient.withDefaults()
 	config, err := configure(address, options)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("configure: %v", err)
 	}
 	config.ConnConfig.Tracer = log
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("pgxpool.NewWithConfig: %v", err)
 	}
 	store := newStore(pool, options)
 	t.Cleanup(func() {
@@ -152,7 +151,7 @@ var shared = []sharedStatement{
 
 type sharedStatement struct{ process, statement, reason string }
 
-// wantConfined wants that a process may not run what only other processes run.
+// wantConfined checks that no process has rights for statements that only other processes run.
 func (d deployment) wantConfined(t *testing.T) {
 	t.Helper()
 	owner := d.newDatabase(t)
@@ -170,7 +169,7 @@ func (d deployment) wantConfined(t *testing.T) {
 			if !slices.ContainsFunc(shared, func(s sharedStatement) bool {
 				return s.process == name && strings.Contains(statement, s.statement)
 			}) {
-				t.Errorf("the role of the process %s may run what it never runs, error = %v, want insufficient privilege:\n%s", name, err, statement)
+				t.Errorf("the role of the process %s can run a statement that the process never runs, error = %v, want insufficient privilege:\n%s", name, err, statement)
 			}
 		}
 		if denied == 0 {

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/store"
-
 	"github.com/jackc/pgx/v5"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
@@ -39,7 +38,7 @@ func TestJobsAreListedByIndex(t *testing.T) {
 				})
 				indexes := "job_status"
 				if status == "" || status == preflightjob.Succeeded {
-					// What most jobs are is found as fast among all of the tenant.
+					// The listing index of the tenant also finds a status that most jobs have.
 					indexes += " job_listing"
 				}
 				_, used, _ := strings.Cut(plan, "using ")

@@ -20,11 +20,11 @@ var _ preflightjob.Store = (*Store)(nil)
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
 	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace`
 
-// isOpen is the condition of the partial indexes, word for word.
+// isOpen repeats the condition of the partial indexes literally.
 const isOpen = `status IN ('queued', 'processing')`
 
-// createJob commits everything of a submission: the parameters of the claim, the
-// cap, then those columns of the job that are not among them.
+// createJob commits a submission. Its parameters are those of the claim, then the limit of
+// open jobs, then the columns of the job that are not among the parameters of the claim.
 const createJob = claimed + `room_for_job($1, $11)` + claimedEnd + `, made AS (
 	INSERT INTO job (` + jobColumns + `)
 	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, NULLIF($30, '')
@@ -125,7 +125,13 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 			return nil
 		}
 		changes := &pgx.Batch{}
-		queueJob(changes, id, change.Job)
+		changes.Queue(
+			`UPDATE job SET status = $2, attempt = $3, incarnation = $4, pages_done = $5, pages_total = $6, verdict = $7,
+			 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13, tries = $14 WHERE id = $1`,
+			id, change.Job.Status, change.Job.Attempt, change.Job.Incarnation,
+			change.Job.Progress.PagesDone, change.Job.Progress.PagesTotal, change.Job.Verdict,
+			change.Job.Failure.Code, change.Job.Failure.Detail, change.Job.Version,
+			maybe(change.Job.StartedAt), maybe(change.Job.FinishedAt), change.Job.ExpiresAt, change.Job.Tries)
 		if change.Report != nil {
 			changes.Queue(`INSERT INTO report (job_id, body) VALUES ($1, $2)`, id, change.Report)
 		}
@@ -156,8 +162,8 @@ func (s *Store) OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int)
 	return malformed.Sound(open)
 }
 
-// MarkDispatched implements [preflightjob.Store]. Every replica sweeps, and two of them
-// lock the same rows in the same order.
+// MarkDispatched implements [preflightjob.Store]. Every replica sweeps, so the statement
+// locks the rows in a fixed order.
 func (s *Store) MarkDispatched(ctx context.Context, ids []string, at time.Time) error {
 	if len(ids) == 0 {
 		return nil
@@ -170,8 +176,8 @@ func (s *Store) MarkDispatched(ctx context.Context, ids []string, at time.Time) 
 	})
 }
 
-// PurgeJobs implements [preflightjob.Store]. What another replica is purging is left to
-// it.
+// PurgeJobs implements [preflightjob.Store]. It skips jobs that another replica is
+// purging.
 func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error) {
 	var purged int64
 	err := s.use(ctx, "purge jobs", func(ctx context.Context, conn *pgxpool.Conn) error {
@@ -191,7 +197,7 @@ func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (preflight
 	return found(scanJob(q.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1 AND tenant = $2`, id, who.String())))
 }
 
-// scanJob reads a row, or tells with a [preflightjob.MalformedError] that it is none of ours.
+// scanJob reads a row; it returns a [preflightjob.MalformedError] if a column is invalid.
 func scanJob(r pgx.Row) (job preflightjob.Job, err error) {
 	var fields store.Fields
 	err = r.Scan(&job.ID, fields.Of(&job.Tenant), fields.Of(&job.FileURL), &job.Profile, store.Maybe(&fields, &job.Ticket),
@@ -203,13 +209,4 @@ func scanJob(r pgx.Row) (job preflightjob.Job, err error) {
 		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}
 	return job, err
-}
-
-func queueJob(batch *pgx.Batch, id string, job preflightjob.Job) {
-	batch.Queue(
-		`UPDATE job SET status = $2, attempt = $3, incarnation = $4, pages_done = $5, pages_total = $6, verdict = $7,
-		 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13, tries = $14 WHERE id = $1`,
-		id, job.Status, job.Attempt, job.Incarnation, job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict,
-		job.Failure.Code, job.Failure.Detail, job.Version,
-		maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.Tries)
 }

@@ -6,27 +6,26 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-func TestASubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
+func TestSubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openStore(t, address)
 	_, preflight := services(t, store)
 	other, err := connect(t, address).Begin(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("connect().Begin: %v", err)
 	}
 	if !ask[bool](t, other, `SELECT room_for_job($1, 1)`, acme.String()) {
 		t.Fatal("there is no room for the first job")
 	}
 	if _, err := other.Exec(t.Context(), `INSERT INTO job (`+jobColumns+`) VALUES
 		('pref_other', $1, '', '', NULL, 'queued', 0, '', 0, 0, '', '', '', 1, now(), NULL, NULL, now(), now(), 0, NULL)`, acme.String()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("other.Exec: %v", err)
 	}
 	submitted := make(chan error, 1)
 	go func() {
@@ -39,7 +38,7 @@ func TestASubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
 			WHERE datname = current_database() AND application_name = 'printmarket' AND wait_event = 'advisory')`)
 	})
 	if err := other.Commit(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("other.Commit: %v", err)
 	}
 	var exceeded *preflightjob.BacklogExceededError
 	if err := <-submitted; !errors.As(err, &exceeded) {

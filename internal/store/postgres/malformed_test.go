@@ -13,9 +13,9 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// A row that somebody damaged must stop neither the jobs beside it nor a worker
-// that waits for the store to come back.
-func TestAMalformedRowOfAJobIsToldAndPassedOver(t *testing.T) {
+// A damaged row must block neither the other jobs nor a worker that waits for the store to
+// become available.
+func TestMalformedJobIsReportedAndSkipped(t *testing.T) {
 	t.Parallel()
 	for column, value := range map[string]string{"tenant": "nobody", "ticket": `{"pages":"many"}`} {
 		t.Run(column, func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestAMalformedRowOfAJobIsToldAndPassedOver(t *testing.T) {
 			for range 3 {
 				submitted, err := preflight.Submit(t.Context(), acme, jobOf(""), 10)
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf("preflight.Submit: %v", err)
 				}
 				ids = append(ids, submitted.Job.ID)
 			}
@@ -37,7 +37,7 @@ func TestAMalformedRowOfAJobIsToldAndPassedOver(t *testing.T) {
 			if !errors.As(err, &malformed) || len(malformed.IDs) != 1 || malformed.IDs[0] != ids[1] {
 				t.Errorf("OpenJobs: %v, want that of %s", err, ids[1])
 			}
-			// Those of one instant come in the order of their ids, which are random.
+			// Jobs of one instant are listed by their ids, which are random.
 			var sound []string
 			for _, job := range open {
 				sound = append(sound, job.ID)

@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// selectRFQs lists RFQs of some owners. owner is the parameter of that name.
+// selectRFQs lists RFQs of some owners. owner is the value of the parameter @owner.
 func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen rfq.Selection) ([]rfq.RFQ, error) {
 	return read(ctx, s, op, func(ctx context.Context, q querier) ([]rfq.RFQ, error) {
 		rows, err := q.Query(ctx, store.ListRFQs(rfqColumns, owners, chosen.Statuses), pgx.NamedArgs{
@@ -39,9 +39,9 @@ func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tena
 	})
 }
 
-// dueRFQs asks an index each, and takes no more of it than it can give away. A
-// validity is compared as text, which may find it a second early: whoever
-// settles the RFQ looks at it exactly.
+// dueRFQs reads one index for each kind of change, and at most limit rows of each. It
+// compares the validity of an offer as text, which may select an RFQ a second early; the
+// code that settles the RFQ compares exactly.
 const dueRFQs = `
 	(SELECT tenant, id FROM rfq WHERE status IN ('open', 'quoted') AND response_deadline <= $1 ORDER BY response_deadline LIMIT $4)
 	UNION (SELECT tenant, id FROM rfq WHERE status = 'closed' AND expires_at <= $1 ORDER BY expires_at LIMIT $4)
@@ -65,7 +65,7 @@ func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int)
 	})
 }
 
-// queueAudit adds a deed to a batch; nil is none.
+// queueAudit adds a statement to a batch that inserts an entry of the audit, unless it is nil.
 func queueAudit(batch *pgx.Batch, deed *transaction.AuditEntry) {
 	if deed == nil {
 		return
@@ -76,8 +76,8 @@ func queueAudit(batch *pgx.Batch, deed *transaction.AuditEntry) {
 		deed.Verb, deed.Owner.String(), deed.Subject, deed.Reason)
 }
 
-// AddDeed commits a line of the audit by itself.
-func (s *Store) AddDeed(ctx context.Context, deed transaction.AuditEntry) error {
+// AddAuditEntry commits an entry of the audit by itself.
+func (s *Store) AddAuditEntry(ctx context.Context, deed transaction.AuditEntry) error {
 	return s.use(ctx, "audit", func(ctx context.Context, conn *pgxpool.Conn) error {
 		var batch pgx.Batch
 		queueAudit(&batch, &deed)
@@ -85,10 +85,9 @@ func (s *Store) AddDeed(ctx context.Context, deed transaction.AuditEntry) error 
 	})
 }
 
-// Deeds lists what the marketplace's side has done to records of a mode, the
-// latest first, from the first id that is less than before; an empty before
-// starts at the latest.
-func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error) {
+// AuditEntries lists the audit entries about records of a mode by descending id, from the
+// first id that is less than before; an empty before starts at the latest entry.
+func (s *Store) AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error) {
 	return read(ctx, s, "read audit", func(ctx context.Context, q querier) ([]transaction.AuditEntry, error) {
 		rows, err := q.Query(ctx,
 			`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit

@@ -7,17 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/store"
-
 	"github.com/jackc/pgx/v5"
 
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// TestRFQsAreFoundByIndex, however many there have ever been: what is due, which
-// every replica asks for each second, and lists by status.
+// TestRFQsAreFoundByIndex checks that due RFQs, which every replica queries each second, and
+// lists by status do not slow down with the number of RFQs.
 func TestRFQsAreFoundByIndex(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
@@ -45,8 +44,8 @@ func TestRFQsAreFoundByIndex(t *testing.T) {
 		plan := explain(t, records, store.ListRFQs("id", store.OfOwner, []rfq.Status{status}), pgx.NamedArgs{
 			"owner": "org_acme01/live", "from": "", "before": store.BeforeAll, "limit": 20, "now": now,
 		})
-		// What hardly anybody has must not be looked for among all that a
-		// partner ever asked for; the planner knows about the others.
+		// A search for a rare status must not read every RFQ of the partner; the
+		// planner has statistics of the frequent ones.
 		if rare := status == rfq.Awarded || status == rfq.Cancelled; rare && !strings.Contains(plan, "rfq_status") || strings.Contains(plan, "rfq_pkey") {
 			t.Errorf("the plan for %s does not use rfq_status:\n%s", status, plan)
 		}
@@ -63,14 +62,14 @@ func explain(t *testing.T, store *Store, query string, args ...any) string {
 	t.Helper()
 	rows, err := store.pool.Query(t.Context(), `EXPLAIN `+query, args...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.pool.Query: %v", err)
 	}
 	defer rows.Close()
 	var plan strings.Builder
 	for rows.Next() {
 		var line string
 		if err := rows.Scan(&line); err != nil {
-			t.Fatal(err)
+			t.Fatalf("rows.Scan: %v", err)
 		}
 		plan.WriteString(line + "\n")
 	}

@@ -84,8 +84,8 @@ func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, de
 	})
 }
 
-// raiseMasterData comes first in a change: nobody else changes anything until it is
-// committed, so revisions are committed in their order.
+// raiseMasterData increments the revision. It is the first statement of a change and locks
+// the row, so that changes commit in the order of their revisions.
 func raiseMasterData(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `UPDATE masterdata_revision SET revision = revision + 1`)
 	return err
@@ -142,8 +142,8 @@ func masterDataRevision(ctx context.Context, q querier) (revision int64, err err
 	return revision, err
 }
 
-// masterDataHeads leaves out what lies for ever behind a later approval that has
-// begun and has no end.
+// masterDataHeads selects the approvals that can still apply: it omits an approval if a
+// later one has begun and has no end.
 const masterDataHeads = `SELECT ` + approvalColumns + ` FROM masterdata_approval a
 	WHERE withdrawn_at IS NULL AND (effective_until IS NULL OR effective_until > $1) AND NOT EXISTS (
 		SELECT FROM masterdata_approval later
@@ -152,8 +152,8 @@ const masterDataHeads = `SELECT ` + approvalColumns + ` FROM masterdata_approval
 		  AND (later.effective_from, later.approved_at, later.id) > (a.effective_from, a.approved_at, a.id))
 	ORDER BY level, owner, effective_from, approved_at, id`
 
-// MasterDataHeads implements [masterdata.Heads]. The revision is read first: what is
-// read after it may be newer, and is then read once more.
+// MasterDataHeads implements [masterdata.Heads]. It reads the revision first: approvals
+// that it reads afterwards may be newer, and the caller then reads them again.
 func (s *Store) MasterDataHeads(ctx context.Context, now time.Time) (revision int64, heads []masterdata.Approval, err error) {
 	heads, err = read(ctx, s, "read heads of master data", func(ctx context.Context, q querier) ([]masterdata.Approval, error) {
 		if revision, err = masterDataRevision(ctx, q); err != nil {

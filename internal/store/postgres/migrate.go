@@ -15,31 +15,31 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// migrations are numbered files, each of one domain package. A file that was
-// released is never edited; a change is another file, and one that the release
-// before can still run on.
+// migrations holds numbered files, each for one domain package. A released file never
+// changes. A change of the schema is a new file, and the previous release must run on
+// the new schema.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// A second migrator looks once a second whether the first is done, for as long
-// as a large index may take.
+// A second migrator checks once a second whether the first one has finished, for at most
+// the time that the creation of a large index takes.
 const (
 	migrationLockPeriod = 1
 	migrationLockTries  = 600
 )
 
-// SchemaError means that the schema is older than this program needs: the
-// migrator has not run yet.
+// SchemaError means that the schema is older than this program requires: the migrator has
+// not run yet.
 type SchemaError struct{ Have, Need int64 }
 
 func (e *SchemaError) Error() string {
 	return fmt.Sprintf("schema is version %d, this program needs %d or later: run the migrator first", e.Have, e.Need)
 }
 
-// Migrate brings the schema to the version of this program. It does nothing
-// when the schema is there or beyond. Of several migrators one works and the
-// others wait for it. The role must own the schema.
+// Migrate updates the schema to the version of this program. It does nothing if the schema
+// has that version or a later one. If several migrators run, one works and the others
+// wait for it. The role must own the schema.
 func (s *Store) Migrate(ctx context.Context) (err error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	config := s.pool.Config().ConnConfig
-	// A migration may take its time, but must not make all others wait behind
-	// it for a lock: lock_timeout stays.
+	// A migration may run for long, but must not make other transactions queue behind
+	// its lock request, so lock_timeout stays.
 	config.RuntimeParams["statement_timeout"] = "0"
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = "0"
 	db := stdlib.OpenDB(*config)
@@ -66,8 +66,7 @@ func (s *Store) Migrate(ctx context.Context) (err error) {
 	return nil
 }
 
-// SchemaVersion is the number of the last migration that was applied; 0 if none
-// was.
+// SchemaVersion returns the number of the last applied migration, or 0 without migrations.
 func (s *Store) SchemaVersion(ctx context.Context) (int64, error) {
 	var version int64
 	err := s.use(ctx, "read schema version", func(ctx context.Context, conn *pgxpool.Conn) error {
@@ -80,9 +79,8 @@ func (s *Store) SchemaVersion(ctx context.Context) (int64, error) {
 	return version, err
 }
 
-// CheckSchema refuses a schema that is older than this program needs, with a
-// [SchemaError]. A newer one is fine, because migrations leave the release
-// before running.
+// CheckSchema returns a [SchemaError] if the schema is older than this program requires. It
+// accepts a newer schema, because migrations keep the previous release working.
 func (s *Store) CheckSchema(ctx context.Context) error {
 	need, err := newest()
 	if err != nil {
@@ -98,7 +96,7 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	return nil
 }
 
-// newest is the number of the last migration in this program.
+// newest returns the number of the last migration in this program.
 func newest() (int64, error) {
 	files, err := migrations.ReadDir("migrations")
 	if err != nil {

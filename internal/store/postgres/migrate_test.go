@@ -8,17 +8,16 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/pressly/goose/v3/lock"
 
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
 const needed = 18
 
-func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
+func TestProgramRunsOnlyOnItsOwnSchemaAndNewerOnes(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openUnmigrated(t, address, patient)
@@ -34,13 +33,13 @@ func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 	}
 	check("before any migration", 0, &SchemaError{Have: 0, Need: needed})
 	if err := store.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Migrate: %v", err)
 	}
 	check("migrated", needed, nil)
 	execute(t, address, fmt.Sprintf(`DELETE FROM goose_db_version WHERE version_id = %d`, needed))
 	var before int64
 	if err := connect(t, address).QueryRow(t.Context(), `SELECT max(version_id) FROM goose_db_version`).Scan(&before); err != nil {
-		t.Fatal(err)
+		t.Fatalf("connect().QueryRow: %v", err)
 	}
 	check("a migration short", before, &SchemaError{Have: before, Need: needed})
 	execute(t, address,
@@ -59,18 +58,18 @@ func TestAProgramRunsOnItsOwnSchemaAndNewerOnesAlone(t *testing.T) {
 	}
 }
 
-func TestASecondMigratorWaitsForTheFirst(t *testing.T) {
+func TestSecondMigratorWaitsForTheFirst(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openUnmigrated(t, address, patient)
 	first := connect(t, address)
 	if _, err := first.Exec(t.Context(), `SELECT pg_advisory_lock($1)`, lock.DefaultLockID); err != nil {
-		t.Fatal(err)
+		t.Fatalf("first.Exec: %v", err)
 	}
 	migrated := make(chan error, 1)
 	go func() { migrated <- store.Migrate(t.Context()) }()
 	watch := connect(t, address)
-	eventually.Holds(t, "the second migrator asks for the lock", func() bool {
+	eventually.Holds(t, "the second migrator requests the lock", func() bool {
 		return ask[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = 'printmarket' AND query LIKE '%pg_try_advisory_lock%')`)
 	})
@@ -83,17 +82,17 @@ func TestASecondMigratorWaitsForTheFirst(t *testing.T) {
 		t.Errorf("version %d (%v) while the first migrator works, want 0", version, err)
 	}
 	if _, err := first.Exec(t.Context(), `SELECT pg_advisory_unlock($1)`, lock.DefaultLockID); err != nil {
-		t.Fatal(err)
+		t.Fatalf("first.Exec: %v", err)
 	}
 	if err := <-migrated; err != nil {
-		t.Fatal(err)
+		t.Fatalf("first.Exec: %v", err)
 	}
 	if err := store.CheckSchema(t.Context()); err != nil {
-		t.Error(err)
+		t.Errorf("store.CheckSchema: %v", err)
 	}
 }
 
-func TestMigratorsAtOnceMigrateOnce(t *testing.T) {
+func TestConcurrentMigratorsMigrateOnce(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openUnmigrated(t, address, patient)
@@ -114,23 +113,23 @@ func TestMigratorsAtOnceMigrateOnce(t *testing.T) {
 		errs = append(errs, <-results)
 	}
 	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
+		t.Errorf("errors.Join: %v", err)
 	}
 	files, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fs.Glob: %v", err)
 	}
 	if rows := ask[int](t, store.pool, `SELECT count(*) FROM goose_db_version WHERE version_id > 0`); rows != len(files) {
 		t.Errorf("%d migrations were noted, want %d", rows, len(files))
 	}
 }
 
-func TestAWorkerOfTheReleaseBeforePublishesWhileEventsGetTraces(t *testing.T) {
+func TestWorkerOfThePreviousReleasePublishesDuringTheMigration(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	steps := stepper(t, openUnmigrated(t, address, patient))
 	if _, err := steps.UpTo(t.Context(), 16); err != nil {
-		t.Fatal(err)
+		t.Fatalf("steps.UpTo: %v", err)
 	}
 	role, narrow := newRole(t, address)
 	execute(t, address, grants(role, "INSERT (id, tenant, type, subject, at) ON outbox")) // as it was granted then
@@ -146,14 +145,14 @@ func TestAWorkerOfTheReleaseBeforePublishesWhileEventsGetTraces(t *testing.T) {
 	}
 	publish("before the migration")
 	if _, err := steps.UpTo(t.Context(), 17); err != nil {
-		t.Fatal(err)
+		t.Fatalf("steps.UpTo: %v", err)
 	}
 	publish("before the migrator has granted anything")
 	if traced := ask[int](t, connect(t, address), `SELECT count(trace) FROM outbox`); traced != 0 {
-		t.Errorf("%d events have a trace that nobody gave", traced)
+		t.Errorf("%d events have an unexpected trace", traced)
 	}
 	if _, err := steps.DownTo(t.Context(), 16); err != nil {
-		t.Fatal(err)
+		t.Fatalf("steps.DownTo: %v", err)
 	}
 	publish("after it was taken back")
 	if events := ask[int](t, connect(t, address), `SELECT count(*) FROM outbox`); events != published {

@@ -14,13 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
@@ -43,7 +42,7 @@ func withParameter(t testing.TB, address, name, value string) string {
 	})
 }
 
-func TestASessionHasLimitsWhateverTheURLSays(t *testing.T) {
+func TestSessionLimitsOverrideTheURL(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	for name := range map[string]bool{"statement_timeout": true, "lock_timeout": true, "timezone": true, "application_name": true} {
@@ -60,7 +59,7 @@ func TestASessionHasLimitsWhateverTheURLSays(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatMayLoseWritesIsRefused(t *testing.T) {
+func TestVolatileDatabaseIsRefused(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
 	address := server.URL("postgres")
@@ -87,7 +86,7 @@ func TestADatabaseThatMayLoseWritesIsRefused(t *testing.T) {
 	for _, setting := range []string{"fsync", "full_page_writes"} {
 		execute(t, address, `ALTER SYSTEM SET `+setting+` = 'off'`, `SELECT pg_reload_conf()`)
 		eventually.Holds(t, setting+"=off is refused", func() bool { return refused(address, setting) })
-		// A store that is open already finds out when it is asked how it is, and
+		// A store that is open already detects the setting when it is pinged, and
 		// acknowledges nothing from then on.
 		for _, err := range []error{running.Ping(t.Context()), running.CheckSchema(t.Context())} {
 			var volatile *VolatileError
@@ -100,12 +99,12 @@ func TestADatabaseThatMayLoseWritesIsRefused(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatCannotBeReachedSaysSoWithoutItsPassword(t *testing.T) {
+func TestErrorOfAnUnreachableDatabaseOmitsThePassword(t *testing.T) {
 	t.Parallel()
 	const password = "hunter2-s3cret"
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("net.Listen: %v", err)
 	}
 	closed := listener.Addr().String()
 	_ = listener.Close()
@@ -120,7 +119,7 @@ func TestADatabaseThatCannotBeReachedSaysSoWithoutItsPassword(t *testing.T) {
 		want    func(error) bool
 		says    string
 	}{
-		"nobody listens": {"postgres://app:" + password + "@" + closed + "/market", unreachable, "connection refused"},
+		"closed port": {"postgres://app:" + password + "@" + closed + "/market", unreachable, "connection refused"},
 		"the password is wrong": {
 			with(t, present, func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), password) }), unreachable, "authentication failed",
 		},
@@ -139,7 +138,7 @@ func TestADatabaseThatCannotBeReachedSaysSoWithoutItsPassword(t *testing.T) {
 				t.Fatal("opened")
 			}
 			if !tc.want(err) || !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("error = %v, want one that says %q", err, tc.says)
+				t.Errorf("error = %v, want one that contains %q", err, tc.says)
 			}
 			if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, password) {
 				t.Error("the error holds the password")
@@ -148,20 +147,20 @@ func TestADatabaseThatCannotBeReachedSaysSoWithoutItsPassword(t *testing.T) {
 	}
 }
 
-func TestAStandbyIsRefused(t *testing.T) {
+func TestStandbyIsRefused(t *testing.T) {
 	t.Parallel()
 	address := withParameter(t, pgtest.Shared(t), "default_transaction_read_only", "on")
 	var away *transaction.UnavailableError
 	if _, err := Open(t.Context(), address, Options{}); !errors.As(err, &away) || !strings.Contains(err.Error(), "read only") {
-		t.Errorf("error = %v, want one that says read only", err)
+		t.Errorf("error = %v, want one that contains \"read only\"", err)
 	}
 }
 
-func TestAClosedStoreIsUnavailable(t *testing.T) {
+func TestClosedStoreIsUnavailable(t *testing.T) {
 	t.Parallel()
 	store, err := Open(t.Context(), pgtest.Shared(t), Options{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
 	_ = store.Close()
 	for name, call := range map[string]func(context.Context) error{
@@ -177,21 +176,21 @@ func TestAClosedStoreIsUnavailable(t *testing.T) {
 }
 
 // A server that is cut off sends no refusal, and keeps to no limit of its own.
-func TestAServerThatHangsHoldsNobodyForLong(t *testing.T) {
+func TestCallsEndSoonIfTheServerHangs(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
 	store, err := Open(t.Context(), server.URL("postgres"), Options{MaxConns: 2, StatementTimeout: 100 * time.Millisecond})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	if err := store.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Migrate: %v", err)
 	}
 	rfqs, preflight := services(t, store)
 	submitted, err := preflight.Submit(t.Context(), acme, jobOf("k0"), 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflight.Submit: %v", err)
 	}
 	t.Cleanup(server.Thaw)
 	server.Freeze()
@@ -223,14 +222,14 @@ func TestAServerThatHangsHoldsNobodyForLong(t *testing.T) {
 	})
 }
 
-func TestOpenMakesTheConnectionsThatFirstCallersNeed(t *testing.T) {
+func TestOpenPreparesConnections(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	for name, tc := range map[string]struct {
 		options Options
 		want    int32
 	}{
-		"one if nothing is said": {Options{}, 1},
+		"one by default":         {Options{}, 1},
 		"as many as are wanted":  {Options{Prepared: 5}, 5},
 		"no more than there may": {Options{MaxConns: 2, Prepared: 5}, 2},
 	} {
@@ -240,11 +239,11 @@ func TestOpenMakesTheConnectionsThatFirstCallersNeed(t *testing.T) {
 	}
 	role, narrow := newRole(t, address)
 	execute(t, address, `ALTER ROLE `+role+` CONNECTION LIMIT 1`)
-	openUnmigrated(t, narrow, Options{Prepared: 5}) // it opens with what there is
+	openUnmigrated(t, narrow, Options{Prepared: 5}) // it opens with fewer connections
 }
 
 // Some callers always find a connection between two holders.
-func TestEveryRefusalOfACrowdIsAnOverload(t *testing.T) {
+func TestRefusalsUnderLoadAreOverloads(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	openStore(t, address)
@@ -254,7 +253,7 @@ func TestEveryRefusalOfACrowdIsAnOverload(t *testing.T) {
 	for range 2 {
 		conn, err := store.pool.Acquire(t.Context())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("store.pool.Acquire: %v", err)
 		}
 		made = append(made, conn)
 	}
@@ -281,11 +280,11 @@ func TestEveryRefusalOfACrowdIsAnOverload(t *testing.T) {
 	}
 	group.Wait()
 	if refused.Load() == 0 {
-		t.Error("nobody was refused: the test proves nothing")
+		t.Error("no call was refused, want some: the test proves nothing")
 	}
 }
 
-func TestAPoolInFullUseIsOverloadedAndWritesNothing(t *testing.T) {
+func TestFullPoolIsOverloadedAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	openStore(t, address)
@@ -295,7 +294,7 @@ func TestAPoolInFullUseIsOverloadedAndWritesNothing(t *testing.T) {
 	for range 2 {
 		conn, err := store.pool.Acquire(t.Context())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("store.pool.Acquire: %v", err)
 		}
 		busy = append(busy, conn)
 	}
@@ -321,7 +320,7 @@ func TestAPoolInFullUseIsOverloadedAndWritesNothing(t *testing.T) {
 	})
 }
 
-func TestAServerWithoutAFreeConnectionIsOverloaded(t *testing.T) {
+func TestServerWithoutAFreeConnectionIsOverloaded(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	openStore(t, address)
@@ -330,7 +329,7 @@ func TestAServerWithoutAFreeConnectionIsOverloaded(t *testing.T) {
 	store := openUnmigrated(t, narrow, patient)
 	held, err := store.pool.Acquire(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.pool.Acquire: %v", err)
 	}
 	defer held.Release()
 	if err := store.Ping(t.Context()); !errors.Is(err, transaction.ErrOverloaded) {
@@ -352,7 +351,7 @@ func TestSkewIsTheDifferenceOfTheTwoClocks(t *testing.T) {
 	}
 }
 
-// roundTrips counts what the driver sends.
+// roundTrips counts the messages that the driver sends.
 type roundTrips struct{ queries, batches, prepares atomic.Int64 }
 
 func (r *roundTrips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -372,13 +371,13 @@ func (r *roundTrips) TracePrepareStart(ctx context.Context, _ *pgx.Conn, _ pgx.T
 }
 func (r *roundTrips) TracePrepareEnd(context.Context, *pgx.Conn, pgx.TracePrepareEndData) {}
 
-func TestACreateIsOneRoundTrip(t *testing.T) {
+func TestCreateIsOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	openStore(t, address)
 	config, err := configure(address, patient)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("configure: %v", err)
 	}
 	sent := &roundTrips{}
 	config.ConnConfig.Tracer = sent
@@ -387,14 +386,14 @@ func TestACreateIsOneRoundTrip(t *testing.T) {
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("pgxpool.NewWithConfig: %v", err)
 	}
 	t.Cleanup(pool.Close)
 	rfqs, preflight := services(t, newStore(pool, patient))
 	both := func(key string) {
 		create(t, rfqs, key)
 		if _, err := preflight.Submit(t.Context(), acme, jobOf(key), 10); err != nil {
-			t.Fatal(err)
+			t.Fatalf("preflight.Submit: %v", err)
 		}
 	}
 	both("prepares its statements on a new connection")

@@ -71,8 +71,8 @@ var (
 	wholeTable  = regexp.MustCompile(`Seq Scan on (\w+)`)
 )
 
-// wholeReads lists what may read a whole table, by a part of the statement, with
-// the reason.
+// wholeReads lists the statements that may read a whole table, by a part of the statement,
+// with the reason.
 var wholeReads = []struct{ table, statement, reason string }{
 	{"webhook_head", "webhook_head", "the table has one row"},
 	{"masterdata_revision", "masterdata_revision", "the table has one row"},
@@ -88,8 +88,8 @@ func mayReadWhole(table, statement string) bool {
 	return false
 }
 
-// wantIndexes explains statements on an empty database in which reading a whole
-// table is the last resort: what still reads one has no index to find its rows.
+// wantIndexes explains statements on an empty database in which reading a whole table is the
+// last resort: a statement that still reads one has no index to find its rows.
 func wantIndexes(t *testing.T, statements []string) {
 	t.Helper()
 	address := pgtest.Shared(t)
@@ -97,7 +97,7 @@ func wantIndexes(t *testing.T, statements []string) {
 	conn := connect(t, address)
 	for _, setting := range []string{`SET enable_seqscan = off`, `SET plan_cache_mode = force_generic_plan`} {
 		if _, err := conn.Exec(t.Context(), setting); err != nil {
-			t.Fatal(err)
+			t.Fatalf("conn.Exec: %v", err)
 		}
 	}
 	explained := 0

@@ -17,7 +17,7 @@ import (
 var _ requestlog.Store = (*Store)(nil)
 
 // AddRequests implements [requestlog.Store]. Replicas may write the same requests at the
-// same time, so each takes them in the same order.
+// same time, so each inserts them in the same order.
 func (s *Store) AddRequests(ctx context.Context, entries []requestlog.Entry) error {
 	var tenants, ids, requestIDs, keys, listeners, surfaces, methods, routes, codes, capabilities, reasons []string
 	var times []time.Time
@@ -76,8 +76,8 @@ func (s *Store) Denials(ctx context.Context, since time.Time, limit int) ([]requ
 	})
 }
 
-// PurgeRequests implements [requestlog.Store]. What another replica is erasing is left
-// to it.
+// PurgeRequests implements [requestlog.Store]. It skips entries that another replica is
+// erasing.
 func (s *Store) PurgeRequests(ctx context.Context, until time.Time, limit int) (int, error) {
 	erased := int64(0)
 	err := s.use(ctx, "purge requests", func(ctx context.Context, conn *pgxpool.Conn) error {

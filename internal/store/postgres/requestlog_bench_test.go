@@ -14,8 +14,8 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// BenchmarkRequestLog writes full batches of the request log, and erases them in steps
-// as the sweeper does. bytes/row is what a row takes with its indexes.
+// BenchmarkRequestLog writes full batches of the request log, and erases them in steps as
+// the sweeper does. bytes/row is the size of a row with its index entries.
 func BenchmarkRequestLog(b *testing.B) {
 	store := openStore(b, pgtest.Shared(b))
 	const batch, step = 1000, 500
@@ -26,7 +26,7 @@ func BenchmarkRequestLog(b *testing.B) {
 			at = at.Add(time.Millisecond)
 			id, err := recordid.New("log_", at, rand.Reader)
 			if err != nil {
-				b.Fatal(err)
+				b.Fatalf("recordid.New: %v", err)
 			}
 			e := requestlog.Entry{
 				ID: id, At: at, RequestID: "req_" + id[4:], Tenant: tenant.ID{Organization: fmt.Sprintf("org_acme%02d", n%50), Mode: tenant.Live},
@@ -38,7 +38,7 @@ func BenchmarkRequestLog(b *testing.B) {
 			entries = append(entries, e)
 		}
 		if err := store.AddRequests(b.Context(), entries); err != nil {
-			b.Fatal(err)
+			b.Fatalf("store.AddRequests: %v", err)
 		}
 	}
 	rows := float64(b.N * batch)
@@ -48,7 +48,7 @@ func BenchmarkRequestLog(b *testing.B) {
 	for n := step; n == step; {
 		var err error
 		if n, err = store.PurgeRequests(b.Context(), at, step); err != nil {
-			b.Fatal(err)
+			b.Fatalf("store.PurgeRequests: %v", err)
 		}
 	}
 	b.ReportMetric(float64(time.Since(begun).Nanoseconds())/rows, "erase-ns/row")

@@ -25,14 +25,14 @@ const rfqColumns = `id, tenant, tracking_code, catalog_product_uid, title, categ
 	product_name, product_group, catalog_id, status, version, quote_count,
 	response_deadline, expires_at, created_at, updated_at`
 
-// newQuotes reads quotes as quoteRow writes them.
+// newQuotes inserts quotes from records in the form of quoteRow.
 const newQuotes = `INSERT INTO quote (id, rfq_id, supplier_id, revision, status, offer, submitted_at)
 	SELECT q.id, q.rfq_id, q.supplier_id, q.revision, q.status, q.offer, q.submitted_at FROM `
 
 const quoteRecord = ` AS q (id text, rfq_id text, supplier_id text, revision bigint, status text, offer jsonb, submitted_at timestamptz)`
 
-// createRFQ commits everything of a create: the parameters of the claim, then
-// those columns of the RFQ that are not among them, then the quotes.
+// createRFQ commits an RFQ with its companions. Its parameters are those of the claim, then
+// the columns of the RFQ that are not among them, then the quotes.
 const createRFQ = claimed + `true` + claimedEnd + `, made AS (
 	INSERT INTO rfq (` + rfqColumns + `)
 	SELECT $5, $1, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26
@@ -40,8 +40,7 @@ const createRFQ = claimed + `true` + claimedEnd + `, made AS (
 ), answered AS (` + newQuotes + `claimed, jsonb_to_recordset($27)` + quoteRecord + ` WHERE outcome = 'created')
 SELECT outcome, subject, wait FROM claimed`
 
-// CreateRFQ implements [rfq.Store]. It shares its statement and its commit with
-// creates that come at the same time.
+// CreateRFQ implements [rfq.Store]. Concurrent creates share one statement and one commit.
 func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms transaction.Terms) (rfq.RFQ, transaction.Outcome, error) {
 	args, err := createRFQArgs(ctx, record, quotes, terms)
 	if err != nil {
@@ -51,7 +50,7 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 	span := telemetry.Ask(ctx, system, createOp)
 	made, err := s.creates.Do(ctx, own)
 	end(span, err)
-	if errors.Is(err, errUnsettled) {
+	if errors.Is(err, errRetryAlone) {
 		made, err = s.createAlone(ctx, own)
 	}
 	return made.record, made.outcome, err
@@ -157,8 +156,8 @@ func oneRFQ(ctx context.Context, q querier, who tenant.ID, id string) (rfq.RFQ, 
 	return found(scanRFQ(q.QueryRow(ctx, `SELECT `+rfqColumns+` FROM rfq WHERE id = $1 AND tenant = $2`, id, who.String())))
 }
 
-// withQuotes reads an RFQ with its quotes in one round trip. With a lock, the
-// quotes are read by a statement of its own behind it and are the latest.
+// withQuotes reads an RFQ with its quotes in one round trip. If the first statement locks
+// the RFQ, the second one reads the latest quotes.
 func withQuotes(ctx context.Context, q querier, who tenant.ID, id, lock string) (record rfq.RFQ, quotes []rfq.Quote, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT `+rfqColumns+` FROM rfq WHERE id = $1 AND tenant = $2`+lock, id, who.String())
@@ -191,7 +190,7 @@ func scanQuote(r pgx.Row) (quote rfq.Quote, err error) {
 	return quote, json.Unmarshal(offer, &quote.Offer)
 }
 
-// quoteRow is a quote as newQuotes reads it.
+// quoteRow is a quote in the form that newQuotes reads.
 type quoteRow struct {
 	ID          string          `json:"id"`
 	RFQID       string          `json:"rfq_id"`
@@ -210,8 +209,8 @@ func quoteRows(quotes []rfq.Quote) []quoteRow {
 	return rows
 }
 
-// queueQuotes writes statuses before new quotes: the one that a new revision
-// supersedes must have stepped down when the new one stands up.
+// queueQuotes updates the statuses of known quotes before it inserts new ones: a quote must
+// be superseded before its new revision can be inserted.
 func queueQuotes(batch *pgx.Batch, known, amended []rfq.Quote) error {
 	var added []rfq.Quote
 	for _, quote := range amended {

@@ -15,53 +15,52 @@ import (
 	"github.com/printmarket/printmarket/internal/store"
 )
 
-// The platform has four roles in its database. The migrator owns the schema and
-// is the only one that can change it, the clock of quotas included. The others get
-// what [RuntimeGrants], [WorkerGrants] and [WebhookGrants] say; the migrator grants
-// it again after each migration. Functions run with the rights of their caller.
+// The platform has four roles in its database. The migrator owns the schema, and only the
+// migrator can change it, including the clock of quotas. The other roles get the rights
+// in [RuntimeGrants], [WorkerGrants] and [WebhookGrants]; the migrator grants them after
+// each migration. Functions run with the rights of their caller.
 
-// Roles names those who are given rights. A name that is empty is left out.
+// Roles names the database roles that get rights. An empty name is skipped.
 type Roles struct {
 	// API is the role of API servers, Worker that of preflight workers, Webhooks
 	// that of the workers that deliver events.
 	API, Worker, Webhooks string
 }
 
-// Grant gives roles their rights. What a former version granted and this one does
-// not is taken back. Only the owner of the schema can do that; the second of two
-// at once waits for the first. Errors: ledger.UnavailableError, and the database's
-// own for a role that does not exist.
+// Grant grants the roles their rights, and revokes rights that only a former version
+// granted. The caller must own the schema; a second concurrent call waits for the first.
+// Errors: transaction.UnavailableError, and the database's own for an unknown role.
 func (s *Store) Grant(ctx context.Context, roles Roles) error {
 	given := []struct {
 		role   string
 		grants func(string) string
 	}{{roles.API, RuntimeGrants}, {roles.Worker, WorkerGrants}, {roles.Webhooks, WebhookGrants}}
-	// All of it is one transaction, which holds the lock: two that grant rights
-	// on one table at once fail each other.
+	// All statements run in one transaction that holds a lock, because concurrent
+	// grants on one table fail.
 	var revoked, granted strings.Builder
 	for _, to := range given {
 		if to.role != "" {
-			revoked.WriteString(revocation(to.role))
+			revoked.WriteString("REVOKE ALL ON " + tables + " FROM " + pgx.Identifier{to.role}.Sanitize() + ";\n")
 			granted.WriteString(to.grants(to.role))
 		}
 	}
 	statements := fmt.Sprintf("SELECT pg_advisory_xact_lock(%d);\n", grantLock) + revoked.String() + granted.String()
 	return s.use(ctx, "grant rights", func(ctx context.Context, conn *pgxpool.Conn) error {
 		_, err := conn.Exec(ctx, statements, pgx.QueryExecModeSimpleProtocol)
-		if told := (*pgconn.PgError)(nil); errors.As(err, &told) && told.Code == undefinedObject {
-			return store.Answer(fmt.Errorf("grant rights: %w", told))
+		if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && refused.Code == undefinedObject {
+			return store.Answer(fmt.Errorf("grant rights: %w", refused))
 		}
 		return err
 	})
 }
 
-// tables are all that the migrations make.
+// tables lists every table that the migrations create.
 const tables = "idempotency, quota, quota_day, rfq, quote, job, report, outbox, outbox_head, audit, key_use, request_log, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, goose_db_version"
 
-// grantLock is any number that nobody else locks in this database.
+// grantLock is an arbitrary number that no other program locks in this database.
 const grantLock = 7_316_842_250_114_603
 
-// RuntimeGrants are the statements that let a role serve the API and sweep.
+// RuntimeGrants returns the statements that let a role serve the API and sweep.
 func RuntimeGrants(role string) string {
 	return grants(role,
 		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota, quota_day, xjmf_message, xjmf_state",
@@ -71,7 +70,7 @@ func RuntimeGrants(role string) string {
 		"SELECT, UPDATE ON outbox_head",
 		"SELECT, INSERT ON audit",
 		"SELECT, INSERT, UPDATE ON key_use",
-		"SELECT, INSERT, DELETE, UPDATE (requests) ON request_log", // who locks rows to erase them must be able to change one
+		"SELECT, INSERT, DELETE, UPDATE (requests) ON request_log", // the row locks of a purge require UPDATE
 		"SELECT, INSERT ON masterdata_snapshot",
 		"SELECT, INSERT, UPDATE (withdrawn_at, withdrawn_by, withdrawn_reason) ON masterdata_approval",
 		"SELECT, UPDATE ON masterdata_revision",
@@ -81,8 +80,8 @@ func RuntimeGrants(role string) string {
 	)
 }
 
-// WorkerGrants are the statements that let a role begin and finish preflight
-// jobs, and nothing else: it cannot submit one, read a report or see an RFQ.
+// WorkerGrants returns the statements that let a role begin and finish preflight jobs. The
+// role cannot submit jobs, read reports or read RFQs.
 func WorkerGrants(role string) string {
 	return grants(role,
 		"SELECT ON job",
@@ -94,9 +93,8 @@ func WorkerGrants(role string) string {
 	)
 }
 
-// WebhookGrants are the statements that let a role read the outbox, number and
-// erase its events, and deliver them, and nothing else: it sees the ids of RFQs and
-// jobs, and none of them.
+// WebhookGrants returns the statements that let a role read, number and erase the events of
+// the outbox, and deliver them. The role sees the ids of RFQs and jobs, but cannot read them.
 func WebhookGrants(role string) string {
 	return grants(role,
 		"SELECT, UPDATE (seq), DELETE ON outbox",
@@ -106,10 +104,6 @@ func WebhookGrants(role string) string {
 		"SELECT, INSERT ON webhook_attempt",
 		"SELECT ON goose_db_version",
 	)
-}
-
-func revocation(role string) string {
-	return "REVOKE ALL ON " + tables + " FROM " + pgx.Identifier{role}.Sanitize() + ";\n"
 }
 
 func grants(role string, rights ...string) string {

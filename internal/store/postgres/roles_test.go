@@ -22,8 +22,8 @@ import (
 // insufficientPrivilege is the SQLSTATE of a right that a role has not.
 const insufficientPrivilege = "42501"
 
-// newRole makes a role that may log in and nothing else, and says where it
-// finds the database. It is dropped when the test ends.
+// newRole creates a role that may only log in, and returns its name and the URL under which
+// it reaches the database. The role is dropped when the test ends.
 func newRole(t testing.TB, address string) (role, at string) {
 	t.Helper()
 	role, password := "role_"+strings.ToLower(rand.Text()), rand.Text()
@@ -37,7 +37,7 @@ func newRole(t testing.TB, address string) (role, at string) {
 	return role, with(t, address, func(u *url.URL) { u.User = url.UserPassword(role, password) })
 }
 
-func TestAWorkersRoleBeginsAndFinishesJobsAndCanDoNothingElse(t *testing.T) {
+func TestWorkerRoleCanOnlyBeginAndFinishJobs(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	owner := openStore(t, address)
@@ -49,21 +49,21 @@ func TestAWorkersRoleBeginsAndFinishesJobsAndCanDoNothingElse(t *testing.T) {
 	record := create(t, rfqs, "k1")
 	submitted, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflight.Submit: %v", err)
 	}
 	id := submitted.Job.ID
 
 	if err := worker.CheckSchema(t.Context()); err != nil {
-		t.Error(err)
+		t.Errorf("worker.CheckSchema: %v", err)
 	}
 	if _, err := running.Begin(t.Context(), id, 1, "w1"); err != nil {
-		t.Error(err)
+		t.Errorf("running.Begin: %v", err)
 	}
 	if err := running.Progress(t.Context(), id, 1, "w1", preflightjob.Progress{PagesDone: 1, PagesTotal: 2}); err != nil {
-		t.Error(err)
+		t.Errorf("running.Progress: %v", err)
 	}
 	if _, err := running.Finish(t.Context(), id, 1, "w1", passed(id)); err != nil {
-		t.Error(err)
+		t.Errorf("running.Finish: %v", err)
 	}
 	if report, err := preflight.Report(t.Context(), acme, id); err != nil || !strings.Contains(string(report), id) {
 		t.Errorf("report %s (%v), want the worker's", report, err)
@@ -81,9 +81,9 @@ func TestAWorkersRoleBeginsAndFinishesJobsAndCanDoNothingElse(t *testing.T) {
 			_, err := worker.JobReport(ctx, acme, id)
 			return err
 		},
-		"purge jobs":       func(ctx context.Context) error { _, err := worker.PurgeJobs(ctx, testTime, 1); return err },
-		"purge the ledger": func(ctx context.Context) error { return worker.PurgeLedger(ctx, testTime) },
-		"read the outbox":  func(ctx context.Context) error { _, err := worker.Events(ctx, 0, 1); return err },
+		"purge jobs":            func(ctx context.Context) error { _, err := worker.PurgeJobs(ctx, testTime, 1); return err },
+		"purge keys and quotas": func(ctx context.Context) error { return worker.PurgeKeysAndQuotas(ctx, testTime) },
+		"read the outbox":       func(ctx context.Context) error { _, err := worker.Events(ctx, 0, 1); return err },
 		"receive a callback": func(ctx context.Context) error {
 			_, _, err := worker.ReceiveXJMF(ctx, callback, []xjmf.Job{{ID: "job-1"}}, waits)
 			return err
@@ -115,15 +115,15 @@ func TestAWorkersRoleBeginsAndFinishesJobsAndCanDoNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
+func TestRuntimeRoleServesTheAPIAndCannotReplaceTheClock(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	owner := openStore(t, address)
 	role, narrow := newRole(t, address)
-	// What another version granted is taken back.
+	// Rights that another version granted are revoked.
 	execute(t, address, `GRANT ALL ON rfq, job, report, outbox TO `+role)
 	if err := owner.Grant(t.Context(), Roles{API: role}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("owner.Grant: %v", err)
 	}
 	store := openUnmigrated(t, narrow, patient)
 	rfqs, preflight := services(t, store)
@@ -131,11 +131,11 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 	create(t, rfqs, "k1")
 	submitted, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflight.Submit: %v", err)
 	}
 	later := testTime.Add(2 * preflightjob.Retention)
 	if err := owner.Enroll(t.Context(), []webhook.Endpoint{orders}, testTime); err != nil {
-		t.Fatal(err)
+		t.Fatalf("owner.Enroll: %v", err)
 	}
 	test := deliveryTo(t, orders.Address)
 	for verb, call := range map[string]func(context.Context) error{
@@ -143,13 +143,13 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 			_, err := rfqs.SubmitQuote(ctx, acme, record.ID, offerOf(t, "s1"), rfq.Instruction{})
 			return err
 		},
-		"list rfqs":        func(ctx context.Context) error { _, err := rfqs.List(ctx, acme, rfq.Page{}); return err },
-		"list quotes":      func(ctx context.Context) error { _, err := rfqs.Quotes(ctx, acme, record.ID); return err },
-		"cancel a job":     func(ctx context.Context) error { _, err := preflight.Cancel(ctx, acme, submitted.Job.ID); return err },
-		"sweep":            func(ctx context.Context) error { _, err := preflight.Sweep(ctx, 0, 10); return err },
-		"purge jobs":       func(ctx context.Context) error { _, err := store.PurgeJobs(ctx, later, 10); return err },
-		"purge the ledger": func(ctx context.Context) error { return store.PurgeLedger(ctx, later) },
-		"read the outbox":  func(ctx context.Context) error { _, err := store.Events(ctx, 0, 10); return err },
+		"list rfqs":             func(ctx context.Context) error { _, err := rfqs.List(ctx, acme, rfq.Page{}); return err },
+		"list quotes":           func(ctx context.Context) error { _, err := rfqs.Quotes(ctx, acme, record.ID); return err },
+		"cancel a job":          func(ctx context.Context) error { _, err := preflight.Cancel(ctx, acme, submitted.Job.ID); return err },
+		"sweep":                 func(ctx context.Context) error { _, err := preflight.Sweep(ctx, 0, 10); return err },
+		"purge jobs":            func(ctx context.Context) error { _, err := store.PurgeJobs(ctx, later, 10); return err },
+		"purge keys and quotas": func(ctx context.Context) error { return store.PurgeKeysAndQuotas(ctx, later) },
+		"read the outbox":       func(ctx context.Context) error { _, err := store.Events(ctx, 0, 10); return err },
 		"receive a callback": func(ctx context.Context) error {
 			_, _, err := store.ReceiveXJMF(ctx, callback, []xjmf.Job{{ID: "job-1"}}, waits)
 			return err
@@ -211,10 +211,10 @@ func TestTheRuntimeRoleServesEverythingAndCannotMoveTheClock(t *testing.T) {
 	}
 }
 
-// asked is a request.
+// asked is a logged request.
 var asked = requestlog.Entry{ID: "log_1", At: testTime, Tenant: acme, Requests: 1}
 
-// callback is one that says that a job waits.
+// callback is a callback with the status Waiting of a job.
 var callback = xjmf.Record{
 	ID: "msg_1", Tenant: acme, Sender: "acme-mis", MessageID: "M1", Encoding: "xml", Body: []byte("<XJMF/>"),
 	SentAt: testTime, ReceivedAt: testTime,
@@ -226,12 +226,12 @@ func waits(map[xjmf.Job]xjmf.State) (xjmf.Change, error) {
 	return xjmf.Change{Answer: []byte("<XJMF/>"), States: []xjmf.State{state}}, err
 }
 
-func TestARoleThatDoesNotExistIsNamed(t *testing.T) {
+func TestUnknownRoleIsNamedInTheError(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, pgtest.Shared(t))
 	var away *transaction.UnavailableError
 	err := store.Grant(t.Context(), Roles{Webhooks: "nobody"})
 	if err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), `role "nobody" does not exist`) {
-		t.Errorf("error = %v, want the role's name and not that the store is away", err)
+		t.Errorf("error = %v, want the role's name and no UnavailableError", err)
 	}
 }

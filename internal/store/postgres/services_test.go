@@ -34,11 +34,11 @@ func services(t testing.TB, store storetest.Store) (*rfq.Service, *preflightjob.
 	t.Helper()
 	catalog, err := catalog.Demo()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("catalog.Demo: %v", err)
 	}
 	cursors, err := cursor.New([32]byte{1})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cursor.New: %v", err)
 	}
 	now := func() time.Time { return testTime }
 	return rfq.New(rfq.Config{
@@ -50,7 +50,7 @@ func services(t testing.TB, store storetest.Store) (*rfq.Service, *preflightjob.
 		})
 }
 
-// nowhere is a queue that nobody reads.
+// nowhere is a queue without a consumer.
 type nowhere struct{}
 
 func (nowhere) Submit(context.Context, string, tenant.ID, int) error { return nil }
@@ -75,7 +75,7 @@ func offerOf(t testing.TB, supplier string) rfq.Offer {
 	t.Helper()
 	price, err := money.Parse("205.00", "EUR")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("money.Parse: %v", err)
 	}
 	return rfq.Offer{
 		Supplier: rfq.Supplier{ID: supplier, DisplayName: supplier}, Total: price, UnitPrice: price, Quantity: 10,
@@ -96,7 +96,7 @@ func create(t testing.TB, rfqs *rfq.Service, key string) rfq.RFQ {
 // patience is far more than anything here takes.
 const patience = 30 * time.Second
 
-// ask scans the only column of the only row of a query.
+// ask returns the only column of the only row of a query.
 func ask[T any](t testing.TB, q querier, query string, args ...any) T {
 	t.Helper()
 	var got T

@@ -2,16 +2,15 @@
 
 // Package postgres keeps records in PostgreSQL, for a platform of many replicas.
 //
-// It implements the Store of each domain package, one file for each. A counted
-// write is one statement and so one round trip: the function claim answers for
-// the key and the quota, and the record is inserted beside it. Quota windows go
-// by the clock of the database, which all replicas share.
+// It implements the Store of each domain package, one file for each. A write that
+// uses an idempotency key and a quota is one statement, and so one round trip: the
+// SQL function claim checks the key and the quota, and the same statement inserts
+// the record. Quota windows follow the clock of the database, which all replicas share.
 //
-// Every connection is asked before its first use, and one by each [Store.Ping],
-// whether it would acknowledge what it may lose, so a server that is
-// reconfigured, or another one that takes over, is held to it as well. Connections are the store's own and keep
-// prepared statements; a proxy between them must pool sessions, not
-// transactions.
+// The store checks the durability settings of every connection before its first use,
+// and of one connection in each [Store.Ping], so that it also detects a reconfigured
+// server or a failover to another one. The store owns its connections, which hold
+// prepared statements; a proxy in between must pool sessions, not transactions.
 package postgres
 
 import (
@@ -35,20 +34,20 @@ import (
 
 // Options tunes a [Store]. The zero value is right for an API replica.
 type Options struct {
-	// MaxConns is the most connections at a time; 0 means 16.
+	// MaxConns is the maximum number of connections; 0 means 16.
 	MaxConns int32
-	// Prepared is how many connections [Open] tries to have before it returns, so
-	// that the first callers wait for none; 0 means 1.
+	// Prepared is the number of connections that [Open] tries to establish before
+	// it returns, so that the first callers do not wait for one; 0 means 1.
 	Prepared int32
-	// AcquireTimeout is how long a call waits for a connection before it is
-	// ledger.ErrOverloaded; 0 means 500 ms.
+	// AcquireTimeout limits how long a call waits for a connection before it fails
+	// with transaction.ErrOverloaded; 0 means 500 ms.
 	AcquireTimeout time.Duration
-	// StatementTimeout is how long a statement may run; 0 means 5 s. A call
-	// with a connection ends a second later at the latest, whether the server
-	// answers or not.
+	// StatementTimeout limits how long a statement may run; 0 means 5 s. A call that
+	// holds a connection ends at most a second later, even if the server does not
+	// respond.
 	StatementTimeout time.Duration
-	// Now is this process's clock, which [Store.Skew] compares; nil means
-	// time.Now.
+	// Now returns the time of this process, which [Store.Skew] compares with the
+	// time of the database; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -56,10 +55,10 @@ const (
 	defaultMaxConns         = 16
 	defaultAcquireTimeout   = 500 * time.Millisecond
 	defaultStatementTimeout = 5 * time.Second
-	// silence is how much longer than a statement may take an answer is waited
-	// for: a server that hangs, or a way to it that drops everything, does not
-	// keep to its own limits.
-	silence = time.Second
+	// responseGrace is added to the statement timeout to limit how long a call waits for
+	// a response: a server that hangs, or a network that drops every packet, does not
+	// enforce its own timeouts.
+	responseGrace = time.Second
 )
 
 // withDefaults replaces zero options by their defaults.
@@ -82,15 +81,18 @@ type Store struct {
 
 func newStore(pool *pgxpool.Pool, options Options) *Store {
 	s := &Store{pool: pool, options: options}
-	s.creates = s.combineCreates()
+	s.creates = batch.New(batch.Config[creation, created]{
+		Slots: min(createBatches, int(options.MaxConns)), MaxSize: createBatchSize, Long: createBatchTime,
+		MaxWait: options.AcquireTimeout, Run: s.createBatch, Refuse: createRefusal,
+	})
 	return s
 }
 
-// Open connects to the database of a URL, postgres://user@host:port/name, and
-// makes sure that it is there and durable. A migrator runs [Store.Migrate] next,
-// everybody else [Store.CheckSchema]; [Store.Close] comes at the end. Errors:
-// [ErrURL], [VolatileError], ledger.UnavailableError. None of them holds the
-// password.
+// Open connects to the database of a URL, postgres://user@host:port/name, and checks
+// that it is reachable and durable. A migrator then runs [Store.Migrate]; every other
+// process runs [Store.CheckSchema]. The caller closes the store with [Store.Close].
+// Errors: [ErrURL], [VolatileError], transaction.UnavailableError. No error contains
+// the password.
 func Open(ctx context.Context, address string, options Options) (*Store, error) {
 	options = options.withDefaults()
 	config, err := configure(address, options)
@@ -108,8 +110,8 @@ func Open(ctx context.Context, address string, options Options) (*Store, error) 
 	return store, nil
 }
 
-// reach waits for the first connection longer than calls do: the pool is empty,
-// and there is nobody to be overloaded by.
+// reach waits for the first connection without AcquireTimeout: the pool is still empty,
+// so a long wait does not mean that the database is overloaded.
 func (s *Store) reach(ctx context.Context) error {
 	conn, err := s.pool.Acquire(ctx)
 	if volatile := (*VolatileError)(nil); errors.As(err, &volatile) {
@@ -119,13 +121,13 @@ func (s *Store) reach(ctx context.Context) error {
 		return &transaction.UnavailableError{Op: "open database", Err: err}
 	}
 	defer conn.Release()
-	var making sync.WaitGroup
-	made := make([]*pgxpool.Conn, max(0, min(s.options.Prepared, s.options.MaxConns)-1))
-	for i := range made {
-		making.Go(func() { made[i], _ = s.pool.Acquire(ctx) }) // nil if it fails
+	var dialing sync.WaitGroup
+	conns := make([]*pgxpool.Conn, max(0, min(s.options.Prepared, s.options.MaxConns)-1))
+	for i := range conns {
+		dialing.Go(func() { conns[i], _ = s.pool.Acquire(ctx) }) // nil if it fails
 	}
-	making.Wait()
-	for _, conn := range made {
+	dialing.Wait()
+	for _, conn := range conns {
 		if conn != nil {
 			conn.Release()
 		}
@@ -133,16 +135,16 @@ func (s *Store) reach(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for running calls and closes all connections. The error is nil;
-// it is there because every store is an io.Closer.
+// Close waits for running calls and closes all connections. The error is always nil;
+// the method has it to implement io.Closer.
 func (s *Store) Close() error {
 	s.creates.Close()
 	s.pool.Close()
 	return nil
 }
 
-// Ping proves that the database answers and is still durable. If it is not, the
-// connections to it are given up, and it gets no write until it is again.
+// Ping checks that the database responds and is durable. If the database is not durable,
+// Ping closes the connections, so that no call writes until the check succeeds again.
 func (s *Store) Ping(ctx context.Context) error {
 	err := s.use(ctx, "ping", func(ctx context.Context, conn *pgxpool.Conn) error { return refuseVolatile(ctx, conn.Conn()) })
 	if volatile := (*VolatileError)(nil); errors.As(err, &volatile) {
@@ -151,37 +153,43 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// Skew is how far the clock of the database is ahead of ours, as well as the
-// time that asking takes lets us know: half of it is the error. Quota windows
-// go by the database's clock and deadlines by ours, so the two should agree.
+// Skew returns how far the clock of the database is ahead of the clock of this process.
+// The error is at most half the round-trip time of the query. Quota windows follow the
+// clock of the database and deadlines the clock of the process, so the two should agree.
 func (s *Store) Skew(ctx context.Context) (time.Duration, error) {
 	var skew time.Duration
 	err := s.use(ctx, "compare clocks", func(ctx context.Context, conn *pgxpool.Conn) error {
-		var theirs time.Time
-		asked := s.options.Now()
-		if err := conn.QueryRow(ctx, `SELECT ledger_now()`).Scan(&theirs); err != nil {
+		var remote time.Time
+		sent := s.options.Now()
+		if err := conn.QueryRow(ctx, `SELECT ledger_now()`).Scan(&remote); err != nil {
 			return err
 		}
-		answered := s.options.Now()
-		skew = theirs.Sub(asked.Add(answered.Sub(asked) / 2))
+		received := s.options.Now()
+		skew = remote.Sub(sent.Add(received.Sub(sent) / 2))
 		return nil
 	})
 	return skew, err
 }
 
-// conflictRetries is how often a transaction is run again that the database has
-// rolled back for the sake of another one. Each time, that other one got on.
-const conflictRetries = 10
+// conflictAttempts limits how often a transaction runs that the database rolls back
+// because of a conflict. In each conflict, the other transaction has made progress.
+const conflictAttempts = 10
 
-// use runs work with a connection. An answer ([store.Answer]) is returned bare. Any other error
-// may have happened before, in or after a commit, so all that can be said is
-// that the store is unavailable. Of a traced caller it is one span, however often
-// work runs and however long it waits for a connection.
+// use runs work with a connection. It returns an error that [store.Answer] marked without
+// the mark. Any other error may have happened before, in or after a commit, so use
+// returns it as unavailability of the store. If the caller is traced, use records one
+// span, which includes all attempts and the wait for a connection.
 func (s *Store) use(ctx context.Context, op string, work func(context.Context, *pgxpool.Conn) error) error {
 	span := telemetry.Ask(ctx, system, op)
 	var err error
-	for range conflictRetries {
-		if err = s.borrow(ctx, work); !undone(err) || ctx.Err() != nil {
+	for range conflictAttempts {
+		if err = s.borrow(ctx, work); err == nil || ctx.Err() != nil {
+			break
+		}
+		// The transaction left nothing and can run again if it lost a conflict or was
+		// never sent.
+		lost := code(err) == serializationFailure || code(err) == deadlockDetected
+		if !lost && !pgconn.SafeToRetry(err) {
 			break
 		}
 	}
@@ -190,18 +198,18 @@ func (s *Store) use(ctx context.Context, op string, work func(context.Context, *
 	return err
 }
 
-// system is what spans call this database.
+// system is the value of db.system.name in spans.
 const system = "postgresql"
 
-// end ends the span of a call. Of an error it tells the kind and the SQLSTATE.
+// end ends the span of a call with the kind of the error and its SQLSTATE.
 func end(span telemetry.Span, err error) {
-	if told := code(err); told != "" {
-		span.Set(slog.String("db.response.status_code", told))
+	if state := code(err); state != "" {
+		span.Set(slog.String("db.response.status_code", state))
 	}
 	span.End(store.Fault(err))
 }
 
-// write is use with a transaction around work, which may be run again.
+// write runs work in a transaction; after a conflict, work runs again.
 func (s *Store) write(ctx context.Context, op string, work func(context.Context, pgx.Tx) error) error {
 	return s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) error {
 		tx, err := conn.Begin(ctx)
@@ -217,7 +225,7 @@ func (s *Store) write(ctx context.Context, op string, work func(context.Context,
 	})
 }
 
-// read runs one reading call.
+// read runs work with a connection and returns its result.
 func read[T any](ctx context.Context, s *Store, op string, work func(context.Context, querier) (T, error)) (T, error) {
 	var got T
 	err := s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) (err error) {
@@ -231,29 +239,26 @@ func read[T any](ctx context.Context, s *Store, op string, work func(context.Con
 	return got, nil
 }
 
+// borrow runs work with a connection from the pool.
 func (s *Store) borrow(ctx context.Context, work func(context.Context, *pgxpool.Conn) error) error {
 	waiting, cancel := context.WithTimeout(ctx, s.options.AcquireTimeout)
 	defer cancel()
 	conn, err := s.pool.Acquire(waiting)
-	switch {
-	case err == nil:
+	if err == nil {
 		defer conn.Release()
-		bounded, cancel := context.WithTimeout(ctx, s.options.StatementTimeout+silence)
+		bounded, cancel := context.WithTimeout(ctx, s.options.StatementTimeout+responseGrace)
 		defer cancel()
 		return work(bounded, conn)
-	case crowded(err), ctx.Err() == nil && waiting.Err() != nil && s.allBusy():
-		return fmt.Errorf("%w: no connection within %s: %w", transaction.ErrOverloaded, s.options.AcquireTimeout, err)
-	default:
-		return err
 	}
-}
-
-// allBusy tells a pool in full use from one that waits for new connections,
-// which is what a database that is away looks like. A connection may be between
-// two holders just now, so it is not those in use that are counted.
-func (s *Store) allBusy() bool {
+	// A pool that is in full use is overloaded. A pool that is still establishing
+	// connections is not: the database may be unavailable. A connection may be between
+	// two holders now, so the connections in use are not counted.
 	pool := s.pool.Stat()
-	return pool.ConstructingConns() == 0 && pool.TotalConns() >= pool.MaxConns()
+	allBusy := pool.ConstructingConns() == 0 && pool.TotalConns() >= pool.MaxConns()
+	if code(err) == tooManyConnections || ctx.Err() == nil && waiting.Err() != nil && allBusy {
+		return fmt.Errorf("%w: no connection within %s: %w", transaction.ErrOverloaded, s.options.AcquireTimeout, err)
+	}
+	return err
 }
 
 // SQLSTATE codes, from appendix A of PostgreSQL's manual.
@@ -265,24 +270,11 @@ const (
 	undefinedObject      = "42704"
 )
 
+// code returns the SQLSTATE of an error from the server; it is empty for other errors.
 func code(err error) string {
-	var told *pgconn.PgError
-	if errors.As(err, &told) {
-		return told.Code
+	var reported *pgconn.PgError
+	if errors.As(err, &reported) {
+		return reported.Code
 	}
 	return ""
-}
-
-// crowded reports whether the server has no connection left for us.
-func crowded(err error) bool { return code(err) == tooManyConnections }
-
-// undone reports whether a transaction is known to have left nothing and is
-// worth running again: it lost a conflict, or was never sent.
-func undone(err error) bool {
-	switch code(err) {
-	case serializationFailure, deadlockDetected:
-		return true
-	default:
-		return err != nil && pgconn.SafeToRetry(err)
-	}
 }

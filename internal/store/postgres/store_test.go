@@ -31,14 +31,14 @@ func TestStore(t *testing.T) {
 	t.Run("workers may run their own statements only", func(t *testing.T) { processes.wantConfined(t) })
 }
 
-// clocked is a store whose database has been given another clock.
+// clocked is a store whose database has a replaced clock.
 type clocked struct {
 	*Store
 	address string
 }
 
-// newClocked replaces the clock of a database of its own. Nothing else can: the
-// function belongs to the migrator, and nothing that it reads can be set.
+// newClocked creates a database with a replaced clock. Only the migrator can replace the
+// function, and no setting changes its result.
 func newClocked(t testing.TB) clocked {
 	t.Helper()
 	address := pgtest.Shared(t)
@@ -64,27 +64,27 @@ func (c clocked) SetClock(t testing.TB, now time.Time) {
 	}
 }
 
-// wantNoDeadlocks asks a database that nobody uses any more: transactions that are
-// sacrificed are run again, so nothing else would tell.
+// wantNoDeadlocks checks a database that is no longer in use. The store runs transactions
+// that deadlock again, so only the statistics of the database show a deadlock.
 func wantNoDeadlocks(t testing.TB, address string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("pgx.Connect: %v", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	count := func(query string) (n int) {
 		if err := conn.QueryRow(ctx, query).Scan(&n); err != nil {
-			t.Fatal(err)
+			t.Fatalf("conn.QueryRow: %v", err)
 		}
 		return n
 	}
-	// A connection adds what it has counted when it ends.
+	// A connection adds its counts to the statistics when it ends.
 	for deadline := time.Now().Add(patience); count(`SELECT count(*) FROM pg_stat_activity
 		WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`) > 0; time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("somebody still uses the database")
+			t.Fatal("the database is still in use")
 		}
 	}
 	if n := count(`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`); n > 0 {
@@ -97,7 +97,7 @@ func openStore(t testing.TB, address string) *Store {
 	t.Helper()
 	store := openUnmigrated(t, address, patient)
 	if err := store.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Migrate: %v", err)
 	}
 	return store
 }
@@ -121,7 +121,7 @@ func execute(t testing.TB, address string, statements ...string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("pgx.Connect: %v", err)
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
 	for _, statement := range statements {
@@ -136,7 +136,7 @@ func connect(t testing.TB, address string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("pgx.Connect: %v", err)
 	}
 	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 	return conn

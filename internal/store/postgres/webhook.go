@@ -33,8 +33,8 @@ func (s *Store) Relayed(ctx context.Context) (int64, error) {
 	})
 }
 
-// Relay implements [webhook.Store]. The row of the head lets one process pass at
-// a time.
+// Relay implements [webhook.Store]. The update of the head's row succeeds for one process
+// only.
 func (s *Store) Relay(ctx context.Context, from, to int64, deliveries []webhook.Delivery) (relayed bool, err error) {
 	err = s.write(ctx, "relay events", func(ctx context.Context, tx pgx.Tx) error {
 		moved, err := tx.Exec(ctx, `UPDATE webhook_head SET relayed = $2 WHERE relayed = $1`, from, to)
@@ -46,7 +46,7 @@ func (s *Store) Relay(ctx context.Context, from, to int64, deliveries []webhook.
 	return relayed && err == nil, err
 }
 
-// insertDeliveries leaves out those whose event the endpoint has one of.
+// insertDeliveries inserts deliveries, except of events that the endpoint already has.
 func insertDeliveries(ctx context.Context, q querier, deliveries []webhook.Delivery) error {
 	if len(deliveries) == 0 {
 		return nil
@@ -55,18 +55,19 @@ func insertDeliveries(ctx context.Context, q querier, deliveries []webhook.Deliv
 	var attempts, tries []int
 	var eventTimes, created []time.Time
 	var due, ended []*time.Time
-	var traces []*string
+	var traces []string
 	for _, d := range deliveries {
 		ids, tenants, endpoints = append(ids, d.ID), append(tenants, d.Owner.String()), append(endpoints, d.Name)
 		events, types, subjects = append(events, d.Event.ID), append(types, string(d.Event.Type)), append(subjects, d.Event.Subject)
 		states, attempts, tries = append(states, string(d.State)), append(attempts, d.Attempts), append(tries, d.Tries)
 		eventTimes, created = append(eventTimes, d.Event.At), append(created, d.CreatedAt)
 		due, ended = append(due, maybe(d.DueAt)), append(ended, maybe(d.EndedAt))
-		traces = append(traces, maybeText(d.Event.Trace))
+		traces = append(traces, d.Event.Trace)
 	}
 	_, err := q.Exec(ctx,
 		`INSERT INTO webhook_delivery (`+deliveryColumns+`)
-		 SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+		 SELECT id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at, nullif(trace, '')
+		 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
 			$8::text[], $9::bigint[], $10::bigint[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[], $14::text[]) AS d (`+deliveryColumns+`)
 		 ORDER BY tenant COLLATE "C", endpoint COLLATE "C", event_id COLLATE "C"
 		 ON CONFLICT (tenant, endpoint, event_id) DO NOTHING`,
@@ -74,8 +75,8 @@ func insertDeliveries(ctx context.Context, q querier, deliveries []webhook.Deliv
 	return err
 }
 
-// Enroll implements [webhook.Store]. Endpoints that stay as they are are not
-// touched: a lock on one keeps claims from it.
+// Enroll implements [webhook.Store]. It does not touch endpoints that do not change: a
+// lock on an endpoint prevents claims of its deliveries.
 func (s *Store) Enroll(ctx context.Context, endpoints []webhook.Endpoint, now time.Time) error {
 	if len(endpoints) == 0 {
 		return nil
@@ -112,7 +113,8 @@ func (s *Store) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Stand
 	})
 }
 
-// inState is the condition of each partial index, word for word.
+// inState returns the condition on a state; it repeats the condition of each partial index
+// literally.
 func inState(state webhook.State) string {
 	switch state {
 	case webhook.Pending:
@@ -128,7 +130,7 @@ func inState(state webhook.State) string {
 	}
 }
 
-// selectDeliveries lists what a query selects.
+// selectDeliveries returns the query that lists the deliveries in a state.
 func selectDeliveries(state webhook.State) string {
 	return `SELECT ` + deliveryColumns + ` FROM webhook_delivery
 		WHERE tenant = $1 AND id < $2 AND ($3 = '' OR endpoint = $3) AND ($4 = '' OR type = $4) AND ` + inState(state) + `
@@ -144,8 +146,8 @@ func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.
 	})
 }
 
-// Delivery implements [webhook.Store]. An attempt that comes between the two
-// questions is left out: nothing speaks of it yet.
+// Delivery implements [webhook.Store]. It omits an attempt that is committed between its
+// two queries, because the delivery that it returns does not count that attempt yet.
 func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (delivery webhook.Delivery, attempts []webhook.Attempt, err error) {
 	attempts, err = read(ctx, s, "read delivery", func(ctx context.Context, q querier) ([]webhook.Attempt, error) {
 		delivery, err = found(scanDelivery(q.QueryRow(ctx,
@@ -172,19 +174,19 @@ func (s *Store) AddDelivery(ctx context.Context, delivery webhook.Delivery) erro
 	})
 }
 
-// anew makes a delivery pending, due at $1 and nobody's.
-const anew = `state = 'pending', tries = 0, due_at = $1, ended_at = NULL, token = token + 1, claimed_until = NULL`
+// pendingAgain makes a delivery pending, due at $1 and unclaimed.
+const pendingAgain = `state = 'pending', tries = 0, due_at = $1, ended_at = NULL, token = token + 1, claimed_until = NULL`
 
 // Redeliver implements [webhook.Store].
 func (s *Store) Redeliver(ctx context.Context, owner tenant.ID, id string, now time.Time) (webhook.Delivery, error) {
 	return read(ctx, s, "redeliver", func(ctx context.Context, q querier) (webhook.Delivery, error) {
 		return found(scanDelivery(q.QueryRow(ctx,
-			`UPDATE webhook_delivery SET `+anew+` WHERE id = $2 AND tenant = $3 RETURNING `+deliveryColumns, now, id, owner.String())))
+			`UPDATE webhook_delivery SET `+pendingAgain+` WHERE id = $2 AND tenant = $3 RETURNING `+deliveryColumns, now, id, owner.String())))
 	})
 }
 
-// recoverable are exhausted deliveries, by their ids, and events without one,
-// whose id is NULL. Both are found by an index, oldest first.
+// recoverable selects exhausted deliveries with their ids, and events without a delivery
+// with the id NULL. Indexes serve both parts; the oldest event comes first.
 const recoverable = `
 	(
 		SELECT event_at AS at, id, event_id, type, subject, trace FROM webhook_delivery
@@ -198,12 +200,15 @@ const recoverable = `
 	)
 	ORDER BY at LIMIT $5`
 
-// Recover implements [webhook.Store]. The lock on the endpoint keeps a second one,
-// and whoever records an end, from what is recovered here.
+// Recover implements [webhook.Store]. Its lock on the endpoint excludes a second recovery
+// and the recording of results.
 func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, now time.Time, limit int, mint func() (string, error)) (int, error) {
 	recovered := 0
 	err := s.write(ctx, "recover deliveries", func(ctx context.Context, tx pgx.Tx) error {
-		if _, err := found(lockEndpoint(ctx, tx, endpoint.Address)); err != nil {
+		var name string
+		_, err := found(name, tx.QueryRow(ctx, `SELECT name FROM webhook_endpoint WHERE tenant = $1 AND name = $2 FOR NO KEY UPDATE`,
+			endpoint.Owner.String(), endpoint.Name).Scan(&name))
+		if err != nil {
 			return err
 		}
 		wanted := make([]string, len(endpoint.Events))
@@ -216,7 +221,7 @@ func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, n
 			return err
 		}
 		recovered = len(events)
-		return beginAnew(ctx, tx, endpoint.Address, events, now, mint)
+		return restart(ctx, tx, endpoint.Address, events, now, mint)
 	})
 	if err != nil {
 		return 0, err
@@ -224,14 +229,7 @@ func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, n
 	return recovered, nil
 }
 
-func lockEndpoint(ctx context.Context, tx pgx.Tx, address webhook.Address) (name string, err error) {
-	err = tx.QueryRow(ctx, `SELECT name FROM webhook_endpoint WHERE tenant = $1 AND name = $2 FOR NO KEY UPDATE`,
-		address.Owner.String(), address.Name).Scan(&name)
-	return name, err
-}
-
-// unsent is an event that an endpoint has not had, with its delivery if there is
-// one.
+// unsent is an event that an endpoint has not received, with the id of its delivery or nil.
 type unsent struct {
 	event    transaction.Event
 	delivery *string
@@ -242,8 +240,8 @@ func scanRecoverable(r pgx.Row) (u unsent, err error) {
 	return u, err
 }
 
-// beginAnew makes deliveries pending, and those that are missing.
-func beginAnew(ctx context.Context, tx pgx.Tx, address webhook.Address, events []unsent, now time.Time, mint func() (string, error)) error {
+// restart makes exhausted deliveries pending again and inserts the missing deliveries.
+func restart(ctx context.Context, tx pgx.Tx, address webhook.Address, events []unsent, now time.Time, mint func() (string, error)) error {
 	var exhausted []string
 	var missing []webhook.Delivery
 	for _, unsent := range events {
@@ -259,7 +257,7 @@ func beginAnew(ctx context.Context, tx pgx.Tx, address webhook.Address, events [
 			ID: id, Address: address, Event: unsent.event, State: webhook.Pending, DueAt: now, CreatedAt: now,
 		})
 	}
-	if _, err := tx.Exec(ctx, `UPDATE webhook_delivery SET `+anew+` WHERE id = ANY ($2) AND state = 'exhausted'`, now, exhausted); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE webhook_delivery SET `+pendingAgain+` WHERE id = ANY ($2) AND state = 'exhausted'`, now, exhausted); err != nil {
 		return err
 	}
 	return insertDeliveries(ctx, tx, missing)
@@ -284,13 +282,13 @@ const (
 			SELECT id FROM webhook_delivery WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
 		)
 		DELETE FROM webhook_delivery d USING due WHERE d.id = due.id`
-	// purgeEvents finds them by the time that is in their ids.
+	// purgeEvents selects events by the time in their ids, which the index on ids serves.
 	purgeEvents = `WITH due AS (SELECT arrival FROM outbox WHERE id < $1 AND at < $2 ORDER BY id LIMIT $3 FOR UPDATE)
 		DELETE FROM outbox o USING due WHERE o.arrival = due.arrival`
 )
 
-// PurgeWebhooks implements [webhook.Store]. What another replica is erasing or
-// somebody is changing is left for the next time.
+// PurgeWebhooks implements [webhook.Store]. It skips deliveries that another transaction
+// has locked; a later purge erases them.
 func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) (int, error) {
 	var deliveries, events int64
 	err := s.use(ctx, "purge deliveries", func(ctx context.Context, conn *pgxpool.Conn) error {
@@ -302,24 +300,20 @@ func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) 
 		return 0, err
 	}
 	err = s.write(ctx, "purge outbox", func(ctx context.Context, tx pgx.Tx) error {
-		events, err = purgeOutbox(ctx, tx, before, limit)
+		// The lock prevents that another process numbers events meanwhile: the number of
+		// an erased event would be assigned again.
+		if _, err := tx.Exec(ctx, `SELECT FROM outbox_head FOR UPDATE`); err != nil {
+			return err
+		}
+		done, err := tx.Exec(ctx, purgeEvents,
+			recordid.First(recordid.Event, before.Add(time.Millisecond)), before, limit)
+		events = done.RowsAffected()
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
 	return int(deliveries + events), nil
-}
-
-// purgeOutbox erases events. Nobody gives numbers meanwhile: one that went to an
-// event which vanishes would be given again.
-func purgeOutbox(ctx context.Context, tx pgx.Tx, before time.Time, limit int) (int64, error) {
-	if _, err := tx.Exec(ctx, `SELECT FROM outbox_head FOR UPDATE`); err != nil {
-		return 0, err
-	}
-	done, err := tx.Exec(ctx, purgeEvents,
-		recordid.First(recordid.Event, before.Add(time.Millisecond)), before, limit)
-	return done.RowsAffected(), err
 }
 
 func scanStanding(r pgx.Row) (standing webhook.Standing, err error) {
@@ -329,7 +323,7 @@ func scanStanding(r pgx.Row) (standing webhook.Standing, err error) {
 	return standing, err
 }
 
-// deliveryFields are what a row of deliveryColumns is read into.
+// deliveryFields returns the destinations for a row of deliveryColumns.
 func deliveryFields(d *webhook.Delivery) []any {
 	return []any{
 		&d.ID, &d.Owner, &d.Name, &d.Event.ID, &d.Event.Type, &d.Event.Subject,

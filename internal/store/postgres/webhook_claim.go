@@ -12,10 +12,10 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// openLanes locks the endpoints that may be claimed for. Nobody else counts what
-// is claimed of one until this transaction has ended, so it is done before the
-// statement that counts begins; who finds it locked leaves it to its holder. A breaker
-// that rests keeps them out, one whose rest is over lets one through at a time.
+// openLanes locks the endpoints from which deliveries may be claimed. The lock serializes
+// claims of an endpoint until the transaction ends, so it precedes the statement that counts
+// the claimed deliveries. It skips an endpoint that another claim has locked. It omits an
+// endpoint whose breaker rests, and limits one whose rest is over to one delivery at a time.
 const openLanes = `SELECT l.tenant, l.name, CASE WHEN e.rests_until IS NULL THEN l.most ELSE least(l.most, 1) END
 	FROM unnest($1::text[], $2::text[], $3::bigint[]) AS l (tenant, name, most)
 	JOIN webhook_endpoint e ON e.tenant = l.tenant AND e.name = l.name
@@ -23,9 +23,8 @@ const openLanes = `SELECT l.tenant, l.name, CASE WHEN e.rests_until IS NULL THEN
 	ORDER BY e.tenant, e.name
 	FOR NO KEY UPDATE OF e SKIP LOCKED`
 
-// claimDue walks an index for each lane, and no further than there is room. All
-// rooms together, $6, tell the planner how little that is: it would rather read
-// the table.
+// claimDue reads an index for each lane, up to the room of the lane. $6 is the room of all
+// lanes together; without this limit the planner would scan the table.
 const claimDue = `WITH due AS (
 		SELECT d.id FROM unnest($1::text[], $2::text[], $3::bigint[]) AS l (tenant, name, most), LATERAL (
 			SELECT d.id FROM webhook_delivery d
@@ -44,7 +43,7 @@ const claimDue = `WITH due AS (
 	)
 	SELECT ` + deliveryColumns + `, token FROM claimed ORDER BY due_at, id`
 
-// lanes are the columns of lanes.
+// lanes holds lanes as arrays for the parameters of a statement.
 type lanes struct {
 	tenants, names []string
 	most           []int64
@@ -77,8 +76,8 @@ func (l *lanes) add(owner, name string, most int64) {
 	l.tenants, l.names, l.most = append(l.tenants, owner), append(l.names, name), append(l.most, most)
 }
 
-// open locks those lanes that nobody else has locked and whose endpoints may have
-// deliveries, with how many these are.
+// open locks the lanes that may have deliveries and that no other claim has locked, and
+// returns them with their limits.
 func (l *lanes) open(ctx context.Context, tx pgx.Tx, now time.Time) (open lanes, err error) {
 	rows, err := tx.Query(ctx, openLanes, l.tenants, l.names, l.most, now)
 	if err != nil {
@@ -93,7 +92,7 @@ func (l *lanes) open(ctx context.Context, tx pgx.Tx, now time.Time) (open lanes,
 	return open, err
 }
 
-// room is what all lanes have together.
+// room returns the sum of the limits of all lanes.
 func (l *lanes) room() int64 {
 	total := int64(0)
 	for _, most := range l.most {
@@ -125,7 +124,7 @@ func (s *Store) Release(ctx context.Context, claims []webhook.Claim) error {
 	})
 }
 
-// lockStandings locks endpoints, in the order that everybody keeps to.
+// lockStandings locks endpoints in the order that every transaction uses.
 const lockStandings = `SELECT ` + standingColumns + `, 0, NULL::timestamptz FROM webhook_endpoint
 	WHERE (tenant, name) IN (SELECT * FROM unnest($1::text[], $2::text[]))
 	ORDER BY tenant, name FOR NO KEY UPDATE`
@@ -137,7 +136,10 @@ func (s *Store) Record(ctx context.Context, results []webhook.Result, now time.T
 	}
 	var disabled []webhook.Standing
 	err := s.write(ctx, "record deliveries", func(ctx context.Context, tx pgx.Tx) error {
-		tenants, names := addresses(results)
+		var tenants, names []string
+		for _, result := range results {
+			tenants, names = append(tenants, result.Owner.String()), append(names, result.Name)
+		}
 		rows, err := tx.Query(ctx, lockStandings, tenants, names)
 		before, err := collect(rows, err, scanStanding)
 		if err != nil {
@@ -156,14 +158,7 @@ func (s *Store) Record(ctx context.Context, results []webhook.Result, now time.T
 	return disabled, nil
 }
 
-func addresses(results []webhook.Result) (tenants, names []string) {
-	for _, result := range results {
-		tenants, names = append(tenants, result.Owner.String()), append(names, result.Name)
-	}
-	return tenants, names
-}
-
-// keep commits attempts of claims that still stand, and says which those were.
+// keep commits the attempts of claims that are still valid, and returns their deliveries.
 const keep = `WITH result AS (
 		SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::timestamptz[], $5::timestamptz[],
 			$6::timestamptz[], $7::bigint[], $8::bigint[], $9::text[], $10::text[])
@@ -183,7 +178,7 @@ const keep = `WITH result AS (
 	SELECT k.id, k.attempts, r.at, r.took, r.status, r.fault, r.excerpt FROM kept k JOIN result r ON r.id = k.id
 	RETURNING delivery_id`
 
-// keepResults returns the attempts that were kept, by endpoint.
+// keepResults commits results and returns the attempts of valid claims by endpoint.
 func keepResults(ctx context.Context, tx pgx.Tx, results []webhook.Result) (map[webhook.Address][]webhook.Attempt, error) {
 	var ids, states, faults, excerpts []string
 	var tokens, took []int64
@@ -209,8 +204,8 @@ func keepResults(ctx context.Context, tx pgx.Tx, results []webhook.Result) (map[
 	return attempts, err
 }
 
-// judge stores what attempts make of standings, which are locked, and returns
-// those that are disabled by that.
+// judge updates the standings of locked endpoints after attempts, and returns the
+// standings of endpoints that the attempts disabled.
 func judge(ctx context.Context, tx pgx.Tx, before []webhook.Standing, attempts map[webhook.Address][]webhook.Attempt, now time.Time) ([]webhook.Standing, error) {
 	changes := &pgx.Batch{}
 	var tenants, names []string

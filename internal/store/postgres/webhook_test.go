@@ -13,16 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/store"
-
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
 	"github.com/printmarket/printmarket/internal/recordid"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
@@ -41,11 +39,11 @@ func deliveryTo(t testing.TB, to webhook.Address) webhook.Delivery {
 	t.Helper()
 	id, err := deliveryID()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("deliveryID: %v", err)
 	}
 	event, err := transaction.NewEvent(transaction.RFQCreated, "rfq_1", testTime, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("transaction.NewEvent: %v", err)
 	}
 	return webhook.Delivery{ID: id, Address: to, Event: event, State: webhook.Pending, DueAt: testTime, CreatedAt: testTime}
 }
@@ -73,7 +71,7 @@ func crowd(n int) []string {
 	}
 }
 
-// crowdLanes are those of the endpoints that something waits for.
+// crowdLanes returns the lanes of the endpoints that have waiting deliveries.
 func crowdLanes() (all lanes) {
 	for n := range 20 {
 		all.add(acme.String(), fmt.Sprint("e", n+1), 2)
@@ -82,8 +80,8 @@ func crowdLanes() (all lanes) {
 	return all
 }
 
-// TestDeliveriesAreFoundByIndex, however many wait for somebody else, and whether
-// the database has looked at its tables lately or not.
+// TestDeliveriesAreFoundByIndex checks the plans while many deliveries of other endpoints
+// wait, both with and without recent statistics of the tables.
 func TestDeliveriesAreFoundByIndex(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
@@ -118,30 +116,30 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 	}
 }
 
-func TestALaneThatSomebodyElseHasIsTheirsForNow(t *testing.T) {
+func TestLaneLockedByAnotherWorkerIsSkipped(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openStore(t, address)
 	if err := store.Enroll(t.Context(), []webhook.Endpoint{orders, proofs}, testTime); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Enroll: %v", err)
 	}
 	for _, to := range []webhook.Address{orders.Address, proofs.Address} {
 		if err := store.AddDelivery(t.Context(), deliveryTo(t, to)); err != nil {
-			t.Fatal(err)
+			t.Fatalf("store.AddDelivery: %v", err)
 		}
 	}
 	other, err := connect(t, address).Begin(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("connect().Begin: %v", err)
 	}
 	ask[string](t, other, `SELECT name FROM webhook_endpoint WHERE name = 'orders' FOR NO KEY UPDATE`)
 	lanes := []webhook.Lane{{Address: orders.Address, Most: 1}, {Address: proofs.Address, Most: 1}}
 	claims, err := store.Claim(t.Context(), lanes, testTime, time.Minute)
 	if err != nil || len(claims) != 1 || claims[0].Address != proofs.Address {
-		t.Errorf("claims %+v (%v), want that of the endpoint that nobody has", claims, err)
+		t.Errorf("claims %+v (%v), want the claim of the unlocked endpoint", claims, err)
 	}
 	if err := other.Commit(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("other.Commit: %v", err)
 	}
 	claims, err = store.Claim(t.Context(), lanes, testTime, time.Minute)
 	if err != nil || len(claims) != 1 || claims[0].Address != orders.Address {
@@ -159,7 +157,7 @@ func TestEventsAreNotErasedWhileTheyAreNumbered(t *testing.T) {
 	create(t, rfqs, "k1")
 	numbering, err := connect(t, address).Begin(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("connect().Begin: %v", err)
 	}
 	ask[int64](t, numbering, `SELECT last FROM outbox_head FOR UPDATE`)
 	purged := make(chan error, 1)
@@ -179,14 +177,14 @@ func TestEventsAreNotErasedWhileTheyAreNumbered(t *testing.T) {
 		t.Errorf("%d events are left, want 1", left)
 	}
 	if err := numbering.Commit(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("numbering.Commit: %v", err)
 	}
 	if err := <-purged; err != nil {
-		t.Error(err)
+		t.Errorf("numbering.Commit: %v", err)
 	}
 }
 
-func TestEventsOfBeforeDeliveriesWereKeptAreHistory(t *testing.T) {
+func TestEventsBeforeTheFirstMigrationOfDeliveriesAreNotRelayed(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openUnmigrated(t, address, patient)
@@ -196,7 +194,7 @@ func TestEventsOfBeforeDeliveriesWereKeptAreHistory(t *testing.T) {
 		create(t, rfqs, key)
 	}
 	if err := store.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Migrate: %v", err)
 	}
 	later := create(t, rfqs, "k4")
 	relayed, err := store.Relayed(t.Context())
@@ -213,7 +211,7 @@ func TestEventsOfBeforeDeliveriesWereKeptAreHistory(t *testing.T) {
 func migrateTo(t *testing.T, store *Store, version int64) {
 	t.Helper()
 	if _, err := stepper(t, store).UpTo(t.Context(), version); err != nil {
-		t.Fatal(err)
+		t.Fatalf("stepper().UpTo: %v", err)
 	}
 }
 
@@ -222,13 +220,13 @@ func stepper(t *testing.T, store *Store) *goose.Provider {
 	t.Helper()
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fs.Sub: %v", err)
 	}
 	db := stdlib.OpenDBFromPool(store.pool)
 	t.Cleanup(func() { _ = db.Close() }) // the pool stays open
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, files)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("goose.NewProvider: %v", err)
 	}
 	return provider
 }
@@ -236,15 +234,15 @@ func stepper(t *testing.T, store *Store) *goose.Provider {
 // checkViolation is the SQLSTATE of a row that is none of ours.
 const checkViolation = "23514"
 
-// What reads every endpoint, or claims for many, would stop at one damaged row.
-func TestTheDatabaseRefusesRowsOfDeliveriesThatNobodyCouldRead(t *testing.T) {
+// A damaged row would stop statements that read every endpoint or claim for many.
+func TestDatabaseRejectsUnreadableDeliveries(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, pgtest.Shared(t))
 	if err := store.Enroll(t.Context(), []webhook.Endpoint{orders}, testTime); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Enroll: %v", err)
 	}
 	if err := store.AddDelivery(t.Context(), deliveryTo(t, orders.Address)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.AddDelivery: %v", err)
 	}
 	for _, statement := range []string{
 		`UPDATE webhook_delivery SET trace = repeat('0', 56)`,
@@ -269,25 +267,25 @@ func TestTheDatabaseRefusesRowsOfDeliveriesThatNobodyCouldRead(t *testing.T) {
 	}
 }
 
-func TestAWebhooksRoleDeliversAndCanDoNothingElse(t *testing.T) {
+func TestWebhooksRoleCanOnlyDeliver(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	owner := openStore(t, address)
 	role, narrow := newRole(t, address)
 	execute(t, address, `GRANT ALL ON rfq, job, report TO `+role) // which is taken back
 	if err := owner.Grant(t.Context(), Roles{Webhooks: role}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("owner.Grant: %v", err)
 	}
 	store := openUnmigrated(t, narrow, patient)
 	rfqs, preflight := services(t, owner)
 	forbiddenRFQs, forbiddenJobs := services(t, store)
 	record := create(t, rfqs, "k1")
 	if err := deliverOnce(t, store); err != nil {
-		t.Error(err)
+		t.Errorf("deliverOnce: %v", err)
 	}
 	submitted, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflight.Submit: %v", err)
 	}
 	for verb, call := range map[string]func(context.Context) error{
 		"read an rfq": func(ctx context.Context) error { _, err := forbiddenRFQs.Get(ctx, acme, record.ID); return err },
@@ -296,10 +294,10 @@ func TestAWebhooksRoleDeliversAndCanDoNothingElse(t *testing.T) {
 			_, err := forbiddenJobs.Begin(ctx, submitted.Job.ID, 1, "w1")
 			return err
 		},
-		"read a report":    func(ctx context.Context) error { _, err := store.JobReport(ctx, acme, submitted.Job.ID); return err },
-		"read callbacks":   func(ctx context.Context) error { _, err := store.XJMFRecords(ctx, acme, "", 1); return err },
-		"read the audit":   func(ctx context.Context) error { _, err := store.Deeds(ctx, acme.Mode, "", 1); return err },
-		"purge the ledger": func(ctx context.Context) error { return store.PurgeLedger(ctx, testTime) },
+		"read a report":         func(ctx context.Context) error { _, err := store.JobReport(ctx, acme, submitted.Job.ID); return err },
+		"read callbacks":        func(ctx context.Context) error { _, err := store.XJMFRecords(ctx, acme, "", 1); return err },
+		"read the audit":        func(ctx context.Context) error { _, err := store.AuditEntries(ctx, acme.Mode, "", 1); return err },
+		"purge keys and quotas": func(ctx context.Context) error { return store.PurgeKeysAndQuotas(ctx, testTime) },
 		"publish an event": func(ctx context.Context) error {
 			_, err := store.pool.Exec(ctx, `INSERT INTO outbox (id) VALUES ('')`)
 			return err
@@ -371,9 +369,9 @@ func deliverOnce(t *testing.T, store *Store) error {
 	return errors.Join(store.CheckSchema(ctx), store.Ping(ctx))
 }
 
-// BenchmarkClaim compares claims for twenty endpoints with and without a hundred
-// thousand deliveries that wait for another one, which takes its share of each
-// claim as well. The metric crowded-of-bare is what is left of the throughput.
+// BenchmarkClaim compares claims for twenty endpoints with and without a hundred thousand
+// waiting deliveries of one more endpoint, which takes part in each claim as well. The
+// metric crowded-of-bare is the remaining share of the throughput.
 func BenchmarkClaim(b *testing.B) {
 	quiet, crowded := claims(b, `DELETE FROM webhook_delivery WHERE endpoint = 'orders'`), claims(b)
 	for b.Loop() {

@@ -24,10 +24,10 @@ const (
 	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at`
 )
 
-// ReceiveXJMF implements [xjmf.Store]. Whoever inserts the row of a callback
-// first has it, and everybody else waits there for the commit; only then come
-// the rows of jobs, in their order. So nobody who holds one of them waits for a
-// callback, and two who wait for jobs cannot wait for each other.
+// ReceiveXJMF implements [xjmf.Store]. The transaction that first inserts the row of a
+// callback handles it; others with the same callback wait for its commit. A transaction
+// locks the rows of jobs only afterwards, in a fixed order. So a transaction that holds the
+// row of a job never waits for a callback, and transactions never deadlock on jobs.
 func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf.Job, decide func(map[xjmf.Job]xjmf.State) (xjmf.Change, error)) ([]byte, transaction.Outcome, error) {
 	var answer []byte
 	outcome := transaction.Created
@@ -57,10 +57,10 @@ func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf
 	return answer, outcome, nil
 }
 
-// claimXJMFRows inserts a callback, unless it is there, and then locks the rows
-// of its jobs, making those that are missing. An update that changes nothing is
-// the lock: unlike a SELECT it also waits for rows that others are making. A
-// callback that is there yields no row at all.
+// claimXJMFRows inserts a callback unless it exists, and then locks the rows of its jobs,
+// inserting those that are missing. The lock is an update that changes nothing: unlike a
+// SELECT it also waits for rows that other transactions are inserting. For a known
+// callback the statement returns no rows.
 const claimXJMFRows = `WITH fresh AS (
 	INSERT INTO xjmf_message (` + xjmfRecordColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, '', $8, $9)
 	ON CONFLICT (tenant, sender, message_id) DO NOTHING RETURNING id
@@ -75,8 +75,8 @@ const claimXJMFRows = `WITH fresh AS (
 )
 SELECT claimed.* FROM fresh LEFT JOIN claimed ON true`
 
-// claimXJMF locks what a callback is about. Jobs of which nothing is known are
-// not among the states; fresh is false if the callback was there.
+// claimXJMF inserts a callback and locks its jobs. The states omit jobs without a known
+// state; fresh is false if the callback existed.
 func claimXJMF(ctx context.Context, tx pgx.Tx, record xjmf.Record, jobs []xjmf.Job) (current map[xjmf.Job]xjmf.State, fresh bool, err error) {
 	ids, parts, partitions := make([]string, len(jobs)), make([]string, len(jobs)), make([]string, len(jobs))
 	for i, job := range jobs {
@@ -95,7 +95,7 @@ func claimXJMF(ctx context.Context, tx pgx.Tx, record xjmf.Record, jobs []xjmf.J
 	return current, len(claimed) > 0, err
 }
 
-// answeredXJMF is what a callback was answered before.
+// answeredXJMF returns the answer that a known callback got.
 func answeredXJMF(ctx context.Context, q querier, record xjmf.Record) ([]byte, error) {
 	var digest, answer []byte
 	if err := q.QueryRow(ctx,
@@ -109,7 +109,7 @@ func answeredXJMF(ctx context.Context, q querier, record xjmf.Record) ([]byte, e
 	return answer, nil
 }
 
-// storeXJMF writes what was decided into the rows that claimXJMF locked.
+// storeXJMF stores a change in the rows that claimXJMF locked.
 func storeXJMF(ctx context.Context, tx pgx.Tx, record xjmf.Record, change xjmf.Change) error {
 	changes := &pgx.Batch{}
 	changes.Queue(`UPDATE xjmf_message SET answer = $2 WHERE id = $1`, record.ID, change.Answer)
@@ -144,8 +144,8 @@ func (s *Store) XJMFRecords(ctx context.Context, who tenant.ID, before string, l
 	})
 }
 
-// PurgeXJMF implements [xjmf.Store]. What another replica is erasing, or a
-// callback has just locked, is left.
+// PurgeXJMF implements [xjmf.Store]. It skips rows that another replica or a callback has
+// locked.
 func (s *Store) PurgeXJMF(ctx context.Context, until time.Time, limit int) (int, error) {
 	erased := int64(0)
 	for _, statement := range []string{
@@ -176,9 +176,8 @@ func scanXJMFEntry(r pgx.Row) (entry xjmf.Entry, err error) {
 	return entry, err
 }
 
-// scanXJMFState reads a state. In a row that was made just now it is the zero
-// State, and without any job but its own; where there is no row at all, without
-// that as well.
+// scanXJMFState reads a state. A row that was inserted just now is a State with nothing but
+// its job. Without a row of a job, the result is the zero State.
 func scanXJMFState(r pgx.Row) (state xjmf.State, err error) {
 	var id, part, partition, status, details, device, sender, message *string
 	var position *int

@@ -35,7 +35,7 @@ func collect[T any](rows *sql.Rows, err error, scan func(row) (T, error)) ([]T, 
 	return items, rows.Err()
 }
 
-// millis is how an instant is stored; 0 is the zero time.
+// millis returns an instant as it is stored; 0 is the zero time.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -43,7 +43,7 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// instant scans what millis stored.
+// instant scans an instant that millis returned.
 type instant struct{ into *time.Time }
 
 func (i instant) Scan(stored any) error {
@@ -58,7 +58,7 @@ func (i instant) Scan(stored any) error {
 	return nil
 }
 
-// text scans a text; NULL is the empty one.
+// text scans a text; it scans NULL as the empty text.
 type text struct{ into *string }
 
 // Scan implements [database/sql.Scanner].

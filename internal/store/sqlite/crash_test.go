@@ -70,7 +70,7 @@ func services(store storetest.Store) (*rfq.Service, *preflightjob.Service, error
 		}), nil
 }
 
-// nowhere is a queue that nobody reads.
+// nowhere is a queue without a consumer.
 type nowhere struct{}
 
 func (nowhere) Submit(context.Context, string, tenant.ID, int) error { return nil }
@@ -139,8 +139,8 @@ var crashEndpoint = webhook.Endpoint{
 	Address: webhook.Address{Owner: crasher, Name: "orders"}, URL: "https://orders.example.com/",
 }
 
-// deliverOnce relays the next event, if there is one, and delivers one that is due.
-// Its lease ends at once: a process that is killed leaves nothing claimed.
+// deliverOnce relays the next event, if there is one, and delivers a due one. The lease
+// ends at once, so that a killed process leaves nothing claimed.
 func deliverOnce(ctx context.Context, store *Store) (string, error) {
 	for {
 		if err := relayOne(ctx, store); err != nil {
@@ -195,7 +195,7 @@ func inspectOnce(ctx context.Context, preflight *preflightjob.Service) (string, 
 	return id, err
 }
 
-func TestWhatWasAcknowledgedSurvivesKillAtAnyInstant(t *testing.T) {
+func TestAcknowledgedWritesSurviveAKillAtAnyInstant(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "records.db")
 	acknowledged := map[string][]string{}
@@ -221,10 +221,10 @@ func killAfter(t *testing.T, path string, n int) []string {
 	writing.Stderr = &diagnosis
 	output, err := writing.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("writing.StdoutPipe: %v", err)
 	}
 	if err := writing.Start(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("writing.Start: %v", err)
 	}
 	var lines []string
 	scanner := bufio.NewScanner(output)
@@ -233,7 +233,7 @@ func killAfter(t *testing.T, path string, n int) []string {
 			_ = writing.Process.Kill()
 		}
 	}
-	// A killed process always has an error; too few lines is what is wrong.
+	// The wait for a killed process always returns an error; the test checks the lines.
 	_ = writing.Wait()
 	if len(lines) < n {
 		t.Fatalf("the writing process ended by itself after %d writes: %s", len(lines), diagnosis.String())
@@ -250,7 +250,7 @@ func checkSurvivors(t *testing.T, path string, acknowledged map[string][]string)
 	defer func() { _ = store.Close() }()
 	rfqs, preflight, err := services(store)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("services: %v", err)
 	}
 	for _, entry := range acknowledged["rfq"] {
 		id, key, _ := strings.Cut(entry, " ")

@@ -12,12 +12,12 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-func TestAStoreThatFailsIsUnavailableAndRecovers(t *testing.T) {
+func TestFailingStoreIsUnavailableAndRecovers(t *testing.T) {
 	t.Parallel()
 	faulty := storetest.NewFaulty(openStore(t, filepath.Join(t.TempDir(), "records.db")))
 	rfqs, _, err := services(faulty)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("services: %v", err)
 	}
 	create := func() (rfq.Created, error) {
 		return rfqs.Create(t.Context(), crasher, crashBody, crashTerms("k1"))

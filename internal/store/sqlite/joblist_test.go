@@ -31,7 +31,7 @@ func TestJobsAreListedByIndex(t *testing.T) {
 			return step, err
 		})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("collect: %v", err)
 		}
 		if plan := strings.Join(steps, "\n"); plan != "SEARCH job USING INDEX "+index {
 			t.Errorf("the plan for the status %q is\n%s\nwant a search of %s alone", status, plan, index)

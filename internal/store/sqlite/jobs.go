@@ -19,7 +19,7 @@ var _ preflightjob.Store = (*Store)(nil)
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
 	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace`
 
-// isOpen is the condition of the partial indexes, word for word.
+// isOpen repeats the condition of the partial indexes literally.
 const isOpen = `status IN ('queued', 'processing')`
 
 // CreateJob implements [preflightjob.Store].
@@ -27,10 +27,21 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 	stored, outcome := job, transaction.Created
 	err := s.write(ctx, "create job", func(tx *sql.Tx) error {
 		replayed, err := counted(ctx, tx, terms, job.ID, func() error {
-			if err := admit(ctx, tx, terms.Tenant, backlogCap); err != nil {
+			var open int
+			err := tx.QueryRowContext(ctx, `SELECT count(*) FROM job WHERE tenant = ? AND `+isOpen, terms.Tenant.String()).Scan(&open)
+			if err != nil {
 				return err
 			}
-			return insertJob(ctx, tx, job)
+			if open >= backlogCap {
+				return store.Answer(&preflightjob.BacklogExceededError{Cap: backlogCap})
+			}
+			_, err = tx.ExecContext(ctx,
+				`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''))`,
+				job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
+				job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
+				millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt),
+				job.Tries, job.Trace)
+			return err
 		})
 		if err != nil || replayed == "" {
 			return err
@@ -43,17 +54,6 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 		return preflightjob.Job{}, 0, err
 	}
 	return stored, outcome, nil
-}
-
-func admit(ctx context.Context, tx *sql.Tx, who tenant.ID, backlogCap int) error {
-	var open int
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM job WHERE tenant = ? AND `+isOpen, who.String()).Scan(&open); err != nil {
-		return err
-	}
-	if open >= backlogCap {
-		return store.Answer(&preflightjob.BacklogExceededError{Cap: backlogCap})
-	}
-	return nil
 }
 
 // ReplayedJob implements [preflightjob.Store].
@@ -116,7 +116,13 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 		if change.Unchanged {
 			return nil
 		}
-		if err := updateJob(ctx, tx, change.Job); err != nil {
+		to := change.Job
+		if _, err := tx.ExecContext(ctx,
+			`UPDATE job SET status = ?, attempt = ?, incarnation = ?, pages_done = ?, pages_total = ?, verdict = ?,
+			 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ?, tries = ? WHERE id = ?`,
+			to.Status, to.Attempt, to.Incarnation, to.Progress.PagesDone, to.Progress.PagesTotal, to.Verdict,
+			to.Failure.Code, to.Failure.Detail, to.Version,
+			millis(to.StartedAt), millis(to.FinishedAt), millis(to.ExpiresAt), to.Tries, id); err != nil {
 			return err
 		}
 		if change.Report != nil {
@@ -201,7 +207,7 @@ func found(job preflightjob.Job, err error) (preflightjob.Job, error) {
 	return job, err
 }
 
-// scanJob reads a row, or tells with a [preflightjob.MalformedError] that it is none of ours.
+// scanJob reads a row; it returns a [preflightjob.MalformedError] if a column is invalid.
 func scanJob(r row) (job preflightjob.Job, err error) {
 	var fields store.Fields
 	err = r.Scan(&job.ID, fields.Of(&job.Tenant), fields.Of(&job.FileURL), &job.Profile, store.Maybe(&fields, &job.Ticket),
@@ -213,24 +219,4 @@ func scanJob(r row) (job preflightjob.Job, err error) {
 		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}
 	return job, err
-}
-
-func insertJob(ctx context.Context, tx *sql.Tx, job preflightjob.Job) error {
-	_, err := tx.ExecContext(ctx,
-		`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''))`,
-		job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
-		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
-		millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt),
-		job.Tries, job.Trace)
-	return err
-}
-
-func updateJob(ctx context.Context, tx *sql.Tx, job preflightjob.Job) error {
-	_, err := tx.ExecContext(ctx,
-		`UPDATE job SET status = ?, attempt = ?, incarnation = ?, pages_done = ?, pages_total = ?, verdict = ?,
-		 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ?, tries = ? WHERE id = ?`,
-		job.Status, job.Attempt, job.Incarnation, job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict,
-		job.Failure.Code, job.Failure.Detail, job.Version,
-		millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), job.Tries, job.ID)
-	return err
 }

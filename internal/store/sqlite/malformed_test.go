@@ -13,33 +13,33 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// A row that somebody damaged must stop neither the jobs beside it nor a worker
-// that waits for the store to come back.
-func TestAMalformedRowOfAJobIsToldAndPassedOver(t *testing.T) {
+// A damaged row must block neither the other jobs nor a worker that waits for the store to
+// become available.
+func TestMalformedJobIsReportedAndSkipped(t *testing.T) {
 	t.Parallel()
 	store, err := Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), Options{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
 	defer func() { _ = store.Close() }()
 	if err := store.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Migrate: %v", err)
 	}
 	_, preflight, err := services(store)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("services: %v", err)
 	}
 	who := tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 	var ids []string
 	for range 3 {
 		submitted, err := preflight.Submit(t.Context(), who, preflightjob.Request{FileURL: "https://files.example.com/f.pdf", Profile: "print_ready"}, 10)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("preflight.Submit: %v", err)
 		}
 		ids = append(ids, submitted.Job.ID)
 	}
 	if _, err := store.writer.ExecContext(t.Context(), `UPDATE job SET tenant = 'nobody' WHERE id = ?`, ids[1]); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.writer.ExecContext: %v", err)
 	}
 	var malformed *preflightjob.MalformedError
 	open, err := store.OpenJobs(t.Context(), time.Now().Add(time.Hour), 10)

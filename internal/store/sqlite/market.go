@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// selectRFQs lists RFQs of some owners. owner is the parameter of that name.
+// selectRFQs lists RFQs of some owners. owner is the value of the parameter @owner.
 func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen rfq.Selection) ([]rfq.RFQ, error) {
 	return read(ctx, s, op, func(q querier) ([]rfq.RFQ, error) {
 		rows, err := q.QueryContext(ctx, store.ListRFQs(rfqColumns, owners, chosen.Statuses),
@@ -37,9 +37,9 @@ func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tena
 	})
 }
 
-// dueRFQs asks an index each, and takes no more of it than it can give away. A
-// validity is compared as text, which may find it a second early: whoever
-// settles the RFQ looks at it exactly.
+// dueRFQs reads one index for each kind of change, and at most limit rows of each. It
+// compares the validity of an offer as text, which may select an RFQ a second early; the
+// code that settles the RFQ compares exactly.
 const dueRFQs = `
 	SELECT tenant, id FROM (SELECT tenant, id FROM rfq WHERE status IN ('open', 'quoted') AND response_deadline <= ?1 LIMIT ?4)
 	UNION SELECT tenant, id FROM (SELECT tenant, id FROM rfq WHERE status = 'closed' AND expires_at <= ?1 LIMIT ?4)
@@ -61,7 +61,7 @@ func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int)
 	})
 }
 
-// audit writes a deed; nil is none.
+// audit inserts an entry of the audit, unless it is nil.
 func audit(ctx context.Context, tx *sql.Tx, deed *transaction.AuditEntry) error {
 	if deed == nil {
 		return nil
@@ -73,15 +73,14 @@ func audit(ctx context.Context, tx *sql.Tx, deed *transaction.AuditEntry) error 
 	return err
 }
 
-// AddDeed commits a line of the audit by itself.
-func (s *Store) AddDeed(ctx context.Context, deed transaction.AuditEntry) error {
+// AddAuditEntry commits an entry of the audit by itself.
+func (s *Store) AddAuditEntry(ctx context.Context, deed transaction.AuditEntry) error {
 	return s.write(ctx, "audit", func(tx *sql.Tx) error { return audit(ctx, tx, &deed) })
 }
 
-// Deeds lists what the marketplace's side has done to records of a mode, the
-// latest first, from the first id that is less than before; an empty before
-// starts at the latest.
-func (s *Store) Deeds(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error) {
+// AuditEntries lists the audit entries about records of a mode by descending id, from the
+// first id that is less than before; an empty before starts at the latest entry.
+func (s *Store) AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error) {
 	return read(ctx, s, "read audit", func(q querier) ([]transaction.AuditEntry, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason FROM audit

@@ -72,7 +72,7 @@ func (s *Store) MasterDataContent(ctx context.Context, id string) ([]byte, error
 	})
 }
 
-// missing makes a row that is not there an answer.
+// missing turns a missing row into the answer transaction.ErrNotFound.
 func missing(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return store.Answer(transaction.ErrNotFound)
@@ -145,8 +145,8 @@ func (s *Store) MasterDataRevision(ctx context.Context) (int64, error) {
 	})
 }
 
-// MasterDataHeads implements [masterdata.Heads]. What lies for ever behind a later
-// approval that has begun and has no end is left out.
+// MasterDataHeads implements [masterdata.Heads]. It omits an approval if a later one has
+// begun and has no end.
 func (s *Store) MasterDataHeads(ctx context.Context, now time.Time) (int64, []masterdata.Approval, error) {
 	revision, err := s.MasterDataRevision(ctx)
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Store) MasterDataHeads(ctx context.Context, now time.Time) (int64, []ma
 	return revision, heads, err
 }
 
-// inJSON is a value that is stored as JSON.
+// inJSON stores a value as JSON and reads it back.
 type inJSON struct{ value any }
 
 // Value implements [driver.Valuer].

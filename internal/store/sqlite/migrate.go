@@ -11,15 +11,15 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// migrations are numbered files, each of one domain package. A file that was
-// released is never edited; a change is another file, and one that the
-// release before can still run on.
+// migrations holds numbered files, each for one domain package. A released file never
+// changes. A change of the schema is a new file, and the previous release must run on
+// the new schema.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// Migrate brings the schema to the version of this program. It does nothing
-// when it is there.
+// Migrate updates the schema to the version of this program. It does nothing if the schema
+// has that version.
 func (s *Store) Migrate(ctx context.Context) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {

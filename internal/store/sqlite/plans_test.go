@@ -47,7 +47,7 @@ func (l *statementLog) Open(name string) (driver.Conn, error) {
 	return loggedConn{connection.(wholeConn), l}, nil
 }
 
-// wholeConn is what database/sql uses of a connection to SQLite.
+// wholeConn lists the interfaces of a connection to SQLite that database/sql uses.
 type wholeConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -84,7 +84,7 @@ var (
 	wholeTable  = regexp.MustCompile(`^SCAN (\w+)$`)
 )
 
-// wholeReads lists what may read a whole table, by a part of the statement, with the reason.
+// wholeReads lists the statements that may read a whole table, by a part of the statement, with the reason.
 var wholeReads = []struct{ table, statement, reason string }{
 	{"webhook_head", "webhook_head", "the table has one row"},
 	{"masterdata_revision", "masterdata_revision", "the table has one row"},

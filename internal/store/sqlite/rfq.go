@@ -27,7 +27,13 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 	stored, outcome := record, transaction.Created
 	err := s.write(ctx, "create rfq", func(tx *sql.Tx) error {
 		replayed, err := counted(ctx, tx, terms, record.ID, func() error {
-			if err := insertRFQ(ctx, tx, record); err != nil {
+			if _, err := tx.ExecContext(ctx,
+				`INSERT INTO rfq (`+rfqColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				record.ID, record.Tenant.String(), record.TrackingCode,
+				record.CatalogProductUID, record.Title, record.Category, record.Quantity, record.DeliveryCity,
+				record.Product.Name, record.Product.Group, record.Product.CatalogID,
+				record.Status, record.Version, record.QuoteCount,
+				millis(record.ResponseDeadline), millis(record.ExpiresAt), millis(record.CreatedAt), millis(record.UpdatedAt)); err != nil {
 				return err
 			}
 			return insertQuotes(ctx, tx, quotes)
@@ -94,7 +100,9 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		if err != nil {
 			return store.Answer(err)
 		}
-		if err := updateRFQ(ctx, tx, id, amendment.RFQ); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			`UPDATE rfq SET status = ?, version = ?, quote_count = ?, updated_at = ? WHERE id = ?`,
+			amendment.RFQ.Status, amendment.RFQ.Version, amendment.RFQ.QuoteCount, millis(amendment.RFQ.UpdatedAt), id); err != nil {
 			return err
 		}
 		if err := amendQuotes(ctx, tx, quotes, amendment.Quotes); err != nil {
@@ -126,24 +134,6 @@ func scanRFQ(r row) (record rfq.RFQ, err error) {
 	return record, err
 }
 
-func insertRFQ(ctx context.Context, tx *sql.Tx, record rfq.RFQ) error {
-	_, err := tx.ExecContext(ctx,
-		`INSERT INTO rfq (`+rfqColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		record.ID, record.Tenant.String(), record.TrackingCode,
-		record.CatalogProductUID, record.Title, record.Category, record.Quantity, record.DeliveryCity,
-		record.Product.Name, record.Product.Group, record.Product.CatalogID,
-		record.Status, record.Version, record.QuoteCount,
-		millis(record.ResponseDeadline), millis(record.ExpiresAt), millis(record.CreatedAt), millis(record.UpdatedAt))
-	return err
-}
-
-func updateRFQ(ctx context.Context, tx *sql.Tx, id string, record rfq.RFQ) error {
-	_, err := tx.ExecContext(ctx,
-		`UPDATE rfq SET status = ?, version = ?, quote_count = ?, updated_at = ? WHERE id = ?`,
-		record.Status, record.Version, record.QuoteCount, millis(record.UpdatedAt), id)
-	return err
-}
-
 func quotesOf(ctx context.Context, q querier, rfqID string) ([]rfq.Quote, error) {
 	rows, err := q.QueryContext(ctx,
 		`SELECT id, rfq_id, revision, status, offer, submitted_at FROM quote WHERE rfq_id = ? ORDER BY id`, rfqID)
@@ -158,8 +148,8 @@ func scanQuote(r row) (quote rfq.Quote, err error) {
 	return quote, json.Unmarshal(offer, &quote.Offer)
 }
 
-// amendQuotes writes statuses before new quotes: the one that a new revision
-// supersedes must have stepped down when the new one stands up.
+// amendQuotes updates the statuses of known quotes before it inserts new ones: a quote must
+// be superseded before its new revision can be inserted.
 func amendQuotes(ctx context.Context, tx *sql.Tx, known, amended []rfq.Quote) error {
 	var added []rfq.Quote
 	for _, quote := range amended {

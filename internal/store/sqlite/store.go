@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sqlite keeps records in one SQLite file, for a platform that is one
-// process.
+// Package sqlite keeps records in one SQLite file, for a platform of one process.
 //
-// It implements the Store of each domain package, one file for each. An
-// acknowledged write has been synchronized to disk: the journal is a
-// write-ahead log with synchronous=FULL, and [Open] reads both settings back
-// and refuses anything weaker. One connection writes, because SQLite has one
-// writer anyway and a queue in Go is fairer than a busy handler; several read
-// beside it. A lock file keeps a second process out.
+// It implements the Store of each domain package, one file for each. An acknowledged write
+// is synchronized to disk: the journal is a write-ahead log with synchronous=FULL, and
+// [Open] reads both settings back and rejects weaker ones. One connection writes, because
+// SQLite allows one writer and a queue in Go is fairer than a busy handler; several
+// connections read at the same time. A lock file excludes a second process.
 package sqlite
 
 import (
@@ -35,9 +33,9 @@ import (
 type Options struct {
 	// Readers is the number of connections for reads; 0 means 4.
 	Readers int
-	// BusyTimeout is how long SQLite itself waits for a lock; 0 means 5 s.
+	// BusyTimeout limits how long SQLite itself waits for a lock; 0 means 5 s.
 	BusyTimeout time.Duration
-	// driver is the name of the driver of database/sql. Tests set it to see statements.
+	// driver names the driver of database/sql. Tests set it to observe statements.
 	driver string
 }
 
@@ -50,7 +48,7 @@ const (
 // ErrLocked means that another process has the database open.
 var ErrLocked = errors.New("database is in use by another process")
 
-// VolatileError means that the database would acknowledge what it may lose.
+// VolatileError means that the database may lose writes that it has acknowledged.
 type VolatileError struct{ Setting, Got, Want string }
 
 func (e *VolatileError) Error() string {
@@ -64,16 +62,15 @@ type Store struct {
 	lock   *os.File
 }
 
-// Open opens or creates the database file, readable and writable for its owner
-// only. Its directory must exist. The caller runs [Store.Migrate] before
-// anything else, and [Store.Close] at the end. Errors: [ErrLocked],
-// [VolatileError].
+// Open opens or creates the database file, which only its owner can read and write. Its
+// directory must exist. The caller runs [Store.Migrate] before any other method, and
+// closes the store with [Store.Close]. Errors: [ErrLocked], [VolatileError].
 func Open(ctx context.Context, path string, options Options) (*Store, error) {
 	return open(ctx, path, options, durable)
 }
 
-// durable is what a connection is set to and then asked for. The names are
-// pragmas, the values are what the pragma answers.
+// durable lists the settings of every connection: the pragma, the value that sets it, and
+// the value that the pragma then returns.
 var durable = []setting{
 	{"journal_mode", "WAL", "wal"},
 	{"synchronous", "FULL", "2"},
@@ -101,9 +98,8 @@ func open(ctx context.Context, path string, options Options, settings []setting)
 	return store, nil
 }
 
-// lockFile creates the database file with its mode before SQLite can create it
-// with another, and holds an exclusive lock beside it. The lock goes with the
-// process, however it ends.
+// lockFile creates the database file with its mode before SQLite can create it with another
+// mode, and holds an exclusive lock on a file beside it. The lock ends with the process.
 func lockFile(path string) (*os.File, error) {
 	for _, name := range []string{path, path + ".lock"} {
 		file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
@@ -134,8 +130,8 @@ func (s *Store) connect(ctx context.Context, path string, options Options, setti
 		shared.Add("_pragma", fmt.Sprintf("%s(%s)", setting.pragma, setting.set))
 	}
 	var err error
-	// immediate: a transaction takes the write lock when it begins, so it can
-	// never fail half-way for having read too early.
+	// immediate: a transaction takes the write lock when it begins, so it cannot fail
+	// later because another transaction wrote after its first read.
 	driver := cmp.Or(options.driver, "sqlite")
 	if s.writer, err = dial(ctx, driver, path, shared, 1, url.Values{"_txlock": {"immediate"}}); err != nil {
 		return err
@@ -170,7 +166,7 @@ func dial(ctx context.Context, driver, path string, shared url.Values, connectio
 	return db, db.PingContext(ctx)
 }
 
-// Ping proves that the database answers.
+// Ping checks that the database responds.
 func (s *Store) Ping(ctx context.Context) error {
 	_, err := read(ctx, s, "ping", func(q querier) (one int, err error) {
 		err = q.QueryRowContext(ctx, "SELECT 1 FROM sqlite_schema LIMIT 1").Scan(&one)
@@ -179,8 +175,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// Close waits for running statements, closes the database and lets the next
-// process in.
+// Close waits for running statements, closes the database and releases its lock.
 func (s *Store) Close() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.reader, s.writer} {
@@ -188,15 +183,15 @@ func (s *Store) Close() error {
 			errs = append(errs, db.Close())
 		}
 	}
-	// A child that is being started may still hold a copy of the descriptor, and
-	// with it a lock that closing ours alone would leave in force.
+	// A child process that is just starting may still hold a copy of the descriptor. The
+	// lock would then outlive the close of this one.
 	unlocked := syscall.Flock(int(s.lock.Fd()), syscall.LOCK_UN)
 	return errors.Join(append(errs, unlocked, s.lock.Close())...)
 }
 
-// write runs work in one transaction. An answer ([store.Answer]) rolls back and is returned
-// bare. Any other error may have happened before, in or after the commit, so
-// all that can be said is that the store is unavailable.
+// write runs work in one transaction. It rolls back on an error that [store.Answer] marked,
+// and returns it without the mark. Any other error may have happened before, in or after
+// the commit, so write returns it as unavailability of the store.
 func (s *Store) write(ctx context.Context, op string, work func(*sql.Tx) error) error {
 	return call(ctx, op, func() error {
 		tx, err := s.writer.BeginTx(ctx, nil)
@@ -204,8 +199,8 @@ func (s *Store) write(ctx context.Context, op string, work func(*sql.Tx) error) 
 			return err
 		}
 		if err := work(tx); err != nil {
-			// Rolling back a transaction that the context ended already is an
-			// error that says nothing new.
+			// If the context has already ended the transaction, the error of Rollback
+			// adds no information.
 			_ = tx.Rollback()
 			return err
 		}
@@ -213,8 +208,8 @@ func (s *Store) write(ctx context.Context, op string, work func(*sql.Tx) error) 
 	})
 }
 
-// read runs one reading call, whose statements see a state each. What was read before
-// an error is not told.
+// read runs work outside a transaction, so that each of its statements sees a state of its
+// own. After an error it returns no result.
 func read[T any](ctx context.Context, s *Store, op string, work func(querier) (T, error)) (T, error) {
 	var got T
 	err := call(ctx, op, func() (err error) {
@@ -228,7 +223,7 @@ func read[T any](ctx context.Context, s *Store, op string, work func(querier) (T
 	return got, nil
 }
 
-// call says what comes of work as the store says it. Of a traced caller it is a span.
+// call classifies the error of work. If the caller is traced, call records a span.
 func call(ctx context.Context, op string, work func() error) error {
 	span := telemetry.Ask(ctx, "sqlite", op)
 	err := store.Classify(op, work())

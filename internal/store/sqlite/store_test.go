@@ -40,39 +40,39 @@ func openStoreWith(t testing.TB, path string, options Options) *Store {
 		}
 	})
 	if err := store.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Migrate: %v", err)
 	}
 	return store
 }
 
-func TestASecondOpenOfTheSameFileIsRefusedUntilTheFirstCloses(t *testing.T) {
+func TestSecondOpenOfTheSameFileIsRefusedUntilTheFirstCloses(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "records.db")
 	first, err := Open(t.Context(), path, Options{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
 	if _, err := Open(t.Context(), path, Options{}); !errors.Is(err, ErrLocked) {
 		t.Errorf("second open: error = %v, want ErrLocked", err)
 	}
 	if err := first.Close(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("first.Close: %v", err)
 	}
 	openStore(t, path)
 }
 
-func TestFilesAreReadableByTheirOwnerAlone(t *testing.T) {
+func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "records.db")
-	// A file that somebody created too openly is narrowed.
+	// Open restricts the mode of an existing file.
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile: %v", err)
 	}
 	openStore(t, path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadDir: %v", err)
 	}
 	if len(entries) < 3 {
 		t.Errorf("%d files, want the database, its log and its lock at least", len(entries))
@@ -80,7 +80,7 @@ func TestFilesAreReadableByTheirOwnerAlone(t *testing.T) {
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("entry.Info: %v", err)
 		}
 		if got := info.Mode().Perm(); got != fileMode {
 			t.Errorf("%s has mode %o, want %o", entry.Name(), got, fileMode)
@@ -133,7 +133,7 @@ func TestVolatileConfigurationIsRefused(t *testing.T) {
 	}
 }
 
-func TestARefusedDatabaseIsNotLeftLocked(t *testing.T) {
+func TestRefusedDatabaseIsUnlocked(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "records.db")
 	if _, err := open(t.Context(), path, Options{}, []setting{{"synchronous", "OFF", "2"}}); err == nil {
@@ -146,21 +146,21 @@ func TestMigrateTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, filepath.Join(t.TempDir(), "records.db"))
 	if err := store.Migrate(t.Context()); err != nil {
-		t.Error(err)
+		t.Errorf("store.Migrate: %v", err)
 	}
 	if err := store.Ping(t.Context()); err != nil {
-		t.Error(err)
+		t.Errorf("store.Ping: %v", err)
 	}
 }
 
-func TestAClosedStoreIsUnavailable(t *testing.T) {
+func TestClosedStoreIsUnavailable(t *testing.T) {
 	t.Parallel()
 	store, err := Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), Options{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
 	if err := errors.Join(store.Migrate(t.Context()), store.Close()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("errors.Join: %v", err)
 	}
 	for name, call := range map[string]func(context.Context) error{
 		"ping":  store.Ping,

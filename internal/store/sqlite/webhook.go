@@ -50,7 +50,7 @@ func affected(done sql.Result, err error) (int64, error) {
 	return done.RowsAffected()
 }
 
-// insertDeliveries leaves out those whose event the endpoint has one of.
+// insertDeliveries inserts deliveries, except of events that the endpoint already has.
 func insertDeliveries(ctx context.Context, tx *sql.Tx, deliveries []webhook.Delivery) error {
 	for _, d := range deliveries {
 		if _, err := tx.ExecContext(ctx,
@@ -114,8 +114,8 @@ func (s *Store) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, 
 	return claims, nil
 }
 
-// claimDue claims no more for a lane than it has room for, one where a breaker's rest is
-// over; none if its endpoint rests, is disabled or not enrolled.
+// claimDue claims deliveries up to the room of a lane, and one at a time after the rest of
+// a breaker. It claims none if the endpoint rests, is disabled or is not enrolled.
 func claimDue(ctx context.Context, tx *sql.Tx, lane webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
 	var room int
 	err := tx.QueryRowContext(ctx,
@@ -193,7 +193,7 @@ func (s *Store) Record(ctx context.Context, results []webhook.Result, now time.T
 	return disabled, nil
 }
 
-// keepResult reports whether the claim still stood.
+// keepResult commits a result and reports whether its claim was still valid.
 func keepResult(ctx context.Context, tx *sql.Tx, r webhook.Result) (bool, error) {
 	kept, err := affected(tx.ExecContext(ctx,
 		`UPDATE webhook_delivery SET state = ?, due_at = ?, ended_at = ?, attempts = attempts + 1, tries = tries + 1, claimed_until = 0
@@ -209,7 +209,7 @@ func keepResult(ctx context.Context, tx *sql.Tx, r webhook.Result) (bool, error)
 	return true, err
 }
 
-// judge stores what attempts make of a standing, and reports whether that has
+// judge updates the standing of an endpoint after attempts, and reports whether they
 // disabled the endpoint.
 func judge(ctx context.Context, tx *sql.Tx, address webhook.Address, attempts []webhook.Attempt, now time.Time) (webhook.Standing, bool, error) {
 	before, err := standingOf(ctx, tx, address)
@@ -248,8 +248,8 @@ func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.
 	})
 }
 
-// Delivery implements [webhook.Store]. An attempt that comes between the two
-// questions is left out: nothing speaks of it yet.
+// Delivery implements [webhook.Store]. It omits an attempt that is committed between its
+// two queries, because the delivery that it returns does not count that attempt yet.
 func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (delivery webhook.Delivery, attempts []webhook.Attempt, err error) {
 	attempts, err = read(ctx, s, "read delivery", func(q querier) ([]webhook.Attempt, error) {
 		if delivery, err = deliveryOf(ctx, q, owner, id); err != nil {
@@ -290,7 +290,7 @@ func (s *Store) Redeliver(ctx context.Context, owner tenant.ID, id string, now t
 		if _, err := deliveryOf(ctx, tx, owner, id); err != nil {
 			return err
 		}
-		if err := beginAnew(ctx, tx, id, now); err != nil {
+		if err := restart(ctx, tx, id, now); err != nil {
 			return err
 		}
 		delivery, err = deliveryOf(ctx, tx, owner, id)
@@ -299,15 +299,16 @@ func (s *Store) Redeliver(ctx context.Context, owner tenant.ID, id string, now t
 	return delivery, err
 }
 
-func beginAnew(ctx context.Context, tx *sql.Tx, id string, now time.Time) error {
+// restart makes a delivery pending, due now and unclaimed.
+func restart(ctx context.Context, tx *sql.Tx, id string, now time.Time) error {
 	_, err := tx.ExecContext(ctx,
 		`UPDATE webhook_delivery SET state = 'pending', tries = 0, due_at = ?, ended_at = 0, token = token + 1, claimed_until = 0
 		 WHERE id = ?`, millis(now), id)
 	return err
 }
 
-// recoverable are exhausted deliveries, by their ids, and events without one,
-// whose id is empty, oldest first.
+// recoverable selects exhausted deliveries with their ids, and events without a delivery
+// with an empty id, oldest first.
 const recoverable = `
 	SELECT * FROM (
 		SELECT event_at AS at, id, event_id, type, subject, trace FROM webhook_delivery
@@ -349,8 +350,8 @@ func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, n
 	return recovered, nil
 }
 
-// unsent is an event that an endpoint has not had, with the id of its delivery if
-// there is one.
+// unsent is an event that an endpoint has not received, with the id of its delivery or an
+// empty text.
 type unsent struct {
 	event    transaction.Event
 	delivery string
@@ -364,7 +365,7 @@ func scanRecoverable(r row) (u unsent, err error) {
 func recoverEvents(ctx context.Context, tx *sql.Tx, address webhook.Address, events []unsent, now time.Time, mint func() (string, error)) error {
 	for _, unsent := range events {
 		if unsent.delivery != "" {
-			if err := beginAnew(ctx, tx, unsent.delivery, now); err != nil {
+			if err := restart(ctx, tx, unsent.delivery, now); err != nil {
 				return err
 			}
 			continue
@@ -396,8 +397,7 @@ func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Ti
 	})
 }
 
-// PurgeWebhooks implements [webhook.Store]. Events are found by the time that is
-// in their ids.
+// PurgeWebhooks implements [webhook.Store]. It selects events by the time in their ids.
 func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) (int, error) {
 	erased := int64(0)
 	err := s.write(ctx, "purge webhooks", func(tx *sql.Tx) error {
@@ -426,7 +426,7 @@ func scanStanding(r row) (standing webhook.Standing, err error) {
 	return standing, err
 }
 
-// deliveryFields are what a row of deliveryColumns is read into.
+// deliveryFields returns the destinations for a row of deliveryColumns.
 func deliveryFields(d *webhook.Delivery) []any {
 	return []any{
 		&d.ID, &d.Owner, &d.Name, &d.Event.ID, &d.Event.Type, &d.Event.Subject,

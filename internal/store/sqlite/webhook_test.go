@@ -15,28 +15,28 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-func TestEventsOfBeforeDeliveriesWereKeptAreHistory(t *testing.T) {
+func TestEventsBeforeTheFirstMigrationOfDeliveriesAreNotRelayed(t *testing.T) {
 	t.Parallel()
 	store, err := Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), Options{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
 	defer func() { _ = store.Close() }()
 	migrateTo(t, store, 9)
 	if _, err := store.writer.ExecContext(t.Context(), `INSERT INTO outbox (id, tenant, type, subject, at)
 		VALUES ('evt_1', ?1, 'rfq.created', 'rfq_1', 1), ('evt_2', ?1, 'rfq.created', 'rfq_2', 2)`, crasher.String()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.writer.ExecContext: %v", err)
 	}
 	if err := store.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Migrate: %v", err)
 	}
 	rfqs, _, err := services(store)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("services: %v", err)
 	}
 	later, err := rfqs.Create(t.Context(), crasher, crashBody, crashTerms("k3"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("rfqs.Create: %v", err)
 	}
 	relayed, err := store.Relayed(t.Context())
 	if err != nil || relayed != 2 {
@@ -53,32 +53,32 @@ func migrateTo(t *testing.T, store *Store, version int64) {
 	t.Helper()
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fs.Sub: %v", err)
 	}
 	provider, err := goose.NewProvider(goose.DialectSQLite3, store.writer, files)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("goose.NewProvider: %v", err)
 	}
 	if _, err := provider.UpTo(t.Context(), version); err != nil {
-		t.Fatal(err)
+		t.Fatalf("provider.UpTo: %v", err)
 	}
 }
 
-// What reads every endpoint, or claims for many, would stop at one damaged row.
-func TestTheDatabaseRefusesRowsOfDeliveriesThatNobodyCouldRead(t *testing.T) {
+// A damaged row would stop statements that read every endpoint or claim for many.
+func TestDatabaseRejectsUnreadableDeliveries(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, filepath.Join(t.TempDir(), "records.db"))
 	if err := store.Enroll(t.Context(), []webhook.Endpoint{crashEndpoint}, testTime); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Enroll: %v", err)
 	}
 	event, err := transaction.NewEvent(transaction.RFQCreated, "rfq_1", testTime, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("transaction.NewEvent: %v", err)
 	}
 	if err := store.AddDelivery(t.Context(), webhook.Delivery{
 		ID: "dlv_1", Address: crashEndpoint.Address, Event: event, State: webhook.Pending, DueAt: testTime, CreatedAt: testTime,
 	}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.AddDelivery: %v", err)
 	}
 	for _, statement := range []string{
 		`UPDATE webhook_delivery SET trace = hex(zeroblob(28))`,

@@ -23,8 +23,7 @@ const (
 	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at`
 )
 
-// ReceiveXJMF implements [xjmf.Store]. There is one writer, so nothing needs a
-// lock.
+// ReceiveXJMF implements [xjmf.Store]. There is only one writer, so it takes no locks.
 func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf.Job, decide func(map[xjmf.Job]xjmf.State) (xjmf.Change, error)) ([]byte, transaction.Outcome, error) {
 	var answer []byte
 	outcome := transaction.Created
@@ -54,7 +53,7 @@ func (s *Store) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjmf
 	return answer, outcome, nil
 }
 
-// answeredXJMF is what a callback was answered before; nil if it is new.
+// answeredXJMF returns the answer that a known callback got, or nil for a new callback.
 func answeredXJMF(ctx context.Context, tx *sql.Tx, record xjmf.Record) ([]byte, error) {
 	var digest, answer []byte
 	err := tx.QueryRowContext(ctx,

@@ -11,15 +11,15 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-func TestPurgeLedgerErasesOnlyWhatNobodyCanSeeAnyMore(t *testing.T) {
+func TestPurgeErasesOnlyExpiredKeysAndWindows(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, filepath.Join(t.TempDir(), "records.db"))
 	rfqs, _, err := services(store)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("services: %v", err)
 	}
 	if _, err := rfqs.Create(t.Context(), crasher, crashBody, crashTerms("k1")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("rfqs.Create: %v", err)
 	}
 	tests := []struct {
 		name         string
@@ -32,13 +32,13 @@ func TestPurgeLedgerErasesOnlyWhatNobodyCanSeeAnyMore(t *testing.T) {
 		{"when the retention has ended", testTime.Add(transaction.KeyRetention), 0, 0},
 	}
 	for _, tc := range tests {
-		if err := store.PurgeLedger(t.Context(), tc.at); err != nil {
-			t.Fatal(err)
+		if err := store.PurgeKeysAndQuotas(t.Context(), tc.at); err != nil {
+			t.Fatalf("store.PurgeKeysAndQuotas: %v", err)
 		}
 		var keys, quotas int
 		if err := store.reader.QueryRowContext(t.Context(),
 			`SELECT (SELECT count(*) FROM idempotency), (SELECT count(*) FROM quota)`).Scan(&keys, &quotas); err != nil {
-			t.Fatal(err)
+			t.Fatalf("store.reader.QueryRowContext: %v", err)
 		}
 		if keys != tc.keys || quotas != tc.quotas {
 			t.Errorf("%s: %d keys and %d windows are left, want %d and %d", tc.name, keys, quotas, tc.keys, tc.quotas)
@@ -46,7 +46,7 @@ func TestPurgeLedgerErasesOnlyWhatNobodyCanSeeAnyMore(t *testing.T) {
 	}
 }
 
-func TestAPathMayHaveCharactersThatMeanSomethingInAURI(t *testing.T) {
+func TestPathMayContainCharactersWithAMeaningInAURI(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "50% of? records#1.db")
 	openStore(t, path)
@@ -62,11 +62,11 @@ func BenchmarkCreateRFQ(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			rfqs, _, err := services(openStore(b, filepath.Join(b.TempDir(), "records.db")))
 			if err != nil {
-				b.Fatal(err)
+				b.Fatalf("services: %v", err)
 			}
 			create := func() {
 				if _, err := rfqs.Create(b.Context(), crasher, crashBody, crashTerms(rand.Text())); err != nil {
-					b.Error(err)
+					b.Errorf("rfqs.Create: %v", err)
 				}
 			}
 			b.ReportAllocs()
@@ -90,11 +90,11 @@ func BenchmarkCreateRFQ(b *testing.B) {
 func BenchmarkReplayRFQ(b *testing.B) {
 	rfqs, _, err := services(openStore(b, filepath.Join(b.TempDir(), "records.db")))
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("services: %v", err)
 	}
 	for b.Loop() {
 		if _, err := rfqs.Create(b.Context(), crasher, crashBody, crashTerms("k1")); err != nil {
-			b.Fatal(err)
+			b.Fatalf("rfqs.Create: %v", err)
 		}
 	}
 }

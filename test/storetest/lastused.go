@@ -27,7 +27,7 @@ func (w *fixture) uses(t *testing.T, keys ...credential.Digest) []lastused.Use {
 	t.Helper()
 	uses, err := w.store.KeyUses(t.Context(), keys)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.store.KeyUses: %v", err)
 	}
 	slices.SortFunc(uses, func(a, b lastused.Use) int { return bytes.Compare(a.Key[:], b.Key[:]) })
 	return uses
@@ -49,7 +49,7 @@ func usesMoveForward(t *testing.T, w *fixture) {
 		{},
 	} {
 		if err := w.store.MarkKeysUsed(t.Context(), uses); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.store.MarkKeysUsed: %v", err)
 		}
 	}
 	want := []lastused.Use{{Key: digest(1), At: at(5)}, {Key: digest(2), At: at(6)}}

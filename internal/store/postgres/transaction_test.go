@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-func TestPurgeLedgerErasesOnlyWhatNobodyCanSeeAnyMore(t *testing.T) {
+func TestPurgeErasesOnlyExpiredKeysAndWindows(t *testing.T) {
 	t.Parallel()
 	store := newClocked(t)
 	store.SetClock(t, testTime)
@@ -32,8 +32,8 @@ func TestPurgeLedgerErasesOnlyWhatNobodyCanSeeAnyMore(t *testing.T) {
 	}
 	for _, tc := range tests {
 		store.SetClock(t, tc.theirs)
-		if err := store.PurgeLedger(t.Context(), tc.ours); err != nil {
-			t.Fatal(err)
+		if err := store.PurgeKeysAndQuotas(t.Context(), tc.ours); err != nil {
+			t.Fatalf("store.PurgeKeysAndQuotas: %v", err)
 		}
 		keys := ask[int64](t, store.pool, `SELECT count(*) FROM idempotency`)
 		quotas := ask[int64](t, store.pool, `SELECT count(*) FROM quota`)
@@ -43,20 +43,20 @@ func TestPurgeLedgerErasesOnlyWhatNobodyCanSeeAnyMore(t *testing.T) {
 	}
 }
 
-func TestPurgeLedgerGoesOnUntilNothingIsLeft(t *testing.T) {
+func TestPurgeRepeatsUntilNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	store := newClocked(t)
 	execute(t, store.address, `INSERT INTO idempotency SELECT 'org_acme01/live', 'rfq.create', n, '', '', '2020-01-01'
 		FROM generate_series(1, 12000) AS n`)
-	if err := store.PurgeLedger(t.Context(), testTime); err != nil {
-		t.Fatal(err)
+	if err := store.PurgeKeysAndQuotas(t.Context(), testTime); err != nil {
+		t.Fatalf("store.PurgeKeysAndQuotas: %v", err)
 	}
 	if left := ask[int64](t, store.pool, `SELECT count(*) FROM idempotency`); left != 0 {
 		t.Errorf("%d keys are left, want none", left)
 	}
 }
 
-func TestQuotaWindowsGoByTheClockOfTheDatabase(t *testing.T) {
+func TestQuotaWindowsFollowTheClockOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	store := newClocked(t)
 	rfqs, _ := services(t, store)
@@ -68,7 +68,7 @@ func TestQuotaWindowsGoByTheClockOfTheDatabase(t *testing.T) {
 		wait     time.Duration
 	}{
 		{"the first of a window", testTime, true, 0},
-		{"the second of it", testTime.Add(20 * time.Minute), false, 40 * time.Minute},
+		{"the second one in the window", testTime.Add(20 * time.Minute), false, 40 * time.Minute},
 		{"within the last second", testTime.Add(time.Hour - time.Microsecond), false, time.Second},
 		{"the first of the next, although our clock stands still", testTime.Add(time.Hour), true, 0},
 	}
@@ -85,20 +85,20 @@ func TestQuotaWindowsGoByTheClockOfTheDatabase(t *testing.T) {
 	}
 }
 
-// An entry whose transaction began first and ends last draws its place before
-// others and is seen after them. A reader must not have gone past it.
-func TestALateCommitIsNotLostToAReaderOfTheOutbox(t *testing.T) {
+// An entry whose transaction began first and ends last draws its place before the other
+// entries and becomes visible after them. A reader must not have advanced past it.
+func TestReaderOfTheOutboxSeesALateCommit(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openStore(t, address)
 	rfqs, _ := services(t, store)
 	late, err := connect(t, address).Begin(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("connect().Begin: %v", err)
 	}
 	if _, err := late.Exec(t.Context(), `SELECT publish('org_acme01/live',
 		'[{"id": "evt_late", "type": "rfq.created", "subject": "late", "at": "2026-11-20T09:00:00Z"}]')`); err != nil {
-		t.Fatal(err)
+		t.Fatalf("late.Exec: %v", err)
 	}
 	early := create(t, rfqs, "k1")
 	first, err := store.Events(t.Context(), 0, 10)
@@ -106,7 +106,7 @@ func TestALateCommitIsNotLostToAReaderOfTheOutbox(t *testing.T) {
 		t.Fatalf("entries %+v (%v), want that of %s", first, err, early.ID)
 	}
 	if err := late.Commit(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("late.Commit: %v", err)
 	}
 	then, err := store.Events(t.Context(), first[0].Seq, 10)
 	if err != nil || len(then) != 1 || then[0].Event.Subject != "late" {
@@ -114,7 +114,7 @@ func TestALateCommitIsNotLostToAReaderOfTheOutbox(t *testing.T) {
 	}
 }
 
-func TestAnOutboxNumberIsNeverUsedTwice(t *testing.T) {
+func TestOutboxNumberIsNeverUsedTwice(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openStore(t, address)
@@ -122,7 +122,7 @@ func TestAnOutboxNumberIsNeverUsedTwice(t *testing.T) {
 	create(t, rfqs, "k1")
 	before, err := store.Events(t.Context(), 0, 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Events: %v", err)
 	}
 	execute(t, address, `DELETE FROM outbox`)
 	create(t, rfqs, "k2")
@@ -132,7 +132,7 @@ func TestAnOutboxNumberIsNeverUsedTwice(t *testing.T) {
 	}
 }
 
-func TestAnAmendmentThatTheDatabaseSacrificesToADeadlockRunsAgain(t *testing.T) {
+func TestAmendmentRunsAgainAfterADeadlock(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openStore(t, address)
@@ -140,13 +140,13 @@ func TestAnAmendmentThatTheDatabaseSacrificesToADeadlockRunsAgain(t *testing.T) 
 	record := create(t, rfqs, "k1")
 	submitted, err := rfqs.SubmitQuote(t.Context(), acme, record.ID, offerOf(t, "s1"), rfq.Instruction{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("rfqs.SubmitQuote: %v", err)
 	}
 	// The other side has the quote, will want the RFQ, and never gives way.
 	other := connect(t, address)
 	rival, err := other.Begin(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("other.Begin: %v", err)
 	}
 	ask[string](t, rival, `SELECT set_config('deadlock_timeout', '10min', true)`)
 	ask[string](t, rival, `SELECT id FROM quote WHERE id = $1 FOR UPDATE`, submitted.Quote.ID)
@@ -165,7 +165,7 @@ func TestAnAmendmentThatTheDatabaseSacrificesToADeadlockRunsAgain(t *testing.T) 
 	<-deciding // the amendment has the RFQ and goes for the quote
 	ask[string](t, rival, `SELECT id FROM rfq WHERE id = $1 FOR UPDATE`, record.ID)
 	if err := rival.Commit(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("rival.Commit: %v", err)
 	}
 	if err := <-amended; err != nil || amendments < 2 {
 		t.Errorf("%d runs ended with %v, want another run to succeed", amendments, err)

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
@@ -21,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
@@ -29,11 +28,11 @@ func creationOf(t testing.TB, who tenant.ID, key string, change func(*rfq.RFQ, *
 	t.Helper()
 	id, err := recordid.New(recordid.RFQ, testTime, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("recordid.New: %v", err)
 	}
 	event, err := transaction.NewEvent(transaction.RFQCreated, id, testTime, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("transaction.NewEvent: %v", err)
 	}
 	c := creation{
 		record: rfq.RFQ{
@@ -49,7 +48,7 @@ func creationOf(t testing.TB, who tenant.ID, key string, change func(*rfq.RFQ, *
 		change(&c.record, &c.terms)
 	}
 	if c.args, err = createRFQArgs(t.Context(), c.record, nil, c.terms); err != nil {
-		t.Fatal(err)
+		t.Fatalf("createRFQArgs: %v", err)
 	}
 	return c
 }
@@ -62,7 +61,7 @@ func limited(limit int64) func(*rfq.RFQ, *transaction.Terms) {
 	}
 }
 
-// ends says in a word what became of each create.
+// endsOf returns the result of each create as one word.
 func endsOf(ends []batch.Result[created]) []string {
 	words := make([]string, len(ends))
 	for i, end := range ends {
@@ -70,7 +69,7 @@ func endsOf(ends []batch.Result[created]) []string {
 		switch {
 		case end.Err == nil && end.Out.outcome == transaction.Created:
 			words[i] = "created"
-		case errors.Is(end.Err, errUnsettled):
+		case errors.Is(end.Err, errRetryAlone):
 			words[i] = "unsettled"
 		case errors.Is(end.Err, transaction.ErrKeyReused):
 			words[i] = "reused"
@@ -83,7 +82,7 @@ func endsOf(ends []batch.Result[created]) []string {
 	return words
 }
 
-func TestAStatementSettlesWhatItCanAndLeavesTheRestAlone(t *testing.T) {
+func TestBatchCommitsSeparableCreatesAndReturnsTheOthers(t *testing.T) {
 	t.Parallel()
 	other := func(name string) tenant.ID { return tenant.ID{Organization: "org_" + name, Mode: tenant.Live} }
 	otherBody := func(_ *rfq.RFQ, terms *transaction.Terms) {
@@ -151,7 +150,7 @@ func TestAStatementSettlesWhatItCanAndLeavesTheRestAlone(t *testing.T) {
 						made++
 					}
 					if end.Err == nil && end.Out.record.ID != batch[i].record.ID {
-						t.Errorf("create %d is told of %s", i, end.Out.record.ID)
+						t.Errorf("create %d returned the record %s, want its own", i, end.Out.record.ID)
 					}
 				}
 				return made
@@ -180,12 +179,12 @@ func TestAStatementSettlesWhatItCanAndLeavesTheRestAlone(t *testing.T) {
 	}
 }
 
-func TestABatchThatOneSpoilsLeavesNothingAndIsToBeSettledAlone(t *testing.T) {
+func TestBatchWithARejectedCreateWritesNothing(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, pgtest.Shared(t))
 	standing := creationOf(t, acme, "k1", nil)
 	if _, err := store.createAlone(t.Context(), standing); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.createAlone: %v", err)
 	}
 	for what, spoil := range map[string]func(*rfq.RFQ, *transaction.Terms){
 		"a unique value":        func(r *rfq.RFQ, _ *transaction.Terms) { r.TrackingCode = standing.record.TrackingCode },
@@ -205,7 +204,7 @@ func TestABatchThatOneSpoilsLeavesNothingAndIsToBeSettledAlone(t *testing.T) {
 }
 
 // Two replicas take the same keys and the same windows in batches of any order.
-func TestBatchesOfTwoReplicasNeverWaitInACircle(t *testing.T) {
+func TestBatchesOfTwoReplicasNeverDeadlock(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	replicas := []*Store{openStore(t, address), openUnmigrated(t, address, patient)}
@@ -223,7 +222,7 @@ func TestBatchesOfTwoReplicasNeverWaitInACircle(t *testing.T) {
 			}
 			all.Go(func() {
 				for _, end := range store.createBatch(t.Context(), batch) {
-					if end.Err != nil && !errors.Is(end.Err, errUnsettled) {
+					if end.Err != nil && !errors.Is(end.Err, errRetryAlone) {
 						t.Errorf("round %d: %v", round, end.Err)
 					}
 				}
@@ -240,7 +239,7 @@ func TestBatchesOfTwoReplicasNeverWaitInACircle(t *testing.T) {
 }
 
 // A plan that was made while the tables were empty must not read full ones.
-func TestABatchLooksUpNoMoreThanItsOwnKeys(t *testing.T) {
+func TestBatchLooksUpOnlyItsOwnKeys(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	openStore(t, address)
@@ -275,17 +274,17 @@ func holdKey(t *testing.T, address, operation, key string) pgx.Tx {
 	t.Helper()
 	tx, err := connect(t, address).Begin(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("connect().Begin: %v", err)
 	}
 	used := termsOf(key).Idempotency
 	if _, err := tx.Exec(t.Context(), `INSERT INTO idempotency VALUES ($1, $2, $3, $4, 'rfq_held', $5)`,
 		acme.String(), operation, key, used.Fingerprint[:], testTime); err != nil {
-		t.Fatal(err)
+		t.Fatalf("tx.Exec: %v", err)
 	}
 	return tx
 }
 
-func TestAKeyThatAnotherTransactionHoldsForLongIsInProgress(t *testing.T) {
+func TestLockedKeyIsInProgress(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	openStore(t, address)
@@ -293,7 +292,7 @@ func TestAKeyThatAnotherTransactionHoldsForLongIsInProgress(t *testing.T) {
 	rfqs, preflight := services(t, store)
 	first, second := holdKey(t, address, "rfq.create", "k1"), holdKey(t, address, "preflight.submit", "k1")
 	var callers sync.WaitGroup
-	// Alone, and together with others, who do not suffer for it.
+	// Alone, and in a batch with others, which must not be delayed.
 	for range 3 {
 		callers.Go(func() {
 			if _, err := rfqs.Create(t.Context(), acme, posters, termsOf("k1")); !errors.Is(err, transaction.ErrInProgress) {
@@ -314,7 +313,7 @@ func TestAKeyThatAnotherTransactionHoldsForLongIsInProgress(t *testing.T) {
 	callers.Wait()
 	for _, tx := range []pgx.Tx{first, second} {
 		if err := tx.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
+			t.Fatalf("tx.Rollback: %v", err)
 		}
 	}
 	create(t, rfqs, "k1")
@@ -322,11 +321,11 @@ func TestAKeyThatAnotherTransactionHoldsForLongIsInProgress(t *testing.T) {
 		t.Errorf("submit once the other has failed: replayed = %t, %v", submitted.Replayed, err)
 	}
 	if got := ask[int](t, store.pool, `SELECT count(*) FROM rfq`); got != 4 {
-		t.Errorf("%d records, want 4: who was in progress has written nothing", got)
+		t.Errorf("%d records, want 4: a create in progress writes nothing", got)
 	}
 }
 
-func TestABatchDoesNotWaitForAKeyThatIsHeld(t *testing.T) {
+func TestBatchDoesNotWaitForALockedKey(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openStore(t, address)
@@ -337,7 +336,7 @@ func TestABatchDoesNotWaitForAKeyThatIsHeld(t *testing.T) {
 	}
 }
 
-func TestATenantWhoseWindowIsLockedHoldsUpNobodyElse(t *testing.T) {
+func TestLockedWindowDelaysOnlyItsTenant(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openStore(t, address)
@@ -345,7 +344,7 @@ func TestATenantWhoseWindowIsLockedHoldsUpNobodyElse(t *testing.T) {
 	create(t, rfqs, "k1")
 	holder, err := connect(t, address).Begin(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("connect().Begin: %v", err)
 	}
 	ask[int64](t, holder, `SELECT used FROM quota FOR UPDATE`)
 	var held sync.WaitGroup
@@ -368,7 +367,7 @@ func TestATenantWhoseWindowIsLockedHoldsUpNobodyElse(t *testing.T) {
 	}
 	held.Wait()
 	if err := holder.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("holder.Rollback: %v", err)
 	}
 	create(t, rfqs, "k2")
 }

@@ -15,10 +15,9 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// counted runs the part of a counted write that every operation shares, around
-// the insert of its record: the key answers first, then the quota. It returns
-// the subject of the key if it was committed before, and then has written
-// nothing.
+// counted runs a write that uses a key and a quota. It checks the key, then the quota, and
+// then inserts the record. If the key was committed before, it returns the subject of the
+// key and writes nothing.
 func counted(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject string, insert func() error) (replayed string, err error) {
 	replayed, err = committed(ctx, tx, terms.Tenant, terms.Operation, terms.Idempotency, terms.Now)
 	if err != nil || replayed != "" {
@@ -30,13 +29,13 @@ func counted(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject s
 	if err := insert(); err != nil {
 		return "", err
 	}
-	if err := remember(ctx, tx, terms, subject); err != nil {
+	if err := storeKey(ctx, tx, terms, subject); err != nil {
 		return "", err
 	}
 	return "", publish(ctx, tx, terms.Tenant, terms.Events)
 }
 
-// committed finds the subject that a key was committed with; none is empty.
+// committed returns the subject that was committed under a key, or an empty text.
 func committed(ctx context.Context, q querier, who tenant.ID, operation transaction.Operation, used transaction.Idempotency, now time.Time) (string, error) {
 	if used.Key == "" {
 		return "", nil
@@ -58,7 +57,7 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation transact
 	}
 }
 
-// charge takes one from the quota's window, or answers that it is used up.
+// charge counts one write in the quota's window, or answers that the quota is used up.
 func charge(ctx context.Context, tx *sql.Tx, terms transaction.Terms) error {
 	if terms.Quota == nil {
 		return nil
@@ -81,9 +80,9 @@ func charge(ctx context.Context, tx *sql.Tx, terms transaction.Terms) error {
 	})
 }
 
-// remember writes the key. A row that is still there has outlived its
-// retention, or committed would have found it.
-func remember(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject string) error {
+// storeKey stores the key. It replaces a row past its retention, which committed does not
+// return.
+func storeKey(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject string) error {
 	if terms.Idempotency.Key == "" {
 		return nil
 	}
@@ -93,7 +92,7 @@ func remember(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject 
 	return err
 }
 
-// publish writes events that come of ctx.
+// publish inserts events with the trace of ctx.
 func publish(ctx context.Context, tx *sql.Tx, who tenant.ID, events []transaction.Event) error {
 	trace := telemetry.Traceparent(ctx)
 	for _, event := range events {
@@ -106,8 +105,8 @@ func publish(ctx context.Context, tx *sql.Tx, who tenant.ID, events []transactio
 	return nil
 }
 
-// Events reads the outbox in the order of commits, at most limit entries, from
-// the first whose Seq is greater than after.
+// Events reads at most limit entries of the outbox, in the order of commits, whose Seq is
+// greater than after.
 func (s *Store) Events(ctx context.Context, after int64, limit int) ([]transaction.Entry, error) {
 	return read(ctx, s, "read outbox", func(q querier) ([]transaction.Entry, error) {
 		rows, err := q.QueryContext(ctx,
@@ -119,8 +118,7 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]transacti
 	})
 }
 
-// QuotaUsage tells how much a tenant has used of a quota in the window in which
-// now lies.
+// QuotaUsage returns how much a tenant has used of a quota in the window that contains now.
 func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error) {
 	return read(ctx, s, "read quota", func(q querier) (transaction.Usage, error) {
 		usage := transaction.Usage{Ends: quota.End(now)}
@@ -137,10 +135,9 @@ func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation transac
 // dayMillis is the length of a day.
 const dayMillis = int64(24 * time.Hour / time.Millisecond)
 
-// QuotaDays tells how much a tenant has used of the quotas of an operation on each day
-// since the one of an instant, the first one first and none on which nothing was used.
-// Windows that have not been erased yet, the present ones included, are counted among
-// them.
+// QuotaDays returns how much a tenant has used of the quotas of an operation on each day
+// since the day of an instant, in ascending order, without days of no use. It includes
+// windows that are not erased yet, such as the current ones.
 func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
 	return read(ctx, s, "read quota history", func(q querier) ([]transaction.DayUse, error) {
 		rows, err := q.QueryContext(ctx,
@@ -157,10 +154,10 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transact
 	})
 }
 
-// PurgeLedger erases idempotency keys past their retention and quota windows
-// that have ended. Neither can be seen any more by then, but for what the windows came
-// to, which is added to their days; days are erased behind that.
-func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
+// PurgeKeysAndQuotas erases idempotency keys past their retention, quota windows that have
+// ended, and days past the history of quotas. It adds the use of the erased windows to
+// their days; no other use of the erased rows remains visible to a caller.
+func (s *Store) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
 	return s.write(ctx, "purge ledger", func(tx *sql.Tx) error {
 		for _, one := range []struct {
 			statement string

@@ -18,12 +18,12 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// How creates share the database: more batches at a time would be smaller ones,
-// and would take connections from everybody else. Decision 0018 has the figures.
+// These limits define how creates share the database. More concurrent batches would be
+// smaller, and would take connections from other calls. Decision 0018 has the figures.
 const (
 	createBatches   = 2
 	createBatchSize = 64
-	createTurn      = 100 * time.Millisecond
+	createBatchTime = 100 * time.Millisecond
 )
 
 const createOp = "create rfq"
@@ -35,19 +35,19 @@ type creation struct {
 	args   []any
 }
 
-// created is what became of it when it is no error.
+// created is the result of a create that succeeded.
 type created struct {
 	record  rfq.RFQ
 	outcome transaction.Outcome
 }
 
-// errUnsettled means that a create has to be settled alone: it is a replay, or
-// needs a second look, or something made the database refuse all of its batch.
-// Nothing of it was written.
-var errUnsettled = errors.New("to be settled alone")
+// errRetryAlone means that a create must run in a statement of its own: it is a replay,
+// it needs a second attempt, or the database rejected its whole batch. Nothing of it was
+// written.
+var errRetryAlone = errors.New("retry outside the batch")
 
-// createRFQs is createRFQ for several. Each of its parameters is an array of
-// what createRFQ takes at that place.
+// createRFQs is createRFQ for several records. Each of its parameters is an array of
+// the values that createRFQ takes in the same position.
 const createRFQs = `WITH claimed AS MATERIALIZED (
 	SELECT n, outcome, wait FROM claim_together($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ), item AS MATERIALIZED (
@@ -61,24 +61,16 @@ const createRFQs = `WITH claimed AS MATERIALIZED (
 ), answered AS (` + newQuotes + `item, jsonb_to_recordset(item.quotes)` + quoteRecord + `)
 SELECT outcome, wait FROM claimed ORDER BY n`
 
-// combineCreates lets creates that come at the same time share a statement and a commit.
-func (s *Store) combineCreates() *batch.Batcher[creation, created] {
-	return batch.New(batch.Config[creation, created]{
-		Slots: min(createBatches, int(s.options.MaxConns)), MaxSize: createBatchSize, Long: createTurn,
-		MaxWait: s.options.AcquireTimeout, Run: s.createBatch, Refuse: refusedCreate,
-	})
-}
-
-// refusedCreate tells why a create was not answered.
-func refusedCreate(err error) error {
+// createRefusal returns the error of a create that the batcher did not run.
+func createRefusal(err error) error {
 	if errors.Is(err, batch.ErrMaxWait) {
 		err = fmt.Errorf("%w: %w", transaction.ErrOverloaded, err)
 	}
 	return &transaction.UnavailableError{Op: createOp, Err: err}
 }
 
-// createBatch answers creates that came together. One alone is cheaper by
-// itself.
+// createBatch runs the creates of one batch. A single create uses its own statement,
+// which is cheaper.
 func (s *Store) createBatch(ctx context.Context, creations []creation) []batch.Result[created] {
 	ends := make([]batch.Result[created], len(creations))
 	if len(creations) == 1 {
@@ -93,7 +85,7 @@ func (s *Store) createBatch(ctx context.Context, creations []creation) []batch.R
 		case claims[i].outcome == "created":
 			ends[i].Out = created{c.record, transaction.Created}
 		case claims[i].outcome == "replayed", claims[i].outcome == "unsettled":
-			ends[i].Err = errUnsettled
+			ends[i].Err = errRetryAlone
 		default:
 			_, refused := claims[i].replayed(c.terms, nil)
 			ends[i].Err = store.Classify(createOp, refused)
@@ -102,46 +94,36 @@ func (s *Store) createBatch(ctx context.Context, creations []creation) []batch.R
 	return ends
 }
 
-// claimTogether commits what can be settled together of a batch.
+// claimTogether commits the creates of a batch that can be committed together.
 func (s *Store) claimTogether(ctx context.Context, creations []creation) (claims []claim, err error) {
+	arrays := make([]any, len(creations[0].args))
+	for i := range arrays {
+		array := make([]any, len(creations))
+		for n, c := range creations {
+			array[n] = c.args[i]
+		}
+		arrays[i] = array
+	}
 	err = s.use(ctx, createOp, func(ctx context.Context, conn *pgxpool.Conn) error {
-		rows, err := conn.Query(ctx, createRFQs, columns(creations)...)
+		rows, err := conn.Query(ctx, createRFQs, arrays...)
 		claims, err = collect(rows, err, func(r pgx.Row) (c claim, err error) {
 			err = r.Scan(&c.outcome, &c.wait)
 			return c, err
 		})
-		if separable(err) {
-			return store.Answer(errUnsettled)
+		// The batch left nothing, and one of its creates alone may be the reason.
+		state := code(err)
+		if state == lockNotAvailable || strings.HasPrefix(state, dataException) || strings.HasPrefix(state, constraintViolation) {
+			return store.Answer(errRetryAlone)
 		}
 		return err
 	})
 	return claims, err
 }
 
-// SQLSTATE codes and classes of errors that one of a batch may have caused: its
-// values, a constraint, or somebody else's lock.
+// SQLSTATE codes and classes of errors that one create of a batch may cause: through its
+// values, a constraint, or a lock that another transaction holds.
 const (
 	dataException       = "22"
 	constraintViolation = "23"
 	lockNotAvailable    = "55P03"
 )
-
-// separable reports whether a batch failed, and left nothing, for a reason that
-// may be that of one alone.
-func separable(err error) bool {
-	told := code(err)
-	return told == lockNotAvailable || strings.HasPrefix(told, dataException) || strings.HasPrefix(told, constraintViolation)
-}
-
-// columns makes one array of each argument.
-func columns(creations []creation) []any {
-	turned := make([]any, len(creations[0].args))
-	for i := range turned {
-		column := make([]any, len(creations))
-		for n, c := range creations {
-			column[n] = c.args[i]
-		}
-		turned[i] = column
-	}
-	return turned
-}

@@ -18,9 +18,9 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// claimed begins the statement of a counted write, up to the argument that says
-// whether there is room. It takes the parameters of claimArgs, of which $1 is
-// the tenant and $5 the id of the record.
+// claimed begins the statement of a write that uses a key and a quota. The argument that
+// states whether there is room for the record comes between claimed and claimedEnd. The
+// statement takes the parameters of claimArgs; $1 is the tenant and $5 the id of the record.
 const (
 	claimed = `WITH claimed AS MATERIALIZED (
 		SELECT outcome, subject, wait FROM claim($1, $2, $3, $4, $5, $6, $7, $8, $9, `
@@ -43,7 +43,7 @@ func claimArgs(ctx context.Context, terms transaction.Terms, record string) ([]a
 	}, nil
 }
 
-// claim is what the function of this name answered.
+// claim is the result of the SQL function claim.
 type claim struct {
 	outcome string
 	subject *string
@@ -55,9 +55,9 @@ func scanClaim(r pgx.Row) (c claim, err error) {
 	return c, err
 }
 
-// replayed is the subject of a key that was committed before, empty if the
-// record is created now. A refusal is a reply; full says what it means that
-// there is no room.
+// replayed returns the subject that an earlier write committed under the key; it is empty
+// if this write created the record. It returns a refusal as an answer; full is the answer
+// if there is no room for the record.
 func (c claim) replayed(terms transaction.Terms, full error) (string, error) {
 	switch {
 	case c.outcome == "created":
@@ -80,7 +80,7 @@ func (c claim) replayed(terms transaction.Terms, full error) (string, error) {
 	}
 }
 
-// committed finds the subject that a key was committed with; none is empty.
+// committed returns the subject that was committed under a key, or an empty text.
 func committed(ctx context.Context, q querier, who tenant.ID, operation transaction.Operation, used transaction.Idempotency, now time.Time) (string, error) {
 	if used.Key == "" {
 		return "", nil
@@ -103,7 +103,7 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation transact
 	}
 }
 
-// outboxRow is an event as publish reads it.
+// outboxRow is an event in the form that the SQL function publish reads.
 type outboxRow struct {
 	ID      string                `json:"id"`
 	Type    transaction.EventType `json:"type"`
@@ -112,7 +112,7 @@ type outboxRow struct {
 	Trace   string                `json:"trace,omitempty"`
 }
 
-// outboxRows are events that come of ctx.
+// outboxRows returns events with the trace of ctx.
 func outboxRows(ctx context.Context, events []transaction.Event) []outboxRow {
 	rows, trace := make([]outboxRow, len(events)), telemetry.Traceparent(ctx)
 	for i, event := range events {
@@ -122,7 +122,7 @@ func outboxRows(ctx context.Context, events []transaction.Event) []outboxRow {
 	return rows
 }
 
-// quotaUsage finds the window as the function claim does, by the same clock.
+// quotaUsage computes the window like the SQL function claim, with the same clock.
 const quotaUsage = `WITH window_now AS (
 	SELECT to_timestamp(floor(extract(epoch FROM ledger_now()) / $3::bigint) * $3::bigint) AS begins
 ), bounds AS (
@@ -131,8 +131,8 @@ const quotaUsage = `WITH window_now AS (
 SELECT coalesce(q.used, 0), b.ends FROM bounds b
 LEFT JOIN quota q ON q.tenant = $1 AND q.operation = $2 AND q.window_start = b.begins AND q.window_end = b.ends`
 
-// QuotaUsage tells how much a tenant has used of a quota in the present window.
-// The caller's clock does not count.
+// QuotaUsage returns how much a tenant has used of a quota in the current window. It
+// uses the clock of the database and ignores the caller's.
 func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, _ time.Time) (transaction.Usage, error) {
 	return read(ctx, s, "read quota", func(ctx context.Context, q querier) (usage transaction.Usage, err error) {
 		err = q.QueryRow(ctx, quotaUsage, who.String(), operation, int64(quota.Window/time.Second)).Scan(&usage.Used, &usage.Ends)
@@ -141,10 +141,9 @@ func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation transac
 	})
 }
 
-// QuotaDays tells how much a tenant has used of the quotas of an operation on each day
-// since the one of an instant, the first one first and none on which nothing was used.
-// Windows that have not been erased yet, the present ones included, are counted among
-// them, in one view of both tables.
+// QuotaDays returns how much a tenant has used of the quotas of an operation on each day
+// since the day of an instant, in ascending order, without days of no use. It includes
+// windows that are not erased yet, such as the current ones; one query reads both tables.
 func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
 	return read(ctx, s, "read quota history", func(ctx context.Context, q querier) ([]transaction.DayUse, error) {
 		rows, err := q.Query(ctx,
@@ -163,7 +162,7 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transact
 
 const dayOfWindow = `(window_start AT TIME ZONE 'UTC')::date`
 
-// queuePublish adds the events of a tenant to a batch.
+// queuePublish adds a statement to a batch that publishes the events of a tenant.
 func queuePublish(ctx context.Context, batch *pgx.Batch, who tenant.ID, events []transaction.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -176,11 +175,11 @@ func queuePublish(ctx context.Context, batch *pgx.Batch, who tenant.ID, events [
 	return nil
 }
 
-// Events reads the outbox, at most limit entries, from the first whose Seq is
-// greater than after. It numbers entries first that have no Seq yet and commits
-// that, so that no entry ever appears below a Seq that was read. Of commits at
-// the same time either may come first; one that began after another had ended
-// always comes later.
+// Events reads at most limit entries of the outbox, in the order of Seq, whose Seq is
+// greater than after. It first numbers entries that have no Seq and commits the numbers,
+// so that no entry appears later below a Seq that was read. The order of concurrent
+// commits is undefined; a commit that began after another one ended always has the
+// greater Seq.
 func (s *Store) Events(ctx context.Context, after int64, limit int) ([]transaction.Entry, error) {
 	var entries []transaction.Entry
 	err := s.use(ctx, "read outbox", func(ctx context.Context, conn *pgxpool.Conn) error {
@@ -198,15 +197,14 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]transacti
 	return entries, err
 }
 
-// purgeBatch bounds what one statement erases, so that none runs for long.
+// purgeBatch limits the rows that one statement erases, so that no statement runs for long.
 const purgeBatch = 5000
 
-// PurgeLedger erases idempotency keys past their retention, as seen at now, and
-// quota windows that have ended by the clock of the database. Neither can be
-// seen any more by then, but for what the windows came to, which is added to their
-// days in the same statement; days are erased behind that. What another replica is
-// erasing is left to it.
-func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
+// PurgeKeysAndQuotas erases idempotency keys past their retention at now, quota windows
+// that have ended by the clock of the database, and days past the history of quotas. The
+// statement that erases windows adds their use to their days; no other use of the erased
+// rows remains visible to a caller. It skips rows that another replica is erasing.
+func (s *Store) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
 	for _, one := range []struct {
 		statement string
 		args      []any
@@ -227,16 +225,25 @@ func (s *Store) PurgeLedger(ctx context.Context, now time.Time) error {
 		)
 		SELECT count(*) FROM gone`, []any{transaction.HistoryDays}},
 	} {
-		if err := s.purge(ctx, one.statement, one.args...); err != nil {
-			return err
+		// Each statement erases up to $1 rows and returns how many it erased.
+		for erased := int64(purgeBatch); erased == purgeBatch; {
+			var err error
+			erased, err = read(ctx, s, "purge ledger", func(ctx context.Context, q querier) (erased int64, err error) {
+				err = q.QueryRow(ctx, one.statement, append([]any{purgeBatch}, one.args...)...).Scan(&erased)
+				return erased, err
+			})
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// purgeWindows moves what windows came to that have ended to their days. A charge that
-// is committed later than it was decided on makes its window anew, which is moved the
-// next time. Days are taken in their order, so that replicas never wait in a circle.
+// purgeWindows adds the use of ended windows to their days and erases the windows. If a
+// charge commits after its window was erased, it creates the window again, and the next
+// purge moves it. The statement locks days in a fixed order, so that replicas never
+// deadlock.
 const purgeWindows = `WITH moment AS MATERIALIZED (SELECT ledger_now() AS at), due AS (
 		SELECT tenant, operation, window_start, window_end FROM quota
 		WHERE window_end <= (SELECT at FROM moment) LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -252,17 +259,3 @@ const purgeWindows = `WITH moment AS MATERIALIZED (SELECT ledger_now() AS at), d
 		ON CONFLICT (tenant, operation, day) DO UPDATE SET used = d.used + excluded.used
 	)
 	SELECT count(*) FROM gone`
-
-// purge repeats a statement that erases up to $1 rows, and says how many, until it
-// erases fewer.
-func (s *Store) purge(ctx context.Context, statement string, args ...any) error {
-	for {
-		erased, err := read(ctx, s, "purge ledger", func(ctx context.Context, q querier) (erased int64, err error) {
-			err = q.QueryRow(ctx, statement, append([]any{purgeBatch}, args...)...).Scan(&erased)
-			return erased, err
-		})
-		if err != nil || erased < purgeBatch {
-			return err
-		}
-	}
-}

@@ -17,15 +17,15 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// A store may commit creates together that come at the same time. Nobody must
-// be able to tell.
+// togetherCases cover concurrent creates. A store may commit them together, and no caller
+// must notice it.
 var togetherCases = map[string]func(*testing.T, *fixture){
 	"a hundred creates of several tenants that use each key twice commit each once":    keysTwice,
 	"bodies that compete for a key at once leave one record and are refused":           bodiesCompete,
 	"quotas of several tenants are exact while all of them create at once":             quotasAtOnce,
-	"creates at once that come to different ends come to the ends that they would":     mixedEnds,
-	"a create that the database refuses takes none of those down that come with it":    spoiledCreate,
-	"callers who give up among others leave a whole record or none":                    impatientCallers,
+	"concurrent creates end as they would alone":                                       mixedEnds,
+	"a create that the database rejects does not fail the others of its batch":         spoiledCreate,
+	"callers that give up leave a complete record or none":                             impatientCallers,
 	"quotes that the simulator gives at once go to their own rfqs":                     quotedAtOnce,
 	"a tenant whose quota shrinks and grows while it creates never exceeds the larger": quotaChanges,
 }
@@ -131,11 +131,11 @@ func mixedEnds(t *testing.T, w *fixture) {
 	known := rfq.Terms{Idempotency: keyed("known", "body"), Quota: plenty}
 	first, err := w.rfqs.Create(t.Context(), acme, draft("known"), known)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Create: %v", err)
 	}
 	used := transaction.Quota{Limit: 1, Window: time.Hour}
 	if _, err := w.rfqs.Create(t.Context(), stark, draft("uses it up"), rfq.Terms{Quota: used}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.rfqs.Create: %v", err)
 	}
 	isNew := func(c rfq.Created, err error) bool { return err == nil && !c.Replayed && c.RFQ.ID != first.RFQ.ID }
 	kinds := []struct {
@@ -151,7 +151,7 @@ func mixedEnds(t *testing.T, w *fixture) {
 		{"a key of before", acme, func(int) rfq.Terms { return known }, func(c rfq.Created, err error) bool {
 			return err == nil && c.Replayed && c.RFQ.ID == first.RFQ.ID && c.RFQ.Title == "known"
 		}},
-		{"a key of before with another body", acme, func(int) rfq.Terms { return rfq.Terms{Idempotency: keyed("known", "other"), Quota: plenty} }, func(_ rfq.Created, err error) bool {
+		{"a used key with another body", acme, func(int) rfq.Terms { return rfq.Terms{Idempotency: keyed("known", "other"), Quota: plenty} }, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, transaction.ErrKeyReused)
 		}},
 		{"no quota left", stark, func(i int) rfq.Terms {
@@ -182,17 +182,17 @@ func mixedEnds(t *testing.T, w *fixture) {
 	}
 }
 
-// record is what a service would hand to its store.
+// record returns a record and terms as a service passes them to its store.
 func (w *fixture) record(t *testing.T, who tenant.ID, key string) (rfq.RFQ, transaction.Terms) {
 	t.Helper()
 	now := w.clock.Now()
 	id, err := recordid.New(recordid.RFQ, now, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("recordid.New: %v", err)
 	}
 	event, err := transaction.NewEvent(transaction.RFQCreated, id, now, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("transaction.NewEvent: %v", err)
 	}
 	record := rfq.RFQ{
 		ID: id, Tenant: who, TrackingCode: rand.Text(), Draft: draft(key), Status: rfq.Open, Version: 1,
@@ -239,7 +239,7 @@ func impatientCallers(t *testing.T, w *fixture) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if i%2 == 0 {
-			// From before its turn to behind its end.
+			// The cancellations span the time before the batch begins to after it ends.
 			time.AfterFunc(time.Duration(i)*100*time.Microsecond, cancel)
 		}
 		made, err := w.rfqs.Create(ctx, acme, draft("given up"), termsOf(i))
@@ -247,9 +247,9 @@ func impatientCallers(t *testing.T, w *fixture) {
 	}) {
 		away := (*transaction.UnavailableError)(nil)
 		if end.err != nil && (i%2 == 1 || !errors.As(end.err, &away)) {
-			t.Errorf("create %d: error = %v; only those who give up get UnavailableError", i, end.err)
+			t.Errorf("create %d: error = %v; only callers that give up get UnavailableError", i, end.err)
 		}
-		// Whatever the caller knows, the same call with the same key is safe.
+		// Whatever result the caller got, the same call with the same key is safe.
 		again, err := w.rfqs.Create(t.Context(), acme, draft("given up"), termsOf(i))
 		if err != nil || end.err == nil && (!again.Replayed || again.RFQ.ID != end.id) {
 			t.Errorf("create %d again: %+v, %v; want %s", i, again, err, end.id)
@@ -279,7 +279,7 @@ func quotedAtOnce(t *testing.T, w *fixture) {
 		}
 		record, err := w.rfqs.Get(t.Context(), acmeTest, end.id)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.rfqs.Get: %v", err)
 		}
 		quotes, err := w.rfqs.Quotes(t.Context(), acmeTest, end.id)
 		if err != nil || len(quotes) != record.QuoteCount || (record.Title == "simulated") != (len(quotes) > 0) {
