@@ -20,11 +20,11 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// TestNoRequestGetsAnAnswerThatTheContractsDoNotKnow sends requests that the
+// TestSoakHostileRequestsGetResponsesOfTheContracts sends requests that the
 // contracts allow, and what mutations make of them, to the whole API. Those of
 // one seed are the same in each run; PRINTMARKET_SOAK_REQUESTS sets how many,
 // PRINTMARKET_SOAK_SEED which.
-func TestNoRequestGetsAnAnswerThatTheContractsDoNotKnow(t *testing.T) {
+func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 	t.Parallel()
 	requests, seed := number(t, "PRINTMARKET_SOAK_REQUESTS", 600), number(t, "PRINTMARKET_SOAK_SEED", 1)
 	w := apitest.New(t, apitest.Options{Pace: brief})

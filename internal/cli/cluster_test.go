@@ -317,10 +317,10 @@ func (p *platform) postgresRestarts(*testing.T) {
 	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
 }
 
-// TestFaultsOfTheClusterUnderLoad kills every part while clients write: each
+// TestSoakFaultsOfTheClusterUnderLoad kills every part while clients write: each
 // alone, when nothing but its own answers may come, and then all of them. What
 // was acknowledged is there in the end.
-func TestFaultsOfTheClusterUnderLoad(t *testing.T) {
+func TestSoakFaultsOfTheClusterUnderLoad(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out long runs of kills; make soak has them")
 	}

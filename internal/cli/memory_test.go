@@ -41,11 +41,11 @@ const (
 	idleTime = 20 * time.Second
 )
 
-// TestIdleAPIServerStaysSmall runs the real executable on a real cluster, and
+// TestSoakIdleAPIServerStaysSmall runs the real executable on a real cluster, and
 // looks at the most memory that it holds from when it is ready: its anonymous
 // pages. How many of the executable's pages are resident is the kernel's choice,
 // which maps it in pieces of up to 2 MiB, shares it, and takes it back.
-func TestIdleAPIServerStaysSmall(t *testing.T) {
+func TestSoakIdleAPIServerStaysSmall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out measurements at full size; make soak has them")
 	}

@@ -714,7 +714,7 @@ func inBubble(t *testing.T, run func(*testing.T, *redis.Client)) {
 	})
 }
 
-func TestQueueEqualsTheModelAfterEveryStep(t *testing.T) {
+func TestSoakQueueEqualsTheModelAfterEveryStep(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, client *redis.Client, steps int, pass func(time.Duration)) {
 		seed := rand.Uint64()

@@ -51,9 +51,9 @@ func restartDatabase(f *fire) {
 	f.must(f.database.Restart(f.Context()))
 }
 
-// TestNothingAcknowledgedIsLostInAFire: whatever is killed, stopped, wiped or cut
+// TestSoakFireLosesNoAcknowledgedJob: whatever is killed, stopped, wiped or cut
 // off, every job that was acknowledged ends, once. A soak burns Valkey too.
-func TestNothingAcknowledgedIsLostInAFire(t *testing.T) {
+func TestSoakFireLosesNoAcknowledgedJob(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out long runs of kills; make soak has them")
 	}
@@ -100,9 +100,9 @@ func burnAll(t *testing.T, server *redistest.Server) {
 	})
 }
 
-// TestNothingAcknowledgedIsLostInAFailover replaces Redis by a replica that lacks the last
+// TestSoakFailoverLosesNoAcknowledgedJob replaces Redis by a replica that lacks the last
 // writes of its primary. Sometimes the primary does not learn of the failover and continues.
-func TestNothingAcknowledgedIsLostInAFailover(t *testing.T) {
+func TestSoakFailoverLosesNoAcknowledgedJob(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out long runs of kills; make soak has them")
 	}

@@ -40,7 +40,7 @@ func kills(t *testing.T) int {
 	return n
 }
 
-func TestKilledDatabaseLosesNoAcknowledgedWrite(t *testing.T) {
+func TestSoakKilledDatabaseLosesNoAcknowledgedWrite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out long runs of kills; make soak has them")
 	}
