@@ -168,7 +168,7 @@ func TestDisabledFamiliesTouchNothing(t *testing.T) {
 	for path, code := range disabled {
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "PURGE"} {
 			for _, key := range []string{"acme-live", "acme-test"} {
-				for _, w := range []*apitest.World{away, none} {
+				for _, w := range []*apitest.Server{away, none} {
 					a := w.Do(t, apitest.Request{
 						Method: method, Path: path, Key: key, Body: `{"category":"flyers","quantity":1}`,
 						Header: map[string]string{"Early-Data": "1", "Idempotency-Key": "k"},
@@ -189,7 +189,7 @@ func TestDisabledFamiliesTouchNothing(t *testing.T) {
 }
 
 // withNothingBehind builds the handler without services.
-func withNothingBehind(t *testing.T, w *apitest.World) http.Handler {
+func withNothingBehind(t *testing.T, w *apitest.Server) http.Handler {
 	t.Helper()
 	partners, err := partnerapi.Routes(nil, nil, nil, w.Contracts)
 	if err != nil {

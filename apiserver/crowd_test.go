@@ -26,7 +26,7 @@ import (
 
 // crowd is a server with small limits, and what its clients need.
 type crowd struct {
-	*apitest.World
+	*apitest.Server
 	address string
 	client  *http.Client
 }
@@ -39,7 +39,7 @@ type caps struct {
 	routes                                       []gate.Route
 }
 
-func (c caps) handler(t *testing.T, w *apitest.World) http.Handler {
+func (c caps) handler(t *testing.T, w *apitest.Server) http.Handler {
 	t.Helper()
 	routes, err := apitest.Routes(w)
 	must(t, err)
@@ -75,7 +75,7 @@ func newCrowd(t *testing.T, limits caps) *crowd {
 	})
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &crowd{World: w, address: socket.Addr().String(), client: &http.Client{Transport: transport, Timeout: patience}}
+	return &crowd{Server: w, address: socket.Addr().String(), client: &http.Client{Transport: transport, Timeout: patience}}
 }
 
 // patience is how long a test waits for what must come.

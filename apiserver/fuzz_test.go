@@ -23,7 +23,7 @@ import (
 
 // serving is the whole server on a socket, and the world behind it.
 type serving struct {
-	world   *apitest.World
+	world   *apitest.Server
 	address string
 }
 

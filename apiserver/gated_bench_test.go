@@ -55,17 +55,17 @@ func BenchmarkGated(b *testing.B) {
 	}
 }
 
-// gatedWorld serves one read, and is the answer that it gives.
-type gatedWorld struct {
-	*apitest.World
+// gatedServer serves one read, and is the answer that it gives.
+type gatedServer struct {
+	*apitest.Server
 	request *http.Request
 	body    []byte
 	header  http.Header
 }
 
-func newGatedWorld(b *testing.B, level slog.Level) *gatedWorld {
+func newGatedServer(b *testing.B, level slog.Level) *gatedServer {
 	b.Helper()
-	w := &gatedWorld{World: apitest.New(b, apitest.Options{}), body: bytes.Repeat([]byte("0123456789abcdef"), 32)}
+	w := &gatedServer{Server: apitest.New(b, apitest.Options{}), body: bytes.Repeat([]byte("0123456789abcdef"), 32)}
 	w.Limit("acme", v1alpha1.SurfacePartner, 10_000_000)
 	w.Handler = w.handler(b, level, nil)
 	w.request = w.Build(b, apitest.Request{
@@ -82,14 +82,14 @@ func newGatedWorld(b *testing.B, level slog.Level) *gatedWorld {
 
 // handler is the API with the read. The world's clock stands still behind a lock; that
 // of the handler costs what time does.
-func (g *gatedWorld) handler(b *testing.B, level slog.Level, requests *requestlog.Recorder) http.Handler {
+func (g *gatedServer) handler(b *testing.B, level slog.Level, requests *requestlog.Recorder) http.Handler {
 	b.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		b.Fatalf("os.OpenFile: %v", err)
 	}
 	b.Cleanup(func() { _ = null.Close() })
-	routes, err := apitest.Routes(g.World)
+	routes, err := apitest.Routes(g.Server)
 	if err != nil {
 		b.Fatalf("apitest.Routes: %v", err)
 	}
@@ -106,7 +106,7 @@ func (g *gatedWorld) handler(b *testing.B, level slog.Level, requests *requestlo
 }
 
 // serve is the handler behind the gate.
-func (g *gatedWorld) serve(c *gate.Call) error {
+func (g *gatedServer) serve(c *gate.Call) error {
 	if chi.URLParam(c.Request, "rfqId") == "" {
 		return errors.New("the route has lost its parameter")
 	}
@@ -115,7 +115,7 @@ func (g *gatedWorld) serve(c *gate.Call) error {
 }
 
 // bare answers the same bytes, request id included, whatever the request.
-func (g *gatedWorld) bare(w http.ResponseWriter, _ *http.Request) {
+func (g *gatedServer) bare(w http.ResponseWriter, _ *http.Request) {
 	header := w.Header()
 	for name, values := range g.header {
 		header[name] = values
@@ -124,7 +124,7 @@ func (g *gatedWorld) bare(w http.ResponseWriter, _ *http.Request) {
 }
 
 func benchmarkLoopback(b *testing.B, level slog.Level) {
-	w := newGatedWorld(b, level)
+	w := newGatedServer(b, level)
 	bare := w.dial(b, serveBare(b, http.HandlerFunc(w.bare)))
 	gated := w.dial(b, serveGated(b, w.Handler))
 	all := compare(b, func() { bare.turn(b) }, func() { gated.turn(b) })
@@ -138,7 +138,7 @@ func median(ratios []float64) float64 {
 }
 
 func benchmarkHandlers(b *testing.B, level slog.Level) {
-	w := newGatedWorld(b, level)
+	w := newGatedServer(b, level)
 	turn := func(handler http.Handler) {
 		for range benchClients * benchTurn {
 			handler.ServeHTTP(&sink{header: http.Header{}}, w.request)
@@ -255,7 +255,7 @@ type load struct {
 	conns   []net.Conn
 }
 
-func (g *gatedWorld) dial(b *testing.B, server net.Addr) *load {
+func (g *gatedServer) dial(b *testing.B, server net.Addr) *load {
 	b.Helper()
 	var request bytes.Buffer
 	if err := g.request.Write(&request); err != nil {
@@ -275,7 +275,7 @@ func (g *gatedWorld) dial(b *testing.B, server net.Addr) *load {
 }
 
 // probe makes one request, and returns the length of the answer.
-func (g *gatedWorld) probe(b *testing.B, conn net.Conn, request []byte) int {
+func (g *gatedServer) probe(b *testing.B, conn net.Conn, request []byte) int {
 	b.Helper()
 	var text bytes.Buffer
 	if _, err := conn.Write(request); err != nil {

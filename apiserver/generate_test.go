@@ -26,14 +26,14 @@ import (
 // nothing else. Those of one seed are always the same.
 type generator struct {
 	*rand.Rand
-	world      *apitest.World
+	world      *apitest.Server
 	documents  map[contracts.Name]map[string]any
 	operations []contracts.Operation
 	// known are values that mean something to the server, by parameter.
 	known map[string][]string
 }
 
-func newGenerator(t testing.TB, w *apitest.World, seed uint64) *generator {
+func newGenerator(t testing.TB, w *apitest.Server, seed uint64) *generator {
 	t.Helper()
 	g := &generator{
 		Rand: rand.New(rand.NewPCG(seed, 0)), world: w,

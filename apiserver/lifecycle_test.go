@@ -36,7 +36,7 @@ paths:
 `
 
 // withEnding is an API server of the routes of that contract.
-func withEnding(t *testing.T) *apitest.World {
+func withEnding(t *testing.T) *apitest.Server {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
 	files := fstest.MapFS{}

@@ -22,7 +22,7 @@ import (
 func BenchmarkLogged(b *testing.B) {
 	for _, name := range []string{"handlers alone", "over loopback"} {
 		b.Run(name, func(b *testing.B) {
-			w := newGatedWorld(b, slog.LevelInfo)
+			w := newGatedServer(b, slog.LevelInfo)
 			requests := requestlog.NewRecorder(time.Now, rand.Reader)
 			ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
 			var running sync.WaitGroup

@@ -26,9 +26,9 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// mutualWorld is an API server with the API listener and that for mutual TLS.
-type mutualWorld struct {
-	*apitest.World
+// mutualServer is an API server with the API listener and that for mutual TLS.
+type mutualServer struct {
+	*apitest.Server
 	api, mtls string
 	// dir has the server's certificate and key.
 	dir    string
@@ -39,14 +39,14 @@ type mutualWorld struct {
 }
 
 // lifetime of certificates, around the clock of the world.
-func (w *mutualWorld) identity(t *testing.T) apitest.Identity {
+func (w *mutualServer) identity(t *testing.T) apitest.Identity {
 	t.Helper()
 	return apitest.NewIdentity(t, w.Clock.Now().Add(-time.Hour), w.Clock.Now().Add(time.Hour))
 }
 
-func newMutualWorld(t *testing.T) *mutualWorld {
+func newMutualServer(t *testing.T) *mutualServer {
 	t.Helper()
-	w := &mutualWorld{World: apitest.New(t, apitest.Options{}), dir: t.TempDir()}
+	w := &mutualServer{Server: apitest.New(t, apitest.Options{}), dir: t.TempDir()}
 	w.server, w.proxy = w.identity(t), w.identity(t)
 	var err error
 	if w.certificate, err = apiserver.NewCertificate(filepath.Join(w.dir, "absent"), filepath.Join(w.dir, "absent"), telemetry.Discard()); err == nil {
@@ -83,7 +83,7 @@ func newMutualWorld(t *testing.T) *mutualWorld {
 }
 
 // config is that of a client, with or without a certificate.
-func (w *mutualWorld) config(identity *apitest.Identity) *tls.Config {
+func (w *mutualServer) config(identity *apitest.Identity) *tls.Config {
 	trusted := x509.NewCertPool()
 	trusted.AddCert(w.server.Leaf)
 	config := &tls.Config{RootCAs: trusted, Time: w.Clock.Now, MinVersion: tls.VersionTLS12}
@@ -93,7 +93,7 @@ func (w *mutualWorld) config(identity *apitest.Identity) *tls.Config {
 	return config
 }
 
-func (w *mutualWorld) client(t *testing.T, config *tls.Config) *http.Client {
+func (w *mutualServer) client(t *testing.T, config *tls.Config) *http.Client {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: config}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -102,7 +102,7 @@ func (w *mutualWorld) client(t *testing.T, config *tls.Config) *http.Client {
 
 // list asks for a partner's RFQs and says with which status it is answered; 0 is
 // none at all.
-func (w *mutualWorld) list(t *testing.T, client *http.Client, origin, key string, header ...string) int {
+func (w *mutualServer) list(t *testing.T, client *http.Client, origin, key string, header ...string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, origin+"/api/v1/rfq", nil)
 	if err != nil {
@@ -126,7 +126,7 @@ func (w *mutualWorld) list(t *testing.T, client *http.Client, origin, key string
 
 func TestAKeyComesWithACertificateOfItsPartner(t *testing.T) {
 	t.Parallel()
-	w := newMutualWorld(t)
+	w := newMutualServer(t)
 	now := w.Clock.Now()
 	first, second, of, nobodys := w.identity(t), w.identity(t), w.identity(t), w.identity(t)
 	over := apitest.NewIdentity(t, now.Add(-2*time.Hour), now.Add(-time.Second))
@@ -172,7 +172,7 @@ func TestAKeyComesWithACertificateOfItsPartner(t *testing.T) {
 
 func TestNoHeaderSpeaksForAConnection(t *testing.T) {
 	t.Parallel()
-	w := newMutualWorld(t)
+	w := newMutualServer(t)
 	own := w.identity(t)
 	w.Pin("acme", true, own.Pin("own"))
 	pin := own.Pin("own").SPKISHA256
@@ -185,7 +185,7 @@ func TestNoHeaderSpeaksForAConnection(t *testing.T) {
 
 func TestAProxySpeaksForItsClients(t *testing.T) {
 	t.Parallel()
-	w := newMutualWorld(t)
+	w := newMutualServer(t)
 	now := w.Clock.Now()
 	own, others, over := w.identity(t), w.identity(t), apitest.NewIdentity(t, now.Add(-2*time.Hour), now.Add(-time.Second))
 	// The proxy's own key is pinned, too: it must not stand for a client.
@@ -229,7 +229,7 @@ func TestAProxySpeaksForItsClients(t *testing.T) {
 // A proxy sends requests of many clients by one connection.
 func TestEachRequestOfAProxyIsJudgedByItsOwnClient(t *testing.T) {
 	t.Parallel()
-	w := newMutualWorld(t)
+	w := newMutualServer(t)
 	own := w.identity(t)
 	w.Pin("acme", true, own.Pin("own"))
 	connected := 0
@@ -256,7 +256,7 @@ func connections(config *tls.Config, count *int) *tls.Config {
 
 func TestAnOpenConnectionEndsWithItsPinAndItsCertificate(t *testing.T) {
 	t.Parallel()
-	w := newMutualWorld(t)
+	w := newMutualServer(t)
 	old, next := w.identity(t), w.identity(t)
 	w.Pin("acme", true, old.Pin("old"), next.Pin("next"))
 	connected := 0
@@ -291,7 +291,7 @@ func TestAnOpenConnectionEndsWithItsPinAndItsCertificate(t *testing.T) {
 
 func TestOldProtocolsAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newMutualWorld(t)
+	w := newMutualServer(t)
 	own := w.identity(t)
 	w.Pin("acme", true, own.Pin("own"))
 	for name, change := range map[string]func(*tls.Config){
@@ -312,7 +312,7 @@ func TestOldProtocolsAreRefused(t *testing.T) {
 
 func TestWhatIsNoRequestIsAnsweredWithAProblemWithTLSToo(t *testing.T) {
 	t.Parallel()
-	w := newMutualWorld(t)
+	w := newMutualServer(t)
 	own := w.identity(t)
 	for text, want := range map[string]int{
 		"hello\r\n\r\n":          400,
@@ -339,7 +339,7 @@ func TestWhatIsNoRequestIsAnsweredWithAProblemWithTLSToo(t *testing.T) {
 }
 
 // served is the certificate that the server has now.
-func (w *mutualWorld) served(t *testing.T) *x509.Certificate {
+func (w *mutualServer) served(t *testing.T) *x509.Certificate {
 	t.Helper()
 	own := w.identity(t)
 	config := w.config(&own)
@@ -354,7 +354,7 @@ func (w *mutualWorld) served(t *testing.T) *x509.Certificate {
 
 func TestTheServersCertificateFollowsItsFiles(t *testing.T) {
 	t.Parallel()
-	w := newMutualWorld(t)
+	w := newMutualServer(t)
 	wantServed := func(when string, want apitest.Identity, fault bool) {
 		t.Helper()
 		if got := w.served(t); !got.Equal(want.Leaf) {

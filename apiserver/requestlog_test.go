@@ -37,7 +37,7 @@ func TestEachRequestOfAKeyThatSomebodyHasIsLoggedWithWhatCameOfIt(t *testing.T) 
 		return apitest.Request{Method: read.Method, Path: read.Path, Key: key}
 	}
 	for name, about := range map[string]struct {
-		dress func(*apitest.World)
+		dress func(*apitest.Server)
 		send  apitest.Request
 		want  []requestlog.Entry
 	}{
@@ -47,18 +47,18 @@ func TestEachRequestOfAKeyThatSomebodyHasIsLoggedWithWhatCameOfIt(t *testing.T) 
 		"one that the handler refuses": {send: read, want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 404, "NOT_FOUND", "")}},
 		"one without the scope":        {send: with("acme-none"), want: []requestlog.Entry{line("none", "GET", one, "rfq-read", 403, "INSUFFICIENT_SCOPE", "ScopeMissing")}},
 		"one for what is closed": {
-			dress: func(w *apitest.World) { w.Kill(posture.RFQRead) }, send: read,
+			dress: func(w *apitest.Server) { w.Kill(posture.RFQRead) }, send: read,
 			want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 503, "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "NoRollout")},
 		},
 		"one beyond the rate limit": {
-			dress: func(w *apitest.World) { w.Limit("acme", v1alpha1.SurfacePartner, 1); w.Do(t, with("acme-reads")) }, send: read,
+			dress: func(w *apitest.Server) { w.Limit("acme", v1alpha1.SurfacePartner, 1); w.Do(t, with("acme-reads")) }, send: read,
 			want: []requestlog.Entry{
 				line("live", "GET", one, "rfq-read", 429, "RATE_LIMIT_EXCEEDED", "RateLimited"),
 				line("reads", "GET", one, "rfq-read", 404, "NOT_FOUND", ""),
 			},
 		},
 		"one with a key that was revoked": {
-			dress: func(w *apitest.World) { w.Revoke("acme", "live") }, send: read,
+			dress: func(w *apitest.Server) { w.Revoke("acme", "live") }, send: read,
 			want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 401, "INVALID_API_KEY", "KeyRevoked")},
 		},
 		"one that belongs to no capability": {

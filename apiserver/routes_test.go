@@ -83,7 +83,7 @@ func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 	}
 }
 
-func wantAuthentication(t *testing.T, w *apitest.World, method, pattern string) {
+func wantAuthentication(t *testing.T, w *apitest.Server, method, pattern string) {
 	t.Helper()
 	path := strings.NewReplacer("{rfqId}", "x", "{quoteId}", "y", "{name}", "v", "{deliveryId}", "w", "*", "z").Replace(pattern)
 	if a := w.Do(t, apitest.Request{Method: method, Path: path}); a.Status != http.StatusUnauthorized {

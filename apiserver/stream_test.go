@@ -30,7 +30,7 @@ const (
 )
 
 // queued submits a job that nobody takes; it returns where to follow it.
-func queued(t *testing.T, w *apitest.World, key string) string {
+func queued(t *testing.T, w *apitest.Server, key string) string {
 	t.Helper()
 	a := w.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/preflight", Key: key, Body: `{"fileUrl":"https://files.example.com/a.pdf","profile":"print_ready"}`})
 	return a.Want(t, 202, "").Header.Get("Location") + "/events"
@@ -48,7 +48,7 @@ func (c *crowd) follow(t *testing.T, path, key string) (net.Conn, *http.Response
 func TestStreamsTakeNeitherSlotsNorShares(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 1, organization: 1, stall: time.Minute})
-	path := queued(t, c.World, "acme-live")
+	path := queued(t, c.Server, "acme-live")
 	var conns []net.Conn
 	for range 4 {
 		conn, resp := c.follow(t, path, "acme-live")
@@ -69,7 +69,7 @@ func TestStreamsTakeNeitherSlotsNorShares(t *testing.T) {
 func TestThereIsAnEndOfStreams(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{streams: gate.NewStreams(3, 2), stall: time.Minute})
-	acme, stark := queued(t, c.World, "acme-live"), queued(t, c.World, "stark-live")
+	acme, stark := queued(t, c.Server, "acme-live"), queued(t, c.Server, "stark-live")
 	first, _ := c.follow(t, acme, "acme-live")
 	for _, step := range []struct{ path, key, want string }{
 		{acme, "acme-live", "200"}, {acme, "acme-live", overloaded}, {stark, "stark-live", "200"}, {stark, "stark-live", overloaded},
@@ -106,7 +106,7 @@ func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- server.Run(ctx) }()
-	c := &crowd{World: w, address: socket.Addr().String()}
+	c := &crowd{Server: w, address: socket.Addr().String()}
 	_, resp := c.follow(t, path, "acme-live")
 	eventually.Holds(t, "the stream is open", func() bool { return c.metric(streamsOpen + "1") })
 	stop()
@@ -188,7 +188,7 @@ func (s *wordy) serve(call *gate.Call) (err error) {
 
 // follow has a client read the words as it likes. A bubble has sockets and
 // channels of its own.
-func (s *wordy) follow(t *testing.T, w *apitest.World, read func(net.Conn) error) writing {
+func (s *wordy) follow(t *testing.T, w *apitest.Server, read func(net.Conn) error) writing {
 	t.Helper()
 	s.ended = make(chan writing, 1)
 	socket := newPipes()

@@ -32,7 +32,7 @@ func BenchmarkTraced(b *testing.B) {
 				b.Fatalf("telemetry.OpenTracer: %v", err)
 			}
 			b.Cleanup(func() { tracer.Close(b.Context()) })
-			world := newGatedWorld(b, slog.LevelInfo)
+			world := newGatedServer(b, slog.LevelInfo)
 			observed := func(tracer *telemetry.Tracer) func() {
 				handler := apiserver.Observed{
 					Listener: "bench", Metrics: world.Metrics, Tracer: tracer, Log: telemetry.Discard(), Now: time.Now,

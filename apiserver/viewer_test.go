@@ -99,7 +99,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 
 // awaitContract waits until the title and each operation of a contract stand on
 // the page.
-func awaitContract(t *testing.T, p *browsertest.Tab, w *apitest.World, name contracts.Name) {
+func awaitContract(t *testing.T, p *browsertest.Tab, w *apitest.Server, name contracts.Name) {
 	t.Helper()
 	p.Await(fmt.Sprintf("document.querySelector('.swagger-ui .info .title')?.innerText.includes(%q)", w.Contracts.Info(name).Title))
 	var want []string

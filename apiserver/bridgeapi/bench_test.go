@@ -18,7 +18,7 @@ func BenchmarkPage(b *testing.B) {
 	few, many := apitest.New(b, apitest.Options{}), apitest.New(b, apitest.Options{})
 	publish(b, few, content(acme, "own", 1_000))
 	publish(b, many, content(acme, "own", 100_000))
-	ask := func(w *apitest.World, offset int) func() time.Duration {
+	ask := func(w *apitest.Server, offset int) func() time.Duration {
 		w.Limit("acme", "bridge", 1_000_000)
 		return func() time.Duration {
 			r := w.Build(b, apitest.Request{Method: "GET", Path: fmt.Sprintf("%s?limit=100&offset=%d", mediaPath, offset), Key: "acme-live"})

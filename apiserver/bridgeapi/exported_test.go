@@ -25,7 +25,7 @@ const (
 )
 
 // export requests an export as a media type.
-func export(t *testing.T, w *apitest.World, query, accept string) apitest.Answer {
+func export(t *testing.T, w *apitest.Server, query, accept string) apitest.Answer {
 	t.Helper()
 	header := map[string]string{}
 	if accept != "" {

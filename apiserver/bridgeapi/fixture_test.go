@@ -23,7 +23,7 @@ const (
 
 func paths() []string { return []string{mediaPath, devicesPath, exportPath} }
 
-func get(t testing.TB, w *apitest.World, key, path string) apitest.Answer {
+func get(t testing.TB, w *apitest.Server, key, path string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: key})
 }
@@ -76,7 +76,7 @@ func snapshot(t testing.TB, c authority.Content) *authority.Snapshot {
 }
 
 // publish puts contents in force for their owners, since an hour ago.
-func publish(t testing.TB, w *apitest.World, contents ...authority.Content) {
+func publish(t testing.TB, w *apitest.Server, contents ...authority.Content) {
 	t.Helper()
 	owners := map[string][]authority.Effective{}
 	for _, c := range contents {
@@ -86,13 +86,13 @@ func publish(t testing.TB, w *apitest.World, contents ...authority.Content) {
 }
 
 // publishError makes the master data of acme and of the platform unusable.
-func publishError(w *apitest.World, err error) {
+func publishError(w *apitest.Server, err error) {
 	w.Authority.Publish(map[string][]authority.Effective{acme: {{Err: err}}, authority.Platform: {{Err: err}}}, w.Clock.Now())
 }
 
 // newFixture returns an API server with master data of the platform and of acme, but not of
 // stark.
-func newFixture(t testing.TB) *apitest.World {
+func newFixture(t testing.TB) *apitest.Server {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
 	publish(t, w, content(authority.Platform, "shared", 3), content(acme, "own", 45))

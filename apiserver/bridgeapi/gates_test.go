@@ -60,27 +60,27 @@ func TestOrderOfRefusals(t *testing.T) {
 	type step struct {
 		name    string
 		request apitest.Request
-		change  func(w *apitest.World)
+		change  func(w *apitest.Server)
 		want    refused
 	}
 	// From the last cause to the first: each step keeps the worlds of those before.
 	steps := []step{
 		{"nothing", apitest.Request{Key: "acme-media", Path: exportPath + "?category=media"}, nil, refused{200, ""}},
-		{"damaged data", apitest.Request{Key: "acme-media", Path: exportPath + "?category=media"}, func(w *apitest.World) { publishError(w, timeline.ErrIntegrity) }, refused{503, problem.CodeMasterDataUnavailable}},
+		{"damaged data", apitest.Request{Key: "acme-media", Path: exportPath + "?category=media"}, func(w *apitest.Server) { publishError(w, timeline.ErrIntegrity) }, refused{503, problem.CodeMasterDataUnavailable}},
 		{"and no scope for devices", apitest.Request{Key: "acme-media", Path: exportPath}, nil, refused{403, problem.CodeInsufficientScope}},
 		{"and a bad category", apitest.Request{Key: "acme-media", Path: exportPath + "?category=device,x"}, nil, refused{400, problem.CodeInvalidCategory}},
 		{"and an unknown parameter", apitest.Request{Key: "acme-media", Path: exportPath + "?category=device,x&y=1"}, nil, refused{400, problem.CodeInvalidRequest}},
 		{"and no media type", apitest.Request{Key: "acme-media", Path: exportPath + "?y=1", Header: map[string]string{"Accept": "image/png"}}, nil, refused{406, problem.CodeNotAcceptable}},
-		{"and too many requests", apitest.Request{Key: "acme-media", Path: exportPath + "?y=1", Header: map[string]string{"Accept": "image/png"}}, func(w *apitest.World) {
+		{"and too many requests", apitest.Request{Key: "acme-media", Path: exportPath + "?y=1", Header: map[string]string{"Accept": "image/png"}}, func(w *apitest.Server) {
 			w.Limit("acme", "bridge", 1)
 			w.Handler.ServeHTTP(&discard{}, w.Build(t, apitest.Request{Method: "GET", Path: mediaPath, Key: "acme-media"}))
 		}, refused{429, problem.CodeRateLimitExceeded}},
 		{"and no grant", apitest.Request{Key: "globex-live", Path: exportPath + "?y=1"}, nil, refused{403, problem.CodeCapabilityNotEntitled}},
-		{"and closed", apitest.Request{Key: "globex-live", Path: exportPath + "?y=1"}, func(w *apitest.World) { w.Kill(posture.MasterDataBridge) }, refused{503, problem.CodeMasterDataBridgeUnavailable}},
+		{"and closed", apitest.Request{Key: "globex-live", Path: exportPath + "?y=1"}, func(w *apitest.Server) { w.Kill(posture.MasterDataBridge) }, refused{503, problem.CodeMasterDataBridgeUnavailable}},
 		{"and no such path", apitest.Request{Key: "globex-live", Path: exportPath + "/x?y=1"}, nil, refused{503, problem.CodeMasterDataBridgeUnavailable}},
 		{"and no scope", apitest.Request{Key: "acme-devices", Path: exportPath + "?y=1"}, nil, refused{403, problem.CodeInsufficientScope}},
 		{"and no key", apitest.Request{Path: exportPath + "/x?y=1"}, nil, refused{401, problem.CodeMissingAPIKey}},
-		{"and no posture", apitest.Request{Path: exportPath + "?y=1"}, func(w *apitest.World) { w.Stale() }, refused{503, problem.CodePostureUnavailable}},
+		{"and no posture", apitest.Request{Path: exportPath + "?y=1"}, func(w *apitest.Server) { w.Stale() }, refused{503, problem.CodePostureUnavailable}},
 		{"and large header fields", apitest.Request{Path: exportPath, Header: map[string]string{"X-Large": strings.Repeat("x", 33<<10)}}, nil, refused{431, problem.CodeHeadersTooLarge}},
 	}
 	w := newFixture(t)
@@ -177,7 +177,7 @@ func TestBridgeHasSeparateRateLimit(t *testing.T) {
 // TestAnswersOutsideOfRoutesArePrivate checks shed requests and internal errors.
 func TestAnswersOutsideOfRoutesArePrivate(t *testing.T) {
 	t.Parallel()
-	var w *apitest.World
+	var w *apitest.Server
 	var shed []apitest.Answer
 	w = apitest.New(t, apitest.Options{MaxInFlight: 1, Routes: []gate.Route{
 		{Method: "GET", Pattern: "/internal/ask", Capability: posture.RFQRead, Internal: true, Serve: func(c *gate.Call) error {

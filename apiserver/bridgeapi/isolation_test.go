@@ -79,7 +79,7 @@ func wantOnly(t *testing.T, rec *httptest.ResponseRecorder, owner, what string) 
 	}
 }
 
-func publishSome(t *testing.T, w *apitest.World, r *rand.Rand) {
+func publishSome(t *testing.T, w *apitest.Server, r *rand.Rand) {
 	t.Helper()
 	var contents []authority.Content
 	for _, owner := range owners() {
@@ -90,7 +90,7 @@ func publishSome(t *testing.T, w *apitest.World, r *rand.Rand) {
 	publish(t, w, contents...)
 }
 
-func randomRequest(t *testing.T, w *apitest.World, r *rand.Rand, key string) *http.Request {
+func randomRequest(t *testing.T, w *apitest.Server, r *rand.Rand, key string) *http.Request {
 	t.Helper()
 	query := url.Values{}
 	for _, p := range []struct {

@@ -29,7 +29,7 @@ func flyer(replaced ...string) string { return strings.NewReplacer(replaced...).
 const preview = `"executionMode":"preview",`
 
 // calculate sends a body with a session, and checks the cache headers of the answer.
-func calculate(t testing.TB, w *apitest.World, token, body string) apitest.Answer {
+func calculate(t testing.TB, w *apitest.Server, token, body string) apitest.Answer {
 	t.Helper()
 	a := w.Do(t, apitest.Request{Method: "POST", Path: costingapi.Path, Body: body, Header: map[string]string{"Authorization": "Bearer " + token}})
 	wantPrivate(t, a)
@@ -47,7 +47,7 @@ func wantPrivate(t testing.TB, a apitest.Answer) {
 }
 
 // newFixture returns an API server with cost data of acme for flyers.
-func newFixture(t testing.TB) *apitest.World {
+func newFixture(t testing.TB) *apitest.Server {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
 	w.Costs(t, apitest.Printer(acme, 1))
@@ -55,7 +55,7 @@ func newFixture(t testing.TB) *apitest.World {
 }
 
 // letPreview gives acme's keys the scope costing:preview of platform staff.
-func letPreview(w *apitest.World) {
+func letPreview(w *apitest.Server) {
 	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = append(s.Scopes, "costing:preview") })
 }
 
@@ -146,7 +146,7 @@ func resolve(body, pointer string, missing bool) error {
 
 type effective = authority.Effective
 
-func dropPreview(w *apitest.World) {
+func dropPreview(w *apitest.Server) {
 	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.Scopes = slices.DeleteFunc(s.Scopes, func(one v1alpha1.Scope) bool { return one == "costing:preview" })
 	})

@@ -29,7 +29,7 @@ type edition struct {
 
 // editions returns five snapshots of each owner. Each has its own rates for the same
 // identifiers.
-func editions(t *testing.T, w *apitest.World) map[string]edition {
+func editions(t *testing.T, w *apitest.Server) map[string]edition {
 	t.Helper()
 	all := map[string]edition{}
 	for o, owner := range []string{authority.Platform, acme, stark, globex, "org_nobody"} {
@@ -45,7 +45,7 @@ func editions(t *testing.T, w *apitest.World) map[string]edition {
 }
 
 // swap puts random snapshots in force: none for some owners, several for others.
-func swap(w *apitest.World, r *rand.Rand, all map[string]edition, ids []string) {
+func swap(w *apitest.Server, r *rand.Rand, all map[string]edition, ids []string) {
 	owners := map[string][]effective{}
 	for range r.IntN(10) {
 		one := all[ids[r.IntN(len(ids))]]
@@ -114,7 +114,7 @@ func TestFiguresComeOnlyFromOwnData(t *testing.T) {
 }
 
 // randomRequest returns a request of a session that may name other organizations.
-func randomRequest(t *testing.T, w *apitest.World, r *rand.Rand, who asking) *http.Request {
+func randomRequest(t *testing.T, w *apitest.Server, r *rand.Rand, who asking) *http.Request {
 	t.Helper()
 	owners := []string{acme, stark, globex, authority.Platform, "org_nobody"}
 	amount := 1 + r.IntN(90_000) // as much as may be quoted, and then some

@@ -91,7 +91,7 @@ func TestOrderOfRefusals(t *testing.T) {
 }
 
 // obstruct removes everything that costing needs from acme.
-func obstruct(w *apitest.World) {
+func obstruct(w *apitest.Server) {
 	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.State = v1alpha1.StateSuspended
 		s.Scopes = slices.DeleteFunc(s.Scopes, func(one v1alpha1.Scope) bool { return one == "costing:calculate" })

@@ -34,7 +34,7 @@ const cookieName = "__Host-printmarket"
 
 // testDashboard is a dashboard beside an API server with demo partners.
 type testDashboard struct {
-	*apitest.World
+	*apitest.Server
 	handler http.Handler
 	log     *bytes.Buffer
 }
@@ -43,7 +43,7 @@ type testDashboard struct {
 // example withOps.
 func newDashboard(t testing.TB, changes ...func(*dashboard.Config)) *testDashboard {
 	t.Helper()
-	d := &testDashboard{World: apitest.New(t, apitest.Options{}), log: &bytes.Buffer{}}
+	d := &testDashboard{Server: apitest.New(t, apitest.Options{}), log: &bytes.Buffer{}}
 	cursors, err := cursor.New([32]byte{1})
 	if err != nil {
 		t.Fatal(err)

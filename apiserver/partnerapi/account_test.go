@@ -35,7 +35,7 @@ type capability struct {
 	Quota                 *struct{ Limit, Used, Remaining, WindowSeconds int64 }
 }
 
-func accountOf(t *testing.T, w *apitest.World, key string) account {
+func accountOf(t *testing.T, w *apitest.Server, key string) account {
 	t.Helper()
 	var got account
 	if err := json.Unmarshal(get(t, w, key, "/api/v1/account").Want(t, 200, "").Body, &got); err != nil {

@@ -42,17 +42,17 @@ func but(member, value string) string {
 func text(n int) string { return `"` + strings.Repeat("ä", n) + `"` }
 
 // create posts a body under an idempotency key with acme's live key.
-func create(t *testing.T, w *apitest.World, key, body string) apitest.Answer {
+func create(t *testing.T, w *apitest.Server, key, body string) apitest.Answer {
 	t.Helper()
 	return createAs(t, w, "acme-live", key, body)
 }
 
-func createAs(t *testing.T, w *apitest.World, who, key, body string) apitest.Answer {
+func createAs(t *testing.T, w *apitest.Server, who, key, body string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: who, Body: body, Header: map[string]string{"Idempotency-Key": key}})
 }
 
-func get(t *testing.T, w *apitest.World, who, path string) apitest.Answer {
+func get(t *testing.T, w *apitest.Server, who, path string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: who})
 }

@@ -26,7 +26,7 @@ type terms struct {
 
 // enforce puts a partner with one key in force, and no other, and returns the
 // header fields with which it asks for PrintTalk.
-func (by terms) enforce(t *testing.T, w *apitest.World) map[string]string {
+func (by terms) enforce(t *testing.T, w *apitest.Server) map[string]string {
 	t.Helper()
 	key, err := credential.Mint(tenant.Live, strings.NewReader(strings.Repeat("apprentice-0123456789abcdef", 64)))
 	if err != nil {

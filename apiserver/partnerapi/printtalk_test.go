@@ -90,13 +90,13 @@ func talkOf(t *testing.T, a apitest.Answer) talk {
 }
 
 // accept reads a path with a field of Accept.
-func accept(t *testing.T, w *apitest.World, who, path, field string) apitest.Answer {
+func accept(t *testing.T, w *apitest.Server, who, path, field string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: who, Header: map[string]string{"Accept": field}})
 }
 
 // quoted creates an RFQ with these offers, of acme's live key.
-func quoted(t *testing.T, w *apitest.World, offers ...rfq.Offer) (path string, quotes []rfq.Quote) {
+func quoted(t *testing.T, w *apitest.Server, offers ...rfq.Offer) (path string, quotes []rfq.Quote) {
 	t.Helper()
 	created := create(t, w, "k-1", flyers).Want(t, 201, "")
 	for i := range offers {

@@ -24,7 +24,7 @@ import (
 
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
-func offer(t *testing.T, w *apitest.World) rfq.Offer {
+func offer(t *testing.T, w *apitest.Server) rfq.Offer {
 	t.Helper()
 	amount := func(text string) money.Money {
 		m, err := money.Parse(text, "EUR")

@@ -64,7 +64,7 @@ type kept struct {
 }
 
 // imports sends a document.
-func imports(t *testing.T, w *apitest.World, query, document string, header ...string) (a apitest.Answer, s kept, isNew bool) {
+func imports(t *testing.T, w *apitest.Server, query, document string, header ...string) (a apitest.Answer, s kept, isNew bool) {
 	t.Helper()
 	a = post(t, w, "desk-live", snapshots+query, document, header...)
 	var told struct {
@@ -78,7 +78,7 @@ func imports(t *testing.T, w *apitest.World, query, document string, header ...s
 }
 
 // listed are the ids of a list.
-func listed(t *testing.T, w *apitest.World, path string) (ids []string) {
+func listed(t *testing.T, w *apitest.Server, path string) (ids []string) {
 	t.Helper()
 	var page struct{ Items []struct{ ID string } }
 	get(t, w, "desk-reads", path).Want(t, 200, "").Into(t, &page)

@@ -29,7 +29,7 @@ const (
 	reason = `{"reason":"The buyer called."}`
 )
 
-func create(t *testing.T, w *apitest.World, who string) (id string) {
+func create(t *testing.T, w *apitest.Server, who string) (id string) {
 	t.Helper()
 	w.Advance(time.Millisecond)
 	return w.Do(t, apitest.Request{
@@ -37,12 +37,12 @@ func create(t *testing.T, w *apitest.World, who string) (id string) {
 	}).Want(t, 201, "").Text(t, "id")
 }
 
-func get(t *testing.T, w *apitest.World, who, path string) apitest.Answer {
+func get(t *testing.T, w *apitest.Server, who, path string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "GET", Path: root + path, Key: who})
 }
 
-func post(t *testing.T, w *apitest.World, who, path, body string, header ...string) apitest.Answer {
+func post(t *testing.T, w *apitest.Server, who, path, body string, header ...string) apitest.Answer {
 	t.Helper()
 	fields := map[string]string{}
 	for i := 0; i < len(header); i += 2 {
@@ -57,7 +57,7 @@ type record struct {
 	Livemode                 bool
 }
 
-func list(t *testing.T, w *apitest.World, who, query string) []record {
+func list(t *testing.T, w *apitest.Server, who, query string) []record {
 	t.Helper()
 	var body struct {
 		Items      []record

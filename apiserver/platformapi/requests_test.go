@@ -15,7 +15,7 @@ import (
 
 // ask lets keys of partners read an RFQ that there is not, one after the other, and
 // writes the log. It is the request id of the last one.
-func ask(t *testing.T, w *apitest.World, keys ...string) (id string) {
+func ask(t *testing.T, w *apitest.Server, keys ...string) (id string) {
 	t.Helper()
 	for _, key := range keys {
 		answer := w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/rfq/rfq_01M3HQ5V0S1TQ8X2ZC4E6GJ9KM", Key: key})

@@ -16,7 +16,7 @@ import (
 )
 
 // hooked is a world with the endpoint mis of acme, its sandbox and stark, enrolled.
-func hooked(t *testing.T) *apitest.World {
+func hooked(t *testing.T) *apitest.Server {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
 	var all []webhook.Endpoint

@@ -31,7 +31,7 @@ type stream struct {
 type event struct{ id, name, data string }
 
 // listen follows a job of acme's over a socket.
-func listen(t *testing.T, w *apitest.World, path, seen string) *stream {
+func listen(t *testing.T, w *apitest.Server, path, seen string) *stream {
 	t.Helper()
 	server := httptest.NewServer(w.Handler)
 	t.Cleanup(server.Close)
@@ -80,7 +80,7 @@ func (s *stream) next(t *testing.T) (event, bool) {
 }
 
 // want reads one event and holds it against what GET says of the job.
-func (s *stream) want(t *testing.T, w *apitest.World, path, id string) {
+func (s *stream) want(t *testing.T, w *apitest.Server, path, id string) {
 	t.Helper()
 	got, more := s.next(t)
 	_, status, _ := strings.Cut(id, "-")
@@ -158,10 +158,10 @@ func TestAClientThatConnectsAgainIsToldTheRest(t *testing.T) {
 
 func TestNobodyIsToldWhoMayNotAskAnyMore(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*apitest.World){
-		"the key is revoked":    func(w *apitest.World) { w.Revoke("acme", "live") },
-		"the capability closes": func(w *apitest.World) { w.Kill(posture.Preflight) },
-		"the posture is stale":  func(w *apitest.World) { w.Stale() },
+	for name, end := range map[string]func(*apitest.Server){
+		"the key is revoked":    func(w *apitest.Server) { w.Revoke("acme", "live") },
+		"the capability closes": func(w *apitest.Server) { w.Kill(posture.Preflight) },
+		"the posture is stale":  func(w *apitest.Server) { w.Stale() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

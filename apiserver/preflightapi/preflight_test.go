@@ -33,36 +33,36 @@ func request(url, profile string) string {
 	return fmt.Sprintf(`{"fileUrl":%q,"profile":%q}`, url, profile)
 }
 
-func submitAs(t *testing.T, w *apitest.World, who, key, body string) apitest.Answer {
+func submitAs(t *testing.T, w *apitest.Server, who, key, body string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/preflight", Key: who, Body: body, Header: map[string]string{"Idempotency-Key": key}})
 }
 
 // submit posts a body under an idempotency key, or none, with acme's live key.
-func submit(t *testing.T, w *apitest.World, key, body string) apitest.Answer {
+func submit(t *testing.T, w *apitest.Server, key, body string) apitest.Answer {
 	t.Helper()
 	return submitAs(t, w, "acme-live", key, body)
 }
 
-func get(t *testing.T, w *apitest.World, who, path string) apitest.Answer {
+func get(t *testing.T, w *apitest.Server, who, path string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: who})
 }
 
-func cancel(t *testing.T, w *apitest.World, who, path string) apitest.Answer {
+func cancel(t *testing.T, w *apitest.Server, who, path string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "DELETE", Path: path, Key: who})
 }
 
 // begin and finish do a worker's part.
-func begin(t *testing.T, w *apitest.World, id string) {
+func begin(t *testing.T, w *apitest.Server, id string) {
 	t.Helper()
 	if _, err := w.Jobs.Begin(t.Context(), id, 1, worker); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func finish(t *testing.T, w *apitest.World, id string, result preflightjob.Result) {
+func finish(t *testing.T, w *apitest.Server, id string, result preflightjob.Result) {
 	t.Helper()
 	if _, err := w.Jobs.Finish(t.Context(), id, 1, worker, result); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 )
 
 // warned is a job that has succeeded with the verdict warn; it returns its path.
-func warned(t *testing.T, w *apitest.World) string {
+func warned(t *testing.T, w *apitest.Server) string {
 	t.Helper()
 	id := submit(t, w, "", flyer).Want(t, 202, "").Text(t, "jobId")
 	begin(t, w, id)

@@ -19,7 +19,7 @@ func intended(intent string) string {
 }
 
 // anRFQ creates one of 5000 flyers and returns its id.
-func anRFQ(t *testing.T, w *apitest.World, who string) string {
+func anRFQ(t *testing.T, w *apitest.Server, who string) string {
 	t.Helper()
 	return w.Do(t, apitest.Request{
 		Method: "POST", Path: "/api/v1/rfq", Key: who, Header: map[string]string{"Idempotency-Key": "rfq"},

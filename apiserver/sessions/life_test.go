@@ -42,9 +42,9 @@ func keyOf(s *v1alpha1.PartnerEntitlementSpec, name string) *v1alpha1.APIKey {
 // TestSessionHasTheCurrentRightsOfItsKey changes the key and the partner of an open session.
 func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 	t.Parallel()
-	type change = func(t *testing.T, w *apitest.World)
-	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*testing.T, *apitest.World) {
-		return func(_ *testing.T, w *apitest.World) { w.Partner("acme", change) }
+	type change = func(t *testing.T, w *apitest.Server)
+	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*testing.T, *apitest.Server) {
+		return func(_ *testing.T, w *apitest.Server) { w.Partner("acme", change) }
 	}
 	for name, tc := range map[string]struct {
 		change change
@@ -52,16 +52,16 @@ func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 		code   problem.Code
 	}{
 		"nothing":         {acme(func(*v1alpha1.PartnerEntitlementSpec) {}), 409, problem.CodeCostingAuthorityRequired},
-		"another key too": {func(_ *testing.T, w *apitest.World) { w.Revoke("acme", "test") }, 409, problem.CodeCostingAuthorityRequired},
-		"a revoked key":   {func(_ *testing.T, w *apitest.World) { w.Revoke("acme", "live") }, 401, problem.CodeAuthenticationRequired},
-		"an expired key": {func(_ *testing.T, w *apitest.World) {
+		"another key too": {func(_ *testing.T, w *apitest.Server) { w.Revoke("acme", "test") }, 409, problem.CodeCostingAuthorityRequired},
+		"a revoked key":   {func(_ *testing.T, w *apitest.Server) { w.Revoke("acme", "live") }, 401, problem.CodeAuthenticationRequired},
+		"an expired key": {func(_ *testing.T, w *apitest.Server) {
 			now := metav1.NewTime(w.Clock.Now())
 			acme(func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").ExpiresAt = &now })(nil, w)
 		}, 401, problem.CodeAuthenticationRequired},
 		"a key that is gone": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
 			s.Keys = slices.DeleteFunc(s.Keys, func(k v1alpha1.APIKey) bool { return k.Name == "live" })
 		}), 401, problem.CodeAuthenticationRequired},
-		"a key of another organization": {func(_ *testing.T, w *apitest.World) {
+		"a key of another organization": {func(_ *testing.T, w *apitest.Server) {
 			var moved v1alpha1.APIKey
 			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 				moved = *keyOf(s, "live")
@@ -73,7 +73,7 @@ func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 		"a partner of another organization": {acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "org_acme02" }), 401, problem.CodeAuthenticationRequired},
 		"a key of the sandbox":              {acme(func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").Kind = v1alpha1.KeyKindTest }), 401, problem.CodeAuthenticationRequired},
 		"a suspended partner":               {acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), 403, problem.CodePartnerSuspended},
-		"a contract that has ended": {func(_ *testing.T, w *apitest.World) {
+		"a contract that has ended": {func(_ *testing.T, w *apitest.Server) {
 			over := metav1.NewTime(w.Clock.Now())
 			w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
 		}, 403, problem.CodeContractNotEffective},
@@ -84,7 +84,7 @@ func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 		"a key that opens no more sessions": {acme(func(s *v1alpha1.PartnerEntitlementSpec) {
 			keyOf(s, "live").Scopes = []v1alpha1.Scope{"costing:calculate"}
 		}), 409, problem.CodeCostingAuthorityRequired},
-		"a posture that counts no more": {func(_ *testing.T, w *apitest.World) { w.Stale() }, 503, problem.CodePostureUnavailable},
+		"a posture that counts no more": {func(_ *testing.T, w *apitest.Server) { w.Stale() }, 503, problem.CodePostureUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -18,14 +18,14 @@ import (
 )
 
 // open requests a session.
-func open(t *testing.T, w *apitest.World, key string, header map[string]string) apitest.Answer {
+func open(t *testing.T, w *apitest.Server, key string, header map[string]string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "POST", Path: sessions.Path, Key: key, Header: header})
 }
 
 // use uses a session for costing without data in force: 409 is the result of an accepted
 // session.
-func use(t *testing.T, w *apitest.World, token string) apitest.Answer {
+func use(t *testing.T, w *apitest.Server, token string) apitest.Answer {
 	t.Helper()
 	header := map[string]string{}
 	if token != "" {

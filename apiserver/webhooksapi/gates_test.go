@@ -31,11 +31,11 @@ func operations(id string) []apitest.Request {
 // the last of the chain first.
 func TestTheFirstGateThatIsClosedAnswers(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	id := delivered(t, w, acme, 1)[0].ID
 	steps := []struct {
 		name, key string
-		world     func()
+		arrange   func()
 		status    int
 		code      problem.Code
 	}{
@@ -52,8 +52,8 @@ func TestTheFirstGateThatIsClosedAnswers(t *testing.T) {
 		}
 	}
 	for _, step := range steps {
-		if step.world != nil {
-			step.world()
+		if step.arrange != nil {
+			step.arrange()
 		}
 		for _, request := range operations(id) {
 			request.Key = step.key
@@ -66,7 +66,7 @@ func TestTheFirstGateThatIsClosedAnswers(t *testing.T) {
 
 func TestEveryMethodAndSubpathAsksForAKeyFirst(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	for _, path := range []string{"/api/v1/webhooks", "/api/v1/webhooks/x", endpoints + "/mis", endpoints + "/mis/x", deliveries + "/x/y/z", endpoints} {
 		for _, method := range []string{"PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
 			w.Do(t, apitest.Request{Method: method, Path: path}).Want(t, 401, problem.CodeMissingAPIKey)
@@ -82,7 +82,7 @@ func TestEveryMethodAndSubpathAsksForAKeyFirst(t *testing.T) {
 // of the request.
 func TestWhatIsAnothersIsAnsweredLikeWhatIsNot(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	w.Endpoints.Declare(endpoint(acme, "mis"))
 	id := delivered(t, w, acme, 1)[0].ID
 	requestID := regexp.MustCompile(`"requestId":"[^"]*"`)
@@ -113,7 +113,7 @@ func TestWhatIsAnothersIsAnsweredLikeWhatIsNot(t *testing.T) {
 // TestNothingOfOneTenantIsInAListOfAnother asks with every key for every list.
 func TestNothingOfOneTenantIsInAListOfAnother(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	own := map[string]string{
 		"acme-live": delivered(t, w, acme, 1)[0].ID, "acme-test": delivered(t, w, acmeTest, 1)[0].ID, "stark-live": delivered(t, w, stark, 1)[0].ID,
 	}

@@ -21,7 +21,7 @@ import (
 // told is what tests read of an endpoint.
 type told struct{ Name, State, Reason, URL string }
 
-func listed(t *testing.T, w *apitest.World, key string) []told {
+func listed(t *testing.T, w *apitest.Server, key string) []told {
 	t.Helper()
 	var list struct{ Items []told }
 	get(t, w, key, endpoints).Want(t, 200, "").Into(t, &list)
@@ -30,7 +30,7 @@ func listed(t *testing.T, w *apitest.World, key string) []told {
 
 func TestEndpointsAreToldWithoutTheTokensOfTheirURLs(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	a := get(t, w, "acme-live", endpoints).Want(t, 200, "")
 	if strings.Contains(string(a.Body), "s3cret") {
 		t.Errorf("the answer has the token: %s", a.Body)
@@ -47,7 +47,7 @@ func TestEndpointsAreToldWithoutTheTokensOfTheirURLs(t *testing.T) {
 
 func TestAnEndpointSaysWhyNothingIsSentToIt(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	w.Endpoints.Close("KillSwitchEngaged")
 	if got := listed(t, w, "acme-live")[0]; got.State != "closed" || got.Reason != "KillSwitchEngaged" {
 		t.Errorf("while the capability is closed: %+v", got)
@@ -68,7 +68,7 @@ func TestAnEndpointSaysWhyNothingIsSentToIt(t *testing.T) {
 
 func TestATestIsADeliveryThatCanBeRead(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	a := post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
 	var made struct{ ID, Type, State string }
 	a.Into(t, &made)
@@ -80,7 +80,7 @@ func TestATestIsADeliveryThatCanBeRead(t *testing.T) {
 
 func TestADeliveryIsReadWithItsAttempts(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	d := delivered(t, w, acme, 1)[0]
 	attempted(t, w, d, webhook.Exhausted, webhook.FaultStatus, 500)
 	var got struct {
@@ -101,7 +101,7 @@ func TestADeliveryIsReadWithItsAttempts(t *testing.T) {
 
 func TestADeliveryIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	d := delivered(t, w, acme, 1)[0]
 	path := deliveries + "/" + d.ID
 	tag := get(t, w, "acme-live", path).Want(t, 200, "").Header.Get("Etag")
@@ -134,7 +134,7 @@ func TestADeliveryIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
 
 func TestARedeliveryBeginsAnew(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	d := delivered(t, w, acme, 1)[0]
 	attempted(t, w, d, webhook.Delivered, webhook.NoFault, 200)
 	var got struct{ ID, State string }
@@ -146,7 +146,7 @@ func TestARedeliveryBeginsAnew(t *testing.T) {
 
 func TestARecoverySendsWhatWasMissedSinceThen(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	all := delivered(t, w, acme, 3)
 	for _, d := range all {
 		w.Advance(2 * time.Minute) // claims of before have ended
@@ -161,7 +161,7 @@ func TestARecoverySendsWhatWasMissedSinceThen(t *testing.T) {
 
 func TestABadRecoveryIsRefusedWithThePointer(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	now := w.Clock.Now()
 	for name, body := range map[string]string{
 		"without an instant":             `{}`,
@@ -186,7 +186,7 @@ func TestABadRecoveryIsRefusedWithThePointer(t *testing.T) {
 
 func TestDeliveriesAreListedNewestFirstInPages(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	all := delivered(t, w, acme, 5)
 	var got []string
 	query := url.Values{"limit": {"2"}}
@@ -212,7 +212,7 @@ func TestDeliveriesAreListedNewestFirstInPages(t *testing.T) {
 
 func TestAListIsNarrowedByEachFilter(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	all := delivered(t, w, acme, 3)
 	attempted(t, w, all[0], webhook.Delivered, webhook.NoFault, 200)
 	post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 202, "")
@@ -230,7 +230,7 @@ func TestAListIsNarrowedByEachFilter(t *testing.T) {
 
 func TestParametersThatAreNoneAreRefused(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	delivered(t, w, acme, 2)
 	var page struct{ NextCursor string }
 	get(t, w, "acme-live", deliveries+"?limit=1").Want(t, 200, "").Into(t, &page)
@@ -249,7 +249,7 @@ func TestParametersThatAreNoneAreRefused(t *testing.T) {
 
 func TestTheContractIsHandedOutInItsForms(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	for accept, want := range map[string]string{
 		"": "application/vnd.oai.openapi+json;version=3.1", "application/json": "application/json", "application/yaml": "application/yaml",
 	} {
@@ -266,7 +266,7 @@ func TestTheContractIsHandedOutInItsForms(t *testing.T) {
 
 func TestWhenTheStoreIsAwayItIsSaidSo(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	d := delivered(t, w, acme, 1)[0]
 	w.Store.Set(storetest.Away)
 	for _, path := range []string{endpoints, deliveries, deliveries + "/" + d.ID} {
@@ -280,14 +280,14 @@ func TestWhenTheStoreIsAwayItIsSaidSo(t *testing.T) {
 
 func TestAnEndpointThatIsNotEnrolledHasNothingToRecoverOrEnable(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	post(t, w, "acme-live", endpoints+"/new/recover", since(w.Clock.Now())).Want(t, 404, problem.CodeNotFound)
 	post(t, w, "acme-live", endpoints+"/new/enable", "").Want(t, 404, problem.CodeNotFound)
 }
 
 func TestAnEndpointTellsWhichEventsItWants(t *testing.T) {
 	t.Parallel()
-	w := world(t)
+	w := newServer(t)
 	w.Endpoints.Declare(endpoint(acme, "all"), endpoint(acme, "some", transaction.RFQQuoted, transaction.PreflightFailed))
 	var list struct {
 		Items []struct {

@@ -25,7 +25,7 @@ const (
 )
 
 // get requests the contract.
-func get(t *testing.T, w *apitest.World, header map[string]string) apitest.Answer {
+func get(t *testing.T, w *apitest.Server, header map[string]string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "GET", Path: openapi, Key: "acme-live", Header: header})
 }
@@ -190,7 +190,7 @@ func TestContractIsRevalidatedByEntityTag(t *testing.T) {
 }
 
 // credentials returns header fields with LIVE and TEST replaced by keys.
-func credentials(w *apitest.World, fields map[string]string) map[string]string {
+func credentials(w *apitest.Server, fields map[string]string) map[string]string {
 	filled := map[string]string{}
 	for name, value := range fields {
 		value = strings.ReplaceAll(value, "LIVE", w.Key("acme-live"))

@@ -61,7 +61,7 @@ func TestResponsesOutsideTheContractAreErrors(t *testing.T) {
 
 func TestUnknownMembersAndValuesAreAccepted(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c := h.client(t, "acme-live")
 	created, err := c.CreateRFQ(t.Context(), flyers())
 	if err != nil {

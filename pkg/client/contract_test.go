@@ -170,7 +170,7 @@ func value(t *testing.T, text []byte) any {
 // TestEveryOperationHasAMethod excludes two operations that clients do not need.
 func TestEveryOperationHasAMethod(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	var mu sync.Mutex
 	told := map[string]string{}
 	c := h.client(t, "acme-live", client.WithHook(func(a client.Attempt) {

@@ -13,7 +13,7 @@ import (
 
 func TestCreateIsReplayedWithItsKey(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c, again := h.client(t, "acme-live"), h.client(t, "acme-live")
 	key := client.NewIdempotencyKey()
 	first, err := c.CreateRFQ(t.Context(), flyers(), client.IdempotencyKey(key))
@@ -38,7 +38,7 @@ func TestCreateIsReplayedWithItsKey(t *testing.T) {
 
 func TestCreatesWithoutAKeyAreSeparate(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c := h.client(t, "acme-live")
 	for range 2 {
 		if _, err := c.CreateRFQ(t.Context(), flyers()); err != nil {
@@ -61,7 +61,7 @@ func TestCreatesWithoutAKeyAreSeparate(t *testing.T) {
 
 func TestInvalidArgumentsAreNotSent(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c := h.client(t, "acme-live")
 	latin1 := flyers()
 	latin1.DeliveryCity = "K\xf6ln"

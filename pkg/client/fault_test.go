@@ -72,7 +72,7 @@ func TestRetriedCreateMakesOneRFQ(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t)
+			h := newTestServer(t)
 			h.Store.Set(tt.store)
 			if tt.disturb != nil {
 				h.disturbed(tt.disturb)
@@ -100,7 +100,7 @@ func TestRetriedCreateMakesOneRFQ(t *testing.T) {
 
 func TestUnavailableStoreIsAnErrorWithTheKey(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	h.Store.Set(storetest.Away)
 	_, err := h.client(t, "acme-live").CreateRFQ(t.Context(), flyers(), client.IdempotencyKey("order-17"))
 	var call *client.CallError
@@ -115,7 +115,7 @@ func TestUnavailableStoreIsAnErrorWithTheKey(t *testing.T) {
 
 func TestQuotaIsAnErrorAtOnceWithItsReset(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	h.Grant("acme", "rfq-create", 1)
 	c := h.waiting(t, "acme-live", func(d time.Duration) { t.Errorf("waited %s", d) })
 	if _, err := c.CreateRFQ(t.Context(), flyers()); err != nil {
@@ -130,7 +130,7 @@ func TestQuotaIsAnErrorAtOnceWithItsReset(t *testing.T) {
 
 func TestClientWaitsForTheRateLimit(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	h.Limit("acme", "partner", 1)
 	waits := 0
 	c := h.waiting(t, "acme-live", func(d time.Duration) { waits++; h.Advance(d) })
@@ -162,7 +162,7 @@ func TestClosedCapabilityIsNotRetried(t *testing.T) {
 // repeats.
 func TestWaitForAJobContinuesAfterTemporaryErrors(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	var waits atomic.Int64
 	c := h.waiting(t, "acme-test", func(time.Duration) {
 		if waits.Add(1) == 10 {
@@ -184,7 +184,7 @@ func TestWaitForAJobContinuesAfterTemporaryErrors(t *testing.T) {
 
 func TestContextOfTheCallerEndsARequest(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	h.disturbed(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 		cancel()

@@ -29,7 +29,7 @@ func queued(t *testing.T, c *client.Client) string {
 
 func TestFollowYieldsAJobUntilItHasEnded(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c := h.client(t, "acme-live")
 	id := queued(t, c)
 	var told []string
@@ -56,7 +56,7 @@ func TestFollowYieldsAJobUntilItHasEnded(t *testing.T) {
 // TestFollowReconnects also checks that no event is repeated.
 func TestFollowReconnects(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	var waits []time.Duration
 	c := h.waiting(t, "acme-live", func(d time.Duration) { waits = append(waits, d) })
 	id := queued(t, c)
@@ -136,7 +136,7 @@ func TestFollowEndsWithItsError(t *testing.T) {
 
 func TestFollowWaitsForRetryAfter(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	var waits []time.Duration
 	c := h.waiting(t, "acme-live", func(d time.Duration) { waits = append(waits, d) }, client.WithRetry(client.RetryPolicy{MaxAttempts: 1}))
 	id := queued(t, c)
@@ -159,7 +159,7 @@ func TestFollowWaitsForRetryAfter(t *testing.T) {
 
 func TestContextEndsFollow(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c := h.client(t, "acme-live")
 	id := queued(t, c)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 		defer cancel()
 		whole := &lasting{ctx: ctx}
 		defer whole.end()
-		h := build(whole)
+		h := newTestServer(whole)
 		for name, value := range map[string]string{"PRINTMARKET_API_URL": h.origin, "PRINTMARKET_ACME_TEST_KEY": h.Key("acme-test")} {
 			if err := os.Setenv(name, value); err != nil {
 				panic(err)

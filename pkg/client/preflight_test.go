@@ -15,7 +15,7 @@ import (
 
 func TestPreflightJobIsSubmittedReadAndReported(t *testing.T) {
 	t.Parallel()
-	c := build(t).client(t, "acme-test")
+	c := newTestServer(t).client(t, "acme-test")
 	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:succeeded:warn"})
 	if err != nil || submitted.Replayed {
 		t.Fatalf("submitted %+v, error %v", submitted, err)
@@ -42,7 +42,7 @@ func TestPreflightJobIsSubmittedReadAndReported(t *testing.T) {
 
 func TestFailedJobHasItsReason(t *testing.T) {
 	t.Parallel()
-	c := build(t).client(t, "acme-test")
+	c := newTestServer(t).client(t, "acme-test")
 	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:failed:FETCH_REFUSED"})
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestFailedJobHasItsReason(t *testing.T) {
 
 func TestJobIsPolledAsOftenAsTheAPIRequests(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	var c *client.Client
 	var id string
 	waits := 0
@@ -91,7 +91,7 @@ func TestJobIsPolledAsOftenAsTheAPIRequests(t *testing.T) {
 
 func TestContextEndsTheWaitForAJob(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	c := h.waiting(t, "acme-live", func(time.Duration) { cancel() })
 	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready"})

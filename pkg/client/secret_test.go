@@ -90,7 +90,7 @@ func TestErrorsAndHooksContainNoSecrets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := build(t)
+			h := newTestServer(t)
 			key := h.Key("acme-live")
 			h.Store.Set(tt.fault)
 			var told []string
@@ -116,7 +116,7 @@ func TestErrorsAndHooksContainNoSecrets(t *testing.T) {
 
 func TestKeyIsReadBeforeEachAttempt(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	h.disturbed(html(502))
 	asked := 0
 	key := func(ctx context.Context) (string, error) {
@@ -134,7 +134,7 @@ func TestKeyIsReadBeforeEachAttempt(t *testing.T) {
 
 func TestInvalidKeyIsAnErrorAtOnce(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	errVault := errors.New("the vault is locked")
 	for name, key := range map[string]client.Key{
 		"an empty one":        client.APIKey(" \n"),
@@ -162,7 +162,7 @@ func TestInvalidKeyIsAnErrorAtOnce(t *testing.T) {
 
 func TestWhiteSpaceAroundAKeyIsTrimmed(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c, err := client.New(h.origin+"/", client.APIKey(h.Key("acme-live")+"\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestInvalidOptionsAreRejected(t *testing.T) {
 
 func TestRequestsNameTheClientAndTheSoftwareThatUsesIt(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	for agent, want := range map[string]string{"": "printmarket-go/1", "acme-erp/2.1 (EU)": "acme-erp/2.1 (EU) printmarket-go/1"} {
 		if _, err := h.client(t, "acme-live", client.WithUserAgent(agent), client.WithHook(nil)).Account(t.Context()); err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 
 func TestAnRFQGoesFromTheCatalogToItsQuotes(t *testing.T) {
 	t.Parallel()
-	c := build(t).client(t, "acme-test")
+	c := newTestServer(t).client(t, "acme-test")
 	products, err := c.Products(t.Context())
 	if err != nil || len(products) == 0 {
 		t.Fatalf("products %v, error %v", products, err)
@@ -50,7 +50,7 @@ func TestAnRFQGoesFromTheCatalogToItsQuotes(t *testing.T) {
 
 func TestAccountReturnsTheAccessOfAKey(t *testing.T) {
 	t.Parallel()
-	account, err := build(t).client(t, "acme-reads").Account(t.Context())
+	account, err := newTestServer(t).client(t, "acme-reads").Account(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestAccountReturnsTheAccessOfAKey(t *testing.T) {
 
 func TestListHasAllPagesAndAppliesItsFilter(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c := h.client(t, "acme-test")
 	var ids []string
 	var middle time.Time
@@ -117,7 +117,7 @@ func TestListHasAllPagesAndAppliesItsFilter(t *testing.T) {
 
 func TestStoppedListReadsNoFurtherPage(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c := h.client(t, "acme-live")
 	for range 4 {
 		if _, err := c.CreateRFQ(t.Context(), flyers()); err != nil {
@@ -135,7 +135,7 @@ func TestStoppedListReadsNoFurtherPage(t *testing.T) {
 
 func TestListEndsWithItsFirstError(t *testing.T) {
 	t.Parallel()
-	c := build(t).client(t, "acme-live")
+	c := newTestServer(t).client(t, "acme-live")
 	n := 0
 	for _, err := range c.RFQs(t.Context(), client.RFQFilter{PageSize: 101}) {
 		n++
@@ -150,7 +150,7 @@ func TestListEndsWithItsFirstError(t *testing.T) {
 
 func TestUnchangedRecordIsErrNotModified(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c := h.client(t, "acme-live")
 	created, err := c.CreateRFQ(t.Context(), flyers())
 	if err != nil {
@@ -172,7 +172,7 @@ func TestUnchangedRecordIsErrNotModified(t *testing.T) {
 
 func TestXJDFLayerIsDescribed(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	layer, err := h.client(t, "acme-test").XJDF(t.Context())
 	if err != nil {
 		// Its capability is a private beta for those who are named.
@@ -185,7 +185,7 @@ func TestXJDFLayerIsDescribed(t *testing.T) {
 
 func TestRecordsOfOthersAreNotFound(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	created, err := h.client(t, "acme-live").CreateRFQ(t.Context(), flyers())
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestProblemListsTheFaultsOfTheBody(t *testing.T) {
 	t.Parallel()
 	draft := flyers()
 	draft.Title, draft.Quantity = "", 0
-	_, err := build(t).client(t, "acme-live").CreateRFQ(t.Context(), draft)
+	_, err := newTestServer(t).client(t, "acme-live").CreateRFQ(t.Context(), draft)
 	var p *client.Problem
 	if !errors.As(err, &p) || p.Code != client.CodeRFQInvalid || p.Title == "" || p.Detail == "" || p.RetryAfter != 0 {
 		t.Fatalf("error %v", err)
@@ -221,7 +221,7 @@ func TestProblemListsTheFaultsOfTheBody(t *testing.T) {
 
 func TestClientIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
-	c := build(t).client(t, "acme-live", client.WithHook(func(client.Attempt) {}))
+	c := newTestServer(t).client(t, "acme-live", client.WithHook(func(client.Attempt) {}))
 	results := make(chan error)
 	const callers = 16
 	for i := range callers {
@@ -249,7 +249,7 @@ func TestClientIsSafeForConcurrentUse(t *testing.T) {
 
 func TestRateLimitIsKept(t *testing.T) {
 	t.Parallel()
-	h := build(t)
+	h := newTestServer(t)
 	c := h.client(t, "acme-live")
 	if _, seen := c.RateLimit("partner"); seen {
 		t.Error("a limit is known before any answer")

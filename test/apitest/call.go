@@ -39,13 +39,13 @@ type Answer struct {
 }
 
 // Do makes a request and holds the answer against contract and conventions.
-func (w *World) Do(t testing.TB, in Request) Answer {
+func (w *Server) Do(t testing.TB, in Request) Answer {
 	t.Helper()
 	return w.Send(t, w.Build(t, in))
 }
 
 // Send is Do for a request that was made elsewhere.
-func (w *World) Send(t testing.TB, r *http.Request) Answer {
+func (w *Server) Send(t testing.TB, r *http.Request) Answer {
 	t.Helper()
 	in := Request{Method: r.Method, Path: r.URL.EscapedPath()}
 	rec := httptest.NewRecorder()
@@ -60,7 +60,7 @@ func (w *World) Send(t testing.TB, r *http.Request) Answer {
 }
 
 // Build makes the HTTP request alone.
-func (w *World) Build(t testing.TB, in Request) *http.Request {
+func (w *Server) Build(t testing.TB, in Request) *http.Request {
 	t.Helper()
 	var body io.Reader
 	if in.Body != "" {
@@ -93,7 +93,7 @@ func (w *World) Build(t testing.TB, in Request) *http.Request {
 
 // sealed is the token of a session of a key, as if it had been opened just now: where
 // nothing of a posture lets it be opened.
-func (w *World) sealed(t testing.TB, key string) string {
+func (w *Server) sealed(t testing.TB, key string) string {
 	t.Helper()
 	session := credential.Session{Tenant: w.Tenant(key), Key: w.Digest(key), Expires: w.Clock.Now().Add(credential.SessionLifetime)}
 	token, err := w.Sessions.Seal(session, w.Clock.Now(), rand.Reader)
@@ -102,7 +102,7 @@ func (w *World) sealed(t testing.TB, key string) string {
 }
 
 // sign makes the request one of the sender that speaks for the key's partner.
-func (w *World) sign(r *http.Request, in Request) {
+func (w *Server) sign(r *http.Request, in Request) {
 	partner, _, _ := strings.Cut(in.Key, "-")
 	timestamp := strconv.FormatInt(w.Clock.Now().Unix(), 10)
 	r.Header.Set("X-XJMF-Sender", SenderOf(partner))

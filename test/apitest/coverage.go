@@ -40,7 +40,7 @@ func surfaceOf(op contracts.Operation) string {
 var succeeded sync.Map
 
 // record remembers the operation of a successful answer.
-func (w *World) record(in Request, status int) {
+func (w *Server) record(in Request, status int) {
 	if status < http.StatusOK || status >= http.StatusMultipleChoices || in.Method == http.MethodHead {
 		return
 	}
@@ -66,7 +66,7 @@ func Main(m *testing.M, surface string) int {
 	}
 	missing := uncovered(set, surface, func(op contracts.Operation) bool { _, ok := succeeded.Load(op); return ok })
 	for _, op := range missing {
-		fmt.Fprintf(os.Stderr, "apitest: no test of %s gets a success from %s %s of %s; add one that calls World.Do\n", surface, op.Method, op.Path, op.Contract)
+		fmt.Fprintf(os.Stderr, "apitest: no test of %s gets a success from %s %s of %s; add one that calls Server.Do\n", surface, op.Method, op.Path, op.Contract)
 	}
 	return min(len(missing), 1)
 }

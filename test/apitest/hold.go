@@ -47,7 +47,7 @@ func problemSchema(t testing.TB) *schema {
 var transport = map[string]bool{"Connection": true, "Content-Length": true, "Content-Type": true, "Date": true}
 
 // hold checks what must be true of every answer.
-func (w *World) hold(t testing.TB, in Request, a Answer) {
+func (w *Server) hold(t testing.TB, in Request, a Answer) {
 	t.Helper()
 	for _, fault := range w.faults(in, a) {
 		t.Errorf("%s %s answered %d: %s\n%s", in.Method, in.Path, a.Status, fault, a.Body)
@@ -58,7 +58,7 @@ func (w *World) hold(t testing.TB, in Request, a Answer) {
 var token = regexp.MustCompile(`pms_[A-Za-z0-9_-]{100}`)
 
 // faults lists what is wrong with an answer, whatever the test is about.
-func (w *World) faults(in Request, a Answer) []string {
+func (w *Server) faults(in Request, a Answer) []string {
 	var found faults
 	if a.Header.Get("X-Request-Id") == "" {
 		found.add("no X-Request-Id")
@@ -86,7 +86,7 @@ type faults []string
 func (f *faults) add(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
 
 // holdProblem checks an error by the published schema and our own rules.
-func (w *World) holdProblem(found *faults, a Answer) {
+func (w *Server) holdProblem(found *faults, a Answer) {
 	if got := a.Header.Get("Content-Type"); got != "application/problem+json" {
 		found.add("an error of type %q", got)
 		return
@@ -111,7 +111,7 @@ func (w *World) holdProblem(found *faults, a Answer) {
 }
 
 // holdContract checks an answer by what the contract promises for it.
-func (w *World) holdContract(found *faults, in Request, a Answer, op contracts.Operation) {
+func (w *Server) holdContract(found *faults, in Request, a Answer, op contracts.Operation) {
 	promise, err := w.Contracts.Answer(op, a.Status)
 	if err != nil {
 		found.add("%v", err)
@@ -170,7 +170,7 @@ func holdBody(found *faults, a Answer, promise contracts.Answer) {
 }
 
 // operation finds the operation of a request in any contract; HEAD is GET's.
-func (w *World) operation(method, path string) (contracts.Operation, bool) {
+func (w *Server) operation(method, path string) (contracts.Operation, bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}

@@ -77,7 +77,7 @@ func (i Identity) Write(t testing.TB, dir string) (certFile, keyFile string) {
 }
 
 // Pin sets the client certificates of a partner, and whether it needs one.
-func (w *World) Pin(partner string, required bool, certificates ...v1alpha1.ClientCertificate) {
+func (w *Server) Pin(partner string, required bool, certificates ...v1alpha1.ClientCertificate) {
 	w.Partner(partner, func(spec *v1alpha1.PartnerEntitlementSpec) {
 		spec.ClientCertificates, spec.RequireClientCertificate = certificates, required
 	})

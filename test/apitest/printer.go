@@ -62,7 +62,7 @@ func area(width, height int64) authority.Area {
 }
 
 // InForce is content that was approved and is in force since an hour.
-func (w *World) InForce(t testing.TB, c authority.Content) authority.Effective {
+func (w *Server) InForce(t testing.TB, c authority.Content) authority.Effective {
 	t.Helper()
 	s, err := authority.New(c)
 	must(t, err)
@@ -71,7 +71,7 @@ func (w *World) InForce(t testing.TB, c authority.Content) authority.Effective {
 }
 
 // Costs puts contents in force, each for its owner, and nothing else.
-func (w *World) Costs(t testing.TB, contents ...authority.Content) {
+func (w *Server) Costs(t testing.TB, contents ...authority.Content) {
 	t.Helper()
 	owners := map[string][]authority.Effective{}
 	for _, c := range contents {

@@ -27,7 +27,7 @@ type cause struct {
 	status int
 	code   problem.Code
 	// world, if any, changes what is asked.
-	world func(t *testing.T, w *World)
+	arrange func(t *testing.T, w *Server)
 	// request, if any, changes the request.
 	request func(*Request)
 	// method, if any, is the one that the cause concerns, and but the paths that it
@@ -41,22 +41,22 @@ func header(name, value string) func(*Request) {
 }
 
 func causes() map[string]cause {
-	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*testing.T, *World) {
-		return func(_ *testing.T, w *World) { w.Partner("acme", change) }
+	acme := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*testing.T, *Server) {
+		return func(_ *testing.T, w *Server) { w.Partner("acme", change) }
 	}
 	return map[string]cause{
 		"nothing":             {},
 		"header fields":       {status: 431, code: problem.CodeHeadersTooLarge, request: header("X-Large", strings.Repeat("x", 33<<10))},
-		"a closed capability": {status: 503, code: anyClosed, world: closeAll},
+		"a closed capability": {status: 503, code: anyClosed, arrange: closeAll},
 		"early data":          {status: 425, code: problem.CodeTooEarly, request: header("Early-Data", "1")},
-		"no current posture":  {status: 503, code: problem.CodePostureUnavailable, world: func(_ *testing.T, w *World) { w.Stale() }},
+		"no current posture":  {status: 503, code: problem.CodePostureUnavailable, arrange: func(_ *testing.T, w *Server) { w.Stale() }},
 		"no key":              {status: 401, code: problem.CodeMissingAPIKey, request: func(r *Request) { r.Key = "" }},
 		"a key that is none":  {status: 401, code: problem.CodeInvalidAPIKey, request: header("Authorization", "Bearer pmk_live_x")},
-		"suspension":          {status: 403, code: problem.CodePartnerSuspended, world: acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })},
-		"a contract to come":  {status: 403, code: problem.CodeContractNotEffective, world: acme(notYet)},
+		"suspension":          {status: 403, code: problem.CodePartnerSuspended, arrange: acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })},
+		"a contract to come":  {status: 403, code: problem.CodeContractNotEffective, arrange: acme(notYet)},
 		"a key without scope": {status: 403, code: problem.CodeInsufficientScope, request: func(r *Request) { r.Key = "acme-none" }},
 		"no grant":            {status: 403, code: problem.CodeCapabilityNotEntitled, request: func(r *Request) { r.Key = "globex-live" }},
-		"too many requests":   {status: 429, code: problem.CodeRateLimitExceeded, world: exhaust},
+		"too many requests":   {status: 429, code: problem.CodeRateLimitExceeded, arrange: exhaust},
 		"another answer":      {status: 406, code: problem.CodeNotAcceptable, request: header("Accept", "image/png")},
 		"another body":        {status: 415, code: problem.CodeUnsupportedMediaType, request: header("Content-Type", "text/plain")},
 		"a large body":        {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 1<<20) + `"` }},
@@ -69,13 +69,13 @@ func causes() map[string]cause {
 		"a body of no sense":  {status: 422, code: problem.CodeRFQInvalid},
 		"a job of no sense":   {status: 422, code: problem.CodePreflightInvalid},
 		"the wrong id":        {status: 404, code: problem.CodeNotFound},
-		"a store that is away": {status: 503, code: problem.CodeStoreUnavailable, world: func(_ *testing.T, w *World) { w.Store.Set(storetest.Away) }, request: func(r *Request) {
+		"a store that is away": {status: 503, code: problem.CodeStoreUnavailable, arrange: func(_ *testing.T, w *Server) { w.Store.Set(storetest.Away) }, request: func(r *Request) {
 			r.Path = strings.NewReplacer("rfq_x", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_x", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ").Replace(r.Path)
 			if r.Path == xjmfapi.Path {
 				r.Body = Signal
 			}
 		}},
-		"a queue that is away": {status: 503, code: problem.CodePreflightQueueUnavailable, world: func(_ *testing.T, w *World) { w.Intake.Refuse(errors.New("away")) }, request: func(r *Request) {
+		"a queue that is away": {status: 503, code: problem.CodePreflightQueueUnavailable, arrange: func(_ *testing.T, w *Server) { w.Intake.Refuse(errors.New("away")) }, request: func(r *Request) {
 			r.Body = `{"fileUrl":"https://x.example/a.pdf","profile":"print_ready"}`
 		}},
 	}
@@ -86,7 +86,7 @@ func notYet(s *v1alpha1.PartnerEntitlementSpec) {
 }
 
 // exhaust uses up the rate limits.
-func exhaust(t *testing.T, w *World) {
+func exhaust(t *testing.T, w *Server) {
 	t.Helper()
 	for surface, path := range map[v1alpha1.Surface]string{
 		v1alpha1.SurfacePartner: "/api/v1/account", v1alpha1.SurfacePreflight: "/api/v1/preflight/pref_x", v1alpha1.SurfaceXJDF: "/api/v1/xjdf",
@@ -99,7 +99,7 @@ func exhaust(t *testing.T, w *World) {
 }
 
 // closeAll disables every capability.
-func closeAll(_ *testing.T, w *World) {
+func closeAll(_ *testing.T, w *Server) {
 	w.SetStages(v1alpha1.StageDisabled)
 }
 
@@ -113,9 +113,9 @@ func TestEveryOperationRefusesAsItsContractSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := ordinary
-			if cause.world != nil {
+			if cause.arrange != nil {
 				w = New(t, Options{})
-				cause.world(t, w)
+				cause.arrange(t, w)
 			}
 			askAll(t, w, cause)
 		})
@@ -126,7 +126,7 @@ func TestEveryOperationRefusesAsItsContractSays(t *testing.T) {
 // that the listener answers at a time.
 func TestEveryOperationIsShedAsItsContractSays(t *testing.T) {
 	t.Parallel()
-	var w *World
+	var w *Server
 	w = New(t, Options{MaxInFlight: 1, Routes: []gate.Route{{
 		Method: http.MethodGet, Pattern: "/internal/ask", Capability: posture.RFQRead, Internal: true,
 		Serve: func(c *gate.Call) error {
@@ -138,7 +138,7 @@ func TestEveryOperationIsShedAsItsContractSays(t *testing.T) {
 }
 
 // askAll asks every operation; some must tell of the cause.
-func askAll(t *testing.T, w *World, cause cause) {
+func askAll(t *testing.T, w *Server, cause cause) {
 	t.Helper()
 	told := false
 	for _, op := range w.Contracts.Operations() {
@@ -150,7 +150,7 @@ func askAll(t *testing.T, w *World, cause cause) {
 }
 
 // refused makes one request, and reports whether its contract tells the cause.
-func refused(t *testing.T, w *World, op contracts.Operation, cause cause) bool {
+func refused(t *testing.T, w *Server, op contracts.Operation, cause cause) bool {
 	t.Helper()
 	in := Request{
 		Method: op.Method, Path: strings.NewReplacer("{rfqId}", "rfq_x", "{jobId}", "pref_x").Replace(op.Path),

@@ -11,7 +11,7 @@ import (
 const sessionsPath = "/api/v1/sessions"
 
 // Session opens a session with a key of the world, and is its token.
-func (w *World) Session(t testing.TB, key string) string {
+func (w *Server) Session(t testing.TB, key string) string {
 	t.Helper()
 	return w.Do(t, Request{Method: http.MethodPost, Path: sessionsPath, Key: key}).Want(t, http.StatusCreated, "").Text(t, "token")
 }

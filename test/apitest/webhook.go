@@ -22,7 +22,7 @@ func Endpoint(owner tenant.ID, name string, events ...transaction.EventType) web
 }
 
 // Enroll declares endpoints, and has the capability seen open for them.
-func (w *World) Enroll(t testing.TB, endpoints ...webhook.Endpoint) {
+func (w *Server) Enroll(t testing.TB, endpoints ...webhook.Endpoint) {
 	t.Helper()
 	w.Endpoints.Declare(endpoints...)
 	must(t, w.Store.Enroll(t.Context(), endpoints, w.Clock.Now()))
@@ -30,7 +30,7 @@ func (w *World) Enroll(t testing.TB, endpoints ...webhook.Endpoint) {
 
 // Deliveries keeps deliveries of rfq.quoted to an endpoint, each a second younger
 // than the one before, and returns them.
-func (w *World) Deliveries(t testing.TB, to webhook.Address, n int) []webhook.Delivery {
+func (w *Server) Deliveries(t testing.TB, to webhook.Address, n int) []webhook.Delivery {
 	t.Helper()
 	var all []webhook.Delivery
 	for range n {
@@ -51,7 +51,7 @@ func (w *World) Deliveries(t testing.TB, to webhook.Address, n int) []webhook.De
 
 // Attempt ends a delivery's claim in a state, with an attempt that was made now; none
 // of what else waits may be due.
-func (w *World) Attempt(t testing.TB, d webhook.Delivery, state webhook.State, attempt webhook.Attempt) {
+func (w *Server) Attempt(t testing.TB, d webhook.Delivery, state webhook.State, attempt webhook.Attempt) {
 	t.Helper()
 	now := w.Clock.Now()
 	claims, err := w.Store.Claim(t.Context(), []webhook.Lane{{Address: d.Address, Most: 100}}, now, time.Minute)

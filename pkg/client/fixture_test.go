@@ -13,9 +13,9 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// house is an API server with a way to it that may be disturbed.
-type house struct {
-	*apitest.World
+// testServer is an API server behind a handler that can disturb requests.
+type testServer struct {
+	*apitest.Server
 	origin string
 
 	mu      sync.Mutex
@@ -23,17 +23,17 @@ type house struct {
 	disturb func(w http.ResponseWriter, r *http.Request, serve http.Handler)
 }
 
-func build(t testing.TB) *house {
+func newTestServer(t testing.TB) *testServer {
 	t.Helper()
-	h := &house{World: apitest.New(t, apitest.Options{})}
+	h := &testServer{Server: apitest.New(t, apitest.Options{})}
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	h.origin = server.URL
 	return h
 }
 
-// ServeHTTP is the way to the API server.
-func (h *house) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP passes a request to the API server, or to disturb.
+func (h *testServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	disturb := h.disturb
 	h.seen = append(h.seen, r)
@@ -47,7 +47,7 @@ func (h *house) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // disturbed has the first request answered by the disturbance, and the others by
 // the API server.
-func (h *house) disturbed(by func(w http.ResponseWriter, r *http.Request, serve http.Handler)) {
+func (h *testServer) disturbed(by func(w http.ResponseWriter, r *http.Request, serve http.Handler)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.disturb = func(w http.ResponseWriter, r *http.Request, serve http.Handler) {
@@ -59,20 +59,20 @@ func (h *house) disturbed(by func(w http.ResponseWriter, r *http.Request, serve 
 }
 
 // requests are those that arrived.
-func (h *house) requests() []*http.Request {
+func (h *testServer) requests() []*http.Request {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]*http.Request(nil), h.seen...)
 }
 
 // client has a key of the world; its waits pass at once.
-func (h *house) client(t testing.TB, key string, options ...client.Option) *client.Client {
+func (h *testServer) client(t testing.TB, key string, options ...client.Option) *client.Client {
 	t.Helper()
 	return h.waiting(t, key, func(time.Duration) {}, options...)
 }
 
 // waiting is a client that reports its waits instead of waiting.
-func (h *house) waiting(t testing.TB, key string, waited func(time.Duration), options ...client.Option) *client.Client {
+func (h *testServer) waiting(t testing.TB, key string, waited func(time.Duration), options ...client.Option) *client.Client {
 	t.Helper()
 	c, err := client.New(h.origin, client.APIKey(h.Key(key)), append([]client.Option{client.WithoutWaiting(waited)}, options...)...)
 	if err != nil {

@@ -4,7 +4,7 @@
 // router, gate, domain services, SQLite store, queue and catalog, with a clock
 // that stands still and three partners.
 //
-// [World.Do] makes one request and holds the answer against everything that
+// [Server.Do] makes one request and holds the answer against everything that
 // every answer has to be: the published contract, the problem schema, the
 // header fields. What is left for a test is what it is about.
 package apitest
@@ -57,8 +57,7 @@ const Origin = "https://errors.example.com"
 // Backlog is how many open preflight jobs a tenant may have.
 const Backlog = 3
 
-// Options change what a [World] is made of. The zero value is a server as it
-// ships.
+// Options change a [Server]. The zero value is a server as it ships.
 type Options struct {
 	// Routes are mounted beside those of the surfaces. They are internal.
 	Routes      []gate.Route
@@ -69,8 +68,8 @@ type Options struct {
 	Pace preflightapi.Pace
 }
 
-// World is one API server with what is behind it.
-type World struct {
+// Server is an API server with the stores and services behind it.
+type Server struct {
 	*posturetest.Installation
 	Clock   *clocktesting.FakeClock
 	Store   *storetest.Faulty
@@ -92,7 +91,7 @@ type World struct {
 	MasterData *masterdata.Service
 	Contracts  *contracts.Set
 	Metrics    *telemetry.Metrics
-	// Requests keeps what was asked for until [World.Logged] writes it.
+	// Requests keeps what was asked for until [Server.Logged] writes it.
 	Requests *requestlog.Recorder
 	Handler  http.Handler
 
@@ -125,11 +124,11 @@ func (i *Intake) Refuses() error {
 // takes longer than most tests.
 var published = sync.OnceValues(func() (*contracts.Set, error) { return contracts.Load(docs.API) })
 
-// New starts a world. It ends with the test.
-func New(t testing.TB, options Options) *World {
+// New returns a server. Its stores are closed when the test ends.
+func New(t testing.TB, options Options) *Server {
 	t.Helper()
 	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-	w := &World{
+	w := &Server{
 		Installation: posturetest.NewInstallation(clock.Now), Clock: clock,
 		Intake: &Intake{}, Metrics: telemetry.NewMetrics(), pace: options.Pace,
 	}
@@ -147,7 +146,7 @@ func New(t testing.TB, options Options) *World {
 }
 
 // open makes the store, the queue, the catalog and the services above them.
-func (w *World) open(t testing.TB, log *slog.Logger) {
+func (w *Server) open(t testing.TB, log *slog.Logger) {
 	t.Helper()
 	w.Store = storetest.NewFaulty(recordtest.Store(t))
 	var err error
@@ -184,7 +183,7 @@ func (w *World) open(t testing.TB, log *slog.Logger) {
 
 // Produce puts costed resources of organizations in force without end, beside those
 // of the demo platform.
-func (w *World) Produce(t testing.TB, owners map[string]*authority.Snapshot) {
+func (w *Server) Produce(t testing.TB, owners map[string]*authority.Snapshot) {
 	t.Helper()
 	document, err := source.ReadFS(t.Context(), config.FS, config.PlatformResourcesDir, source.Options{})
 	must(t, err)
@@ -198,7 +197,7 @@ func (w *World) Produce(t testing.TB, owners map[string]*authority.Snapshot) {
 }
 
 // mount builds the handler as the API listener has it.
-func (w *World) mount(t testing.TB, options Options) {
+func (w *Server) mount(t testing.TB, options Options) {
 	t.Helper()
 	var err error
 	w.Contracts, err = published()
@@ -218,7 +217,7 @@ func (w *World) mount(t testing.TB, options Options) {
 }
 
 // Routes returns the tables of all surfaces.
-func Routes(w *World) ([]gate.Route, error) {
+func Routes(w *Server) ([]gate.Route, error) {
 	return apiserver.Surfaces{
 		RFQs: w.RFQs, Callbacks: w.Callbacks, Webhooks: w.Webhooks, MasterData: w.MasterData, Catalogs: w.Catalog, Authorities: w.Authority,
 		Preflight: preflightapi.Config{
@@ -233,7 +232,7 @@ func Routes(w *World) ([]gate.Route, error) {
 // scopes, one that reads, one that writes, and one for each scope of the bridge. The
 // operators' organization is desk: desk-live and desk-test may do everything there,
 // desk-reads only reads.
-func (w *World) declare(t testing.TB) {
+func (w *Server) declare(t testing.TB) {
 	t.Helper()
 	for name, organization := range map[string]string{"acme": "org_acme01", "stark": "org_stark1", "globex": "org_globex"} {
 		w.AddPartner(t, name, organization, v1alpha1.PackageEnterprise, scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate", "session:create", "costing:calculate", "master_data:read", "devices:read")...)
@@ -252,16 +251,16 @@ func (w *World) declare(t testing.TB) {
 func scopes(names ...v1alpha1.Scope) []v1alpha1.Scope { return append([]v1alpha1.Scope{}, names...) }
 
 // Advance moves the clock; the posture stays fresh.
-func (w *World) Advance(d time.Duration) {
+func (w *Server) Advance(d time.Duration) {
 	w.Clock.Step(d)
 	w.Gates.Confirm(w.Clock.Now())
 }
 
 // Stale moves the clock until the posture is too old.
-func (w *World) Stale() { w.Clock.Step(2 * time.Hour) }
+func (w *Server) Stale() { w.Clock.Step(2 * time.Hour) }
 
 // Logged is the request log of a tenant by now, the newest first.
-func (w *World) Logged(t testing.TB, who tenant.ID) []requestlog.Entry {
+func (w *Server) Logged(t testing.TB, who tenant.ID) []requestlog.Entry {
 	t.Helper()
 	ended, end := context.WithCancel(t.Context())
 	end()

@@ -26,7 +26,7 @@ var (
 
 // world is one with the endpoints mis of acme, with a token in its URL, of acme's
 // sandbox and of stark, which are enrolled, and new of acme, which is not.
-func world(t testing.TB) *apitest.World {
+func newServer(t testing.TB) *apitest.Server {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
 	enrolled := []webhook.Endpoint{endpoint(acme, "mis"), endpoint(acmeTest, "mis"), endpoint(stark, "mis")}
@@ -40,23 +40,23 @@ func endpoint(owner tenant.ID, name string, events ...transaction.EventType) web
 }
 
 // delivered keeps deliveries to the endpoint mis of an owner.
-func delivered(t testing.TB, w *apitest.World, owner tenant.ID, n int) []webhook.Delivery {
+func delivered(t testing.TB, w *apitest.Server, owner tenant.ID, n int) []webhook.Delivery {
 	t.Helper()
 	return w.Deliveries(t, webhook.Address{Owner: owner, Name: "mis"}, n)
 }
 
 // attempted ends a delivery's claim with an attempt that came to a fault.
-func attempted(t testing.TB, w *apitest.World, d webhook.Delivery, state webhook.State, fault webhook.Fault, status int) {
+func attempted(t testing.TB, w *apitest.Server, d webhook.Delivery, state webhook.State, fault webhook.Fault, status int) {
 	t.Helper()
 	w.Attempt(t, d, state, webhook.Attempt{Took: 1500 * time.Millisecond, Status: status, Fault: fault, Excerpt: "out of paper"})
 }
 
-func get(t testing.TB, w *apitest.World, key, path string) apitest.Answer {
+func get(t testing.TB, w *apitest.Server, key, path string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: key})
 }
 
-func post(t testing.TB, w *apitest.World, key, path, body string) apitest.Answer {
+func post(t testing.TB, w *apitest.Server, key, path, body string) apitest.Answer {
 	t.Helper()
 	return w.Do(t, apitest.Request{Method: "POST", Path: path, Key: key, Body: body})
 }
