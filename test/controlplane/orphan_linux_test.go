@@ -12,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/test/controlplane"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // childVariable turns the test binary into a process that panics while it has

@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/redis/go-redis/v9"
 
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/redistest"
 )
 

@@ -56,7 +56,7 @@ func (w *fixture) submit() string {
 
 func (w *fixture) job(id string) preflightjob.Job {
 	w.Helper()
-	job, err := w.Jobs.Get(w.Context(), acme, id)
+	job, err := w.Get(w.Context(), acme, id)
 	w.must(err)
 	return job
 }

@@ -81,7 +81,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			t.Parallel()
 			w, collector := newFixture(t, redistest.Mini(t)), telemetrytest.New(t, nil)
 			tracer := collector.Tracer()
-			submitted, err := w.Jobs.Submit(t.Context(), acme, preflightjob.Request{FileURL: flyerURL, Profile: "print_ready", Trace: tc.kept}, 1000)
+			submitted, err := w.Submit(t.Context(), acme, preflightjob.Request{FileURL: flyerURL, Profile: "print_ready", Trace: tc.kept}, 1000)
 			w.must(err)
 			r := w.start("w1", fetches(func(ctx context.Context, address string, f io.Writer) error {
 				if tc.fetch != nil {

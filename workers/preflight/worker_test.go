@@ -68,7 +68,7 @@ func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 		if job.Status != preflightjob.Succeeded || job.Verdict != preflightjob.Warn || job.Attempt != 1 || job.Incarnation != "w1" {
 			t.Errorf("job %+v", job)
 		}
-		got, err := w.Jobs.Report(t.Context(), acme, id)
+		got, err := w.Report(t.Context(), acme, id)
 		if diff := cmp.Diff(string(goodReport().JSON), string(got)); err != nil || diff != "" {
 			t.Errorf("report, %v (-want +got):\n%s", err, diff)
 		}
@@ -219,7 +219,7 @@ func TestJobsThatNeedNoWorkAreDropped(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newFixture(t, server)
 		cancelled := w.submit()
-		_, err := w.Jobs.Cancel(t.Context(), acme, cancelled)
+		_, err := w.Cancel(t.Context(), acme, cancelled)
 		w.must(err)
 		unknown, err := recordid.New(recordid.Job, time.Now(), zeros{})
 		w.must(err)
@@ -246,7 +246,7 @@ func TestWipedQueueCatchesUpWithTheAttemptsOfTheRow(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newFixture(t, server)
 		id := w.submit()
-		_, err := w.Jobs.Begin(t.Context(), id, 3, "dead")
+		_, err := w.Begin(t.Context(), id, 3, "dead")
 		w.must(err)
 		var calls counter
 		w.start("w1", fetches(func(ctx context.Context, url string, f io.Writer) error { calls.add(); return goodFetch(ctx, url, f) }))
@@ -266,7 +266,7 @@ func TestFencedAttemptChangesNothing(t *testing.T) {
 	other := w.submit()
 	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		if w.job(id).Attempt == 1 {
-			if _, err := w.Jobs.Begin(ctx, id, 2, "w2"); err != nil {
+			if _, err := w.Begin(ctx, id, 2, "w2"); err != nil {
 				t.Errorf("w.Jobs.Begin: %v", err)
 			}
 		}
@@ -286,7 +286,7 @@ func TestLostLeaseStopsTheJob(t *testing.T) {
 	entered, causes := make(chan struct{}), make(chan error, 1)
 	r := w.start("w1", inspects(stuck(entered, causes)), func(c *preflight.Config) { c.Queue = w.consumer("w1", 300*time.Millisecond) })
 	<-entered
-	_, err := w.Jobs.Cancel(t.Context(), acme, id)
+	_, err := w.Cancel(t.Context(), acme, id)
 	w.must(err)
 	if cause := <-causes; cause.Error() != "the lease was lost" {
 		t.Errorf("the job was stopped because %v", cause)
@@ -304,7 +304,7 @@ func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 	w := newFixture(t, redistest.Mini(t))
 	id := w.submit()
 	dead := w.take("dead")
-	_, err := w.Jobs.Begin(t.Context(), id, dead.Attempt, "dead")
+	_, err := w.Begin(t.Context(), id, dead.Attempt, "dead")
 	w.must(err)
 	w.start("w1")
 	// At first the queue assumes that Redis was unavailable.
@@ -319,7 +319,7 @@ func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
 	// The dead worker wakes up.
-	if _, err := w.Jobs.Finish(t.Context(), id, dead.Attempt, "dead", preflightjob.Result{Failure: preflightjob.TimeLimit}); !errors.Is(err, preflightjob.ErrFenced) {
+	if _, err := w.Finish(t.Context(), id, dead.Attempt, "dead", preflightjob.Result{Failure: preflightjob.TimeLimit}); !errors.Is(err, preflightjob.ErrFenced) {
 		t.Errorf("the late result was met with %v", err)
 	}
 }
