@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/test/controlplane"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // The policy as the chart installs it: release managers open capabilities with

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/test/controlplane"
-	"github.com/printmarket/printmarket/test/kubetest"
 	"github.com/printmarket/printmarket/test/kubectl"
+	"github.com/printmarket/printmarket/test/kubetest"
 )
 
 var (

@@ -14,14 +14,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/workers/delivery"
 	"github.com/printmarket/printmarket/workers/preflight"
-
-	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/yaml"
 )
 
 const runbooks = "docs/runbooks"

@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 func TestTheStatusReportsTheEffectiveState(t *testing.T) {

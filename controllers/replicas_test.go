@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // propagatedMessage waits until the message of Propagated begins with a text.

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"k8s.io/client-go/rest"
+
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // transport is between the controllers and the API server. It can hold one request

@@ -11,13 +11,12 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/kubetest"
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )

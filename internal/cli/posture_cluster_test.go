@@ -12,13 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/config"
 	"github.com/printmarket/printmarket/test/controlplane"
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 

@@ -104,6 +104,7 @@ var assembled = sync.OnceValues(func() (map[string]string, error) {
 	}
 	return texts, err
 })
+
 var (
 	// block matches a definition at the outermost level, with its comment.
 	block      = regexp.MustCompile(`(?m)^(?:--.*\n)*local (?:function (\w+)\((?s:.*?)^end\n|(\w+(?:, \w+)*)(?: =.*)?\n)`)

@@ -20,9 +20,6 @@ import (
 
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/printmarket/printmarket/test/posturetest"
-	"github.com/printmarket/printmarket/test/recordtest"
-
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/contracts"
@@ -46,6 +43,8 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/test/posturetest"
+	"github.com/printmarket/printmarket/test/recordtest"
 	"github.com/printmarket/printmarket/test/redistest"
 	"github.com/printmarket/printmarket/test/storetest"
 	"github.com/printmarket/printmarket/test/webhooktest"

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/test/nodes"
 )
 

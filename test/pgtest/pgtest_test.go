@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/jackc/pgx/v5"
+
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // orphanEnv makes the test binary a process that starts a server in a

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/workers/delivery"
 )
 

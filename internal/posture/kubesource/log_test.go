@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // journal collects log lines and may be read concurrently.

@@ -8,14 +8,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // reader creates a user with the shipped role of API servers.

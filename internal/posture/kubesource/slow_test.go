@@ -13,11 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	"k8s.io/client-go/rest"
 
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 // pages counts the pages of live reads by the last part of their path, or rejects them.

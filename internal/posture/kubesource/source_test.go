@@ -7,13 +7,12 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/printmarket/printmarket/test/eventually"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/test/eventually"
 )
 
 func TestChangesAreInForce(t *testing.T) {

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/printmarket/printmarket/internal/store"
-
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/store"
 )
 
 // TestJobsAreListedByIndex looks at the plans, which do not depend on how many jobs

@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/printmarket/printmarket/test/eventually"
-
 	"github.com/printmarket/printmarket/test/nodes/tree"
 )
 

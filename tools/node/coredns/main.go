@@ -6,7 +6,6 @@ package main
 
 import (
 	"github.com/coredns/coredns/coremain"
-
 	// Plugins register themselves; CoreDNS fixes their order.
 	_ "github.com/coredns/coredns/plugin/cache"
 	_ "github.com/coredns/coredns/plugin/errors"
