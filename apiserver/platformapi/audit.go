@@ -26,12 +26,12 @@ func (s *surface) ListAudit(c *gate.Call, params ListAuditParams) (ListAuditResp
 			return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a line.")
 		}
 	}
-	deeds, err := s.records.AuditEntries(c.Context(), c.Tenant().Mode, before, page.Limit)
+	auditEntries, err := s.records.AuditEntries(c.Context(), c.Tenant().Mode, before, page.Limit)
 	if err != nil {
 		return nil, problemOf(err)
 	}
-	answer := ListAudit200JSONResponse{Items: make([]Deed, len(deeds))}
-	for i, d := range deeds {
+	answer := ListAudit200JSONResponse{Items: make([]Deed, len(auditEntries))}
+	for i, d := range auditEntries {
 		answer.Items[i] = Deed{
 			ID: d.ID, At: respond.Instant(d.At), Organization: d.Actor.Organization, Key: d.Actor.Key, RequestID: d.Actor.RequestID,
 			Verb: string(d.Verb), Owner: d.Owner.Organization, Subject: d.Subject, Reason: d.Reason,

@@ -276,16 +276,16 @@ func TestEveryChangeIsInTheAudit(t *testing.T) {
 		request[sent] = a.Header.Get("X-Request-Id")
 	}
 	post(t, w, "desk-live", "/rfqs/"+id+"/quotes", offer) // refused or repeated, not a change
-	type deed struct{ ID, At, Organization, Key, RequestID, Verb, Owner, Subject, Reason string }
-	var body struct{ Items []deed }
+	type auditEntry struct{ ID, At, Organization, Key, RequestID, Verb, Owner, Subject, Reason string }
+	var body struct{ Items []auditEntry }
 	get(t, w, "desk-reads", "/audit").Want(t, 200, "").Into(t, &body)
 	for i := range body.Items {
 		body.Items[i].ID = ""
 	}
-	of := func(at, request, verb, reason string) deed {
-		return deed{At: at, Organization: "org_market", Key: "live", RequestID: request, Verb: verb, Owner: "org_acme01", Subject: id, Reason: reason}
+	of := func(at, request, verb, reason string) auditEntry {
+		return auditEntry{At: at, Organization: "org_market", Key: "live", RequestID: request, Verb: verb, Owner: "org_acme01", Subject: id, Reason: reason}
 	}
-	want := []deed{
+	want := []auditEntry{
 		of("2026-11-20T12:00:04.001Z", "ticket-0003", "rfq.cancel", "The buyer called."),
 		of("2026-11-20T12:00:02.001Z", "ticket-0001", "rfq.close", "The buyer called."),
 		of("2026-11-20T12:00:01.001Z", "ticket-0000", "quote.submit", ""),

@@ -69,11 +69,11 @@ func TestWhatTheDeskDoesWithWebhooksIsInTheAudit(t *testing.T) {
 	w.Advance(time.Second)
 	post(t, w, "desk-live", "/webhooks/deliveries/"+made.ID+"/redeliver"+ofAcme, reason).Want(t, 202, "")
 	get(t, w, "desk-reads", "/webhooks/deliveries/"+made.ID+ofAcme).Want(t, 200, "")
-	type deed struct{ Verb, Owner, Subject, Reason, Key string }
-	var audit struct{ Items []deed }
+	type auditEntry struct{ Verb, Owner, Subject, Reason, Key string }
+	var audit struct{ Items []auditEntry }
 	get(t, w, "desk-live", "/audit").Want(t, 200, "").Into(t, &audit)
 	const called = "The buyer called."
-	want := []deed{
+	want := []auditEntry{
 		{"webhook.redeliver", "org_acme01", made.ID, called, "live"},
 		{"webhook.recover", "org_acme01", "mis", "It was away.", "live"},
 		{"webhook.enable", "org_acme01", "mis", called, "live"},

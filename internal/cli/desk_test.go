@@ -107,10 +107,10 @@ func (p *platform) deskQuotes(t *testing.T) {
 	if got := p.call("GET", "/api/v1/rfq/"+id, "ACME_LIVE_KEY", nil).text("status"); got != "cancelled" {
 		t.Errorf("the partner sees %s", got)
 	}
-	var deeds []struct{ Verb, Subject, Reason, Key, RequestID string }
-	p.deskJSON(&deeds, "", "audit", "--limit", "150")
+	var auditEntries []struct{ Verb, Subject, Reason, Key, RequestID string }
+	p.deskJSON(&auditEntries, "", "audit", "--limit", "150")
 	var verbs []string
-	for _, d := range deeds {
+	for _, d := range auditEntries {
 		if d.Subject == id {
 			verbs = append(verbs, d.Verb)
 		}
@@ -118,7 +118,7 @@ func (p *platform) deskQuotes(t *testing.T) {
 			continue // what a first start has done
 		}
 		if d.Key != "desk" || !strings.HasPrefix(d.RequestID, "req_") {
-			t.Errorf("deed %+v", d)
+			t.Errorf("audit entry %+v", d)
 		}
 	}
 	if got := strings.Join(verbs, " "); got != "rfq.cancel rfq.close quote.withdraw quote.submit" {

@@ -131,7 +131,7 @@ func (s *Service) amend(
 		return transaction.ErrNotFound
 	}
 	now := s.now()
-	deed, err := transaction.NewAuditEntry(transaction.AuditEntry{
+	auditEntry, err := transaction.NewAuditEntry(transaction.AuditEntry{
 		At: now, Actor: by.Actor, Verb: verb, Owner: who, Subject: id, Reason: by.Reason,
 	}, s.config.Random)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Service) amend(
 		amendment, err := decide(past.RFQ, at(quotes, now), now)
 		amendment.Quotes = append(amendment.Quotes, past.Quotes...)
 		amendment.Events = append(past.Events, amendment.Events...)
-		amendment.Deed = &deed
+		amendment.AuditEntry = &auditEntry
 		return amendment, err
 	})
 	if err != nil && !errors.Is(err, errUnchanged) {

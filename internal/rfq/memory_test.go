@@ -28,14 +28,14 @@ var (
 // memory is the least that a store can be: one tenant, one caller. What a real
 // one must do under concurrency is the storetest suite's subject.
 type memory struct {
-	rfqs   []rfq.RFQ
-	quotes []rfq.Quote
-	keys   map[string]transaction.Idempotency
-	terms  []transaction.Terms
-	events []transaction.Event
-	deeds  []transaction.AuditEntry
-	err    error
-	calls  int
+	rfqs         []rfq.RFQ
+	quotes       []rfq.Quote
+	keys         map[string]transaction.Idempotency
+	terms        []transaction.Terms
+	events       []transaction.Event
+	auditEntries []transaction.AuditEntry
+	err          error
+	calls        int
 }
 
 func (m *memory) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms transaction.Terms) (rfq.RFQ, transaction.Outcome, error) {
@@ -124,8 +124,8 @@ func (m *memory) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide 
 		m.quotes = append(slices.DeleteFunc(m.quotes, func(q rfq.Quote) bool { return q.ID == quote.ID }), quote)
 	}
 	m.events = append(m.events, amendment.Events...)
-	if amendment.Deed != nil {
-		m.deeds = append(m.deeds, *amendment.Deed)
+	if amendment.AuditEntry != nil {
+		m.auditEntries = append(m.auditEntries, *amendment.AuditEntry)
 	}
 	return nil
 }

@@ -222,8 +222,8 @@ func TestAVerbOfTheMarketplaceGivesAReason(t *testing.T) {
 			t.Errorf("%s: error = %v, want ValidationError of #/reason", name, err)
 		}
 	}
-	if len(b.store.deeds) != 0 {
-		t.Errorf("%d deeds, want none", len(b.store.deeds))
+	if len(b.store.auditEntries) != 0 {
+		t.Errorf("%d audit entries, want none", len(b.store.auditEntries))
 	}
 }
 

@@ -75,8 +75,8 @@ type Amendment struct {
 	// Quotes are stored if they are new; of a known one the status is.
 	Quotes []Quote
 	Events []transaction.Event
-	// Deed is written to the audit; nil where time alone has acted.
-	Deed *transaction.AuditEntry
+	// AuditEntry records the change; nil if the change follows from the time alone.
+	AuditEntry *transaction.AuditEntry
 }
 
 // Catalog is the snapshot of L1 and L2 that a draft is judged by. It knows

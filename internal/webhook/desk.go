@@ -14,7 +14,7 @@ import (
 
 // Journal keeps the audit.
 type Journal interface {
-	AddAuditEntry(ctx context.Context, deed transaction.AuditEntry) error
+	AddAuditEntry(ctx context.Context, auditEntry transaction.AuditEntry) error
 }
 
 // Instruction is what a verb of the marketplace comes with.
@@ -87,11 +87,11 @@ func (d *Desk) toEndpoint(ctx context.Context, verb transaction.Verb, address Ad
 }
 
 func (d *Desk) note(ctx context.Context, verb transaction.Verb, owner tenant.ID, subject string, by Instruction) error {
-	deed, err := transaction.NewAuditEntry(transaction.AuditEntry{
+	auditEntry, err := transaction.NewAuditEntry(transaction.AuditEntry{
 		At: whole(d.now()), Actor: by.Actor, Verb: verb, Owner: owner, Subject: subject, Reason: by.Reason,
 	}, d.random)
 	if err != nil {
 		return fmt.Errorf("%s: %w", verb, err)
 	}
-	return wrapped(string(verb), d.journal.AddAuditEntry(ctx, deed))
+	return wrapped(string(verb), d.journal.AddAuditEntry(ctx, auditEntry))
 }

@@ -163,8 +163,8 @@ func (f *Faulty) PurgeRequests(ctx context.Context, until time.Time, limit int) 
 }
 
 // AddAuditEntry implements [Audit].
-func (f *Faulty) AddAuditEntry(ctx context.Context, deed transaction.AuditEntry) error {
-	_, err := around(f, "audit", true, func() (struct{}, error) { return struct{}{}, f.store.AddAuditEntry(ctx, deed) })
+func (f *Faulty) AddAuditEntry(ctx context.Context, auditEntry transaction.AuditEntry) error {
+	_, err := around(f, "audit", true, func() (struct{}, error) { return struct{}{}, f.store.AddAuditEntry(ctx, auditEntry) })
 	return err
 }
 
@@ -280,8 +280,8 @@ func (f *Faulty) Events(ctx context.Context, after int64, limit int) ([]transact
 }
 
 // ImportMasterData implements [masterdata.Store].
-func (f *Faulty) ImportMasterData(ctx context.Context, s masterdata.Snapshot, content []byte, deed transaction.AuditEntry) (bool, error) {
-	return around(f, "import master data", true, func() (bool, error) { return f.store.ImportMasterData(ctx, s, content, deed) })
+func (f *Faulty) ImportMasterData(ctx context.Context, s masterdata.Snapshot, content []byte, auditEntry transaction.AuditEntry) (bool, error) {
+	return around(f, "import master data", true, func() (bool, error) { return f.store.ImportMasterData(ctx, s, content, auditEntry) })
 }
 
 // MasterData implements [masterdata.Store].
@@ -300,14 +300,14 @@ func (f *Faulty) MasterDataContent(ctx context.Context, id string) ([]byte, erro
 }
 
 // ApproveMasterData implements [masterdata.Store].
-func (f *Faulty) ApproveMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) error {
-	_, err := around(f, "approve master data", true, func() (struct{}, error) { return struct{}{}, f.store.ApproveMasterData(ctx, a, deed) })
+func (f *Faulty) ApproveMasterData(ctx context.Context, a masterdata.Approval, auditEntry transaction.AuditEntry) error {
+	_, err := around(f, "approve master data", true, func() (struct{}, error) { return struct{}{}, f.store.ApproveMasterData(ctx, a, auditEntry) })
 	return err
 }
 
 // WithdrawMasterData implements [masterdata.Store].
-func (f *Faulty) WithdrawMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) (masterdata.Approval, error) {
-	return around(f, "withdraw approval", true, func() (masterdata.Approval, error) { return f.store.WithdrawMasterData(ctx, a, deed) })
+func (f *Faulty) WithdrawMasterData(ctx context.Context, a masterdata.Approval, auditEntry transaction.AuditEntry) (masterdata.Approval, error) {
+	return around(f, "withdraw approval", true, func() (masterdata.Approval, error) { return f.store.WithdrawMasterData(ctx, a, auditEntry) })
 }
 
 // MasterDataApproval implements [masterdata.Store].

@@ -217,19 +217,19 @@ func audited(t *testing.T, w *fixture) {
 	if _, err := w.rfqs.Cancel(t.Context(), acmeTest, sandboxed.ID, byOps); err != nil {
 		t.Fatalf("w.rfqs.Cancel: %v", err)
 	}
-	deeds, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10)
-	if err != nil || len(deeds) != 2 {
-		t.Fatalf("%d deeds (%v), want 2", len(deeds), err)
+	auditEntries, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10)
+	if err != nil || len(auditEntries) != 2 {
+		t.Fatalf("%d audit entries (%v), want 2", len(auditEntries), err)
 	}
-	wantEqual(t, "deeds", []transaction.AuditEntry{
-		{ID: deeds[0].ID, At: w.clock.Now(), Actor: byOps.Actor, Verb: transaction.CancelRFQ, Owner: acme, Subject: record.ID, Reason: byOps.Reason},
-		{ID: deeds[1].ID, At: quoted.Quote.SubmittedAt, Actor: byOps.Actor, Verb: transaction.SubmitQuote, Owner: acme, Subject: record.ID, Reason: byOps.Reason},
-	}, deeds)
-	older, err := w.store.AuditEntries(t.Context(), tenant.Live, deeds[0].ID, 10)
+	wantEqual(t, "audit entries", []transaction.AuditEntry{
+		{ID: auditEntries[0].ID, At: w.clock.Now(), Actor: byOps.Actor, Verb: transaction.CancelRFQ, Owner: acme, Subject: record.ID, Reason: byOps.Reason},
+		{ID: auditEntries[1].ID, At: quoted.Quote.SubmittedAt, Actor: byOps.Actor, Verb: transaction.SubmitQuote, Owner: acme, Subject: record.ID, Reason: byOps.Reason},
+	}, auditEntries)
+	older, err := w.store.AuditEntries(t.Context(), tenant.Live, auditEntries[0].ID, 10)
 	if err != nil {
 		t.Fatalf("w.store.AuditEntries: %v", err)
 	}
-	wantEqual(t, "deeds before the first", deeds[1:], older)
+	wantEqual(t, "audit entries before the first", auditEntries[1:], older)
 	wantEqual(t, "events", []transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQCancelled}, w.eventsAbout(t, record.ID))
 }
 
@@ -243,11 +243,11 @@ func auditedAlone(t *testing.T, w *fixture) {
 	if err := w.store.AddAuditEntry(t.Context(), want); err != nil {
 		t.Fatalf("w.store.AddAuditEntry: %v", err)
 	}
-	deeds, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10)
+	auditEntries, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10)
 	if err != nil {
 		t.Fatalf("w.store.AuditEntries: %v", err)
 	}
-	wantEqual(t, "deeds", []transaction.AuditEntry{want}, deeds)
+	wantEqual(t, "audit entries", []transaction.AuditEntry{want}, auditEntries)
 }
 
 func refusedIsNotAudited(t *testing.T, w *fixture) {
@@ -276,8 +276,8 @@ func refusedIsNotAudited(t *testing.T, w *fixture) {
 	if _, err := w.rfqs.Cancel(t.Context(), acme, record.ID, byOps); !errors.As(err, &refused) || refused.From != "expired" {
 		t.Errorf("cancel an expired one: error = %v, want TransitionError", err)
 	}
-	if deeds, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10); err != nil || len(deeds) != 0 {
-		t.Errorf("%d deeds (%v), want none", len(deeds), err)
+	if auditEntries, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10); err != nil || len(auditEntries) != 0 {
+		t.Errorf("%d audit entries (%v), want none", len(auditEntries), err)
 	}
 }
 

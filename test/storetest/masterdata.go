@@ -147,9 +147,9 @@ func importsOnce(t *testing.T, w *fixture) {
 	if checked, err := w.data.Check(t.Context(), draft, masterdata.Instruction{Actor: clerk}); err != nil || checked.New {
 		t.Errorf("dry run of imported data: %+v, %v", checked, err)
 	}
-	deeds, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10)
-	if err != nil || len(deeds) != 1 || deeds[0].Verb != transaction.ImportMasterData || deeds[0].Owner != acme || deeds[0].Subject != first.Snapshot.ID {
-		t.Errorf("audit %+v, %v", deeds, err)
+	auditEntries, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 10)
+	if err != nil || len(auditEntries) != 1 || auditEntries[0].Verb != transaction.ImportMasterData || auditEntries[0].Owner != acme || auditEntries[0].Subject != first.Snapshot.ID {
+		t.Errorf("audit %+v, %v", auditEntries, err)
 	}
 }
 
@@ -260,9 +260,9 @@ func approves(t *testing.T, w *fixture) {
 	r.refresh(t)
 	w.clock.set(until)
 	r.has(t, "when it has ended", acme.Organization, nil, timeline.ErrNone)
-	deeds, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 1)
-	if err != nil || deeds[0].Verb != transaction.ApproveMasterData || deeds[0].Owner.Organization != clerk.Organization {
-		t.Errorf("audit %+v, %v", deeds, err)
+	auditEntries, err := w.store.AuditEntries(t.Context(), tenant.Live, "", 1)
+	if err != nil || auditEntries[0].Verb != transaction.ApproveMasterData || auditEntries[0].Owner.Organization != clerk.Organization {
+		t.Errorf("audit %+v, %v", auditEntries, err)
 	}
 }
 

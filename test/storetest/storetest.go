@@ -41,7 +41,7 @@ type Store interface {
 // Audit stores and lists the privileged actions of the platform's operators.
 type Audit interface {
 	// AddAuditEntry commits an entry by itself.
-	AddAuditEntry(ctx context.Context, deed transaction.AuditEntry) error
+	AddAuditEntry(ctx context.Context, auditEntry transaction.AuditEntry) error
 	// AuditEntries lists at most limit entries about records of a mode by descending
 	// id, from the first id that is less than before; an empty before starts at the
 	// latest entry.

@@ -66,21 +66,21 @@ func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int)
 }
 
 // queueAudit adds a statement to a batch that inserts an entry of the audit, unless it is nil.
-func queueAudit(batch *pgx.Batch, deed *transaction.AuditEntry) {
-	if deed == nil {
+func queueAudit(batch *pgx.Batch, auditEntry *transaction.AuditEntry) {
+	if auditEntry == nil {
 		return
 	}
 	batch.Queue(`INSERT INTO audit (id, at, organization, key, request_id, verb, tenant, subject, reason)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		deed.ID, deed.At, deed.Actor.Organization, deed.Actor.Key, deed.Actor.RequestID,
-		deed.Verb, deed.Owner.String(), deed.Subject, deed.Reason)
+		auditEntry.ID, auditEntry.At, auditEntry.Actor.Organization, auditEntry.Actor.Key, auditEntry.Actor.RequestID,
+		auditEntry.Verb, auditEntry.Owner.String(), auditEntry.Subject, auditEntry.Reason)
 }
 
 // AddAuditEntry commits an entry of the audit by itself.
-func (s *Store) AddAuditEntry(ctx context.Context, deed transaction.AuditEntry) error {
+func (s *Store) AddAuditEntry(ctx context.Context, auditEntry transaction.AuditEntry) error {
 	return s.use(ctx, "audit", func(ctx context.Context, conn *pgxpool.Conn) error {
 		var batch pgx.Batch
-		queueAudit(&batch, &deed)
+		queueAudit(&batch, &auditEntry)
 		return conn.SendBatch(ctx, &batch).Close()
 	})
 }

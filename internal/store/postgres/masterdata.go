@@ -23,7 +23,7 @@ const (
 )
 
 // ImportMasterData implements [masterdata.Store].
-func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapshot, content []byte, deed transaction.AuditEntry) (kept bool, err error) {
+func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapshot, content []byte, auditEntry transaction.AuditEntry) (kept bool, err error) {
 	err = s.write(ctx, "import master data", func(ctx context.Context, tx pgx.Tx) error {
 		done, err := tx.Exec(ctx,
 			`INSERT INTO masterdata_snapshot (`+snapshotColumns+`, content) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -34,7 +34,7 @@ func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapsh
 			return err
 		}
 		changes := &pgx.Batch{}
-		queueAudit(changes, &deed)
+		queueAudit(changes, &auditEntry)
 		return tx.SendBatch(ctx, changes).Close()
 	})
 	return kept && err == nil, err
@@ -69,7 +69,7 @@ func (s *Store) MasterDataContent(ctx context.Context, id string) ([]byte, error
 }
 
 // ApproveMasterData implements [masterdata.Store].
-func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) error {
+func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, auditEntry transaction.AuditEntry) error {
 	return s.write(ctx, "approve master data", func(ctx context.Context, tx pgx.Tx) error {
 		if err := raiseMasterData(ctx, tx); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, de
 			`INSERT INTO masterdata_approval (id, snapshot, level, owner, effective_from, effective_until, approved_at, approved_by, note)
 			 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 			a.ID, a.Snapshot, a.Level, a.Owner, a.From, maybe(a.Until), a.ApprovedAt, a.ApprovedBy, a.Note)
-		queueAudit(changes, &deed)
+		queueAudit(changes, &auditEntry)
 		return tx.SendBatch(ctx, changes).Close()
 	})
 }
@@ -92,7 +92,7 @@ func raiseMasterData(ctx context.Context, tx pgx.Tx) error {
 }
 
 // WithdrawMasterData implements [masterdata.Store].
-func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) (withdrawn masterdata.Approval, err error) {
+func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, auditEntry transaction.AuditEntry) (withdrawn masterdata.Approval, err error) {
 	err = s.write(ctx, "withdraw approval", func(ctx context.Context, tx pgx.Tx) error {
 		if err := raiseMasterData(ctx, tx); err != nil {
 			return err
@@ -108,7 +108,7 @@ func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, d
 			return err
 		}
 		changes := &pgx.Batch{}
-		queueAudit(changes, &deed)
+		queueAudit(changes, &auditEntry)
 		return tx.SendBatch(ctx, changes).Close()
 	})
 	return withdrawn, err

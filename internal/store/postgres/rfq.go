@@ -147,7 +147,7 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		if err := queuePublish(ctx, changes, who, amendment.Events); err != nil {
 			return err
 		}
-		queueAudit(changes, amendment.Deed)
+		queueAudit(changes, amendment.AuditEntry)
 		return tx.SendBatch(ctx, changes).Close()
 	})
 }

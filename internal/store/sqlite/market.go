@@ -62,20 +62,20 @@ func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int)
 }
 
 // audit inserts an entry of the audit, unless it is nil.
-func audit(ctx context.Context, tx *sql.Tx, deed *transaction.AuditEntry) error {
-	if deed == nil {
+func audit(ctx context.Context, tx *sql.Tx, auditEntry *transaction.AuditEntry) error {
+	if auditEntry == nil {
 		return nil
 	}
 	_, err := tx.ExecContext(ctx,
 		`INSERT INTO audit (id, at, organization, key, request_id, verb, tenant, subject, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		deed.ID, millis(deed.At), deed.Actor.Organization, deed.Actor.Key, deed.Actor.RequestID,
-		deed.Verb, deed.Owner.String(), deed.Subject, deed.Reason)
+		auditEntry.ID, millis(auditEntry.At), auditEntry.Actor.Organization, auditEntry.Actor.Key, auditEntry.Actor.RequestID,
+		auditEntry.Verb, auditEntry.Owner.String(), auditEntry.Subject, auditEntry.Reason)
 	return err
 }
 
 // AddAuditEntry commits an entry of the audit by itself.
-func (s *Store) AddAuditEntry(ctx context.Context, deed transaction.AuditEntry) error {
-	return s.write(ctx, "audit", func(tx *sql.Tx) error { return audit(ctx, tx, &deed) })
+func (s *Store) AddAuditEntry(ctx context.Context, auditEntry transaction.AuditEntry) error {
+	return s.write(ctx, "audit", func(tx *sql.Tx) error { return audit(ctx, tx, &auditEntry) })
 }
 
 // AuditEntries lists the audit entries about records of a mode by descending id, from the

@@ -25,7 +25,7 @@ const (
 )
 
 // ImportMasterData implements [masterdata.Store].
-func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapshot, content []byte, deed transaction.AuditEntry) (kept bool, err error) {
+func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapshot, content []byte, auditEntry transaction.AuditEntry) (kept bool, err error) {
 	err = s.write(ctx, "import master data", func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx,
 			`INSERT INTO masterdata_snapshot (`+snapshotColumns+`, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
@@ -38,7 +38,7 @@ func (s *Store) ImportMasterData(ctx context.Context, snapshot masterdata.Snapsh
 		if kept = rows == 1; err != nil || !kept {
 			return err
 		}
-		return audit(ctx, tx, &deed)
+		return audit(ctx, tx, &auditEntry)
 	})
 	return kept && err == nil, err
 }
@@ -81,7 +81,7 @@ func missing(err error) error {
 }
 
 // ApproveMasterData implements [masterdata.Store].
-func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) error {
+func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, auditEntry transaction.AuditEntry) error {
 	return s.write(ctx, "approve master data", func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx,
 			`INSERT INTO masterdata_approval (id, snapshot, level, owner, effective_from, effective_until, approved_at, approved_by, note)
@@ -89,19 +89,19 @@ func (s *Store) ApproveMasterData(ctx context.Context, a masterdata.Approval, de
 			a.ID, a.Snapshot, a.Level, a.Owner, millis(a.From), millis(a.Until), millis(a.ApprovedAt), a.ApprovedBy, a.Note); err != nil {
 			return err
 		}
-		return raiseMasterData(ctx, tx, deed)
+		return raiseMasterData(ctx, tx, auditEntry)
 	})
 }
 
-func raiseMasterData(ctx context.Context, tx *sql.Tx, deed transaction.AuditEntry) error {
+func raiseMasterData(ctx context.Context, tx *sql.Tx, auditEntry transaction.AuditEntry) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE masterdata_revision SET revision = revision + 1`); err != nil {
 		return err
 	}
-	return audit(ctx, tx, &deed)
+	return audit(ctx, tx, &auditEntry)
 }
 
 // WithdrawMasterData implements [masterdata.Store].
-func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, deed transaction.AuditEntry) (withdrawn masterdata.Approval, err error) {
+func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, auditEntry transaction.AuditEntry) (withdrawn masterdata.Approval, err error) {
 	err = s.write(ctx, "withdraw approval", func(tx *sql.Tx) error {
 		withdrawn, err = scanApproval(tx.QueryRowContext(ctx,
 			`UPDATE masterdata_approval SET withdrawn_at = ?, withdrawn_by = ?, withdrawn_reason = ?
@@ -113,7 +113,7 @@ func (s *Store) WithdrawMasterData(ctx context.Context, a masterdata.Approval, d
 		if err != nil {
 			return err
 		}
-		return raiseMasterData(ctx, tx, deed)
+		return raiseMasterData(ctx, tx, auditEntry)
 	})
 	return withdrawn, err
 }

@@ -108,7 +108,7 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		if err := amendQuotes(ctx, tx, quotes, amendment.Quotes); err != nil {
 			return err
 		}
-		if err := audit(ctx, tx, amendment.Deed); err != nil {
+		if err := audit(ctx, tx, amendment.AuditEntry); err != nil {
 			return err
 		}
 		return publish(ctx, tx, who, amendment.Events)
