@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -132,10 +133,16 @@ func valuesFile(t *testing.T, values string) string {
 	return file.Name()
 }
 
-// render is what helm makes of a chart, without a cluster.
+// renders keeps what helm has rendered, because many tests look at the same manifests.
+var renders sync.Map // of [2]string, chart and values, to func() said
+
+// render returns the manifests that helm renders from a chart, without a cluster.
 func render(t *testing.T, chart, values string) string {
 	t.Helper()
-	out := helm(t, "template", "market", chart, "--namespace=printmarket", "--values="+valuesFile(t, values))
+	once, _ := renders.LoadOrStore([2]string{chart, values}, sync.OnceValue(func() said {
+		return helm(t, "template", "market", chart, "--namespace=printmarket", "--values="+valuesFile(t, values))
+	}))
+	out := once.(func() said)()
 	if out.err != nil {
 		t.Fatalf("helm template: %s", out.stderr)
 	}
