@@ -19,7 +19,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
-// confusion counts what a rule says of files that are known to break it or not.
+// confusion counts the results of a rule for files that break it and files that do not.
 type confusion struct{ truePositive, falsePositive, trueNegative, falseNegative int }
 
 func (c *confusion) count(breaks, found bool) {
@@ -42,8 +42,8 @@ func (c *confusion) add(o confusion) {
 	c.falseNegative += o.falseNegative
 }
 
-// TestEveryRuleFindsItsFlawAndNothingElse shows every rule a file that breaks it
-// and a twin that does not, and prints what it said.
+// TestEveryRuleFindsItsFlawAndNothingElse inspects a file that breaks each rule and a
+// twin that does not, and prints the results.
 func TestEveryRuleFindsItsFlawAndNothingElse(t *testing.T) {
 	t.Parallel()
 	table := map[string]*confusion{}
@@ -65,8 +65,8 @@ func TestEveryRuleFindsItsFlawAndNothingElse(t *testing.T) {
 		}
 	}
 	for _, rule := range rules.All() {
-		// No file is known over which the parser panics; what happens then is a
-		// test of package document.
+		// No known file makes the parser panic. A test of package document covers
+		// the panic.
 		if c := table[rule.ID]; rule.ID == document.RulePanic {
 			continue
 		} else if c == nil || c.truePositive == 0 || c.trueNegative == 0 {
@@ -76,7 +76,7 @@ func TestEveryRuleFindsItsFlawAndNothingElse(t *testing.T) {
 	t.Log("\n" + matrix(table))
 }
 
-// limited are flaws of files that are large only for the limits of these tests.
+// limited returns flaws of files that are large only for the limits of these tests.
 func limited() []pdftest.Flaw {
 	padded := func(bytes int) func() []byte {
 		return func() []byte { return append(pdftest.Good(), strings.Repeat("%", bytes)...) }
@@ -94,8 +94,8 @@ func limited() []pdftest.Flaw {
 	}
 }
 
-// limitsOf are smaller than in production for the flaws of some limits: what it
-// takes to reach those is looked at in the sandbox, without the race detector.
+// limitsOf returns smaller limits than those of production for the flaws of some limits.
+// Tests of the sandbox reach the limits of production, without the race detector.
 func limitsOf(rule string) document.Limits {
 	limits := document.DefaultLimits()
 	switch rule {
@@ -111,17 +111,17 @@ func limitsOf(rule string) document.Limits {
 	return limits
 }
 
-// finds reports whether the flaw's rule says anything about a file.
+// finds reports whether the rule of a flaw has a finding about a file.
 func finds(t *testing.T, flaw pdftest.Flaw, pdf []byte) bool {
 	t.Helper()
 	made, err := preflight.Inspect(t.Context(), bytes.NewReader(pdf), int64(len(pdf)), judge(t, flaw), preflight.Options{Ticket: flaw.Ticket, Limits: limitsOf(flaw.Rule)})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflight.Inspect: %v", err)
 	}
 	return slices.ContainsFunc(made.Findings, func(f report.Finding) bool { return f.Rule == flaw.Rule })
 }
 
-// judge is the profile of a flaw, or one that selects its rule alone.
+// judge returns the profile of a flaw, or a profile that selects only its rule.
 func judge(t *testing.T, flaw pdftest.Flaw) profile.Profile {
 	t.Helper()
 	switch flaw.Profile {
@@ -133,7 +133,7 @@ func judge(t *testing.T, flaw pdftest.Flaw) profile.Profile {
 	return lookup(t, flaw.Profile)
 }
 
-// matrix is the confusion of every rule and of all together.
+// matrix formats the confusion of every rule, and the sum.
 func matrix(table map[string]*confusion) string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -166,7 +166,7 @@ func TestTwinHasNoError(t *testing.T) {
 		pdf := flaw.Twin()
 		made, err := preflight.Inspect(t.Context(), bytes.NewReader(pdf), int64(len(pdf)), judge(t, flaw), preflight.Options{Ticket: flaw.Ticket})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("preflight.Inspect: %v", err)
 		}
 		for i := range made.Findings {
 			if f := &made.Findings[i]; f.Severity == report.Error && f.Rule != inevitable[flaw.Rule+" "+flaw.Variant] {

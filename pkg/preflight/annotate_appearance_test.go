@@ -82,6 +82,6 @@ func TestReadAtReadsAcrossFileAndUpdate(t *testing.T) {
 	t.Parallel()
 	j := joined{file: bytes.NewReader([]byte("original")), size: 8, update: []byte(" and update")}
 	if err := iotest.TestReader(io.NewSectionReader(j, 0, j.length()), []byte("original and update")); err != nil {
-		t.Error(err)
+		t.Errorf("iotest.TestReader: %v", err)
 	}
 }

@@ -33,11 +33,11 @@ func inspectForUpdate(t testing.TB, data []byte) report.Report {
 	t.Helper()
 	p, err := profile.Lookup("print_ready")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`profile.Lookup("print_ready"): %v`, err)
 	}
 	r, err := preflight.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), p, preflight.Options{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflight.Inspect: %v", err)
 	}
 	return r
 }
@@ -47,10 +47,10 @@ func annotated(t testing.TB, data []byte) []byte {
 	t.Helper()
 	update, err := preflight.Annotate(t.Context(), bytes.NewReader(data), int64(len(data)), inspectForUpdate(t, data), document.Limits{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflight.Annotate: %v", err)
 	}
 	if err := report.CheckUpdate(update); err != nil {
-		t.Error(err)
+		t.Errorf("report.CheckUpdate: %v", err)
 	}
 	return slices.Concat(data, update)
 }
@@ -74,8 +74,7 @@ func hairlines(n int) string {
 	return out.String()
 }
 
-// files are PDFs that are in order, with something to say about each. Nobody
-// changes them.
+// files are valid PDFs with at least one finding each. Tests do not change them.
 var files = sync.OnceValue(write) // constant
 
 func write() map[string][]byte {
@@ -360,12 +359,12 @@ func TestAnnotateRefusals(t *testing.T) {
 		"no PDF":                               {pdf: hostile["not a PDF"](), want: report.RefusedUnreadable},
 		"nothing":                              {pdf: nil, want: report.RefusedUnreadable},
 		"a password is needed":                 {pdf: hostile["password"](), want: report.RefusedEncrypted},
-		"encrypted, and anybody can open it":   {pdf: encrypted.Bytes(encrypted.Page(hairlines(1), "")), want: report.RefusedEncrypted},
+		"encrypted with an empty password":     {pdf: encrypted.Bytes(encrypted.Page(hairlines(1), "")), want: report.RefusedEncrypted},
 		"encrypted in the trailer":             {pdf: hostile["direct encrypt"](), want: report.RefusedEncrypted},
 		"bytes before the header":              {pdf: append([]byte("\n\n"), good...), want: report.RefusedRepaired},
 		"no end":                               {pdf: bytes.TrimSuffix(good, []byte("%%EOF\n")), want: report.RefusedRepaired},
 		"cut off":                              {pdf: good[:len(good)-100], want: report.RefusedRepaired},
-		"nothing to say":                       {pdf: good, silent: true, want: report.RefusedNothing},
+		"no finding on a page":                 {pdf: good, silent: true, want: report.RefusedNothing},
 		"no pages":                             {pdf: hostile["no pages"](), want: report.RefusedNothing},
 		"a page that is no object":             {pdf: direct.Bytes(direct.Page("", "")), want: report.RefusedStructure},
 		"longer than may be inspected with it": {pdf: good, limits: limitedTo(int64(len(good)) + 10), want: report.RefusedTooLarge},

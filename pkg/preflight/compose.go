@@ -28,7 +28,7 @@ func compose(doc *facts.Document, outcome rules.Outcome, p profile.Profile, file
 	summary := report.Count(outcome.Findings)
 	summary.RulesRun, summary.RulesSkipped = outcome.Run, outcome.Skipped
 	r := report.Report{
-		Version:  report.Version,
+		Version: report.Version, Language: report.Languages()[0],
 		Engine:   report.Engine{Name: engineName, Version: engineVersion, Parser: parserVersion},
 		Profile:  report.Profile{Name: p.Name, Version: p.Version, Digest: p.Digest},
 		Verdict:  report.Judge(outcome.Findings),

@@ -3,12 +3,13 @@
 package preflight_test
 
 const (
-	againstCount = "poppler believes /Count; we count the pages, and say that the count is wrong"
-	againstTree  = "the page tree leads nowhere here: poppler follows /Count, we what we find, and say so"
-	againstClip  = "poppler cuts every box to the MediaBox before it prints it; we report what the file has"
+	againstCount = "poppler trusts /Count; preflight counts the pages and reports the wrong count"
+	againstTree  = "the page tree has no such pages: poppler follows /Count, preflight counts and reports"
+	againstClip  = "poppler clips boxes to the MediaBox before it prints them; preflight reports the boxes of the file"
 )
 
-// disagreements are what poppler sees otherwise than we do, and why we keep to it.
+// disagreements are facts that poppler lists differently, with the reason why preflight
+// differs.
 var disagreements = map[string]string{
 	"structure.page_tree a wrong count: breaks, pages": againstCount,
 	"hostile page tree: exponential, boxes":            againstTree,
@@ -17,11 +18,11 @@ var disagreements = map[string]string{
 	"hostile page tree: Kids is itself, images":        againstTree,
 	"hostile page tree: Kids is itself, pages":         againstTree,
 	"box.nesting: breaks, boxes":                       againstClip,
-	"hostile fonts: many widths, fonts":                "poppler does not list a font with so many widths; we do",
-	"hostile image: many components, images":           "poppler does not list an image whose colour space it cannot read; we do",
+	"hostile fonts: many widths, fonts":                "poppler does not list a font with so many widths",
+	"hostile image: many components, images":           "poppler does not list an image whose colour space it cannot read",
 }
 
-// endless are files over which poppler takes longer than anybody waits.
+// endless are files that poppler does not finish in a reasonable time.
 var endless = map[string]bool{
 	"hostile page tree: too deep": true,
 	"hostile layers: order cycle": true,

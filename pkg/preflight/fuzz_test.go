@@ -39,12 +39,12 @@ func FuzzUpdate(f *testing.F) {
 	limits.Pages, limits.Elements, limits.Operators = 100, 10_000, 100_000
 	p, err := profile.Lookup("print_ready")
 	if err != nil {
-		f.Fatal(err)
+		f.Fatalf(`profile.Lookup("print_ready"): %v`, err)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := preflight.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), p, preflight.Options{Limits: limits})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("preflight.Inspect: %v", err)
 		}
 		update, err := preflight.Annotate(t.Context(), bytes.NewReader(data), int64(len(data)), r, limits)
 		var refusal report.Refusal
@@ -55,7 +55,7 @@ func FuzzUpdate(f *testing.F) {
 			t.Fatal(err)
 		}
 		if err := report.CheckUpdate(update); err != nil {
-			t.Error(err)
+			t.Errorf("report.CheckUpdate: %v", err)
 		}
 		both := slices.Concat(data, update)
 		collector := facts.NewCollector(nil)

@@ -25,11 +25,11 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// seen is what one program says of a file, in lines that can be compared. A line
-// that may be missing in the other one is in may.
+// seen holds the facts that a program lists of a file, as lines that can be compared.
+// may holds lines that the other program need not list.
 type seen struct{ must, may []string }
 
-// facet is something that both programs tell.
+// facet is a kind of facts that both programs list.
 type facet string
 
 const (
@@ -49,7 +49,7 @@ func poppler(t *testing.T, tool string, args ...string) ([]string, bool) {
 	return strings.Split(strings.TrimRight(string(out), "\n"), "\n"), err == nil
 }
 
-// popplerSees asks poppler for everything; nil when it cannot open the file.
+// popplerSees returns all facts that poppler lists, or nil if it cannot open the file.
 func popplerSees(t *testing.T, path string) map[facet]seen {
 	t.Helper()
 	info, ok := poppler(t, "pdfinfo", "-box", "-f", "1", "-l", "20000", path)
@@ -223,7 +223,7 @@ func inspectBriefly(t *testing.T, pdf []byte) report.Report {
 	limits.StreamBytes, limits.DocumentBytes, limits.ContentBytes, limits.Operators, limits.Pages = 8<<20, 16<<20, 8<<20, 100_000, 2_000
 	r, err := preflight.Inspect(t.Context(), bytes.NewReader(pdf), int64(len(pdf)), lookup(t, "print_ready"), preflight.Options{Limits: limits})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflight.Inspect: %v", err)
 	}
 	return r
 }
@@ -251,7 +251,7 @@ func TestPopplerAgrees(t *testing.T) {
 				}
 				path := filepath.Join(t.TempDir(), "file.pdf")
 				if err := os.WriteFile(path, pdf, 0o600); err != nil {
-					t.Fatal(err)
+					t.Fatalf("os.WriteFile(%q): %v", path, err)
 				}
 				theirs := popplerSees(t, path)
 				if theirs == nil {

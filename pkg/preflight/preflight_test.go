@@ -31,7 +31,7 @@ func lookup(t testing.TB, name string) profile.Profile {
 	t.Helper()
 	p, err := profile.Lookup(name)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("profile.Lookup(%q): %v", name, err)
 	}
 	return p
 }
@@ -40,7 +40,7 @@ func inspect(t testing.TB, data []byte, name string) report.Report {
 	t.Helper()
 	r, err := preflight.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), lookup(t, name), preflight.Options{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflight.Inspect: %v", err)
 	}
 	return r
 }
@@ -61,7 +61,7 @@ func flawed() []byte {
 	return b.Document(first, second, third, fourth)
 }
 
-// TestReports compares whole reports: they are what customers see.
+// TestReports compares whole reports, as customers see them.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	hostile := pdftest.Hostile()
@@ -85,21 +85,21 @@ func TestReports(t *testing.T) {
 			t.Parallel()
 			data, err := report.Encode(inspect(t, tc.pdf, tc.profile))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("report.Encode: %v", err)
 			}
 			var got bytes.Buffer
 			if err := json.Indent(&got, data, "", "  "); err != nil {
-				t.Fatal(err)
+				t.Fatalf(`json.Indent("  "): %v`, err)
 			}
 			path := filepath.Join("testdata", name+".json")
 			if *update {
 				if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
+					t.Fatalf("os.WriteFile(%q): %v", path, err)
 				}
 			}
 			want, err := os.ReadFile(path)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.ReadFile(%q): %v", path, err)
 			}
 			// The compressor of Go may change; its output is not ours.
 			if diff := cmp.Diff(neutral(t, want), neutral(t, got.Bytes())); diff != "" {
@@ -114,12 +114,12 @@ func neutral(t *testing.T, data []byte) string {
 	t.Helper()
 	r, err := report.Decode(data)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("report.Decode: %v", err)
 	}
 	r.File = report.File{}
 	out, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`json.MarshalIndent("  "): %v`, err)
 	}
 	return string(out)
 }
@@ -129,7 +129,7 @@ func TestSameBytesAndProfileGiveTheSameReport(t *testing.T) {
 	data := flawed()
 	first, err := report.Encode(inspect(t, data, "print_ready"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("report.Encode: %v", err)
 	}
 	var wait sync.WaitGroup
 	for range 16 {
@@ -169,7 +169,7 @@ func TestTextOfThePDFCannotEscapeTheReport(t *testing.T) {
 	data := b.Document(pdftest.Print(pdftest.Show("F", "A"), fmt.Sprintf("/Font << /F %s >>", font)))
 	var out bytes.Buffer
 	if err := report.Text(&out, inspect(t, data, "print_ready")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("report.Text: %v", err)
 	}
 	if strings.ContainsAny(out.String(), "\x1b\r\u202e") {
 		t.Errorf("control characters in %q", out.String())
@@ -194,7 +194,7 @@ func TestProgressCountsPages(t *testing.T) {
 		Progress: func(done, total int) { got = append(got, fmt.Sprintf("%d/%d", done, total)) },
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflight.Inspect: %v", err)
 	}
 	if diff := cmp.Diff([]string{"1/3", "2/3", "3/3"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -230,17 +230,17 @@ func FuzzInspect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := preflight.Inspect(t.Context(), bytes.NewReader(data), int64(len(data)), p, preflight.Options{Limits: limits})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("preflight.Inspect: %v", err)
 		}
 		text, err := report.Encode(r)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("report.Encode: %v", err)
 		}
 		if _, err := report.Decode(text); err != nil {
-			t.Fatal(err)
+			t.Fatalf("report.Decode: %v", err)
 		}
 		if !r.Complete && r.Verdict != report.Fail {
-			t.Errorf("an incomplete inspection is told as %s: %s", r.Verdict, text)
+			t.Errorf("an incomplete inspection has the verdict %s, want fail: %s", r.Verdict, text)
 		}
 	})
 }
@@ -267,7 +267,7 @@ func BenchmarkInspect(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := preflight.Inspect(b.Context(), bytes.NewReader(data), int64(len(data)), p, preflight.Options{}); err != nil {
-			b.Fatal(err)
+			b.Fatalf("preflight.Inspect: %v", err)
 		}
 	}
 	b.ReportMetric(float64(b.N)*10/b.Elapsed().Seconds(), "pages/s")

@@ -95,16 +95,16 @@ func inspectInChild(b *testing.B, inspector, path string) spent {
 	b.Helper()
 	ask, err := sandbox.Request{Profile: "print_ready"}.Encode()
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("Encode: %v", err)
 	}
 	pdf, err := os.Open(path)
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("os.Open(%q): %v", path, err)
 	}
 	defer func() { _ = pdf.Close() }()
 	progress, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("os.OpenFile: %v", err)
 	}
 	defer func() { _ = progress.Close() }()
 	cmd := exec.CommandContext(b.Context(), inspector)
@@ -114,7 +114,8 @@ func inspectInChild(b *testing.B, inspector, path string) spent {
 	return measured(b, cmd)
 }
 
-// popplerTools tell pages and boxes, fonts, and images: a part of what we do.
+// popplerTools runs the tools that list pages and boxes, fonts, and images: a part of the
+// work of an inspection.
 func popplerTools(b *testing.B, path string) (total spent) {
 	b.Helper()
 	for _, args := range [][]string{{"pdfinfo", "-box", "-l", "10000", path}, {"pdffonts", path}, {"pdfimages", "-list", path}} {
@@ -126,10 +127,10 @@ func popplerTools(b *testing.B, path string) (total spent) {
 }
 
 // BenchmarkAgainstPoppler compares one inspection in a process of its own, start
-// included, with the three tools of poppler that tell pages, fonts and images of
-// the same file. They take turns, so that whatever else the machine does meets
-// both. The metrics are medians: ratio is our time over theirs, cpu-ratio the same
-// of processor time, and MiB the most memory that the inspector had.
+// included, with the three tools of poppler that list pages, fonts and images of
+// the same file. They take turns, so that other load of the machine affects both. The
+// metrics are medians: ratio is our time over theirs, cpu-ratio the same of CPU time,
+// and MiB the highest memory of the inspector.
 func BenchmarkAgainstPoppler(b *testing.B) {
 	needPoppler(b)
 	inspector := buildInspector(b)
@@ -211,7 +212,7 @@ func written(b *testing.B, pdf []byte) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "file.pdf")
 	if err := os.WriteFile(path, pdf, 0o600); err != nil {
-		b.Fatal(err)
+		b.Fatalf("os.WriteFile(%q): %v", path, err)
 	}
 	return path
 }

@@ -39,7 +39,7 @@ func TestOtherReadersAcceptTheCopyAsTheyAcceptTheFile(t *testing.T) {
 			check := func(name string, data []byte) (int, []string) {
 				path := filepath.Join(dir, reader+" "+name+".pdf")
 				if err := os.WriteFile(path, data, 0o600); err != nil {
-					t.Fatal(err)
+					t.Fatalf("os.WriteFile(%q): %v", path, err)
 				}
 				cmd := exec.CommandContext(t.Context(), program, append(tc.command[1:], path)...)
 				cmd.Stdout = new(bytes.Buffer)
@@ -76,11 +76,11 @@ func TestCopyLooksDifferentAndPrintsTheSame(t *testing.T) {
 	draw := func(name string, data []byte, args ...string) string {
 		path := filepath.Join(dir, name+".pdf")
 		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", path, err)
 		}
 		out, err := exec.CommandContext(t.Context(), program, append(args, path, "-")...).Output()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Output: %v", err)
 		}
 		return string(out)
 	}

@@ -26,8 +26,8 @@ func TestTicketsOutOfBoundsAreRefused(t *testing.T) {
 		ok     bool
 	}{
 		"none":                          {nil, true},
-		"one that says nothing":         {&jobticket.Ticket{}, true},
-		"one that says everything":      {&jobticket.Ticket{TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 8, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500}, true},
+		"a ticket without members":      {&jobticket.Ticket{}, true},
+		"a ticket with all members":     {&jobticket.Ticket{TrimSize: &jobticket.Size{Width: 210, Height: 297}, Pages: 8, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}}, Quantity: 500}, true},
 		"negative pages":                {&jobticket.Ticket{Pages: -1}, false},
 		"too many pages":                {&jobticket.Ticket{Pages: jobticket.MaxPages + 1}, false},
 		"a negative quantity":           {&jobticket.Ticket{Quantity: -1}, false},
@@ -51,30 +51,30 @@ func TestTicketsOutOfBoundsAreRefused(t *testing.T) {
 	}
 }
 
-func TestTheLongestTicketIsReadBackFromTheStore(t *testing.T) {
+func TestLongestTicketIsReadBackFromTheStore(t *testing.T) {
 	t.Parallel()
 	// Each of these characters is six bytes of JSON.
 	want := jobticket.Ticket{Colors: &jobticket.Colors{Process: 4, Spots: slices.Repeat([]string{strings.Repeat("<", 200)}, jobticket.MaxSpots)}}
 	if err := want.Check(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("want.Check: %v", err)
 	}
 	stored, err := want.Value()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("want.Value: %v", err)
 	}
 	var got jobticket.Ticket
 	if err := got.Scan(stored); err != nil {
-		t.Fatal(err)
+		t.Fatalf("got.Scan: %v", err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if _, err := jobticket.Parse([]byte(stored.(string))); err != nil {
-		t.Error(err)
+		t.Errorf("jobticket.Parse: %v", err)
 	}
 }
 
-func TestAStoredTicketOfALaterReleaseIsRead(t *testing.T) {
+func TestStoredTicketOfALaterReleaseIsRead(t *testing.T) {
 	t.Parallel()
 	var got jobticket.Ticket
 	if err := got.Scan(`{"pages":200000,"paper":"135 gsm"}`); err != nil || got.Pages != 200_000 {
@@ -82,7 +82,7 @@ func TestAStoredTicketOfALaterReleaseIsRead(t *testing.T) {
 	}
 }
 
-func TestCountsAreWrittenLikeAnyNumber(t *testing.T) {
+func TestCountsAreReadFromEveryFormOfANumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]jobticket.Count{"2": 2, "2.0": 2, "1e3": 1000, "0.5e1": 5, "-0": 0} {
 		got, err := jobticket.Parse([]byte(`{"pages":` + text + `}`))
@@ -107,7 +107,7 @@ func FuzzParse(f *testing.F) {
 		}
 		stored, err := ticket.Value()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("ticket.Value: %v", err)
 		}
 		var back jobticket.Ticket
 		if err := back.Scan(stored); err != nil {

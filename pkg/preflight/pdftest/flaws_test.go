@@ -23,7 +23,7 @@ func noted(t *testing.T, data []byte) (*facts.Document, []string) {
 	collector := facts.NewCollector(nil)
 	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), collector)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("document.Open: %v", err)
 	}
 	if file != nil {
 		file.Pages()

@@ -145,7 +145,7 @@ func endlessFax() []byte {
 	return b.Document(Print(Place("Im", 100, 100, 144, 144), fmt.Sprintf("/XObject << /Im %s >>", im)))
 }
 
-// manyWidths has a font that says that it has all widths there are.
+// manyWidths has a font that declares a width for every code.
 func manyWidths() []byte {
 	var b Builder
 	font := b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /X /FirstChar -2147483648 /LastChar 2147483647 /Widths [%s] >>", strings.Repeat("1 ", 100_000))

@@ -30,7 +30,7 @@ func TestEveryEmbeddedProfileIsValidAndNamedAsItsFile(t *testing.T) {
 	for _, name := range names {
 		p, err := profile.Lookup(name)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("profile.Lookup(%q): %v", name, err)
 		}
 		if p.Name != name || len(p.Digest) != 64 || len(p.Rules) == 0 {
 			t.Errorf("%s: name %q, digest %q, %d rules", name, p.Name, p.Digest, len(p.Rules))
@@ -120,7 +120,7 @@ func TestExtendingProfileContainsTheDifferences(t *testing.T) {
 	})
 	p, err := profile.Resolve([]byte(named("own")+"extends: middle\nrules:\n  a.four: {severity: 'off', source: own}\n  a.one: {severity: warning, tolerance: 0, source: own}"), base)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("profile.Resolve: %v", err)
 	}
 	seven := 7.0
 	want := map[string]profile.Setting{
@@ -148,7 +148,7 @@ func TestDigestDependsOnSettingsOnly(t *testing.T) {
 		t.Helper()
 		p, err := profile.Resolve([]byte(named("own")+text), library(base))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("profile.Resolve: %v", err)
 		}
 		return p.Digest
 	}

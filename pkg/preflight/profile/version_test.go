@@ -33,7 +33,7 @@ func TestGeneratedProfileVersions(t *testing.T) {
 	}
 	all, err := profile.All()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("profile.All: %v", err)
 	}
 	var added strings.Builder
 	for _, p := range all {
@@ -49,10 +49,10 @@ func TestGeneratedProfileVersions(t *testing.T) {
 	}
 	if added.Len() > 0 {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
+			t.Fatalf(`os.MkdirAll("testdata"): %v`, err)
 		}
 		if err := os.WriteFile(file, append(text, added.String()...), 0o644); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile: %v", err)
 		}
 	}
 }

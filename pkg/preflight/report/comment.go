@@ -7,12 +7,12 @@ package report
 // annotations of the file.
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
 )
 
 // CommentAuthor is the title of every comment.
@@ -72,7 +72,7 @@ func Comments(r Report) []Comment {
 			if number != first {
 				name += "-page-" + strconv.Itoa(number)
 			}
-			c := Comment{Name: name, Page: number, Severity: f.Severity, Subject: f.Rule, Contents: contents(f)}
+			c := Comment{Name: name, Page: number, Severity: f.Severity, Subject: f.Rule, Contents: contents(r.texts(), f)}
 			c.Rect, c.Located = place(f, page, notes[number])
 			if !c.Located {
 				notes[number]++
@@ -103,30 +103,30 @@ func place(f *Finding, page *Page, note int) (geom.Rect, bool) {
 const mostPages = 10
 
 // contents returns the text of a comment.
-func contents(f *Finding) string {
-	lines := []string{strings.ToUpper(string(f.Severity)) + ": " + f.Message}
-	if f.Measured != nil && f.Threshold != nil {
-		lines = append(lines, fmt.Sprintf("Measured %s %s, should be %s %s %s.",
-			xfdfNumber(f.Measured.Value), f.Measured.Unit, f.Threshold.Op, xfdfNumber(f.Threshold.Value), f.Threshold.Unit))
+func contents(in *texts.Language, f *Finding) string {
+	lines := []string{strings.ToUpper(in.Term("severity", string(f.Severity))) + ": " + f.Message}
+	if measured := Measured(in.Code(), f); measured != "" {
+		lines = append(lines, measured)
 	}
 	if f.Count > 1 {
-		found := fmt.Sprintf("Found %d times", f.Count)
-		switch {
-		case len(f.Pages) >= mostPages:
-			found += ", first on pages " + strings.Join(PageRuns(f.Pages), ", ")
-		case len(f.Pages) > 1:
-			found += ", on pages " + strings.Join(PageRuns(f.Pages), ", ")
+		found := in.Report("found", "count", f.Count)
+		if len(f.Pages) > 1 {
+			id := "pages"
+			if len(f.Pages) >= mostPages {
+				id = "firstPages"
+			}
+			found += ", " + in.Report(id, "pages", strings.Join(PageRuns(slices.Sorted(slices.Values(f.Pages))), ", "))
 		}
-		lines = append(lines, found+".")
+		lines = append(lines, found)
 	}
 	if f.FixHint != "" {
-		lines = append(lines, "What to do: "+f.FixHint)
+		lines = append(lines, in.Report("fix")+" "+f.FixHint)
 	}
-	rule := "Rule " + f.Rule
+	rule := in.Report("rule", "rule", f.Rule)
 	if f.Ref != "" {
-		rule += " (" + f.Ref + ")"
+		rule = in.Report("ruleRef", "rule", f.Rule, "ref", f.Ref)
 	}
-	return strings.Join(append(lines, rule+"."), "\n")
+	return strings.Join(append(lines, rule), "\n")
 }
 
 func xfdfNumber(v float64) string { return geom.Decimal(v, 3) }

@@ -38,7 +38,7 @@ func TestCommentsHaveThePlaceOfTheFinding(t *testing.T) {
 		{Name: "preflight-2", Page: 1, Rect: geom.Rect{23, 22, 32, 31}, Severity: report.Warning, Subject: "page.blank", Contents: "WARNING: Blank.\nRule page.blank."},
 		{
 			Name: "preflight-3", Page: 1, Rect: geom.Rect{10, 20, 15, 22}, Located: true, Severity: report.Error, Subject: "image.ppi_low",
-			Contents: "ERROR: Too <coarse> & \x01 bad.\nMeasured 72.5 ppi, should be >= 150 ppi.\nWhat to do: Use more pixels.\nRule image.ppi_low (GWG2015 4.26).",
+			Contents: "ERROR: Too <coarse> & \x01 bad.\nmeasured 72.5 ppi; minimum 150 ppi\nFix: Use more pixels.\nRule image.ppi_low (GWG2015 4.26).",
 		},
 	}
 	if diff := cmp.Diff(want, report.Comments(turned())); diff != "" {
@@ -54,7 +54,7 @@ func TestFindingOnSeveralPagesHasACommentOnEach(t *testing.T) {
 	for number := range 3 {
 		r.Pages = append(r.Pages, report.Page{Number: number + 1, UserUnit: 1, Boxes: report.Boxes{Media: report.Rect{0, 0, 600, 100}}})
 	}
-	const contents = "ERROR: No bleed.\nFound 3 times, on pages 2-3, 9.\nRule box.bleed_missing."
+	const contents = "ERROR: No bleed.\nFound 3 times, pages 2-3, 9\nRule box.bleed_missing."
 	want := []report.Comment{
 		{Name: "preflight-1", Page: 2, Rect: geom.Rect{10, 10, 20, 20}, Located: true, Severity: report.Error, Subject: "box.bleed_missing", Contents: contents},
 		{Name: "preflight-1-page-3", Page: 3, Rect: geom.Rect{4, 78, 22, 96}, Severity: report.Error, Subject: "box.bleed_missing", Contents: contents},
@@ -68,7 +68,7 @@ func TestXFDFContainsTheComments(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	if err := report.XFDF(&out, turned()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("report.XFDF: %v", err)
 	}
 	type element struct {
 		Page     int    `xml:"page,attr"`
@@ -90,7 +90,7 @@ func TestXFDFContainsTheComments(t *testing.T) {
 	}
 	want := []element{{
 		Page: 0, Rect: "10,20,15,22", Color: "#B3261E", Subject: "image.ppi_low",
-		Contents: "ERROR: Too <coarse> & \uFFFD bad.\nMeasured 72.5 ppi, should be >= 150 ppi.\nWhat to do: Use more pixels.\nRule image.ppi_low (GWG2015 4.26).",
+		Contents: "ERROR: Too <coarse> & \uFFFD bad.\nmeasured 72.5 ppi; minimum 150 ppi\nFix: Use more pixels.\nRule image.ppi_low (GWG2015 4.26).",
 	}}
 	if diff := cmp.Diff(want, got.Squares); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -8,12 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"unicode/utf8"
 )
 
 // MaxBytes bounds the JSON of a report. [Decode] rejects a longer one; the limits of
 // the engine keep reports far below.
 const MaxBytes = 16 << 20
+
+// versions are the versions of the documents that this package reads.
+var versions = regexp.MustCompile(`^1\.[0-9]{1,4}$`) // constant
 
 // Encode writes the canonical JSON: two equal reports have equal bytes.
 func Encode(r Report) ([]byte, error) {
@@ -28,8 +33,8 @@ func Encode(r Report) ([]byte, error) {
 }
 
 // Decode reads the output of [Encode]. It returns [ErrInvalid] for a document that is
-// too long, is not UTF-8, has another version or unknown members, or is followed by
-// anything but white space.
+// too long, is not UTF-8, has another version or unknown members, has parameters
+// beyond their bounds, or is followed by anything but white space.
 func Decode(data []byte) (Report, error) {
 	if len(data) > MaxBytes {
 		return Report{}, fmt.Errorf("%w: longer than %d bytes", ErrInvalid, MaxBytes)
@@ -46,8 +51,11 @@ func Decode(data []byte) (Report, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return Report{}, fmt.Errorf("%w: data after the document", ErrInvalid)
 	}
-	if r.Version != Version {
-		return Report{}, fmt.Errorf("%w: version %q, want %q", ErrInvalid, r.Version, Version)
+	if !versions.MatchString(r.Version) {
+		return Report{}, fmt.Errorf("%w: version %q, want 1.0 to %s", ErrInvalid, r.Version, Version)
+	}
+	if r.Language != "" && !slices.Contains(Languages(), r.Language) {
+		return Report{}, fmt.Errorf("%w: language %q, want one of %v", ErrInvalid, r.Language, Languages())
 	}
 	if _, err := ParseVerdict(string(r.Verdict)); err != nil {
 		return Report{}, err
@@ -55,6 +63,9 @@ func Decode(data []byte) (Report, error) {
 	for i := range r.Findings {
 		if _, err := ParseSeverity(string(r.Findings[i].Severity)); err != nil {
 			return Report{}, err
+		}
+		if len(r.Findings[i].MessageID) > maxMessageID {
+			return Report{}, fmt.Errorf("%w: messageId of finding %d is longer than %d bytes", ErrInvalid, i, maxMessageID)
 		}
 	}
 	return r, nil

@@ -20,7 +20,7 @@ func TestEveryRefusalHasItsOwnCodeAndSentence(t *testing.T) {
 			continue
 		}
 		if seen[refusal.Error()] || refusal.Error() == report.Refusal(0).Error() {
-			t.Errorf("exit code %d: %q is said twice, or of anything", code, refusal)
+			t.Errorf("exit code %d: the sentence %q is not unique", code, refusal)
 		}
 		seen[refusal.Error()] = true
 	}

@@ -18,15 +18,19 @@ package report
 import "github.com/printmarket/printmarket/pkg/preflight/jobticket"
 
 // Version is the version of the JSON document. The first number changes when a
-// reader written for the old form could misread the new one.
-const Version = "1.0"
+// reader written for the old form could misread the new one; readers accept any second
+// number. 1.1 added the language, and ids and parameters of messages.
+const Version = "1.1"
 
 // Report is the whole document.
 type Report struct {
 	// Version is the package's [Version].
-	Version string  `json:"reportVersion"`
-	Engine  Engine  `json:"engine"`
-	Profile Profile `json:"profile"`
+	Version string `json:"reportVersion"`
+	// Language is the language of the messages and hints: one of [Languages]. It is
+	// absent from reports of version 1.0, which are English.
+	Language string  `json:"language,omitempty"`
+	Engine   Engine  `json:"engine"`
+	Profile  Profile `json:"profile"`
 	// Ticket is the order that the file was compared with, absent without one.
 	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
 	// Verdict is fail with a finding of severity error, else warn with a finding of
@@ -302,6 +306,11 @@ type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
 	Category Category `json:"category"`
+	// MessageID is the rule's id, followed by a variant where the rule has several
+	// messages; absent from reports of version 1.0.
+	MessageID string `json:"messageId,omitempty"`
+	// Parameters are the values in the message.
+	Parameters Parameters `json:"parameters,omitempty"`
 	// Page is the first page of the finding; absent for the document.
 	Page int `json:"page,omitempty"`
 	// Pages are all pages of the finding, at most the first ten; absent for a single
@@ -310,13 +319,13 @@ type Finding struct {
 	// BBox is the place on Page as a viewer shows it.
 	BBox   *Rect  `json:"bbox,omitempty"`
 	Object string `json:"object,omitempty"`
-	// Message is a sentence for a designer.
+	// Message is a sentence for a designer, in the report's language.
 	Message   string     `json:"message"`
 	Measured  *Measure   `json:"measured,omitempty"`
 	Threshold *Threshold `json:"threshold,omitempty"`
 	// Count is the number of occurrences, at least 1.
 	Count int `json:"count"`
-	// FixHint says how to fix the file.
+	// FixHint states how to fix the file, in the report's language.
 	FixHint string `json:"fixHint,omitempty"`
 	// Ref is the clause of the standard behind the rule.
 	Ref string `json:"ref,omitempty"`
@@ -333,4 +342,7 @@ type Threshold struct {
 	Op    string  `json:"op"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
+	// Tolerance is the amount by which a value may miss the limit, in the same unit;
+	// absent for none.
+	Tolerance float64 `json:"tolerance,omitempty"`
 }

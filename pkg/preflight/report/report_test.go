@@ -25,6 +25,7 @@ func full() report.Report {
 	trim := report.Rect{28.35, 28.35, 623.62, 870.24}
 	return report.Report{
 		Version:  report.Version,
+		Language: report.Languages()[0],
 		Engine:   report.Engine{Name: "printmarket-preflight", Version: "1.0.0", Parser: "pdfcpu"},
 		Profile:  report.Profile{Name: "print_ready", Version: "1.0.0", Digest: strings.Repeat("ab", 32)},
 		Verdict:  report.Fail,
@@ -59,7 +60,12 @@ func full() report.Report {
 		Findings: []report.Finding{
 			{Rule: "file.example", Severity: report.Warning, Category: report.CategoryFile, Message: "Something about the file.", Count: 1},
 			{Rule: "box.trim_missing", Severity: report.Warning, Category: report.CategoryBox, Page: 1, Pages: []int{1, 2, 5}, Message: "No TrimBox.", Count: 40, FixHint: "Export as PDF/X.", Ref: "ISO 15930-7 6.13"},
-			{Rule: "image.ppi_low", Severity: report.Error, Category: report.CategoryImage, Page: 2, BBox: &report.Rect{1, 2, 3, 4}, Object: "7 0 R", Message: "An image is too coarse.", Measured: &report.Measure{Value: 72.5, Unit: "ppi"}, Threshold: &report.Threshold{Op: ">=", Value: 150, Unit: "ppi"}, Count: 2, FixHint: "Use more pixels."},
+			{Rule: "image.ppi_low", Severity: report.Error, Category: report.CategoryImage, Page: 2, BBox: &report.Rect{1, 2, 3, 4}, Object: "7 0 R", Message: "An image is too coarse.", Measured: &report.Measure{Value: 72.5, Unit: "ppi"}, Threshold: &report.Threshold{Op: ">=", Value: 150, Unit: "ppi", Tolerance: 1}, Count: 2, FixHint: "Use more pixels."},
+			{
+				Rule: "box.bleed_short", Severity: report.Error, Category: report.CategoryBox, Page: 2, Message: "The bleed is too small at the top and left: 1.5 mm at the narrowest edge; the minimum is 3 mm (tolerance ±0.1 mm).",
+				MessageID: "box.bleed_short", Parameters: report.Parameters{"edges": []string{"top", "left"}, "value": 1.5, "limit": 3.0, "tolerance": 0.1},
+				Measured: &report.Measure{Value: 1.5, Unit: "mm"}, Threshold: &report.Threshold{Op: ">=", Value: 3, Unit: "mm", Tolerance: 0.1}, Count: 1, FixHint: "Extend the artwork.",
+			},
 		},
 	}
 }
@@ -69,12 +75,12 @@ func golden(t *testing.T, name string, got []byte) {
 	path := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", path, err)
 		}
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", path, err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s, update with -update (-want +got):\n%s", path, diff)
@@ -85,12 +91,12 @@ func TestJSONIsStableAndReadsBack(t *testing.T) {
 	t.Parallel()
 	data, err := report.Encode(full())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("report.Encode: %v", err)
 	}
 	golden(t, "full.json", data)
 	back, err := report.Decode(data)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("report.Decode: %v", err)
 	}
 	if diff := cmp.Diff(full(), back); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -112,10 +118,11 @@ func TestText(t *testing.T) {
 		"color.txt":  {report.Layout{Width: 120, Color: true}, full()},
 		"good.txt":   {report.Layout{}, good},
 		"unread.txt": {report.Layout{}, unread},
+		"german.txt": {report.Layout{}, report.Localize(full(), "de")},
 	} {
 		var out bytes.Buffer
 		if err := tc.layout.Write(&out, tc.report); err != nil {
-			t.Fatal(err)
+			t.Fatalf("tc.layout.Write: %v", err)
 		}
 		golden(t, name, out.Bytes())
 	}
@@ -129,7 +136,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	for _, width := range []int{60, 72, 80, 100, 200} {
 		var out bytes.Buffer
 		if err := (report.Layout{Width: width}).Write(&out, r); err != nil {
-			t.Fatal(err)
+			t.Fatalf("Write: %v", err)
 		}
 		for line := range strings.Lines(out.String()) {
 			if got := utf8.RuneCountInString(strings.TrimRight(line, "\n")); got > width {
@@ -143,7 +150,7 @@ func TestDecodeRejectsInvalidReports(t *testing.T) {
 	t.Parallel()
 	valid, err := report.Encode(full())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("report.Encode: %v", err)
 	}
 	tests := map[string]string{
 		"nothing":                   "",
@@ -152,7 +159,7 @@ func TestDecodeRejectsInvalidReports(t *testing.T) {
 		"a bracket behind it":       string(valid) + "}",
 		"text that is not UTF-8":    strings.Replace(string(valid), `"print_ready"`, "\"\xff\"", 1),
 		"an unknown member":         strings.Replace(string(valid), `"verdict"`, `"verdikt"`, 1),
-		"another version":           strings.Replace(string(valid), `"reportVersion":"1.0"`, `"reportVersion":"9.0"`, 1),
+		"another version":           strings.Replace(string(valid), `"reportVersion":"1.1"`, `"reportVersion":"9.0"`, 1),
 		"an unknown verdict":        strings.Replace(string(valid), `"verdict":"fail"`, `"verdict":"maybe"`, 1),
 		"an unknown severity":       strings.Replace(string(valid), `"severity":"error"`, `"severity":"fatal"`, 1),
 		"half a document":           string(valid[:len(valid)/2]),
@@ -201,7 +208,7 @@ func TestJudge(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	valid, err := report.Encode(full())
 	if err != nil {
-		f.Fatal(err)
+		f.Fatalf("report.Encode: %v", err)
 	}
 	f.Add(valid)
 	f.Add([]byte(`{"reportVersion":"1.0","verdict":"pass"}`))
@@ -212,15 +219,15 @@ func FuzzDecode(f *testing.F) {
 		}
 		again, err := report.Encode(r)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("report.Encode: %v", err)
 		}
 		if back, err := report.Decode(again); err != nil {
-			t.Fatal(err)
+			t.Fatalf("report.Decode: %v", err)
 		} else if twice, _ := report.Encode(back); !bytes.Equal(again, twice) {
 			t.Errorf("not stable:\n%s\n%s", again, twice)
 		}
 		if err := report.Text(&bytes.Buffer{}, r); err != nil {
-			t.Fatal(err)
+			t.Fatalf("report.Text: %v", err)
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
 )
 
 // Layout is the layout of a report as text for a terminal. The zero value fits any
@@ -39,7 +41,7 @@ func (l Layout) Write(w io.Writer, r Report) error {
 		l.Width = usualWidth
 	}
 	l.Width = max(l.Width, minWidth)
-	page := textPage{layout: l}
+	page := textPage{layout: l, in: r.texts()}
 	page.head(&r)
 	page.findings(&r)
 	page.pages(&r)
@@ -53,6 +55,8 @@ func (l Layout) Write(w io.Writer, r Report) error {
 type textPage struct {
 	out    bytes.Buffer
 	layout Layout
+	// in formats the words of the report's language.
+	in *texts.Language
 }
 
 // headColumn is the width of the names before the lines of the head, and of the
@@ -60,29 +64,31 @@ type textPage struct {
 const headColumn = 10
 
 func (p *textPage) head(r *Report) {
-	p.paint(string(r.Verdict), fmt.Sprintf("%-*s", headColumn, strings.ToUpper(string(r.Verdict))))
-	p.out.WriteString(counts(r.Summary) + "\n")
+	p.paint(string(r.Verdict), fmt.Sprintf("%-*s", headColumn, p.in.Term("verdict", string(r.Verdict))))
+	p.out.WriteString(Counts(*r) + "\n")
 	p.line("profile", r.Profile.Name+" "+r.Profile.Version)
 	if r.Document != nil {
-		p.line("document", describe(r))
+		p.line("document", p.describe(r))
 	}
 	if !r.Ticket.Empty() {
-		p.line("ordered", ordered(r))
+		p.line("ordered", Ordered(*r))
 	}
-	p.line("file", fmt.Sprintf("%d bytes, sha256 %s", r.File.Bytes, r.File.SHA256))
+	p.line("file", p.in.Plural("bytes", int(r.File.Bytes))+", SHA-256 "+r.File.SHA256)
 	if !r.Complete {
-		p.line("note", "the file was not read to its end: what is not reported may be wrong all the same")
+		p.line("note", p.in.Report("incomplete"))
 	}
 }
 
 // line writes a line of the head.
-func (p *textPage) line(name, text string) { p.columns([]int{headColumn}, []string{name}, text, "") }
+func (p *textPage) line(name, text string) {
+	p.columns([]int{headColumn}, []string{p.in.Report("text/" + name)}, text, "")
+}
 
 // columns writes cells of some widths and a text that is wrapped beside them.
 func (p *textPage) columns(widths []int, cells []string, text, color string) {
 	indent := 0
 	for i, width := range widths[:len(cells)] {
-		padded := cells[i] + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(cells[i])))
+		padded := cells[i] + strings.Repeat(" ", max(1, width-utf8.RuneCountInString(cells[i])))
 		if i == 0 && color != "" {
 			p.paint(color, padded)
 		} else {
@@ -118,7 +124,7 @@ func (p *textPage) findings(r *Report) {
 	rule, place := 0, 0
 	for i := range r.Findings {
 		rule = max(rule, len(r.Findings[i].Rule))
-		place = max(place, len(where(&r.Findings[i])))
+		place = max(place, utf8.RuneCountInString(p.where(&r.Findings[i])))
 	}
 	widths := []int{headColumn, min(rule, 30) + 2, min(place, 24) + 2}
 	for _, severity := range []Severity{Error, Warning, Info} {
@@ -134,27 +140,27 @@ func (p *textPage) findings(r *Report) {
 		}
 	}
 	if r.Omitted.Findings > 0 {
-		fmt.Fprintf(&p.out, "\nNot listed: %s.\n", Plural(r.Omitted.Findings, "more finding"))
+		p.out.WriteString("\n" + p.in.Plural("moreFindings", r.Omitted.Findings) + "\n")
 	}
 }
 
 func (p *textPage) finding(widths []int, f *Finding) {
-	cells := []string{string(f.Severity), f.Rule, where(f)}
-	texts := []string{f.Message}
-	if measured := details(f); measured != "" {
-		texts = append(texts, measured)
+	cells, color := []string{p.in.Term("severity", string(f.Severity)), f.Rule, p.where(f)}, string(f.Severity)
+	lines := []string{f.Message}
+	if details := p.details(f); details != "" {
+		lines = append(lines, details)
 	}
 	if f.FixHint != "" {
-		texts = append(texts, "Fix: "+f.FixHint)
+		lines = append(lines, p.in.Report("fix")+" "+f.FixHint)
 	}
 	if p.layout.Width-widths[0]-widths[1]-widths[2] < minWidth/2 {
 		// There is no room beside the cells: write the texts below.
-		p.columns(widths, cells[:2], cells[2], cells[0])
-		widths, cells = widths[:1], []string{""}
+		p.columns(widths, cells[:2], cells[2], color)
+		widths, cells, color = widths[:1], []string{""}, ""
 	}
-	for _, text := range texts {
-		p.columns(widths, cells, text, cells[0])
-		cells = make([]string, len(cells))
+	for _, line := range lines {
+		p.columns(widths, cells, line, color)
+		cells, color = make([]string, len(cells)), ""
 	}
 }
 
@@ -183,38 +189,33 @@ func wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-func counts(s Summary) string {
-	if s.Errors+s.Warnings+s.Infos == 0 {
-		return "nothing to complain about"
-	}
+// Counts returns the numbers of findings in the report's language: "1 error, 2
+// warnings".
+func Counts(r Report) string {
+	in := r.texts()
 	var parts []string
 	for _, p := range []struct {
 		n    int
 		noun string
-	}{{s.Errors, "error"}, {s.Warnings, "warning"}, {s.Infos, "remark"}} {
+	}{{r.Summary.Errors, "errors"}, {r.Summary.Warnings, "warnings"}, {r.Summary.Infos, "remarks"}} {
 		if p.n > 0 {
-			parts = append(parts, Plural(p.n, p.noun))
+			parts = append(parts, in.Plural(p.noun, p.n))
 		}
+	}
+	if len(parts) == 0 {
+		return in.Report("noFindings")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Plural returns a number with a noun: "1 page", "7 pages".
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func describe(r *Report) string {
+func (p *textPage) describe(r *Report) string {
 	parts := []string{"PDF " + r.Document.PDFVersion}
 	parts = append(parts, r.Document.Standards...)
-	parts = append(parts, Plural(r.Document.Pages, "page"))
+	parts = append(parts, p.in.Plural("pages", r.Document.Pages))
 	if len(r.Pages) > 0 {
-		size := millimetres(r.Pages[0].Size) + " mm"
+		size := p.millimetres(r.Pages[0].Size) + " mm"
 		if slices.ContainsFunc(r.Pages, func(p Page) bool { return p.Size != r.Pages[0].Size }) {
-			size += " and other sizes"
+			size += " " + p.in.Report("otherSizes")
 		}
 		parts = append(parts, size)
 	}
@@ -224,65 +225,83 @@ func describe(r *Report) string {
 	return strings.Join(parts, ", ")
 }
 
-// ordered returns the ticket in a line.
-func ordered(r *Report) string {
+// Ordered returns the order of a report in a line, in the report's language, or "" for a
+// report without one.
+func Ordered(r Report) string {
+	if r.Ticket.Empty() {
+		return ""
+	}
+	in, t := r.texts(), r.Ticket
 	var parts []string
-	t := r.Ticket
 	if t.TrimSize != nil {
-		parts = append(parts, millimetres([2]float64{t.TrimSize.Width, t.TrimSize.Height})+" mm")
+		parts = append(parts, in.Report("size", "width", t.TrimSize.Width, "height", t.TrimSize.Height))
 	}
 	if t.Pages > 0 {
-		parts = append(parts, Plural(int(t.Pages), "page"))
+		parts = append(parts, in.Plural("pages", int(t.Pages)))
 	}
 	if t.Colors != nil {
-		process := map[int]string{0: "no process colours", 1: "black", 4: "CMYK"}[int(t.Colors.Process)]
+		process := map[int]string{0: in.Report("processNone"), 1: in.Report("processBlack"), 4: "CMYK"}[int(t.Colors.Process)]
 		parts = append(parts, strings.Join(append([]string{process}, t.Colors.Spots...), " + "))
 	}
 	if t.Quantity > 0 {
-		parts = append(parts, fmt.Sprintf("%d copies", t.Quantity))
+		parts = append(parts, in.Plural("copies", int(t.Quantity)))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// details returns the measured value, the object and the place.
-func details(f *Finding) string {
+// details returns the object and the place, and the measured value if the message does
+// not contain it.
+func (p *textPage) details(f *Finding) string {
 	var parts []string
-	if f.Measured != nil {
-		text := strings.TrimSpace(fmt.Sprintf("measured %s %s", decimal(f.Measured.Value), f.Measured.Unit))
-		if f.Threshold != nil {
-			text += strings.TrimRight(fmt.Sprintf(", should be %s %s %s", f.Threshold.Op, decimal(f.Threshold.Value), f.Threshold.Unit), " ")
-		}
-		parts = append(parts, text)
+	if measured := Measured(p.in.Code(), f); measured != "" {
+		parts = append(parts, measured)
 	}
 	if f.Object != "" {
-		parts = append(parts, "object "+f.Object)
+		parts = append(parts, p.in.Report("object", "object", f.Object))
 	}
 	if b := f.BBox; b != nil {
-		parts = append(parts, fmt.Sprintf("at %s %s %s %s pt", decimal(b[0]), decimal(b[1]), decimal(b[2]), decimal(b[3])))
+		parts = append(parts, p.in.Report("at", "left", b[0], "bottom", b[1], "right", b[2], "top", b[3]))
 	}
 	return strings.Join(parts, "; ")
 }
 
+// Measured returns the measured value of a finding with its limit in words, for a
+// finding of a report of version 1.0. The messages of later findings contain both: it
+// returns "" for them.
+func Measured(language string, f *Finding) string {
+	m, limit := f.Measured, f.Threshold
+	if m == nil || f.MessageID != "" {
+		return ""
+	}
+	in := texts.In(language)
+	if limit == nil {
+		return in.Report("measured", "value", m.Value, "unit", m.Unit)
+	}
+	switch limit.Op {
+	case ">=", "<=", ">", "=", "multiple of":
+		return in.Report("measured/"+limit.Op, "value", m.Value, "unit", m.Unit, "limit", limit.Value)
+	}
+	return in.Report("measured", "value", m.Value, "unit", m.Unit)
+}
+
 // where returns the first pages of a finding.
-func where(f *Finding) string {
+func (p *textPage) where(f *Finding) string {
 	const mostRuns = 3
-	switch {
-	case f.Page == 0:
-		return "document"
-	case len(f.Pages) > 1:
-		runs := PageRuns(f.Pages)
+	if f.Page == 0 {
+		return p.in.Report("document")
+	}
+	text := p.in.Report("page", "pages", strconv.Itoa(f.Page))
+	if len(f.Pages) > 1 {
+		runs := PageRuns(slices.Sorted(slices.Values(f.Pages)))
 		if len(runs) > mostRuns {
 			runs = append(runs[:mostRuns], "...")
 		}
-		text := "pages " + strings.Join(runs, " ")
-		if f.Count > len(f.Pages) {
-			text += fmt.Sprintf(", %d times", f.Count)
-		}
-		return text
-	case f.Count > 1:
-		return fmt.Sprintf("page %d, %d times", f.Page, f.Count)
+		text = p.in.Report("pages", "pages", strings.Join(runs, ", "))
 	}
-	return fmt.Sprintf("page %d", f.Page)
+	if f.Count > max(len(f.Pages), 1) {
+		text += ", " + p.in.Plural("times", f.Count)
+	}
+	return text
 }
 
 // PageRuns formats ascending numbers of pages as runs of consecutive pages: "1", "3-5".
@@ -301,5 +320,3 @@ func PageRuns(pages []int) []string {
 	}
 	return runs
 }
-
-func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // pages writes a table of the pages, if there are at most maxPages.
@@ -13,33 +14,39 @@ func (p *textPage) pages(r *Report) {
 	if len(r.Pages) == 0 || len(r.Pages) > maxPages || r.Omitted.Pages > 0 {
 		return
 	}
-	rows := [][]string{{"page", "size mm", "bleed mm", "inks %", "line pt", "text pt", "worst"}}
+	var head []string
+	for _, name := range []string{"page", "size", "bleed", "inks", "line", "text", "worst"} {
+		head = append(head, p.in.Report("text/"+name))
+	}
+	rows, severities := [][]string{head}, []string{""}
 	for i := range r.Pages {
 		page := &r.Pages[i]
 		bleed, ink := "-", "-"
 		if b := page.Bleed; b != nil {
-			bleed = decimal(min(b.Top, b.Right, b.Bottom, b.Left))
+			bleed = p.in.Number(min(b.Top, b.Right, b.Bottom, b.Left), 2)
 		}
-		if !page.Blank {
-			ink = decimal(page.MaxInk)
+		if page.MaxInk > 0 {
+			ink = p.in.Number(page.MaxInk, 1)
 		}
+		gravest := worst(r, page.Number)
+		severities = append(severities, gravest)
 		rows = append(rows, []string{
-			strconv.Itoa(page.Number), millimetres(page.Size), bleed, ink, optional(page.MinLine), optional(page.MinText), worst(r, page.Number),
+			strconv.Itoa(page.Number), p.millimetres(page.Size), bleed, ink, p.optional(page.MinLine), p.optional(page.MinText), p.in.Term("severity", gravest),
 		})
 	}
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], len(cell))
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	p.out.WriteByte('\n')
-	for _, row := range rows {
+	for n, row := range rows {
 		last := len(row) - 1
 		for i, cell := range row[:last] {
 			fmt.Fprintf(&p.out, "%*s  ", widths[i], cell)
 		}
-		p.paint(row[last], row[last])
+		p.paint(severities[n], row[last])
 		p.out.WriteByte('\n')
 	}
 }
@@ -57,11 +64,13 @@ func worst(r *Report, number int) string {
 	return found
 }
 
-func millimetres(size [2]float64) string { return fmt.Sprintf("%.0f x %.0f", size[0], size[1]) }
+func (p *textPage) millimetres(size [2]float64) string {
+	return p.in.Number(size[0], 0) + " x " + p.in.Number(size[1], 0)
+}
 
-func optional(v *float64) string {
+func (p *textPage) optional(v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	return decimal(*v)
+	return p.in.Number(*v, 3)
 }

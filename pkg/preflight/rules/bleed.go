@@ -4,7 +4,6 @@ package rules
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -16,9 +15,28 @@ import (
 // after cutting.
 const minShort = 2.0
 
+// edgeTokens are the edges of a page, clockwise.
+var edgeTokens = [4]string{"top", "right", "bottom", "left"} // constant
+
+// edgeSet is a set of edges by their index in [edgeTokens].
+type edgeSet [4]bool
+
+func (s *edgeSet) add(edge int) { s[edge] = true }
+
+func (s *edgeSet) tokens() []string {
+	var out []string
+	for i, token := range edgeTokens {
+		if s[i] {
+			out = append(out, token)
+		}
+	}
+	return out
+}
+
 // edge is one edge of the finished page.
 type edge struct {
-	name string
+	// seen is the edge as a viewer shows it, an index in [edgeTokens].
+	seen int
 	// bleed is the width of the bleed area at this edge, in millimetres.
 	bleed float64
 	// turn converts a box to distances from the edge, along and outwards.
@@ -40,11 +58,14 @@ func edgesOf(page *facts.Page) [4]edge {
 	upward := func(r geom.Rect, inner, outer float64) span {
 		return span{mm(r[1] - f[1]), mm(r[3] - f[1]), mm(inner), mm(outer)}
 	}
+	// A page that is rotated clockwise shows its upper edge at the right.
+	turns := page.Rotate / 90
+	seen := func(edge int) int { return (edge + turns) % 4 }
 	return [4]edge{
-		{"top", bleed.Top, func(r geom.Rect) span { return across(r, r[1]-f[3], r[3]-f[3]) }, mm(f.Width())},
-		{"right", bleed.Right, func(r geom.Rect) span { return upward(r, r[0]-f[2], r[2]-f[2]) }, mm(f.Height())},
-		{"bottom", bleed.Bottom, func(r geom.Rect) span { return across(r, f[1]-r[3], f[1]-r[1]) }, mm(f.Width())},
-		{"left", bleed.Left, func(r geom.Rect) span { return upward(r, f[0]-r[2], f[0]-r[0]) }, mm(f.Height())},
+		{seen(0), bleed.Top, func(r geom.Rect) span { return across(r, r[1]-f[3], r[3]-f[3]) }, mm(f.Width())},
+		{seen(1), bleed.Right, func(r geom.Rect) span { return upward(r, r[0]-f[2], r[2]-f[2]) }, mm(f.Height())},
+		{seen(2), bleed.Bottom, func(r geom.Rect) span { return across(r, f[1]-r[3], f[1]-r[1]) }, mm(f.Width())},
+		{seen(3), bleed.Left, func(r geom.Rect) span { return upward(r, f[0]-r[2], f[0]-r[0]) }, mm(f.Height())},
 	}
 }
 
@@ -56,25 +77,24 @@ func artShort(in *input, page *facts.Page) (observation, bool) {
 		return observation{}, false
 	}
 	boxesReport := in.selects("box.bleed_short") || in.selects("box.bleed_missing")
-	var names []string
+	var short edgeSet
 	least := math.MaxFloat64
 	for _, e := range edgesOf(page) {
 		if boxesReport && in.breaksLimit(e.bleed) {
 			continue
 		}
-		if reach, short := e.shortest(page.Frame, *in.setting.Limit, in.setting.Tolerance); short {
-			names = append(names, e.name)
+		if reach, bare := e.shortest(page.Frame, *in.setting.Limit, in.setting.Tolerance); bare {
+			short.add(e.seen)
 			least = min(least, reach)
 		}
 	}
-	if len(names) == 0 {
+	if short == (edgeSet{}) {
 		return observation{}, false
 	}
 	finished := page.Finished()
 	return observation{
-		box: &finished, value: measured(least, 2),
-		message: fmt.Sprintf("Artwork reaches the edge of the page but goes only %s mm beyond it at: %s; a white line may show after cutting.",
-			number(max(least, 0), 1), listed(names)),
+		box: &finished, value: measured(max(least, 0), 2),
+		message: message{values: values{"edges": short.tokens()}},
 	}, true
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
-// ruleCase is what breaks a rule and what nearly does. The profile is
-// print_ready unless it says another.
+// ruleCase holds a change that breaks a rule and one that nearly breaks it, for a
+// profile.
 type ruleCase struct {
 	profile string
 	breaks  change
@@ -69,7 +69,7 @@ func TestEveryRuleHasAFailingAndAPassingCase(t *testing.T) {
 	}
 	for id, c := range cases {
 		if c.breaks == nil || c.sound == nil {
-			t.Errorf("%s: a case is missing", id)
+			t.Errorf("%s: the faulty or the sound case is missing", id)
 		}
 	}
 }
@@ -87,11 +87,11 @@ func TestRules(t *testing.T) {
 				want = nil
 			}
 			if diff := cmp.Diff(want, ids(out)); diff != "" {
-				t.Errorf("what breaks it breaks (-want +got):\n%s", diff)
+				t.Errorf("rules that the faulty document breaks (-want +got):\n%s", diff)
 			}
 			checkFinding(t, find(out, id))
 			if f := find(soundFor(c.profile, c.sound).judge(p), id); f != nil {
-				t.Errorf("what does not break it is found: %+v", *f)
+				t.Errorf("the sound document has the finding %+v", *f)
 			}
 			if out.Run+out.Skipped != len(rules.All()) {
 				t.Errorf("%d run and %d skipped of %d", out.Run, out.Skipped, len(rules.All()))
@@ -100,18 +100,18 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// checkFinding demands of each finding what a report needs.
+// checkFinding fails unless a finding is complete.
 func checkFinding(t *testing.T, f *report.Finding) {
 	t.Helper()
 	if f == nil {
-		t.Error("it is not found")
+		t.Error("there is no finding")
 		return
 	}
 	if f.Message == "" || f.FixHint == "" || f.Count < 1 || !strings.HasPrefix(f.Rule, string(f.Category)+".") {
 		t.Errorf("incomplete finding %+v", *f)
 	}
 	if !strings.HasSuffix(f.Message, ".") || strings.Contains(f.Message, "%!") || strings.Contains(f.Message, "%s") || strings.Contains(f.Message, "  ") {
-		t.Errorf("no sentence: %s", f.Message)
+		t.Errorf("message %q is not a sentence", f.Message)
 	}
 	if (f.Measured == nil) != (f.Threshold == nil) {
 		t.Errorf("measured %v, threshold %v", f.Measured, f.Threshold)

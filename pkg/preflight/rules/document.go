@@ -3,7 +3,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,50 +13,34 @@ import (
 
 // documents returns the rules about the properties of the document.
 func documents() []Rule {
-	const asX = "Export as PDF/X, best PDF/X-4, with the printing condition that your printer names."
-	row := func(id string, severity report.Severity, title, hint, ref string, check func(*input) string) Rule {
-		return Rule{ID: id, Category: report.CategoryDocument, Severity: severity, Title: title, FixHint: hint, Ref: ref, judge: once(check)}
+	row := func(id string, severity report.Severity, ref string, check func(*input) *message) Rule {
+		return Rule{ID: id, Category: report.CategoryDocument, Severity: severity, Ref: ref, judge: once(check)}
 	}
 	return []Rule{
 		{
-			ID: "document.version_above", Category: report.CategoryDocument, Severity: report.Warning, Title: "PDF version is newer than allowed",
-			Op: atMost, Unit: "PDF version", FixHint: "Export with an older version of PDF; the settings of PDF/X choose the right one.",
-			Ref: "ISO 32000-2 7.5.2", judge: versionAbove,
+			ID: "document.version_above", Category: report.CategoryDocument, Severity: report.Warning,
+			Op: atMost, Unit: "PDF version", Ref: "ISO 32000-2 7.5.2", judge: versionAbove,
 		},
-		row("document.pdfx_missing", report.Info, "File is no PDF/X", asX, "GWG 2015 4.1", func(in *input) string {
-			return when(len(claims(in.doc, "PDF/X")) == 0, "The file does not say that it is a PDF/X, the PDF for print.")
+		row("document.pdfx_missing", report.Info, "GWG 2015 4.1", func(in *input) *message {
+			return when(len(claims(in.doc, "PDF/X")) == 0, nil)
 		}),
-		row("document.not_pdfx4", report.Error, "File is no PDF/X-4", "Export as PDF/X-4.", "ISO 15930-7", notStandard("PDF/X-4")),
-		row("document.not_pdfx1a", report.Error, "File is no PDF/X-1a", "Export as PDF/X-1a.", "ISO 15930-4", notStandard("PDF/X-1a")),
-		row("document.standard_conflict", report.Warning, "File names two versions of PDF/X",
-			"Export the file once more as one version of PDF/X; a later edit changed one of the two marks.", "ISO 15930-7", func(in *input) string {
-				found := claims(in.doc, "PDF/X")
-				return when(len(found) > 1, fmt.Sprintf("The file says that it is %s; it can be only one.", listed(found)))
-			}),
-		row("document.standards", report.Info, "Standards that the file claims", "Nothing has to be done; the claim itself is not checked by this rule.", "", standards),
-		row("document.trapped", report.Warning, "File is trapped already", "Export without trapping; the printer traps for the press and the material.",
-			"ISO 32000-2 14.11.6", func(in *input) string {
-				return when(in.doc.Trapped == "True", "The file says that it is trapped already.")
-			}),
-		row("document.trapped_missing", report.Info, "File does not say whether it is trapped", "Export as PDF/X, which says so (Trapped).",
-			"ISO 15930-7; ISO 32000-2 14.11.6", func(in *input) string {
-				return when(in.doc.Trapped != "True" && in.doc.Trapped != "False", "The file does not say whether it is trapped.")
-			}),
-		row("document.id_missing", report.Info, "File has no identifier", "Export the file once more; current software writes the identifier.",
-			"ISO 32000-2 14.4", func(in *input) string { return when(!in.doc.HasID, "The file has no identifier (ID in its trailer).") }),
-		row("document.dates_missing", report.Info, "Dates are missing", "Export the file once more; current software writes both dates.",
-			"ISO 15930-7; ISO 32000-2 14.3.3", datesMissing),
-		row("document.title_missing", report.Info, "Title is missing", "Give the document a title in its properties and export it once more.",
-			"ISO 15930-7", func(in *input) string { return when(in.doc.Title == "", "The file has no title.") }),
+		row("document.not_pdfx4", report.Error, "ISO 15930-7", notStandard("PDF/X-4")),
+		row("document.not_pdfx1a", report.Error, "ISO 15930-4", notStandard("PDF/X-1a")),
+		row("document.standard_conflict", report.Warning, "ISO 15930-7", func(in *input) *message {
+			found := claims(in.doc, "PDF/X")
+			return when(len(found) > 1, listed("standards", found))
+		}),
+		row("document.standards", report.Info, "", standards),
+		row("document.trapped", report.Warning, "ISO 32000-2 14.11.6", func(in *input) *message {
+			return when(in.doc.Trapped == "True", nil)
+		}),
+		row("document.trapped_missing", report.Info, "ISO 15930-7; ISO 32000-2 14.11.6", func(in *input) *message {
+			return when(in.doc.Trapped != "True" && in.doc.Trapped != "False", nil)
+		}),
+		row("document.id_missing", report.Info, "ISO 32000-2 14.4", func(in *input) *message { return when(!in.doc.HasID, nil) }),
+		row("document.dates_missing", report.Info, "ISO 15930-7; ISO 32000-2 14.3.3", datesMissing),
+		row("document.title_missing", report.Info, "ISO 15930-7", func(in *input) *message { return when(in.doc.Title == "", nil) }),
 	}
-}
-
-// when returns the sentence if the condition holds, or "".
-func when(condition bool, sentence string) string {
-	if condition {
-		return sentence
-	}
-	return ""
 }
 
 func versionAbove(in *input) []observation {
@@ -67,7 +50,7 @@ func versionAbove(in *input) []observation {
 	}
 	return []observation{{
 		value:   measured(version, 1),
-		message: fmt.Sprintf("The file is PDF %s; the newest version that is allowed is %.1f.", in.doc.PDFVersion, *in.setting.Limit),
+		message: message{values: values{"version": in.doc.PDFVersion}},
 	}}
 }
 
@@ -83,36 +66,37 @@ func claims(doc *facts.Document, family string) []string {
 }
 
 // notStandard requires a version of PDF/X, of any year.
-func notStandard(version string) func(*input) string {
-	return func(in *input) string {
+func notStandard(version string) func(*input) *message {
+	return func(in *input) *message {
 		found := claims(in.doc, "PDF/X")
 		if slices.ContainsFunc(found, func(v string) bool { return v == version || strings.HasPrefix(v, version+":") || v == version+"p" }) {
-			return ""
+			return nil
 		}
+		v := values{"required": version}
 		if len(found) == 0 {
-			return fmt.Sprintf("The file does not say that it is %s.", version)
+			return &message{values: v}
 		}
-		return fmt.Sprintf("The file says that it is %s, not %s.", listed(found), version)
+		return &message{variant: "other", values: v.list("standards", found)}
 	}
 }
 
-func standards(in *input) string {
+func standards(in *input) *message {
 	var found []string
 	for _, s := range in.doc.Standards {
 		if !slices.Contains(found, s.Version) {
 			found = append(found, s.Version)
 		}
 	}
-	return when(len(found) > 0, fmt.Sprintf("The file says that it is %s.", listed(found)))
+	return when(len(found) > 0, listed("standards", found))
 }
 
-func datesMissing(in *input) string {
+func datesMissing(in *input) *message {
 	var missing []string
 	if in.doc.Created == "" {
-		missing = append(missing, "when it was made")
+		missing = append(missing, "created")
 	}
 	if in.doc.Modified == "" {
-		missing = append(missing, "when it was changed")
+		missing = append(missing, "modified")
 	}
-	return when(len(missing) > 0, fmt.Sprintf("The file does not say %s.", listed(missing)))
+	return when(len(missing) > 0, values{"dates": missing})
 }

@@ -39,7 +39,7 @@ func TestArtworkMustReachOverTheEdge(t *testing.T) {
 		"a line that ends at the edge":                     {[]geom.Rect{{50, 100, 90, 101}}, false, ""},
 		"crop marks":                                       {[]geom.Rect{{20, 50, 41, 50.2}, {50, 20, 50.2, 41}}, false, ""},
 		"a part of the bleed by itself":                    {[]geom.Rect{{42, 100, 49, 200}}, false, ""},
-		"too much to know":                                 {[]geom.Rect{{50, 50, 250, 250}}, true, ""},
+		"more artwork than is kept":                        {[]geom.Rect{{50, 50, 250, 250}}, true, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestArtworkMustReachOverTheEdge(t *testing.T) {
 			f := find(s.judge(lookup(t, "print_ready")), "box.art_short_of_bleed")
 			got := ""
 			if f != nil {
-				_, got, _ = strings.Cut(f.Message, "beyond it at: ")
+				_, got, _ = strings.Cut(f.Message, "beyond it at the ")
 				got, _, _ = strings.Cut(got, ";")
 			}
 			if got != tc.want {
@@ -77,7 +77,7 @@ func TestBoxes(t *testing.T) {
 		page facts.Page
 		want []string
 	}{
-		"hardly any bleed is none":              {page(0.04), []string{"box.bleed_missing"}},
+		"bleed below the tolerance is missing":  {page(0.04), []string{"box.bleed_missing"}},
 		"one edge without bleed is short":       {changed(page(3), func(p *facts.Page) { p.Bleed[0] = 50 }), []string{"box.bleed_short"}},
 		"a CropBox takes the place of BleedBox": {changed(page(0), func(p *facts.Page) { p.Bleed, p.Crop = nil, p.Trim }), []string{"box.bleed_missing"}},
 		"user units enlarge the bleed":          {changed(page(1.5), func(p *facts.Page) { p.UserUnit = 2 }), []string{"page.user_unit"}},
@@ -134,7 +134,7 @@ func TestNamesOfSpotColours(t *testing.T) {
 			t.Parallel()
 			f := find(sound(inks(tc.names...)).judge(lookup(t, "print_ready")), "ink.spot_name")
 			if (f != nil) != tc.wrong {
-				t.Errorf("%q: %+v", tc.names, f)
+				t.Errorf("names %q: finding %+v, want one: %t", tc.names, f, tc.wrong)
 			}
 		})
 	}
@@ -155,7 +155,7 @@ func TestOverprintingWhiteIsReportedWhereItVanishes(t *testing.T) {
 		"a mixture of nothing":             {line(1, white("DeviceN")), 1, true},
 		"RGB is converted":                 {text(20, white("DeviceRGB")), 1, false},
 		"CMYK with a profile prints zeros": {text(20, white("ICCBased-CMYK")), 1, false},
-		"an image is no matter":            {with(area(1, white("DeviceCMYK")), func(m *facts.Mark) { m.Kind = facts.Picture }), 1, false},
+		"an image is ignored":              {with(area(1, white("DeviceCMYK")), func(m *facts.Mark) { m.Kind = facts.Picture }), 1, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestOverprintingWhiteIsReportedWhereItVanishes(t *testing.T) {
 			tc.mark.Overprint, tc.mark.Mode = true, tc.mode
 			f := find(sound(paint(tc.mark)).judge(lookup(t, "print_ready")), "overprint.white")
 			if (f != nil) != tc.vanishes {
-				t.Errorf("finding %+v", f)
+				t.Errorf("finding %+v, want one: %t", f, tc.vanishes)
 			}
 		})
 	}
@@ -185,11 +185,11 @@ func TestFileIsComparedWithItsOrder(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"error intent.colors_extra: Colours of DeviceRGB would be printed with four inks, which were not ordered.",
-		"error intent.colors_extra: The ink magenta is used but was not ordered.",
+		"error intent.colors_extra: Colours in DeviceRGB print in four process inks, which were not ordered.",
+		"error intent.colors_extra: The process ink magenta is used but was not ordered.",
 		"error intent.colors_extra: The spot colour Varnish is used but was not ordered.",
-		"error intent.page_count: The document has one page; 2 were ordered.",
-		"error intent.trim_size: The page is 70.6 x 70.6 mm; 100 x 50 mm was ordered.",
+		"error intent.page_count: The document has 1 page; the order specifies 2.",
+		"error intent.trim_size: The trim size of the page is 70.6 x 70.6 mm; 100 x 50 mm was ordered.",
 		"warning intent.colors_missing: The spot colour Silver was ordered but is not used.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -204,12 +204,12 @@ func TestTurnedPageIsReportedAsTurned(t *testing.T) {
 		first(func(p *facts.Page) { p.Trim[1], p.Trim[3] = 100, 200 }),
 	)
 	f := find(s.judge(lookup(t, "structure_only")), "intent.trim_size")
-	if f == nil || !strings.Contains(f.Message, "is turned by 90 degrees") {
+	if f == nil || !strings.Contains(f.Message, "the page is turned by 90 degrees") {
 		t.Errorf("finding %+v", f)
 	}
 	s.doc.Pages[0].Rotate = 90
 	if f := find(s.judge(lookup(t, "structure_only")), "intent.trim_size"); f != nil {
-		t.Errorf("rotated: %+v", f)
+		t.Errorf("a page rotated to the ordered size has the finding %+v", f)
 	}
 }
 
@@ -217,7 +217,7 @@ func TestPagesOfOneFinishedSizeDoNotDiffer(t *testing.T) {
 	t.Parallel()
 	s := sound(add(changed(page(3), func(p *facts.Page) { p.Trim = &geom.Rect{51.3, 50, 250, 250} }), changed(page(3), func(p *facts.Page) { p.Trim = &geom.Rect{52, 50, 250, 250} })))
 	f := find(s.judge(lookup(t, "print_ready")), "page.size_mixed")
-	if f == nil || f.Page != 3 || f.Count != 1 || f.Message != "The page is 69.9 x 70.6 mm; the first page is 70.6 x 70.6 mm." {
+	if f == nil || f.Page != 3 || f.Count != 1 || f.Message != "The page is 69.9 x 70.6 mm; page 1 is 70.6 x 70.6 mm." {
 		t.Errorf("finding %+v", f)
 	}
 }

@@ -33,5 +33,5 @@ rules:
 	for _, f := range judging.Finish(&facts.Document{Opened: true, Pages: []facts.Page{page}}).Findings {
 		fmt.Println(f.Severity, f.Rule, f.Message)
 	}
-	// Output: error line.hairline A line in black 100 % is only 0.1 pt thick; it may break up or vanish in print.
+	// Output: error line.hairline A line in K 100 % is only 0.1 pt wide and may break up in print; the minimum is 0.125 pt.
 }

@@ -4,10 +4,12 @@ package rules
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -27,24 +29,38 @@ type observation struct {
 	// box is in the user space of page.
 	box     *geom.Rect
 	object  string
-	message string
+	message message
 	// value is the measured value, or nil; limit is its limit, or nil for that of the
 	// profile.
 	value, limit *float64
 	count        int
 }
 
+// message is the text of a finding without its words: a variant of the message of the
+// rule, "" for the main one, and the values of its parameters.
+type message struct {
+	variant string
+	values  values
+}
+
+// values are the parameters of a message by name: strings, numbers (float64) and lists
+// of strings. Words that a language translates are tokens of package texts.
+type values map[string]any
+
 // merge joins observations with the same object, message and value, in the order of
 // the first.
 func merge(found []observation) []observation {
 	type key struct {
-		object, message string
-		value           float64
+		object, variant, values string
+		value                   float64
 	}
 	var out []observation
 	index := map[key]int{}
 	for _, o := range found {
-		k := key{object: o.object, message: o.message}
+		k := key{object: o.object, variant: o.message.variant}
+		if len(o.message.values) > 0 {
+			k.values = fmt.Sprint(o.message.values) // sorts the names
+		}
 		if o.value != nil {
 			k.value = *o.value
 		}
@@ -74,7 +90,8 @@ func weight(s report.Severity) int {
 func (in *input) finding(o *observation) report.Finding {
 	f := report.Finding{
 		Rule: in.rule.ID, Severity: in.setting.Severity, Category: in.rule.Category,
-		Page: o.page, Object: o.object, Message: o.message, Count: o.count,
+		MessageID: texts.MessageID(in.rule.ID, o.message.variant), Parameters: report.Parameters(o.message.values),
+		Page: o.page, Object: o.object, Count: o.count,
 		FixHint: in.rule.FixHint, Ref: in.rule.Ref,
 	}
 	if len(o.pages) > 1 {
@@ -87,9 +104,34 @@ func (in *input) finding(o *observation) report.Finding {
 		f.Measured = &report.Measure{Value: *o.value, Unit: in.rule.Unit}
 		if limit := cmp.Or(o.limit, in.setting.Limit); limit != nil {
 			f.Threshold = &report.Threshold{Op: in.rule.Op, Value: *limit, Unit: in.rule.Unit}
+			if in.rule.Tolerance == in.rule.Unit {
+				f.Threshold.Tolerance = in.setting.Tolerance
+			}
+		}
+		f.Parameters = measure(f.Parameters, f.Measured, f.Threshold)
+	}
+	sentence, fits := texts.In(texts.English).Message(f.MessageID, f.Parameters)
+	if !fits {
+		// A fault of the rule: a report must not lose its finding.
+		sentence = in.rule.Title + "."
+	}
+	f.Message = sentence
+	return f
+}
+
+// measure adds the measured value and its limit to the parameters of a message.
+func measure(p report.Parameters, measured *report.Measure, limit *report.Threshold) report.Parameters {
+	if p == nil {
+		p = report.Parameters{}
+	}
+	p["value"] = measured.Value
+	if limit != nil {
+		p["limit"] = limit.Value
+		if limit.Tolerance > 0 {
+			p["tolerance"] = limit.Tolerance
 		}
 	}
-	return f
+	return p
 }
 
 // Box returns a rectangle for a report, rounded to a hundredth of a point.

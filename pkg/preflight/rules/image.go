@@ -3,8 +3,6 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -15,41 +13,29 @@ import (
 const minEdge = 16
 
 func images() []Rule {
-	const (
-		more  = "Place the image smaller, or replace it by one with more pixels; enlarging the pixels does not help."
-		fewer = "Export with images reduced to the resolution that print needs; the file gets smaller and nothing is lost."
-		again = "Save the image as TIFF or JPEG, place it again and export once more."
-	)
-	ppi := func(id string, severity report.Severity, title, op, hint, ref string, of func(*facts.Image) bool, worse string) Rule {
-		return Rule{
-			ID: id, Category: report.CategoryImage, Severity: severity, Title: title, Op: op, Unit: "ppi", Tolerance: "ppi", FixHint: hint, Ref: ref,
-			judge: everyImage(resolution(of, worse)),
-		}
+	row := func(id string, severity report.Severity, ref string, check placement) Rule {
+		return Rule{ID: id, Category: report.CategoryImage, Severity: severity, Ref: ref, judge: everyImage(check)}
 	}
-	plain := func(id string, severity report.Severity, title, hint, ref string, check placement) Rule {
-		return Rule{ID: id, Category: report.CategoryImage, Severity: severity, Title: title, FixHint: hint, Ref: ref, judge: everyImage(check)}
+	ppi := func(id string, severity report.Severity, op, ref string, of func(*facts.Image) bool, graver string) Rule {
+		r := row(id, severity, ref, resolution(of, graver))
+		r.Op, r.Unit, r.Tolerance = op, "ppi", "ppi"
+		return r
 	}
-	quality := plain("image.jpeg_quality", report.Info, "Image is strongly compressed", "Replace the image by its original and export with maximum quality.", "ISO 32000-2 7.4.8", jpegQuality)
+	quality := row("image.jpeg_quality", report.Info, "ISO 32000-2 7.4.8", jpegQuality)
 	quality.Op, quality.Unit = atLeast, "of 100"
 	return []Rule{
-		ppi("image.ppi_low", report.Error, "Image resolution is too low", atLeast, more, "GWG 2015 4.26", contone, ""),
-		ppi("image.ppi_below_target", report.Warning, "Image resolution is below the target", atLeast, more, "GWG 2015 4.26", contone, "image.ppi_low"),
-		ppi("image.ppi_high", report.Info, "Image resolution is higher than needed", atMost, fewer, "house rule", contone, ""),
-		ppi("image.bitmap_ppi_low", report.Error, "Resolution of a one-bit image is too low", atLeast, more, "GWG 2015 4.27", bitmap, ""),
-		ppi("image.bitmap_ppi_below_target", report.Warning, "Resolution of a one-bit image is below the target", atLeast, more, "GWG 2015 4.27", bitmap, "image.bitmap_ppi_low"),
-		plain("image.16bit", report.Info, "Image has 16 bits for each colour", "Convert the image to 8 bits; print shows no difference.", "house rule",
-			imageWith("has 16 bits for each colour; print needs 8", func(i *facts.Image) bool { return i.Bits == 16 })),
-		plain("image.jpx", report.Warning, "Image is compressed with JPEG 2000", again, "ISO 32000-2 7.4.9",
-			imageWith("is compressed with JPEG 2000, which some printers cannot read", func(i *facts.Image) bool { return i.Filter == "JPXDecode" })),
-		plain("image.jbig2", report.Info, "Image is compressed with JBIG2", again, "ISO 32000-2 7.4.7",
-			imageWith("is compressed with JBIG2, which may exchange letters that look alike", func(i *facts.Image) bool { return i.Filter == "JBIG2Decode" })),
-		plain("image.interpolate", report.Info, "Image asks to be smoothed", again, "ISO 32000-2 8.9.5.3",
-			imageWith("asks to be smoothed by the printer; each printer does it in its own way", func(i *facts.Image) bool { return i.Interpolate })),
+		ppi("image.ppi_low", report.Error, atLeast, "GWG 2015 4.26", contone, ""),
+		ppi("image.ppi_below_target", report.Warning, atLeast, "GWG 2015 4.26", contone, "image.ppi_low"),
+		ppi("image.ppi_high", report.Info, atMost, "house rule", contone, ""),
+		ppi("image.bitmap_ppi_low", report.Error, atLeast, "GWG 2015 4.27", bitmap, ""),
+		ppi("image.bitmap_ppi_below_target", report.Warning, atLeast, "GWG 2015 4.27", bitmap, "image.bitmap_ppi_low"),
+		row("image.16bit", report.Info, "house rule", imageWith(func(i *facts.Image) bool { return i.Bits == 16 })),
+		row("image.jpx", report.Warning, "ISO 32000-2 7.4.9", imageWith(func(i *facts.Image) bool { return i.Filter == "JPXDecode" })),
+		row("image.jbig2", report.Info, "ISO 32000-2 7.4.7", imageWith(func(i *facts.Image) bool { return i.Filter == "JBIG2Decode" })),
+		row("image.interpolate", report.Info, "ISO 32000-2 8.9.5.3", imageWith(func(i *facts.Image) bool { return i.Interpolate })),
 		quality,
-		featureRule("image.opi", report.Error, "Image is only a placeholder", "Export with the images themselves (no OPI).", "GWG 2015 4.1; ISO 32000-2 14.11.7",
-			facts.OPI, "An image is only a placeholder for a file that is elsewhere (OPI)."),
-		featureRule("image.alternate", report.Info, "Image has alternatives", "Export once more; current software writes no alternate images.", "ISO 32000-2 8.9.5.4",
-			facts.Alternate, "An image has alternatives; which of them is printed depends on the printer."),
+		featureRule("image.opi", report.Error, "GWG 2015 4.1; ISO 32000-2 14.11.7", facts.OPI, ""),
+		featureRule("image.alternate", report.Info, "ISO 32000-2 8.9.5.4", facts.Alternate, ""),
 	}
 }
 
@@ -57,9 +43,9 @@ func contone(i *facts.Image) bool { return !i.Bitonal() }
 
 func bitmap(i *facts.Image) bool { return i.Bitonal() }
 
-// placement checks one placement of an image. It returns the measured value, and a
-// sentence for a fault.
-type placement func(*input, *facts.Image) (float64, string)
+// placement checks one placement of an image. It returns the measured value, and
+// whether the placement breaks the rule.
+type placement func(*input, *facts.Image) (float64, bool)
 
 // everyImage returns a rule with one observation for all placements of an image on a
 // page: the worst, with their count. It skips soft masks, which have no resolution of
@@ -79,8 +65,8 @@ func everyImage(check placement) judge {
 			if image.Hidden || image.Soft {
 				continue
 			}
-			value, message := check(in, image)
-			if message == "" {
+			value, wrong := check(in, image)
+			if !wrong {
 				continue
 			}
 			k := key{image.Page, image.Object, image.Width, image.Height}
@@ -88,7 +74,7 @@ func everyImage(check placement) judge {
 			if !known {
 				i = len(out)
 				index[k] = i
-				out = append(out, observation{page: image.Page, object: image.Object, box: &image.Box, message: message})
+				out = append(out, observation{page: image.Page, object: image.Object, box: &image.Box, message: imageMessage(image)})
 				if in.rule.Op != "" {
 					out[i].value = &value
 				}
@@ -96,7 +82,7 @@ func everyImage(check placement) judge {
 			o := &out[i]
 			o.count++
 			if o.value != nil && worse(in.rule.Op, value, *o.value) {
-				o.value, o.box, o.message = &value, &image.Box, message
+				o.value, o.box = &value, &image.Box
 			}
 		}
 		return out
@@ -106,36 +92,33 @@ func everyImage(check placement) judge {
 // resolution checks the resolution, rounded as in the report: 299.96 is 300.0. It
 // skips images that break the limit of a graver rule.
 func resolution(of func(*facts.Image) bool, graver string) placement {
-	return func(in *input, i *facts.Image) (float64, string) {
+	return func(in *input, i *facts.Image) (float64, bool) {
 		ppi := geom.Round(i.PPI(), 1)
 		if !of(i) || i.Width < minEdge || i.Height < minEdge || !in.breaksLimit(ppi) {
-			return 0, ""
+			return 0, false
 		}
 		if s := in.profile.Rules[graver]; s.Limit != nil && boundsOf(in.rule.Op, *s.Limit, s.Tolerance).broken(ppi) {
-			return 0, ""
+			return 0, false
 		}
-		return ppi, fmt.Sprintf("%s of %d x %d pixels is printed at %.0f ppi.", kindOfImage(i), i.Width, i.Height, ppi)
+		return ppi, true
 	}
 }
 
-func kindOfImage(i *facts.Image) string {
+// imageMessage describes an image by its kind and its pixels.
+func imageMessage(i *facts.Image) message {
+	kind := "image"
 	if i.Bitonal() {
-		return "A one-bit image"
+		kind = "bitmap"
 	}
-	return "An image"
+	return message{values: values{"image": kind, "width": float64(i.Width), "height": float64(i.Height)}}
 }
 
 // imageWith reports images for which a condition holds, without a value.
-func imageWith(what string, so func(*facts.Image) bool) placement {
-	return func(_ *input, i *facts.Image) (float64, string) {
-		return 0, when(so(i), fmt.Sprintf("%s of %d x %d pixels %s.", kindOfImage(i), i.Width, i.Height, what))
-	}
+func imageWith(so func(*facts.Image) bool) placement {
+	return func(_ *input, i *facts.Image) (float64, bool) { return 0, so(i) }
 }
 
-func jpegQuality(in *input, i *facts.Image) (float64, string) {
+func jpegQuality(in *input, i *facts.Image) (float64, bool) {
 	quality := float64(i.Quality)
-	if i.Filter != "DCTDecode" || i.Quality <= 0 || i.Width < minEdge || i.Height < minEdge || !in.breaksLimit(quality) {
-		return 0, ""
-	}
-	return quality, fmt.Sprintf("An image of %d x %d pixels is compressed strongly (JPEG quality about %d of 100); blocks may show.", i.Width, i.Height, i.Quality)
+	return quality, i.Filter == "DCTDecode" && i.Quality > 0 && i.Width >= minEdge && i.Height >= minEdge && in.breaksLimit(quality)
 }

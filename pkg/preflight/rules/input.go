@@ -55,20 +55,27 @@ func everyPage(check func(*input, *facts.Page) (observation, bool)) judge {
 	}
 }
 
-// once returns a rule with at most one observation: check returns its sentence, or
-// "".
-func once(check func(*input) string) judge {
+// once returns a rule with at most one observation: check returns its message, or nil.
+func once(check func(*input) *message) judge {
 	return func(in *input) []observation {
-		if message := check(in); message != "" {
-			return []observation{{message: message}}
+		if m := check(in); m != nil {
+			return []observation{{message: *m}}
 		}
 		return nil
 	}
 }
 
+// when returns the main message of a rule if the condition holds, or nil.
+func when(condition bool, v values) *message {
+	if condition {
+		return &message{values: v}
+	}
+	return nil
+}
+
 // used returns an observation about an object, on the pages that use it.
-func used(uses *facts.Uses, first []*geom.Rect, object, message string) observation {
-	o := observation{object: object, message: message, count: uses.Count, pages: slices.Clone(uses.Pages)}
+func used(uses *facts.Uses, first []*geom.Rect, object string, m message) observation {
+	o := observation{object: object, message: m, count: uses.Count, pages: slices.Clone(uses.Pages)}
 	if len(uses.Pages) > 0 {
 		o.page = uses.Pages[0]
 	}

@@ -28,11 +28,15 @@ func TestFindingContainsTheMeasuredValue(t *testing.T) {
 	want := []report.Finding{{
 		Rule: "line.hairline", Severity: report.Warning, Category: report.CategoryLine, Page: 1,
 		BBox:      &report.Rect{100, 150, 200, 150},
-		Message:   "A line in black 50 % is only 0.08 pt thick; it may break up or vanish in print.",
+		MessageID: "line.hairline",
+		Parameters: report.Parameters{
+			"paint": "inks", "inks": []string{"K 50 %"}, "value": 0.08, "limit": 0.125,
+		},
+		Message:   "A line in K 50 % is only 0.08 pt wide and may break up in print; the minimum is 0.125 pt.",
 		Measured:  &report.Measure{Value: 0.08, Unit: "pt"},
 		Threshold: &report.Threshold{Op: ">=", Value: 0.125, Unit: "pt"},
 		Count:     1,
-		FixHint:   "Make the line thicker: 0.25 pt (0.09 mm) or more, and more still in several inks or in white.",
+		FixHint:   "Make the line at least 0.25 pt (0.09 mm) wide, and wider in several inks or in white.",
 		Ref:       "GWG 2015 4.17",
 	}}
 	if diff := cmp.Diff(want, s.judge(only("line.hairline", 0.125)).Findings); diff != "" {
@@ -78,9 +82,9 @@ func TestFontsAndKindsOfPaintAreSeparateFindings(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %d %s", f.Object, f.Count, f.Message))
 	}
 	want := []string{
-		"A 2 Text of 4 pt in black 100 % in the font A is hard to read.",
-		"A 1 Text of 4 pt in a colour of DeviceRGB in the font A is hard to read.",
-		"B 1 Text of 4 pt in black 100 % in the font B is hard to read.",
+		"A 2 Text of 4 pt in K 100 % in the font A is hard to read; the minimum is 5 pt.",
+		"A 1 Text of 4 pt in DeviceRGB in the font A is hard to read; the minimum is 5 pt.",
+		"B 1 Text of 4 pt in K 100 % in the font B is hard to read; the minimum is 5 pt.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -92,14 +96,14 @@ func TestInkIsSummedForEachPage(t *testing.T) {
 	full := cmyk(1, 1, 1, 1)
 	s := sound(add(page(3)), paint(area(10, full)), paint(area(4.9, full)), paint(area(500, cmyk(1, 1, 1, 0))), paintOn(2, area(14.9, full)))
 	if got := ids(s.judge(lookup(t, "print_ready"))); len(got) != 0 {
-		t.Errorf("14.9 mm2 on each of two pages: %v", got)
+		t.Errorf("14.9 mm2 on each of two pages: findings %v, want none", got)
 	}
 	paintOn(2, area(0.1, cmyk(1, 1, 1, 0.9)))(s)
 	f := find(s.judge(lookup(t, "print_ready")), "ink.tac")
 	if f == nil || f.Page != 2 || f.Pages != nil || f.Measured.Value != 400 || f.Count != 2 {
 		t.Fatalf("15 mm2 on the second page: %+v", f)
 	}
-	if want := "An area has up to 400 % of ink; on the page there is too much on 0.2 cm2 together."; f.Message != want {
+	if want := "An area has a total ink coverage of 400 %; the maximum is 300 %, exceeded on 0.2 cm² of the page."; f.Message != want {
 		t.Errorf("message %q", f.Message)
 	}
 }
@@ -160,7 +164,7 @@ func TestPlacementsOfAnImageAreOneFindingWithTheWorst(t *testing.T) {
 	s := sound(image(100, nil), image(50, func(i *facts.Image) { i.Box = geom.Rect{60, 60, 70, 70} }), image(100, nil))
 	got := s.judge(only("image.ppi_low", 150)).Findings
 	if len(got) != 1 || got[0].Count != 3 || got[0].Measured.Value != 50 || *got[0].BBox != (report.Rect{60, 60, 70, 70}) ||
-		got[0].Message != "An image of 100 x 100 pixels is printed at 50 ppi." {
+		got[0].Message != "An image of 100 x 100 pixels is placed at 50 ppi; the minimum is 150 ppi." {
 		t.Errorf("findings %+v", got)
 	}
 }
@@ -224,7 +228,7 @@ func TestTooManyFindingsCannotHideAnError(t *testing.T) {
 	for i := range 60 {
 		name := fmt.Sprintf("F%d", i)
 		for _, rule := range []string{"structure.repaired", "security.encrypted"} {
-			s.doc.Incidents = append(s.doc.Incidents, facts.Incident{Rule: rule, Detail: name})
+			s.doc.Incidents = append(s.doc.Incidents, facts.Incident{Rule: rule, Object: name})
 		}
 		inks(name, name+" ")(s)
 		font(facts.Font{Name: "Courier" + name, Type: "Type3", Uses: facts.Used(1)})(s)
@@ -258,7 +262,7 @@ func TestTooManyFindingsCannotHideAnError(t *testing.T) {
 		t.Fatalf("%d findings, %d omitted: the test is too small", len(out.Findings), out.Omitted)
 	}
 	if report.Judge(out.Findings) != report.Fail || find(out, "overprint.white") == nil {
-		t.Error("the error was left out")
+		t.Error("the error was omitted")
 	}
 }
 
@@ -308,7 +312,7 @@ func TestMarkWithoutAFindingAllocatesNothing(t *testing.T) {
 		}
 	})
 	if allocs != 0 {
-		t.Errorf("%v allocations", allocs)
+		t.Errorf("%v allocations, want 0", allocs)
 	}
 }
 

@@ -3,29 +3,31 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// sizeSlack is the allowed difference from the ordered size, in millimetres.
-const sizeSlack = 0.5
+// sizeSlack is the allowed difference from the ordered size, and maxBleed the widest
+// bleed that a page without TrimBox may include, in millimetres.
+const (
+	sizeSlack = 0.5
+	maxBleed  = 25
+)
 
 // orders returns the rules that compare the file with the job ticket. They apply with
 // every profile.
 func orders() []Rule {
-	row := func(r Rule, j judge) Rule {
-		r.Category, r.Always, r.Ticket, r.judge = report.CategoryIntent, true, true, j
-		return r
+	row := func(id string, severity report.Severity, j judge) Rule {
+		return Rule{ID: id, Category: report.CategoryIntent, Severity: severity, Always: true, Ticket: true, Ref: "job ticket", judge: j}
 	}
-	count := row(Rule{ID: "intent.page_count", Severity: report.Error, Title: "Not the number of pages that was ordered", FixHint: "Send a file with the pages that were ordered, or change the order.", Ref: "job ticket"}, orderedPages)
+	count := row("intent.page_count", report.Error, orderedPages)
 	count.Op, count.Unit = equal, "pages"
 	return []Rule{
 		count,
-		row(Rule{ID: "intent.trim_size", Severity: report.Error, Title: "Not the size that was ordered, give or take 0.5 mm", FixHint: "Set the document to the ordered size and export it once more, or change the order.", Ref: "job ticket"}, orderedSize),
-		row(Rule{ID: "intent.colors_extra", Severity: report.Error, Title: "Ink that was not ordered", FixHint: "Convert the colours to the ordered inks, or change the order.", Ref: "job ticket"}, extraColors),
-		row(Rule{ID: "intent.colors_missing", Severity: report.Warning, Title: "Ordered ink is not used", FixHint: "Check whether the colour has another name in the file, or change the order.", Ref: "job ticket"}, missingColors),
+		row("intent.trim_size", report.Error, orderedSize),
+		row("intent.colors_extra", report.Error, extraColors),
+		row("intent.colors_missing", report.Warning, missingColors),
 	}
 }
 
@@ -36,10 +38,7 @@ func orderedPages(in *input) []observation {
 	if want == 0 || n == want || n == want*max(1, int(in.ticket.Quantity)) {
 		return nil
 	}
-	return []observation{{
-		value: measured(float64(n), 0), limit: measured(float64(want), 0),
-		message: fmt.Sprintf("The document has %s; %d were ordered.", pagesInWords(n), want),
-	}}
+	return []observation{{value: measured(float64(n), 0), limit: measured(float64(want), 0)}}
 }
 
 func orderedSize(in *input) []observation {
@@ -52,12 +51,19 @@ func orderedSize(in *input) []observation {
 		if near(w, want.Width, sizeSlack) && near(h, want.Height, sizeSlack) {
 			return observation{}, false
 		}
-		message := fmt.Sprintf("The page is %s x %s mm; %s x %s mm was ordered.", number(w, 1), number(h, 1), number(want.Width, 1), number(want.Height, 1))
-		if near(w, want.Height, sizeSlack) && near(h, want.Width, sizeSlack) {
-			message += " It has the right size but is turned by 90 degrees."
+		m := message{values: values{
+			"width_mm": geom.Round(w, 1), "height_mm": geom.Round(h, 1),
+			"orderedWidth_mm": geom.Round(want.Width, 1), "orderedHeight_mm": geom.Round(want.Height, 1),
+		}}
+		bleed := (w - want.Width) / 2
+		switch {
+		case near(w, want.Height, sizeSlack) && near(h, want.Width, sizeSlack):
+			m.variant = "turned"
+		case page.Trim == nil && page.Art == nil && bleed > 0 && bleed <= maxBleed && near(h, want.Height+2*bleed, sizeSlack):
+			m.variant, m.values["bleed_mm"] = "bleed", geom.Round(bleed, 1)
 		}
 		finished := page.Finished()
-		return observation{box: &finished, message: message}, true
+		return observation{box: &finished, message: m}, true
 	})(in)
 }
 
@@ -103,8 +109,11 @@ func extraColors(in *input) []observation {
 	for _, name := range in.ticket.Colors.Spots {
 		names[inkKey(name)] = true
 	}
-	extraSpots := everySpot(func(i *facts.Ink) string {
-		return when(!names[inkKey(i.Name)], fmt.Sprintf("The spot colour %s is used but was not ordered.", i.Name))
+	extraSpots := everySpot(func(i *facts.Ink) *message {
+		if names[inkKey(i.Name)] {
+			return nil
+		}
+		return &message{variant: "spot", values: values{"ink": i.Name}}
 	})
 	var out []observation
 	for i := range in.inks.uses {
@@ -112,12 +121,12 @@ func extraColors(in *input) []observation {
 		if t.count == 0 || int(in.ticket.Colors.Process) == 4 || int(in.ticket.Colors.Process) == 1 && i == 3 {
 			continue
 		}
-		message := fmt.Sprintf("Colours of %s would be printed with four inks, which were not ordered.", t.worst.mark.Paint.Space)
+		m := message{variant: "space", values: values{"space": t.worst.mark.Paint.Space}}
 		if i != unknownInk {
-			message = fmt.Sprintf("The ink %s is used but was not ordered.", processNames[i])
+			m = message{variant: "process", values: values{"ink": processNames[i]}}
 		}
 		out = append(out, observation{
-			page: t.worst.page, pages: t.pages, box: &t.worst.mark.Box, object: t.worst.mark.Object, count: t.count, message: message,
+			page: t.worst.page, pages: t.pages, box: &t.worst.mark.Box, object: t.worst.mark.Object, count: t.count, message: m,
 		})
 	}
 	return append(out, extraSpots(in)...)
@@ -134,7 +143,7 @@ func missingColors(in *input) []observation {
 	var out []observation
 	for _, name := range in.ticket.Colors.Spots {
 		if !used[inkKey(name)] {
-			out = append(out, observation{message: fmt.Sprintf("The spot colour %s was ordered but is not used.", name)})
+			out = append(out, observation{message: message{values: values{"ink": name}}})
 		}
 	}
 	return out

@@ -3,7 +3,7 @@
 package rules
 
 import (
-	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -12,25 +12,21 @@ import (
 
 // outputIntents returns the rules about the printing condition of the file.
 func outputIntents() []Rule {
-	const (
-		hint    = "Export as PDF/X and choose the printing condition that your printer names, for example FOGRA51 or GRACoL 2013."
-		clauses = "GWG 2015 4.30; ISO 15930-7; ISO 32000-2 14.11.5"
-	)
-	row := func(r Rule, j judge) Rule {
-		r.Category, r.FixHint, r.judge = report.CategoryOutputIntent, hint, j
-		return r
+	const clauses = "GWG 2015 4.30; ISO 15930-7; ISO 32000-2 14.11.5"
+	row := func(id string, severity report.Severity, j judge) Rule {
+		return Rule{ID: id, Category: report.CategoryOutputIntent, Severity: severity, Ref: clauses, judge: j}
 	}
 	return []Rule{
-		row(Rule{ID: "outputintent.missing", Severity: report.Warning, Title: "Printing condition is missing", Ref: clauses}, once(func(in *input) string {
-			return when(len(printing(in.doc)) == 0, "The file does not say for which press and paper its colours were made (output intent).")
+		row("outputintent.missing", report.Warning, once(func(in *input) *message {
+			return when(len(printing(in.doc)) == 0, nil)
 		})),
-		row(Rule{ID: "outputintent.multiple", Severity: report.Error, Title: "More than one printing condition", Ref: clauses}, once(func(in *input) string {
+		row("outputintent.multiple", report.Error, once(func(in *input) *message {
 			n := len(printing(in.doc))
-			return when(n > 1, fmt.Sprintf("The file names %d printing conditions (output intents); only one can be right.", n))
+			return when(n > 1, values{"found": float64(n)})
 		})),
-		row(Rule{ID: "outputintent.not_cmyk", Severity: report.Error, Title: "Printing condition is not CMYK", Ref: clauses}, everyIntent(intentNotCMYK)),
-		row(Rule{ID: "outputintent.profile_missing", Severity: report.Warning, Title: "Printing condition cannot be identified", Ref: clauses}, everyIntent(intentUnknown)),
-		row(Rule{ID: "outputintent.profile_invalid", Severity: report.Error, Title: "Profile of the printing condition is broken", Ref: clauses}, everyIntent(intentInvalid)),
+		row("outputintent.not_cmyk", report.Error, everyIntent(intentNotCMYK)),
+		row("outputintent.profile_missing", report.Warning, everyIntent(intentUnknown)),
+		row("outputintent.profile_invalid", report.Error, everyIntent(intentInvalid)),
 	}
 }
 
@@ -45,53 +41,62 @@ func printing(doc *facts.Document) []*facts.OutputIntent {
 	return out
 }
 
-func everyIntent(check func(*facts.OutputIntent) string) judge {
+func everyIntent(check func(*facts.OutputIntent) *message) judge {
 	return func(in *input) []observation {
 		var out []observation
 		for _, i := range printing(in.doc) {
-			if message := check(i); message != "" {
-				out = append(out, observation{object: i.Object, message: message})
+			if m := check(i); m != nil {
+				out = append(out, observation{object: i.Object, message: *m})
 			}
 		}
 		return out
 	}
 }
 
-func intentNotCMYK(i *facts.OutputIntent) string {
+// named returns the condition of an intent as a parameter; it may be empty.
+func named(i *facts.OutputIntent) values { return values{"condition": i.Condition} }
+
+func intentNotCMYK(i *facts.OutputIntent) *message {
 	if i.Profile == nil || i.Profile.Fault != "" || i.Profile.Space == "CMYK" {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("The printing condition%s is for %s, not for CMYK.", conditionInWords(i), i.Profile.Space)
+	v := named(i)
+	v["space"] = i.Profile.Space
+	return &message{values: v}
 }
 
 // intentUnknown accepts an intent that names a condition of the ICC's registry.
-func intentUnknown(i *facts.OutputIntent) string {
+func intentUnknown(i *facts.OutputIntent) *message {
 	host := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(i.Registry, "http://"), "https://"), "/")
 	registered := strings.EqualFold(host, "www.color.org") && i.Condition != ""
-	return when(i.Profile == nil && !i.Referenced && !registered,
-		fmt.Sprintf("The printing condition%s has neither a profile nor a name from the registry of the ICC.", conditionInWords(i)))
+	return when(i.Profile == nil && !i.Referenced && !registered, named(i))
 }
 
-func intentInvalid(i *facts.OutputIntent) string {
-	p := i.Profile
+func intentInvalid(i *facts.OutputIntent) *message {
+	if i.Profile == nil {
+		return nil
+	}
+	m := profileFault(i.Profile)
+	if m == nil && i.Profile.Class != "prtr" {
+		m = &message{variant: "class", values: values{"class": i.Profile.Class}}
+	}
+	if m != nil {
+		maps.Copy(m.values, named(i))
+	}
+	return m
+}
+
+// profileFault returns the message about an invalid profile, or nil.
+func profileFault(p *facts.ICC) *message {
 	switch {
-	case p == nil:
-		return ""
 	case p.Fault != "":
-		return fmt.Sprintf("The profile of the printing condition%s is broken: %s", conditionInWords(i), p.Fault)
+		v := values{"fault": p.Fault}
+		maps.Copy(v, p.FaultValues)
+		return &message{variant: "damaged", values: v}
 	case mismatch(p):
-		return fmt.Sprintf("The profile of the printing condition%s is for %s, but the file says that it has %d inks.", conditionInWords(i), p.Space, p.Components)
-	case p.Class != "prtr":
-		return fmt.Sprintf("The profile of the printing condition%s is none of a press or printer (class %s).", conditionInWords(i), p.Class)
+		return &message{variant: "components", values: values{"space": p.Space, "components": float64(p.Components)}}
 	}
-	return ""
-}
-
-func conditionInWords(i *facts.OutputIntent) string {
-	if i.Condition == "" {
-		return ""
-	}
-	return " " + i.Condition
+	return nil
 }
 
 // mismatch reports whether the file and the profile disagree on the number of

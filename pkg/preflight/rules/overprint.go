@@ -3,8 +3,6 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
@@ -13,43 +11,30 @@ import (
 const solid = 0.99
 
 func overprints() []Rule {
-	const knockout = "Let black overprint: use the swatch [Black] or set the attribute to overprint, and export once more."
-	row := func(id string, severity report.Severity, title, hint, ref string, m marks) Rule {
-		return Rule{ID: id, Category: report.CategoryOverprint, Severity: severity, Title: title, FixHint: hint, Ref: ref, mark: &m}
+	row := func(id string, severity report.Severity, ref string, m marks) Rule {
+		return Rule{ID: id, Category: report.CategoryOverprint, Severity: severity, Ref: ref, mark: &m}
 	}
 	limited := func(r Rule) Rule {
 		r.Op, r.Unit = moreThan, "pt"
 		return r
 	}
 	return []Rule{
-		row("overprint.white", report.Error, "White overprints and vanishes", "Switch overprinting off for what is white.", "GWG 2015 4.8 and 4.9; ISO 32000-2 8.6.7", marks{
-			of: fill | stroke | everyText, pick: overprintWhite, group: byPaint,
-			message: func(i *instance) string {
-				return markInWords(&i.mark) + " in white is set to overprint; it would not be seen in print."
-			},
+		row("overprint.white", report.Error, "GWG 2015 4.8 and 4.9; ISO 32000-2 8.6.7", marks{
+			of: fill | stroke | everyText, pick: overprintWhite, group: byPaint, message: markMessage,
 		}),
-		row("overprint.gray", report.Warning, "Grey overprints", "Switch overprinting off for what is grey, or use a tint of black in CMYK.", "GWG 2015 4.7", marks{
-			of: flat, group: byPaint,
+		row("overprint.gray", report.Warning, "GWG 2015 4.7", marks{
+			of: flat, group: byPaint, message: paintedMessage,
 			pick: func(_ *view, m *facts.Mark) (float64, bool) {
 				return 0, m.Overprint && m.Paint.Space == "DeviceGray" && !m.Paint.White && m.Paint.CMYK[3] < solid
 			},
-			message: func(i *instance) string {
-				return fmt.Sprintf("%s in grey (%s) is set to overprint; printers do not agree on what comes out.", markInWords(&i.mark), paintInWords(&i.mark.Paint))
-			},
 		}),
-		limited(row("overprint.black_text_knockout", report.Info, "Small black text does not overprint", knockout, "GWG 2015 4.10 and 4.11", marks{
-			of: everyText, group: whole, decimals: 2,
+		limited(row("overprint.black_text_knockout", report.Info, "GWG 2015 4.10 and 4.11", marks{
+			of: everyText, group: whole, decimals: 2, message: mainMessage,
 			pick: func(_ *view, m *facts.Mark) (float64, bool) { return m.Size, knocksOut(m) },
-			message: func(i *instance) string {
-				return fmt.Sprintf("Black text of %s pt is left out of what lies below; light edges may show around it.", number(i.value, 2))
-			},
 		})),
-		limited(row("overprint.black_line_knockout", report.Info, "Thin black line does not overprint", knockout, "GWG 2015 4.12 and 4.13", marks{
-			of: stroke, group: whole, decimals: 3,
+		limited(row("overprint.black_line_knockout", report.Info, "GWG 2015 4.12 and 4.13", marks{
+			of: stroke, group: whole, decimals: 3, message: mainMessage,
 			pick: func(_ *view, m *facts.Mark) (float64, bool) { return m.Width, knocksOut(m) },
-			message: func(i *instance) string {
-				return fmt.Sprintf("A black line of %s pt is left out of what lies below; light edges may show beside it.", number(i.value, 3))
-			},
 		})),
 	}
 }

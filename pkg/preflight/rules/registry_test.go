@@ -22,8 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write the registry")
 
-// The registry is what every server shows of rules and profiles, for people and
-// for programs. The names of the members of the second are for ever.
+// The registry lists the rules and profiles, for people and for programs. Every server
+// shows it. The names of members of the data never change.
 const (
 	registryPage = "../../../docs/api/preflight-rules.html"
 	registryData = "../../../docs/api/preflight-rules.json"
@@ -44,7 +44,7 @@ func readRegistry(t *testing.T) registry {
 	t.Helper()
 	all, err := profile.All()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("profile.All: %v", err)
 	}
 	r := registry{Rules: rules.All()}
 	for _, p := range all {
@@ -73,23 +73,23 @@ func TestGeneratedRuleRegistry(t *testing.T) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(r); err != nil {
-		t.Fatal(err)
+		t.Fatalf("encoder.Encode: %v", err)
 	}
 	golden(t, registryData, data.Bytes())
 	golden(t, registryPage, writeRegistry(t, r))
 }
 
-// golden compares a published file with what it should be, or writes it.
+// golden compares a published file with the expected content, or writes it.
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", path, err)
 		}
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", path, err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s is stale, update with -update (-file +tables):\n%s", path, diff)
@@ -104,12 +104,11 @@ type section struct {
 
 type ruleEntry struct {
 	rules.Rule
-	// When says when the rule is asked, Compared what it compares.
+	// When states when the rule applies, Compared the value that it compares.
 	When, Compared string
-	// Default is its row of the profile to start with, nil where that does not
-	// ask.
+	// Default is its row of the default profile, nil if that profile does not select it.
 	Default *settingEntry
-	// Settings are those of all profiles, equal ones together.
+	// Settings are the settings of all profiles; equal ones are joined.
 	Settings []sharedSetting
 }
 
@@ -132,7 +131,7 @@ func writeRegistry(t *testing.T, r registry) []byte {
 	t.Helper()
 	page, err := template.ParseFiles("testdata/registry.tmpl")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`template.ParseFiles("testdata/registry.tmpl"): %v`, err)
 	}
 	var sections []section
 	for _, category := range categories() {
@@ -157,7 +156,7 @@ func writeRegistry(t *testing.T, r registry) []byte {
 	var out bytes.Buffer
 	err = page.Execute(&out, map[string]any{"Sections": sections, "Profiles": profiles, "Count": len(r.Rules), "Default": profile.Default})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("page.Execute: %v", err)
 	}
 	return out.Bytes()
 }
@@ -166,9 +165,9 @@ func entryOf(r rules.Rule, profiles []namedProfile) ruleEntry {
 	entry := ruleEntry{Rule: r, Compared: compared(r)}
 	switch {
 	case r.Ticket:
-		entry.When = "asked when the job says what was ordered; no profile can change it"
+		entry.When = "applies when the job has an order; profiles cannot change it"
 	case r.Always:
-		entry.When = "asked of every file; no profile can leave it out"
+		entry.When = "applies to every file; profiles cannot omit it"
 	}
 	for _, p := range profiles {
 		setting, selected := p.Rules[r.ID]
@@ -193,20 +192,20 @@ func settingOf(r rules.Rule, s profile.Setting) settingEntry {
 	return settingEntry{Rule: r.ID, Title: r.Title, Limit: r.Bounds(s), Setting: s}
 }
 
-// compared says what a rule compares with its limit.
+// compared describes the value that a rule compares with its limit.
 func compared(r rules.Rule) string {
 	var parts []string
 	if r.Op != "" {
-		parts = append(parts, "a value in "+r.Unit+", which should be "+r.Op+" the limit")
+		parts = append(parts, "a value in "+r.Unit+", required "+r.Op+" the limit")
 	}
 	if r.Tolerance != "" {
 		parts = append(parts, "with a tolerance in "+r.Tolerance)
 	}
 	if r.Area {
-		parts = append(parts, "on an area in mm2")
+		parts = append(parts, "for a minimum area in mm2")
 	}
 	if len(parts) == 0 {
-		return "nothing: it is so or not"
+		return "no value"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -215,12 +214,12 @@ func TestLinksOfTheRegistryResolve(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(registryPage)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	anchors := map[string]bool{}
 	for _, match := range regexp.MustCompile(` id="([^"]+)"`).FindAllSubmatch(page, -1) {
 		if anchors[string(match[1])] {
-			t.Errorf("the anchor %s is there twice", match[1])
+			t.Errorf("the anchor %s is not unique", match[1])
 		}
 		anchors[string(match[1])] = true
 	}

@@ -25,7 +25,8 @@ type Rule struct {
 	Category report.Category `json:"category"`
 	// Severity is the default; a profile may set another.
 	Severity report.Severity `json:"severity"`
-	// Title is the rule in a few words.
+	// Title is the rule in a few words, and FixHint the way to fix the file, in the
+	// language of the list.
 	Title string `json:"title"`
 	// Always marks rules about reading the file and about the order, which apply with
 	// every profile.
@@ -40,8 +41,7 @@ type Rule struct {
 	// Tolerance is the unit of the tolerance, empty for a rule without one.
 	Tolerance string `json:"tolerance,omitempty"`
 	// Area marks rules whose fault must cover an area, in square millimetres.
-	Area bool `json:"area,omitempty"`
-	// FixHint says how to fix the file.
+	Area    bool   `json:"area,omitempty"`
 	FixHint string `json:"fixHint"`
 	// Ref is the clause of the standard behind the rule.
 	Ref string `json:"ref,omitempty"`

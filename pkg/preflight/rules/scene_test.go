@@ -18,12 +18,12 @@ func lookup(t testing.TB, name string) profile.Profile {
 	t.Helper()
 	p, err := profile.Lookup(name)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("profile.Lookup(%q): %v", name, err)
 	}
 	return p
 }
 
-// scene is a document with what is painted on it, and an order.
+// scene is a document with its marks and an order.
 type scene struct {
 	doc    *facts.Document
 	marks  []painted
@@ -35,11 +35,10 @@ type painted struct {
 	mark facts.Mark
 }
 
-// change makes a scene another one.
+// change edits a scene.
 type change func(*scene)
 
-// sound is a document that print_ready has nothing to say against, but that it
-// names the claim of PDF/X-4.
+// sound returns a document whose only finding with print_ready is its claim of PDF/X-4.
 func sound(changes ...change) *scene {
 	s := &scene{doc: &facts.Document{
 		Opened: true, Complete: true, PDFVersion: "1.6", Title: "T", HasID: true, Trapped: "False",
@@ -57,7 +56,7 @@ func sound(changes ...change) *scene {
 	return s
 }
 
-// soundFor is what the profile of that name has nothing to say against.
+// soundFor returns a document without findings for a profile.
 func soundFor(name string, changes ...change) *scene {
 	base := []change{nothing}
 	switch name {
@@ -93,7 +92,7 @@ func (s *scene) judge(p profile.Profile) rules.Outcome {
 	return j.Finish(s.doc)
 }
 
-// ids are the rules of findings, without the one that only names a claim.
+// ids returns the rules of findings, without document.standards.
 func ids(out rules.Outcome) []string {
 	var got []string
 	for _, f := range out.Findings {
@@ -236,8 +235,19 @@ func action(kind string) change {
 
 func incident(rule string) change {
 	return doc(func(d *facts.Document) {
-		d.Incidents = append(d.Incidents, facts.Incident{Rule: rule, Detail: "Something went wrong."})
+		d.Incidents = append(d.Incidents, facts.Incident{Rule: rule, Variant: variantOf(rule), Parameters: facts.Values{
+			"limit": 7.0, "limit_mib": 7.0, "stream_mib": 7.0, "total_mib": 7.0, "bytes": 7.0, "found": 7.0, "kind": "error", "parser": "Wrong.",
+		}})
 	})
 }
 
 func order(t jobticket.Ticket) change { return func(s *scene) { s.ticket = &t } }
+
+// variantOf returns a variant of the messages of a rule.
+func variantOf(rule string) string {
+	variants := map[string]string{
+		"limits.image_bytes": "all", "limits.nesting": "depth", "limits.structure": "elements", "structure.page_tree": "count_missing",
+		"structure.repaired": "eof", "structure.stream_unreadable": "image", "structure.unreadable": "damaged",
+	}
+	return variants[rule]
+}

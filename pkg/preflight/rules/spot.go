@@ -3,7 +3,6 @@
 package rules
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,7 +19,7 @@ func spotNames(in *input) []observation {
 			continue
 		}
 		if fault := nameFault(ink.Name); fault != "" {
-			out = append(out, used(&ink.Uses, nil, "", fmt.Sprintf("The name of the spot colour %q %s.", ink.Name, fault)))
+			out = append(out, used(&ink.Uses, nil, "", message{variant: fault, values: values{"ink": ink.Name}}))
 			continue
 		}
 		key := inkKey(ink.Name)
@@ -29,22 +28,22 @@ func spotNames(in *input) []observation {
 			first[key] = ink.Name
 			continue
 		}
-		out = append(out, used(&ink.Uses, nil, "", fmt.Sprintf("The spot colours %s and %s look like one ink under two names; they would become two plates.", other, ink.Name)))
+		out = append(out, used(&ink.Uses, nil, "", message{variant: "duplicate", values: values{"first": other, "ink": ink.Name}}))
 	}
 	return out
 }
 
-// nameFault returns the fault of a name, or "".
+// nameFault returns the variant of the message about a faulty name, or "".
 func nameFault(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":
-		return "is empty"
+		return "empty"
 	case !utf8.ValidString(name) || strings.ContainsRune(name, utf8.RuneError) || strings.ContainsFunc(name, unicode.IsControl):
-		return "has characters that cannot be read"
+		return "unreadable"
 	case strings.TrimSpace(name) != name:
-		return "begins or ends with a blank"
+		return "edges"
 	case strings.Contains(name, "  "):
-		return "has several blanks in a row"
+		return "spaces"
 	}
 	return ""
 }

@@ -7,35 +7,36 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 // subjects describe what rules of the document examine, by their category.
 var subjects = map[report.Category]string{
-	report.CategoryFile:         "the file from outside, and what is attached to it",
-	report.CategoryStructure:    "how the file is built: its objects, its page tree, its compressed data, its operators",
-	report.CategoryLimits:       "what reading the file takes, against what an inspection may take",
+	report.CategoryFile:         "the file as a whole, and its attachments",
+	report.CategoryStructure:    "the structure of the file: objects, page tree, compressed data, operators",
+	report.CategoryLimits:       "the work that the inspection takes, compared with its limits",
 	report.CategorySecurity:     "encryption and permissions",
-	report.CategoryDocument:     "what the document says of itself: version, standards, title, dates",
-	report.CategoryOutputIntent: "the printing conditions that the document names",
-	report.CategoryPage:         "the pages: how many there are, their sizes, their orientation",
+	report.CategoryDocument:     "the properties of the document: version, claimed standards, title, dates",
+	report.CategoryOutputIntent: "the output intents of the document",
+	report.CategoryPage:         "the pages: their number, sizes and orientation",
 	report.CategoryBox:          "the boxes of each page, and the artwork at its edges",
 	report.CategorySafety:       "the edges of each page",
 	report.CategoryFont:         "each font, and the text that is set in it",
 	report.CategoryText:         "the text of each page",
 	report.CategoryImage:        "each image, as it is placed on a page",
-	report.CategoryColor:        "the colour spaces, and what is painted in them",
-	report.CategoryInk:          "the inks of the document, and what each page needs of them",
-	report.CategoryOverprint:    "what is set to overprint",
+	report.CategoryColor:        "the colour spaces, and the objects painted in them",
+	report.CategoryInk:          "the inks of the document, and the ink coverage of each page",
+	report.CategoryOverprint:    "objects that overprint or knock out",
 	report.CategoryLine:         "the lines of each page",
 	report.CategoryTransparency: "blend modes, soft masks and opacity",
-	report.CategoryLayer:        "the layers, and which of them print",
+	report.CategoryLayer:        "the layers, and whether they print",
 	report.CategoryAnnotation:   "the annotations of each page",
-	report.CategoryForm:         "the fields of forms",
-	report.CategoryAction:       "what a viewer does when somebody opens the file or clicks",
-	report.CategoryFeature:      "what a PDF may hold that print has no use for",
-	report.CategoryIntent:       "the document, against what was ordered",
+	report.CategoryForm:         "form fields",
+	report.CategoryAction:       "actions that a viewer runs when the file is opened or clicked",
+	report.CategoryFeature:      "PDF features that print does not use",
+	report.CategoryIntent:       "the document, compared with the order",
 } // constant
 
 // markSubjects name the marks that rules of marks examine, in their order in a text.
@@ -46,7 +47,7 @@ var markSubjects = [...]struct {
 	{everyText, "text"},
 	{stroke, "lines"},
 	{fill, "filled areas"},
-	{stencil, "one-bit images"},
+	{stencil, "1-bit images"},
 	{picture, "images"},
 	{shading, "gradients"},
 }
@@ -57,7 +58,7 @@ func (r *Rule) LooksAt() string {
 	case r.mark == nil:
 		return subjects[r.Category]
 	case r.mark.of == anything:
-		return "each act of painting"
+		return "each painted object"
 	}
 	var names []string
 	for _, subject := range markSubjects {
@@ -65,7 +66,7 @@ func (r *Rule) LooksAt() string {
 			names = append(names, subject.name)
 		}
 	}
-	return "each act of painting " + listed(names)
+	return "each painted object of these kinds: " + texts.In(texts.English).List(names, 0)
 }
 
 // In returns the severity and the limit of the rule in a profile, and whether the

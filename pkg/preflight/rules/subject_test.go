@@ -15,18 +15,18 @@ func TestEveryRuleNamesItsSubject(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
 		"box.bleed_short": "the boxes of each page, and the artwork at its edges",
-		"ink.tac":         "each act of painting",
-		"text.small":      "each act of painting text",
-		"line.hairline":   "each act of painting lines",
-		"page.count":      "the pages: how many there are, their sizes, their orientation",
+		"ink.tac":         "each painted object",
+		"text.small":      "each painted object of these kinds: text",
+		"line.hairline":   "each painted object of these kinds: lines",
+		"page.count":      "the pages: their number, sizes and orientation",
 	}
 	for _, rule := range rules.All() {
 		got := rule.LooksAt()
 		if got == "" || strings.HasSuffix(got, " ") || strings.Contains(got, " more") {
-			t.Errorf("%s does not", rule.ID)
+			t.Errorf("%s has the subject %q", rule.ID, got)
 		}
 		if wanted, listed := want[rule.ID]; listed && got != wanted {
-			t.Errorf("%s looks at %q, want %q", rule.ID, got, wanted)
+			t.Errorf("%s: subject %q, want %q", rule.ID, got, wanted)
 		}
 		delete(want, rule.ID)
 	}
@@ -43,12 +43,12 @@ func TestBoundsDescribeASetting(t *testing.T) {
 		setting profile.Setting
 		want    string
 	}{
-		"nothing":                         {rules.Rule{}, profile.Setting{}, ""},
-		"a limit":                         {rules.Rule{Op: ">=", Unit: "mm"}, profile.Setting{Limit: &three}, ">= 3 mm"},
-		"a tolerance in its unit":         {rules.Rule{Op: ">=", Unit: "mm", Tolerance: "mm"}, profile.Setting{Limit: &three, Tolerance: 0.1}, ">= 3 mm ± 0.1"},
-		"a tolerance in another unit":     {rules.Rule{Op: "<=", Unit: "%", Tolerance: "points"}, profile.Setting{Limit: &all, Tolerance: 2}, "<= 300 % ± 2 points"},
-		"a tolerance alone":               {rules.Rule{Tolerance: "mm"}, profile.Setting{Tolerance: 0.05}, "± 0.05 mm"},
-		"an area that has to be as wrong": {rules.Rule{Op: "<=", Unit: "%", Area: true}, profile.Setting{Limit: &all, Area: 15}, "<= 300 % on 15 mm2"},
+		"nothing":                     {rules.Rule{}, profile.Setting{}, ""},
+		"a limit":                     {rules.Rule{Op: ">=", Unit: "mm"}, profile.Setting{Limit: &three}, ">= 3 mm"},
+		"a tolerance in its unit":     {rules.Rule{Op: ">=", Unit: "mm", Tolerance: "mm"}, profile.Setting{Limit: &three, Tolerance: 0.1}, ">= 3 mm ± 0.1"},
+		"a tolerance in another unit": {rules.Rule{Op: "<=", Unit: "%", Tolerance: "points"}, profile.Setting{Limit: &all, Tolerance: 2}, "<= 300 % ± 2 points"},
+		"a tolerance alone":           {rules.Rule{Tolerance: "mm"}, profile.Setting{Tolerance: 0.05}, "± 0.05 mm"},
+		"a minimum area":              {rules.Rule{Op: "<=", Unit: "%", Area: true}, profile.Setting{Limit: &all, Area: 15}, "<= 300 % on 15 mm2"},
 	} {
 		if got := tc.rule.Bounds(tc.setting); got != tc.want {
 			t.Errorf("%s: %q, want %q", sentence, got, tc.want)

@@ -7,15 +7,24 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
-// All lists the rules in alphabetical order of their ids.
-func All() []Rule {
+// All lists the rules in alphabetical order of their ids, in English.
+func All() []Rule { return In(texts.English) }
+
+// In lists the rules in alphabetical order of their ids, with the titles and hints of a
+// language: one of [report.Languages]. Unknown languages fall back to English.
+func In(language string) []Rule {
 	all := slices.Concat(
-		reading(), documents(), outputIntents(), pages(), boxes(), fonts(), texts(), images(), colors(),
+		reading(), documents(), outputIntents(), pages(), boxes(), fonts(), textRules(), images(), colors(),
 		inks(), overprints(), lines(), transparencies(), layers(), annotations(), features(), orders(),
 	)
+	in := texts.In(language)
+	for i := range all {
+		all[i].Title, all[i].FixHint = in.Title(all[i].ID), in.Fix(all[i].ID)
+	}
 	slices.SortFunc(all, func(a, b Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return all
 }

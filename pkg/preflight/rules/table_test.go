@@ -22,17 +22,17 @@ func TestTableIsWellFormed(t *testing.T) {
 		category, _, _ := strings.Cut(r.ID, ".")
 		switch {
 		case !id.MatchString(r.ID):
-			t.Errorf("%s: not a rule id", r.ID)
+			t.Errorf("%s: invalid id of a rule", r.ID)
 		case i > 0 && all[i-1].ID >= r.ID:
-			t.Errorf("%s: out of order, or there twice", r.ID)
+			t.Errorf("%s: not in alphabetical order, or repeated", r.ID)
 		case string(r.Category) != category:
-			t.Errorf("%s: category %s", r.ID, r.Category)
+			t.Errorf("%s: category %s, want %s", r.ID, r.Category, category)
 		case r.Title == "" || !strings.HasSuffix(r.FixHint, "."):
 			t.Errorf("%s: title or hint is missing", r.ID)
 		case (r.Op == "") != (r.Unit == ""):
 			t.Errorf("%s: an operator needs a unit", r.ID)
 		case r.Ticket && !r.Always:
-			t.Errorf("%s: an order is not for a profile to judge", r.ID)
+			t.Errorf("%s: a rule about the order must apply with every profile", r.ID)
 		}
 		if _, err := report.ParseSeverity(string(r.Severity)); err != nil {
 			t.Errorf("%s: %v", r.ID, err)
@@ -53,7 +53,7 @@ func TestEveryIncidentHasARule(t *testing.T) {
 		"limits.images", "limits.fonts", "limits.annotations", "limits.inks", "structure.repaired",
 	} {
 		if !known[id] {
-			t.Errorf("incidents of %s would be lost", id)
+			t.Errorf("no rule reports the incidents of %s", id)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestEveryProfileFitsTheTable(t *testing.T) {
 	t.Parallel()
 	all, err := profile.All()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("profile.All: %v", err)
 	}
 	selected := map[string]bool{}
 	for _, p := range all {
@@ -85,7 +85,7 @@ func TestDefaultSeverityIsThatOfTheDefaultProfile(t *testing.T) {
 	p := lookup(t, profile.Default)
 	for _, r := range rules.All() {
 		if s, selected := p.Rules[r.ID]; selected && s.Severity != r.Severity {
-			t.Errorf("%s: %s, but usually %s", r.ID, s.Severity, r.Severity)
+			t.Errorf("%s: severity %s in the default profile, want %s", r.ID, s.Severity, r.Severity)
 		}
 	}
 }
@@ -97,23 +97,23 @@ func TestCheckRefuses(t *testing.T) {
 		id      string
 		setting profile.Setting
 	}{
-		"a rule that is not there":           {"no.such_rule", profile.Setting{}},
-		"a rule that profiles cannot set":    {"structure.page_tree", profile.Setting{}},
-		"a rule of the order":                {"intent.trim_size", profile.Setting{}},
-		"a missing limit":                    {"image.ppi_low", profile.Setting{}},
-		"a limit of what compares nothing":   {"color.rgb", profile.Setting{Limit: &one}},
-		"a tolerance of what has none":       {"color.rgb", profile.Setting{Tolerance: 1}},
-		"an area of what has none":           {"image.ppi_low", profile.Setting{Limit: &one, Area: 1}},
-		"a multiple of nothing":              {"page.count_multiple", profile.Setting{Limit: &none}},
-		"a tolerance where only an area is":  {"ink.tac", profile.Setting{Limit: &one, Tolerance: 1}},
-		"a rule of the reading made lighter": {"file.empty", profile.Setting{Severity: report.Info}},
+		"an unknown rule":                            {"no.such_rule", profile.Setting{}},
+		"a rule that profiles cannot set":            {"structure.page_tree", profile.Setting{}},
+		"a rule of the order":                        {"intent.trim_size", profile.Setting{}},
+		"a missing limit":                            {"image.ppi_low", profile.Setting{}},
+		"a limit of a rule without a value":          {"color.rgb", profile.Setting{Limit: &one}},
+		"a tolerance of a rule without one":          {"color.rgb", profile.Setting{Tolerance: 1}},
+		"an area of a rule without one":              {"image.ppi_low", profile.Setting{Limit: &one, Area: 1}},
+		"a multiple of 0":                            {"page.count_multiple", profile.Setting{Limit: &none}},
+		"a tolerance of a rule with an area only":    {"ink.tac", profile.Setting{Limit: &one, Tolerance: 1}},
+		"a lighter severity of a rule about reading": {"file.empty", profile.Setting{Severity: report.Info}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := profile.Profile{Rules: map[string]profile.Setting{tc.id: tc.setting}}
 			if err := rules.Check(p); !errors.Is(err, profile.ErrInvalid) {
-				t.Errorf("%s with %+v: %v", tc.id, tc.setting, err)
+				t.Errorf("%s with %+v: error %v, want ErrInvalid", tc.id, tc.setting, err)
 			}
 		})
 	}

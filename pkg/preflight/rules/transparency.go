@@ -3,7 +3,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -13,14 +12,12 @@ import (
 func transparencies() []Rule {
 	return []Rule{
 		{
-			ID: "transparency.used", Category: report.CategoryTransparency, Severity: report.Info, Title: "Transparency is used",
-			FixHint: "Nothing has to be done for PDF/X-4; for PDF/X-1a flatten transparency when exporting.", Ref: "GWG 2015 4.24; ISO 32000-2 11.1",
-			judge: transparencyUsed,
+			ID: "transparency.used", Category: report.CategoryTransparency, Severity: report.Info,
+			Ref: "GWG 2015 4.24; ISO 32000-2 11.1", judge: transparencyUsed,
 		},
 		{
-			ID: "transparency.blend_space_rgb", Category: report.CategoryTransparency, Severity: report.Warning, Title: "Transparency is blended in RGB",
-			FixHint: "Set the blend space of the document to CMYK and export once more.", Ref: "GWG 2015 4.25; ISO 32000-2 11.3.4",
-			judge: everyPage(blendRGB),
+			ID: "transparency.blend_space_rgb", Category: report.CategoryTransparency, Severity: report.Warning,
+			Ref: "GWG 2015 4.25; ISO 32000-2 11.3.4", judge: everyPage(blendRGB),
 		},
 	}
 }
@@ -38,14 +35,14 @@ func transparencyUsed(in *input) []observation {
 		kinds = append(kinds, f.Detail)
 		if all.Count == 0 || f.Uses.Count > all.Count {
 			all = f.Uses
-			o = used(&f.Uses, f.First, f.Object, "")
+			o = used(&f.Uses, f.First, f.Object, message{})
 		}
 	}
 	if len(kinds) == 0 {
 		return nil
 	}
 	slices.Sort(kinds)
-	o.message = fmt.Sprintf("Transparency is used: %s.", listed(slices.Compact(kinds)))
+	o.message.values = listed("kinds", slices.Compact(kinds))
 	return []observation{o}
 }
 
@@ -53,7 +50,5 @@ func blendRGB(_ *input, page *facts.Page) (observation, bool) {
 	if !page.Transparent || page.Group == nil || !slices.Contains([]string{"DeviceRGB", "CalRGB", "ICCBased-RGB"}, page.Group.Space) {
 		return observation{}, false
 	}
-	return observation{
-		message: fmt.Sprintf("Transparency on the page is blended in %s; colours may change where objects lie over each other.", page.Group.Space),
-	}, true
+	return observation{message: message{values: values{"space": page.Group.Space}}}, true
 }

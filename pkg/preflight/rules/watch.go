@@ -26,7 +26,8 @@ type marks struct {
 	group func(*facts.Mark) group
 	// decimals of the value in the report.
 	decimals int
-	message  func(*instance) string
+	// message returns the message about the worst mark of a finding.
+	message func(*instance) message
 }
 
 // group identifies a finding of a rule.

@@ -4,45 +4,71 @@ package rules
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
-	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
 )
 
 // maxListed bounds the names in a sentence.
 const maxListed = 5
 
-// pagesInWords returns "one page" or "7 pages".
-func pagesInWords(n int) string {
-	if n == 1 {
-		return "one page"
+// listed returns a list of at most [maxListed] names as a parameter.
+func listed(name string, names []string) values { return values{}.list(name, names) }
+
+// list adds a list of at most [maxListed] names, and the number of omitted names.
+func (v values) list(name string, names []string) values {
+	if over := len(names) - maxListed; over > 0 {
+		v[name+"Omitted"] = float64(over)
+		names = names[:maxListed]
 	}
-	return fmt.Sprintf("%d pages", n)
+	v[name] = slices.Clone(names)
+	return v
 }
 
-// number formats a value without trailing zeros.
-func number(v float64, decimals int) string {
-	return geom.Decimal(v, decimals)
+// paint adds a colour.
+func (v values) paint(p *facts.Paint) values {
+	switch {
+	case p.White:
+		v["paint"] = "white"
+	case registration(p):
+		v["paint"] = "registration"
+	case !p.Known && p.Space == "":
+		v["paint"] = "unreadable"
+	case !p.Known:
+		v["paint"], v["space"] = "space", p.Space
+	default:
+		v["paint"] = "none"
+		if inks := amounts(p); len(inks) > 0 {
+			v["paint"] = "inks"
+			v.list("inks", inks)
+		}
+	}
+	return v
 }
 
-// listed joins names, at most [maxListed] of them.
-func listed(names []string) string {
-	if len(names) > maxListed {
-		names = append(names[:maxListed:maxListed], fmt.Sprintf("%d more", len(names)-maxListed))
+// amounts returns the inks of a colour: "C 20 %", "K 100 %", "PANTONE 185 C 50 %".
+func amounts(p *facts.Paint) []string {
+	var inks []string
+	add := func(name string, amount float64) {
+		if amount > 0 {
+			inks = append(inks, fmt.Sprintf("%s %.0f %%", name, amount*100))
+		}
 	}
-	if len(names) < 2 {
-		return strings.Join(names, "")
+	for i, letter := range [...]string{"C", "M", "Y", "K"} {
+		add(letter, p.CMYK[i])
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	for _, s := range p.Spots {
+		add(s.Name, s.Amount)
+	}
+	return inks
 }
 
 // Classes of paint, by the inks of a press.
 const (
 	classWhite   = "white"
-	classUnknown = "a colour that the printer converts"
-	classOne     = "one ink"
-	classMany    = "several inks"
+	classUnknown = "unknown"
+	classOne     = "one"
+	classMany    = "many"
 )
 
 func class(p *facts.Paint) string {
@@ -57,38 +83,7 @@ func class(p *facts.Paint) string {
 	return classOne
 }
 
-// paintInWords returns "white", "cyan 20 % and black 100 %" or "a colour of
-// DeviceRGB".
-func paintInWords(p *facts.Paint) string {
-	switch {
-	case p.White:
-		return "white"
-	case registration(p):
-		return "the registration colour"
-	case !p.Known && p.Space == "":
-		return "an unreadable colour"
-	case !p.Known:
-		return "a colour of " + p.Space
-	}
-	var inks []string
-	add := func(name string, amount float64) {
-		if amount > 0 {
-			inks = append(inks, fmt.Sprintf("%s %.0f %%", name, amount*100))
-		}
-	}
-	for i, name := range processNames {
-		add(name, p.CMYK[i])
-	}
-	for _, s := range p.Spots {
-		add(s.Name, s.Amount)
-	}
-	if len(inks) == 0 {
-		return "no ink"
-	}
-	return listed(inks)
-}
-
-// processNames are the inks of [facts.Paint.CMYK].
+// processNames are the tokens of the inks of [facts.Paint.CMYK].
 var processNames = [4]string{"cyan", "magenta", "yellow", "black"} // constant
 
 // registration reports whether a colour is that of Separation All. No other
@@ -98,24 +93,37 @@ func registration(p *facts.Paint) bool {
 	return p.Space == "Separation" && c[0] > 0 && c[0] == c[1] && c[0] == c[2] && c[0] == c[3] && len(p.Spots) == 0
 }
 
-// markInWords returns the kind of a mark: "Text", "A line", ...
-func markInWords(m *facts.Mark) string {
+// kindOf returns the token of the kind of a mark.
+func kindOf(m *facts.Mark) string {
 	switch m.Kind {
 	case facts.Path:
 		if m.Stroked {
-			return "A line"
+			return "line"
 		}
-		return "An area"
+		return "area"
 	case facts.Text:
-		return "Text"
+		return "text"
 	case facts.Picture:
-		return "An image"
+		return "image"
 	case facts.Stencil:
-		return "A one-bit image"
+		return "bitmap"
 	case facts.Shading:
-		return "A gradient"
+		return "gradient"
 	}
-	return "Artwork"
+	return "artwork"
+}
+
+// The messages of marks.
+
+// mainMessage is the main message without parameters of its own.
+func mainMessage(*instance) message { return message{} }
+
+// markMessage names the kind of the mark.
+func markMessage(i *instance) message { return message{values: values{"mark": kindOf(&i.mark)}} }
+
+// paintedMessage names the kind and the colour of the mark.
+func paintedMessage(i *instance) message {
+	return message{values: values{"mark": kindOf(&i.mark)}.paint(&i.mark.Paint)}
 }
 
 // The groupings of marks to findings.

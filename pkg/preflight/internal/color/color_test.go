@@ -118,7 +118,7 @@ func TestTheSameMeaningIsTheSameDefinition(t *testing.T) {
 	}
 }
 
-func TestRemapLeavesWhatIsNoDeviceSpace(t *testing.T) {
+func TestRemapKeepsOtherThanDeviceSpaces(t *testing.T) {
 	t.Parallel()
 	r, spot := resolve(t, gold)
 	cal := func(*color.Space) *color.Space { return &color.Space{Family: "CalRGB", Components: 3} }

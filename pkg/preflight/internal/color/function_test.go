@@ -98,7 +98,7 @@ func TestEval(t *testing.T) {
 			t.Parallel()
 			f, err := parse(t, tc.write)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("parse: %v", err)
 			}
 			near := cmp.Comparer(func(a, b float64) bool { return geom.Round(a, 6) == geom.Round(b, 6) })
 			if diff := cmp.Diff(tc.want, f.Eval(nil, tc.in), near); diff != "" {
@@ -108,7 +108,7 @@ func TestEval(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFunctionIsRefused(t *testing.T) {
+func TestInvalidFunctionsAreRejected(t *testing.T) {
 	t.Parallel()
 	self := func(b *pdftest.Builder) pdftest.Ref {
 		r := b.Reserve()
@@ -192,7 +192,7 @@ func FuzzSampled(f *testing.F) {
 func BenchmarkEval(b *testing.B) {
 	fn, err := parse(b, program(1, 4, "{ dup 0.5 mul exch dup 0.2 mul exch dup 0.1 mul exch 0.3 mul }"))
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("parse: %v", err)
 	}
 	in, out := []float64{0.5}, make([]float64, 0, 4)
 	b.ReportAllocs()

@@ -100,7 +100,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeMeasured(t *testing.T) {
+func TestUnmeasurableImagesAreNotMeasured(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		space string
@@ -133,7 +133,7 @@ func coded(t testing.TB, quality int) []byte {
 	}
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("jpeg.Encode: %v", err)
 	}
 	return out.Bytes()
 }
@@ -190,7 +190,7 @@ func TestLargeJPEGsAreMeasuredByTheirBlocks(t *testing.T) {
 	}
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: 85}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("jpeg.Encode: %v", err)
 	}
 	gray := space(t, "/DeviceGray")
 	asked := int64(0)
@@ -279,7 +279,7 @@ func BenchmarkJPEG(b *testing.B) {
 	}
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: 80}); err != nil {
-		b.Fatal(err)
+		b.Fatalf("jpeg.Encode: %v", err)
 	}
 	i := color.Image{Width: 2480, Height: 3508, JPEG: true, Space: space(b, "/DeviceGray"), Data: out.Bytes()}
 	b.SetBytes(int64(out.Len()))
@@ -288,28 +288,28 @@ func BenchmarkJPEG(b *testing.B) {
 	}
 }
 
-func TestProcessImagesAreCountedAsOthersAre(t *testing.T) {
+func TestProcessImagesAreCountedLikeOtherImages(t *testing.T) {
 	t.Parallel()
 	data := make([]byte, 64*64*4)
 	for i := range data {
 		data[i] = byte(i * 37)
 	}
-	// The same inks, said in a way that takes the general loop.
+	// The same inks in a form that takes the general loop.
 	fast, slow := space(t, "/DeviceCMYK"), space(t, "[/DeviceN [/Cyan /Magenta /Yellow /Black] /DeviceCMYK << /FunctionType 4 /Domain [0 1 0 1 0 1 0 1] /Range [0 1 0 1 0 1 0 1] >>]")
 	for _, decode := range [][]float64{nil, {1, 0, 1, 0, 1, 0, 1, 0}, {-1, 2, 0, 0.5, 0, 1, 0, 1}} {
 		a, ok := color.MeasureImage(color.Image{Width: 64, Height: 64, Bits: 8, Space: fast, Decode: decode, Data: data}, unlimited)
 		b, okToo := color.MeasureImage(color.Image{Width: 64, Height: 64, Bits: 8, Space: slow, Decode: decode, Data: data}, unlimited)
 		if !ok || !okToo || math.Abs(a.Coverage.Max()-b.Coverage.Max()) > 0.05 {
-			t.Fatalf("%t %t: at most %v, the general loop says %v", ok, okToo, a.Coverage.Max(), b.Coverage.Max())
+			t.Fatalf("%t %t: at most %v, the general loop has %v", ok, okToo, a.Coverage.Max(), b.Coverage.Max())
 		}
 		for c := range a.CMYK {
 			if math.Abs(a.CMYK[c]-b.CMYK[c]) > 0.001 {
-				t.Errorf("ink %d: %v, the general loop says %v", c, a.CMYK[c], b.CMYK[c])
+				t.Errorf("ink %d: %v, the general loop has %v", c, a.CMYK[c], b.CMYK[c])
 			}
 		}
 		for limit := 10.0; limit < 400; limit += 10 {
 			if math.Abs(a.Coverage.Over(limit)-b.Coverage.Over(limit)) > 0.002 {
-				t.Errorf("over %v: %v, the general loop says %v", limit, a.Coverage.Over(limit), b.Coverage.Over(limit))
+				t.Errorf("over %v: %v, the general loop has %v", limit, a.Coverage.Over(limit), b.Coverage.Over(limit))
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func read(t *testing.T, data []byte, limits document.Limits) *facts.Document {
 	pages := file.Pages()
 	for i := range pages {
 		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {
-			t.Fatal(err)
+			t.Fatalf("interpreter.Page: %v", err)
 		}
 	}
 	return collector.Document()
@@ -415,7 +415,7 @@ func TestLimitEndsReadingAndIsReported(t *testing.T) {
 			t.Parallel()
 			doc := read(t, tc.pdf, tc.limits)
 			if doc.Complete {
-				t.Error("the document is said to be complete")
+				t.Error("the document is complete, want incomplete")
 			}
 			if len(doc.Incidents) != 1 || doc.Incidents[0].Rule != tc.want {
 				t.Errorf("incidents %+v, want one %s", doc.Incidents, tc.want)
@@ -430,7 +430,7 @@ func TestCancelledContextStopsAPage(t *testing.T) {
 	collector := facts.NewCollector(nil)
 	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), collector)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("document.Open: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -54,7 +54,7 @@ func TestAdvance(t *testing.T) {
 		"one by its name in Windows":      {object("<< /Subtype /TrueType /BaseFont /ArialMT >>"), 'i', 0.222},
 		"a bold one":                      {object("<< /Subtype /TrueType /BaseFont /Arial,Bold >>"), 'i', 0.278},
 		"a slanted one":                   {object("<< /Subtype /TrueType /BaseFont /TimesNewRomanPS-BoldItalicMT >>"), 'i', 0.278},
-		"a font that nobody knows":        {object("<< /Subtype /Type1 /BaseFont /Strange >>"), 'i', 0.5},
+		"an unknown font":                 {object("<< /Subtype /Type1 /BaseFont /Strange >>"), 'i', 0.5},
 		"a glyph of content":              {object("<< /Subtype /Type3 /FontMatrix [0.01 0 0 0.01 0 0] /FirstChar 65 /Widths [50] >>"), 65, 0.5},
 		"composite: one by one":           {composite("/W [5 [100 200]]"), 6, 0.2},
 		"composite: a stretch":            {composite("/W [5 9 300]"), 9, 0.3},
@@ -64,7 +64,7 @@ func TestAdvance(t *testing.T) {
 		"composite: a table that is torn": {composite("/W [5 [100] 7]"), 5, 0.1},
 		"composite: a stretch backwards":  {composite("/W [9 5 300]"), 7, 1},
 		"vertical: the default":           {object("<< /Subtype /Type0 /Encoding /Identity-V /DescendantFonts [<< >>] >>"), 6, 1},
-		"vertical: as it says":            {object("<< /Subtype /Type0 /Encoding /Identity-V /DescendantFonts [<< /DW2 [880 -500] >>] >>"), 6, 0.5},
+		"vertical, declared":              {object("<< /Subtype /Type0 /Encoding /Identity-V /DescendantFonts [<< /DW2 [880 -500] >>] >>"), 6, 0.5},
 		"a composite font of nothing":     {object("<< /Subtype /Type0 >>"), 6, 1},
 	}
 	for name, tc := range tests {
@@ -126,8 +126,8 @@ func TestPlausibleHeightsOfTheDescriptorAreUsed(t *testing.T) {
 		font            string
 		ascent, descent float64
 	}{
-		"as it says":           {"<< /Subtype /TrueType /FontDescriptor << /Ascent 900 /Descent -300 >> >>", 0.9, -0.3},
-		"nothing said":         {"<< /Subtype /TrueType >>", 0.75, -0.21},
+		"declared":             {"<< /Subtype /TrueType /FontDescriptor << /Ascent 900 /Descent -300 >> >>", 0.9, -0.3},
+		"undeclared":           {"<< /Subtype /TrueType >>", 0.75, -0.21},
 		"nonsense":             {"<< /Subtype /TrueType /FontDescriptor << /Ascent 0 /Descent 300 >> >>", 0.75, -0.21},
 		"the box of glyphs":    {"<< /Subtype /Type3 /FontMatrix [0.1 0 0 0.1 0 0] /FontBBox [0 -2 9 8] >>", 0.8, -0.2},
 		"glyphs without a box": {"<< /Subtype /Type3 /FontBBox [0 0 0 0] >>", 0.75, -0.21},
@@ -156,7 +156,7 @@ func FuzzFont(f *testing.F) {
 		data := b.Document(pdftest.Page{})
 		file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), document.DefaultLimits(), facts.NewCollector(nil))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("document.Open: %v", err)
 		}
 		if file == nil {
 			return

@@ -90,7 +90,7 @@ func execute(t *testing.T, data []byte) (*facts.Document, int) {
 	pages := file.Pages()
 	for i := range pages {
 		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {
-			t.Fatal(err)
+			t.Fatalf("interpreter.Page: %v", err)
 		}
 	}
 	return collector.Document(), n
@@ -135,7 +135,7 @@ func bench(b *testing.B, page string) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := interpreter.Page(b.Context(), &pages[0]); err != nil {
-			b.Fatal(err)
+			b.Fatalf("interpreter.Page: %v", err)
 		}
 	}
 }

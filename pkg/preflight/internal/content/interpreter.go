@@ -12,7 +12,6 @@ package content
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
@@ -208,13 +207,13 @@ func (in *Interpreter) nested(o types.Object, f *frame) {
 	id := document.Identity(dict)
 	for _, running := range in.active {
 		if running == id {
-			in.incident(o, "The drawing instructions contain themselves.")
+			in.incident(o, "cycle", nil)
 			return
 		}
 	}
 	if len(in.active) >= in.limits.Nesting {
 		in.collector.Incomplete()
-		in.incident(o, fmt.Sprintf("Drawings are nested more than %d deep; what lies deeper was not looked at.", in.limits.Nesting))
+		in.incident(o, "depth", facts.Values{"limit": float64(in.limits.Nesting)})
 		return
 	}
 	in.active = append(in.active, id)
@@ -231,8 +230,10 @@ func (in *Interpreter) nested(o types.Object, f *frame) {
 	in.active = in.active[:len(in.active)-1]
 }
 
-func (in *Interpreter) incident(o types.Object, detail string) {
-	in.collector.Incident(facts.Incident{Rule: document.RuleNesting, Page: in.page.Number, Object: document.Ref(o), Detail: detail})
+func (in *Interpreter) incident(o types.Object, variant string, values facts.Values) {
+	in.collector.Incident(facts.Incident{
+		Rule: document.RuleNesting, Page: in.page.Number, Object: document.Ref(o), Variant: variant, Parameters: values,
+	})
 }
 
 // feature records that the page uses a feature.

@@ -202,7 +202,7 @@ func TestImagesAreDescribed(t *testing.T) {
 			resources: image("/Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace [/Indexed /DeviceRGB 0 <000000>]", []byte{0}),
 			want:      []string{"1x1 8 bits 1 DeviceRGB  mask false soft false quality 0 interpolate false 1 ppi"},
 		},
-		"a JPEG 2000 that says for itself": {
+		"a JPEG 2000 with a colour space of its own": {
 			resources: image("/Width 1 /Height 1 /Filter /JPXDecode", []byte("\x00\x00\x00\x2djp2h\x00\x00\x00\x16ihdr\x00\x00\x00\x01\x00\x00\x00\x01\x00\x03\x07\x07\x00\x00\x00\x00\x00\x0fcolr\x01\x00\x00\x00\x00\x00\x10")),
 			want:      []string{"1x1 8 bits 3 DeviceRGB JPXDecode mask false soft false quality 0 interpolate false 1 ppi"},
 		},

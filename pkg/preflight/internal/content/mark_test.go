@@ -30,7 +30,7 @@ func marks(t testing.TB, data []byte, render func(m *facts.Mark) string) ([]stri
 	pages := file.Pages()
 	for i := range pages {
 		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {
-			t.Fatal(err)
+			t.Fatalf("interpreter.Page: %v", err)
 		}
 	}
 	return out, collector.Document()

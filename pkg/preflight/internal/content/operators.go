@@ -20,7 +20,7 @@ func (in *Interpreter) operator(f *frame, name []byte) {
 	case "q":
 		if len(f.saved) >= in.limits.SavedStates {
 			in.collector.Incomplete()
-			in.incident(nil, "The graphics state is saved too deep; colours and sizes after that may be wrong.")
+			in.incident(nil, "states", facts.Values{"limit": float64(in.limits.SavedStates)})
 			return
 		}
 		f.saved = append(f.saved, f.state)

@@ -56,7 +56,7 @@ func TestBoxOfTextContainsItsGlyphs(t *testing.T) {
 		"text beyond the page is no mark":      {content: "BT /F 10 Tf 900 100 Td (A) Tj ET", resources: squareFont, want: nil},
 		"a standard font brings its widths":    {content: "BT /F 10 Tf 100 100 Td (il) Tj ET", resources: standardFont, want: []string{"text [100 97.9 104.44 107.5]"}},
 		"two bytes a code":                     {content: "BT /F 10 Tf 100 100 Td <000100020009> Tj ET", resources: wideFont("/Identity-H"), want: []string{"text [100 98 117.5 108]"}},
-		"codes of the length that a CMap says": {content: "BT /F 10 Tf 100 100 Td <01800102> Tj ET", resources: wideFont("begincodespacerange <00> <7f> <8000> <ffff> endcodespacerange"), want: []string{"text [100 98 117.5 108]"}},
+		"codes of the length in a CMap":        {content: "BT /F 10 Tf 100 100 Td <01800102> Tj ET", resources: wideFont("begincodespacerange <00> <7f> <8000> <ffff> endcodespacerange"), want: []string{"text [100 98 117.5 108]"}},
 		"Shift-JIS mixes lengths":              {content: "BT /F 10 Tf 100 100 Td <0190010a> Tj ET", resources: wideFont("/90ms-RKSJ-H"), want: []string{"text [100 98 125 108]"}},
 		"a line that runs down":                {content: "BT /F 10 Tf 100 200 Td <00010002> Tj ET", resources: wideFont("/Identity-V"), want: []string{"text [95 180 105 200]"}},
 	})
@@ -160,7 +160,7 @@ func TestTextInAMissingFontHasAFontOfTypeMissing(t *testing.T) {
 		t.Errorf("fonts %+v, want one that is used and not there", doc.Fonts)
 	}
 	if doc.Pages[0].Painted == 0 {
-		t.Error("the page is said to be empty")
+		t.Error("the page is empty, want painted")
 	}
 }
 

@@ -4,7 +4,6 @@ package document
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/pdfcpu/pdfcpu/pkg/filter"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -57,7 +56,10 @@ func (f *File) ImageData(o types.Object, page int) []byte {
 	var damaged *damage
 	switch {
 	case errors.Is(err, filter.ErrDecodeLimitExceeded):
-		f.Budget.images += limit
+		if f.Budget.images += limit; limit == f.limits.StreamBytes {
+			f.collector.Exhausted(facts.Incident{Rule: RuleImageBytes, Page: page, Object: Ref(o), Variant: "one", Parameters: mebibytes("limit_mib", limit)})
+			return nil
+		}
 		f.Budget.noImages(page)
 		return nil
 	case errors.Is(err, errChecksum):
@@ -65,7 +67,7 @@ func (f *File) ImageData(o types.Object, page int) []byte {
 		f.collector.Incomplete()
 		f.collector.Incident(facts.Incident{
 			Rule: RuleStream, Page: page, Object: Ref(o),
-			Detail: "The data of an image is damaged. The parser says: " + sentence(err),
+			Variant: "image", Parameters: facts.Values{"parser": sentence(err)},
 		})
 		if !errors.As(err, &damaged) {
 			return nil
@@ -88,7 +90,10 @@ func (b *Budget) Samples(page int, n int64) bool {
 
 func (b *Budget) imageBytes() int64 { return b.limits.ImageBytes - b.images }
 
+// noImages records that the budget for all images is spent.
 func (b *Budget) noImages(page int) {
-	b.collector.Exhausted(RuleImageBytes, page, fmt.Sprintf(
-		"The images of the file unpack to more than %d MiB; the ink of the rest was not measured.", b.limits.ImageBytes>>20))
+	b.collector.Exhausted(facts.Incident{Rule: RuleImageBytes, Page: page, Variant: "all", Parameters: mebibytes("limit_mib", b.limits.ImageBytes)})
 }
+
+// mebibytes returns a number of bytes as a parameter in MiB.
+func mebibytes(name string, n int64) facts.Values { return facts.Values{name: float64(n >> 20)} }

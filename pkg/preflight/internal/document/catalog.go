@@ -3,7 +3,6 @@
 package document
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -49,7 +48,7 @@ func (f *File) step() bool {
 	if f.steps++; f.steps <= f.limits.Elements {
 		return true
 	}
-	f.collector.Exhausted(RuleStructure, 0, fmt.Sprintf("The file has more than %d bookmarks, form fields, actions and the like; the rest was not looked at.", f.limits.Elements))
+	f.collector.Exhausted(facts.Incident{Rule: RuleStructure, Variant: "elements", Parameters: facts.Values{"limit": float64(f.limits.Elements)}})
 	return false
 }
 

@@ -38,7 +38,7 @@ func content(t *testing.T, pdf []byte) (drawn string, complete bool, rules []str
 
 const drawing = "0 0 0 1 k 60 60 100 100 re f"
 
-// withLength is a page whose content says that it is so long.
+// withLength returns a page whose content declares a length.
 func withLength(length int) []byte {
 	var b pdftest.Builder
 	stream := b.Stream("", []byte(drawing))
@@ -69,10 +69,10 @@ func TestDamagedStreamYieldsTheDataBeforeTheDamage(t *testing.T) {
 	var flushed bytes.Buffer
 	out := zlib.NewWriter(&flushed)
 	if _, err := out.Write([]byte(long)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("out.Write: %v", err)
 	}
 	if err := out.Flush(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("out.Flush: %v", err)
 	}
 	tests := map[string]struct {
 		data         []byte

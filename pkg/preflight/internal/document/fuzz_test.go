@@ -38,7 +38,7 @@ func FuzzOpen(f *testing.F) {
 		collector := facts.NewCollector(nil)
 		file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), limits, collector)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("document.Open: %v", err)
 		}
 		doc := collector.Document()
 		if doc.Opened != (file != nil) {
@@ -48,7 +48,7 @@ func FuzzOpen(f *testing.F) {
 			file.Pages()
 		}
 		if (!doc.Opened || !doc.Complete) && len(doc.Incidents) == 0 {
-			t.Error("something was left off, and nothing says what")
+			t.Error("the document is incomplete without an incident")
 		}
 		for _, text := range []string{doc.Title, doc.Producer, doc.Creator, doc.Created, doc.Modified, doc.PDFVersion} {
 			if text != document.Clean(text, 300) {

@@ -30,8 +30,8 @@ func (f *File) guard(call func() error) error {
 func (f *File) panicked(err *panicError) {
 	f.collector.Incomplete()
 	f.collector.Incident(facts.Incident{
-		Rule:   RulePanic,
-		Detail: fmt.Sprintf("The structure of the file is damaged in a way that the parser does not survive (%T).", err.value),
+		Rule:       RulePanic,
+		Parameters: facts.Values{"kind": fmt.Sprintf("%T", err.value)},
 	})
 }
 

@@ -12,6 +12,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
 // The layout of a profile, and the bounds of reading.
@@ -39,16 +41,22 @@ type ICCHeader struct {
 	Description string
 }
 
-// ICCFault states in a sentence why a profile is invalid.
-type ICCFault struct{ Reason string }
+// ICCFault is the reason why a profile is invalid.
+type ICCFault struct {
+	// Reason is a token of the texts, and Values are the parameters of its text.
+	Reason string
+	Values facts.Values
+}
 
-func (f *ICCFault) Error() string { return f.Reason }
+func (f *ICCFault) Error() string {
+	return fmt.Sprintf("invalid ICC profile: %s %v", f.Reason, f.Values)
+}
 
 // ParseICC reads the header and the description of a profile. For a damaged profile
 // it returns a *[ICCFault] together with the fields that were read.
 func ParseICC(data []byte) (ICCHeader, error) {
 	if len(data) < headerSize {
-		return ICCHeader{}, &ICCFault{fmt.Sprintf("The profile has %d bytes; its header alone needs %d.", len(data), headerSize)}
+		return ICCHeader{}, &ICCFault{"header", facts.Values{"bytes": float64(len(data)), "needed": float64(headerSize)}}
 	}
 	h := ICCHeader{
 		Size:       int(binary.BigEndian.Uint32(data)),
@@ -58,10 +66,10 @@ func ParseICC(data []byte) (ICCHeader, error) {
 		Connection: signature(data[20:24]),
 	}
 	if string(data[36:40]) != "acsp" {
-		return h, &ICCFault{"The profile does not have the signature acsp that every ICC profile has."}
+		return h, &ICCFault{Reason: "signature"}
 	}
 	if h.Size > len(data) {
-		return h, &ICCFault{fmt.Sprintf("The profile says that it has %d bytes; %d are there.", h.Size, len(data))}
+		return h, &ICCFault{"size", facts.Values{"declared": float64(h.Size), "bytes": float64(len(data))}}
 	}
 	tag, err := descriptionTag(data)
 	if err != nil {
@@ -71,13 +79,13 @@ func ParseICC(data []byte) (ICCHeader, error) {
 	switch h.Class {
 	case "scnr", "mntr", "prtr", "link", "spac", "abst", "nmcl":
 	default:
-		return h, &ICCFault{fmt.Sprintf("The profile has the unknown class %q.", h.Class)}
+		return h, &ICCFault{"class", facts.Values{"class": h.Class}}
 	}
 	if h.Channels() == 0 {
-		return h, &ICCFault{fmt.Sprintf("The profile has the unknown colour space %q.", h.Space)}
+		return h, &ICCFault{"space", facts.Values{"space": h.Space}}
 	}
 	if h.Version[0] < '2' || h.Version[0] > '5' || h.Version[1] != '.' {
-		return h, &ICCFault{"The profile has the unknown version " + h.Version + "."}
+		return h, &ICCFault{"version", facts.Values{"version": h.Version}}
 	}
 	return h, nil
 }
@@ -107,12 +115,12 @@ func signature(b []byte) string {
 // descriptionTag returns the data of the desc tag, or nil when it is missing.
 func descriptionTag(data []byte) ([]byte, error) {
 	if len(data) < headerSize+4 {
-		return nil, &ICCFault{"The profile ends before its table of tags."}
+		return nil, &ICCFault{Reason: "tags"}
 	}
 	count := int(binary.BigEndian.Uint32(data[headerSize:]))
 	table := data[headerSize+4:]
 	if count > len(table)/tagSize {
-		return nil, &ICCFault{fmt.Sprintf("The profile says that it has %d tags; it is too short for them.", count)}
+		return nil, &ICCFault{"tag_count", facts.Values{"tags": float64(count)}}
 	}
 	for i := range min(count, maxTags) {
 		tag := table[i*tagSize:]
@@ -121,7 +129,7 @@ func descriptionTag(data []byte) ([]byte, error) {
 		}
 		offset, size := int64(binary.BigEndian.Uint32(tag[4:])), int64(binary.BigEndian.Uint32(tag[8:]))
 		if offset+size > int64(len(data)) {
-			return nil, &ICCFault{"The description of the profile lies outside of it."}
+			return nil, &ICCFault{Reason: "description"}
 		}
 		return data[offset : offset+size], nil
 	}

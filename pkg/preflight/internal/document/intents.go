@@ -5,7 +5,7 @@ package document
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"errors"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
@@ -24,7 +24,7 @@ func (f *File) outputIntents(root types.Dict) {
 			continue
 		}
 		if len(doc.Intents) >= maxIntents {
-			f.collector.Exhausted(RuleStructure, 0, fmt.Sprintf("The file has more than %d output intents; the rest was not looked at.", maxIntents))
+			f.collector.Exhausted(facts.Incident{Rule: RuleStructure, Variant: "intents", Parameters: facts.Values{"limit": float64(maxIntents)}})
 			return
 		}
 		doc.Intents = append(doc.Intents, facts.OutputIntent{
@@ -65,17 +65,19 @@ func (f *File) ICC(o types.Object) *facts.ICC {
 func (f *File) readProfile(stream types.StreamDict, out *facts.ICC) {
 	data, err := f.decode(stream)
 	if err != nil {
-		out.Fault = "The profile cannot be unpacked."
+		out.Fault = "unpack"
 		return
 	}
 	sum := sha256.Sum256(data)
 	out.SHA256 = hex.EncodeToString(sum[:])
 	header, err := ParseICC(data)
 	out.Space, out.Class, out.Version, out.Description = header.Space, header.Class, header.Version, header.Description
+	var fault *ICCFault
 	switch channels := header.Channels(); {
-	case err != nil:
-		out.Fault = err.Error()
+	case errors.As(err, &fault):
+		out.Fault, out.FaultValues = fault.Reason, fault.Values
 	case channels != out.Components:
-		out.Fault = fmt.Sprintf("The profile is for %d components (%s); the PDF says %d.", channels, header.Space, out.Components)
+		out.Fault = "channels"
+		out.FaultValues = facts.Values{"channels": float64(channels), "space": header.Space, "components": float64(out.Components)}
 	}
 }

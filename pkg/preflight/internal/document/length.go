@@ -52,7 +52,7 @@ func (f *File) upToMark(offset int64, raw []byte) []byte {
 	}
 	if !f.lengthNoted {
 		f.lengthNoted = true
-		f.incident(RuleRepaired, "The length that is given for a stream of data is wrong; the data was read up to the mark of its end.")
+		f.incident(RuleRepaired, "length", nil)
 	}
 	data = bytes.TrimSuffix(data[:at], []byte("\n"))
 	return bytes.Clone(bytes.TrimSuffix(data, []byte("\r")))

@@ -3,8 +3,6 @@
 package document
 
 import (
-	"fmt"
-
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
@@ -102,7 +100,7 @@ func (b *Budget) Operator(page int, n int64) bool {
 	if b.operators += n; b.operators <= b.limits.Operators {
 		return !b.spent
 	}
-	b.exhaust(RuleOperators, page, fmt.Sprintf("The pages hold more than %d drawing operators; the rest was not looked at.", b.limits.Operators))
+	b.exhaust(facts.Incident{Rule: RuleOperators, Page: page, Parameters: facts.Values{"limit": float64(b.limits.Operators)}})
 	return false
 }
 
@@ -111,11 +109,11 @@ func (b *Budget) Content(page, n int) bool {
 	if b.content += int64(n); b.content <= b.limits.ContentBytes {
 		return !b.spent
 	}
-	b.exhaust(RuleContent, page, fmt.Sprintf("The pages hold more than %d MiB of drawing instructions, repeats counted; the rest was not looked at.", b.limits.ContentBytes>>20))
+	b.exhaust(facts.Incident{Rule: RuleContent, Page: page, Parameters: mebibytes("limit_mib", b.limits.ContentBytes)})
 	return false
 }
 
-func (b *Budget) exhaust(rule string, page int, detail string) {
+func (b *Budget) exhaust(in facts.Incident) {
 	b.spent = true
-	b.collector.Exhausted(rule, page, detail)
+	b.collector.Exhausted(in)
 }

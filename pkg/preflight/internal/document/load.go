@@ -57,11 +57,11 @@ func (f *File) loadRepaired(ctx context.Context, frame *survey) error {
 	}
 	f.repaired = true
 	for _, note := range copied.notes {
-		f.incident(RuleRepaired, note)
+		f.incident(RuleRepaired, note.variant, note.values)
 	}
 	if copied.cut {
 		f.collector.Incomplete()
-		f.incident(RuleUnreadable, "The end of the file is missing: it was cut off, most likely on its way. What is left was looked at.")
+		f.incident(RuleUnreadable, "cut", nil)
 	}
 	return nil
 }

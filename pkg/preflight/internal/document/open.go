@@ -28,17 +28,16 @@ import (
 
 // Rule ids of the incidents of opening a file.
 const (
-	RuleNotPDF      = "file.not_pdf"
-	RuleEmpty       = "file.empty"
-	RuleUnreadable  = "structure.unreadable"
-	RulePanic       = "structure.parser_panic"
-	RulePageTree    = "structure.page_tree"
-	RuleStream      = "structure.stream_unreadable"
-	RuleRepaired    = "structure.repaired"
-	RulePassword    = "security.password_required"
-	RuleEncrypted   = "security.encrypted"
-	headerSearch    = 1024
-	encryptedDetail = "The file is encrypted."
+	RuleNotPDF     = "file.not_pdf"
+	RuleEmpty      = "file.empty"
+	RuleUnreadable = "structure.unreadable"
+	RulePanic      = "structure.parser_panic"
+	RulePageTree   = "structure.page_tree"
+	RuleStream     = "structure.stream_unreadable"
+	RuleRepaired   = "structure.repaired"
+	RulePassword   = "security.password_required"
+	RuleEncrypted  = "security.encrypted"
+	headerSearch   = 1024
 )
 
 // File is an open PDF. It is not safe for concurrent use.
@@ -95,8 +94,8 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 		return nil, err
 	}
 	frame := surveyFile(in, size, head, f.tableFits)
-	if frame.refused != "" {
-		collector.Exhausted(frame.rule, 0, frame.refused)
+	if frame.refused != nil {
+		collector.Exhausted(*frame.refused)
 		return nil, nil
 	}
 	if err := f.load(ctx, frame); err != nil {
@@ -114,12 +113,12 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 		case errors.As(err, &panicked):
 			f.panicked(panicked)
 		case errors.Is(err, pdfcpu.ErrWrongPassword), errors.Is(err, pdfcpu.ErrOwnerPasswordRequired):
-			f.incident(RulePassword, "The file can only be opened with a password.")
+			f.incident(RulePassword, "", nil)
 		case errors.Is(err, pdfcpu.ErrUnsupportedEncryptionFeature), errors.Is(err, pdfcpu.ErrPermissionDenied):
-			f.incident(RuleEncrypted, encryptedDetail)
-			f.incident(RuleUnreadable, "The file is encrypted in a way that cannot be opened. The parser says: "+sentence(err))
+			f.incident(RuleEncrypted, "", nil)
+			f.incident(RuleUnreadable, "encrypted", facts.Values{"parser": sentence(err)})
 		default:
-			f.incident(RuleUnreadable, "The file is damaged or incomplete and cannot be opened. The parser says: "+sentence(err))
+			f.incident(RuleUnreadable, "damaged", facts.Values{"parser": sentence(err)})
 		}
 		return nil, nil
 	}
@@ -131,11 +130,11 @@ func Open(ctx context.Context, in io.ReadSeeker, size int64, limits Limits, coll
 // sniff reads the first bytes. It returns nil when the file is not a PDF.
 func (f *File) sniff(in io.ReadSeeker, size int64) ([]byte, error) {
 	if size == 0 {
-		f.incident(RuleEmpty, "The file has no content: zero bytes.")
+		f.incident(RuleEmpty, "", nil)
 		return nil, nil
 	}
 	if size > f.limits.FileBytes {
-		f.collector.Exhausted(RuleFileSize, 0, fmt.Sprintf("The file has %d bytes; at most %d are inspected.", size, f.limits.FileBytes))
+		f.collector.Exhausted(facts.Incident{Rule: RuleFileSize, Parameters: facts.Values{"bytes": float64(size), "limit": float64(f.limits.FileBytes)}})
 		return nil, nil
 	}
 	head := make([]byte, min(size, headerSearch))
@@ -146,7 +145,7 @@ func (f *File) sniff(in io.ReadSeeker, size int64) ([]byte, error) {
 		return nil, fmt.Errorf("read PDF header: %w", err)
 	}
 	if !bytes.Contains(head, []byte("%PDF-")) {
-		f.incident(RuleNotPDF, "The file is not a PDF: the mark %PDF- is missing at its start.")
+		f.incident(RuleNotPDF, "", nil)
 		return nil, nil
 	}
 	return head, nil
@@ -175,17 +174,17 @@ func (f *File) describe(frame *survey) {
 		doc.PDFVersion = f.pdf.RootVersion.String()
 	}
 	if frame.header > 0 {
-		f.incident(RuleRepaired, fmt.Sprintf("%d bytes that are no part of the PDF stand before its header.", frame.header))
+		f.incident(RuleRepaired, "header_bytes", facts.Values{"bytes": float64(frame.header)})
 	}
 	if !frame.ends {
-		f.incident(RuleRepaired, "The file does not end with the mark %%EOF.")
+		f.incident(RuleRepaired, "eof", nil)
 	}
 	doc.Encrypted = f.pdf.Encrypt != nil || f.opaque
 	if f.opaque {
 		f.collector.Incomplete()
 	}
 	if doc.Encrypted {
-		f.incident(RuleEncrypted, encryptedDetail)
+		f.incident(RuleEncrypted, "", nil)
 	}
 	doc.HasID = len(f.pdf.ID) == 2
 	doc.Linearized = f.linearized(frame.size)
@@ -216,8 +215,8 @@ func (f *File) linearized(size int64) bool {
 // the structure could.
 func (f *File) Opaque() bool { return f.opaque }
 
-func (f *File) incident(rule, detail string) {
-	f.collector.Incident(facts.Incident{Rule: rule, Detail: detail})
+func (f *File) incident(rule, variant string, values facts.Values) {
+	f.collector.Incident(facts.Incident{Rule: rule, Variant: variant, Parameters: values})
 }
 
 // sentence returns the parser's error as one bounded line.

@@ -3,7 +3,6 @@
 package document
 
 import (
-	"fmt"
 	"maps"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -40,7 +39,7 @@ func (f *File) Pages() []Page {
 	root := f.Dict(rootOf(f))
 	tree, ok := root["Pages"]
 	if !ok || f.Dict(tree) == nil {
-		f.pageTree(0, "", "The file has no page tree.")
+		f.pageTree(0, "", "missing", nil)
 		f.collector.Incomplete()
 		return nil
 	}
@@ -56,9 +55,9 @@ func (f *File) Pages() []Page {
 	switch {
 	case ok && int(count) == len(w.pages) && count == float64(int(count)), f.Budget.Spent():
 	case !ok:
-		f.pageTree(0, Ref(tree), fmt.Sprintf("The page tree does not say how many pages it has; %d were found.", len(w.pages)))
+		f.pageTree(0, Ref(tree), "count_missing", facts.Values{"found": float64(len(w.pages))})
 	default:
-		f.pageTree(0, Ref(tree), fmt.Sprintf("The page tree says that it has %.0f pages; %d were found.", count, len(w.pages)))
+		f.pageTree(0, Ref(tree), "count_wrong", facts.Values{"declared": geom.Round(count, 0), "found": float64(len(w.pages))})
 	}
 	return w.pages
 }
@@ -70,8 +69,8 @@ func rootOf(f *File) types.Object {
 	return *f.pdf.Root
 }
 
-func (f *File) pageTree(page int, object, detail string) {
-	f.collector.Incident(facts.Incident{Rule: RulePageTree, Page: page, Object: object, Detail: detail})
+func (f *File) pageTree(page int, object, variant string, values facts.Values) {
+	f.collector.Incident(facts.Incident{Rule: RulePageTree, Page: page, Object: object, Variant: variant, Parameters: values})
 }
 
 type walk struct {
@@ -86,12 +85,12 @@ type walk struct {
 func (w *walk) visit(n node) bool {
 	f := w.file
 	if w.nodes++; w.nodes > 10*f.limits.Pages || len(w.pages) >= f.limits.Pages {
-		f.Budget.exhaust(RulePages, 0, fmt.Sprintf("The file has more than %d pages; the rest was not looked at.", f.limits.Pages))
+		f.Budget.exhaust(facts.Incident{Rule: RulePages, Parameters: facts.Values{"limit": float64(f.limits.Pages)}})
 		return false
 	}
 	dict := f.Dict(n.object)
 	if dict == nil {
-		f.pageTree(0, Ref(n.object), "The page tree names a page that does not exist.")
+		f.pageTree(0, Ref(n.object), "no_page", nil)
 		return true
 	}
 	kids, inner := dict["Kids"]
@@ -100,7 +99,7 @@ func (w *walk) visit(n node) bool {
 		return true
 	}
 	if inner = inner && f.Name(dict["Type"]) != "Page"; inner && !w.enter(n.object) {
-		f.pageTree(0, Ref(n.object), "The page tree comes back to a part of itself.")
+		f.pageTree(0, Ref(n.object), "cycle", nil)
 		return true
 	}
 	above := n.inherited
@@ -150,7 +149,7 @@ func (w *walk) enter(o types.Object) bool {
 func (w *walk) leaf(object types.Object, dict types.Dict, inherited map[string]types.Object) {
 	f, number := w.file, len(w.pages)+1
 	if !w.enter(object) {
-		f.pageTree(number, Ref(object), "This page stands in the page tree more than once.")
+		f.pageTree(number, Ref(object), "repeated", nil)
 	}
 	page := Page{
 		Page:      facts.Page{Number: number, Object: Ref(object), Media: letter, UserUnit: 1},
@@ -163,7 +162,7 @@ func (w *walk) leaf(object types.Object, dict types.Dict, inherited map[string]t
 	if media, ok := f.Rect(inherited["MediaBox"]); ok {
 		page.Media = media
 	} else {
-		f.pageTree(number, Ref(object), "This page has no usable MediaBox; it was inspected as US Letter.")
+		f.pageTree(number, Ref(object), "media_missing", nil)
 	}
 	page.Crop = f.box(inherited["CropBox"])
 	page.Bleed = f.box(dict["BleedBox"])

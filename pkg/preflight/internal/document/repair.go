@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
 // maxRepair is the longest file that is repaired, which happens in memory.
@@ -21,10 +23,17 @@ const maxObject = 1_000_000
 // repaired is a copy of a file that the parser can read.
 type repaired struct {
 	data []byte
-	// notes describe the faults that were repaired, as sentences.
-	notes []string
+	// notes are the faults that were repaired.
+	notes []note
 	// cut reports whether the end of the file is missing.
 	cut bool
+}
+
+// note is a repaired fault: a variant of the message of [RuleRepaired] with its
+// parameters.
+type note struct {
+	variant string
+	values  facts.Values
 }
 
 // repair repairs the faults that the survey has found, with as little change as
@@ -46,14 +55,14 @@ func (f *File) repair(s *survey) *repaired {
 			return nil
 		}
 		copy(r.data[len("%PDF-"):], "1.7")
-		r.notes = append(r.notes, fmt.Sprintf("The header names the version %s, which no PDF has; the file was read as 1.7.", s.version))
+		r.notes = append(r.notes, note{"version", facts.Values{"version": s.version}})
 	}
 	switch {
 	case !s.rooted || s.knownVersion() && !s.encryptsDirectly():
 		if !f.rebuild(r) {
 			return nil
 		}
-		r.notes = append(r.notes, "The table that says where the file's objects are is missing or wrong; it was built anew from the objects that were found.")
+		r.notes = append(r.notes, note{variant: "table"})
 	case s.encryptsDirectly():
 		// Add an update to the file in which the dictionary is an object.
 		number := integer(s.trailer, "Size")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
@@ -46,25 +45,25 @@ func TestFaultsThatViewersAcceptAreRepairedAndReported(t *testing.T) {
 	good := pdftest.Good()
 	tests := map[string]struct {
 		pdf []byte
-		// says are parts of the notes, in their order.
-		says []string
+		// variants are the messages about the repairs, in their order.
+		variants []string
 	}{
 		"nothing is wrong":                        {good, nil},
 		"nothing is wrong with packed objects":    {packed(), nil},
-		"rubbish before the header":               {append([]byte("HTTP/1.1 200 OK\r\n\r\n"), good...), []string{"19 bytes"}},
-		"no end":                                  {replaced(`%%EOF\n$`, ""), []string{"does not end"}},
-		"rubbish after the end":                   {append(slices.Clone(good), make([]byte, 3000)...), []string{"built anew", "does not end"}},
+		"rubbish before the header":               {append([]byte("HTTP/1.1 200 OK\r\n\r\n"), good...), []string{"header_bytes"}},
+		"no end":                                  {replaced(`%%EOF\n$`, ""), []string{"eof"}},
+		"rubbish after the end":                   {append(slices.Clone(good), make([]byte, 3000)...), []string{"table", "eof"}},
 		"a version that is none":                  {replaced(`^%PDF-1.6`, "%PDF-1.8"), []string{"version 1.8"}},
-		"an offset that is no number":             {replaced(`startxref\n\d+`, "startxref\nxx"), []string{"built anew"}},
-		"an offset into nothing":                  {replaced(`startxref\n\d+`, "startxref\n17"), []string{"built anew"}},
-		"an offset beyond the end":                {replaced(`startxref\n\d+`, "startxref\n99999999"), []string{"built anew"}},
-		"no offset":                               {replaced(`startxref\n\d+\n`, ""), []string{"built anew"}},
-		"a table that is wrong":                   {replaced(`\n00000\d{5} 00000 n`, "\n0000000012 00000 n"), []string{"built anew"}},
-		"an object without its end":               {bytes.Replace(replaced(`startxref\n\d+`, "startxref\n17"), []byte(">>\nendobj\n"), []byte(">>\n"), 1), []string{"built anew"}},
-		"a table that leads to no page":           {regexp.MustCompile(`\n00000\d{5} 00000 n`).ReplaceAll(good, []byte("\n0000000000 00000 f")), []string{"built anew"}},
-		"a trailer without the number of objects": {replaced(`/Size \d+`, ""), []string{"built anew"}},
-		"packed objects and a wrong offset":       {bytes.Replace(packed(), []byte("startxref\n"), []byte("startxref\n1"), 1), []string{"built anew"}},
-		"both a wrong version and a wrong offset": {bytes.Replace(replaced(`startxref\n\d+`, "startxref\n17"), []byte("%PDF-1.6"), []byte("%PDF-9.9"), 1), []string{"version 9.9", "built anew"}},
+		"an offset that is no number":             {replaced(`startxref\n\d+`, "startxref\nxx"), []string{"table"}},
+		"an offset into nothing":                  {replaced(`startxref\n\d+`, "startxref\n17"), []string{"table"}},
+		"an offset beyond the end":                {replaced(`startxref\n\d+`, "startxref\n99999999"), []string{"table"}},
+		"no offset":                               {replaced(`startxref\n\d+\n`, ""), []string{"table"}},
+		"a table that is wrong":                   {replaced(`\n00000\d{5} 00000 n`, "\n0000000012 00000 n"), []string{"table"}},
+		"an object without its end":               {bytes.Replace(replaced(`startxref\n\d+`, "startxref\n17"), []byte(">>\nendobj\n"), []byte(">>\n"), 1), []string{"table"}},
+		"a table that leads to no page":           {regexp.MustCompile(`\n00000\d{5} 00000 n`).ReplaceAll(good, []byte("\n0000000000 00000 f")), []string{"table"}},
+		"a trailer without the number of objects": {replaced(`/Size \d+`, ""), []string{"table"}},
+		"packed objects and a wrong offset":       {bytes.Replace(packed(), []byte("startxref\n"), []byte("startxref\n1"), 1), []string{"table"}},
+		"both a wrong version and a wrong offset": {bytes.Replace(replaced(`startxref\n\d+`, "startxref\n17"), []byte("%PDF-1.6"), []byte("%PDF-9.9"), 1), []string{"version 9.9", "table"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -76,12 +75,16 @@ func TestFaultsThatViewersAcceptAreRepairedAndReported(t *testing.T) {
 			if pages := file.Pages(); len(pages) != 1 {
 				t.Errorf("%d pages", len(pages))
 			}
-			if len(doc.Incidents) != len(tc.says) {
-				t.Fatalf("incidents %+v, want %q", doc.Incidents, tc.says)
+			if len(doc.Incidents) != len(tc.variants) {
+				t.Fatalf("incidents %+v, want %q", doc.Incidents, tc.variants)
 			}
 			for i, in := range doc.Incidents {
-				if in.Rule != document.RuleRepaired || !strings.Contains(in.Detail, tc.says[i]) {
-					t.Errorf("incident %+v, want %q", in, tc.says[i])
+				got := in.Variant
+				if version, ok := in.Parameters["version"].(string); ok {
+					got += " " + version
+				}
+				if in.Rule != document.RuleRepaired || got != tc.variants[i] {
+					t.Errorf("incident %+v, want %q", in, tc.variants[i])
 				}
 			}
 		})

@@ -4,7 +4,6 @@ package document
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/pdfcpu/pdfcpu/pkg/filter"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -34,20 +33,19 @@ func (f *File) Decode(o types.Object, page int) []byte {
 	var damaged *damage
 	switch {
 	case errors.Is(err, filter.ErrDecodeLimitExceeded):
-		f.Budget.exhaust(RuleDecode, page, fmt.Sprintf(
-			"The compressed data of the file unpacks to more than %d MiB in one piece or %d MiB together; the rest was not looked at.",
-			f.limits.StreamBytes>>20, f.limits.DocumentBytes>>20))
+		f.Budget.exhaust(facts.Incident{Rule: RuleDecode, Page: page, Parameters: facts.Values{
+			"stream_mib": float64(f.limits.StreamBytes >> 20), "total_mib": float64(f.limits.DocumentBytes >> 20),
+		}})
 		return nil
 	case errors.Is(err, errChecksum):
 		f.collector.Incident(facts.Incident{
-			Rule: RuleRepaired, Page: page, Object: Ref(o),
-			Detail: "The checksum of compressed data that this page needs is wrong; the data was used all the same.",
+			Rule: RuleRepaired, Page: page, Object: Ref(o), Variant: "checksum",
 		})
 	case err != nil:
 		f.collector.Incomplete()
 		f.collector.Incident(facts.Incident{
 			Rule: RuleStream, Page: page, Object: Ref(o),
-			Detail: "Compressed data that this page needs is damaged. The parser says: " + sentence(err),
+			Variant: "content", Parameters: facts.Values{"parser": sentence(err)},
 		})
 		if !errors.As(err, &damaged) {
 			return nil

@@ -4,11 +4,12 @@ package document
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"strconv"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+
+	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
 // The bounds of a survey: the sections of the cross-reference table, whose square
@@ -42,9 +43,8 @@ type survey struct {
 	read     int64
 	// table checks a stream of the table against the limits.
 	table func(dict, rest []byte) bool
-	// refused is the reason why the parser must not read the file, and rule the rule
-	// of the limit.
-	refused, rule string
+	// refused is the limit because of which the parser must not read the file, or nil.
+	refused *facts.Incident
 }
 
 // surveyFile surveys a file with the given first bytes.
@@ -97,7 +97,7 @@ func (s *survey) chain() {
 		}
 		seen[at] = true
 		if s.sections++; s.sections > maxSections {
-			s.rule, s.refused = RuleStructure, fmt.Sprintf("The file was changed and added to more than %d times; it was not looked at.", maxSections)
+			s.refused = &facts.Incident{Rule: RuleStructure, Variant: "sections", Parameters: facts.Values{"limit": float64(maxSections)}}
 			return
 		}
 		dict, ok := s.section(at + s.header)
@@ -105,7 +105,7 @@ func (s *survey) chain() {
 			// Some writers count from the start of the file nevertheless.
 			dict, ok = s.section(at)
 		}
-		if s.refused != "" || !ok {
+		if s.refused != nil || !ok {
 			s.broken = true
 			return
 		}
@@ -144,7 +144,7 @@ func (s *survey) section(at int64) ([]byte, bool) {
 					return dict, false
 				}
 				if !s.table(dict, body) {
-					s.rule, s.refused = RuleDecode, "The table of the file's objects unpacks to more than the file may hold; it was not looked at."
+					s.refused = &facts.Incident{Rule: RuleDecode, Variant: "table"}
 					return dict, false
 				}
 				return dict, true

@@ -77,10 +77,10 @@ func (c *Collector) Incident(in Incident) {
 }
 
 // Exhausted records that a limit stopped the reading, once for each limit.
-func (c *Collector) Exhausted(rule string, page int, detail string) {
+func (c *Collector) Exhausted(in Incident) {
 	c.doc.Complete = false
-	if c.perRule[rule] == 0 {
-		c.Incident(Incident{Rule: rule, Page: page, Detail: detail})
+	if c.perRule[in.Rule] == 0 {
+		c.Incident(in)
 	}
 }
 
@@ -159,7 +159,7 @@ func (p *Page) addText(box geom.Rect) {
 // Font adds a declared font and returns it, or nil when there are too many.
 func (c *Collector) Font(f Font) *Font {
 	if len(c.doc.Fonts) >= maxFonts {
-		c.Exhausted(ruleFonts, 0, "The document declares more than 5000 fonts; the rest was not looked at.")
+		c.Exhausted(Incident{Rule: ruleFonts, Parameters: Values{"limit": float64(maxFonts)}})
 		return nil
 	}
 	c.doc.Fonts = append(c.doc.Fonts, &f)
@@ -172,7 +172,7 @@ func (c *Collector) UseFont(f *Font, page int) { f.Uses.add(page) }
 // Image adds a placement of an image.
 func (c *Collector) Image(i Image) {
 	if len(c.doc.Images) >= maxImages {
-		c.Exhausted(ruleImages, i.Page, "The document places images more than 20000 times; the rest was not looked at.")
+		c.Exhausted(Incident{Rule: ruleImages, Page: i.Page, Parameters: Values{"limit": float64(maxImages)}})
 		return
 	}
 	c.doc.Images = append(c.doc.Images, i)
@@ -198,7 +198,7 @@ func (c *Collector) Ink(name string, kind InkKind, page int, space, definition s
 	ink := c.inks[name]
 	if ink == nil {
 		if len(c.doc.Inks) >= maxInks {
-			c.Exhausted(ruleInks, page, "The document uses more than 500 inks; the rest was not looked at.")
+			c.Exhausted(Incident{Rule: ruleInks, Page: page, Parameters: Values{"limit": float64(maxInks)}})
 			return
 		}
 		ink = &Ink{Name: name, Kind: kind, Space: space, Full: full}
@@ -251,7 +251,7 @@ func (c *Collector) UseLayer(l *Layer, page int) { l.Uses.add(page) }
 // Annotation adds an annotation.
 func (c *Collector) Annotation(a Annotation) {
 	if len(c.doc.Annotations) >= maxAnnotations {
-		c.Exhausted(ruleAnnotations, a.Page, "The document has more than 20000 annotations; the rest was not looked at.")
+		c.Exhausted(Incident{Rule: ruleAnnotations, Page: a.Page, Parameters: Values{"limit": float64(maxAnnotations)}})
 		return
 	}
 	c.doc.Annotations = append(c.doc.Annotations, a)

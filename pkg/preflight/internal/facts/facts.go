@@ -68,9 +68,14 @@ type Incident struct {
 	// Page is 0 for the document.
 	Page   int
 	Object string
-	// Detail is a sentence for the reader of the report.
-	Detail string
+	// Variant selects the message of the rule, "" for its main one, and Parameters are
+	// the values in it: strings and numbers (float64).
+	Variant    string
+	Parameters Values
 }
+
+// Values are the parameters of a message by name.
+type Values = map[string]any
 
 // Standard is a claim of conformance.
 type Standard struct {
@@ -112,8 +117,10 @@ type ICC struct {
 	Description string
 	// SHA256 of the profile in lower-case hexadecimal.
 	SHA256 string
-	// Fault describes a fault of the profile in a sentence, "" for a valid one.
-	Fault string
+	// Fault is a token for the fault of the profile, "" for a valid one. FaultValues
+	// are the parameters of its text.
+	Fault       string
+	FaultValues Values
 	// Uses are the pages that paint through it; none for an output intent.
 	Uses Uses
 }

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write golden files")
 func flyer() report.Report {
 	trim, bleed := report.Rect{28.35, 28.35, 623.62, 870.24}, report.Rect{19.84, 19.84, 632.13, 878.74}
 	return report.Report{
-		Version: report.Version, Engine: report.Engine{Name: "printmarket-preflight", Version: "2.0.0", Parser: "pdfcpu"},
+		Version: report.Version, Language: report.Languages()[0], Engine: report.Engine{Name: "printmarket-preflight", Version: "2.0.0", Parser: "pdfcpu"},
 		Profile: report.Profile{Name: "print_ready", Version: "2.0.0", Digest: strings.Repeat("ab", 32)},
 		Verdict: report.Fail, Complete: true, File: report.File{SHA256: strings.Repeat("cd", 32), Bytes: 12345},
 		Summary:  report.Summary{Errors: 1, Warnings: 1, RulesRun: 80},
@@ -38,7 +38,7 @@ func flyer() report.Report {
 		},
 		Images: []report.Image{{Page: 1, Object: "7 0 R", Pixels: [2]int{100, 200}, BitsPerComponent: 8, ColorSpace: "DeviceRGB", PPI: [2]float64{72, 72}, BBox: report.Rect{100, 100, 200, 300}}},
 		Findings: []report.Finding{
-			{Rule: "page.blank", Severity: report.Warning, Category: "page", Page: 2, Message: "The page is blank.", Count: 1},
+			{Rule: "page.blank", Severity: report.Warning, Category: "page", MessageID: "page.blank", Page: 2, Message: "The page is empty.", Count: 1, FixHint: "Remove the page."},
 			{Rule: "image.ppi_low", Severity: report.Error, Category: "image", Page: 1, BBox: &report.Rect{100, 100, 200, 300}, Object: "7 0 R", Message: "An image is too coarse.", Measured: &report.Measure{Value: 72, Unit: "ppi"}, Threshold: &report.Threshold{Op: ">=", Value: 150, Unit: "ppi"}, Count: 2, FixHint: "Use more pixels.", Ref: "GWG2015 4.26"},
 		},
 	}
@@ -48,31 +48,32 @@ func write(t *testing.T, r report.Report) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := html.Write(&out, r); err != nil {
-		t.Fatal(err)
+		t.Fatalf("html.Write: %v", err)
 	}
 	return out.String()
 }
 
 func TestReportMatchesItsGoldenFile(t *testing.T) {
 	t.Parallel()
-	const path = "testdata/flyer.html"
-	// A line for each element makes differences readable.
-	got := regexp.MustCompile(`><([a-z])`).ReplaceAllString(write(t, flyer()), ">\n<$1")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
+	for path, r := range map[string]report.Report{"testdata/flyer.html": flyer(), "testdata/flyer.de.html": report.Localize(flyer(), "de")} {
+		// A line for each element makes differences readable.
+		got := regexp.MustCompile(`><([a-z])`).ReplaceAllString(write(t, r), ">\n<$1")
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatalf("os.WriteFile(%q): %v", path, err)
+			}
 		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s, update with -update and look at it in a browser (-want +got):\n%s", path, diff)
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatalf("os.ReadFile(%q): %v", path, err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s, update with -update and look at it in a browser (-want +got):\n%s", path, diff)
+		}
 	}
 }
 
-func TestThePageLoadsNothing(t *testing.T) {
+func TestPageLoadsNothing(t *testing.T) {
 	t.Parallel()
 	got := write(t, flyer())
 	for _, word := range []string{"<script", "<link", "<img", "<iframe", "@import", "url(", ` style="`, " onload", " onclick"} {
@@ -147,14 +148,14 @@ func TestEveryFindingHasItsMarkOnTheMap(t *testing.T) {
 	}
 }
 
-func TestReportShowsWhatWasOrdered(t *testing.T) {
+func TestReportShowsTheOrder(t *testing.T) {
 	t.Parallel()
 	r := flyer()
 	r.Ticket = &jobticket.Ticket{
 		TrimSize: &jobticket.Size{Width: 148, Height: 210.5}, Pages: 8, Quantity: 500,
 		Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold"}},
 	}
-	if got, want := write(t, r), "<dt>Ordered</dt><dd>148 x 210.5 mm 8 pages 500 copies 4 process colours, Gold</dd>"; !strings.Contains(got, want) {
+	if got, want := write(t, r), "<dt>Order</dt><dd>148 x 210.5 mm, 8 pages, CMYK + Gold, 500 copies</dd>"; !strings.Contains(got, want) {
 		t.Errorf("the page does not contain %q", want)
 	}
 }
@@ -165,13 +166,13 @@ func TestConsecutivePagesAreARange(t *testing.T) {
 	r.Findings[0].Pages, r.Findings[0].Count = []int{9, 1, 2, 3, 5}, 5
 	r.Findings[1].Pages, r.Findings[1].Count = nil, 40
 	got := write(t, r)
-	for _, want := range []string{">pages 1-3, 5, 9<", ">page 1</a>, 40 times<"} {
+	for _, want := range []string{">pages 1-3, 5, 9<", ">page 1</a> (40 times)<"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
 	if strings.Contains(got, "5 times") {
-		t.Error("it says how often what its pages tell already")
+		t.Error("the page has the count 5 times, want only the 5 pages")
 	}
 }
 
@@ -184,8 +185,32 @@ func TestPagesWithFindingsAreDrawnFirst(t *testing.T) {
 	}
 	r.Findings[0].Page = 499
 	got := write(t, r)
-	if !strings.Contains(got, `id="p499"`) || strings.Contains(got, `id="p200"`) || !strings.Contains(got, "400 pages more are not drawn") {
+	if !strings.Contains(got, `id="p499"`) || strings.Contains(got, `id="p200"`) || !strings.Contains(got, "400 more pages are not drawn") {
 		t.Error("page 499 is not drawn, or too many are")
+	}
+}
+
+func TestBleedIsShownAtTheEdgesThatAViewerShows(t *testing.T) {
+	t.Parallel()
+	for rotate, want := range map[int]string{
+		0: "bleed top 1, right 2, bottom 3, left 4 mm", 90: "bleed top 4, right 1, bottom 2, left 3 mm",
+		180: "bleed top 3, right 4, bottom 1, left 2 mm", 270: "bleed top 2, right 3, bottom 4, left 1 mm",
+		-90: "bleed top 2, right 3, bottom 4, left 1 mm",
+	} {
+		r := flyer()
+		r.Pages[0].Rotate, r.Pages[0].Bleed = rotate, &report.Edges{Top: 1, Right: 2, Bottom: 3, Left: 4}
+		if got := write(t, r); !strings.Contains(got, want) {
+			t.Errorf("rotated by %d degrees: the page does not contain %q", rotate, want)
+		}
+	}
+}
+
+func TestUnknownInkIsNotShownAsNoInk(t *testing.T) {
+	t.Parallel()
+	r := flyer()
+	r.Pages[0].MaxInk = 0
+	if got := write(t, r); strings.Contains(got, "0 %") || !strings.Contains(got, "total ink coverage unknown") {
+		t.Error("the page shows an unknown ink coverage as 0 %")
 	}
 }
 
@@ -194,7 +219,7 @@ func TestUnreadableFileHasAReport(t *testing.T) {
 	got := write(t, report.Report{Verdict: report.Fail, Findings: []report.Finding{{Rule: "file.not_pdf", Severity: report.Error, Message: "The file is not a PDF.", Count: 1}}})
 	for _, want := range []string{"cannot be opened", "The file is not a PDF.", "not read to its end"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("the page does not contain %q", want)
 		}
 	}
 }

@@ -3,12 +3,12 @@
 package html
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -25,6 +25,7 @@ const maxShapes = 300
 // is at the top left, y goes down.
 type pageMap struct {
 	*report.Page
+	in            *texts.Language
 	Width, Height float64
 	// PixelWidth and PixelHeight are its size on the screen.
 	PixelWidth, PixelHeight float64
@@ -60,10 +61,10 @@ type marker struct {
 	Place *shape
 }
 
-func newMap(page *report.Page, images []report.Image, findings []located) pageMap {
+func newMap(in *texts.Language, page *report.Page, images []report.Image, findings []located) pageMap {
 	view := geom.View(geom.Rect(page.Boxes.Media), page.Rotate, page.UserUnit)
 	media := view.Rect(geom.Rect(page.Boxes.Media))
-	m := pageMap{Page: page, Width: media.Width(), Height: media.Height(), Findings: findings}
+	m := pageMap{Page: page, in: in, Width: media.Width(), Height: media.Height(), Findings: findings}
 	scale := min(mapWidth/m.Width, mapHeight/m.Height)
 	m.PixelWidth, m.PixelHeight = m.Width*scale, m.Height*scale
 	m.Line = 1 / scale
@@ -119,7 +120,7 @@ func (m *pageMap) addImages(images []report.Image) {
 				class = "image fair"
 			}
 		}
-		title := fmt.Sprintf("%d x %d pixels, %s ppi, %s", image.Pixels[0], image.Pixels[1], number(min(image.PPI[0], image.PPI[1])), image.ColorSpace)
+		title := m.in.Report("imageTitle", "width", image.Pixels[0], "height", image.Pixels[1], "ppi", geom.Round(min(image.PPI[0], image.PPI[1]), 1), "space", image.ColorSpace)
 		m.Images = append(m.Images, m.shape(geom.Rect(image.BBox), class, title))
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
-	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/texts"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
@@ -18,6 +18,8 @@ const maxMaps = 100
 // view is what the page shows.
 type view struct {
 	report.Report
+	// in formats the words of the report's language.
+	in *texts.Language
 	// Located are the findings with their numbers.
 	Located []located
 	Maps    []pageMap
@@ -28,6 +30,7 @@ type view struct {
 // located is a finding with the number that the maps show for it.
 type located struct {
 	report.Finding
+	in     *texts.Language
 	Number int
 	// Map reports whether the page of the finding is drawn.
 	Map bool
@@ -36,9 +39,10 @@ type located struct {
 // newView numbers the findings, errors first, and draws the maps: of pages with
 // findings before others, in the order of the pages.
 func newView(r report.Report) view {
-	v := view{Report: r}
+	in := texts.In(r.Language)
+	v := view{Report: r, in: in}
 	for i := range r.Findings {
-		v.Located = append(v.Located, located{Finding: r.Findings[i]})
+		v.Located = append(v.Located, located{Finding: r.Findings[i], in: in})
 	}
 	slices.SortStableFunc(v.Located, func(a, b located) int { return weight(a.Severity) - weight(b.Severity) })
 	found := map[int][]located{}
@@ -59,7 +63,7 @@ func newView(r report.Report) view {
 	}
 	for i := range v.Pages {
 		if page := &v.Pages[i]; drawn[page.Number] {
-			v.Maps = append(v.Maps, newMap(page, v.Images, found[page.Number]))
+			v.Maps = append(v.Maps, newMap(in, page, v.Images, found[page.Number]))
 		}
 	}
 	for i := range v.Located {
@@ -78,7 +82,7 @@ func weight(s report.Severity) int {
 
 // title is the title of the browser's window.
 func (v *view) title() string {
-	title := "Preflight: " + string(v.Verdict)
+	title := v.in.Report("title", "verdict", string(v.Verdict))
 	if v.Document != nil && v.Document.Title != "" {
 		title += " - " + v.Document.Title
 	}
@@ -90,98 +94,125 @@ func (v *view) heading() string {
 	if v.Document != nil && v.Document.Title != "" {
 		return v.Document.Title
 	}
-	return "Preflight report"
+	return v.in.Report("heading")
 }
 
 // headline is the verdict in a sentence.
 func (v *view) headline() string {
 	switch {
 	case v.Verdict == report.Pass:
-		return "Ready: nothing stands against printing this file."
+		return v.in.Report("pass")
 	case v.Verdict == report.Warn:
-		return "Printable, but look at the warnings first."
+		return v.in.Report("warn")
 	case v.Document == nil:
-		return "This file cannot be opened, so it cannot be printed."
+		return v.in.Report("unreadable")
 	}
-	return "Not ready: correct the errors and send the file again."
+	return v.in.Report("fail")
+}
+
+// more states how many items a list leaves out, or "" for none.
+func (v *view) more(group string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return v.in.Plural(group, n)
 }
 
 // where names the pages of a finding.
 func (f *located) where() string {
-	if len(f.Pages) > 1 {
-		return "pages " + list(slices.Sorted(slices.Values(f.Pages)))
+	switch {
+	case f.Page == 0:
+		return f.in.Report("document")
+	case len(f.Pages) > 1:
+		return f.in.Report("pages", "pages", list(slices.Sorted(slices.Values(f.Pages))))
 	}
-	return "page " + list([]int{f.Page})
+	return f.in.Report("page", "pages", list([]int{f.Page}))
 }
 
-// times is how often the finding occurs, or 0 if the number of pages is the same.
-func (f *located) times() int {
+// times states how often the finding occurs, or "" if the number of pages is the same.
+func (f *located) times() string {
 	if f.Count == max(len(f.Pages), 1) {
-		return 0
+		return ""
 	}
-	return f.Count
-}
-
-// measured compares the measured value with the limit.
-func (f *located) measured() string {
-	text := "Measured " + number(f.Measured.Value) + " " + f.Measured.Unit
-	if limit := f.Threshold; limit != nil {
-		text += ", should be " + limit.Op + " " + number(limit.Value) + " " + limit.Unit
-	}
-	return text + "."
+	return "(" + f.in.Plural("times", f.Count) + ")"
 }
 
 // source names the clause behind the rule and the object of the PDF.
 func (f *located) source() string {
-	switch {
-	case f.Object == "":
+	if f.Object == "" {
 		return f.Ref
-	case f.Ref == "":
-		return "object " + f.Object
 	}
-	return f.Ref + "; object " + f.Object
+	object := f.in.Report("object", "object", f.Object)
+	if f.Ref == "" {
+		return object
+	}
+	return f.Ref + "; " + object
 }
 
 // format is the size of the page and what is special about its geometry.
 func (m *pageMap) format() string {
-	text := number(m.Size[0]) + " x " + number(m.Size[1]) + " mm"
+	parts := []string{m.in.Report("size", "width", geom.Round(m.Size[0], 2), "height", geom.Round(m.Size[1], 2))}
 	if m.Rotate != 0 {
-		text += fmt.Sprintf(", rotated by %d degrees", m.Rotate)
+		parts = append(parts, m.in.Report("rotated", "degrees", m.Rotate))
 	}
 	if m.UserUnit != 1 {
-		text += ", UserUnit " + number(m.UserUnit)
+		parts = append(parts, m.in.Report("userUnit", "unit", m.UserUnit))
 	}
-	if b := m.Bleed; b != nil {
-		text += ", bleed " + number(b.Top) + " / " + number(b.Right) + " / " + number(b.Bottom) + " / " + number(b.Left) + " mm"
+	if m.Bleed != nil {
+		seen := m.seenBleed()
+		parts = append(parts, m.in.Report("bleed", "top", seen[0], "right", seen[1], "bottom", seen[2], "left", seen[3]))
 	}
-	return text
+	return strings.Join(parts, ", ")
+}
+
+// seenBleed returns the bleed at the edges as a viewer shows the page: top, right,
+// bottom, left. The report has it for the page before rotation.
+func (m *pageMap) seenBleed() (seen [4]float64) {
+	for i, width := range [4]float64{m.Bleed.Top, m.Bleed.Right, m.Bleed.Bottom, m.Bleed.Left} {
+		seen[((i+m.Rotate/90)%4+4)%4] = geom.Round(width, 2)
+	}
+	return seen
 }
 
 // content is what the page prints, in figures.
 func (m *pageMap) content() string {
 	if m.Blank {
-		return "blank"
+		return m.in.Report("blank")
 	}
-	text := "up to " + number(m.MaxInk) + " % ink"
+	// The amounts of colours such as RGB are unknown before the press.
+	parts := []string{m.in.Report("inkUnknown")}
+	if m.MaxInk > 0 {
+		parts[0] = m.in.Report("ink", "value", geom.Round(m.MaxInk, 2))
+	}
 	if m.MinText != nil {
-		text += ", text from " + number(*m.MinText) + " pt"
+		parts = append(parts, m.in.Report("minText", "value", geom.Round(*m.MinText, 2)))
 	}
 	if m.MinLine != nil {
-		text += ", lines from " + number(*m.MinLine) + " pt"
+		parts = append(parts, m.in.Report("minLine", "value", geom.Round(*m.MinLine, 2)))
 	}
 	if m.Transparent {
-		text += ", transparency"
+		parts = append(parts, m.in.Report("transparency"))
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
 
-func pdfFacts(d *report.Document) string {
-	facts := append([]string{d.PDFVersion, report.Plural(d.Pages, "page")}, d.Standards...)
+// columns returns the headings of a table.
+func (v *view) columns(ids ...string) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = v.in.Report(id)
+	}
+	return out
+}
+
+func (v *view) pdfFacts() string {
+	d := v.Document
+	facts := append([]string{d.PDFVersion, v.in.Plural("pages", d.Pages)}, d.Standards...)
 	if d.Encrypted {
-		facts = append(facts, "encrypted")
+		facts = append(facts, v.in.Report("encrypted"))
 	}
 	if d.PrintDenied {
-		facts = append(facts, "printing not permitted")
+		facts = append(facts, v.in.Report("printDenied"))
 	}
 	return strings.Join(facts, ", ")
 }
@@ -194,62 +225,43 @@ func intentFacts(intent report.OutputIntent) string {
 	return text
 }
 
-// ordered is the job ticket in words.
-func ordered(ticket *jobticket.Ticket) string {
-	var facts []string
-	if size := ticket.TrimSize; size != nil {
-		facts = append(facts, number(size.Width)+" x "+number(size.Height)+" mm")
-	}
-	if ticket.Pages != 0 {
-		facts = append(facts, report.Plural(int(ticket.Pages), "page"))
-	}
-	if ticket.Quantity != 0 {
-		facts = append(facts, fmt.Sprintf("%d copies", ticket.Quantity))
-	}
-	if colors := ticket.Colors; colors != nil {
-		inks := append([]string{fmt.Sprintf("%d process colours", colors.Process)}, colors.Spots...)
-		facts = append(facts, strings.Join(inks, ", "))
-	}
-	return strings.Join(facts, " ")
-}
-
-func usedOn(font report.Font) string {
+func (v *view) usedOn(font report.Font) string {
 	if font.Used {
 		return list(font.Pages)
 	}
-	return "none"
+	return v.in.Report("unused")
 }
 
-func colorFacts(image report.Image) string {
+func (v *view) colorFacts(image report.Image) string {
 	text := image.ColorSpace
 	if image.Mask {
-		text += " stencil mask"
+		text += " " + v.in.Report("stencil")
 	}
 	if image.Soft {
-		text += " soft mask"
+		text += " " + v.in.Report("softMask")
 	}
 	if image.Hidden {
-		text += " not visible"
+		text += " " + v.in.Report("hidden")
 	}
 	return text
 }
 
-func compression(image report.Image) string {
+func (v *view) compression(image report.Image) string {
 	if image.Quality == 0 {
 		return image.Filter
 	}
-	return fmt.Sprintf("%s, quality %d", image.Filter, image.Quality)
+	return image.Filter + ", " + v.in.Report("quality", "quality", image.Quality)
 }
 
-func yesNo(b bool) string {
+func (v *view) yesNo(b bool) string {
 	if b {
-		return "yes"
+		return v.in.Term("yesNo", "yes")
 	}
-	return "no"
+	return v.in.Term("yesNo", "no")
 }
 
-// number writes a value with at most two decimals.
-func number(v float64) string { return geom.Decimal(v, 2) }
+// coordinate writes a coordinate of SVG with at most two decimals.
+func coordinate(v float64) string { return geom.Decimal(v, 2) }
 
 // list writes page numbers, runs of them as ranges: "1, 3-5".
 func list(pages []int) string { return strings.Join(report.PageRuns(pages), ", ") }
