@@ -10,7 +10,11 @@ import (
 )
 
 // Outside Linux, where only developers run, the kernel's limits cannot be set
-// from outside the child. Wall time, output and isolation hold all the same.
+// from outside the child, and the child cannot isolate itself. Wall time and output are
+// limited all the same.
+
+// Isolate does nothing.
+func Isolate() error { return nil }
 
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 

@@ -5,6 +5,7 @@ package sandbox
 // The protocol between the sandbox and the inspector:
 //
 //   - Arguments: none.
+//   - The inspector calls [Isolate] before anything else.
 //   - File descriptor 3: the PDF, readable at any offset.
 //   - File descriptor 4: the inspector writes each [Progress] to it, and continues
 //     if a write fails.
@@ -47,6 +48,8 @@ const (
 	ExitInternal = 70
 	// ExitNotReleased: standard input closed before the byte came.
 	ExitNotReleased = 75
+	// ExitNotIsolated: [Isolate] failed. The inspector has read nothing of the PDF.
+	ExitNotIsolated = 77
 )
 
 // Request describes one inspection.
@@ -57,6 +60,9 @@ type Request struct {
 	Ticket *jobticket.Ticket `json:"ticket,omitempty"`
 	// Annotate requests the findings as an update of the PDF instead of the report.
 	Annotate bool `json:"annotate,omitempty"`
+	// Language is the language of annotations, one of report.Languages. Empty and unknown
+	// languages select English. The report itself is always English.
+	Language string `json:"language,omitempty"`
 }
 
 // maxRequest limits the JSON of a Request, in bytes.

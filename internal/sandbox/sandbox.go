@@ -7,11 +7,14 @@
 // process with kernel limits, an empty environment, and a report as its only output.
 // If the child dies, one inspection fails and nothing else is affected.
 //
-// The child waits until its parent has set its limits, and only then reads the PDF.
+// The child first isolates itself ([Isolate]), waits until its parent has set its limits,
+// and only then reads the PDF. So code that a PDF might execute in the child can open no
+// file or socket, start no process and signal no other process.
 // protocol.go describes what the two processes exchange.
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +22,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -37,6 +41,8 @@ type Spec struct {
 	// File is the PDF. The child reads it by position, so its offset does not
 	// matter and is not changed. The caller keeps it open and closes it.
 	File *os.File
+	// Language is the language of annotations; empty selects English.
+	Language string
 	// Progress, if not nil, is called after each page. The calls come from another
 	// goroutine, one at a time, and end before Run or Annotate returns. The child waits
 	// for each call, so it should be short.
@@ -102,6 +108,10 @@ func Run(ctx context.Context, spec Spec) (Inspected, error) {
 		if err != nil {
 			return fmt.Errorf("unreadable report: %w", err)
 		}
+		// The stored report is English; readers translate it.
+		if english := report.Languages()[0]; cmp.Or(decoded.Language, english) != english {
+			return fmt.Errorf("report in the language %s, want %s", decoded.Language, english)
+		}
 		made = Inspected{Report: decoded, JSON: output}
 		return nil
 	})
@@ -147,6 +157,9 @@ func inspect(ctx context.Context, spec Spec, annotate bool, take func(output []b
 	if refusal, ok := child.refusal(); ok && annotate {
 		return fmt.Errorf("annotate PDF: %w", refusal)
 	}
+	if state := child.cmd.ProcessState; state != nil && state.ExitCode() == ExitNotIsolated {
+		return fmt.Errorf("start inspector: %s", strings.TrimSpace(child.stderr.String()))
+	}
 	if failure := child.failure(timed, limits); failure != nil {
 		failure.Tail = child.stderr.String()
 		return failure
@@ -174,7 +187,7 @@ type child struct {
 const drainTime = 5 * time.Second
 
 func newChild(ctx context.Context, spec Spec, annotate bool, limits Limits) (*child, error) {
-	ask, err := Request{Profile: spec.Profile, Ticket: spec.Ticket, Annotate: annotate}.Encode()
+	ask, err := Request{Profile: spec.Profile, Ticket: spec.Ticket, Annotate: annotate, Language: spec.Language}.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("start inspector: %w", err)
 	}

@@ -156,6 +156,8 @@ func TestMisbehavingInspectorFailsWithItsReason(t *testing.T) {
 		"a second report is a crash":                   {mode: "twice", want: sandbox.ErrCrash},
 		"a brace after the report is a crash":          {mode: "brace", want: sandbox.ErrCrash},
 		"a report that is not UTF-8 is a crash":        {mode: "not UTF8", want: sandbox.ErrCrash},
+		"a report in German is a crash":                {mode: "German", want: sandbox.ErrCrash},
+		"a parameter of another type is a crash":       {mode: "values", want: sandbox.ErrCrash},
 		"no output is a crash":                         {mode: "silence", want: sandbox.ErrCrash},
 		"an early death is a crash":                    {mode: "die early", want: sandbox.ErrCrash},
 		"a grandchild does not keep us waiting":        {mode: "fork", limits: sandbox.Limits{Wall: time.Second}, want: sandbox.ErrTimeLimit, wantTail: "grandchild"},

@@ -194,7 +194,7 @@ func (w *Worker) attempt(ctx, attempts context.Context, connection Connection, c
 	}
 	result, span, err := w.send(attempts, connection, endpoint, claim)
 	if err != nil {
-		w.Log.WarnContext(span.In(ctx), "giving the delivery back", "delivery", claim.ID, "error", err)
+		w.Log.WarnContext(span.In(ctx), "releasing the delivery", "delivery", claim.ID, "error", err)
 		return ending{claim: claim}
 	}
 	return ending{claim: claim, sent: true, result: result, span: span}

@@ -166,8 +166,8 @@ func (r *receivers) begin(p posted) answer {
 		r.under[name]++
 		r.most[name] = max(r.most[name], r.under[name])
 	}
-	if says, told := r.answers[p.url]; told {
-		return says
+	if answer, found := r.answers[p.url]; found {
+		return answer
 	}
 	return answer{status: 200}
 }

@@ -33,10 +33,10 @@ func (w *Worker) Gauges(m *telemetry.Metrics) {
 		}
 	}
 	m.GaugeIf("printmarket_webhook_waiting",
-		"Deliveries that wait for endpoints that are open and not disabled.",
+		"Deliveries that wait for open, enabled endpoints.",
 		last(func(s sight) float64 { return float64(s.waiting) }))
 	m.GaugeIf("printmarket_webhook_oldest_seconds",
-		"Age of the oldest event among those deliveries; 0 if there are none.",
+		"Age of the oldest event that waits for an open, enabled endpoint; 0 if none waits.",
 		last(func(s sight) float64 {
 			if s.oldest.IsZero() {
 				return 0
@@ -44,9 +44,9 @@ func (w *Worker) Gauges(m *telemetry.Metrics) {
 			return w.Now().Sub(s.oldest).Seconds()
 		}))
 	m.GaugeIf("printmarket_webhook_endpoints_disabled",
-		"Declared endpoints that get nothing because they failed for too long, or said that they are gone.",
+		"Declared endpoints that are disabled because they failed for too long or responded with 410 Gone.",
 		last(func(s sight) float64 { return float64(s.disabled) }))
-	m.Gauges("printmarket_webhook_breakers", "Declared endpoints by the state of their breaker, which all workers share.",
+	m.Gauges("printmarket_webhook_breakers", "Declared endpoints by the state of their circuit breaker, which all workers share.",
 		[]string{"state"}, func(set func(float64, ...string)) {
 			breakers := w.seen().breakers
 			for _, state := range webhook.BreakerStates() {

@@ -60,25 +60,25 @@ func (c *crew) hire() {
 	f.Helper()
 	c.hired++
 	name := fmt.Sprintf("w%d", c.hired)
-	told, err := json.Marshal(fireWorker{
+	settings, err := json.Marshal(fireWorker{
 		Name: name, Redis: f.redisURL, Database: f.database.URL("postgres"), TempDir: c.dir,
 		Executions: f.executed, Seed: f.rng.Uint64(),
 	})
 	f.must(err)
 	m := &member{name: name, log: filepath.Join(c.dir, name+".log"), ended: make(chan struct{})}
-	f.must(m.start(fireEnv + "=" + string(told)))
+	f.must(m.start(fireEnv + "=" + string(settings)))
 	c.members = append(c.members, m)
 }
 
 // start starts the test binary as a worker that dies with this process.
-func (m *member) start(told string) error {
+func (m *member) start(settings string) error {
 	log, err := os.Create(m.log)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = log.Close() }()
 	command := exec.Command(os.Args[0])
-	command.Env = append(os.Environ(), told)
+	command.Env = append(os.Environ(), settings)
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
@@ -102,8 +102,8 @@ func (m *member) start(told string) error {
 
 func (m *member) signal(signal syscall.Signal) { _ = syscall.Kill(m.pid, signal) }
 
-// anyone picks any worker, or a running one.
-func (c *crew) anyone(running bool) *member {
+// pick returns a random worker, or a random running one.
+func (c *crew) pick(running bool) *member {
 	var among []*member
 	for _, m := range c.members {
 		if !running || m.stopped.IsZero() {
@@ -122,7 +122,7 @@ func (c *crew) replace(m *member) {
 
 // kill is the death of a worker in the middle of whatever it does.
 func (c *crew) kill() {
-	m := c.anyone(false)
+	m := c.pick(false)
 	m.signal(syscall.SIGKILL)
 	<-m.ended
 	c.replace(m)
@@ -131,7 +131,7 @@ func (c *crew) kill() {
 // drain has a worker leave in order.
 func (c *crew) drain() {
 	c.fire.Helper()
-	m := c.anyone(true)
+	m := c.pick(true)
 	c.dismiss(m)
 	c.replace(m)
 }
@@ -165,7 +165,7 @@ func (c *crew) stall() {
 	if running < 2 {
 		c.wake(true)
 	}
-	m := c.anyone(true)
+	m := c.pick(true)
 	m.signal(syscall.SIGSTOP)
 	m.stopped = time.Now()
 }

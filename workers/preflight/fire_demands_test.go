@@ -60,7 +60,7 @@ func (f *fire) demandOfRows() {
 		"jobs that succeeded without a report":          `SELECT count(*) FROM job WHERE status = 'succeeded' AND id NOT IN (SELECT job_id FROM report)`,
 		"reports of jobs that did not succeed":          `SELECT count(*) FROM report JOIN job ON id = job_id WHERE status <> 'succeeded'`,
 		"jobs without exactly one event of their end":   `SELECT count(*) FROM job WHERE 1 <> (SELECT count(*) FROM outbox WHERE subject = job.id)`,
-		"jobs whose event tells of another end":         `SELECT count(*) FROM job JOIN outbox ON subject = job.id WHERE outbox.type <> 'preflight.' || job.status`,
+		"jobs whose event has another status":           `SELECT count(*) FROM job JOIN outbox ON subject = job.id WHERE outbox.type <> 'preflight.' || job.status`,
 		"jobs that failed though the engine did not":    `SELECT count(*) FROM job WHERE status = 'failed' AND failure_code <> 'ENGINE_CRASH'`,
 		"jobs that ended without a worker or a partner": `SELECT count(*) FROM job WHERE attempt = 0 AND status <> 'cancelled'`,
 	} {
@@ -117,8 +117,8 @@ func (f *fire) consumers() (names []string) {
 	return names
 }
 
-// tell prints the events of the run and its cost.
-func (f *fire) tell(done map[string]int, drained time.Duration) {
+// summarize prints the events of the run and its cost.
+func (f *fire) summarize(done map[string]int, drained time.Duration) {
 	f.Helper()
 	lines, err := os.ReadFile(f.executed)
 	f.must(err)

@@ -41,7 +41,7 @@ func (f *fire) burn(events []event) {
 	}
 	drained := f.putOut()
 	f.demand()
-	f.tell(done, drained)
+	f.summarize(done, drained)
 }
 
 func restartDatabase(f *fire) {

@@ -34,8 +34,8 @@ import (
 const fireEnv = "PRINTMARKET_TEST_FIRE_WORKER"
 
 func TestMain(m *testing.M) {
-	if told := os.Getenv(fireEnv); told != "" {
-		os.Exit(workInFire(told))
+	if settings := os.Getenv(fireEnv); settings != "" {
+		os.Exit(workInFire(settings))
 	}
 	os.Exit(m.Run())
 }
@@ -53,13 +53,13 @@ type fireWorker struct {
 const fireLease = 1500 * time.Millisecond
 
 // workInFire runs `printmarket worker` with a fake inspection.
-func workInFire(told string) int {
+func workInFire(settings string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	fmt.Fprintln(os.Stderr, "SIGTERM is heard from now on")
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var w fireWorker
-	if err := errors.Join(json.Unmarshal([]byte(told), &w), w.run(ctx, log)); err != nil {
+	if err := errors.Join(json.Unmarshal([]byte(settings), &w), w.run(ctx, log)); err != nil {
 		log.Error("worker", "error", err)
 		return 1
 	}
@@ -103,7 +103,7 @@ func (w *fireWorker) run(ctx context.Context, log *slog.Logger) error {
 }
 
 // open waits for the database, like a supervisor that restarts a worker. It fails when the
-// worker is asked to stop.
+// worker is stopped.
 func (w *fireWorker) open(ctx context.Context) (*postgres.Store, error) {
 	for {
 		store, err := postgres.Open(ctx, w.Database, postgres.Options{MaxConns: 4})

@@ -172,7 +172,7 @@ func (f *fire) startReplica() *replica {
 	f.must(err)
 	r := &replica{jobs: fireJobs(store, q, telemetry.Discard())}
 	r.sweeper = sweeper.New(sweeper.Config{
-		Jobs: r.jobs, RFQs: nothing{}, Callbacks: nothing{}, Ledger: store, Queue: q, Now: time.Now, Log: telemetry.Discard(),
+		Jobs: r.jobs, RFQs: nothing{}, Callbacks: nothing{}, KeysAndQuotas: store, Queue: q, Now: time.Now, Log: telemetry.Discard(),
 		Check: 100 * time.Millisecond, Every: 500 * time.Millisecond, Stale: 2 * time.Second, Purge: time.Hour,
 	})
 	ctx, stop := context.WithCancel(context.WithoutCancel(f.Context()))
@@ -277,26 +277,26 @@ const (
 
 func fireSeed(t *testing.T) uint64 {
 	t.Helper()
-	told := os.Getenv(fireSeedEnv)
-	if told == "" {
+	text := os.Getenv(fireSeedEnv)
+	if text == "" {
 		return rand.Uint64()
 	}
-	seed, err := strconv.ParseUint(told, 10, 64)
+	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		t.Fatalf("%s is %q, want a number", fireSeedEnv, told)
+		t.Fatalf("%s is %q, want a number", fireSeedEnv, text)
 	}
 	return seed
 }
 
 func fireDecks(t *testing.T) int {
 	t.Helper()
-	told := os.Getenv(fireDecksEnv)
-	if told == "" {
+	text := os.Getenv(fireDecksEnv)
+	if text == "" {
 		return 1
 	}
-	n, err := strconv.Atoi(told)
+	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		t.Fatalf("%s is %q, want a number", fireDecksEnv, told)
+		t.Fatalf("%s is %q, want a number", fireDecksEnv, text)
 	}
 	return n
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
-// told is the tested part of a span.
-type told struct{ Name, Outcome, Fault string }
+// spanFacts is the tested part of a span.
+type spanFacts struct{ Name, Outcome, Fault string }
 
 // TestEveryAttemptIsPartOfTheTraceOfItsJob makes jobs fail in several ways, with texts that
 // spans must not contain.
@@ -30,11 +30,11 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 	tests := map[string]struct {
 		kept           string
 		fetch, inspect error
-		want           []told
+		want           []spanFacts
 		// trace and parent are those of the attempts; empty for new ones.
 		trace, parent string
 	}{
-		"success": {"00-" + trace + "-" + span + "-01", nil, nil, []told{
+		"success": {"00-" + trace + "-" + span + "-01", nil, nil, []spanFacts{
 			{"amend job", "", ""},
 			{"fetch file", "", ""},
 			{"inspect file", "", ""},
@@ -43,7 +43,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			{"queue finish", "", ""},
 			{"process preflight", "succeeded", ""},
 		}, trace, span},
-		"a file that is not there": {"00-" + trace + "-" + span + "-01", &safehttp.StatusError{Status: 404}, nil, []told{
+		"a file that is not there": {"00-" + trace + "-" + span + "-01", &safehttp.StatusError{Status: 404}, nil, []spanFacts{
 			{"amend job", "", ""},
 			{"fetch file", "", "FETCH_STATUS"},
 			{"amend job", "", ""},
@@ -51,7 +51,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			{"queue finish", "", ""},
 			{"process preflight", "FETCH_STATUS", "FETCH_STATUS"},
 		}, trace, span},
-		"two attempts, for an engine that dies": {"00-" + trace + "-" + span + "-01", nil, crash, []told{
+		"two attempts, for an engine that dies": {"00-" + trace + "-" + span + "-01", nil, crash, []spanFacts{
 			{"amend job", "", ""},
 			{"fetch file", "", ""},
 			{"inspect file", "", "ENGINE_CRASH"},
@@ -66,7 +66,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			{"process preflight", "ENGINE_CRASH", "ENGINE_CRASH"},
 		}, trace, span},
 		"a request that was not sampled": {"00-" + trace + "-" + span + "-00", nil, nil, nil, "", ""},
-		"a request that was not traced": {"", nil, nil, []told{
+		"a request that was not traced": {"", nil, nil, []spanFacts{
 			{"amend job", "", ""},
 			{"fetch file", "", ""},
 			{"inspect file", "", ""},
@@ -97,7 +97,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			w.ended(submitted.Job.ID)
 			r.stop()
 			tracer.Close(t.Context())
-			var got []told
+			var got []spanFacts
 			names := map[string]string{}
 			for _, s := range collector.Spans() {
 				names[s.ID] = s.Name
@@ -107,7 +107,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 				if s.Name == "amend job" && names[s.Parent] == "process preflight" {
 					begun++
 				}
-				got = append(got, told{s.Name, s.Attributes["printmarket.outcome"], s.Attributes["error.type"]})
+				got = append(got, spanFacts{s.Name, s.Attributes["printmarket.outcome"], s.Attributes["error.type"]})
 				if s.Failed != (s.Attributes["error.type"] != "") {
 					t.Errorf("failed is %t: %+v", s.Failed, s)
 				}

@@ -250,7 +250,7 @@ func (w *Worker) hold(lease queue.Lease, stop context.CancelCauseFunc) {
 func (w *Worker) drop(lease queue.Lease) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// A later attempt of the same job may have come to this worker.
+	// This worker may have started a later attempt of the same job.
 	if w.held[lease.ID].lease.Attempt == lease.Attempt {
 		delete(w.held, lease.ID)
 	}

@@ -447,17 +447,17 @@ func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 				w.Store.Set(tc.end)
 				return goodReport(), nil
 			}))
-			heal := func() {
+			restore := func() {
 				tried := w.Store.Calls()
 				eventually.Holds(w, "the store was called", func() bool { return w.Store.Calls() > tried })
 				w.Store.Set(storetest.None)
 			}
 			if tc.begin != storetest.None {
-				heal()
+				restore()
 			}
 			if tc.end != storetest.None {
 				eventually.Holds(w, "the inspection", func() bool { return inspected.count() == 1 })
-				heal()
+				restore()
 			}
 			if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 || inspected.count() != 1 {
 				t.Errorf("job %s in attempt %d after %d inspections", job.Status, job.Attempt, inspected.count())

@@ -3,7 +3,7 @@
 // Package inspector is the child side of package sandbox: the process that opens
 // foreign PDFs.
 //
-// It waits until its parent has set the limits, reads the PDF from descriptor 3, and
+// It isolates itself, waits until its parent has set the limits, reads the PDF from descriptor 3, and
 // writes one report, or the findings as an update of the PDF. It uses no file system,
 // network or environment. The binary workers/inspector runs it; where that binary is
 // not installed, the main binary runs it under a hidden command.
@@ -30,6 +30,10 @@ const maxStack = 64 << 20
 // Main runs the inspector and returns the exit code.
 func Main() int {
 	debug.SetMaxStack(maxStack)
+	if err := sandbox.Isolate(); err != nil {
+		fmt.Fprintln(os.Stderr, "inspector:", err)
+		return sandbox.ExitNotIsolated
+	}
 	file := os.NewFile(sandbox.InspectorFile, "pdf")
 	progress := os.NewFile(sandbox.ProgressFile, "progress")
 	if file == nil || progress == nil {
@@ -62,13 +66,13 @@ func run(in io.Reader, file *os.File, progress, out io.Writer) (int, error) {
 		return sandbox.ExitInput, fmt.Errorf("stat PDF: %w", err)
 	}
 	r, err := preflight.Inspect(context.Background(), file, info.Size(), p, preflight.Options{
-		Ticket: ask.Ticket, Progress: told(progress),
+		Ticket: ask.Ticket, Progress: progressWriter(progress),
 	})
 	if err != nil {
 		return sandbox.ExitInput, err
 	}
 	if ask.Annotate {
-		return annotated(file, info.Size(), r, out)
+		return annotated(file, info.Size(), report.Localize(r, ask.Language), out)
 	}
 	return write(out, r)
 }
@@ -89,8 +93,8 @@ func annotated(file *os.File, size int64, r report.Report, out io.Writer) (int, 
 	return sandbox.ExitReport, nil
 }
 
-// told returns a function that writes progress until a write fails.
-func told(w io.Writer) func(done, total int) {
+// progressWriter returns a function that writes progress until a write fails.
+func progressWriter(w io.Writer) func(done, total int) {
 	broken := false
 	return func(done, total int) {
 		if broken {

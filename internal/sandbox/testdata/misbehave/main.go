@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/printmarket/printmarket/internal/sandbox"
 )
 
 // report is the shortest document that a reader accepts.
@@ -38,10 +40,17 @@ func main() {
 		"twice":    func() { fmt.Print(report, report) },
 		"brace":    func() { fmt.Print(report, "}") },
 		"not UTF8": func() { fmt.Print(`{"reportVersion":"1.0","verdict":"pass","profile":{"name":"` + "\xff" + `"}}`) },
-		"spaces":   func() { fmt.Print(" ", report, "\n\n") },
-		"silence":  func() {},
-		"fork":     fork,
-		"limits":   limits,
+		"German":   func() { fmt.Print(`{"reportVersion":"1.1","language":"de","verdict":"pass"}`) },
+		"values": func() {
+			fmt.Print(`{"reportVersion":"1.1","language":"en","verdict":"pass","findings":[{"severity":"info","parameters":{"a":{}}}]}`)
+		},
+		"spaces":  func() { fmt.Print(" ", report, "\n\n") },
+		"silence": func() {},
+		"fork":    fork,
+		"limits":  limits,
+		"escape":  func() { escape(true) },
+		"roam":    func() { escape(false) },
+		"bare":    func() { fmt.Fprintln(os.Stderr, "isolate: on purpose"); os.Exit(sandbox.ExitNotIsolated) },
 	}
 	modes[mode]()
 }
@@ -117,4 +126,73 @@ func limits() {
 	text, _ := json.Marshal(out)
 	fmt.Fprintln(os.Stderr, string(text))
 	os.Exit(3)
+}
+
+// escape writes the attempts to reach beyond the process that succeed, after it has
+// isolated the process or without.
+func escape(isolated bool) {
+	if isolated {
+		if err := sandbox.Isolate(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(sandbox.ExitNotIsolated)
+		}
+	}
+	parent, inherited := os.Getppid(), descriptors()
+	attempts := map[string]func() error{
+		"read the parent's environment": func() error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", parent)); return err },
+		"read a file":                   func() error { _, err := os.ReadFile("/etc/passwd"); return err },
+		"list a directory":              func() error { _, err := os.ReadDir("/"); return err },
+		"write a file": func() error {
+			file, err := os.CreateTemp("", "escape-*")
+			if err == nil {
+				_ = os.Remove(file.Name())
+			}
+			return err
+		},
+		"open a TCP socket":     func() error { _, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0); return err },
+		"open a Unix socket":    func() error { _, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0); return err },
+		"open a netlink socket": func() error { _, err := syscall.Socket(syscall.AF_NETLINK, syscall.SOCK_RAW, 0); return err },
+		"signal the parent":     func() error { return syscall.Kill(parent, 0) },
+		"own a pipe's signals": func() error {
+			_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, sandbox.ProgressFile, syscall.F_SETOWN, uintptr(parent))
+			return err(errno)
+		},
+		"start a process": func() error { return exec.Command("/bin/true").Run() },
+		"fork": func() error {
+			pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
+			if errno == 0 && pid == 0 {
+				syscall.RawSyscall(syscall.SYS_EXIT_GROUP, 0, 0, 0)
+			}
+			return err(errno)
+		},
+		"map executable memory": func() error {
+			_, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_READ|syscall.PROT_EXEC, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+			return err
+		},
+		"use another descriptor": func() error { return inherited },
+	}
+	for name, attempt := range attempts {
+		if attempt() == nil {
+			fmt.Fprintln(os.Stderr, name)
+		}
+	}
+	os.Exit(3)
+}
+
+// descriptors returns nil if a descriptor is open beyond those of the protocol.
+func descriptors() error {
+	for fd := sandbox.ProgressFile + 1; fd < 256; fd++ {
+		if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0); errno == 0 {
+			return nil
+		}
+	}
+	return syscall.EBADF
+}
+
+// err is the error of a system call, or nil.
+func err(errno syscall.Errno) error {
+	if errno == 0 {
+		return nil
+	}
+	return errno
 }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"fmt"
+	"math"
+	"os"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	"github.com/landlock-lsm/go-landlock/landlock"
+	"golang.org/x/sys/unix"
+)
+
+// Isolate restricts this process, with all its threads and for the rest of its life, to what
+// an inspection needs: computing, and reading and writing descriptors that are open already.
+// It must be the first call of main, before the process reads foreign data or opens anything.
+// No step needs privileges.
+//
+// Isolate closes all descriptors above [ProgressFile], which a parent may have leaked.
+// Landlock (landlock(7)) denies the file system, TCP, and signals and abstract sockets beyond
+// the process, as far as the kernel supports it. The seccomp filter (seccomp(2)) is an
+// allow-list: every other system call fails with EPERM. So the process cannot open files or
+// sockets, start processes, signal others, or map executable memory. The filter is required:
+// Isolate returns an error if the kernel does not install it.
+func Isolate() error {
+	if err := unix.CloseRange(ProgressFile+1, math.MaxUint32, 0); err != nil {
+		return fmt.Errorf("isolate: close descriptors: %w", err)
+	}
+	if err := landlock.V9.BestEffort().Restrict(); err != nil {
+		return fmt.Errorf("isolate: landlock: %w", err)
+	}
+	err := seccomp.LoadFilter(seccomp.Filter{
+		NoNewPrivs: true,
+		Flag:       seccomp.FilterFlagTSync,
+		Policy: seccomp.Policy{
+			DefaultAction: seccomp.ActionErrno, // EPERM
+			Syscalls:      []seccomp.SyscallGroup{{Action: seccomp.ActionAllow, Names: allowed(), NamesWithCondtions: conditional()}},
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("isolate: seccomp: %w", err)
+	}
+	return nil
+}
+
+// allowed lists system calls that the Go runtime and the engine need, and that cannot reach
+// anything outside of the process but open descriptors.
+func allowed() []string {
+	return []string{
+		// Descriptors: standard streams, the PDF, the pipe of progress.
+		"read", "write", "pread64", "readv", "writev", "lseek", "fstat", "close",
+		// The network poller of the runtime, which serves pipes.
+		"epoll_create1", "epoll_ctl", "epoll_pwait", "eventfd2",
+		// Memory.
+		"munmap", "madvise", "mincore", "brk",
+		// Threads and scheduling.
+		"futex", "sched_yield", "sched_getaffinity", "gettid", "getpid", "set_robust_list", "rseq",
+		// Time.
+		"nanosleep", "clock_nanosleep", "clock_gettime", "gettimeofday",
+		// Signals within the process.
+		"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "restart_syscall",
+		"getrandom", "exit", "exit_group",
+	}
+}
+
+// conditional lists system calls that are allowed with some arguments only.
+func conditional() []seccomp.NameWithConditions {
+	when := func(name string, argument uint32, operation seccomp.Operation, value uint64) seccomp.NameWithConditions {
+		return seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{{Argument: argument, Operation: operation, Value: value}}}
+	}
+	return []seccomp.NameWithConditions{
+		// Threads, but no processes.
+		when("clone", 0, seccomp.BitsSet, unix.CLONE_THREAD),
+		// Memory, but no executable memory.
+		when("mmap", 2, seccomp.BitsNotSet, unix.PROT_EXEC),
+		when("mprotect", 2, seccomp.BitsNotSet, unix.PROT_EXEC),
+		// The runtime interrupts its own threads.
+		when("tgkill", 0, seccomp.Equal, uint64(os.Getpid())),
+		// The runtime names its memory; it sets no other attribute of the process.
+		when("prctl", 0, seccomp.Equal, unix.PR_SET_VMA),
+		// Flags of descriptors; not F_SETOWN, which sends signals to other processes.
+		when("fcntl", 1, seccomp.LessOrEqual, unix.F_SETFL),
+	}
+}

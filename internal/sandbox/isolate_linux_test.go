@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"github.com/printmarket/printmarket/internal/sandbox"
+)
+
+// TestIsolatedInspectorReachesNothingOutside runs a program in place of the inspector that
+// tries to reach its parent, files, the network and other processes. Without isolation the
+// same attempts succeed.
+func TestIsolatedInspectorReachesNothingOutside(t *testing.T) {
+	t.Parallel()
+	// A descriptor that the worker leaks, because it is not closed on exec.
+	leaked, err := unix.Open("/dev/null", unix.O_RDONLY, 0)
+	if err != nil {
+		t.Fatalf(`Open("/dev/null"): %v`, err)
+	}
+	t.Cleanup(func() { _ = unix.Close(leaked) })
+	for mode, want := range map[string][]string{
+		"escape": nil,
+		"roam": {
+			"fork", "list a directory", "map executable memory", "open a TCP socket", "open a Unix socket", "open a netlink socket",
+			"own a pipe's signals", "read a file", "read the parent's environment", "signal the parent", "start a process", "use another descriptor", "write a file",
+		},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave(mode), File: pdf(t, nil)})
+			var failure *sandbox.Error
+			if !errors.As(err, &failure) {
+				t.Fatalf("Run in mode %s: error %v, want a sandbox.Error", mode, err)
+			}
+			var got []string
+			for line := range strings.Lines(failure.Tail) {
+				got = append(got, strings.TrimSpace(line))
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("attempts that succeeded in mode %s (-want +got):\n%s", mode, diff)
+			}
+		})
+	}
+}
+
+// TestInspectorThatCannotBeIsolatedFailsToStart: the fault is not the file's.
+func TestInspectorThatCannotBeIsolatedFailsToStart(t *testing.T) {
+	t.Parallel()
+	_, err := sandbox.Run(t.Context(), sandbox.Spec{Inspector: misbehave("bare"), File: pdf(t, nil)})
+	var failure *sandbox.Error
+	if err == nil || errors.As(err, &failure) || !strings.Contains(err.Error(), "isolate: on purpose") {
+		t.Errorf("Run: error %v, want one of the start that names the cause", err)
+	}
+}
