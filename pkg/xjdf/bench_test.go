@@ -18,18 +18,18 @@ func BenchmarkParse(b *testing.B) {
 	for _, name := range []string{"flyer", "booklet", "businesscards", "status"} {
 		pretty, err := os.ReadFile("testdata/" + name + ".json")
 		if err != nil {
-			b.Fatal(err)
+			b.Fatalf("os.ReadFile: %v", err)
 		}
 		var body bytes.Buffer
 		if err := json.Compact(&body, pretty); err != nil {
-			b.Fatal(err)
+			b.Fatalf("json.Compact: %v", err)
 		}
 		b.Run(name+"/xjdf", func(b *testing.B) {
 			b.SetBytes(int64(body.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := xjdf.Parse(body.Bytes(), xjdf.DefaultLimits); err != nil {
-					b.Fatal(err)
+					b.Fatalf("xjdf.Parse: %v", err)
 				}
 			}
 		})
@@ -39,7 +39,7 @@ func BenchmarkParse(b *testing.B) {
 			for b.Loop() {
 				var value any
 				if err := json.Unmarshal(body.Bytes(), &value); err != nil {
-					b.Fatal(err)
+					b.Fatalf("json.Unmarshal: %v", err)
 				}
 			}
 		})
@@ -49,13 +49,13 @@ func BenchmarkParse(b *testing.B) {
 func BenchmarkParseXML(b *testing.B) {
 	body, err := os.ReadFile("testdata/booklet.xml")
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf(`os.ReadFile("testdata/booklet.xml"): %v`, err)
 	}
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := xjdf.Parse(body, xjdf.DefaultLimits); err != nil {
-			b.Fatal(err)
+			b.Fatalf("xjdf.Parse: %v", err)
 		}
 	}
 }
@@ -63,17 +63,17 @@ func BenchmarkParseXML(b *testing.B) {
 func BenchmarkWrite(b *testing.B) {
 	body, err := os.ReadFile("testdata/booklet.json")
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf(`os.ReadFile("testdata/booklet.json"): %v`, err)
 	}
 	d, err := xjdf.Parse(body, xjdf.DefaultLimits)
 	if err != nil {
-		b.Fatal(err)
+		b.Fatalf("xjdf.Parse: %v", err)
 	}
 	b.Run("json", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			if err := xjdf.WriteJSON(io.Discard, d.Root); err != nil {
-				b.Fatal(err)
+				b.Fatalf("xjdf.WriteJSON: %v", err)
 			}
 		}
 	})
@@ -81,7 +81,7 @@ func BenchmarkWrite(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			if err := xjdf.WriteXML(io.Discard, d.Root); err != nil {
-				b.Fatal(err)
+				b.Fatalf("xjdf.WriteXML: %v", err)
 			}
 		}
 	})

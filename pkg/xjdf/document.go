@@ -122,7 +122,7 @@ func ParseXML(body []byte, limits Limits) (*Document, error) {
 // readable rejects a body that is too long, empty or not UTF-8.
 func readable(body []byte, limits Limits) error {
 	if len(body) > limits.Bytes {
-		return refusal(nil, 0, ReasonLength, fmt.Sprintf("%d bytes, and %d are allowed", len(body), limits.Bytes))
+		return refusal(nil, 0, ReasonLength, fmt.Sprintf("%d bytes; the limit is %d", len(body), limits.Bytes))
 	}
 	if name := foreignCharset(body); name != "" {
 		return refusal(body, 0, ReasonCharset, "it looks like "+name)

@@ -58,10 +58,10 @@ var reasonNames = [...]string{
 	ReasonNull:          "null value",
 	ReasonDoctype:       "document type declaration",
 	ReasonInstruction:   "processing instruction",
-	ReasonPrefix:        "namespace prefix not bound",
+	ReasonPrefix:        "namespace prefix not declared",
 	ReasonName:          "not a name",
 	ReasonCharacter:     "character not allowed",
-	ReasonShape:         "not the structure of a document",
+	ReasonShape:         "invalid document structure",
 	ReasonDepth:         "too deep",
 	ReasonNodes:         "too many elements and attributes",
 }

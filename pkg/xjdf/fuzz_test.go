@@ -37,7 +37,7 @@ func addSeeds(f *testing.F, files string) {
 	f.Helper()
 	names, err := filepath.Glob("testdata/" + files)
 	if err != nil {
-		f.Fatal(err)
+		f.Fatalf("filepath.Glob: %v", err)
 	}
 	for _, name := range names {
 		info, err := os.Stat(name)
@@ -46,7 +46,7 @@ func addSeeds(f *testing.F, files string) {
 		}
 		body, err := os.ReadFile(name)
 		if err != nil {
-			f.Fatal(err)
+			f.Fatalf("os.ReadFile(%q): %v", name, err)
 		}
 		f.Add(body)
 	}
@@ -54,11 +54,11 @@ func addSeeds(f *testing.F, files string) {
 		tree := randomTree(seed)
 		var asJSON, asXML bytes.Buffer
 		if err := errors.Join(xjdf.WriteJSON(&asJSON, tree), xjdf.WriteXML(&asXML, tree)); err != nil {
-			f.Fatal(err)
+			f.Fatalf("errors.Join: %v", err)
 		}
 		converted, err := json.Marshal(attributeJSON(tree))
 		if err != nil {
-			f.Fatal(err)
+			f.Fatalf("json.Marshal: %v", err)
 		}
 		f.Add(asJSON.Bytes())
 		f.Add(asXML.Bytes())

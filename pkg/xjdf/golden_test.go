@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 // TestThreeEncodingsOfADocumentGiveOneTree reads documents that are in testdata in
 // all encodings: the JSON and the XML as this package writes them, and JSON
@@ -54,7 +54,7 @@ func indented(t *testing.T, root *xjdf.Node) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := xjdf.WriteJSON(&out, root, xjdf.Indent("  ")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("xjdf.WriteJSON: %v", err)
 	}
 	return out.Bytes()
 }
@@ -63,7 +63,7 @@ func file(t *testing.T, name string) []byte {
 	t.Helper()
 	body, err := os.ReadFile("testdata/" + name)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	return body
 }
@@ -72,7 +72,7 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	if *update {
 		if err := os.WriteFile("testdata/"+name, got, 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile: %v", err)
 		}
 		return
 	}

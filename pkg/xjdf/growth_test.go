@@ -115,7 +115,7 @@ func BenchmarkAttacks(b *testing.B) {
 				b.SetBytes(int64(len(body)))
 				for b.Loop() {
 					if _, err := xjdf.Parse(body, attackLimits); err != nil {
-						b.Fatal(err)
+						b.Fatalf("xjdf.Parse: %v", err)
 					}
 				}
 			})

@@ -10,7 +10,7 @@ func (r *jsonReader) array(o open, m member) error {
 		return r.pool(o, m)
 	}
 	if r.isText(o.node, m) {
-		return r.refuse(ReasonShape, "text is one value")
+		return r.refuse(ReasonShape, "text must be a single value")
 	}
 	if _, err := r.tokens.ReadToken(); err != nil {
 		return r.syntax(err)
@@ -35,7 +35,7 @@ func (r *jsonReader) array(o open, m member) error {
 			elements = true
 			err = r.child(o, m, index)
 		case kind == '{', kind == '[' && (elements || texts), !texts && elements:
-			return r.refuse(ReasonShape, "an array of elements and of values: "+quote(m.name))
+			return r.refuse(ReasonShape, "an array contains both elements and values: "+quote(m.name))
 		case kind == '[':
 			err = r.pair(&items)
 		case texts:
@@ -126,7 +126,7 @@ func (r *jsonReader) pair(items *list) error {
 	count := 0
 	for ; r.tokens.PeekKind() != ']'; count++ {
 		if kind := r.tokens.PeekKind(); kind == '[' || kind == '{' {
-			return r.refuse(ReasonShape, "a list holds values or pairs of values")
+			return r.refuse(ReasonShape, "a list must contain values or pairs of values")
 		}
 		value, form, err := r.value()
 		if err != nil {

@@ -56,7 +56,7 @@ func (r *jsonReader) unquote(raw jsontext.Value) (string, error) {
 		text = string(plain)
 	}
 	if (escaped || r.odd) && !storable(text) {
-		return "", r.refuse(ReasonCharacter, "XML cannot hold it")
+		return "", r.refuse(ReasonCharacter, "XML does not allow the character")
 	}
 	return text, nil
 }
@@ -139,7 +139,7 @@ func (r *jsonReader) value() (string, Form, error) {
 	case 't', 'f':
 		return r.text[end-len(raw) : end], FormBoolean, nil
 	default:
-		return "", 0, r.refuse(ReasonNull, "leave out what is not known")
+		return "", 0, r.refuse(ReasonNull, "omit unknown members")
 	}
 }
 

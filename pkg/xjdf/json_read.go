@@ -74,7 +74,7 @@ func (r *jsonReader) document() error {
 		if _, err := r.tokens.ReadValue(); err != nil {
 			return r.syntax(err)
 		}
-		return refusal(r.body, 0, ReasonShape, "a document is an object, not "+kindName(kind))
+		return refusal(r.body, 0, ReasonShape, "a document must be an object, not "+kindName(kind))
 	}
 	if err := r.root(nil, 0, 0); err != nil {
 		return err
@@ -193,7 +193,7 @@ func syntaxError(body []byte, err error) error {
 	var syntactic *jsontext.SyntacticError
 	if !errors.As(err, &syntactic) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return refusal(body, int64(len(body)), ReasonSyntax, "the document ends in its middle")
+			return refusal(body, int64(len(body)), ReasonSyntax, "the document is incomplete")
 		}
 		return refusal(body, 0, ReasonSyntax, err.Error())
 	}
@@ -202,7 +202,7 @@ func syntaxError(body []byte, err error) error {
 	case errors.Is(syntactic.Err, jsontext.ErrDuplicateName):
 		reason, detail = ReasonDuplicate, quote(syntactic.JSONPointer.LastToken())
 	case errors.Is(syntactic.Err, io.ErrUnexpectedEOF):
-		detail = "the document ends in its middle"
+		detail = "the document is incomplete"
 	}
 	refused = refusal(body, syntactic.ByteOffset, reason, detail)
 	refused.Pointer = string(syntactic.JSONPointer)

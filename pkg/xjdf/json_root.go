@@ -49,7 +49,7 @@ func (r *jsonReader) nameRoot(o open, wrapped bool) error {
 			return err
 		}
 		if wrapped && !name.same(n.Name) {
-			return r.refuse(ReasonShape, "the root is called "+quote(n.Name.String())+" and "+quote(r.named))
+			return r.refuse(ReasonShape, "the root has the names "+quote(n.Name.String())+" and "+quote(r.named))
 		}
 	} else if !wrapped {
 		name = Name{Space: r.spaces.unprefixed, Local: "XJDF"}
@@ -150,7 +150,7 @@ func (r *jsonReader) wrapped(m member, kind jsontext.Kind) error {
 		}
 	}
 	if kind := r.tokens.PeekKind(); kind != ']' && kind != 0 || !r.doc.Wrapped {
-		return r.refuse(ReasonShape, "there is one document in a body")
+		return r.refuse(ReasonShape, "a body must contain exactly one document")
 	}
 	_, err := r.tokens.ReadToken()
 	return r.syntax(err)

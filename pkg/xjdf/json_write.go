@@ -164,7 +164,7 @@ func (j *jsonWriter) body(n *Node) {
 			}
 		}
 		if messages > 1 {
-			j.fail(n, "JSON has one message in a document")
+			j.fail(n, "a JSON document can contain only one message")
 		}
 	}
 	children := grouped(n)
@@ -188,7 +188,7 @@ func (j *jsonWriter) children(parent *vocabulary.Element, run []*Node) {
 	e := definition(j.vocabulary, first)
 	if e != nil && e.Pool {
 		if len(run) > 1 {
-			j.fail(first, "the element is there more than once")
+			j.fail(first, "the element occurs more than once")
 			return
 		}
 		j.pool(first)
@@ -223,7 +223,7 @@ func (j *jsonWriter) pool(n *Node) {
 	j.token(jsontext.BeginArray)
 	if len(n.Attributes) > 0 || n.Text != "" {
 		if n.Attribute(nameMember) != nil {
-			j.fail(n, "the name would be that of an item")
+			j.fail(n, "the attribute has the name of an item")
 			return
 		}
 		own := *n

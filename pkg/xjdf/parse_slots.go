@@ -23,7 +23,7 @@ func NewParseSlots() *ParseSlots {
 
 // ErrNoParseSlot means that no slot became free before the context ended or within
 // the maximum wait.
-var ErrNoParseSlot = errors.New("no turn to read XJDF")
+var ErrNoParseSlot = errors.New("no free slot to read XJDF")
 
 // maxWait bounds the wait for a slot: it is better for a client to get an error and
 // retry.

@@ -29,7 +29,7 @@ func TestParseSlotsBoundConcurrentWork(t *testing.T) {
 				running.Add(-1)
 			})
 			if err != nil {
-				t.Error(err)
+				t.Errorf("slots.Do: %v", err)
 			}
 		})
 	}
@@ -48,7 +48,7 @@ func TestEndOfContextEndsTheWaitForASlot(t *testing.T) {
 		taken.Add(1)
 		all.Go(func() {
 			if err := slots.Do(t.Context(), func() { taken.Done(); <-held }); err != nil {
-				t.Error(err)
+				t.Errorf("slots.Do: %v", err)
 			}
 		})
 	}
@@ -74,7 +74,7 @@ func TestWaitForASlotIsBounded(t *testing.T) {
 		for range 2 * runtime.GOMAXPROCS(0) {
 			all.Go(func() {
 				if err := slots.Do(t.Context(), func() { <-held }); err != nil {
-					t.Error(err)
+					t.Errorf("slots.Do: %v", err)
 				}
 			})
 		}

@@ -79,7 +79,7 @@ func TestTreeSurvivesEachEncoding(t *testing.T) {
 		wantEqual(t, "XML", parse(t, asXML).Root, tree, asXML)
 		converted, err := json.Marshal(attributeJSON(tree))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("json.Marshal: %v", err)
 		}
 		if !strings.Contains(string(converted), `"AuditPool"`) && !strings.Contains(string(converted), `"MediaLayers"`) {
 			// An object has no order between members of different names.

@@ -102,7 +102,7 @@ func TestWriteJSONRejectsTreesThatJSONCannotRepresent(t *testing.T) {
 	tests := map[string]struct{ body, want string }{
 		"several messages": {
 			`<XJMF ` + head + `><Header/><SignalStatus/><SignalNotification/></XJMF>`,
-			"XJMF: JSON has one message in a document",
+			"XJMF: a JSON document can contain only one message",
 		},
 		"a document without a namespace": {
 			`<XJDF/>`, "XJDF: the element has no name or no namespace",
@@ -111,7 +111,7 @@ func TestWriteJSONRejectsTreesThatJSONCannotRepresent(t *testing.T) {
 			`<XJDF ` + head + `><a:b xmlns:a="urn:a"><c xmlns=""/></a:b></XJDF>`, "XJDF/a:b/c: the element has no name or no namespace",
 		},
 		"two pools": {
-			`<XJDF ` + head + `><AuditPool/><AuditPool/></XJDF>`, "XJDF/AuditPool[1]: the element is there more than once",
+			`<XJDF ` + head + `><AuditPool/><AuditPool/></XJDF>`, "XJDF/AuditPool[1]: the element occurs more than once",
 		},
 		"an attribute that would be an element": {
 			`<XJDF ` + head + ` Comment="a"/>`, `XJDF: the attribute "Comment" would be read as something else`,
@@ -126,7 +126,7 @@ func TestWriteJSONRejectsTreesThatJSONCannotRepresent(t *testing.T) {
 			`<XJDF ` + head + `><AuditPool><AuditCreated Name="a"/></AuditPool></XJDF>`, `XJDF/AuditPool/AuditCreated: two members "Name"`,
 		},
 		"an attribute that would make a pool an audit": {
-			`<XJDF ` + head + `><AuditPool Name="a"/></XJDF>`, "XJDF/AuditPool: the name would be that of an item",
+			`<XJDF ` + head + `><AuditPool Name="a"/></XJDF>`, "XJDF/AuditPool: the attribute has the name of an item",
 		},
 		"an attribute and an element of one name": {
 			`<XJDF ` + head + `><x:a xmlns:x="urn:x" b=""><b/></x:a></XJDF>`, `XJDF/x:a: two members "b"`,

@@ -34,7 +34,7 @@ type frame struct {
 
 // errCharset comes back from the tokenizer for a declared encoding that is not
 // UTF-8.
-var errCharset = errors.New("only UTF-8 is read")
+var errCharset = errors.New("only UTF-8 is supported")
 
 func readXML(body []byte, limits Limits) (*Document, error) {
 	r := &xmlReader{
@@ -58,7 +58,7 @@ func (r *xmlReader) document(skipped int64) error {
 		if errors.Is(err, io.EOF) {
 			switch {
 			case len(r.frames) > 0:
-				return refusal(r.body, int64(len(r.body)), ReasonSyntax, "the document ends in its middle")
+				return refusal(r.body, int64(len(r.body)), ReasonSyntax, "the document is incomplete")
 			case r.doc.Root == nil:
 				return refusal(r.body, 0, ReasonEmpty, "no element")
 			default:
@@ -110,7 +110,7 @@ func (r *xmlReader) token(token xml.Token, skipped int64) error {
 			if r.doc.Root == nil {
 				reason = ReasonSyntax
 			}
-			return r.refuse(reason, "text outside of the root element")
+			return r.refuse(reason, "text outside the root element")
 		}
 		f := &r.frames[len(r.frames)-1]
 		if !space || keepsBlank(f.node.Definition) {

@@ -50,7 +50,7 @@ func write(t *testing.T, root *xjdf.Node) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := xjdf.WriteXML(&out, root); err != nil {
-		t.Fatal(err)
+		t.Fatalf("xjdf.WriteXML: %v", err)
 	}
 	return out.Bytes()
 }
@@ -71,12 +71,12 @@ func TestDocumentsMatchTheGoldenFiles(t *testing.T) {
 		golden := filepath.Join("testdata", name+".ptk")
 		if *update {
 			if err := os.WriteFile(golden, got, 0o600); err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.WriteFile(%q): %v", golden, err)
 			}
 		}
 		want, err := os.ReadFile(golden)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile(%q): %v", golden, err)
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -116,7 +116,7 @@ func TestXJDFWithinIsValid(t *testing.T) {
 	job.Parent = nil
 	doc, err := xjdf.Parse(write(t, job), xjdf.Limits{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("xjdf.Parse: %v", err)
 	}
 	report := validate.New().Validate(doc, validate.Options{Profile: validate.Strict, Support: validate.Marketplace([]string{"Leaflet"})})
 	if !report.Valid || report.Summary.Warnings > 0 {

@@ -9,14 +9,14 @@ import (
 )
 
 var amountRules = []row{
-	newRow("AMOUNT_RANGE", Semantics, both(Error), "3.3.1", "MinAmount is at most Amount, and Amount at most MaxAmount.", "Make MinAmount at most Amount, and Amount at most MaxAmount.").of("Product", amountRange).also("PartAmount"),
-	newRow("AMOUNT_NONPOSITIVE", Semantics, both(Error), "3.3.1", "An amount of products is at least 1.", "Write how many are wanted.").of("Product", amountNonPositive),
-	newRow("AMOUNT_MISSING", Semantics, both(Info), "3.3.1.1", "A product that is delivered has an Amount.", "Add Amount to get a price.").of(document, amountMissing),
-	newRow("AMOUNT_OF_PART", Semantics, both(Warning), "3.3.1", "A part of a product has no overage or underage of its own.", "Move MinAmount and MaxAmount to the product that is delivered.").of(document, amountOfPart),
-	newRow("POOL_AMOUNT", Semantics, both(Error), "6.1.2", "Amounts and waste of a resource are not negative.", "Write an amount of 0 or more.").of("PartAmount", poolAmount),
-	newRow("POOL_ACTUAL", Semantics, both(Error), "6.1.2", "What has been used or made has no MinAmount or MaxAmount.", "Write Amount and Waste only.").of("PartAmount", poolActual),
-	newRow("POOL_PART", Semantics, both(Error), "6.1.2", "An amount of a part is of one that the resource has.", "Write the value that a Part of the resource has, or leave the key out.").of("AmountPool", poolPart),
-	newRow("WASTE_SOURCE", Semantics, both(Error), "6.1.4", "PartWaste says where waste arose, or how.", "Add ModuleIDs or WasteDetails.").of("PartWaste", wasteSource),
+	newRow("AMOUNT_RANGE", Semantics, both(Error), "3.3.1", "MinAmount must not exceed Amount, and Amount must not exceed MaxAmount.", "Correct the three amounts.").of("Product", amountRange).also("PartAmount"),
+	newRow("AMOUNT_NONPOSITIVE", Semantics, both(Error), "3.3.1", "The amount of a product must be at least 1.", "Write the required amount.").of("Product", amountNonPositive),
+	newRow("AMOUNT_MISSING", Semantics, both(Info), "3.3.1.1", "The delivered product should have an Amount.", "Add Amount to get a price.").of(document, amountMissing),
+	newRow("AMOUNT_OF_PART", Semantics, both(Warning), "3.3.1", "A part of a product should not have its own overage or underage.", "Move MinAmount and MaxAmount to the delivered product.").of(document, amountOfPart),
+	newRow("POOL_AMOUNT", Semantics, both(Error), "6.1.2", "Amounts and waste of a resource must not be negative.", "Write an amount of 0 or more.").of("PartAmount", poolAmount),
+	newRow("POOL_ACTUAL", Semantics, both(Error), "6.1.2", "Consumed or produced resources must not have MinAmount or MaxAmount.", "Write only Amount and Waste.").of("PartAmount", poolActual),
+	newRow("POOL_PART", Semantics, both(Error), "6.1.2", "The part of an amount must be a part of the resource.", "Write the value of a Part of the resource, or omit the key.").of("AmountPool", poolPart),
+	newRow("WASTE_SOURCE", Semantics, both(Error), "6.1.4", "PartWaste must state the source or the kind of the waste.", "Add ModuleIDs or WasteDetails.").of("PartWaste", wasteSource),
 } // constant
 
 // integer returns the whole number of an attribute; not ok if it is missing or
@@ -78,7 +78,7 @@ func amountOfPart(p *pass, _ *xjdf.Node) {
 	for _, product := range p.products {
 		for _, name := range []string{"MinAmount", "MaxAmount"} {
 			if _, given := product.Attr(name); given && !p.rootSet[product] {
-				p.findf(product, name, "The product is part of another and has a %s.", name)
+				p.findf(product, name, "The product is part of another product but has %s.", name)
 				break
 			}
 		}
@@ -99,7 +99,7 @@ func poolActual(p *pass, n *xjdf.Node) {
 	}
 	for _, name := range []string{"MinAmount", "MaxAmount"} {
 		if _, given := n.Attr(name); given {
-			p.findf(n, name, "ResourceInfo says what has been used or made, and there is a %s.", name)
+			p.findf(n, name, "ResourceInfo describes consumed or produced resources but has %s.", name)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func poolPart(p *pass, pool *xjdf.Node) {
 			for i := range part.Attributes {
 				a := &part.Attributes[i]
 				if a.Definition != nil && of.count[a.Name.Local] == of.parts && !of.values[[2]string{a.Name.Local, a.Value}] {
-					p.findf(part, a.Name.Local, "%s is %s, which no Part of the resource has.", a.Name.Local, quoted(a.Value))
+					p.findf(part, a.Name.Local, "%s is %s, but no Part of the resource has this value.", a.Name.Local, quoted(a.Value))
 				}
 			}
 		}

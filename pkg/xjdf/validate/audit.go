@@ -10,11 +10,11 @@ import (
 )
 
 var auditRules = []row{
-	newRow("AUDIT_ORDER", Semantics, both(Warning), "3.2", "Audits are in the order of time.", "Order the audits by Header/@Time.").of("AuditPool", auditOrder),
-	newRow("AUDIT_FIRST", Semantics, both(Warning), "3.2", "AuditCreated is the first of the audits.", "Move AuditCreated to the front.").of("AuditPool", auditFirst),
-	newRow("TIME_ORDER", Semantics, both(Error), "3.2.3.1", "What has ended has begun before.", "Make the end no earlier than the start.").of("ProcessRun", runTimes),
-	newRow("SCHEDULE_ORDER", Semantics, both(Warning), "6.59", "A schedule ends after it begins, and its latest times are after its earliest.", "Order the times.").of("NodeInfo", scheduleTimes),
-	newRow("STATUS_DETAILS", Semantics, both(Warning), "A.3.21", "StatusDetails go with the Status.", "Write the Status that the details go with.").of("NodeInfo", nodeStatus).also("JobPhase", "DeviceInfo"),
+	newRow("AUDIT_ORDER", Semantics, both(Warning), "3.2", "Audits should be in chronological order.", "Order the audits by Header/@Time.").of("AuditPool", auditOrder),
+	newRow("AUDIT_FIRST", Semantics, both(Warning), "3.2", "AuditCreated should be the first audit.", "Move AuditCreated to the front.").of("AuditPool", auditFirst),
+	newRow("TIME_ORDER", Semantics, both(Error), "3.2.3.1", "The end must not be earlier than the start.", "Correct the start or the end.").of("ProcessRun", runTimes),
+	newRow("SCHEDULE_ORDER", Semantics, both(Warning), "6.59", "A schedule should end after its start, and its latest times should be after its earliest times.", "Correct the times.").of("NodeInfo", scheduleTimes),
+	newRow("STATUS_DETAILS", Semantics, both(Warning), "A.3.21", "StatusDetails should match Status.", "Write the Status to which the details belong.").of("NodeInfo", nodeStatus).also("JobPhase", "DeviceInfo"),
 } // constant
 
 // instant returns the time of an attribute.
@@ -36,7 +36,7 @@ func auditOrder(p *pass, pool *xjdf.Node) {
 		}
 		at, ok := instant(header, "Time")
 		if ok && at.Before(last) {
-			p.find(header, "Time", "The audit is earlier than the one before.", "")
+			p.find(header, "Time", "The audit is earlier than the previous audit.", "")
 			return
 		}
 		if ok {

@@ -31,14 +31,14 @@ func BenchmarkValidate(b *testing.B) {
 			for b.Loop() {
 				var value any
 				if err := json.Unmarshal([]byte(d.body), &value); err != nil {
-					b.Fatal(err)
+					b.Fatalf("json.Unmarshal: %v", err)
 				}
 			}
 		})
 		b.Run(d.name+"/validate", func(b *testing.B) {
 			doc, err := xjdf.Parse([]byte(d.body), xjdf.DefaultLimits)
 			if err != nil {
-				b.Fatal(err)
+				b.Fatalf("xjdf.Parse: %v", err)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -70,7 +70,7 @@ func parseAndValidate(b *testing.B, v *validate.Validator, body string) {
 	for b.Loop() {
 		doc, err := xjdf.Parse([]byte(body), xjdf.DefaultLimits)
 		if err != nil {
-			b.Fatal(err)
+			b.Fatalf("xjdf.Parse: %v", err)
 		}
 		v.Validate(doc, options)
 	}

@@ -10,11 +10,11 @@ import (
 )
 
 var bindingRules = []row{
-	newRow("BINDING_DETAIL", Semantics, both(Error), "4.3", "The details of a binding are those of its BindingType.", "Make BindingType and the element agree.").of("BindingIntent", bindingDetail),
-	newRow("BINDING_SIDE", Semantics, both(Error), "4.3", "What is not bound has no side on which it is.", "Remove BindingSide, or write another BindingOrder.").of("BindingIntent", bindingSide),
-	newRow("BINDING_TABS", Semantics, both(Error), "4.3.8", "Tabs that are not reinforced have no colour of the reinforcement.", "Write ReinforceTabs true, or remove ReinforceColor.").of("Tabs", bindingTabs),
-	newRow("BINDING_PAGES", Semantics, both(Warning), "4.10", "A stitched or folded body has four pages to a sheet.", "Make Pages a multiple of 4.").of(document, bindingPages),
-	newRow("BINDING_WITHOUT_PAGES", Semantics, both(Info), "4.3", "What is bound has pages, of its own or of its parts.", "Add a LayoutIntent with Pages, or ChildRefs.").of("Product", bindingWithoutPages),
+	newRow("BINDING_DETAIL", Semantics, both(Error), "4.3", "The details of a binding must match its BindingType.", "Make BindingType and the element agree.").of("BindingIntent", bindingDetail),
+	newRow("BINDING_SIDE", Semantics, both(Error), "4.3", "A product that is not bound must not have a BindingSide.", "Remove BindingSide, or change BindingOrder.").of("BindingIntent", bindingSide),
+	newRow("BINDING_TABS", Semantics, both(Error), "4.3.8", "Tabs without reinforcement must not have a reinforcement colour.", "Set ReinforceTabs to true, or remove ReinforceColor.").of("Tabs", bindingTabs),
+	newRow("BINDING_PAGES", Semantics, both(Warning), "4.10", "The number of pages of a stitched or folded body should be a multiple of 4.", "Make Pages a multiple of 4.").of(document, bindingPages),
+	newRow("BINDING_WITHOUT_PAGES", Semantics, both(Info), "4.3", "A bound product has pages, either its own or those of its parts.", "Add a LayoutIntent with Pages, or ChildRefs.").of("Product", bindingWithoutPages),
 } // constant
 
 // detailed returns the BindingTypes that an element of BindingIntent or LooseBinding
@@ -60,7 +60,7 @@ func bindingDetail(p *pass, n *xjdf.Node) {
 func (p *pass) detail(n *xjdf.Node, kind string) {
 	for _, child := range n.Children {
 		if types := detailed(child.Name.Local); types != nil && !slices.Contains(types, kind) {
-			p.findf(child, "", "BindingType is %s, and %s is about %s.", clip(kind), child.Name.Local, types[0])
+			p.findf(child, "", "BindingType is %s, but %s belongs to %s.", clip(kind), child.Name.Local, types[0])
 		}
 	}
 }
@@ -68,14 +68,14 @@ func (p *pass) detail(n *xjdf.Node, kind string) {
 func bindingTabs(p *pass, n *xjdf.Node) {
 	_, colored := n.Attr("ReinforceColor")
 	if reinforced, _ := n.Attr("ReinforceTabs"); colored && reinforced != "true" && reinforced != "1" {
-		p.find(n, "ReinforceColor", "There is a ReinforceColor, and ReinforceTabs is not true.", "")
+		p.find(n, "ReinforceColor", "ReinforceColor is present, but ReinforceTabs is not true.", "")
 	}
 }
 
 func bindingSide(p *pass, n *xjdf.Node) {
 	_, side := n.Attr("BindingSide")
 	if order, _ := n.Attr("BindingOrder"); side && order == "None" {
-		p.find(n, "BindingSide", "There is a BindingSide, and BindingOrder is None.", "")
+		p.find(n, "BindingSide", "BindingSide is present, but BindingOrder is None.", "")
 	}
 }
 
@@ -110,7 +110,7 @@ func (p *pass) stitched(product *xjdf.Node, seen map[*xjdf.Node]bool) {
 		return
 	}
 	if pages, ok := integer(layout, "Pages"); ok && pages > 0 && pages%4 != 0 {
-		p.findf(layout, "Pages", "Pages is %d, and saddle stitching has four to a sheet.", pages)
+		p.findf(layout, "Pages", "Pages is %d; saddle stitching requires a multiple of 4.", pages)
 	}
 }
 
@@ -130,5 +130,5 @@ func bindingWithoutPages(p *pass, product *xjdf.Node) {
 			return
 		}
 	}
-	p.find(binding, "", "Something is bound that has neither Pages nor parts.", "")
+	p.find(binding, "", "The bound product has neither Pages nor parts.", "")
 }

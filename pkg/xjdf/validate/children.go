@@ -46,7 +46,7 @@ func (p *pass) children(n *xjdf.Node, def *vocabulary.Element, plan *plan) {
 				for range n.All(spec.Name) {
 					count++
 				}
-				return fmt.Sprintf("%s has %d of %s; at most %d may be there.", n.Name.Local, count, spec.Name, spec.Max), ""
+				return fmt.Sprintf("%s contains %d %s; the maximum is %d.", n.Name.Local, count, spec.Name, spec.Max), ""
 			})
 		}
 		if spec.Deprecated.Since != "" && p.counts[place] == 1 {
@@ -83,11 +83,11 @@ func (p *pass) choice(n *xjdf.Node, def *vocabulary.Element, choice, foreign int
 	switch {
 	case first == "" && rule.Min > 0 && foreign == 0: // an extension may take the place
 		p.findAs(elementMissing, n, "", func() (string, string) {
-			return fmt.Sprintf("%s has none of %s.", n.Name.Local, some(rule.Children)), ""
+			return fmt.Sprintf("%s contains none of %s.", n.Name.Local, some(rule.Children)), ""
 		})
 	case other != nil && !rule.Many:
 		p.findAs(elementChoice, other, "", func() (string, string) {
-			return fmt.Sprintf("%s has %s and %s, of which one may be there.", n.Name.Local, first, other.Name.Local), ""
+			return fmt.Sprintf("%s contains both %s and %s; only one is allowed.", n.Name.Local, first, other.Name.Local), ""
 		})
 	}
 }
@@ -129,12 +129,12 @@ func (p *pass) unexpected(parent, n *xjdf.Node) bool {
 		return true
 	case !n.Name.Core():
 		p.findAs(extensionMisplaced, n, "", func() (string, string) {
-			return fmt.Sprintf("%s has no place for the extension %s.", parent.Name.Local, quoted(n.Name.String())), ""
+			return fmt.Sprintf("%s does not allow the extension %s.", parent.Name.Local, quoted(n.Name.String())), ""
 		})
 		return true
 	case p.validator.vocabulary.Element(name) != nil:
 		p.findAs(elementMisplaced, n, "", func() (string, string) {
-			return fmt.Sprintf("%s has no element %s.", parent.Name.Local, name), ""
+			return fmt.Sprintf("%s does not allow the element %s.", parent.Name.Local, name), ""
 		})
 	default:
 		p.findAs(elementUnknown, n, "", func() (string, string) {

@@ -43,7 +43,7 @@ func TestValidatingAGoodDocumentAllocatesLittle(t *testing.T) {
 	const most = 80
 	doc, err := xjdf.Parse([]byte(flyer()), xjdf.DefaultLimits)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("xjdf.Parse: %v", err)
 	}
 	v := validate.New()
 	if got := testing.AllocsPerRun(20, func() { v.Validate(doc, validate.Options{}) }); got > most {

@@ -19,22 +19,22 @@ const (
 )
 
 var documentRules = []row{
-	newRow(unreadable, Schema, both(Error), "1.4", "A document is well-formed JSON or XML, within the limits of this service.", "Mend what the message names."),
-	newRow(rootUnknown, Schema, both(Error), "3.1", "The root is XJDF.", "Send an XJDF document."),
-	newRow(legacyJDF, Schema, both(Error), "", "JDF 1.x and JMF 1.x are other languages.", "Convert it by the external JDF adapter; this service reads XJDF 2.2."),
-	newRow(namespace, Schema, both(Error), "1.4.1", "The elements of XML are in the namespace of XJDF 2.", "Declare xmlns=\""+xjdf.Namespace+"\" on the root."),
-	newRow("VERSION_MISSING", Semantics, both(Warning), "3.1", "The document says by which version it is written.", "Write Version 2.2.").of(rootName, versionMissing),
-	newRow("VERSION_UNKNOWN", Vocabulary, both(Error), "3.1", "The version is one that this service reads.", "Write by XJDF 2.2.").of(rootName, versionUnknown).inSchema(),
-	newRow("VERSION_OLDER", Semantics, both(Warning), "3.1", "The version is 2.2.", "Write by XJDF 2.2, which has all that 2.0 and 2.1 have.").of(rootName, versionOlder),
-	newRow("JOBID_DEFAULTED", Schema, lenient(), "3.1", "The document has a JobID.", "Give the document a JobID.").of(rootName, jobID),
-	newRow("TYPES_DEFAULTED", Schema, lenient(), "3.1", "The document has Types.", "Write Types: Product for what is to be made, or the processes.").of(rootName, types),
-	newRow("TYPE_UNKNOWN", Vocabulary, both(Warning), "3.5.6", "A process is one of the standard's, or has a prefix.", "Write one of the processes of the standard.").of(rootName, typeUnknown),
-	newRow("TYPES_PRODUCT_MIXED", Semantics, lenient(), "3.1.3", "Product stands alone in Types.", "Describe the product and its production in two documents.").of(rootName, typesMixed),
-	newRow("TYPES_WITHOUT_PRODUCT", Semantics, both(Warning), "3.1.2", "A document of the type Product has a product.", "Add a ProductList.").of(rootName, typesWithoutProduct),
-	newRow("DOCUMENT_EMPTY", Semantics, both(Error), "3.1", "A document says something: products, resources or processes.", "Add a ProductList with a Product.").of(rootName, documentEmpty),
-	newRow("ROOT_NAME", Semantics, [2]Severity{Info, Error}, "3.1", "The root of JSON has the member Name.", `Add "Name": "XJDF".`).of(rootName, rootNameMember),
-	newRow("ICS_FORM", Vocabulary, both(Warning), "3.1.1", "ICSVersions name a level and a version, such as MIS_L1-2.2.", "Write Name_L<level>-<version>.").of(rootName, icsForm),
-	newRow("RELATED_PART_WITHOUT_JOB", Semantics, both(Error), "3.1", "A related part belongs to a related job.", "Add RelatedJobID.").of(rootName, relatedPart),
+	newRow(unreadable, Schema, both(Error), "1.4", "A document must be well-formed JSON or XML, within the limits of this service.", "Fix the fault that the message describes."),
+	newRow(rootUnknown, Schema, both(Error), "3.1", "The root element must be XJDF.", "Send an XJDF document."),
+	newRow(legacyJDF, Schema, both(Error), "", "JDF 1.x and JMF 1.x are not XJDF.", "Convert the document with an external JDF adapter; this service reads XJDF 2.2."),
+	newRow(namespace, Schema, both(Error), "1.4.1", "XML elements must be in the namespace of XJDF 2.", "Declare xmlns=\""+xjdf.Namespace+"\" on the root."),
+	newRow("VERSION_MISSING", Semantics, both(Warning), "3.1", "The document should state its Version.", "Set Version to 2.2.").of(rootName, versionMissing),
+	newRow("VERSION_UNKNOWN", Vocabulary, both(Error), "3.1", "The Version must be one that this service supports.", "Use XJDF 2.2.").of(rootName, versionUnknown).inSchema(),
+	newRow("VERSION_OLDER", Semantics, both(Warning), "3.1", "The Version should be 2.2.", "Use XJDF 2.2, which includes everything in 2.0 and 2.1.").of(rootName, versionOlder),
+	newRow("JOBID_DEFAULTED", Schema, lenient(), "3.1", "The document should have a JobID.", "Add a JobID.").of(rootName, jobID),
+	newRow("TYPES_DEFAULTED", Schema, lenient(), "3.1", "The document should have Types.", "Set Types to Product for a product description, or to the processes.").of(rootName, types),
+	newRow("TYPE_UNKNOWN", Vocabulary, both(Warning), "3.5.6", "A process should be one of the standard, or have a prefix.", "Write one of the processes of the standard.").of(rootName, typeUnknown),
+	newRow("TYPES_PRODUCT_MIXED", Semantics, lenient(), "3.1.3", "Product should be the only value in Types.", "Describe the product and its production in two documents.").of(rootName, typesMixed),
+	newRow("TYPES_WITHOUT_PRODUCT", Semantics, both(Warning), "3.1.2", "A document of the type Product should have a product.", "Add a ProductList.").of(rootName, typesWithoutProduct),
+	newRow("DOCUMENT_EMPTY", Semantics, both(Error), "3.1", "A document must describe products, resources or processes.", "Add a ProductList with a Product.").of(rootName, documentEmpty),
+	newRow("ROOT_NAME", Semantics, [2]Severity{Info, Error}, "3.1", "The root of JSON must have the member Name.", `Add "Name": "XJDF".`).of(rootName, rootNameMember),
+	newRow("ICS_FORM", Vocabulary, both(Warning), "3.1.1", "ICSVersions should name a level and a version, such as MIS_L1-2.2.", "Write Name_L<level>-<version>.").of(rootName, icsForm),
+	newRow("RELATED_PART_WITHOUT_JOB", Semantics, both(Error), "3.1", "RelatedJobPartID requires RelatedJobID.", "Add RelatedJobID.").of(rootName, relatedPart),
 } // constant
 
 // root checks whether the document is one of XJDF 2 at all, and reports whether
@@ -92,15 +92,15 @@ func versionUnknown(p *pass, root *xjdf.Node) {
 	switch version, given := root.Attr("Version"); {
 	case !given || version == newest || version == "2.0" || version == "2.1":
 	case strings.HasPrefix(version, "1."):
-		p.find(root, "Version", fmt.Sprintf("Version %s is one of JDF.", quoted(version)), "Convert it by the external JDF adapter; this service reads XJDF 2.2.")
+		p.find(root, "Version", fmt.Sprintf("Version %s is a version of JDF.", quoted(version)), "Convert the document with an external JDF adapter; this service reads XJDF 2.2.")
 	default:
-		p.findf(root, "Version", "Version %s is not read here; 2.0, 2.1 and 2.2 are.", quoted(version))
+		p.findf(root, "Version", "Version %s is not supported; 2.0, 2.1 and 2.2 are.", quoted(version))
 	}
 }
 
 func versionOlder(p *pass, root *xjdf.Node) {
 	if version, _ := root.Attr("Version"); version == "2.0" || version == "2.1" {
-		p.findf(root, "Version", "Version is %s; the document is judged by 2.2.", version)
+		p.findf(root, "Version", "Version is %s; the document is validated against 2.2.", version)
 	}
 }
 
@@ -111,7 +111,7 @@ func jobID(p *pass, root *xjdf.Node) {
 		p.find(root, "", p.lacks("JobID", "one is assigned when the document is used"), "")
 	case !token(id):
 		p.findAs(valueInvalid, root, "JobID", func() (string, string) {
-			return fmt.Sprintf("JobID is %s, which is no NMTOKEN.", quoted(id)), "Use letters, digits, full stops, hyphens, underscores and colons."
+			return fmt.Sprintf("JobID is %s, which is not an NMTOKEN.", quoted(id)), "Use letters, digits, full stops, hyphens, underscores and colons."
 		})
 	}
 }
@@ -172,13 +172,13 @@ func typesMixed(p *pass, root *xjdf.Node) {
 		}
 	}
 	if product > 0 && processes > 0 {
-		p.find(root, "Types", "Types has Product beside processes.", "")
+		p.find(root, "Types", "Types contains Product and processes.", "")
 	}
 }
 
 func typesWithoutProduct(p *pass, root *xjdf.Node) {
 	if _, given := root.Attr("Types"); given && root.Child("ProductList") == nil && slices.Contains(p.types, productProcess) {
-		p.find(root, "Types", "Types is Product, and there is no ProductList.", "")
+		p.find(root, "Types", "Types is Product, but the document has no ProductList.", "")
 	}
 }
 
@@ -189,12 +189,12 @@ func documentEmpty(p *pass, root *xjdf.Node) {
 	if _, given := root.Attr("Types"); given {
 		return // TYPES_WITHOUT_PRODUCT, or a process without resources
 	}
-	p.find(root, "", "There are no products, no resources and no processes.", "")
+	p.find(root, "", "The document has no products, resources or processes.", "")
 }
 
 func rootNameMember(p *pass, root *xjdf.Node) {
 	if p.doc.Encoding == xjdf.CanonicalJSON && !p.doc.Named && !p.doc.Wrapped {
-		p.find(root, "", "The root has no member Name; it is read as XJDF.", "")
+		p.find(root, "", "The root has no member Name; XJDF is assumed.", "")
 	}
 }
 
@@ -206,7 +206,7 @@ func icsForm(p *pass, root *xjdf.Node) {
 	form := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9.-]*_L[0-9]+-[0-9]+\.[0-9]+$`)
 	for name := range items(value) {
 		if !form.MatchString(name) && !strings.Contains(name, ":") {
-			p.findf(root, "ICSVersions", "%s names no level and version.", quoted(name))
+			p.findf(root, "ICSVersions", "%s does not name a level and a version.", quoted(name))
 			return
 		}
 	}
@@ -215,6 +215,6 @@ func icsForm(p *pass, root *xjdf.Node) {
 func relatedPart(p *pass, root *xjdf.Node) {
 	_, part := root.Attr("RelatedJobPartID")
 	if _, job := root.Attr("RelatedJobID"); part && !job {
-		p.find(root, "RelatedJobPartID", "There is a RelatedJobPartID and no RelatedJobID.", "")
+		p.find(root, "RelatedJobPartID", "RelatedJobPartID is present, but RelatedJobID is missing.", "")
 	}
 }

@@ -4,15 +4,15 @@ package validate_test
 
 func intentFaults() map[string]fault {
 	return map[string]fault{
-		"an intent under another name": {
+		"an intent under the name of another": {
 			rule: "INTENT_NAME_MISMATCH", in: wants("FlatWork"),
 			faulty: `{"Name": "LayoutIntent", "MediaIntent": {"MediaType": "Paper"}}`, valid: `{"Name": "MediaIntent", "MediaIntent": {"MediaType": "Paper"}}`,
 		},
-		"an intent that the standard has not": {
+		"an unknown intent": {
 			rule: "INTENT_UNKNOWN", in: wants("FlatWork"), faulty: `{"Name": "PaperIntent"}`, valid: `{"Name": "MediaIntent", "MediaIntent": {"MediaType": "Paper"}}`,
 			with: []string{"INTENT_EMPTY"},
 		},
-		"an intent of nothing": {
+		"an empty intent": {
 			rule: "INTENT_EMPTY", in: wants("FlatWork"), faulty: `{"Name": "LayoutIntent"}`, valid: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 2}}`,
 		},
 		"two layouts of one product": {
@@ -20,12 +20,12 @@ func intentFaults() map[string]fault {
 			faulty: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 2}}, {"Name": "LayoutIntent", "LayoutIntent": {"Bleed": 8.504}}`,
 			valid:  `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 2, "Bleed": 8.504}}`,
 		},
-		"a front that is described twice": {
+		"two descriptions of the front": {
 			rule: "SURFACE_DUPLICATE", in: intent("ColorIntent"),
 			faulty: `{"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["Black"]}, {"Surface": "Front", "ColorsUsed": ["Cyan"]}]}`,
 			valid:  `{"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["Black"]}, {"Surface": "Back", "ColorsUsed": ["Cyan"]}]}`,
 		},
-		"colours on the side that is not printed": {
+		"colours on an unprinted side": {
 			rule: "SIDES_VS_COLOR", in: frame{``, `, {"Name": "ColorIntent", "ColorIntent": {"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["Black"]}, {"Surface": "Back", "ColorsUsed": ["Black"]}]}}`}.within(wants("FlatWork")),
 			faulty: `{"Name": "LayoutIntent", "LayoutIntent": {"Sides": "OneSided"}}`, valid: `{"Name": "LayoutIntent", "LayoutIntent": {"Sides": "TwoSidedHeadToHead"}}`,
 		},
@@ -33,47 +33,47 @@ func intentFaults() map[string]fault {
 			rule: "SIDES_VS_COLOR", in: frame{``, `, {"Name": "ColorIntent", "ColorIntent": {"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["Black"]}]}}`}.within(wants("FlatWork")),
 			faulty: `{"Name": "LayoutIntent", "LayoutIntent": {"Sides": "TwoSidedHeadToHead"}}`, valid: `{"Name": "LayoutIntent", "LayoutIntent": {"Sides": "OneSided"}}`,
 		},
-		"a shade of no colour": {
+		"colour details without a colour": {
 			rule: "COLOR_DETAILS", in: intent("MediaIntent"),
 			faulty: `{"MediaType": "Paper", "MediaColorDetails": "burgundy"}`, valid: `{"MediaType": "Paper", "MediaColorDetails": "burgundy", "MediaColor": "DarkRed"}`,
 		},
-		"more about folds than which": {
+		"folding details without a fold": {
 			rule: "FOLDING_DETAILS_WITHOUT_CATALOG", in: intent("FoldingIntent"), faulty: `{"FoldingDetails": "Z-short"}`, valid: `{"FoldingDetails": "Z-short", "FoldCatalog": "F6-1"}`,
 		},
-		"six pages on a sheet that is folded once": {
+		"six pages on a sheet with one fold": {
 			rule: "FOLD_PAGES", in: frame{``, `, {"Name": "LayoutIntent", "LayoutIntent": {"Pages": 6}}`}.within(wants("Brochure")),
 			faulty: `{"Name": "FoldingIntent", "FoldingIntent": {"FoldCatalog": "F4-1"}}`, valid: `{"Name": "FoldingIntent", "FoldingIntent": {"FoldCatalog": "F6-1"}}`,
 		},
-		"an envelope that is in itself": {
+		"a product that is its own container": {
 			rule: "ASSEMBLY_CONTAINER_SELF", in: frame{
 				`{"ID": "Whole", "Amount": 10, "IsRoot": true, "ProductType": "SelfMailer", "Intent": [{"Name": "AssemblingIntent", "AssemblingIntent": {`,
 				`, "BlowIn": [{"ChildRef": "Envelope"}, {"ChildRef": "Letter"}]}}]}, {"ID": "Envelope", "IsRoot": false}, {"ID": "Letter", "IsRoot": false}`,
 			}.within(list()),
 			faulty: `"Container": "Whole"`, valid: `"Container": "Envelope"`, with: []string{"REFERENCE_CYCLE"},
 		},
-		"a label on a face and on a page": {
+		"a label with both Face and Folio": {
 			rule: "STICKON_FACE_FOLIO", in: frame{
 				`{"Amount": 10, "IsRoot": true, "ProductType": "Booklet", "Intent": [{"Name": "AssemblingIntent", "AssemblingIntent": {"Container": "Inside", "StickOn": [{"ChildRef": "Label", `,
 				`}]}}]}, {"ID": "Inside", "IsRoot": false}, {"ID": "Label", "IsRoot": false}`,
 			}.within(list()),
 			faulty: `"Face": "Front", "Folio": 0`, valid: `"Folio": 0`,
 		},
-		"letters with fewer pages than the shortest": {
+		"a maximum number of pages below the minimum": {
 			rule: "VARIABLE_PAGES", in: intent("VariableIntent"),
 			faulty: `{"VariableType": "Area", "MinPages": 4, "MaxPages": 2}`, valid: `{"VariableType": "Area", "MinPages": 2, "MaxPages": 4}`,
 		},
-		"variants beside a binding": {
+		"variants in addition to a binding": {
 			rule: "VARIABLE_PARTS", in: frame{``, `]}, {"ID": "Cover", "IsRoot": false}, {"ID": "Body", "IsRoot": false}`}.within(
 				frame{`{"Amount": 10, "IsRoot": true, "ProductType": "Booklet", "Intent": [{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch", "ChildRefs": ["Cover", "Body"]}}, `, ``}.within(list())),
 			faulty: `{"Name": "VariableIntent", "VariableIntent": {"VariableType": "Area", "ChildRefs": ["Cover", "Body"]}}`,
 			valid:  `{"Name": "VariableIntent", "VariableIntent": {"VariableType": "Area"}}`,
 		},
-		"variable data in a colour that is not printed": {
+		"variable data in a colour that the surface does not use": {
 			rule: "VARIABLE_COLORS", in: frame{``, `, {"Name": "ColorIntent", "ColorIntent": {"SurfaceColor": [{"Surface": "Front", "ColorsUsed": ["Black"]}]}}`}.within(wants("FlatWork")),
 			faulty: `{"Name": "VariableIntent", "VariableIntent": {"VariableType": "Area", "ColorsUsedFront": ["Cyan"]}}`,
 			valid:  `{"Name": "VariableIntent", "VariableIntent": {"VariableType": "Area", "ColorsUsedFront": ["Black"]}}`,
 		},
-		"a saddle stitch under a soft cover": {
+		"saddle stitching details of a soft cover": {
 			rule: "BINDING_DETAIL", in: intent("BindingIntent"),
 			faulty: `{"BindingType": "SoftCover", "SaddleStitching": {"StitchNumber": 2}}`, valid: `{"BindingType": "SaddleStitch", "SaddleStitching": {"StitchNumber": 2}}`,
 		},
@@ -82,11 +82,11 @@ func intentFaults() map[string]fault {
 			faulty: `{"BindingType": "CoilBinding", "LooseBinding": {"RingBinding": {"RingShape": "Round"}}}`,
 			valid:  `{"BindingType": "RingBinding", "LooseBinding": {"RingBinding": {"RingShape": "Round"}}}`,
 		},
-		"a side of what is not bound": {
+		"a binding side without a binding": {
 			rule: "BINDING_SIDE", in: intent("BindingIntent"),
 			faulty: `{"BindingType": "None", "BindingOrder": "None", "BindingSide": "Left"}`, valid: `{"BindingType": "SideStitch", "BindingOrder": "Gathering", "BindingSide": "Left"}`,
 		},
-		"the colour of a reinforcement that is not there": {
+		"a reinforcement colour without a reinforcement": {
 			rule: "BINDING_TABS", in: intent("BindingIntent"),
 			faulty: `{"BindingType": "SoftCover", "Tabs": {"ReinforceColor": "Red"}}`, valid: `{"BindingType": "SoftCover", "Tabs": {"ReinforceColor": "Red", "ReinforceTabs": true}}`,
 		},
@@ -94,7 +94,7 @@ func intentFaults() map[string]fault {
 			rule: "BINDING_PAGES", in: frame{`{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch"}}, `, ``}.within(wants("Booklet")),
 			faulty: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 10}}`, valid: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 12}}`,
 		},
-		"a body of ten pages on its cover's staple": {
+		"a saddle-stitched body with ten pages": {
 			rule: "BINDING_PAGES",
 			in: frame{
 				`{"Name":"XJDF","Version":"2.2","JobID":"J","Types":["Product"],"ProductList":{"Product":[
@@ -104,7 +104,7 @@ func intentFaults() map[string]fault {
 			},
 			faulty: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 10}}`, valid: `{"Name": "LayoutIntent", "LayoutIntent": {"Pages": 12}}`,
 		},
-		"a binding of nobody knows how many pages": {
+		"a binding without a number of pages": {
 			rule: "BINDING_WITHOUT_PAGES", in: frame{`{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch"}}`, ``}.within(wants("Booklet")),
 			faulty: ``, valid: `, {"Name": "LayoutIntent", "LayoutIntent": {"Pages": 12}}`,
 		},

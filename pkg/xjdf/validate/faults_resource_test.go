@@ -4,10 +4,10 @@ package validate_test
 
 func resourceFaults() map[string]fault {
 	return map[string]fault{
-		"a resource that the standard has not": {
+		"an unknown resource": {
 			rule: "RESOURCESET_UNKNOWN", in: sets(), faulty: `{"Name": "Papers", "Usage": "Input"}`, valid: `{"Name": "shop:Papers", "Usage": "Input"}`,
 		},
-		"an ink among the papers": {
+		"an ink in a set of media": {
 			rule: "RESOURCESET_MISMATCH", in: resources("Media"), faulty: `{"Ink": {"InkType": ["Ink"]}}`, valid: `{"Media": {"MediaType": "Paper"}}`,
 		},
 		"two sets for the same": {
@@ -15,46 +15,46 @@ func resourceFaults() map[string]fault {
 			faulty: `{"Name": "Media", "Usage": "Input", "Resource": [{"Media": {"MediaType": "Paper"}}]}, {"Name": "Media", "Usage": "Input", "Resource": [{"Media": {"MediaType": "Vinyl"}}]}`,
 			valid:  `{"Name": "Media", "Usage": "Input", "ProcessUsage": "Cover", "Resource": [{"Media": {"MediaType": "Paper"}}]}, {"Name": "Media", "Usage": "Input", "Resource": [{"Media": {"MediaType": "Vinyl"}}]}`,
 		},
-		"a set for one process beside one for all": {
+		"a set for one process next to a set for all": {
 			rule: "RESOURCESET_AMBIGUOUS", in: process("Cutting", "Folding"),
 			faulty: `{"Name": "NodeInfo", "Usage": "Input", "CombinedProcessIndex": [0]}, {"Name": "NodeInfo", "Usage": "Input"}`,
 			valid:  `{"Name": "NodeInfo", "Usage": "Input", "CombinedProcessIndex": [0]}, {"Name": "NodeInfo", "Usage": "Input", "CombinedProcessIndex": [1]}`,
 		},
-		"a set that nobody uses": {
+		"a set without a usage or a reference": {
 			rule: "RESOURCESET_UNREFERENCED", in: sets(),
 			faulty: `{"Name": "Ink", "Resource": [{"Ink": {"InkType": ["Ink"]}}]}`, valid: `{"Name": "Ink", "Usage": "Input", "Resource": [{"Ink": {"InkType": ["Ink"]}}]}`,
 		},
-		"the third of two processes": {
+		"an index beyond the processes": {
 			rule: "PROCESSINDEX_RANGE", in: process("Cutting", "Folding"),
 			faulty: `{"Name": "NodeInfo", "Usage": "Input", "CombinedProcessIndex": [2]}`, valid: `{"Name": "NodeInfo", "Usage": "Input", "CombinedProcessIndex": [-1]}`,
 		},
-		"parameters for one of two cuttings": {
+		"parameters without an index for two identical processes": {
 			rule: "PROCESSINDEX_REQUIRED", in: process("Cutting", "Folding", "Cutting"),
 			faulty: `{"Name": "CuttingParams", "Usage": "Input", "Resource": [{"CuttingParams": {}}]}`, valid: `{"Name": "CuttingParams", "Usage": "Input", "CombinedProcessIndex": [2], "Resource": [{"CuttingParams": {}}]}`,
 		},
-		"a process that waits for itself": {
+		"a process that depends on itself": {
 			rule: "DEPENDENT_SELF", in: process("Folding"),
 			faulty: `{"Name": "NodeInfo", "Usage": "Input", "Dependent": [{"JobID": "J1", "JobPartID": "P1"}]}`, valid: `{"Name": "NodeInfo", "Usage": "Input", "Dependent": [{"JobID": "J1", "JobPartID": "P0"}]}`,
 		},
-		"a sheet that is turned twice": {
+		"an orientation and a transformation": {
 			rule: "RESOURCE_ORIENTATION", in: resources("Component"),
 			faulty: `{"Orientation": "Rotate90", "Transformation": [0, 1, -1, 0, 0, 0]}`, valid: `{"Orientation": "Rotate90"}`,
 		},
 		"a tool that is needed at two times": {
 			rule: "RESOURCE_START", in: resources("Tool"), faulty: `{"Start": "2026-01-15T09:30:00Z", "StartOffset": "PT1H"}`, valid: `{"Start": "2026-01-15T09:30:00Z"}`,
 		},
-		"a report of when a sheet will be needed": {
+		"a start offset in a report": {
 			rule: "RESOURCE_START", in: produced(), faulty: `{"StartOffset": "PT1H"}`, valid: `{"Start": "2026-01-15T09:30:00Z"}`,
 		},
-		"folded sheets before they are folded": {
+		"an output with a status": {
 			rule: "RESOURCE_STATUS", in: process("Folding"),
 			faulty: `{"Name": "Component", "Usage": "Output", "Resource": [{"Status": "Available"}]}`, valid: `{"Name": "Component", "Usage": "Input", "Resource": [{"Status": "Available"}]}`,
 		},
-		"a list of addresses that says not what it is": {
+		"a file without a usage": {
 			rule: "FILE_USAGE", in: resource("DeliveryParams"),
 			faulty: `{"FileSpec": [{"URL": "https://example.org/list.csv"}]}`, valid: `{"FileSpec": [{"URL": "https://example.org/list.csv", "ResourceUsage": "MailingList"}]}`,
 		},
-		"a list of no sections": {
+		"an assembly list without sections": {
 			rule: "ASSEMBLY_SECTIONS", in: resource("Assembly"), faulty: `{"Order": "List"}`, valid: `{"Order": "List", "AssemblySection": [{"BinderySignatureID": "B1"}]}`,
 		},
 	}
@@ -62,34 +62,34 @@ func resourceFaults() map[string]fault {
 
 func partFaults() map[string]fault {
 	return map[string]fault{
-		"two plates of one colour": {
+		"two resources for the same part": {
 			rule: "PART_DUPLICATE", in: resources("Ink"),
 			faulty: `{"Part": [{"Separation": "Cyan"}], "Ink": {"InkType": ["Ink"]}}, {"Part": [{"Separation": "Cyan"}], "Ink": {"InkType": ["Ink"]}}`,
 			valid:  `{"Part": [{"Separation": "Cyan"}], "Ink": {"InkType": ["Ink"]}}, {"Part": [{"Separation": "Black"}], "Ink": {"InkType": ["Ink"]}}`,
 		},
-		"a sheet that is never looked at": {
+		"a specific part after a general part": {
 			rule: "PART_SHADOWED", in: resources("Component"),
 			faulty: `{"Part": [{"SheetName": "S1"}]}, {"Part": [{"SheetName": "S1", "Side": "Front"}]}`, valid: `{"Part": [{"SheetName": "S1", "Side": "Front"}]}, {"Part": [{"SheetName": "S1"}]}`,
 		},
-		"one of two sheets without a name": {
+		"one of two resources without a part": {
 			rule: "PART_MISSING", in: resources("Component"), faulty: `{"Part": [{"SheetName": "S1"}]}, {}`, valid: `{"Part": [{"SheetName": "S1"}]}, {"Part": [{"SheetName": "S2"}]}`,
 		},
-		"a colour of no separation": {
+		"a colour without a separation": {
 			rule: "PART_SEPARATION", in: resources("Color"), faulty: `{"Color": {"ColorName": "Red"}}`, valid: `{"Part": [{"Separation": "Red"}], "Color": {"ColorName": "Red"}}`,
 		},
-		"a contact for nothing": {
+		"a contact without a contact type": {
 			rule: "PART_CONTACTTYPE", in: resources("Contact"),
 			faulty: `{"Contact": {"Address": {"City": "Berlin"}}}`, valid: `{"Part": [{"ContactType": "Delivery"}], "Contact": {"Address": {"City": "Berlin"}}}`,
 		},
-		"a signature without a name": {
+		"a binder signature without an id": {
 			rule: "PART_SIGNATURE", in: resources("BinderySignature"),
 			faulty: `{"BinderySignature": {"BinderySignatureType": "Fold"}}`, valid: `{"Part": [{"BinderySignatureID": "B1"}], "BinderySignature": {"BinderySignatureType": "Fold"}}`,
 		},
-		"inks that are previews": {
+		"a preview type on a resource that is not a preview": {
 			rule: "PART_PREVIEWTYPE", in: resources("Ink"),
 			faulty: `{"Part": [{"PreviewType": "ThumbNail"}], "Ink": {"InkType": ["Ink"]}}`, valid: `{"Part": [{"Separation": "Cyan"}], "Ink": {"InkType": ["Ink"]}}`,
 		},
-		"a schedule of a product that is not there": {
+		"a part of an unknown product": {
 			rule: "PART_PRODUCT", in: resources("NodeInfo"),
 			faulty: `{"Part": [{"Product": "E2"}], "NodeInfo": {}}`, valid: `{"Part": [{"Product": "E1"}], "NodeInfo": {}}`,
 		},
@@ -98,14 +98,14 @@ func partFaults() map[string]fault {
 
 func referenceFaults() map[string]fault {
 	return map[string]fault{
-		"two papers with one ID": {
+		"two media with the same ID": {
 			rule: "ID_DUPLICATE", in: frame{`{"ID": "M1", "Media": {"MediaType": "Paper"}}, `, ``}.within(resources("Media")),
 			faulty: `{"ID": "M1", "Media": {"MediaType": "Vinyl"}}`, valid: `{"ID": "M2", "Media": {"MediaType": "Vinyl"}}`,
 		},
-		"a part that is not there": {
+		"a reference to an unknown ID": {
 			rule: "REFERENCE_DANGLING", in: booklet(), faulty: `"ChildRefs": ["Body", "Cover", "Insert"]`, valid: `"ChildRefs": ["Body", "Cover"]`,
 		},
-		"a paper that is bound": {
+		"a reference to a medium instead of a product": {
 			rule: "REFERENCE_TARGET", in: frame{
 				`"ProductList": {"Product": [{"Amount": 100, "IsRoot": true, "ProductType": "Booklet", "Intent": [{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch", "ChildRefs": ["Cover", "`,
 				`"]}}]}, {"ID": "Cover", "IsRoot": false}, {"ID": "Body", "IsRoot": false}]}, "ResourceSet": [{"Name": "Media", "Resource": [{"ID": "M1", "Media": {"MediaType": "Paper"}}]}]`,
@@ -116,7 +116,7 @@ func referenceFaults() map[string]fault {
 			rule: "REFERENCE_TARGET", in: frame{`{"Name": "Ink", "Usage": "Input", "Resource": [{"ID": "I1", "Ink": {"InkType": ["Ink"]}}]}, {"Name": "Media", "Resource": [{"ID": "M1", "Media": {"MediaType": "Paper"}}]}, {"Name": "Component", "Usage": "Input", "Resource": [{"Component": {`, `}}]}`}.within(sets()),
 			faulty: `"MediaRef": "I1"`, valid: `"MediaRef": "M1"`,
 		},
-		"a body that is bound into itself": {
+		"a product that is part of itself": {
 			rule: "REFERENCE_CYCLE", in: frame{
 				`{"Amount": 100, "IsRoot": true, "ProductType": "Booklet", "Intent": [{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SaddleStitch", "ChildRefs": ["Body", "Cover"]}}]},
 				{"ID": "Cover", "IsRoot": false}, {"ID": "Body", "IsRoot": false, "Intent": [{"Name": "BindingIntent", "BindingIntent": {"BindingType": "SideStitch", "ChildRefs": ["Page", "Card"]}}]},
@@ -129,23 +129,23 @@ func referenceFaults() map[string]fault {
 
 func supportFaults() map[string]fault {
 	return map[string]fault{
-		"a product that is not offered": {
+		"a product that the marketplace does not offer": {
 			rule: "UNSUPPORTED_PRODUCT", in: list(), faulty: `{"Amount": 100, "ProductType": "Newspaper"}`, valid: `{"Amount": 100, "ProductType": "BusinessCard"}`,
 		},
 		"a paper like a wall": {
 			rule: "UNSUPPORTED_MEDIA", in: intent("MediaIntent"), faulty: `{"MediaType": "Paper", "Weight": 1200}`, valid: `{"MediaType": "Paper", "Weight": 350}`,
 		},
-		"a product of a disc": {
+		"a medium that the marketplace does not offer": {
 			rule: "UNSUPPORTED_MEDIA", in: intent("MediaIntent"), faulty: `{"MediaType": "Disc"}`, valid: `{"MediaType": "Paper"}`,
 		},
-		"a finishing that is not done": {
+		"a finishing that the marketplace does not offer": {
 			rule: "UNSUPPORTED_FINISHING", in: wants("FlatWork"),
 			faulty: `{"Name": "VariableIntent", "VariableIntent": {"VariableType": "OneLine"}}`, valid: `{"Name": "LaminatingIntent", "LaminatingIntent": {"Surface": ["Front"]}}`,
 		},
-		"a resource that is not read": {
+		"a resource that the marketplace does not support": {
 			rule: "UNSUPPORTED_RESOURCE", in: sets(), faulty: `{"Name": "Pallet", "Usage": "Input"}`, valid: `{"Name": "Tool", "Usage": "Input"}`,
 		},
-		"a process that is not read": {
+		"a process that the marketplace does not support": {
 			rule: "UNSUPPORTED_PROCESS", faulty: head + `"Version": "2.2", "Types": ["Folding"], ` + one + `}`, valid: head + `"Version": "2.2", "Types": ["Product"], ` + one + `}`,
 		},
 	}

@@ -6,19 +6,19 @@ import "strings"
 
 func structureFaults() map[string]fault {
 	return map[string]fault{
-		"an element that the standard has not": {
+		"an unknown element": {
 			rule: "ELEMENT_UNKNOWN", in: product(),
 			faulty: `"Colour": {"Shade": "red"}`, valid: `"GeneralID": [{"IDUsage": "Shade", "IDValue": "red"}]`,
 		},
-		"a resource among the intents": {
+		"a resource as an intent": {
 			rule: "ELEMENT_MISPLACED", in: product(),
 			faulty: `"Media": {"MediaType": "Paper"}`, valid: `"Intent": [{"Name": "MediaIntent", "MediaIntent": {"MediaType": "Paper"}}]`,
 		},
-		"an embossing without an item": {
+		"an EmbossingIntent without an item": {
 			rule: "ELEMENT_MISSING", in: intent("EmbossingIntent"),
 			faulty: `{}`, valid: `{"EmbossingItem": [{"EmbossingType": "Braille"}]}`,
 		},
-		"tabs that are described twice": {
+		"two descriptions of the tabs": {
 			rule: "ELEMENT_REPEATED", in: xmlIntent("BindingIntent"),
 			faulty: `<BindingIntent BindingType="SoftCover"><Tabs TabCount="5"/><Tabs TabBrand="A"/></BindingIntent>`,
 			valid:  `<BindingIntent BindingType="SoftCover"><Tabs TabCount="5" TabBrand="A"/></BindingIntent>`,
@@ -33,12 +33,12 @@ func structureFaults() map[string]fault {
 			faulty: `<Intent Name="LayoutIntent"><LayoutIntent Pages="2"/></Intent><Comment>in haste</Comment>`,
 			valid:  `<Comment>in haste</Comment><Intent Name="LayoutIntent"><LayoutIntent Pages="2"/></Intent>`,
 		},
-		"an extension before what it extends": {
+		"an extension before the standard element": {
 			rule: "ELEMENT_ORDER", in: xmlProduct(),
 			faulty: `<Intent Name="LayoutIntent"><shop:Proof/><LayoutIntent Pages="2"/></Intent>`,
 			valid:  `<Intent Name="LayoutIntent"><LayoutIntent Pages="2"/><shop:Proof/></Intent>`,
 		},
-		"an attribute with a letter too few": {
+		"a misspelt attribute": {
 			rule: "ATTRIBUTE_UNKNOWN", in: intent("LayoutIntent"),
 			faulty: `{"Page": 4}`, valid: `{"Pages": 4}`,
 		},
@@ -46,19 +46,19 @@ func structureFaults() map[string]fault {
 			rule: "ATTRIBUTE_UNKNOWN", in: xmlIntent("LayoutIntent"),
 			faulty: `<LayoutIntent xmlns:x="http://www.CIP4.org/JDFSchema_2_0" x:Pages="4"/>`, valid: `<LayoutIntent Pages="4"/>`,
 		},
-		"a medium of no type": {
+		"a medium without a type": {
 			rule: "ATTRIBUTE_MISSING", in: intent("MediaIntent"),
 			faulty: `{"Weight": 135}`, valid: `{"Weight": 135, "MediaType": "Paper"}`,
 		},
-		"text in an element that holds none": {
+		"text in an element without text content": {
 			rule: "TEXT_UNEXPECTED", in: xmlIntent("MediaIntent"),
 			faulty: `<MediaIntent MediaType="Paper">recycled</MediaIntent>`, valid: `<MediaIntent MediaType="Paper"/>`,
 		},
-		"an attribute of a shop": {
+		"a private attribute": {
 			rule: "EXTENSION", in: xmlIntent("MediaIntent"),
 			faulty: `<MediaIntent MediaType="Paper" shop:Shelf="7"/>`, valid: `<MediaIntent MediaType="Paper"/>`,
 		},
-		"an element of a shop in a product": {
+		"a private element in a product": {
 			rule: "EXTENSION_MISPLACED", in: xmlProduct(),
 			faulty: `<shop:Basket ID="7"/>`, valid: `<Intent Name="shop:Basket"><shop:Basket ID="7"/></Intent>`,
 		},
@@ -67,7 +67,7 @@ func structureFaults() map[string]fault {
 
 func valueFaults() map[string]fault {
 	return map[string]fault{
-		"half a page": {
+		"a fractional number of pages": {
 			rule: "VALUE_INVALID", in: intent("LayoutIntent"), faulty: `{"Pages": 2.5}`, valid: `{"Pages": 2}`,
 		},
 		"a number with a comma": {
@@ -77,7 +77,7 @@ func valueFaults() map[string]fault {
 		"a date as people write it": {
 			rule: "VALUE_INVALID", in: resource("NodeInfo"), faulty: `{"LastEnd": "15.01.2026"}`, valid: `{"LastEnd": "2026-01-15T00:00:00Z"}`,
 		},
-		"twice as much ink as there can be": {
+		"a CMYK value above 1": {
 			rule: "VALUE_BOUNDS", in: resources("Color"),
 			faulty: `{"Part": [{"Separation": "Red"}], "Color": {"CMYK": [0, 2, 1, 0]}}`, valid: `{"Part": [{"Separation": "Red"}], "Color": {"CMYK": [0, 1, 1, 0]}}`,
 		},
@@ -89,7 +89,7 @@ func valueFaults() map[string]fault {
 			rule: "VALUE_ITEMS", in: booklet(),
 			faulty: `"ChildRefs": ["Body"]`, valid: `"ChildRefs": ["Body", "Cover"]`, with: []string{"PRODUCT_ORPHAN"},
 		},
-		"one surface twice": {
+		"a repeated surface": {
 			rule: "VALUE_REPEATED", in: intent("LaminatingIntent"), faulty: `{"Surface": ["Front", "Front"]}`, valid: `{"Surface": ["Front", "Back"]}`,
 		},
 		"a number in quotes": {
@@ -98,21 +98,21 @@ func valueFaults() map[string]fault {
 		"a list in quotes": {
 			rule: "VALUE_FORM", in: intent("LaminatingIntent"), faulty: `{"Surface": "Front Back"}`, valid: `{"Surface": ["Front", "Back"]}`,
 		},
-		"more pages than an integer holds": {
+		"more pages than an integer can represent": {
 			rule: "VALUE_LARGE", in: intent("LayoutIntent"), faulty: `{"Pages": 5000000000}`, valid: `{"Pages": 50}`,
 		},
-		"a coating that is not of the closed list": {
+		"a coating outside the closed list": {
 			rule: "VALUE_ENUMERATION", in: intent("MediaIntent"),
 			faulty: `{"MediaType": "Paper", "Coating": "Glossy"}`, valid: `{"MediaType": "Paper", "Coating": "Gloss"}`,
 		},
-		"a varnish that is not of the open list": {
+		"a varnish outside the open list": {
 			rule: "VALUE_UNLISTED", in: intent("ColorIntent"),
 			faulty: `{"SurfaceColor": [{"Surface": "Front", "Coatings": ["Lacquer"]}]}`, valid: `{"SurfaceColor": [{"Surface": "Front", "Coatings": ["Varnish"]}]}`,
 		},
-		"a product that trade calls otherwise": {
+		"a trade name as the product type": {
 			rule: "PRODUCTTYPE_UNKNOWN", in: list(), faulty: `{"Amount": 100, "ProductType": "Flyer"}`, valid: `{"Amount": 100, "ProductType": "Leaflet"}`,
 		},
-		"an attribute of an older version": {
+		"a deprecated attribute": {
 			rule: "VALUE_DEPRECATED", in: intent("ContentCheckIntent"),
 			faulty: `{"ProofItem": [{"ProofTarget": "https://example.org/proof"}]}`, valid: `{"ProofItem": [{"FileSpec": {"URL": "https://example.org/proof"}}]}`,
 		},
@@ -122,21 +122,21 @@ func valueFaults() map[string]fault {
 		"an ID that is a number": {
 			rule: "ID_FORM", in: product(), faulty: `"ID": "1"`, valid: `"ID": "P1"`,
 		},
-		"a name that is a novel": {
+		"a name that is too long": {
 			rule: "STRING_TOO_LONG", in: product(),
 			faulty: `"DescriptiveName": "` + strings.Repeat("x", 1024) + `"`, valid: `"DescriptiveName": "` + strings.Repeat("x", 1023) + `"`,
 		},
-		"a name in two lines": {
+		"a name with a line break": {
 			rule: "STRING_CONTROL", in: product(), faulty: `"DescriptiveName": "Flyer\nA5"`, valid: `"DescriptiveName": "Flyer A5"`,
 		},
-		"a truth that is a number": {
+		"a boolean written as a number": {
 			rule: "BOOLEAN_NUMERIC", in: atIntent("MediaIntent"),
 			faulty: `{"@MediaType": "Paper", "@PrePrinted": "1"}`, valid: `{"@MediaType": "Paper", "@PrePrinted": "true"}`,
 		},
-		"a path of Windows": {
+		"a Windows path": {
 			rule: "URL_FORM", in: resource("RunList"), faulty: `{"FileSpec": {"URL": "\\\\server\\flyer.pdf"}}`, valid: `{"FileSpec": {"URL": "https://example.org/flyer.pdf"}}`,
 		},
-		"a file that only its owner can open": {
+		"a file URL that is local to one machine": {
 			rule: "URL_SCHEME", in: resource("RunList"), faulty: `{"FileSpec": {"URL": "file:///home/me/flyer.pdf"}}`, valid: `{"FileSpec": {"URL": "https://example.org/flyer.pdf"}}`,
 		},
 	}

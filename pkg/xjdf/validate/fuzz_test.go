@@ -55,11 +55,11 @@ func checkJSON(t *testing.T, r validate.Report) {
 	t.Helper()
 	body, err := json.Marshal(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Marshal: %v", err)
 	}
 	var back validate.Report
 	if err := json.Unmarshal(body, &back); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	if diff := cmp.Diff(r, back); diff != "" {
 		t.Errorf("a report is another one after JSON:\n%s", diff)
@@ -126,7 +126,7 @@ func encodings(tb testing.TB, root *xjdf.Node) []string {
 	}
 	body, err := json.Marshal(withSigns(doc.Root))
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("json.Marshal: %v", err)
 	}
 	return append(all, string(body))
 }
@@ -199,7 +199,7 @@ func found(r validate.Report) []string {
 		switch f := &r.Findings[i]; f.Code {
 		case "VALUE_FORM", "ELEMENT_ORDER", "ROOT_NAME", "EXTENSION":
 			// The first two are about one encoding, and of an extension the first
-			// place is told.
+			// place is reported.
 		default:
 			all = append(all, f.Code+" "+prefix.ReplaceAllString(f.Path, ""))
 		}

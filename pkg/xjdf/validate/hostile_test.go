@@ -26,7 +26,7 @@ func hostileDocuments() []hostile {
 			return list().around(repeat(n, `{"ID": "P%[1]d", "Intent": [{"Name": "BindingIntent", "BindingIntent": {"BindingType": "None", "ChildRefs": ["P%[2]d", "P%[2]d"]}}]}`))
 		}},
 		{"products that are roots", 16_000, func(n int) string { return list().around(repeat(n, `{"IsRoot": true, "ProductType": "X"}`)) }},
-		{"products that nobody refers to", 16_000, func(n int) string {
+		{"products without references", 16_000, func(n int) string {
 			return list().around(`{"IsRoot": true}, ` + repeat(n, `{"IsRoot": false, "MaxAmount": 1}`))
 		}},
 		{"resources with parts", 9_000, func(n int) string {
@@ -85,7 +85,7 @@ func TestReportsOfHostileDocumentsAreBounded(t *testing.T) {
 			t.Parallel()
 			doc, err := xjdf.Parse([]byte(h.body(h.count)), xjdf.DefaultLimits)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("xjdf.Parse: %v", err)
 			}
 			checkReport(t, v.Validate(doc, validate.Options{Support: validate.Marketplace([]string{"Leaflet"})}))
 		})

@@ -13,21 +13,21 @@ import (
 )
 
 var intentRules = []row{
-	newRow("INTENT_NAME_MISMATCH", Semantics, both(Error), "4.1", "The element in an Intent is the one that Name says.", "Make Name and the element agree.").of("Intent", intentName),
-	newRow("INTENT_UNKNOWN", Vocabulary, lenient(), "4.1", "An intent is one of the standard's, or has a prefix.", "Write one of the intents of the standard.").of("Intent", intentUnknown),
-	newRow("INTENT_EMPTY", Semantics, both(Warning), "4.1", "An Intent holds the element that Name says.", "Add the element, or remove the Intent.").of("Intent", intentEmpty),
-	newRow("INTENT_DUPLICATE", Semantics, both(Error), "4.1", "A product has one intent of each name.", "Put what is wanted into one intent.").of("Product", intentDuplicate),
-	newRow("SURFACE_DUPLICATE", Semantics, both(Error), "4.4", "A surface has one description of its colours.", "Put the colours of a surface into one SurfaceColor.").of("ColorIntent", surfaceDuplicate),
-	newRow("SIDES_VS_COLOR", Semantics, both(Warning), "4.4", "The surfaces that have colours are those that Sides says are printed.", "Correct Sides, or the surfaces of ColorIntent.").of("Product", sidesVersusColor),
-	newRow("COLOR_DETAILS", Semantics, both(Warning), "4.3", "Details of a colour come with its name.", "Add the named colour that is nearest.").of("BindingIntent", colorDetails).
+	newRow("INTENT_NAME_MISMATCH", Semantics, both(Error), "4.1", "The element in an Intent must match its Name.", "Make Name and the element consistent.").of("Intent", intentName),
+	newRow("INTENT_UNKNOWN", Vocabulary, lenient(), "4.1", "An intent should be one of the standard, or have a prefix.", "Write one of the intents of the standard.").of("Intent", intentUnknown),
+	newRow("INTENT_EMPTY", Semantics, both(Warning), "4.1", "An Intent should contain the element that its Name requires.", "Add the element, or remove the Intent.").of("Intent", intentEmpty),
+	newRow("INTENT_DUPLICATE", Semantics, both(Error), "4.1", "A product must have at most one intent of each Name.", "Merge the intents.").of("Product", intentDuplicate),
+	newRow("SURFACE_DUPLICATE", Semantics, both(Error), "4.4", "A surface must have at most one SurfaceColor.", "Merge the colours of the surface into one SurfaceColor.").of("ColorIntent", surfaceDuplicate),
+	newRow("SIDES_VS_COLOR", Semantics, both(Warning), "4.4", "The surfaces with colours should match the printed surfaces in Sides.", "Correct Sides, or the surfaces of ColorIntent.").of("Product", sidesVersusColor),
+	newRow("COLOR_DETAILS", Semantics, both(Warning), "4.3", "Details of a colour require a named colour.", "Add the nearest named colour.").of("BindingIntent", colorDetails).
 		also("HardCoverBinding", "Tabs", "EmbossingItem", "MediaIntent", "MiscConsumable"),
-	newRow("FOLDING_DETAILS_WITHOUT_CATALOG", Semantics, both(Error), "4.7", "FoldingDetails say more about a FoldCatalog.", "Add FoldCatalog, such as F4-1.").of("FoldingIntent", foldingDetails),
-	newRow("FOLD_PAGES", Semantics, both(Info), "4.7", "A folded sheet has as many pages as its FoldCatalog says.", "Check Pages and FoldCatalog.").of("Product", foldPages),
-	newRow("ASSEMBLY_CONTAINER_SELF", Semantics, both(Error), "4.2", "A product is not its own container.", "Let Container name the part that the others are put into.").of("AssemblingIntent", assemblyContainer),
-	newRow("STICKON_FACE_FOLIO", Semantics, both(Error), "4.2.4", "StickOn has Face or Folio, and not both.", "Write one of Face and Folio.").of("StickOn", stickOn),
-	newRow("VARIABLE_PAGES", Semantics, both(Error), "4.14", "MinPages is at most AveragePages, and that at most MaxPages.", "Order the three numbers.").of("VariableIntent", variablePages),
-	newRow("VARIABLE_PARTS", Semantics, both(Error), "4.14", "What is assembled or bound has its parts there, and not in VariableIntent.", "Remove ChildRefs of the VariableIntent, or the other intent.").of("Product", variableParts),
-	newRow("VARIABLE_COLORS", Semantics, lenient(), "4.14", "The colours of variable data are among those of the surface.", "Add them to ColorsUsed of the surface.").of("Product", variableColors),
+	newRow("FOLDING_DETAILS_WITHOUT_CATALOG", Semantics, both(Error), "4.7", "FoldingDetails requires FoldCatalog.", "Add FoldCatalog, such as F4-1.").of("FoldingIntent", foldingDetails),
+	newRow("FOLD_PAGES", Semantics, both(Info), "4.7", "The number of pages of a folded sheet should match its FoldCatalog.", "Check Pages and FoldCatalog.").of("Product", foldPages),
+	newRow("ASSEMBLY_CONTAINER_SELF", Semantics, both(Error), "4.2", "A product must not be its own container.", "Set Container to the part that contains the others.").of("AssemblingIntent", assemblyContainer),
+	newRow("STICKON_FACE_FOLIO", Semantics, both(Error), "4.2.4", "StickOn must have either Face or Folio.", "Write only one of Face and Folio.").of("StickOn", stickOn),
+	newRow("VARIABLE_PAGES", Semantics, both(Error), "4.14", "MinPages must not exceed AveragePages, and AveragePages must not exceed MaxPages.", "Correct the three numbers.").of("VariableIntent", variablePages),
+	newRow("VARIABLE_PARTS", Semantics, both(Error), "4.14", "An assembled or bound product must list its parts in that intent, not in VariableIntent.", "Remove ChildRefs from the VariableIntent, or remove the other intent.").of("Product", variableParts),
+	newRow("VARIABLE_COLORS", Semantics, lenient(), "4.14", "The colours of variable data should be colours of the surface.", "Add the colours to ColorsUsed of the surface.").of("Product", variableColors),
 } // constant
 
 // specific returns the element within an Intent: the intent of the standard, else an
@@ -50,7 +50,7 @@ func intentName(p *pass, n *xjdf.Node) {
 	name, given := n.Attr("Name")
 	held := specific(n)
 	if given && held != nil && held.Name.String() != name && held.Name.Local != name {
-		p.findf(n, "Name", "Name is %s, and the element is %s.", quoted(name), quoted(held.Name.String()))
+		p.findf(n, "Name", "Name is %s, but the element is %s.", quoted(name), quoted(held.Name.String()))
 	}
 }
 
@@ -71,7 +71,7 @@ func intentUnknown(p *pass, n *xjdf.Node) {
 
 func intentEmpty(p *pass, n *xjdf.Node) {
 	if name, given := n.Attr("Name"); given && len(n.Children) == 0 {
-		p.findf(n, "", "The Intent holds no %s.", clip(name))
+		p.findf(n, "", "The Intent contains no %s.", clip(name))
 	}
 }
 
@@ -91,7 +91,7 @@ func intentDuplicate(p *pass, product *xjdf.Node) {
 			return former == name && other.Name.Local == "Intent"
 		})
 		if again {
-			p.findf(one, "Name", "The product has several intents %s.", quoted(name))
+			p.findf(one, "Name", "The product has more than one intent %s.", quoted(name))
 		}
 		if seen != nil {
 			seen[name] = true
@@ -148,11 +148,11 @@ func (p *pass) surfaceVersusSides(colors *xjdf.Node, surface, sides string, prin
 		}
 		described = true
 		if used, _ := one.Attr("ColorsUsed"); used != "" && !printed {
-			p.findf(one, "ColorsUsed", "Sides is %s, and the surface %s has colours.", sides, surface)
+			p.findf(one, "ColorsUsed", "Sides is %s, but the surface %s has colours.", sides, surface)
 		}
 	}
 	if printed && !described {
-		p.findf(colors, "", "Sides is %s, and the surface %s has no colours.", sides, surface)
+		p.findf(colors, "", "Sides is %s, but the surface %s has no colours.", sides, surface)
 	}
 }
 
@@ -165,7 +165,7 @@ func colorDetails(p *pass, n *xjdf.Node) {
 			continue
 		}
 		if _, given := n.Attr(color); !given {
-			p.findf(n, name, "There are %s and no %s.", name, color)
+			p.findf(n, name, "%s is present, but %s is missing.", name, color)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func colorDetails(p *pass, n *xjdf.Node) {
 func foldingDetails(p *pass, n *xjdf.Node) {
 	_, details := n.Attr("FoldingDetails")
 	if _, catalog := n.Attr("FoldCatalog"); details && !catalog {
-		p.find(n, "FoldingDetails", "There are FoldingDetails and no FoldCatalog.", "")
+		p.find(n, "FoldingDetails", "FoldingDetails is present, but FoldCatalog is missing.", "")
 	}
 }
 
@@ -186,7 +186,7 @@ func foldPages(p *pass, product *xjdf.Node) {
 	name, _, _ := strings.Cut(catalog, "-")
 	pages, ok := integer(layout, "Pages")
 	if want := strings.TrimPrefix(name, "F"); ok && want != name && strconv.FormatInt(pages, 10) != want {
-		p.findf(layout, "Pages", "A sheet folded by %s has %s pages, and Pages is %d.", clip(catalog), clip(want), pages)
+		p.findf(layout, "Pages", "A sheet with the fold %s has %s pages, but Pages is %d.", clip(catalog), clip(want), pages)
 	}
 }
 
@@ -234,7 +234,7 @@ func variableParts(p *pass, product *xjdf.Node) {
 		return
 	}
 	if has.assembling != nil || has.binding != nil {
-		p.find(variable, "ChildRefs", "VariableIntent has ChildRefs beside an AssemblingIntent or a BindingIntent.", "")
+		p.find(variable, "ChildRefs", "VariableIntent has ChildRefs although the product has an AssemblingIntent or a BindingIntent.", "")
 	}
 }
 
@@ -251,7 +251,7 @@ func variableColors(p *pass, product *xjdf.Node) {
 		have := colorsOf(colors, surface)
 		for color := range items(used) {
 			if !have[color] {
-				p.findf(variable, "ColorsUsed"+surface, "The colour %s is not among those of the surface %s.", quoted(color), surface)
+				p.findf(variable, "ColorsUsed"+surface, "The colour %s is not a colour of the surface %s.", quoted(color), surface)
 				break
 			}
 		}

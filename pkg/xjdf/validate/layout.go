@@ -19,15 +19,15 @@ const (
 )
 
 var layoutRules = []row{
-	newRow("PAGES_ODD", Semantics, lenient(), "4.10", "Pages counts both sides of each leaf, and is even.", "Count both sides of each leaf.").of("LayoutIntent", pagesOdd),
-	newRow("PAGES_NONPOSITIVE", Semantics, both(Error), "4.10", "A product has pages.", "Write how many pages there are.").of("LayoutIntent", pagesNonPositive),
-	newRow("PAGES_SPREAD", Semantics, both(Info), "4.10", "Spreads need at least two leaves.", "Write SinglePage, or correct Pages.").of("LayoutIntent", pagesSpread),
-	newRow(dimensionNonPositive, Semantics, both(Error), "4.10", "Width and height are more than 0, and depth is at least 0.", "Write the size in points.").of("LayoutIntent", sizes),
-	newRow(dimensionMillimetres, Semantics, both(Warning), "1.10.1", "Lengths are in points, 1/72 inch.", "Multiply millimetres by 2.834646."),
-	newRow(dimensionInches, Semantics, both(Warning), "1.10.1", "Lengths are in points, 1/72 inch.", "Multiply inches by 72."),
-	newRow(dimensionHuge, Semantics, both(Warning), "1.10.1", "A product is smaller than 10 m.", "Write the size in points."),
-	newRow(dimensionFlat, Semantics, both(Warning), "4.10", "The flat size is at least the finished size.", "Correct Dimensions or FinishedDimensions."),
-	newRow("BLEED_LOOKS_MM", Semantics, both(Warning), "4.10", "Bleed is in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("LayoutIntent", bleedMillimetres),
+	newRow("PAGES_ODD", Semantics, lenient(), "4.10", "Pages counts both sides of each leaf and should be even.", "Count both sides of each leaf.").of("LayoutIntent", pagesOdd),
+	newRow("PAGES_NONPOSITIVE", Semantics, both(Error), "4.10", "Pages must be at least 1.", "Write the number of pages.").of("LayoutIntent", pagesNonPositive),
+	newRow("PAGES_SPREAD", Semantics, both(Info), "4.10", "Spreads require at least two leaves.", "Write SinglePage, or correct Pages.").of("LayoutIntent", pagesSpread),
+	newRow(dimensionNonPositive, Semantics, both(Error), "4.10", "Width and height must be greater than 0, and depth at least 0.", "Write the size in points.").of("LayoutIntent", sizes),
+	newRow(dimensionMillimetres, Semantics, both(Warning), "1.10.1", "Lengths must be in points (1/72 inch).", "Multiply millimetres by 2.834646."),
+	newRow(dimensionInches, Semantics, both(Warning), "1.10.1", "Lengths must be in points (1/72 inch).", "Multiply inches by 72."),
+	newRow(dimensionHuge, Semantics, both(Warning), "1.10.1", "A product should be smaller than 10 m.", "Write the size in points."),
+	newRow(dimensionFlat, Semantics, both(Warning), "4.10", "The flat size should be at least the finished size.", "Correct Dimensions or FinishedDimensions."),
+	newRow("BLEED_LOOKS_MM", Semantics, both(Warning), "4.10", "Bleed must be in points (1/72 inch).", "Multiply millimetres by 2.834646.").of("LayoutIntent", bleedMillimetres),
 } // constant
 
 // pointsPerMillimetre follows from the point, 1/72 of 25.4 mm.
@@ -48,7 +48,7 @@ func pagesNonPositive(p *pass, n *xjdf.Node) {
 func pagesSpread(p *pass, n *xjdf.Node) {
 	spread, _ := n.Attr("SpreadType")
 	if pages, ok := integer(n, "Pages"); ok && spread == "Spread" && pages > 0 && pages < 4 {
-		p.findf(n, "SpreadType", "SpreadType is Spread, and there are %d pages.", pages)
+		p.findf(n, "SpreadType", "SpreadType is Spread, but Pages is %d.", pages)
 	}
 }
 

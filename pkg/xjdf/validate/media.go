@@ -10,28 +10,28 @@ import (
 )
 
 var mediaRules = []row{
-	newRow("MEDIAINTENT_PROCESS_MEDIA", Semantics, both(Warning), "4.11", "MediaIntent describes what the product is made of.", "Describe plates, blankets and the like as resources of production.").of("MediaIntent", intentOfProcessMedia),
-	newRow("ISO_BACK_WITHOUT_FRONT", Semantics, both(Error), "4.11", "The back is described when the front is.", "Add ISOPaperSubstrate.").of("MediaIntent", backWithoutFront).also("Media"),
-	newRow("WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight is in grams per square metre.", "Write the weight in grams per square metre.").of("MediaIntent", weightRange).also("Media"),
-	newRow("THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness is in micrometres.", "Write the thickness in micrometres.").of("MediaIntent", thicknessRange).also("Media"),
-	newRow("MEDIA_LOOKS_MM", Semantics, both(Warning), "A.3.23", "Sheet sizes are in points, 1/72 inch.", "Multiply millimetres by 2.834646.").of("Media", mediaMillimetres),
-	newRow("MEDIA_DEPRECATED_USE", Semantics, both(Warning), "1.7.3", "From 2.2 on what does not take ink is no Media.", "Write foil, laminate and end boards as MiscConsumable or Tool.").of("Media", mediaDeprecated),
-	newRow("MEDIA_ID_EXTENSION", Semantics, both(Info), "", "Media/@ID is an extension of this service, for costing.", "Nothing; Resource/@ID does the same.").of("Media", mediaID),
-	newRow("MEDIA_ID_CONFLICT", Semantics, both(Error), "", "Media/@ID and Resource/@ID name the same medium.", "Write the identifier once.").of("Media", mediaIDConflict),
+	newRow("MEDIAINTENT_PROCESS_MEDIA", Semantics, both(Warning), "4.11", "MediaIntent should describe the material of the product.", "Describe plates, blankets and similar items as production resources.").of("MediaIntent", intentOfProcessMedia),
+	newRow("ISO_BACK_WITHOUT_FRONT", Semantics, both(Error), "4.11", "BackISOPaperSubstrate requires ISOPaperSubstrate.", "Add ISOPaperSubstrate.").of("MediaIntent", backWithoutFront).also("Media"),
+	newRow("WEIGHT_RANGE", Semantics, both(Warning), "A.3.23", "Weight must be in grams per square metre.", "Write the weight in grams per square metre.").of("MediaIntent", weightRange).also("Media"),
+	newRow("THICKNESS_RANGE", Semantics, both(Warning), "A.3.23", "Thickness must be in micrometres.", "Write the thickness in micrometres.").of("MediaIntent", thicknessRange).also("Media"),
+	newRow("MEDIA_LOOKS_MM", Semantics, both(Warning), "A.3.23", "Sheet sizes must be in points (1/72 inch).", "Multiply millimetres by 2.834646.").of("Media", mediaMillimetres),
+	newRow("MEDIA_DEPRECATED_USE", Semantics, both(Warning), "1.7.3", "Since XJDF 2.2, Media describes only printable materials.", "Describe foil, laminate and end boards as MiscConsumable or Tool.").of("Media", mediaDeprecated),
+	newRow("MEDIA_ID_EXTENSION", Semantics, both(Info), "", "Media/@ID is an extension of this service, for costing.", "No action is needed; Resource/@ID has the same effect.").of("Media", mediaID),
+	newRow("MEDIA_ID_CONFLICT", Semantics, both(Error), "", "Media/@ID and Resource/@ID must be equal if both are present.", "Write the identifier only once.").of("Media", mediaIDConflict),
 } // constant
 
 func intentOfProcessMedia(p *pass, n *xjdf.Node) {
 	kind, _ := n.Attr("MediaType")
 	switch kind {
 	case "Plate", "Screen", "Sleeve", "GravureCylinder", "ImagingCylinder", "Blanket", "MountingTape", "EmbossingFoil", "LaminatingFoil":
-		p.findf(n, "MediaType", "MediaType is %s, which no product is made of.", kind)
+		p.findf(n, "MediaType", "MediaType is %s, which is not a material of a product.", kind)
 	}
 }
 
 func backWithoutFront(p *pass, n *xjdf.Node) {
 	_, back := n.Attr("BackISOPaperSubstrate")
 	if _, front := n.Attr("ISOPaperSubstrate"); back && !front {
-		p.find(n, "BackISOPaperSubstrate", "There is a BackISOPaperSubstrate and no ISOPaperSubstrate.", "")
+		p.find(n, "BackISOPaperSubstrate", "BackISOPaperSubstrate is present, but ISOPaperSubstrate is missing.", "")
 	}
 }
 
@@ -101,13 +101,13 @@ func mediaMillimetres(p *pass, n *xjdf.Node) {
 func mediaDeprecated(p *pass, n *xjdf.Node) {
 	kind, _ := n.Attr("MediaType")
 	if slices.Contains([]string{"EmbossingFoil", "LaminatingFoil", "MountingTape"}, kind) {
-		p.findf(n, "MediaType", "MediaType is %s, which is no medium since XJDF 2.2.", kind)
+		p.findf(n, "MediaType", "MediaType is %s, which is not a Media since XJDF 2.2.", kind)
 	}
 }
 
 func mediaID(p *pass, n *xjdf.Node) {
 	if _, given := n.Attr("ID"); given {
-		p.find(n, "ID", "The standard has the ID at the Resource.", "")
+		p.find(n, "ID", "In the standard, the ID belongs to the Resource.", "")
 	}
 }
 
@@ -117,6 +117,6 @@ func mediaIDConflict(p *pass, n *xjdf.Node) {
 		return
 	}
 	if above, also := n.Parent.Attr("ID"); also && above != own {
-		p.findf(n, "ID", "Media/@ID is %s, and Resource/@ID is %s.", quoted(own), quoted(above))
+		p.findf(n, "ID", "Media/@ID is %s, but Resource/@ID is %s.", quoted(own), quoted(above))
 	}
 }

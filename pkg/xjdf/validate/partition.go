@@ -16,14 +16,14 @@ const (
 )
 
 var partitionRules = []row{
-	newRow(partDuplicate, Semantics, both(Error), "6.1.3", "Two resources of a set do not describe the same part.", "Tell the parts apart, or put the resources into one.").of("ResourceSet", partitions),
-	newRow(partShadowed, Semantics, both(Warning), "6.1.3.2", "A part that is more special comes before one that is more general, which is taken first.", "Move the resource with the more special Part to the front."),
-	newRow("PART_MISSING", Semantics, both(Warning), "3.4", "Of several resources each says which part it describes.", "Add a Part, or an ID that somebody refers to.").of("ResourceSet", partMissing),
-	newRow("PART_SEPARATION", Semantics, both(Error), "6.14", "A Color says which separation it is.", "Add a Part with Separation.").of("ResourceSet", partNeeds("Color", "Separation")),
-	newRow("PART_CONTACTTYPE", Semantics, lenient(), "6.1.3", "A Contact says what it is the contact for.", "Add a Part with ContactType, such as Delivery.").of("ResourceSet", partNeeds("Contact", "ContactType")),
-	newRow("PART_SIGNATURE", Semantics, lenient(), "6.6", "A BinderySignature has a name.", "Add a Part with BinderySignatureID.").of("ResourceSet", partNeeds("BinderySignature", "BinderySignatureID")),
-	newRow("PART_PREVIEWTYPE", Semantics, both(Error), "6.1.3", "Only previews are parted by PreviewType.", "Remove PreviewType.").of("ResourceSet", partPreviewType),
-	newRow("PART_PRODUCT", Semantics, both(Warning), "6.1.3", "Product of a Part is the ExternalID of a product of the document.", "Write the ExternalID of the product.").of(document, partProduct),
+	newRow(partDuplicate, Semantics, both(Error), "6.1.3", "Two resources of a set must not describe the same part.", "Give the resources different parts, or merge them.").of("ResourceSet", partitions),
+	newRow(partShadowed, Semantics, both(Warning), "6.1.3.2", "A more specific part should come before a more general part, because the first match applies.", "Move the resource with the more specific Part to the front."),
+	newRow("PART_MISSING", Semantics, both(Warning), "3.4", "If a set has several resources, each should have a Part.", "Add a Part, or an ID that another element refers to.").of("ResourceSet", partMissing),
+	newRow("PART_SEPARATION", Semantics, both(Error), "6.14", "A Color must have a Part with Separation.", "Add a Part with Separation.").of("ResourceSet", partNeeds("Color", "Separation")),
+	newRow("PART_CONTACTTYPE", Semantics, lenient(), "6.1.3", "A Contact should have a Part with ContactType.", "Add a Part with ContactType, such as Delivery.").of("ResourceSet", partNeeds("Contact", "ContactType")),
+	newRow("PART_SIGNATURE", Semantics, lenient(), "6.6", "A BinderySignature should have a Part with BinderySignatureID.", "Add a Part with BinderySignatureID.").of("ResourceSet", partNeeds("BinderySignature", "BinderySignatureID")),
+	newRow("PART_PREVIEWTYPE", Semantics, both(Error), "6.1.3", "Only previews may be partitioned by PreviewType.", "Remove PreviewType.").of("ResourceSet", partPreviewType),
+	newRow("PART_PRODUCT", Semantics, both(Warning), "6.1.3", "Part/@Product should be the ExternalID of a product in the document.", "Write the ExternalID of the product.").of(document, partProduct),
 } // constant
 
 // several reports whether a set has more than one resource. Most have one.
@@ -140,7 +140,7 @@ func partMissing(p *pass, set *xjdf.Node) {
 		_, id := resource.Attr("ID")
 		_, external := resource.Attr("ExternalID")
 		if resource.Child("Part") == nil && !id && !external && !ownID(resource) {
-			p.find(resource, "", "The set has several resources, and this one has no Part.", "")
+			p.find(resource, "", "The set has several resources, but this one has no Part.", "")
 			return
 		}
 	}
@@ -190,7 +190,7 @@ func partPreviewType(p *pass, set *xjdf.Node) {
 	for resource := range set.All("Resource") {
 		for part := range resource.All("Part") {
 			if _, has := part.Attr("PreviewType"); has {
-				p.find(part, "PreviewType", "PreviewType parts something that is no preview.", "")
+				p.find(part, "PreviewType", "PreviewType is present, but the resource is not a preview.", "")
 				return
 			}
 		}

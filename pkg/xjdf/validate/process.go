@@ -12,8 +12,8 @@ import (
 )
 
 var processRules = []row{
-	newRow("PROCESSUSAGE_UNKNOWN", Vocabulary, both(Info), "3.4", "ProcessUsage is one that a process of the document has.", "Write one that the process has, or agree on yours.").of(document, processUsages),
-	newRow("PROCESS_RESOURCE_MISSING", Semantics, both(Info), "5", "A process has the resources that it needs.", "Add the set, unless somebody else completes the document.").of(document, processResources),
+	newRow("PROCESSUSAGE_UNKNOWN", Vocabulary, both(Info), "3.4", "ProcessUsage should be defined for a process of the document.", "Use a ProcessUsage of the process, or agree on your value with the receiver.").of(document, processUsages),
+	newRow("PROCESS_RESOURCE_MISSING", Semantics, both(Info), "5", "A process should have all required resources.", "Add the resource set, unless another system completes the document.").of(document, processResources),
 } // constant
 
 // processResources checks documents of one process. A combined one does not contain
@@ -28,7 +28,7 @@ func processResources(p *pass, root *xjdf.Node) {
 	}
 	for _, need := range process.Inputs {
 		if !p.hasInput(need.Resource, need.Usage) {
-			p.findf(root, "", "%s needs the input %s.", process.Name, strings.TrimSpace(need.Usage+" "+need.Resource))
+			p.findf(root, "", "%s requires the input %s.", process.Name, strings.TrimSpace(need.Usage+" "+need.Resource))
 		}
 	}
 }
@@ -60,7 +60,7 @@ func processUsages(p *pass, _ *xjdf.Node) {
 		if len(have) > 0 {
 			suggestion = fmt.Sprintf("Write one of %s.", some(have))
 		}
-		p.find(set, "ProcessUsage", fmt.Sprintf("No process of the document has a %s of the ProcessUsage %s.", r.name, quoted(r.processUsage)), suggestion)
+		p.find(set, "ProcessUsage", fmt.Sprintf("No process of the document has a %s with the ProcessUsage %s.", r.name, quoted(r.processUsage)), suggestion)
 	}
 }
 

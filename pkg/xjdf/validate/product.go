@@ -9,17 +9,17 @@ import (
 )
 
 var productRules = []row{
-	newRow("PRODUCT_NO_ROOT", Semantics, both(Error), "3.3.1", "One of the products is what is delivered.", "Give the product that is delivered IsRoot true.").of(document, productNoRoot),
-	newRow("PRODUCT_MULTI_ROOT", Semantics, both(Warning), "3.3", "One product is delivered, unless the document is of a gang.", "Give IsRoot true only to what is delivered.").of(document, productMultiRoot),
-	newRow("PRODUCT_ROOT_UNSTATED", Semantics, both(Warning), "3.3.1", "Of several products the root says that it is one.", "Give the product that is delivered IsRoot true, and its parts IsRoot false.").of(document, productRootUnstated),
-	newRow("PRODUCT_ORPHAN", Semantics, both(Warning), "4.1.2", "A product that is no root is part of another.", "Refer to it from a BindingIntent or AssemblingIntent, or remove it.").of(document, productOrphan),
-	newRow("PRODUCT_CHILD_IS_ROOT", Semantics, both(Warning), "3.3.1", "A product that is part of another is no root.", "Give it IsRoot false.").of(document, productChildIsRoot),
-	newRow("PRODUCT_VERSION", Semantics, both(Error), "3.3.1", "A product has the PartVersion of its parts.", "Give both the same PartVersion.").of(document, productVersion),
-	newRow("PRODUCTTYPE_MISSING", Semantics, both(Warning), "3.3.1", "The product that is delivered has a type.", "Add ProductType, such as BusinessCard.").of(document, productTypeMissing),
-	newRow("PRODUCTTYPE_DETAILS", Semantics, both(Warning), "3.3.1", "ProductTypeDetails say more about a ProductType.", "Add ProductType.").of("Product", productTypeDetails),
-	newRow("PRODUCTTYPE_PROOF", Semantics, both(Warning), "A.3.18", "A proof is not a product.", "Ask for proofs by a ContentCheckIntent.").of("Product", productTypeProof),
-	newRow("PRODUCT_INTENT", Semantics, both(Warning), "A.3.18", "The intents of a product fit its type.", "Change the type, or take the intent away.").of("Product", productIntent),
-	newRow("PRODUCT_PAGES", Semantics, both(Warning), "A.3.18", "The number of pages fits the type of the product.", "Correct Pages or ProductType.").of("Product", productPages),
+	newRow("PRODUCT_NO_ROOT", Semantics, both(Error), "3.3.1", "One of the products must be the delivered product.", "Set IsRoot to true on the delivered product.").of(document, productNoRoot),
+	newRow("PRODUCT_MULTI_ROOT", Semantics, both(Warning), "3.3", "Only one product should be the delivered product, unless the document describes a gang job.", "Set IsRoot to true only on the delivered product.").of(document, productMultiRoot),
+	newRow("PRODUCT_ROOT_UNSTATED", Semantics, both(Warning), "3.3.1", "If a document has several products, IsRoot should mark the delivered product.", "Set IsRoot to true on the delivered product, and to false on its parts.").of(document, productRootUnstated),
+	newRow("PRODUCT_ORPHAN", Semantics, both(Warning), "4.1.2", "A product that is not a root should be part of another product.", "Refer to the product from a BindingIntent or AssemblingIntent, or remove it.").of(document, productOrphan),
+	newRow("PRODUCT_CHILD_IS_ROOT", Semantics, both(Warning), "3.3.1", "A product that is part of another product should not be a root.", "Set IsRoot to false.").of(document, productChildIsRoot),
+	newRow("PRODUCT_VERSION", Semantics, both(Error), "3.3.1", "A product and its parts must have the same PartVersion.", "Give both the same PartVersion.").of(document, productVersion),
+	newRow("PRODUCTTYPE_MISSING", Semantics, both(Warning), "3.3.1", "The delivered product should have a ProductType.", "Add ProductType, such as BusinessCard.").of(document, productTypeMissing),
+	newRow("PRODUCTTYPE_DETAILS", Semantics, both(Warning), "3.3.1", "ProductTypeDetails requires ProductType.", "Add ProductType.").of("Product", productTypeDetails),
+	newRow("PRODUCTTYPE_PROOF", Semantics, both(Warning), "A.3.18", "A proof is not a product.", "Request proofs with a ContentCheckIntent.").of("Product", productTypeProof),
+	newRow("PRODUCT_INTENT", Semantics, both(Warning), "A.3.18", "The intents of a product should match its ProductType.", "Change ProductType, or remove the intent.").of("Product", productIntent),
+	newRow("PRODUCT_PAGES", Semantics, both(Warning), "A.3.18", "The number of pages should match the ProductType.", "Correct Pages or ProductType.").of("Product", productPages),
 } // constant
 
 func isRoot(n *xjdf.Node) (value, given bool) {
@@ -82,7 +82,7 @@ func (p *pass) roots() []*xjdf.Node {
 
 func productNoRoot(p *pass, _ *xjdf.Node) {
 	if len(p.products) > 0 && len(p.roots()) == 0 {
-		p.find(p.products[0].Parent, "", "No product is a root.", "")
+		p.find(p.products[0].Parent, "", "No product has IsRoot true.", "")
 	}
 }
 
@@ -91,7 +91,7 @@ func productMultiRoot(p *pass, _ *xjdf.Node) {
 		return
 	}
 	if roots := p.roots(); len(roots) > 1 {
-		p.findf(roots[1], "IsRoot", "%d products are roots.", len(roots))
+		p.findf(roots[1], "IsRoot", "%d products have IsRoot true.", len(roots))
 	}
 }
 
@@ -101,7 +101,7 @@ func productRootUnstated(p *pass, _ *xjdf.Node) {
 	}
 	if roots := p.roots(); len(roots) == 1 {
 		if _, given := isRoot(roots[0]); !given {
-			p.findf(roots[0], "", "The product is taken for the root of %d, since no other refers to it.", len(p.products))
+			p.findf(roots[0], "", "The document has %d products without IsRoot. This product is assumed to be the root because no other product refers to it.", len(p.products))
 		}
 	}
 }
@@ -113,7 +113,7 @@ func productOrphan(p *pass, _ *xjdf.Node) {
 	parts := p.partsOf()
 	for _, product := range p.products {
 		if !parts[product] && !p.rootSet[product] {
-			p.find(product, "", "The product is no root and part of no other.", "")
+			p.find(product, "", "The product is neither a root nor part of another product.", "")
 		}
 	}
 }
@@ -125,7 +125,7 @@ func productChildIsRoot(p *pass, _ *xjdf.Node) {
 	parts := p.partsOf()
 	for _, product := range p.products {
 		if root, _ := isRoot(product); root && parts[product] {
-			p.find(product, "IsRoot", "The product is a root and part of another.", "")
+			p.find(product, "IsRoot", "The product is a root and also part of another product.", "")
 		}
 	}
 }
@@ -148,7 +148,7 @@ func productVersion(p *pass, _ *xjdf.Node) {
 				continue
 			}
 			if version, given := target.Attr("PartVersion"); given && version != own {
-				p.findf(target, "PartVersion", "PartVersion is %s, and that of the product it is part of is %s.", quoted(version), orMissing(own))
+				p.findf(target, "PartVersion", "PartVersion is %s, but the PartVersion of the containing product is %s.", quoted(version), orMissing(own))
 			}
 		}
 	}
@@ -172,6 +172,6 @@ func productTypeMissing(p *pass, _ *xjdf.Node) {
 func productTypeDetails(p *pass, product *xjdf.Node) {
 	_, details := product.Attr("ProductTypeDetails")
 	if _, given := product.Attr("ProductType"); details && !given {
-		p.find(product, "ProductTypeDetails", "There are ProductTypeDetails and no ProductType.", "")
+		p.find(product, "ProductTypeDetails", "ProductTypeDetails is present, but ProductType is missing.", "")
 	}
 }

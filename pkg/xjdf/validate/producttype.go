@@ -52,7 +52,7 @@ func typeOf(product *xjdf.Node) (string, ofType) {
 
 func productTypeProof(p *pass, product *xjdf.Node) {
 	if name, _ := product.Attr("ProductType"); name == "Proof" {
-		p.find(product, "ProductType", "The product is a Proof.", "")
+		p.find(product, "ProductType", "ProductType is Proof.", "")
 	}
 }
 
@@ -62,7 +62,7 @@ func productIntent(p *pass, product *xjdf.Node) {
 	if has.binding != nil {
 		kind, given := has.binding.Attr("BindingType")
 		if given && kind != "None" && (like.single || slices.Contains(like.never, kind)) {
-			p.findf(has.binding, "BindingType", "A %s is not bound by %s.", name, clip(kind))
+			p.findf(has.binding, "BindingType", "A %s is not bound with %s.", name, clip(kind))
 		}
 	}
 	if has.folding == nil || !like.flat {
@@ -76,7 +76,7 @@ func productIntent(p *pass, product *xjdf.Node) {
 	}
 	suggestion := ""
 	if name == "Leaflet" {
-		suggestion = "A folded sheet is a Brochure."
+		suggestion = "Use the product type Brochure for a folded sheet."
 	}
 	p.find(has.folding, "", fmt.Sprintf("A %s is not folded.", name), suggestion)
 }
@@ -88,7 +88,7 @@ func productPages(p *pass, product *xjdf.Node) {
 		return
 	}
 	if pages, ok := integer(layout, "Pages"); ok && pages > like.most {
-		p.findf(layout, "Pages", "A %s has %d pages at most, and this one %d.", name, like.most, pages)
+		p.findf(layout, "Pages", "A %s has at most %d pages, but this product has %d.", name, like.most, pages)
 	}
 }
 

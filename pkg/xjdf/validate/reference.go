@@ -10,10 +10,10 @@ import (
 )
 
 var referenceRules = []row{
-	newRow("ID_DUPLICATE", Schema, both(Error), "A.1", "An ID is there once.", "Give each element an ID of its own.").of(document, idDuplicate),
-	newRow("REFERENCE_DANGLING", Semantics, both(Error), "A.1", "A reference names an ID of the document.", "Correct the reference, or add the element.").of(document, referenceDangling),
-	newRow("REFERENCE_TARGET", Semantics, both(Error), "A.1", "A reference names an element of the right kind.", "Refer to an element of the right kind.").of(document, referenceTarget),
-	newRow("REFERENCE_CYCLE", Semantics, both(Error), "3.3", "Nothing is part of itself.", "Break the circle of references.").of(document, referenceCycle),
+	newRow("ID_DUPLICATE", Schema, both(Error), "A.1", "An ID must be unique in the document.", "Give each element a unique ID.").of(document, idDuplicate),
+	newRow("REFERENCE_DANGLING", Semantics, both(Error), "A.1", "A reference must name an ID in the document.", "Correct the reference, or add the element.").of(document, referenceDangling),
+	newRow("REFERENCE_TARGET", Semantics, both(Error), "A.1", "A reference must name an element of the expected kind.", "Refer to an element of the expected kind.").of(document, referenceTarget),
+	newRow("REFERENCE_CYCLE", Semantics, both(Error), "3.3", "References must not form a cycle.", "Remove one of the references in the cycle.").of(document, referenceCycle),
 } // constant
 
 // target returns the element with an ID, or nil.
@@ -47,7 +47,7 @@ func referenceDangling(p *pass, _ *xjdf.Node) {
 	for _, r := range p.references {
 		for id := range items(r.value) {
 			if p.target(id) == nil {
-				p.findf(r.node, r.attribute.Name, "Nothing in the document has the ID %s.", quoted(id))
+				p.findf(r.node, r.attribute.Name, "No element of the document has the ID %s.", quoted(id))
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func referenceTarget(p *pass, _ *xjdf.Node) {
 			if target == nil || slices.Contains(r.attribute.Targets, target.Name.Local) || slices.Contains(r.attribute.Targets, kindOf(target)) {
 				continue
 			}
-			p.findf(r.node, r.attribute.Name, "%s is the ID of %s; %s is due.", quoted(id), kindOf(target), strings.Join(r.attribute.Targets, " or "))
+			p.findf(r.node, r.attribute.Name, "%s is the ID of %s; expected %s.", quoted(id), kindOf(target), strings.Join(r.attribute.Targets, " or "))
 		}
 	}
 }
@@ -122,7 +122,7 @@ func referenceCycle(p *pass, _ *xjdf.Node) {
 	walked := map[*xjdf.Node]bool{}
 	for _, start := range starts {
 		if by := cycle(edges, walked, start); by != nil {
-			p.findf(by.node, by.attribute.Name, "Following %s leads back here.", quoted(by.value))
+			p.findf(by.node, by.attribute.Name, "The reference %s leads back to this element.", quoted(by.value))
 			return
 		}
 	}

@@ -25,11 +25,11 @@ var update = flag.Bool("update", false, "write the registry and the guide of rul
 
 // The registry is what every server shows of the rules, for people and for
 // programs; the guide is the same in the repository. The names of the members of
-// the data are for ever.
+// the data never change.
 const (
 	registryPage = "../../../docs/api/xjdf-rules.html"
 	registryData = "../../../docs/api/xjdf-rules.json"
-	guide        = "../../../docs/guides/xjdf-rules.md"
+	guide        = "../../../docs/reference/xjdf-rules.md"
 )
 
 // ruleEntry is a rule with an example out of the suite of faults.
@@ -75,7 +75,7 @@ func TestGeneratedRuleRegistry(t *testing.T) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(map[string]any{"profiles": profiles(), "rules": registry()}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("encoder.Encode: %v", err)
 	}
 	golden(t, registryData, data.Bytes())
 	golden(t, registryPage, writeRegistry(t))
@@ -87,12 +87,12 @@ func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", path, err)
 		}
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", path, err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s is stale, update with -update (-file +table):\n%s", path, diff)
@@ -106,8 +106,8 @@ type profileEntry struct {
 
 func profiles() []profileEntry {
 	described := map[validate.Profile]string{
-		validate.ProductIntent: "what is to be printed; a default is stated for what partners leave out, with a warning.",
-		validate.Strict:        "what is passed on to others; what the standard demands is an error.",
+		validate.ProductIntent: "For product descriptions. Missing values get a documented default, with a warning.",
+		validate.Strict:        "For documents that are passed on. Everything that the standard requires is required.",
 	}
 	var all []profileEntry
 	for _, p := range validate.Profiles() {
@@ -125,10 +125,10 @@ type section struct {
 
 func sections() []section {
 	all := []section{
-		{Kind: validate.Schema, About: "What a schema of the standard can express: structure and datatypes."},
-		{Kind: validate.Vocabulary, About: "Names and values that the standard has not."},
-		{Kind: validate.Semantics, About: "What the standard says in words, and what a printer would ask back about."},
-		{Kind: validate.Support, About: "What the marketplace does not take, valid or not."},
+		{Kind: validate.Schema, About: "Structure and datatypes, as a schema of the standard can express them."},
+		{Kind: validate.Vocabulary, About: "Names and values that the standard does not define."},
+		{Kind: validate.Semantics, About: "Requirements in the text of the standard, and questionable values that a printer would query."},
+		{Kind: validate.Support, About: "Valid or invalid items that the marketplace does not support."},
 	}
 	for i := range all {
 		for _, r := range registry() {
@@ -144,11 +144,11 @@ func writeRegistry(t *testing.T) []byte {
 	t.Helper()
 	page, err := template.ParseFiles("testdata/registry.tmpl")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`template.ParseFiles("testdata/registry.tmpl"): %v`, err)
 	}
 	var out bytes.Buffer
 	if err := page.Execute(&out, map[string]any{"Sections": sections(), "Profiles": profiles(), "Count": len(validate.Rules())}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("page.Execute: %v", err)
 	}
 	return out.Bytes()
 }
@@ -156,14 +156,14 @@ func writeRegistry(t *testing.T) []byte {
 // opening of the guide.
 const opening = `# XJDF rules
 
-What ` + "`POST /api/v1/xjdf/validate`" + ` looks for in a document. A rule has a code that never changes. A document with an
-error is not valid, and the answer is 400 with the report beside the problem; warnings and remarks leave it valid. This
-page is written by a test from the table that the validator runs on; every server shows the same, with what to do about
-each finding, at ` + "`/docs/api/xjdf-rules.html`, and as data at `/docs/api/xjdf-rules.json`" + `. Why the rules are as they
-are is in [ADR 27](../adr/0027-xjdf-validation.md).
+The rules of ` + "`POST /api/v1/xjdf/validate`" + `. The code of a rule never changes. A document with an error is invalid, and
+the response is a 400 problem that contains the report. Warnings and infos do not make a document invalid. A test
+generates this page from the table of the validator. Every server also displays the rules, with the fix for each
+finding, at ` + "`/docs/api/xjdf-rules.html`, and as data at `/docs/api/xjdf-rules.json`" + `.
+[ADR 27](../adr/0027-xjdf-validation.md) explains the design of the rules.
 
-Two severities with an arrow are those of the profiles ` + "`product-intent` and `strict`" + `. Clauses are of XJDF 2.2; a dash
-is a rule of this service. The examples are fragments: what is found, and what is not. The suite of tests has more.
+Two severities with an arrow apply to the profiles ` + "`product-intent` and `strict`" + `. Clauses refer to XJDF 2.2; a dash
+marks a rule of this service. The examples are fragments of documents with the finding (-) and without it (+).
 
 `
 
@@ -178,7 +178,7 @@ func writeGuide(t *testing.T) []byte {
 		fmt.Fprintf(&out, "\n## Rules: %s\n\n%s\n", s.Kind, s.About)
 		for _, r := range s.Rules {
 			fmt.Fprintf(&out, "\n### %s\n\n%s (%s; %s)\n\n", r.Code, r.Summary, severities(r.Rule), clause(r.Rule))
-			fmt.Fprintf(&out, "Found, and not found: %s.\n\n```diff\n%s\n%s\n```\n", r.Example.Sentence, marked("-", r.Example.Faulty), marked("+", r.Example.Valid))
+			fmt.Fprintf(&out, "Example: %s, and its correction.\n\n```diff\n%s\n%s\n```\n", r.Example.Sentence, marked("-", r.Example.Faulty), marked("+", r.Example.Valid))
 		}
 	}
 	for number, line := range strings.Split(out.String(), "\n") {
@@ -222,7 +222,7 @@ func TestLinksOfTheRegistryResolve(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(registryPage)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	anchors := map[string]bool{}
 	for _, match := range regexp.MustCompile(` id="([^"]+)"`).FindAllSubmatch(page, -1) {

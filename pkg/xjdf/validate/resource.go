@@ -11,27 +11,27 @@ import (
 )
 
 var resourceRules = []row{
-	newRow("DEPENDENT_SELF", Semantics, lenient(), "3.4.1", "A process does not depend on itself.", "Write the JobPartID of the other process.").of("Dependent", dependentSelf),
-	newRow("RESOURCE_ORIENTATION", Semantics, both(Error), "6.1", "A resource has an Orientation or a Transformation.", "Keep one of them.").of("Resource", resourceOrientation),
-	newRow("RESOURCE_START", Semantics, both(Error), "6.1", "A resource has a Start or a StartOffset, and a StartOffset only in a plan.", "Remove StartOffset.").of("Resource", resourceStart),
-	newRow("RESOURCE_STATUS", Semantics, both(Error), "6.1", "What is yet to be made has no Status.", "Remove Status.").of("Resource", resourceStatus),
-	newRow("FILE_USAGE", Semantics, lenient(), "1.6.6", "Where there may be several files each says what it is for.", "Write the ResourceUsage that the standard has for the file.").of("DeliveryParams", fileUsage).
+	newRow("DEPENDENT_SELF", Semantics, lenient(), "3.4.1", "A process should not depend on itself.", "Write the JobPartID of the other process.").of("Dependent", dependentSelf),
+	newRow("RESOURCE_ORIENTATION", Semantics, both(Error), "6.1", "A resource must not have both Orientation and Transformation.", "Keep only one of them.").of("Resource", resourceOrientation),
+	newRow("RESOURCE_START", Semantics, both(Error), "6.1", "A resource must not have both Start and StartOffset, and may have StartOffset only in a plan.", "Remove StartOffset.").of("Resource", resourceStart),
+	newRow("RESOURCE_STATUS", Semantics, both(Error), "6.1", "A resource that is not produced yet must not have a Status.", "Remove Status.").of("Resource", resourceStatus),
+	newRow("FILE_USAGE", Semantics, lenient(), "1.6.6", "If several files are possible, each should have a ResourceUsage.", "Write the ResourceUsage that the standard defines for the file.").of("DeliveryParams", fileUsage).
 		also("Device", "DeviceInfo", "ColorSpaceConversionOp"),
-	newRow("ASSEMBLY_SECTIONS", Semantics, both(Error), "6.4", "An Assembly with Order List has sections, and others have not.", "Make Order and the sections agree.").of("Assembly", assemblySections),
+	newRow("ASSEMBLY_SECTIONS", Semantics, both(Error), "6.4", "An Assembly must have sections if Order is List, and no sections otherwise.", "Make Order and the sections consistent.").of("Assembly", assemblySections),
 } // constant
 
 func dependentSelf(p *pass, n *xjdf.Node) {
 	part, given := n.Attr("JobPartID")
 	own, _ := p.doc.Root.Attr("JobPartID")
 	if given && part == own {
-		p.findf(n, "JobPartID", "JobPartID is %s, which is that of the document.", quoted(part))
+		p.findf(n, "JobPartID", "JobPartID is %s, which is the JobPartID of the document.", quoted(part))
 	}
 }
 
 func resourceOrientation(p *pass, n *xjdf.Node) {
 	_, orientation := n.Attr("Orientation")
 	if _, transformation := n.Attr("Transformation"); orientation && transformation {
-		p.find(n, "Orientation", "There are an Orientation and a Transformation.", "")
+		p.find(n, "Orientation", "Orientation and Transformation are both present.", "")
 	}
 }
 
@@ -40,16 +40,16 @@ func resourceStart(p *pass, n *xjdf.Node) {
 		return
 	}
 	if _, start := n.Attr("Start"); start {
-		p.find(n, "StartOffset", "There are a Start and a StartOffset.", "")
+		p.find(n, "StartOffset", "Start and StartOffset are both present.", "")
 	} else if within(n, "ResourceInfo") != nil {
-		p.find(n, "StartOffset", "ResourceInfo says what has been, and there is a StartOffset.", "")
+		p.find(n, "StartOffset", "StartOffset is present, but ResourceInfo describes the past.", "")
 	}
 }
 
 func resourceStatus(p *pass, n *xjdf.Node) {
 	_, status := n.Attr("Status")
 	if usage, _ := n.Parent.Attr("Usage"); status && usage == "Output" {
-		p.find(n, "Status", "The resource is an output and has a Status.", "")
+		p.find(n, "Status", "The resource is an output but has a Status.", "")
 	}
 }
 
@@ -62,11 +62,11 @@ func assemblySections(p *pass, n *xjdf.Node) {
 	_, ids := n.Attr("BinderySignatureIDs")
 	switch {
 	case order == "List" && !sections:
-		p.find(n, "Order", "Order is List, and there is no AssemblySection.", "")
+		p.find(n, "Order", "Order is List, but the Assembly has no AssemblySection.", "")
 	case order == "List" && ids:
-		p.find(n, "BinderySignatureIDs", "Order is List, and there are BinderySignatureIDs.", "")
+		p.find(n, "BinderySignatureIDs", "Order is List, but BinderySignatureIDs is present.", "")
 	case order != "List" && sections:
-		p.findf(n, "Order", "Order is %s, and there are AssemblySections.", clip(order))
+		p.findf(n, "Order", "Order is %s, but the Assembly has AssemblySections.", clip(order))
 	}
 }
 

@@ -12,12 +12,12 @@ import (
 )
 
 var resourceSetRules = []row{
-	newRow("RESOURCESET_UNKNOWN", Vocabulary, both(Error), "3.4", "A resource set is of one of the standard's resources, or has a prefix.", "Write one of the resources of the standard.").of("ResourceSet", resourceSetUnknown),
-	newRow("RESOURCESET_MISMATCH", Semantics, both(Error), "3.4", "The resources of a set are those that its Name says.", "Make Name and the elements agree.").of("ResourceSet", resourceSetMismatch),
-	newRow("RESOURCESET_AMBIGUOUS", Semantics, both(Error), "3.4", "Two sets of one name differ in Usage, ProcessUsage or CombinedProcessIndex.", "Put the resources into one set, or tell the sets apart.").of(document, resourceSetAmbiguous),
-	newRow("RESOURCESET_UNREFERENCED", Semantics, both(Warning), "3.4", "A set has a Usage, or somebody refers to it.", "Add Usage, or an ID that somebody refers to.").of(document, resourceSetUnreferenced),
-	newRow("PROCESSINDEX_RANGE", Semantics, both(Error), "3.4", "CombinedProcessIndex names processes of Types, from 0.", "Count the processes of Types from 0.").of("ResourceSet", processIndexRange),
-	newRow("PROCESSINDEX_REQUIRED", Semantics, lenient(), "5.2.3", "Where a process is there twice its resources say for which.", "Add CombinedProcessIndex.").of("ResourceSet", processIndexRequired),
+	newRow("RESOURCESET_UNKNOWN", Vocabulary, both(Error), "3.4", "The Name of a resource set must be a resource of the standard, or have a prefix.", "Write one of the resources of the standard.").of("ResourceSet", resourceSetUnknown),
+	newRow("RESOURCESET_MISMATCH", Semantics, both(Error), "3.4", "The resources of a set must match its Name.", "Make Name and the elements consistent.").of("ResourceSet", resourceSetMismatch),
+	newRow("RESOURCESET_AMBIGUOUS", Semantics, both(Error), "3.4", "Two sets with the same Name must differ in Usage, ProcessUsage or CombinedProcessIndex.", "Merge the sets, or change one of these attributes.").of(document, resourceSetAmbiguous),
+	newRow("RESOURCESET_UNREFERENCED", Semantics, both(Warning), "3.4", "A set should have a Usage, or another element should refer to it.", "Add Usage, or an ID that another element refers to.").of(document, resourceSetUnreferenced),
+	newRow("PROCESSINDEX_RANGE", Semantics, both(Error), "3.4", "CombinedProcessIndex must be an index into Types, from 0.", "Count the processes in Types from 0.").of("ResourceSet", processIndexRange),
+	newRow("PROCESSINDEX_REQUIRED", Semantics, lenient(), "5.2.3", "If a process occurs twice in Types, its resources should name one of them.", "Add CombinedProcessIndex.").of("ResourceSet", processIndexRequired),
 } // constant
 
 func resourceSetUnknown(p *pass, set *xjdf.Node) {
@@ -45,7 +45,7 @@ func (p *pass) suggestResource(name string) string {
 		now = "ApprovalDetails"
 	}
 	if now != "" {
-		return fmt.Sprintf("That is a resource of JDF 1; XJDF has %s.", now)
+		return fmt.Sprintf("The name is a resource of JDF 1. In XJDF, use %s.", now)
 	}
 	if nearest, ok := p.validator.vocabulary.SuggestResource(clip(name)); ok {
 		return fmt.Sprintf("Did you mean %s?", nearest)
@@ -66,7 +66,7 @@ func resourceSetMismatch(p *pass, set *xjdf.Node) {
 	for resource := range set.All("Resource") {
 		for _, child := range resource.Children {
 			if child.Definition != nil && child.Definition.Kind == vocabulary.Resource && child.Name.Local != name {
-				p.findf(child, "", "The set is of %s, and this is %s.", quoted(name), child.Name)
+				p.findf(child, "", "The Name of the set is %s, but the resource is %s.", quoted(name), child.Name)
 				return
 			}
 		}
@@ -101,7 +101,7 @@ func resourceSetAmbiguous(p *pass, _ *xjdf.Node) {
 			byRole[r] = taken
 		}
 		if taken.clash(set) {
-			p.findf(set, "Name", "There is another set %s with the same Usage for the same process.", quoted(r.name))
+			p.findf(set, "Name", "Another set %s has the same Usage for the same process.", quoted(r.name))
 		}
 	}
 }
@@ -151,7 +151,7 @@ func resourceSetUnreferenced(p *pass, _ *xjdf.Node) {
 		exchanged := strings.Contains(index, " ")
 		if _, usage := set.Attr("Usage"); !usage && !exchanged && !refersTo(set, used) && !catalogued(set) {
 			name, _ := set.Attr("Name")
-			p.findf(set, "", "The set %s has no Usage, and nobody refers to it.", quoted(name))
+			p.findf(set, "", "The set %s has no Usage, and no element refers to it.", quoted(name))
 		}
 	}
 }
@@ -199,7 +199,7 @@ func processIndexRange(p *pass, set *xjdf.Node) {
 	count := len(p.types)
 	for item := range items(value) {
 		if index, err := strconv.Atoi(item); err == nil && (index >= count || index < -count) {
-			p.findf(set, "CombinedProcessIndex", "CombinedProcessIndex is %d, and the processes of Types are numbered from 0 to %d.", index, count-1)
+			p.findf(set, "CombinedProcessIndex", "CombinedProcessIndex is %d; the valid range is 0 to %d.", index, count-1)
 			return
 		}
 	}
@@ -220,6 +220,6 @@ func processIndexRequired(p *pass, set *xjdf.Node) {
 	}
 	count := p.typeCounts[process]
 	if count > 1 {
-		p.findf(set, "", "%s is in Types %d times, and the set says for none.", process, count)
+		p.findf(set, "", "Types contains %s %d times, but the set does not name one of them.", process, count)
 	}
 }

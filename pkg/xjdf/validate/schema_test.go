@@ -117,7 +117,7 @@ func askSchema(t *testing.T, schema string, documents []*spoilt) {
 		for i, d := range batch {
 			d.file = filepath.Join(folder, fmt.Sprintf("%d.xjdf", i))
 			if err := os.WriteFile(d.file, []byte(d.body), 0o600); err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.WriteFile(%q): %v", d.file, err)
 			}
 			command = append(command, d.file)
 			byFile[d.file] = d

@@ -154,21 +154,21 @@ func possible(processes []string, intent, attribute, value string) bool {
 }
 
 // unsupportedFix is the fix of all support rules.
-const unsupportedFix = "See the capabilities of the marketplace for what it takes."
+const unsupportedFix = "Use a value from the capabilities of the marketplace (GET /api/v1/xjdf/capabilities)."
 
 var supportRules = []row{
-	newRow("UNSUPPORTED_PRODUCT", Support, both(Warning), "", "The marketplace offers products of this type.", unsupportedFix).of(document, unsupportedProduct),
-	newRow("UNSUPPORTED_MEDIA", Support, both(Warning), "", "The marketplace prints on media of this type and weight.", unsupportedFix).of("MediaIntent", unsupportedMedia),
-	newRow("UNSUPPORTED_FINISHING", Support, both(Warning), "", "The marketplace does this finishing.", unsupportedFix).of("Intent", unsupportedFinishing),
-	newRow("UNSUPPORTED_RESOURCE", Support, both(Warning), "", "The marketplace reads resources of this kind.", unsupportedFix).of("ResourceSet", unsupportedResource),
-	newRow("UNSUPPORTED_PROCESS", Support, both(Warning), "", "The marketplace takes what is to be made, not how.", unsupportedFix).of(rootName, unsupportedProcess),
+	newRow("UNSUPPORTED_PRODUCT", Support, both(Warning), "", "The marketplace must offer products of this type.", unsupportedFix).of(document, unsupportedProduct),
+	newRow("UNSUPPORTED_MEDIA", Support, both(Warning), "", "The marketplace must offer media of this type and weight.", unsupportedFix).of("MediaIntent", unsupportedMedia),
+	newRow("UNSUPPORTED_FINISHING", Support, both(Warning), "", "The marketplace must offer this finishing.", unsupportedFix).of("Intent", unsupportedFinishing),
+	newRow("UNSUPPORTED_RESOURCE", Support, both(Warning), "", "The marketplace must support resources of this kind.", unsupportedFix).of("ResourceSet", unsupportedResource),
+	newRow("UNSUPPORTED_PROCESS", Support, both(Warning), "", "The marketplace supports product descriptions, not production processes.", unsupportedFix).of(rootName, unsupportedProcess),
 } // constant
 
 // unsupported reports an unsupported item, and lists it.
 func (p *pass) unsupported(kind, name string, n *xjdf.Node, attribute, message string, taken []string) {
 	suggestion := ""
 	if len(taken) > 0 {
-		suggestion = fmt.Sprintf("It takes %s.", some(taken))
+		suggestion = fmt.Sprintf("Supported values: %s.", some(taken))
 	}
 	p.find(n, attribute, message, suggestion)
 	p.reject(kind, name, n, attribute)
@@ -185,7 +185,7 @@ func unsupportedProduct(p *pass, _ *xjdf.Node) {
 		if !given || slices.Contains(taken, kind) || !p.rootSet[product] && slices.Contains(p.options.Support.Parts, kind) {
 			continue
 		}
-		p.unsupported(category, "ProductType "+clip(kind), product, "ProductType", fmt.Sprintf("The marketplace offers no %s.", quoted(kind)), taken)
+		p.unsupported(category, "ProductType "+clip(kind), product, "ProductType", fmt.Sprintf("The marketplace does not offer %s.", quoted(kind)), taken)
 	}
 }
 
@@ -196,11 +196,11 @@ func unsupportedMedia(p *pass, n *xjdf.Node) {
 	}
 	kind, given := n.Attr("MediaType")
 	if known := p.validator.vocabulary.List("MediaType"); given && known.Has(kind) && !slices.Contains(s.MediaTypes, kind) {
-		p.unsupported(category, "MediaType "+clip(kind), n, "MediaType", fmt.Sprintf("The marketplace does not print on %s.", quoted(kind)), s.MediaTypes)
+		p.unsupported(category, "MediaType "+clip(kind), n, "MediaType", fmt.Sprintf("The marketplace does not offer the medium %s.", quoted(kind)), s.MediaTypes)
 	}
 	if weight, ok := float(n, "Weight"); ok && s.MaxWeight > 0 && (weight < s.MinWeight || weight > s.MaxWeight) {
 		p.unsupported(category, "Weight "+number(weight), n, "Weight",
-			fmt.Sprintf("The marketplace prints on %s to %s g/m2.", number(s.MinWeight), number(s.MaxWeight)), nil)
+			fmt.Sprintf("The marketplace offers media from %s to %s g/m2.", number(s.MinWeight), number(s.MaxWeight)), nil)
 	}
 }
 
@@ -213,7 +213,7 @@ func unsupportedFinishing(p *pass, n *xjdf.Node) {
 	}
 	i := slices.IndexFunc(taken, func(f Finishing) bool { return f.Intent == name })
 	if i < 0 {
-		p.unsupported(category, "Intent "+name, n, "Name", fmt.Sprintf("The marketplace does not read %s.", name), nil)
+		p.unsupported(category, "Intent "+name, n, "Name", fmt.Sprintf("The marketplace does not support %s.", name), nil)
 		return
 	}
 	held := n.Child(name)
@@ -224,7 +224,7 @@ func unsupportedFinishing(p *pass, n *xjdf.Node) {
 		value, _ := held.Attr(limit.Attribute)
 		for item := range items(value) {
 			if !slices.Contains(limit.Values, item) {
-				p.unsupported(category, limit.Attribute+" "+clip(item), held, limit.Attribute, fmt.Sprintf("The marketplace does not do %s.", quoted(item)), limit.Values)
+				p.unsupported(category, limit.Attribute+" "+clip(item), held, limit.Attribute, fmt.Sprintf("The marketplace does not offer %s.", quoted(item)), limit.Values)
 			}
 		}
 	}
@@ -239,7 +239,7 @@ func unsupportedResource(p *pass, set *xjdf.Node) {
 	taken := p.options.Support.Resources
 	name, _ := set.Attr("Name")
 	if taken != nil && p.isResource(name) && !slices.Contains(taken, name) {
-		p.unsupported(field, "ResourceSet "+name, set, "Name", fmt.Sprintf("The marketplace does not read %s.", name), nil)
+		p.unsupported(field, "ResourceSet "+name, set, "Name", fmt.Sprintf("The marketplace does not support %s.", name), nil)
 	}
 }
 
@@ -250,7 +250,7 @@ func unsupportedProcess(p *pass, root *xjdf.Node) {
 	}
 	for _, name := range p.types {
 		if _, known := p.validator.vocabulary.Process(name); known && !slices.Contains(taken, name) {
-			p.unsupported(category, "Types "+name, root, "Types", fmt.Sprintf("The marketplace does not read the process %s.", name), taken)
+			p.unsupported(category, "Types "+name, root, "Types", fmt.Sprintf("The marketplace does not support the process %s.", name), taken)
 		}
 	}
 }

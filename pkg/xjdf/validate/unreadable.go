@@ -32,21 +32,21 @@ func (v *Validator) Unreadable(fault *xjdf.Error, encoding xjdf.Encoding, profil
 func fixFor(reason xjdf.Reason, otherwise string) string {
 	switch reason {
 	case xjdf.ReasonCharset:
-		return "Save it as UTF-8."
+		return "Save the document as UTF-8."
 	case xjdf.ReasonByteOrderMark:
-		return "Save it without a byte order mark."
+		return "Save the document without a byte order mark."
 	case xjdf.ReasonDoctype:
 		return "Remove the document type declaration; entities are not expanded."
 	case xjdf.ReasonInstruction:
 		return "Remove the processing instruction."
 	case xjdf.ReasonNull:
-		return "Leave the member out."
+		return "Omit the member."
 	case xjdf.ReasonDuplicate:
-		return "Keep one of them."
+		return "Keep only one of the members."
 	case xjdf.ReasonPrefix:
 		return "Declare the prefix with xmlns, or in @context."
 	case xjdf.ReasonDepth, xjdf.ReasonNodes, xjdf.ReasonLength:
-		return "Send a smaller document; the capabilities tell the limits."
+		return "Send a smaller document. GET /api/v1/xjdf/capabilities returns the limits."
 	default:
 		return otherwise
 	}

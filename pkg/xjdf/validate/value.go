@@ -35,23 +35,23 @@ const (
 )
 
 var valueRules = []row{
-	newRow(valueInvalid, Schema, both(Error), "A.1", "A value is of the datatype of its attribute.", "Write it as the datatype demands."),
-	newRow(valueBounds, Semantics, both(Error), "A.1", "A number is within the bounds of its attribute.", "Write a number within the bounds."),
-	newRow(valueItems, Schema, both(Error), "A.1", "A list has as many items as its datatype demands.", "Write as many items as the datatype demands."),
-	newRow(valueRepeated, Semantics, lenient(), "A.1", "The tokens of an enumeration are there once each.", "Write each token once."),
-	newRow(valueForm, Schema, lenient(), "9.10", "In JSON numbers, booleans and lists are written as such.", "Write numbers and booleans without quotes, and lists as arrays."),
-	newRow(valueLarge, Semantics, both(Warning), "A.1", "An integer is no larger than 2147483648, or others may not read it.", "Check the number."),
-	newRow(valueEnumeration, Vocabulary, both(Error), "1.10.3.1", "A value of a closed list is one of the list.", "Write one of the values of the list.").inSchema(),
-	newRow(valueUnlisted, Vocabulary, both(Warning), "1.10.3.2", "A value of an open list is one of the list, or agreed upon.", "Write one of the values of the list, or agree on yours."),
-	newRow(productType, Vocabulary, both(Warning), "A.3.18", "ProductType is one of the list, or agreed upon.", "Write one of the product types of the standard."),
-	newRow(valueDeprecated, Vocabulary, both(Info), "1.8", "What is deprecated is not written any more.", "Write what has replaced it."),
-	newRow(timeNoZone, Semantics, both(Error), "A.1", "A date with a time has a time zone.", "Append Z or an offset such as +01:00."),
-	newRow(idForm, Schema, lenient(), "A.1", "An ID begins with a letter or an underscore and holds no colon.", "Begin it with a letter, such as R1, and change the references too."),
-	newRow(stringTooLong, Semantics, both(Error), "A.1", "A string has at most 1023 characters.", "Shorten it, or put it into a Comment."),
-	newRow(stringControl, Semantics, both(Warning), "A.1", "A string holds no control characters.", "Remove tabs, line ends and other control characters."),
-	newRow(booleanNumeric, Semantics, lenient(), "A.1", "A boolean is true or false, not 1 or 0.", "Write true or false."),
-	newRow(urlForm, Semantics, both(Error), "A.1", "A URL is one by RFC 3986, other characters escaped.", "Write slashes and not backslashes, and %20 for a space."),
-	newRow(urlScheme, Semantics, both(Warning), "A.1", "A URL has a scheme that another machine can follow.", "Use https, http, cid or a relative reference."),
+	newRow(valueInvalid, Schema, both(Error), "A.1", "A value must have the datatype of its attribute.", "Write the value in the format of its datatype."),
+	newRow(valueBounds, Semantics, both(Error), "A.1", "A number must be within the bounds of its attribute.", "Write a number within the bounds."),
+	newRow(valueItems, Schema, both(Error), "A.1", "A list must have the number of items that its datatype requires.", "Write the required number of items."),
+	newRow(valueRepeated, Semantics, lenient(), "A.1", "A list of enumeration tokens must not contain a token twice.", "Write each token once."),
+	newRow(valueForm, Schema, lenient(), "9.10", "In JSON, numbers, booleans and lists must have their JSON types.", "Write numbers and booleans without quotes, and lists as arrays."),
+	newRow(valueLarge, Semantics, both(Warning), "A.1", "An integer above 2147483648 may be unreadable for other systems.", "Check the number."),
+	newRow(valueEnumeration, Vocabulary, both(Error), "1.10.3.1", "A value of a closed list must be one of the listed values.", "Write one of the listed values.").inSchema(),
+	newRow(valueUnlisted, Vocabulary, both(Warning), "1.10.3.2", "A value of an open list should be one of the listed values, or be agreed with the receiver.", "Write one of the listed values, or agree on your value with the receiver."),
+	newRow(productType, Vocabulary, both(Warning), "A.3.18", "ProductType should be one of the listed values, or be agreed with the receiver.", "Write one of the product types of the standard."),
+	newRow(valueDeprecated, Vocabulary, both(Info), "1.8", "Deprecated items should not be used.", "Use the replacement."),
+	newRow(timeNoZone, Semantics, both(Error), "A.1", "A date with a time must have a time zone.", "Append Z or an offset such as +01:00."),
+	newRow(idForm, Schema, lenient(), "A.1", "An ID must begin with a letter or an underscore and contain no colon.", "Begin the ID with a letter, such as R1, and change the references accordingly."),
+	newRow(stringTooLong, Semantics, both(Error), "A.1", "A string must have at most 1023 characters.", "Shorten the string, or move it into a Comment."),
+	newRow(stringControl, Semantics, both(Warning), "A.1", "A string should not contain control characters.", "Remove tabs, line ends and other control characters."),
+	newRow(booleanNumeric, Semantics, lenient(), "A.1", "A boolean must be true or false, not 1 or 0.", "Write true or false."),
+	newRow(urlForm, Semantics, both(Error), "A.1", "A URL must be valid by RFC 3986, with all other characters percent-encoded.", "Write slashes instead of backslashes, and %20 instead of a space."),
+	newRow(urlScheme, Semantics, both(Warning), "A.1", "A URL should have a scheme that other machines can access.", "Use https, http, cid or a relative reference."),
 } // constant
 
 // form compares the form of a value with the JSON of the standard.
@@ -61,7 +61,7 @@ func (p *pass) form(n *xjdf.Node, a *xjdf.Attribute) {
 	free := def.Type.Numeric() && strings.Contains(a.Value, "INF") || def.Type.List() && a.Form.Array() && a.Value == ""
 	if p.doc.Encoding == xjdf.CanonicalJSON && !fits(a.Form, def.Type) && !free {
 		p.findAs(valueForm, n, a.Name.Local, func() (string, string) {
-			return fmt.Sprintf("%s is written as %s; its datatype is %s.", a.Name.Local, a.Form, def.Type), requiredForm(def.Type)
+			return fmt.Sprintf("%s is written as %s, but its datatype is %s.", a.Name.Local, a.Form, def.Type), requiredForm(def.Type)
 		})
 	}
 }
@@ -120,18 +120,18 @@ func (p *pass) itemCount(n *xjdf.Node, a *xjdf.Attribute, count int) {
 		})
 	case def.Type == vocabulary.TransferFunction && count%2 != 0:
 		p.findAs(valueItems, n, name, func() (string, string) {
-			return fmt.Sprintf("%s has %d items; a %s has pairs.", name, count, def.Type), ""
+			return fmt.Sprintf("%s has %d items; a %s has pairs of items.", name, count, def.Type), ""
 		})
 	case count < least:
 		p.findAs(valueItems, n, name, func() (string, string) {
-			return fmt.Sprintf("%s has %d items; at least %d are due.", name, count, least), ""
+			return fmt.Sprintf("%s has %d items; the minimum is %d.", name, count, least), ""
 		})
 	case def.Type == vocabulary.Enumerations && count > 1:
 		seen := map[string]bool{}
 		for item := range items(a.Value) {
 			if seen[item] {
 				p.findAs(valueRepeated, n, name, func() (string, string) {
-					return fmt.Sprintf("%s has %s twice.", name, quoted(item)), ""
+					return fmt.Sprintf("%s contains %s twice.", name, quoted(item)), ""
 				})
 				return
 			}
@@ -155,7 +155,7 @@ func (p *pass) item(n *xjdf.Node, a *xjdf.Attribute, item string, place int) boo
 		return p.bounded(n, a, item, place) && p.known(n, a, item)
 	case valueInvalid, timeNoZone, idForm:
 		p.findAs(code, n, a.Name.Local, func() (string, string) {
-			return fmt.Sprintf("%s is %s, which is no %s.", a.Name.Local, quoted(item), a.Definition.Type), ""
+			return fmt.Sprintf("%s is %s, which is not a valid %s.", a.Name.Local, quoted(item), a.Definition.Type), ""
 		})
 		return false
 	case stringTooLong:
@@ -195,7 +195,7 @@ func (p *pass) bounded(n *xjdf.Node, a *xjdf.Attribute, item string, place int) 
 		return true
 	}
 	p.findAs(valueBounds, n, a.Name.Local, func() (string, string) {
-		return fmt.Sprintf("%s is %s; it lies between %s and %s.", a.Name.Local, clip(item), number(low), number(high)), ""
+		return fmt.Sprintf("%s is %s; the valid range is %s to %s.", a.Name.Local, clip(item), number(low), number(high)), ""
 	})
 	return false
 }

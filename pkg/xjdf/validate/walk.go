@@ -26,17 +26,17 @@ const (
 )
 
 var structureRules = []row{
-	newRow(elementUnknown, Vocabulary, lenient(), "3.5", "An element of the XJDF namespace is one that the standard has.", "Remove it, or put it into a namespace of your own.").inSchema(),
-	newRow(elementMisplaced, Schema, both(Error), "1.6.6", "An element stands where the standard has it.", "Move it to where the standard has it."),
-	newRow(elementMissing, Schema, both(Error), "1.6.5", "An element that is required is there.", "Add it."),
-	newRow(elementRepeated, Schema, both(Error), "1.6.5", "An element is there no more often than the standard allows.", "Keep one of them."),
-	newRow(elementChoice, Schema, both(Error), "1.6.5", "Of elements that exclude each other one is there.", "Keep one of them."),
-	newRow(elementOrder, Schema, lenient(), "1.6.6", "Elements of XML come in the order of the schema, extensions last.", "Write them in the order of the schema; JSON has no such order."),
-	newRow(attributeUnknown, Vocabulary, lenient(), "3.5", "An attribute without a prefix is one that the standard has there.", "Remove it, or put it into a namespace of your own.").inSchema(),
-	newRow(attributeMissing, Schema, both(Error), "1.6.5", "An attribute that is required is there.", "Add it."),
-	newRow(textUnexpected, Schema, both(Error), "A.1", "Only comments, address lines and organizational units hold text.", "Put it into an attribute or a Comment."),
-	newRow(extension, Semantics, both(Info), "3.5.1", "Elements and attributes of other namespaces are extensions, which are passed over.", "Nothing, if you do not count on them being read."),
-	newRow(extensionMisplaced, Schema, lenient(), "3.5.1", "Elements of other namespaces stand where the standard allows them.", "Move it into an Intent, a Resource or a message, or make it an attribute."),
+	newRow(elementUnknown, Vocabulary, lenient(), "3.5", "An element of the XJDF namespace must be defined by the standard.", "Remove the element, or move it to your own namespace.").inSchema(),
+	newRow(elementMisplaced, Schema, both(Error), "1.6.6", "An element must be in a place that the standard allows.", "Move the element to a place that the standard allows."),
+	newRow(elementMissing, Schema, both(Error), "1.6.5", "Required elements must be present.", "Add the element."),
+	newRow(elementRepeated, Schema, both(Error), "1.6.5", "An element must not occur more often than the standard allows.", "Keep only one of them."),
+	newRow(elementChoice, Schema, both(Error), "1.6.5", "Of mutually exclusive elements, only one may be present.", "Keep only one of them."),
+	newRow(elementOrder, Schema, lenient(), "1.6.6", "XML elements should be in the order of the schema, with extensions last.", "Write the elements in the order of the schema. JSON has no such order."),
+	newRow(attributeUnknown, Vocabulary, lenient(), "3.5", "An attribute without a prefix must be defined by the standard for its element.", "Remove the attribute, or move it to your own namespace.").inSchema(),
+	newRow(attributeMissing, Schema, both(Error), "1.6.5", "Required attributes must be present.", "Add the attribute."),
+	newRow(textUnexpected, Schema, both(Error), "A.1", "Only comments, address lines and organizational units may contain text.", "Move the text into an attribute or a Comment."),
+	newRow(extension, Semantics, both(Info), "3.5.1", "Elements and attributes of other namespaces are extensions and are ignored.", "No action is needed, unless the extension must be read."),
+	newRow(extensionMisplaced, Schema, lenient(), "3.5.1", "Elements of other namespaces must be in a place that the standard allows.", "Move the element into an Intent, a Resource or a message, or make it an attribute."),
 } // constant
 
 // walk compares an element and its descendants with the vocabulary, and runs the rules
@@ -48,7 +48,7 @@ func (p *pass) walk(n *xjdf.Node) {
 	p.children(n, def, plan)
 	if def.Text == vocabulary.NoText && n.Text != "" {
 		p.findAs(textUnexpected, n, "", func() (string, string) {
-			return fmt.Sprintf("%s holds the text %s.", n.Name.Local, quoted(n.Text)), ""
+			return fmt.Sprintf("%s contains the text %s.", n.Name.Local, quoted(n.Text)), ""
 		})
 	}
 	// Collect elements for the rules about the whole document.

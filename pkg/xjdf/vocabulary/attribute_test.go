@@ -90,7 +90,7 @@ func TestValuesMatchTheStandard(t *testing.T) {
 	}{
 		"a product may be printed on no side (A.2.40)":           {"LayoutIntent", "Sides", "Unprinted", true, true},
 		"paper grade PS9 is new in 2.2 (A.2.25)":                 {"Media", "ISOPaperSubstrate", "PS9", true, true},
-		"values are told apart by case (A.1)":                    {"MediaIntent", "MediaType", "paper", true, false},
+		"values are case-sensitive (A.1)":                        {"MediaIntent", "MediaType", "paper", true, false},
 		"but not names of colours (A.2.30)":                      {"MediaIntent", "MediaColor", "lightGOLDENrodYellow", true, true},
 		"a colour of the house is no named colour (A.2.30)":      {"MediaIntent", "MediaColor", "Burgundy", true, false},
 		"other product types may be used (A.3.18)":               {"Product", "ProductType", "FilledEnvelope", false, false},

@@ -57,7 +57,7 @@ func TestTablesDifferFromTheSchemaOnlyWhereTheStandardDoes(t *testing.T) {
 	}
 	s, err := readSchema(file)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("readSchema(%q): %v", file, err)
 	}
 	found := compare(s.facts(), tableFacts(vocabulary.Load()))
 	for _, name := range slices.Sorted(maps.Keys(found)) {

@@ -80,7 +80,7 @@ func TestValidTablesAreRead(t *testing.T) {
 	t.Parallel()
 	v, err := read(filesystem(sound()))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("read: %v", err)
 	}
 	if w := v.Element("Media").Attribute("Weight"); w.Unit != GramsPerSquareMetre || w.Bounds.Min != 0 {
 		t.Errorf("got %+v", w)
@@ -93,7 +93,7 @@ func TestEveryTableIsNeeded(t *testing.T) {
 		files := sound()
 		delete(files, name)
 		if _, err := read(filesystem(files)); err == nil {
-			t.Errorf("nobody misses %s", name)
+			t.Errorf("no error for the missing %s", name)
 		}
 	}
 }
