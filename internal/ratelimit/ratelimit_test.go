@@ -230,7 +230,7 @@ func TestRedisLimitsAllReplicasTogether(t *testing.T) {
 					for range 40 {
 						state, err := shared.Take(t.Context(), acme, ratelimit.Policy{Limit: 30, Window: time.Hour})
 						if err != nil {
-							t.Error(err)
+							t.Errorf("shared.Take: %v", err)
 						}
 						if state.Allowed {
 							count.Add(1)
@@ -260,7 +260,7 @@ func TestRedisReturnsTheRemainingRequests(t *testing.T) {
 			} {
 				got, err := shared.Take(t.Context(), acme, two)
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf("shared.Take: %v", err)
 				}
 				// Its clock goes on between two requests.
 				got.Reset, got.RetryAfter = got.Reset.Round(time.Minute), got.RetryAfter.Round(time.Minute)
@@ -283,7 +283,7 @@ func TestSharedCountIsASpan(t *testing.T) {
 	shared := ratelimit.NewRedis(redistest.Mini(t).Client(t))
 	policy := ratelimit.Policy{Limit: 30, Window: time.Hour}
 	if _, err := shared.Take(ctx, acme, policy); err != nil {
-		t.Fatal(err)
+		t.Fatalf("shared.Take: %v", err)
 	}
 	gone, leave := context.WithCancel(ctx)
 	leave()

@@ -35,9 +35,9 @@ func NewRedis(client redis.Scripter) *Redis {
 // Take implements [Shared]. It uses the clock of the server, in microseconds.
 func (r *Redis) Take(ctx context.Context, key Key, policy Policy) (State, error) {
 	at := "pm:{limit:" + key.Tenant.String() + "}:" + key.Surface
-	span := telemetry.Ask(ctx, "redis", "rate limit take")
+	span := telemetry.StartCall(ctx, "redis", "rate limit take")
 	reply, err := r.take.Run(ctx, r.client, []string{at}, policy.interval().Microseconds(), policy.Window.Microseconds()).Int64Slice()
-	span.End(telemetry.Unanswered(err))
+	span.End(telemetry.FailureReason(err))
 	if err != nil {
 		return State{}, fmt.Errorf("count in Redis: %w", err)
 	}
