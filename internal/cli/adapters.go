@@ -100,7 +100,7 @@ func (a *devAdapters) openStore(ctx context.Context, o devOptions) error {
 	if o.database != "" {
 		named, ok := strings.CutPrefix(o.database, "sqlite:")
 		if !ok {
-			return fmt.Errorf("--database %s: `dev` is one process with its own file; use sqlite:PATH", telemetry.Redact(o.database))
+			return fmt.Errorf("--database %s: `dev` uses a database file of its own; set sqlite:PATH", telemetry.Redact(o.database))
 		}
 		path = named
 	}

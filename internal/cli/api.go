@@ -36,14 +36,14 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	f.StringVar(&o.dashboardAddr, "dashboard-addr", host+":8083", "address of the dashboard")
 	registerStaleness(f, &o.maxStaleness)
 	f.DurationVar(&o.targetWait, "preflight-target-wait", 30*time.Second,
-		"time within which every open preflight job should begin; printmarket_preflight_workers_desired follows from it")
+		"target time within which every open preflight job starts; sets printmarket_preflight_workers_desired")
 	o.mutual.register(f)
-	f.DurationVar(&o.catalogMaxStaleness, "catalog-max-staleness", 5*time.Minute, "age of master data from which on nothing is judged by it")
+	f.DurationVar(&o.catalogMaxStaleness, "catalog-max-staleness", 5*time.Minute, "maximum age of master data; older master data is not used")
 	registerTraces(f, &o.otlpEndpoint)
 }
 
 func registerStaleness(f *pflag.FlagSet, value *time.Duration) {
-	f.DurationVar(value, "gates-max-staleness", posture.DefaultMaxStaleness, "age of the posture from which on every gate closes")
+	f.DurationVar(value, "gates-max-staleness", posture.DefaultMaxStaleness, "maximum age of the posture; with an older posture every gate is closed")
 }
 
 // listen opens the sockets. Other adapters refer to their addresses.

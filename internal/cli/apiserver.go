@@ -38,26 +38,26 @@ func apiserverCommand() *cobra.Command {
 	var o apiserverOptions
 	cmd := &cobra.Command{
 		Use:   "apiserver",
-		Short: "Serve the partner API, with gates fed from a cluster",
+		Short: "Serve the partner API, with access control from custom resources",
 		Long: `Serve the partner API, the registry of problem types, the dashboard and the
-operations listener. Posture comes from the custom resources of one namespace,
-records are in PostgreSQL, preflight jobs are handed out through Redis. Any
-number of replicas may run; none of them is special.`,
+operations listener. The gates evaluate the custom resources of one namespace.
+Records are stored in PostgreSQL; preflight jobs are queued in Redis. You can run
+any number of equal replicas.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runAPIServer(cmd.Context(), o, cmd.ErrOrStderr()) },
 	}
 	f := cmd.Flags()
 	o.apiOptions.register(f, "")
-	f.StringVar(&o.publicAPI, "public-api-url", "", "origin of the API in URIs that are handed out (required)")
-	f.StringVar(&o.publicRegistry, "public-registry-url", "", "origin of the registry in URIs that are handed out (required)")
-	f.StringVar(&o.operatorsAddr, "dashboard-ops-addr", "", "address of a dashboard with the view for operators, which tells of every partner; none by default")
+	f.StringVar(&o.publicAPI, "public-api-url", "", "public origin of the API, used in URIs (required)")
+	f.StringVar(&o.publicRegistry, "public-registry-url", "", "public origin of the registry, used in URIs (required)")
+	f.StringVar(&o.operatorsAddr, "dashboard-ops-addr", "", "address of a dashboard for operators, which shows all partners; none by default")
 	o.signOn.register(f)
 	o.databaseOptions.register(f, 20)
 	registerRedis(f, &o.redis)
 	o.clusterOptions.register(f)
-	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "special-purpose address ranges that fileUrl may name, over http too; as for the workers")
-	f.BoolVar(&o.demoMasterData, "demo-master-data", false, "put the demo master data into the database, where nothing was ever approved")
-	f.DurationVar(&o.settle, "drain-settle", 5*time.Second, "how long readiness fails before the listeners close")
+	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "special-purpose address ranges (CIDRs) that fileUrl may use, also over http; set the same value for the workers")
+	f.BoolVar(&o.demoMasterData, "demo-master-data", false, "import the demo master data if the database has no approved master data")
+	f.DurationVar(&o.settle, "drain-settle", 5*time.Second, "time between failing readiness and closing the listeners")
 	for _, required := range []string{"public-api-url", "public-registry-url"} {
 		_ = cmd.MarkFlagRequired(required) // the flag exists
 	}
@@ -162,7 +162,7 @@ func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.
 		OnGateSecret: func(data map[string][]byte) error {
 			var key [32]byte
 			if copy(key[:], data[posture.GateSecretCursorKey]) != len(key) {
-				return errors.New("the gate Secret has no cursor key of 32 bytes")
+				return errors.New("the gate Secret has no valid cursor key; it must have 32 bytes")
 			}
 			if text := data[posture.GateSecretSessionsKey]; len(text) > 0 {
 				keys, err := credential.DecodeSessionKeys(text)

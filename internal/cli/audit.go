@@ -12,22 +12,22 @@ import (
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 )
 
-var auditTable = table[platformapi.Deed]{
+var auditTable = table[platformapi.AuditEntry]{
 	[]any{"AT", "WHO", "KEY", "DID", "OWNER", "SUBJECT", "REQUEST", "REASON"},
-	func(d *platformapi.Deed) []any {
+	func(d *platformapi.AuditEntry) []any {
 		return []any{stamp(d.At), d.Organization, d.Key, d.Verb, d.Owner, d.Subject, d.RequestID, short(d.Reason)}
 	},
 }
 
 func auditCommand() *cobra.Command {
 	var limit listLimit
-	return command[[]platformapi.Deed]{
-		use: "audit", short: "Tell who did what to the records of partners, the latest first",
-		flags: func(f *pflag.FlagSet) { limit.register(f, " lines") },
+	return command[[]platformapi.AuditEntry]{
+		use: "audit", short: "List privileged changes to the records of partners, newest first",
+		flags: func(f *pflag.FlagSet) { limit.register(f, "entries") },
 		check: limit.check,
 		print: auditTable.list,
-	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Deed, error) {
-		return pages(limit, func(d *platformapi.Deed) *string { return &d.ID }, func(size *int, before *string) (*http.Response, error) {
+	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.AuditEntry, error) {
+		return pages(limit, func(d *platformapi.AuditEntry) *string { return &d.ID }, func(size *int, before *string) (*http.Response, error) {
 			return r.ListAudit(ctx, &platformapi.ListAuditParams{Limit: size, Before: before})
 		})
 	})

@@ -20,7 +20,7 @@ func BenchmarkDevStart(b *testing.B) {
 		process := exec.Command(filepath.Join(binaries, "printmarket"), "dev", "--data", data, "--ops-addr", ops,
 			"--api-addr", "127.0.0.1:0", "--registry-addr", "127.0.0.1:0", "--dashboard-addr", "127.0.0.1:0")
 		if err := process.Start(); err != nil {
-			b.Fatal(err)
+			b.Fatalf("process.Start: %v", err)
 		}
 		for deadline := time.Now().Add(10 * time.Second); !ready("http://" + ops + "/readyz"); {
 			if time.Now().After(deadline) {

@@ -15,17 +15,17 @@ import (
 func callbacksCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "callbacks",
-		Short: "Tell which XJMF callbacks have come, and what they say of a job",
-		Long: `Tell which XJMF callbacks the senders of a partner have sent, and what they last
-said of a job: the marketplace's side. Needs a key of the package Platform with
-the scope ops:read. What was refused is not kept.`,
+		Short: "List received XJMF callbacks and the job status they report",
+		Long: `List the XJMF callbacks that the senders of a partner have sent, and the last job
+status that they reported. Rejected callbacks are not stored. You need a key of the
+package Platform with the scope ops:read.`,
 	}
 	cmd.AddCommand(listCallbacksCommand(), showJobCommand())
 	return cmd
 }
 
 // whoseCallbacks is the error of a missing --organization.
-const whoseCallbacks = "whose callbacks? Set --organization"
+const whoseCallbacks = "no organization is given: set --organization"
 
 var callbackTable = table[platformapi.Callback]{
 	[]any{"RECEIVED", "SENT", "SENDER", "MESSAGE", "ENCODING", "BYTES", "ID"},
@@ -38,11 +38,11 @@ func listCallbacksCommand() *cobra.Command {
 	var owner organization
 	var limit listLimit
 	return command[[]platformapi.Callback]{
-		use: "list", short: "List the callbacks of a partner's senders, the latest first",
+		use: "list", short: "List the callbacks of a partner's senders, newest first",
 		example: "  printmarket callbacks list --organization org_acme01 --limit 50",
 		flags: func(f *pflag.FlagSet) {
 			owner.register(f, "senders")
-			limit.register(f, "")
+			limit.register(f, "callbacks")
 		},
 		check: func() error {
 			if err := owner.check(whoseCallbacks); err != nil {
@@ -68,7 +68,7 @@ var jobStatusTable = table[platformapi.JobStatus]{
 func showJobCommand() *cobra.Command {
 	var owner organization
 	return command[[]platformapi.JobStatus]{
-		use: "job JOBID", short: "Tell what senders last said of a job, by part and partition", args: cobra.ExactArgs(1),
+		use: "job JOBID", short: "Show the last reported status of a job, by part and partition", args: cobra.ExactArgs(1),
 		example: "  printmarket callbacks job rfq_01KB0QXR80ABCDEFGHJKMNPQRS --organization org_acme01",
 		flags:   func(f *pflag.FlagSet) { owner.register(f, "senders") },
 		check:   func() error { return owner.check(whoseCallbacks) },

@@ -35,7 +35,7 @@ func choose(f *pflag.FlagSet, chosen *string, name, shorthand, usage string, wor
 // Set implements [pflag.Value].
 func (c choice) Set(word string) error {
 	if !slices.Contains(c.words, word) {
-		return fmt.Errorf("it is %s", orList(c.words))
+		return fmt.Errorf("must be %s", orList(c.words))
 	}
 	*c.chosen = word
 	return nil

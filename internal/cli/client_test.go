@@ -45,13 +45,13 @@ func (p *platform) call(method, path, key string, body any, header ...string) an
 	default:
 		encoded, err := json.Marshal(v)
 		if err != nil {
-			p.t.Fatal(err)
+			p.t.Fatalf("json.Marshal: %v", err)
 		}
 		reader = bytes.NewReader(encoded)
 	}
 	r, err := http.NewRequestWithContext(p.t.Context(), method, p.env["API_URL"]+path, reader)
 	if err != nil {
-		p.t.Fatal(err)
+		p.t.Fatalf("http.NewRequestWithContext(%q): %v", method, err)
 	}
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
@@ -71,7 +71,7 @@ func (p *platform) get(address string) answer {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, address, nil)
 	if err != nil {
-		p.t.Fatal(err)
+		p.t.Fatalf("http.NewRequestWithContext(%q): %v", address, err)
 	}
 	return p.send(r)
 }
@@ -85,7 +85,7 @@ func (p *platform) send(r *http.Request) answer {
 	return a
 }
 
-// try sends a request to what may be away.
+// try sends a request to a server that may be unavailable.
 func (p *platform) try(r *http.Request) (answer, error) {
 	resp, err := p.client.Do(r)
 	if err != nil {

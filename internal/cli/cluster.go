@@ -19,7 +19,7 @@ import (
 type clusterOptions struct{ kubeconfig, namespace, gateSecret string }
 
 func (o *clusterOptions) register(f *pflag.FlagSet) {
-	o.registerWith(f, "printmarket-gate-api", "Secret with what the gates need to verify and seal")
+	o.registerWith(f, "printmarket-gate-api", "name of the gate Secret, with the keys and secrets of the gates")
 }
 
 // registerWith is for commands that need another gate Secret.
@@ -30,8 +30,8 @@ func (o *clusterOptions) registerWith(f *pflag.FlagSet, gateSecret, usage string
 
 // registerFinding is for commands that need no gate Secret.
 func (o *clusterOptions) registerFinding(f *pflag.FlagSet) {
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file (default: the service account, else $KUBECONFIG)")
-	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the custom resources (default: the service account's, else the context's)")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file (default: the pod's service account, otherwise $KUBECONFIG)")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the custom resources (default: that of the service account, otherwise that of the context)")
 }
 
 // load finds the cluster and the namespace. client-go logs to log, which redacts.

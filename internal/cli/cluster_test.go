@@ -37,7 +37,7 @@ func startCluster(t *testing.T, apiFlags ...string) *platform {
 	}
 	p.start()
 	// In order, unlike a crash: its servers have data in directories of their
-	// own, which nobody else would remove.
+	// own, which no other code removes.
 	t.Cleanup(func() {
 		if err := p.stop(); err != nil {
 			t.Errorf("the cluster did not stop cleanly: %v", err)
@@ -46,7 +46,7 @@ func startCluster(t *testing.T, apiFlags ...string) *platform {
 	return p
 }
 
-// order tells the cluster to start, stop or kill one of its units.
+// order makes the cluster start, stop or kill one of its units.
 func (p *platform) order(unit, verb string) {
 	p.t.Helper()
 	var dialer net.Dialer
@@ -56,7 +56,7 @@ func (p *platform) order(unit, verb string) {
 	defer client.CloseIdleConnections()
 	resp, err := client.Post("http://cluster/"+unit+"/"+verb, "", nil)
 	if err != nil {
-		p.t.Fatal(err)
+		p.t.Fatalf("client.Post: %v", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if text, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusNoContent {
@@ -111,7 +111,7 @@ func TestTheClusterAnswersAsDevDoes(t *testing.T) {
 	p.checkLogs()
 }
 
-// TestClusterTutorial does what the README tells an operator to do.
+// TestClusterTutorial follows the steps of the README for operators.
 func TestClusterTutorial(t *testing.T) {
 	t.Parallel()
 	p := startCluster(t)
@@ -145,11 +145,11 @@ func TestEachFaultOfTheClusterAlone(t *testing.T) {
 		name string
 		test func(*testing.T)
 	}{
-		{"the controller is away", p.withoutController},
-		{"the gate Secret is away", p.withoutGateSecret},
-		{"kube-apiserver is away", p.withoutKubernetes},
-		{"Redis is away", p.withoutRedis},
-		{"PostgreSQL is away", p.withoutPostgres},
+		{"the controller is unavailable", p.withoutController},
+		{"the gate Secret is missing", p.withoutGateSecret},
+		{"kube-apiserver is unavailable", p.withoutKubernetes},
+		{"Redis is unavailable", p.withoutRedis},
+		{"PostgreSQL is unavailable", p.withoutPostgres},
 		{"PostgreSQL restarts", p.postgresRestarts},
 	} {
 		t.Run(fault.name, fault.test)
@@ -176,24 +176,24 @@ func (p *platform) asOperator(t *testing.T, origin, path string) (status int, pa
 	defer client.CloseIdleConnections()
 	signedIn, err := client.PostForm(origin+"/sign-in", url.Values{"key": {p.env["PLATFORM_LIVE_KEY"]}})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.PostForm: %v", err)
 	}
 	defer func() { _ = signedIn.Body.Close() }()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, origin+path, nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	for _, cookie := range signedIn.Cookies() {
 		r.AddCookie(cookie)
 	}
 	answer, err := client.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.Do: %v", err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(answer.Body)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("io.ReadAll: %v", err)
 	}
 	return answer.StatusCode, string(text)
 }
@@ -209,7 +209,7 @@ func (p *platform) withoutController(t *testing.T) {
 		t.Errorf("without a controller the status says %s", reason)
 	}
 	p.order("controller", "start")
-	p.until("the status tells", func() error { return p.isReason("rfq-create", "Killed") })
+	p.until("the status has the reason Killed", func() error { return p.isReason("rfq-create", "Killed") })
 	p.release("rfq-create")
 	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
 }
@@ -222,7 +222,7 @@ func (p *platform) withoutKubernetes(t *testing.T) {
 			t.Errorf("the last known posture must stay in force: %v", err)
 		}
 		if err := p.readiness(200); err != nil {
-			t.Error(err)
+			t.Errorf("readiness: %v", err)
 		}
 		time.Sleep(time.Second)
 	}
@@ -231,7 +231,7 @@ func (p *platform) withoutKubernetes(t *testing.T) {
 	p.until("the kill switch is obeyed", func() error {
 		return want(p.createRFQ("ACME_LIVE_KEY"), 503, "PARTNER_RFQ_CAPABILITY_UNAVAILABLE")
 	})
-	p.until("the status tells", func() error { return p.isReason("rfq-create", "Killed") })
+	p.until("the status has the reason Killed", func() error { return p.isReason("rfq-create", "Killed") })
 	p.release("rfq-create")
 	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
 }
@@ -251,8 +251,8 @@ func (p *platform) withoutRedis(t *testing.T) {
 	if err := want(p.createRFQ("ACME_LIVE_KEY"), 201, ""); err != nil {
 		t.Error(err)
 	}
-	if err := p.readiness(200, "does not answer"); err != nil {
-		t.Error(err)
+	if err := p.readiness(200, "does not respond"); err != nil {
+		t.Errorf(`readiness("does not respond"): %v`, err)
 	}
 	for path, want := range map[string]int{"/ops/queue": http.StatusServiceUnavailable, "/ops": http.StatusOK, "/ops/rollouts": http.StatusOK} {
 		if status, page := p.asOperator(t, "http://"+p.operators, path); status != want {
@@ -293,7 +293,7 @@ func (p *platform) withoutPostgres(t *testing.T) {
 	}
 	// All replicas share the database: without it each goes on answering.
 	if err := p.readiness(200, "store unavailable"); err != nil {
-		t.Error(err)
+		t.Errorf(`readiness("store unavailable"): %v`, err)
 	}
 	p.order("postgres", "start")
 	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })

@@ -13,5 +13,5 @@ import (
 // runController fails in the build of `make run`, which leaves out the
 // controller: its libraries are a third of all packages (ADR 0051).
 func runController(context.Context, controllerOptions, io.Writer) error {
-	return errors.New("this executable was built without the controller: build it with make build")
+	return errors.New("this executable does not contain the controller: build it with make build")
 }

@@ -62,7 +62,7 @@ func runController(ctx context.Context, o controllerOptions, logs io.Writer) err
 	}); err != nil {
 		return err
 	}
-	p.log.Info("controllers start", "namespace", namespace, "version", Version)
+	p.log.Info("starting the controllers", "namespace", namespace, "version", Version)
 	if err := manager.Start(ctx); err != nil {
 		return fmt.Errorf("run the controllers: %w", err)
 	}

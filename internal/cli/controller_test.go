@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-// The executable itself leads, reconciles, logs in JSON, traces and ends when told to.
+// The executable leads, reconciles, logs in JSON, traces, and ends on SIGTERM.
 func TestControllerRunsOnACluster(t *testing.T) {
 	t.Parallel()
 	plane := kubetest.Start(t)
@@ -32,7 +32,7 @@ func TestControllerRunsOnACluster(t *testing.T) {
 		"--kubeconfig", plane.Admin().Kubeconfig(), "--namespace", namespace, "--metrics-addr", "127.0.0.1:0", "--health-addr", "127.0.0.1:0")
 	process.Stderr = &logs
 	if err := process.Start(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("process.Start: %v", err)
 	}
 	ended := false
 	t.Cleanup(func() {
@@ -46,7 +46,7 @@ func TestControllerRunsOnACluster(t *testing.T) {
 		Spec:       v1alpha1.CapabilityRolloutSpec{Capability: "rfq-create", Stage: v1alpha1.StageLive, Change: v1alpha1.Change{Ticket: "REL-1"}},
 	}
 	if err := admin.Create(t.Context(), capability); err != nil {
-		t.Fatal(err)
+		t.Fatalf("admin.Create: %v", err)
 	}
 	eventually.Succeeds(t, func() error {
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(capability), capability); err != nil {
@@ -58,14 +58,14 @@ func TestControllerRunsOnACluster(t *testing.T) {
 		return nil
 	})
 	if err := process.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
+		t.Fatalf("process.Process.Signal: %v", err)
 	}
 	err := process.Wait()
 	ended = true
 	if err != nil {
 		t.Errorf("ended with %v\n%s", err, logs.Bytes())
 	}
-	for name, object := range map[string]string{"reconcile world": "", "reconcile status-capabilityrollout": namespace + "/rfq-create"} {
+	for name, object := range map[string]string{"reconcile compiler": "", "reconcile status-capabilityrollout": namespace + "/rfq-create"} {
 		spans := collector.Named(name)
 		if len(spans) == 0 || spans[0].Attributes["printmarket.object"] != object || spans[0].Attributes["service.name"] != "printmarket-controller" {
 			t.Errorf("spans %s: %+v", name, spans)

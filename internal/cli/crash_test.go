@@ -36,7 +36,7 @@ func TestKillNineLosesNothingAcknowledged(t *testing.T) {
 	}
 }
 
-// What a client may get in place of an acknowledgement while parts are away, or begin
+// What a client may get in place of an acknowledgement while parts are unavailable, or begin
 // and are not ready.
 const (
 	noAnswer    = "no answer"
@@ -51,7 +51,7 @@ const (
 // acknowledged, and each other answer.
 type load struct {
 	p *platform
-	// api, ops, key and files are kept: the platform's are read anew when it starts.
+	// api, ops, key and files stay the same; those of the platform change with each start.
 	api, ops, key, files string
 
 	stop    chan struct{}
@@ -93,7 +93,7 @@ func (l *load) client(name string) {
 		if refusal == noAnswer {
 			l.awaitReady()
 		} else if id == "" {
-			time.Sleep(10 * time.Millisecond) // something is away, or the backlog is full
+			time.Sleep(10 * time.Millisecond) // a part is unavailable, or the backlog is full
 		}
 	}
 }

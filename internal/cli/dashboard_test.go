@@ -20,7 +20,7 @@ func TestAPartnerSignsInToTheDashboardOfDev(t *testing.T) {
 	p := startDev(t, t.TempDir())
 	jar, err := cookiejar.New(nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cookiejar.New: %v", err)
 	}
 	client := &http.Client{Jar: jar, Timeout: 10 * time.Second}
 	created := p.createRFQ("ACME_LIVE_KEY")
@@ -33,7 +33,7 @@ func TestAPartnerSignsInToTheDashboardOfDev(t *testing.T) {
 		t.Errorf("the list lacks the RFQ that was created:\n%s", list)
 	}
 	if page := body(t, client, http.MethodGet, p.env["DASHBOARD_URL"]+"/", nil); !strings.Contains(page, "org_acme01") || !strings.Contains(page, "1 of ") {
-		t.Errorf("the overview does not tell of the organization and its quota:\n%s", page)
+		t.Errorf("the overview lacks the organization or its quota:\n%s", page)
 	}
 	if page := body(t, client, http.MethodPost, p.env["DASHBOARD_URL"]+"/sign-out", nil); !strings.Contains(page, `name="key"`) {
 		t.Errorf("signing out leads to:\n%s", page)
@@ -49,7 +49,7 @@ func TestAnOperatorSeesThePlatformOfDev(t *testing.T) {
 	p := startDev(t, t.TempDir())
 	jar, err := cookiejar.New(nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cookiejar.New: %v", err)
 	}
 	client := &http.Client{Jar: jar, Timeout: 10 * time.Second}
 	landed := body(t, client, http.MethodPost, p.env["DASHBOARD_URL"]+"/sign-in", url.Values{"key": {p.env["PLATFORM_LIVE_KEY"]}})
@@ -57,7 +57,7 @@ func TestAnOperatorSeesThePlatformOfDev(t *testing.T) {
 		t.Errorf("an operator lands on:\n%s", landed)
 	}
 	for path, want := range map[string]string{"/ops/partners/initech": "ContractNotEffective", "/ops/rollouts": "rfq-create", "/ops/queue": "1 with 2 slots"} {
-		p.until(path+" tells "+want, func() error {
+		p.until(path+" contains "+want, func() error {
 			if page := body(t, client, http.MethodGet, p.env["DASHBOARD_URL"]+path, nil); !strings.Contains(page, want) {
 				return fmt.Errorf("it shows:\n%s", page)
 			}
@@ -71,12 +71,12 @@ func body(t *testing.T, client *http.Client, method, address string, form url.Va
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext(%q, %q): %v", method, address, err)
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	response, err := client.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.Do: %v", err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	page, err := io.ReadAll(response.Body)

@@ -23,7 +23,7 @@ func TestTheDesk(t *testing.T) {
 	p.keysTellTheirUse(t)
 }
 
-// desk runs a command as whoever has sourced the file of variables.
+// desk runs a command with the variables of the environment file.
 func (p *platform) desk(stdin string, args ...string) (stdout, stderr string, failed bool) {
 	p.t.Helper()
 	command := p.command(args...)
@@ -80,7 +80,7 @@ func (p *platform) deskQuotes(t *testing.T) {
 		t.Errorf("a name that steers terminals: %s", errs)
 	}
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(offerFor("205.00"), `\u001b[31m`, "")), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", file, err)
 	}
 	var quote struct{ ID, Status string }
 	p.deskJSON(&quote, "", "quotes", "submit", id, "-f", file)
@@ -126,32 +126,32 @@ func (p *platform) deskQuotes(t *testing.T) {
 	}
 	liveKey := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(liveKey, []byte(p.env["PLATFORM_LIVE_KEY"]+"\n"), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile: %v", err)
 	}
 	p.mustDesk("", "audit", "--key-file", liveKey)
 	var came []struct{ ID string }
 	p.deskJSON(&came, "", "callbacks", "list", "--organization", "org_acme01")
 	if out := p.mustDesk("", "callbacks", "job", id, "--organization", "org_acme01"); len(came) > 0 || !strings.HasPrefix(out, "PART") {
-		t.Errorf("callbacks of nobody: %v\n%s", came, out)
+		t.Errorf("callbacks list without --organization: %v\n%s", came, out)
 	}
 	p.refusals(t)
 	for name, args := range map[string][]string{
-		"an RFQ that there is not":    {"rfqs", "show", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"},
-		"another mode":                {"rfqs", "show", id, "--sandbox"},
-		"a status that there isn't":   {"rfqs", "list", "--status", "draft"},
-		"a time that is none":         {"rfqs", "list", "--created-after", "yesterday"},
-		"a limit that is none":        {"rfqs", "list", "--limit", "0"},
-		"callbacks of nobody":         {"callbacks", "list"},
-		"requests of nobody":          {"requests", "list"},
-		"a code that is none":         {"requests", "list", "--organization", "org_acme01", "--code", "LOST"},
-		"denials of no time":          {"requests", "denials", "--since", "0s"},
-		"an output that is none":      {"audit", "-o", "xml"},
-		"a key over the network":      {"audit", "--api-url", "http://api.example.com"},
-		"an origin that is none":      {"audit", "--api-url", "api.example.com"},
-		"a key file that is none":     {"audit", "--key-file", file},
-		"the sandbox with a live key": {"rfqs", "list", "--sandbox", "--key-file", liveKey},
-		"no reason":                   {"rfqs", "cancel", id},
-		"no offer":                    {"quotes", "submit", id},
+		"an RFQ that there is not":          {"rfqs", "show", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"},
+		"another mode":                      {"rfqs", "show", id, "--sandbox"},
+		"a status that there isn't":         {"rfqs", "list", "--status", "draft"},
+		"a time that is none":               {"rfqs", "list", "--created-after", "yesterday"},
+		"a limit that is none":              {"rfqs", "list", "--limit", "0"},
+		"callbacks without an organization": {"callbacks", "list"},
+		"requests without an organization":  {"requests", "list"},
+		"a code that is none":               {"requests", "list", "--organization", "org_acme01", "--code", "LOST"},
+		"denials of no time":                {"requests", "denials", "--since", "0s"},
+		"an output that is none":            {"audit", "-o", "xml"},
+		"a key over the network":            {"audit", "--api-url", "http://api.example.com"},
+		"an origin that is none":            {"audit", "--api-url", "api.example.com"},
+		"a key file that is none":           {"audit", "--key-file", file},
+		"the sandbox with a live key":       {"rfqs", "list", "--sandbox", "--key-file", liveKey},
+		"no reason":                         {"rfqs", "cancel", id},
+		"no offer":                          {"quotes", "submit", id},
 	} {
 		if out, errs, failed := p.desk("", args...); !failed || errs == "" {
 			t.Errorf("%s: %v printed %q and %q", name, args, out, errs)
@@ -159,7 +159,7 @@ func (p *platform) deskQuotes(t *testing.T) {
 	}
 }
 
-// refusals asks for what is closed to everybody, and then what of that is known.
+// refusals requests closed capabilities, and then lists the recorded denials.
 func (p *platform) refusals(t *testing.T) {
 	t.Helper()
 	id := p.call("GET", "/api/v1/orders", "ACME_LIVE_KEY", nil).text("requestId")
@@ -202,7 +202,7 @@ func (p *platform) sandboxQuotes(t *testing.T) {
 func (p *platform) keysTellTheirUse(t *testing.T) {
 	t.Helper()
 	if err := p.stop(); err != nil { // which writes what it knows
-		t.Fatal(err)
+		t.Fatalf("stop: %v", err)
 	}
 	p.start()
 	out := p.mustDesk("", "keys", "list", "--from", p.env["RESOURCES_DIR"], "--partner", "acme", "--used")

@@ -30,11 +30,11 @@ func devCommand() *cobra.Command {
 	var o devOptions
 	cmd := &cobra.Command{
 		Use:   "dev",
-		Short: "Run the whole platform in one process, with nothing else installed",
+		Short: "Run the whole platform in one process, without other software",
 		Long: `Run the whole platform in one process: API, registry, operations and dashboard
-listeners, gates fed from a directory of manifests, a SQLite store, an embedded
-Redis, and workers for preflight and webhooks. On the first start the data directory is filled
-with demo partners and their keys; a restart keeps everything.`,
+listeners, gates that evaluate a directory of manifests, a SQLite store, an embedded
+Redis, and workers for preflight and webhooks. The first start creates demo partners
+and their keys in the data directory; a restart keeps all data.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDev(cmd.Context(), o, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -42,15 +42,15 @@ with demo partners and their keys; a restart keeps everything.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.data, "data", ".printmarket", "data directory")
-	f.StringVar(&o.resources, "resources", "", "directory of manifests that feed the gates (default DATA/resources)")
+	f.StringVar(&o.resources, "resources", "", "directory of manifests for the gates (default DATA/resources)")
 	o.register(f, "127.0.0.1")
-	f.StringVar(&o.publicAPI, "public-api-url", "", "origin of the API in URIs that are handed out (default: its listener)")
-	f.StringVar(&o.publicRegistry, "public-registry-url", "", "origin of the registry in URIs that are handed out (default: its listener)")
+	f.StringVar(&o.publicAPI, "public-api-url", "", "public origin of the API, used in URIs (default: its listener)")
+	f.StringVar(&o.publicRegistry, "public-registry-url", "", "public origin of the registry, used in URIs (default: its listener)")
 	f.StringVar(&o.redis, "redis", "", "redis://HOST:PORT/DB instead of the embedded Redis")
 	f.StringVar(&o.database, "database", "", "sqlite:PATH of the database (default sqlite:DATA/printmarket.db)")
-	f.IntVar(&o.workers, "workers", 2, "preflight jobs that run at once; 0 runs no worker")
-	f.StringSliceVar(&o.allowFetch, "allow-fetch", []string{"127.0.0.1/32"}, "special-purpose address ranges that fileUrl may name, over http too")
-	f.StringSliceVar(&o.allowWebhooks, "allow-webhooks", []string{"127.0.0.1/32"}, "special-purpose address ranges that events may go to, over http too")
+	f.IntVar(&o.workers, "workers", 2, "number of preflight jobs that run concurrently; 0 runs no worker")
+	f.StringSliceVar(&o.allowFetch, "allow-fetch", []string{"127.0.0.1/32"}, "special-purpose address ranges (CIDRs) that fileUrl may use, also over http")
+	f.StringSliceVar(&o.allowWebhooks, "allow-webhooks", []string{"127.0.0.1/32"}, "special-purpose address ranges (CIDRs) that webhook URLs may use, also over http")
 	return cmd
 }
 
@@ -115,7 +115,7 @@ func (o *devOptions) prepare() error {
 		o.resources = filepath.Join(o.data, "resources")
 	}
 	if o.workers < 0 || o.workers > 64 {
-		return fmt.Errorf("--workers is 0 to 64, not %d", o.workers)
+		return fmt.Errorf("--workers must be 0 to 64, not %d", o.workers)
 	}
 	for _, dir := range []string{o.data, filepath.Join(o.data, "tmp"), filepath.Join(o.data, filesDir)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

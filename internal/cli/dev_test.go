@@ -64,11 +64,11 @@ func (p *platform) demoPartners(t *testing.T) {
 		"stark creates RFQs":                  {func() answer { return p.createRFQ("STARK_LIVE_KEY") }, 201, ""},
 		"initech's contract is not in force":  {func() answer { return p.createRFQ("INITECH_LIVE_KEY") }, 403, "CONTRACT_NOT_EFFECTIVE"},
 		"globex has no preflight":             {func() answer { return p.submit("GLOBEX_LIVE_KEY", "sample.pdf") }, 403, "CAPABILITY_NOT_ENTITLED"},
-		"nobody gets an estimate":             {func() answer { return p.call("POST", "/api/v1/estimate", "INITECH_LIVE_KEY", "x") }, 503, "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE"},
-		"nobody lists orders":                 {func() answer { return p.call("GET", "/api/v1/orders", "ACME_LIVE_KEY", nil) }, 503, "PARTNER_ORDER_CAPABILITY_UNAVAILABLE"},
+		"estimates are unavailable":           {func() answer { return p.call("POST", "/api/v1/estimate", "INITECH_LIVE_KEY", "x") }, 503, "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE"},
+		"orders are unavailable":              {func() answer { return p.call("GET", "/api/v1/orders", "ACME_LIVE_KEY", nil) }, 503, "PARTNER_ORDER_CAPABILITY_UNAVAILABLE"},
 		"orders check scopes first":           {func() answer { return p.call("GET", "/api/v1/orders", "GLOBEX_LIVE_KEY", nil) }, 403, "INSUFFICIENT_SCOPE"},
-		"nobody places batch orders":          {func() answer { return p.call("POST", "/api/v1/orders/batch", "ACME_TEST_KEY", "{}") }, 503, "PARTNER_BATCH_ORDER_CAPABILITY_UNAVAILABLE"},
-		"nobody accepts quotes":               {func() answer { return p.call("POST", "/api/v1/rfq/a/quotes/b/accept", "ACME_NOSCOPE_KEY", nil) }, 503, "PARTNER_QUOTE_ACCEPTANCE_CAPABILITY_UNAVAILABLE"},
+		"batch orders are unavailable":        {func() answer { return p.call("POST", "/api/v1/orders/batch", "ACME_TEST_KEY", "{}") }, 503, "PARTNER_BATCH_ORDER_CAPABILITY_UNAVAILABLE"},
+		"quote acceptance is unavailable":     {func() answer { return p.call("POST", "/api/v1/rfq/a/quotes/b/accept", "ACME_NOSCOPE_KEY", nil) }, 503, "PARTNER_QUOTE_ACCEPTANCE_CAPABILITY_UNAVAILABLE"},
 		"an invented method on orders is one": {func() answer { return p.call("PURGE", "/api/v1/orders/x/y", "ACME_LIVE_KEY", nil) }, 503, "PARTNER_ORDER_CAPABILITY_UNAVAILABLE"},
 		"an unknown path needs no key":        {func() answer { return p.call("GET", "/api/v2/rfq", "", nil) }, 404, "ROUTE_NOT_FOUND"},
 		"a wrong method needs no key":         {func() answer { return p.call("PUT", "/api/v1/rfq", "", nil) }, 405, "METHOD_NOT_ALLOWED"},
@@ -80,7 +80,7 @@ func (p *platform) demoPartners(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			if err := want(tc.got(), tc.status, tc.code); err != nil {
-				t.Error(err)
+				t.Errorf("want(%d, %q): %v", tc.status, tc.code, err)
 			}
 		})
 	}
@@ -102,7 +102,7 @@ func TestRefusedManifestsChangeNothing(t *testing.T) {
 	file := filepath.Join(p.env["RESOURCES_DIR"], "rollouts", "rfq-create.yaml")
 	good, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", file, err)
 	}
 	tests := map[string]struct {
 		edit  func(string) string
@@ -117,7 +117,7 @@ func TestRefusedManifestsChangeNothing(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tc.edit(string(good))), 0o600); err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.WriteFile(%q): %v", file, err)
 			}
 			p.until("readiness fails", func() error {
 				a := p.get(p.env["OPS_URL"] + "/readyz")
@@ -132,7 +132,7 @@ func TestRefusedManifestsChangeNothing(t *testing.T) {
 				t.Errorf("the last good set must stay: %v", err)
 			}
 			if err := os.WriteFile(file, good, 0o600); err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.WriteFile(%q): %v", file, err)
 			}
 			p.until("readiness returns", func() error {
 				if a := p.get(p.env["OPS_URL"] + "/readyz"); a.Status != 200 {
@@ -151,10 +151,10 @@ func TestAQuotaOfPreflightsIsCounted(t *testing.T) {
 	file := filepath.Join(p.env["RESOURCES_DIR"], "partners", "stark.yaml")
 	text, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", file, err)
 	}
 	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "limit: 100000", "limit: 2", 1)), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", file, err)
 	}
 	p.until("the quota is used up", func() error {
 		return want(p.submit("STARK_LIVE_KEY", "sample.pdf"), 429, "PREFLIGHT_QUOTA_EXCEEDED")
@@ -206,7 +206,7 @@ func (p *platform) preflightOutcomes(t *testing.T) {
 	write := func(name string, content []byte) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(p.data, "files", name), content, 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile: %v", err)
 		}
 	}
 	write("good.pdf", pdftest.Good())
@@ -280,7 +280,7 @@ func TestRedisMayVanish(t *testing.T) {
 		ids = append(ids, a.text("jobId"))
 		if i%20 == 10 {
 			if err := server.Client(t).FlushAll(t.Context()).Err(); err != nil {
-				t.Fatal(err)
+				t.Fatalf("Err: %v", err)
 			}
 		}
 	}
@@ -301,7 +301,7 @@ func TestRedisMayVanish(t *testing.T) {
 	if err := want(p.createRFQ("ACME_LIVE_KEY"), 201, ""); err != nil {
 		t.Errorf("RFQs need no Redis: %v", err)
 	}
-	if a := p.get(p.env["OPS_URL"] + "/readyz"); a.Status != 200 || !strings.Contains(string(a.Body), "does not answer") {
+	if a := p.get(p.env["OPS_URL"] + "/readyz"); a.Status != 200 || !strings.Contains(string(a.Body), "does not respond") {
 		t.Errorf("readiness without Redis: %d %s", a.Status, a.Body)
 	}
 	server.Restart(t)

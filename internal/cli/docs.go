@@ -15,10 +15,10 @@ func docsCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "docs --out DIR",
-		Short: "Write the documentation as a site of static pages",
-		Long: `Write the documentation of this version as a site of static pages, which any
-web server, or a browser by itself, can show. "printmarket dev" serves the same
-pages beside its dashboard.`,
+		Short: "Write the documentation as a static site",
+		Long: `Write the documentation of this version as a static site. Open it with a browser or
+serve it with any web server. "printmarket dev" serves the same pages on its
+dashboard listener.`,
 		Example: `  printmarket docs --out site
   python3 -m http.server --directory site`,
 		Args: cobra.NoArgs,
@@ -30,11 +30,11 @@ pages beside its dashboard.`,
 			if err := site.Write(out); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d files in %s; begin with index.html\n", len(site), out)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d files written to %s; open index.html\n", len(site), out)
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "directory to write into; made if it is missing (required)")
+	cmd.Flags().StringVar(&out, "out", "", "output directory; created if it does not exist (required)")
 	_ = cmd.MarkFlagRequired("out") // the flag exists
 	return cmd
 }

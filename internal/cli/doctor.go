@@ -33,12 +33,12 @@ func doctorCommand() *cobra.Command {
 	var o doctorOptions
 	return command[[]doctor.Report]{
 		use:   "doctor",
-		short: "Examine an installation and explain what is found",
-		long: `Examine an installation and explain what is found, with what to do about it. It
-changes nothing, and looks at what it is told of: --api, --registry and --ops are
-origins; the database and Redis come from flags or from the variables that the
-servers have; with --kubeconfig, or in a pod, the cluster. It ends with 1 if
-something fails, and with 2 if there are warnings alone.`,
+		short: "Diagnose an installation and recommend fixes",
+		long: `Diagnose an installation and recommend a fix for each problem. The command changes
+nothing and checks only the parts whose address it has: --api, --registry and --ops
+are origins; the database and Redis are set by flags or by the environment variables
+of the servers; the cluster is checked with --kubeconfig or in a pod. The exit code
+is 1 if a check fails, and 2 if there are only warnings.`,
 		example: `  printmarket doctor --kubeconfig ~/.kube/config --namespace printmarket --api https://api.example.com
   kubectl port-forward deploy/printmarket-api 8082 & printmarket doctor --ops http://127.0.0.1:8082`,
 		flags: func(f *pflag.FlagSet) {
@@ -48,7 +48,7 @@ something fails, and with 2 if there are warnings alone.`,
 			f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+databaseVariable+")")
 			registerRedis(f, &o.redis)
 			o.registerFinding(f)
-			f.DurationVar(&o.timeout, "timeout", 15*time.Second, "how long one part may take")
+			f.DurationVar(&o.timeout, "timeout", 15*time.Second, "time limit for each part")
 		},
 		print: func(w io.Writer, reports []doctor.Report) {
 			for _, report := range reports {
@@ -90,7 +90,7 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		{"ops", o.ops, web.Ops},
 	} {
 		if one.origin == "" {
-			parts = append(parts, doctor.Unspecified(one.flag, "--"+one.flag))
+			parts = append(parts, doctor.Unspecified(one.flag, "set --"+one.flag))
 			continue
 		}
 		if err := doctor.CheckOrigin(one.origin); err != nil {
@@ -98,15 +98,15 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		}
 		parts = append(parts, one.examine(one.origin))
 	}
-	database := doctor.Unspecified("database", "--database, or "+databaseVariable)
+	database := doctor.Unspecified("database", "set --database or "+databaseVariable)
 	if url := cmp.Or(o.database, os.Getenv(databaseVariable)); url != "" {
 		database = doctor.Database(url, o.timeout)
 	}
-	redisPart := doctor.Unspecified("redis", "--redis, or the variable that the servers have")
+	redisPart := doctor.Unspecified("redis", "set --redis, or the environment variable of the servers")
 	if url, err := redisURL(o.redis); err == nil {
 		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) { return openQueue(url) })
 	}
-	cluster := doctor.Unspecified("cluster", "--kubeconfig")
+	cluster := doctor.Unspecified("cluster", "set --kubeconfig")
 	if o.kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
 		cluster = doctor.Cluster(func() (*rest.Config, string, error) { return o.load(telemetry.Discard()) })
 	}

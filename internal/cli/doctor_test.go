@@ -35,7 +35,7 @@ func examined(t *testing.T, env []string, args ...string) (int, map[string]docto
 				t.Errorf("%+v does not say what to do", finding)
 			}
 			if strings.Contains(finding.Detail, "secret-word") {
-				t.Errorf("%+v tells a password", finding)
+				t.Errorf("%+v contains a password", finding)
 			}
 			found[report.Part+"/"+finding.Check] = finding.Severity
 		}
@@ -43,8 +43,8 @@ func examined(t *testing.T, env []string, args ...string) (int, map[string]docto
 	return command.ProcessState.ExitCode(), found
 }
 
-// untold is what is found where nobody says where anything is.
-func untold(found map[string]doctor.Severity) map[string]doctor.Severity {
+// unspecified lists the findings without any address.
+func unspecified(found map[string]doctor.Severity) map[string]doctor.Severity {
 	all := map[string]doctor.Severity{
 		"api/api": doctor.Skipped, "registry/registry": doctor.Skipped, "ops/ops": doctor.Skipped,
 		"database/database": doctor.Skipped, "redis/redis": doctor.Skipped, "cluster/cluster": doctor.Skipped,
@@ -108,7 +108,7 @@ func TestTheDoctorFindsWhatIsWrong(t *testing.T) {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
 			code, found := examined(t, test.env, test.args...)
-			if diff := cmp.Diff(untold(test.want), found); diff != "" || code != test.code {
+			if diff := cmp.Diff(unspecified(test.want), found); diff != "" || code != test.code {
 				t.Errorf("exit %d, want %d; -want +found:\n%s", code, test.code, diff)
 			}
 		})

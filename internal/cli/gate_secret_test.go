@@ -11,7 +11,7 @@ import (
 func (p *platform) withoutGateSecret(t *testing.T) {
 	p.order("controller", "stop")
 	p.kubectl("delete", "secret", "printmarket-gate-api")
-	p.until("the check tells", func() error { return p.readiness(200, `"posture":"ok"`, "printmarket-gate-api: not found") })
+	p.until("the check reports the missing Secret", func() error { return p.readiness(200, `"posture":"ok"`, "printmarket-gate-api: not found") })
 	if err := want(p.createRFQ("ACME_LIVE_KEY"), 201, ""); err != nil {
 		t.Error(err)
 	}

@@ -29,10 +29,10 @@ import (
 func keysCommand() *cobra.Command {
 	keys := &cobra.Command{
 		Use:   "keys",
-		Short: "Make API keys, and change those of a partner in manifests or in a cluster",
-		Long: `Make API keys, and change those of a partner: in a directory of manifests with
---from, else in the cluster. A key is shown once and stored nowhere; what is
-stored is its digest.`,
+		Short: "Generate API keys, and change the keys of a partner in manifests or in a cluster",
+		Long: `Generate API keys, and change the keys of a partner: in a directory of manifests with
+--from, otherwise in the cluster. A key is shown once and never stored; only its
+digest is stored.`,
 	}
 	keys.AddCommand(mintCommand(), checkKeyCommand(), listKeysCommand(), issueKeyCommand(), rotateKeyCommand(), revokeKeyCommand())
 	return keys
@@ -41,13 +41,13 @@ stored is its digest.`,
 func mintCommand() *cobra.Command {
 	var kind, name string
 	return command[mintedKey]{
-		use: "mint", short: "Make a key; print it once, with its entry for spec.keys of a PartnerEntitlement", outputs: []string{"text", "json"},
+		use: "mint", short: "Generate a key; print it once, with its entry for spec.keys of a PartnerEntitlement", outputs: []string{"text", "json"},
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&kind, "kind", "test", "test or live")
 			f.StringVar(&name, "name", "main", "name of the key in the list")
 		},
 		print: func(w io.Writer, m mintedKey) {
-			_, _ = fmt.Fprintf(w, "# The key. It is shown once and stored nowhere:\n# %s\n- name: %s\n  kind: %s\n  sha256: %q\n  state: %s\n",
+			_, _ = fmt.Fprintf(w, "# The key. It is shown once and never stored:\n# %s\n- name: %s\n  kind: %s\n  sha256: %q\n  state: %s\n",
 				m.Key, m.Entry.Name, m.Entry.Kind, m.Entry.SHA256, m.Entry.State) // Flush returns the error
 		},
 	}.local(func(*cobra.Command, []string) (mintedKey, error) {
@@ -63,7 +63,7 @@ func mintCommand() *cobra.Command {
 	})
 }
 
-// mintedKey is the JSON output of a key that belongs to nobody yet.
+// mintedKey is the JSON output of a key that no partner has yet.
 type mintedKey struct {
 	Key   string          `json:"key"`
 	Entry v1alpha1.APIKey `json:"entry"`
@@ -81,7 +81,7 @@ type checkedKey struct {
 
 func checkKeyCommand() *cobra.Command {
 	return command[checkedKey]{
-		use: "check", short: "Read a key from standard input, and tell its kind and digest, or that it is mistyped", outputs: []string{"text", "json"},
+		use: "check", short: "Read a key from standard input, check it for typing errors, and print its kind and digest", outputs: []string{"text", "json"},
 		print: func(w io.Writer, c checkedKey) { line(w, fmt.Sprintf("%s key %s, digest %s", c.Kind, c.ID, c.SHA256)) },
 	}.local(func(cmd *cobra.Command, _ []string) (checkedKey, error) {
 		text, err := bufio.NewReader(io.LimitReader(cmd.InOrStdin(), maxKeyText)).ReadString('\n')
@@ -103,7 +103,7 @@ type keysOptions struct {
 }
 
 func (o *keysOptions) register(f *pflag.FlagSet) {
-	f.StringVar(&o.from, "from", "", "directory of manifests; without it the cluster is changed")
+	f.StringVar(&o.from, "from", "", "directory of manifests; without it, the cluster is changed")
 	f.StringVar(&o.partner, "partner", "", "name of the PartnerEntitlement (required)")
 	o.registerFinding(f)
 }
@@ -135,7 +135,7 @@ func listKeysCommand() *cobra.Command {
 		flags: func(f *pflag.FlagSet) {
 			o.register(f)
 			access.register(f)
-			f.BoolVar(&used, "used", false, "ask the platform API when each key was used last")
+			f.BoolVar(&used, "used", false, "show when each key was last used; needs access to the platform API")
 		},
 		print: func(w io.Writer, keys []listedKey) { printKeys(w, keys, used) },
 	}.local(func(cmd *cobra.Command, _ []string) ([]listedKey, error) {
@@ -227,7 +227,7 @@ func addKeyCommand(c command[newKey], add func(context.Context, keymanifest.Stor
 		return newKey{key.Secret().Reveal(), key.Digest().String()}, nil
 	})
 	cmd.PostRun = func(cmd *cobra.Command, _ []string) {
-		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "This is the key. It is shown once and stored nowhere.")
+		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "This is the key. It is shown once and never stored.")
 	}
 	return cmd
 }
@@ -241,8 +241,8 @@ func issueKeyCommand() *cobra.Command {
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&name, "name", "", "name of the key (required)")
 			f.StringVar(&kind, "kind", "test", "test or live")
-			f.StringSliceVar(&scopes, "scopes", nil, "scopes that the key has at most; all of the partner's by default")
-			f.DurationVar(&lifetime, "expires-in", 0, "how long it is good; without an end by default")
+			f.StringSliceVar(&scopes, "scopes", nil, "scopes of the key, restricted to those of the partner; all of them by default")
+			f.DurationVar(&lifetime, "expires-in", 0, "validity of the key; unlimited by default")
 		},
 		check: func() error { _, err := tenant.ParseMode(kind); return err },
 	}, func(ctx context.Context, keys keymanifest.Store) (credential.Key, error) {
@@ -258,11 +258,11 @@ func rotateKeyCommand() *cobra.Command {
 	var old, name string
 	var overlap time.Duration
 	return addKeyCommand(command[newKey]{
-		use: "rotate", short: "Add a key in place of another one, which stays good for a while", required: []string{"key", "name"},
+		use: "rotate", short: "Add a key that replaces another key, which stays valid for a while", required: []string{"key", "name"},
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&old, "key", "", "name of the key that is to be replaced (required)")
+			f.StringVar(&old, "key", "", "name of the key to replace (required)")
 			f.StringVar(&name, "name", "", "name of the new key (required)")
-			f.DurationVar(&overlap, "overlap", 7*24*time.Hour, "how long both are good")
+			f.DurationVar(&overlap, "overlap", 7*24*time.Hour, "time during which both keys are valid")
 		},
 	}, func(ctx context.Context, keys keymanifest.Store) (credential.Key, error) {
 		return keymanifest.RotateKey(ctx, keys, old, name, time.Now().Add(overlap), rand.Reader)
@@ -273,7 +273,7 @@ func revokeKeyCommand() *cobra.Command {
 	var o keysOptions
 	var name string
 	cmd := &cobra.Command{
-		Use: "revoke", Short: "Refuse a key at once and for ever", Args: cobra.NoArgs,
+		Use: "revoke", Short: "Revoke a key, at once and permanently", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found, err := o.open(cmd.Context())
 			if err != nil {

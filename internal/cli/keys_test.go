@@ -51,7 +51,7 @@ func TestKeysOfManifestsActAtOnce(t *testing.T) {
 	p.env["NEW_KEY"] = mustKeys(t, of("issue", "--name", "warehouse", "--kind", "live", "--scopes", "rfq:read")...)
 	p.until("the new key is known", func() error { return want(p.call("GET", "/api/v1/rfq", "NEW_KEY", nil), 200, "") })
 	if err := want(p.createRFQ("NEW_KEY"), 403, "INSUFFICIENT_SCOPE"); err != nil {
-		t.Error(err)
+		t.Errorf(`want("INSUFFICIENT_SCOPE"): %v`, err)
 	}
 	p.env["NEXT_KEY"] = mustKeys(t, of("rotate", "--key", "warehouse", "--name", "warehouse-2")...)
 	p.until("both are good", func() error { return want(p.call("GET", "/api/v1/rfq", "NEXT_KEY", nil), 200, "") })
@@ -97,7 +97,7 @@ func TestKeysOfAClusterAreChangedInPlace(t *testing.T) {
 		Spec:       v1alpha1.PartnerEntitlementSpec{OrganizationID: "org_acme01", Package: v1alpha1.PackageStandard, State: v1alpha1.StateSuspended},
 	}
 	if err := c.Create(t.Context(), object); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	of := func(verb string, args ...string) []string {
 		return append([]string{verb, "--kubeconfig", plane.Admin().Kubeconfig(), "--namespace", namespace, "--partner", "acme"}, args...)
@@ -106,7 +106,7 @@ func TestKeysOfAClusterAreChangedInPlace(t *testing.T) {
 	mustKeys(t, of("rotate", "--key", "main", "--name", "next", "--overlap", "24h")...)
 	mustKeys(t, of("revoke", "--key", "main")...)
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Get: %v", err)
 	}
 	checked, _, failed := keysVerb(t, key+"\n", "check")
 	keys := object.Spec.Keys
@@ -123,14 +123,14 @@ func TestProgramsReadKeysAsJSON(t *testing.T) {
 	t.Parallel()
 	resources := filepath.Join(t.TempDir(), "resources")
 	if err := os.CopyFS(resources, os.DirFS("../../config/samples")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.CopyFS(%q): %v", resources, err)
 	}
 	of := func(verb string, args ...string) []string {
 		return append([]string{verb, "--from", resources, "--partner", "stark", "-o", "json"}, args...)
 	}
 	var issued struct{ Key, SHA256 string }
 	if err := json.Unmarshal([]byte(mustKeys(t, of("issue", "--name", "warehouse")...)), &issued); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	key, err := credential.Parse(issued.Key)
 	if err != nil || key.Digest().String() != issued.SHA256 {
@@ -139,7 +139,7 @@ func TestProgramsReadKeysAsJSON(t *testing.T) {
 	var listed []v1alpha1.APIKey
 	text := mustKeys(t, of("list")...)
 	if err := json.Unmarshal([]byte(text), &listed); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	if strings.Contains(text, "pmk_") {
 		t.Error("the list shows a key")
@@ -156,11 +156,11 @@ func TestProgramsReadAKeyThatWasMadeAsJSON(t *testing.T) {
 		Entry v1alpha1.APIKey
 	}
 	if err := json.Unmarshal([]byte(mustKeys(t, "mint", "--kind", "live", "--name", "press", "-o", "json")), &minted); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	key, err := credential.Parse(minted.Key)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("credential.Parse: %v", err)
 	}
 	want := v1alpha1.APIKey{Name: "press", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}
 	if diff := cmp.Diff(want, minted.Entry); diff != "" {
@@ -172,7 +172,7 @@ func TestProgramsReadAKeyThatWasMadeAsJSON(t *testing.T) {
 	}
 	var checked struct{ Kind, ID, SHA256 string }
 	if err := json.Unmarshal([]byte(text), &checked); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	if checked.Kind != "Live" || checked.ID != key.ID() || checked.SHA256 != want.SHA256 {
 		t.Errorf("checked %+v", checked)

@@ -87,7 +87,7 @@ func newPlatform(t *testing.T, data, variables string, program ...string) *platf
 	t.Helper()
 	set, err := contracts.Load(docs.API)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("contracts.Load: %v", err)
 	}
 	p := &platform{
 		t: t, data: data, program: program, variables: variables,
@@ -99,9 +99,9 @@ func newPlatform(t *testing.T, data, variables string, program ...string) *platf
 	return p
 }
 
-// The ports of addresses that a process may leave and take again: below those that
-// the kernel gives to whoever asks for any (ip_local_port_range), or a connection
-// of another test could have one of them while the process is away.
+// The ports of processes that may restart on the same address. They are below the
+// ephemeral ports of the kernel (ip_local_port_range), so that a connection of
+// another test cannot take one while its process is stopped.
 const (
 	firstPort = 20_000
 	endPort   = 32_000
@@ -109,8 +109,9 @@ const (
 
 var nextPort atomic.Int64
 
-// freeAddr is an address that nobody else gets from here, and that is free now. Package
-// freeport may give one twice before anybody listens there; these tests ask for dozens.
+// freeAddr returns an address that is free now and that no other call returns.
+// Package freeport may return one twice before a process listens there; these tests
+// need dozens.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	for range endPort - firstPort {
@@ -133,7 +134,7 @@ func (p *platform) start(flags ...string) {
 	p.process = exec.Command(filepath.Join(binaries, p.program[0]), args...)
 	p.process.Stdout, p.process.Stderr = lockedWriter{&p.mu, &p.out}, lockedWriter{&p.mu, &p.log}
 	if err := p.process.Start(); err != nil {
-		p.t.Fatal(err)
+		p.t.Fatalf("p.process.Start: %v", err)
 	}
 	p.exited = make(chan error, 1)
 	go func(process *exec.Cmd, exited chan<- error) { exited <- process.Wait() }(p.process, p.exited)
@@ -195,7 +196,7 @@ func (p *platform) logged() string {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			p.t.Error(err)
+			p.t.Errorf("os.ReadFile(%q): %v", file, err)
 		}
 		all += string(text)
 	}

@@ -19,12 +19,12 @@ func masterDataCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "masterdata",
 		Short: "Check, import and approve catalogs and costed resources",
-		Long: `Check, import and approve master data: the catalog of groups and products, and what
-production costs at the platform or at an organization. A document is one file of YAML
-or JSON, or a directory with snapshot.yaml and a file for each list, such as media.csv.
+		Long: `Check, import and approve master data: the catalog of groups and products, and the
+production costs of the platform or of an organization. A document is one YAML or JSON
+file, or a directory with snapshot.yaml and a file for each list, such as media.csv.
 
-validate works without the platform, and so does diff of two files. The others go
-through the platform API, with a live key of the package Platform: ops:read to read,
+validate, and diff of two files, work without the platform. The other commands use the
+platform API with a live key of the package Platform: ops:read to read,
 masterdata:write to change.`,
 	}
 	cmd.AddCommand(
@@ -38,7 +38,7 @@ func validateMasterDataCommand() *cobra.Command {
 	var output string
 	var quiet bool
 	cmd := &cobra.Command{
-		Use: "validate PATH...", Short: "Check files, and tell everything that is wrong with its line (exit code 1)", Args: cobra.MinimumNArgs(1),
+		Use: "validate PATH...", Short: "Check files, and print each error with its line (exit code 1 if there is one)", Args: cobra.MinimumNArgs(1),
 		Example: `  printmarket masterdata validate config/masterdata/acme
   printmarket masterdata validate prices-2027.yaml -o json`,
 		RunE: func(cmd *cobra.Command, paths []string) error {
@@ -69,13 +69,13 @@ func validateMasterDataCommand() *cobra.Command {
 		},
 	}
 	chooseOutput(cmd.Flags(), &output, "text", "json")
-	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "tell faults alone")
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only errors")
 	return cmd
 }
 
 // checkMasterData reads a document, and shows the progress on a terminal.
 func checkMasterData(cmd *cobra.Command, path string) (mdsource.Verdict, *mdsource.Document, error) {
-	const large = 4 << 20 // a smaller file is read before anybody looks
+	const large = 4 << 20 // the server reads a smaller file before it can react
 	var o mdsource.Options
 	if width, terminal := terminalWidth(cmd.ErrOrStderr()); terminal {
 		bar := &progressBar{out: cmd.ErrOrStderr(), width: width, name: printable(path), unit: "kB"}
@@ -122,15 +122,14 @@ func diffMasterDataCommand() *cobra.Command {
 	var access platformAccess
 	var exitCode bool
 	return command[[]mdsource.Change]{
-		use: "diff A B", short: "Tell what it takes to make B of A", args: cobra.ExactArgs(2),
-		long: `Tell what it takes to make B of A: what is added (+), removed (-) and changed (~), by
-family and identifier. A and B are paths, or the ids of snapshots. Where they are from
-is no difference.`,
+		use: "diff A B", short: "Print the differences from A to B", args: cobra.ExactArgs(2),
+		long: `Print the differences from A to B by family and identifier: added (+), removed (-) and
+changed (~). A and B are paths or the IDs of snapshots. Their sources are not compared.`,
 		example: `  printmarket masterdata diff prices-2026 prices-2027
   printmarket masterdata diff sha256:12ab... prices-2027`,
 		flags: func(f *pflag.FlagSet) {
 			access.register(f)
-			f.BoolVar(&exitCode, "exit-code", false, "end with exit code 2 if there is a difference")
+			f.BoolVar(&exitCode, "exit-code", false, "exit with 2 if there is a difference")
 		},
 		print: func(w io.Writer, changes []mdsource.Change) { _ = mdsource.WriteChanges(w, changes) }, // Flush returns the error
 	}.local(func(cmd *cobra.Command, names []string) ([]mdsource.Change, error) {

@@ -32,14 +32,15 @@ func printApproval(w io.Writer, a *platformapi.Approval) { approvalTable.print(w
 func approveMasterDataCommand() *cobra.Command {
 	var from, until, note string
 	return command[*platformapi.Approval]{
-		use: "approve SNAPSHOT", short: "Put a snapshot in force, now or later", args: cobra.ExactArgs(1),
-		long: `Put a snapshot in force, now or later. Of several approvals of one level and owner the
-one that began last is in force; when its window ends, the one before it is again.`,
+		use: "approve SNAPSHOT", short: "Put a snapshot in force, now or at a given time", args: cobra.ExactArgs(1),
+		long: `Put a snapshot in force, now or at a given time. If several approvals of one level and
+owner overlap, the one with the latest start is in force. When it ends, the previous one
+is in force again.`,
 		example: `  printmarket masterdata approve sha256:12ab... --from 2027-01-01T00:00:00Z --note "Prices of 2027"`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&from, "from", "", "when it comes into force, like 2027-01-01T00:00:00Z (default: now)")
-			f.StringVar(&until, "until", "", "when it no longer is (default: without end)")
-			f.StringVar(&note, "note", "", "why; it is kept in the audit")
+			f.StringVar(&from, "from", "", "start of the approval, such as 2027-01-01T00:00:00Z (default: now)")
+			f.StringVar(&until, "until", "", "end of the approval (default: no end)")
+			f.StringVar(&note, "note", "", "reason for the approval; it is recorded in the audit log")
 		},
 		check: func() error {
 			if err := checkTime("from", from, "2027-01-01T00:00:00Z"); err != nil {
@@ -57,7 +58,7 @@ one that began last is in force; when its window ends, the one before it is agai
 func approvalsCommand() *cobra.Command {
 	var filter recordFilter
 	return command[[]platformapi.Approval]{
-		use: "approvals", short: "List approvals, the latest first", flags: filter.register, check: filter.check,
+		use: "approvals", short: "List approvals, newest first", flags: filter.register, check: filter.check,
 		print: approvalTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Approval, error) {
 		params := platformapi.ListApprovalsParams{Level: (*platformapi.ListApprovalsParamsLevel)(given(filter.level)), Owner: given(filter.owner)}
@@ -71,7 +72,7 @@ func approvalsCommand() *cobra.Command {
 func withdrawMasterDataCommand() *cobra.Command {
 	var reason string
 	return command[*platformapi.Approval]{
-		use: "withdraw APPROVAL", short: "End an approval; what it had superseded is in force again", args: cobra.ExactArgs(1),
+		use: "withdraw APPROVAL", short: "End an approval; the approval that it superseded is in force again", args: cobra.ExactArgs(1),
 		flags: func(f *pflag.FlagSet) { registerReason(f, &reason) }, required: []string{"reason"},
 		print: printApproval,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {

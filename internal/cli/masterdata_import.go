@@ -28,22 +28,23 @@ func importMasterDataCommand() *cobra.Command {
 	var dry bool
 	var note string
 	return command[*platformapi.ImportedSnapshot]{
-		use: "import PATH", short: "Keep files as a snapshot, which is not in force yet", args: cobra.ExactArgs(1),
-		long: `Keep files as a snapshot. It is named by the digest of its content, and the same
-content again changes nothing. Nothing is in force until it is approved.`,
+		use: "import PATH", short: "Import files as a snapshot, to be approved later", args: cobra.ExactArgs(1),
+		long: `Import files as a snapshot. The digest of the content is the ID of the snapshot, so
+importing the same content again changes nothing. A snapshot is in force only after you
+approve it.`,
 		example: `  printmarket masterdata import prices-2027 --dry-run
   printmarket masterdata import prices-2027 --note "Prices of 2027"`,
 		flags: func(f *pflag.FlagSet) {
-			f.BoolVar(&dry, "dry-run", false, "let the platform check everything, and keep nothing")
-			f.StringVar(&note, "note", "", "why; it is kept in the audit")
+			f.BoolVar(&dry, "dry-run", false, "let the platform check the files without storing them")
+			f.StringVar(&note, "note", "", "reason for the import; it is recorded in the audit log")
 		},
 		print: func(w io.Writer, imported *platformapi.ImportedSnapshot) {
 			snapshotTable.print(w, imported.Snapshot)
 			switch {
 			case dry && imported.New:
-				line(w, "This was a dry run: nothing is kept.")
+				line(w, "This was a dry run: nothing was stored.")
 			case imported.New:
-				line(w, "It is not in force yet: printmarket masterdata approve "+imported.Snapshot.ID)
+				line(w, "The snapshot is not in force. To approve it, run: printmarket masterdata approve "+imported.Snapshot.ID)
 			default:
 				line(w, "The same content was imported before.")
 			}
@@ -76,8 +77,8 @@ type recordFilter struct {
 
 func (f *recordFilter) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.level, "level", "", "catalog or resources; both by default")
-	flags.StringVar(&f.owner, "owner", "", "platform, or the id of an organization; every one by default")
-	f.limit.register(flags, "")
+	flags.StringVar(&f.owner, "owner", "", "platform, or the ID of an organization; all by default")
+	f.limit.register(flags, "entries")
 }
 
 func (f *recordFilter) check() error {
@@ -85,7 +86,7 @@ func (f *recordFilter) check() error {
 		return err
 	}
 	if f.level != "" && f.level != string(mdsource.LevelCatalog) && f.level != string(mdsource.LevelResources) {
-		return fmt.Errorf("--level is catalog or resources, not %q", f.level)
+		return fmt.Errorf("--level must be catalog or resources, not %q", f.level)
 	}
 	return nil
 }
@@ -101,7 +102,7 @@ var snapshotTable = table[platformapi.Snapshot]{
 func listMasterDataCommand() *cobra.Command {
 	var filter recordFilter
 	return command[[]platformapi.Snapshot]{
-		use: "list", short: "List what was imported, the latest first", flags: filter.register, check: filter.check,
+		use: "list", short: "List imported snapshots, newest first", flags: filter.register, check: filter.check,
 		print: snapshotTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Snapshot, error) {
 		params := platformapi.ListSnapshotsParams{Level: (*platformapi.ListSnapshotsParamsLevel)(given(filter.level)), Owner: given(filter.owner)}
@@ -127,12 +128,12 @@ func exportMasterDataCommand() *cobra.Command {
 	var o platformAccess
 	var output, path string
 	cmd := &cobra.Command{
-		Use: "export SNAPSHOT", Short: "Write a snapshot as files that would import it again", Args: cobra.ExactArgs(1),
+		Use: "export SNAPSHOT", Short: "Write a snapshot as files that you can import again", Args: cobra.ExactArgs(1),
 		Example: `  printmarket masterdata export sha256:12ab... -o yaml > prices.yaml
   printmarket masterdata export sha256:12ab... -o csv -f prices`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			if output == "csv" && path == "" {
-				return errors.New("csv is written to a directory: set --output-file")
+				return errors.New("csv needs a directory: set --output-file")
 			}
 			client, err := o.open()
 			if err != nil {
@@ -153,7 +154,7 @@ func exportMasterDataCommand() *cobra.Command {
 	}
 	o.register(cmd.Flags())
 	chooseOutput(cmd.Flags(), &output, "yaml", "json", "csv")
-	cmd.Flags().StringVarP(&path, "output-file", "f", "", "write to this file, not to standard output; with csv: to this new directory (required)")
+	cmd.Flags().StringVarP(&path, "output-file", "f", "", "write to this file instead of standard output; with csv, to this new directory (required)")
 	return cmd
 }
 
@@ -179,7 +180,7 @@ func fetchSnapshot(ctx context.Context, client *platformapi.Client, id string) (
 		return nil, err
 	}
 	if document.ID() != id {
-		return nil, fmt.Errorf("the API sent %s, not %s", document.ID(), id)
+		return nil, fmt.Errorf("the API returned %s, want %s", document.ID(), id)
 	}
 	return document, nil
 }

@@ -31,18 +31,18 @@ func prices(t *testing.T, file, old, put string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "prices")
 	if err := os.CopyFS(dir, os.DirFS(demoMasterData+"acme")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.CopyFS(%q): %v", dir, err)
 	}
 	name := filepath.Join(dir, file)
 	text, err := os.ReadFile(name)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", name, err)
 	}
 	if !strings.Contains(string(text), old) {
 		t.Fatalf("%s has no %q", file, old)
 	}
 	if err := os.WriteFile(name, []byte(strings.Replace(string(text), old, put, 1)), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", name, err)
 	}
 	return dir
 }

@@ -84,7 +84,7 @@ func newMarket(t *testing.T) *market {
 		all.Go(func() {
 			for i := range numbers {
 				if err := m.addPartner(t, i); err != nil {
-					t.Error(err)
+					t.Errorf("addPartner(%d): %v", i, err)
 				}
 			}
 		})
@@ -103,7 +103,7 @@ func newMarket(t *testing.T) *market {
 func (m *market) create(t *testing.T, o client.Object) {
 	t.Helper()
 	if err := m.Create(t.Context(), o); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 }
 
@@ -115,7 +115,7 @@ func (m *market) gateSecret(t *testing.T) *corev1.Secret {
 	t.Helper()
 	bundle, err := posture.NewBundle(nil, nil, nil).Encode()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Encode: %v", err)
 	}
 	return &corev1.Secret{ObjectMeta: m.meta("printmarket-gate-api"), Data: map[string][]byte{
 		posture.GateSecretBundleKey: bundle, posture.GateSecretCursorKey: bytes.Repeat([]byte{1}, 32),
@@ -206,7 +206,7 @@ func (m *market) start(t *testing.T) *exec.Cmd {
 		"--demo-master-data", "--drain-settle", "0s")
 	server.Env, server.Stderr = environment, &m.log
 	if err := server.Start(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("server.Start: %v", err)
 	}
 	t.Cleanup(func() {
 		_ = server.Process.Signal(syscall.SIGTERM)
@@ -229,14 +229,14 @@ func (m *market) held(t *testing.T, server *exec.Cmd) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", server.Process.Pid))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	for line := range strings.Lines(string(status)) {
 		fields := strings.Fields(line)
 		if len(fields) == 3 && fields[0] == "RssAnon:" {
 			kib, err := strconv.ParseInt(fields[1], 10, 64)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("strconv.ParseInt: %v", err)
 			}
 			return kib << 10
 		}

@@ -22,18 +22,18 @@ func migrateCommand() *cobra.Command {
 	var roles postgres.Roles
 	return command[migrated]{
 		use:   "migrate",
-		short: "Bring the schema of the database up to this version",
-		long: `Bring the schema of the database up to this version. It is safe to run it twice,
-and several at once: the second waits for the first. Run it before processes of
-a new version start; those of the version before go on working on the new
-schema. The role that runs it owns the schema; the roles that it is told of get
-the rights that API servers and workers need, and no others.`,
+		short: "Migrate the database schema to this version",
+		long: `Migrate the database schema to this version. You can run the command repeatedly and
+concurrently: a second run waits for the first. Run it before you start processes of a
+new version; processes of the previous version also work with the new schema. The
+role that runs the command owns the schema. The roles given by flags get only the
+privileges that API servers and workers need.`,
 		outputs: []string{"text", "json"},
 		flags: func(f *pflag.FlagSet) {
 			o.register(f, 2)
-			f.StringVar(&roles.API, "api-role", "", "role of the API servers, which is given its rights")
-			f.StringVar(&roles.Webhooks, "webhooks-role", "", "role of the workers that deliver events, which is given its rights")
-			f.StringVar(&roles.Worker, "worker-role", "", "role of the preflight workers, which is given its rights")
+			f.StringVar(&roles.API, "api-role", "", "database role of the API servers, which gets their privileges")
+			f.StringVar(&roles.Webhooks, "webhooks-role", "", "database role of the webhook workers, which gets their privileges")
+			f.StringVar(&roles.Worker, "worker-role", "", "database role of the preflight workers, which gets their privileges")
 		},
 		print: func(w io.Writer, m migrated) { line(w, fmt.Sprintf("The schema is at version %d.", m.SchemaVersion)) },
 	}.local(func(cmd *cobra.Command, _ []string) (m migrated, err error) {

@@ -25,9 +25,9 @@ func TestMigrateTellsPeopleAndProgramsTheVersionOfTheSchema(t *testing.T) {
 	text := run()
 	var migrated struct{ SchemaVersion json.Number }
 	if err := json.Unmarshal([]byte(run("-o", "json")), &migrated); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	if want := "The schema is at version " + migrated.SchemaVersion.String() + ".\n"; text != want || migrated.SchemaVersion == "" {
-		t.Errorf("people are told %q, want %q", text, want)
+		t.Errorf("output = %q, want %q", text, want)
 	}
 }

@@ -26,12 +26,12 @@ type mutualOptions struct {
 }
 
 func (o *mutualOptions) register(f *pflag.FlagSet) {
-	f.StringVar(&o.addr, "mtls-addr", "", "address of the partner API with mutual TLS, where only pinned client certificates count")
-	f.StringVar(&o.cert, "mtls-cert", "", "file of its certificate chain in PEM, read again when it changes")
-	f.StringVar(&o.key, "mtls-key", "", "file of the certificate's private key in PEM, read again when it changes")
-	f.StringSliceVar(&o.proxyAddresses, "mtls-proxies", nil, "CIDRs of proxies that may end mutual TLS for us and forward clients' certificates")
-	f.StringSliceVar(&o.pins, "mtls-proxy-pins", nil, "SHA-256, in hex, of the public keys with which these proxies prove themselves")
-	f.StringVar(&o.field, "mtls-proxy-field", string(apiserver.FieldClientCert), "field in which they forward a certificate: "+fieldNames())
+	f.StringVar(&o.addr, "mtls-addr", "", "address of the partner API with mutual TLS, which accepts only pinned client certificates")
+	f.StringVar(&o.cert, "mtls-cert", "", "PEM file with the certificate chain of the mutual TLS listener, reloaded when it changes")
+	f.StringVar(&o.key, "mtls-key", "", "PEM file with the private key of the certificate, reloaded when it changes")
+	f.StringSliceVar(&o.proxyAddresses, "mtls-proxies", nil, "CIDRs of proxies that may terminate mutual TLS and forward client certificates")
+	f.StringSliceVar(&o.pins, "mtls-proxy-pins", nil, "SHA-256 digests, in hex, of the public keys that authenticate these proxies")
+	f.StringVar(&o.field, "mtls-proxy-field", string(apiserver.FieldClientCert), "header in which the proxies forward a certificate: "+fieldNames())
 }
 
 func fieldNames() string {
@@ -46,7 +46,7 @@ func fieldNames() string {
 func (o *mutualOptions) proxies() (p apiserver.Proxies, err error) {
 	p.Field = apiserver.ProxyField(o.field)
 	if !slices.Contains(apiserver.ProxyFields(), p.Field) {
-		return p, fmt.Errorf("--mtls-proxy-field %q is none of %s", o.field, fieldNames())
+		return p, fmt.Errorf("--mtls-proxy-field must be one of %[2]s, not %[1]q", o.field, fieldNames())
 	}
 	if p.Addresses, err = parseRanges("mtls-proxies", o.proxyAddresses); err != nil {
 		return p, err
@@ -62,8 +62,8 @@ func (o *mutualOptions) proxies() (p apiserver.Proxies, err error) {
 }
 
 var (
-	errMutualFlags = errors.New("--mtls-addr, --mtls-cert and --mtls-key need each other")
-	errProxyFlags  = errors.New("--mtls-proxies and --mtls-proxy-pins need each other, and --mtls-addr")
+	errMutualFlags = errors.New("--mtls-addr, --mtls-cert and --mtls-key must be set together")
+	errProxyFlags  = errors.New("--mtls-proxies and --mtls-proxy-pins must be set together, and need --mtls-addr")
 )
 
 // listen checks the flags and opens the socket; nil without an address.

@@ -23,7 +23,7 @@ func startHAProxy(t *testing.T, dir, addr, api string) {
 	t.Helper()
 	guide, err := os.ReadFile("../../docs/guides/mutual-tls.md")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	block := regexp.MustCompile("(?s)```haproxy\n(.*?)```").FindSubmatch(guide)
 	if block == nil {
@@ -33,16 +33,16 @@ func startHAProxy(t *testing.T, dir, addr, api string) {
 		strings.NewReplacer("bind :443", "bind "+addr, "printmarket-api-mtls:443", api, "/etc/haproxy", dir).Replace(string(block[1]))
 	file := filepath.Join(dir, "haproxy.cfg")
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", file, err)
 	}
 	log, err := os.Create(filepath.Join(dir, "haproxy.log"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Create: %v", err)
 	}
 	command := exec.CommandContext(t.Context(), "haproxy", "-db", "-f", file)
 	command.Stdout, command.Stderr = log, log
 	if err := command.Start(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("command.Start: %v", err)
 	}
 	t.Cleanup(func() {
 		_, _ = command.Process.Kill(), command.Wait()
@@ -80,11 +80,11 @@ func TestHAProxySpeaksForItsClientsAsTheGuideConfiguresIt(t *testing.T) {
 	manifest := filepath.Join(p.env["RESOURCES_DIR"], "partners", "acme.yaml")
 	original, err := os.ReadFile(manifest)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", manifest, err)
 	}
 	pinned := "\nspec:\n  requireClientCertificate: true\n  clientCertificates:\n  - name: edi\n    spkiSHA256: " + client.Pin("").SPKISHA256 + "\n"
 	if err := os.WriteFile(manifest, []byte(strings.Replace(string(original), "\nspec:\n", pinned, 1)), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", manifest, err)
 	}
 	key := p.env["ACME_LIVE_KEY"]
 	p.until("the pin counts", func() error {
@@ -103,9 +103,9 @@ func TestHAProxySpeaksForItsClientsAsTheGuideConfiguresIt(t *testing.T) {
 		"its client":                                {front, &client, nil, 200},
 		"another client":                            {front, &stranger, nil, 401},
 		"another client that forges the field":      {front, &stranger, []string{"Client-Cert", forged}, 401},
-		"nobody":                                    {front, nil, nil, 401},
-		"nobody, with the field forged":             {front, nil, []string{"Client-Cert", forged}, 401},
-		"nobody, with the field forged twice":       {front, nil, []string{"Client-Cert", forged, "Client-Cert", forged}, 401},
+		"no certificate":                            {front, nil, nil, 401},
+		"no certificate, with a forged field":       {front, nil, []string{"Client-Cert", forged}, 401},
+		"no certificate, with two forged fields":    {front, nil, []string{"Client-Cert", forged, "Client-Cert", forged}, 401},
 		"a stranger that goes around it and forges": {api, &stranger, []string{"Client-Cert", forged}, 401},
 	}
 	for sentence, test := range tests {
@@ -124,11 +124,11 @@ func join(t *testing.T, into string, files ...string) {
 	for _, file := range files {
 		part, err := os.ReadFile(file)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile(%q): %v", file, err)
 		}
 		all = append(all, part...)
 	}
 	if err := os.WriteFile(into, all, 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", into, err)
 	}
 }

@@ -23,23 +23,23 @@ import (
 func TestFlagsOfMutualTLSThatCannotBeMeantAreRefused(t *testing.T) {
 	t.Parallel()
 	const (
-		together = "--mtls-addr, --mtls-cert and --mtls-key need each other"
-		proven   = "--mtls-proxies and --mtls-proxy-pins need each other, and --mtls-addr"
+		together = "--mtls-addr, --mtls-cert and --mtls-key must be set together"
+		proven   = "--mtls-proxies and --mtls-proxy-pins must be set together, and need --mtls-addr"
 	)
 	pin := strings.Repeat("a", 64)
 	tests := map[string]struct {
 		flags []string
 		want  string
 	}{
-		"an address alone":                   {[]string{"--mtls-addr=127.0.0.1:0"}, together},
-		"a certificate without an address":   {[]string{"--mtls-cert=a.crt", "--mtls-key=a.key"}, together},
-		"a certificate without its key":      {[]string{"--mtls-addr=127.0.0.1:0", "--mtls-cert=a.crt"}, together},
-		"a proxy that proves nothing":        {[]string{"--mtls-addr=127.0.0.1:0", "--mtls-cert=a.crt", "--mtls-key=a.key", "--mtls-proxies=10.1.0.0/16"}, proven},
-		"a proxy from anywhere":              {[]string{"--mtls-addr=127.0.0.1:0", "--mtls-cert=a.crt", "--mtls-key=a.key", "--mtls-proxy-pins=" + pin}, proven},
-		"proxies without the listener":       {[]string{"--mtls-proxies=10.1.0.0/16", "--mtls-proxy-pins=" + pin}, proven},
-		"an address where a CIDR belongs":    {[]string{"--mtls-proxies=10.1.0.1", "--mtls-proxy-pins=" + pin}, "--mtls-proxies: "},
-		"a pin that is no SHA-256":           {[]string{"--mtls-proxies=10.1.0.0/16", "--mtls-proxy-pins=abc"}, "--mtls-proxy-pins: "},
-		"a field whose form nobody can know": {[]string{"--mtls-proxy-field=X-Client"}, `--mtls-proxy-field "X-Client" is none of Client-Cert, `},
+		"an address alone":                 {[]string{"--mtls-addr=127.0.0.1:0"}, together},
+		"a certificate without an address": {[]string{"--mtls-cert=a.crt", "--mtls-key=a.key"}, together},
+		"a certificate without its key":    {[]string{"--mtls-addr=127.0.0.1:0", "--mtls-cert=a.crt"}, together},
+		"a proxy that proves nothing":      {[]string{"--mtls-addr=127.0.0.1:0", "--mtls-cert=a.crt", "--mtls-key=a.key", "--mtls-proxies=10.1.0.0/16"}, proven},
+		"a proxy from anywhere":            {[]string{"--mtls-addr=127.0.0.1:0", "--mtls-cert=a.crt", "--mtls-key=a.key", "--mtls-proxy-pins=" + pin}, proven},
+		"proxies without the listener":     {[]string{"--mtls-proxies=10.1.0.0/16", "--mtls-proxy-pins=" + pin}, proven},
+		"an address where a CIDR belongs":  {[]string{"--mtls-proxies=10.1.0.1", "--mtls-proxy-pins=" + pin}, "--mtls-proxies: "},
+		"a pin that is no SHA-256":         {[]string{"--mtls-proxies=10.1.0.0/16", "--mtls-proxy-pins=abc"}, "--mtls-proxy-pins: "},
+		"an unsupported proxy field":       {[]string{"--mtls-proxy-field=X-Client"}, `--mtls-proxy-field must be one of Client-Cert, `},
 	}
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {
@@ -59,13 +59,13 @@ func guidesPin(t *testing.T, identity apitest.Identity) string {
 	t.Helper()
 	guide, err := os.ReadFile("../../docs/guides/mutual-tls.md")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	command := regexp.MustCompile("(?m)^openssl x509 .*$").Find(guide)
 	dir := t.TempDir()
 	certFile, _ := identity.Write(t, dir)
 	if err := os.Rename(certFile, filepath.Join(dir, "client.crt")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Rename(%q): %v", certFile, err)
 	}
 	run := exec.CommandContext(t.Context(), "sh", "-e", "-c", string(command))
 	run.Dir = dir
@@ -91,7 +91,7 @@ func account(t *testing.T, addr, key string, by *apitest.Identity, header ...str
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+addr+"/api/v1/account", nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
 	for i := 0; i < len(header); i += 2 {
@@ -99,7 +99,7 @@ func account(t *testing.T, addr, key string, by *apitest.Identity, header ...str
 	}
 	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: config}, Timeout: 20 * time.Second}).Do(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Do: %v", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	_, _ = io.Copy(io.Discard, resp.Body)
@@ -136,12 +136,12 @@ func TestMutualTLSFromThePinToItsRemoval(t *testing.T) {
 	manifest := filepath.Join(p.env["RESOURCES_DIR"], "partners", "acme.yaml")
 	original, err := os.ReadFile(manifest)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", manifest, err)
 	}
 	apply := func(spec string) {
 		t.Helper()
 		if err := os.WriteFile(manifest, []byte(strings.Replace(string(original), "\nspec:\n", "\nspec:\n"+spec, 1)), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", manifest, err)
 		}
 	}
 	pins := "  clientCertificates:\n  - name: edi\n    spkiSHA256: " + guidesPin(t, client) + "\n"
@@ -158,12 +158,12 @@ func TestMutualTLSFromThePinToItsRemoval(t *testing.T) {
 	}
 	metrics, err := p.client.Get(p.env["OPS_URL"] + "/metrics")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("p.client.Get: %v", err)
 	}
 	defer func() { _ = metrics.Body.Close() }()
 	text, err := io.ReadAll(metrics.Body)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("io.ReadAll: %v", err)
 	}
 	for _, line := range []string{
 		`reason="CertificateMissing"`, `reason="CertificateUnpinned"`, `listener="mtls"`,

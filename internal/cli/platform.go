@@ -62,7 +62,7 @@ func refused(status int, body []byte) error {
 		Errors    []problem.Violation
 	}
 	if err := json.Unmarshal(body, &reported); err != nil || reported.Code == "" {
-		return fmt.Errorf("the API answered %d", status)
+		return fmt.Errorf("the API returned status %d", status)
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s (request %s)", reported.Code, reported.Detail, reported.RequestID)
@@ -78,14 +78,14 @@ func refused(status int, body []byte) error {
 // organization holds the value of a required --organization.
 type organization string
 
-func (o *organization) register(f *pflag.FlagSet, whose string) {
-	f.StringVar((*string)(o), "organization", "", "whose "+whose+": spec.organizationID of the PartnerEntitlement")
+func (o *organization) register(f *pflag.FlagSet, records string) {
+	f.StringVar((*string)(o), "organization", "", "organization of the "+records+": spec.organizationID of the PartnerEntitlement")
 }
 
-// check returns the question as error if the flag is missing.
-func (o *organization) check(question string) error {
+// check returns an error with the given text if the flag is missing.
+func (o *organization) check(missing string) error {
 	if *o == "" {
-		return errors.New(question)
+		return errors.New(missing)
 	}
 	return nil
 }
@@ -97,12 +97,12 @@ const maxListed = 10_000
 type listLimit int
 
 func (l *listLimit) register(f *pflag.FlagSet, what string) {
-	f.IntVar((*int)(l), "limit", rfq.DefaultLimit, fmt.Sprintf("how many%s at most, up to %d", what, maxListed))
+	f.IntVar((*int)(l), "limit", rfq.DefaultLimit, fmt.Sprintf("maximum number of %s, up to %d", what, maxListed))
 }
 
 func (l *listLimit) check() error {
 	if *l < 1 || *l > maxListed {
-		return fmt.Errorf("--limit is 1 to %d, not %d", maxListed, *l)
+		return fmt.Errorf("--limit must be 1 to %d, not %d", maxListed, *l)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func pages[T any](l listLimit, id func(*T) *string, next func(size *int, before 
 // checkTime rejects an invalid time as value of a flag. An empty value is valid.
 func checkTime(flag, text, example string) error {
 	if _, err := time.Parse(time.RFC3339, text); err != nil && text != "" {
-		return fmt.Errorf("--%s is a time like %s, not %q", flag, example, text)
+		return fmt.Errorf("--%s must be a time such as %s, not %q", flag, example, text)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (o *platformAccess) register(f *pflag.FlagSet) {
 	f.StringVar(&o.apiURL, "api-url", "", "origin of the API (default: $PRINTMARKET_API_URL)")
 	f.StringVar(&o.keyFile, "key-file", "",
 		"file with a key of the package Platform (default: $PRINTMARKET_PLATFORM_LIVE_KEY, or $PRINTMARKET_PLATFORM_TEST_KEY with --sandbox)")
-	f.BoolVar(&o.sandbox, "sandbox", false, "work with the sandbox's records: use the test key")
+	f.BoolVar(&o.sandbox, "sandbox", false, "use the records of the sandbox, with the test key")
 }
 
 // requestTime limits one request.
@@ -163,7 +163,7 @@ func (o *platformAccess) open() (*platformapi.Client, error) {
 	}
 	return platformapi.NewClient(origin,
 		platformapi.WithHTTPClient(&http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return errors.New("the API redirects, and a key is sent to no other address")
+			return errors.New("the API redirects, and the key must not be sent to another address")
 		}}),
 		platformapi.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
 			r.Header.Set("Authorization", "Bearer "+key.Secret().Reveal())
@@ -178,14 +178,14 @@ func (o *platformAccess) origin() (string, error) {
 		text = os.Getenv("PRINTMARKET_API_URL")
 	}
 	if text == "" {
-		return "", errors.New("where is the API? Set --api-url or PRINTMARKET_API_URL")
+		return "", errors.New("no API address is given: set --api-url or PRINTMARKET_API_URL")
 	}
 	origin, err := url.Parse(text)
 	switch {
 	case err != nil || origin.Host == "" || origin.Scheme != "https" && origin.Scheme != "http":
-		return "", fmt.Errorf("the origin of the API is like https://api.example.com, not %q", text)
+		return "", fmt.Errorf("the origin of the API must be like https://api.example.com, not %q", text)
 	case origin.Scheme == "http" && !isLoopback(origin.Hostname()):
-		return "", fmt.Errorf("%s: a key is sent over https, or to this machine", text)
+		return "", fmt.Errorf("%s: a key is sent only over https or to this machine", text)
 	default:
 		return text, nil
 	}
@@ -210,7 +210,7 @@ func (o *platformAccess) key() (credential.Key, error) {
 		text, from = string(file), o.keyFile
 	}
 	if text == "" {
-		return credential.Key{}, fmt.Errorf("with which key? Set --key-file or %s", variable)
+		return credential.Key{}, fmt.Errorf("no key is given: set --key-file or %s", variable)
 	}
 	key, err := credential.Parse(strings.TrimSpace(text))
 	if err != nil {
@@ -218,7 +218,7 @@ func (o *platformAccess) key() (credential.Key, error) {
 	}
 	if key.Mode() != mode {
 		// --sandbox must never change production records.
-		return credential.Key{}, fmt.Errorf("%s holds a %s key: --sandbox goes with a test key, and only with one", from, key.Mode())
+		return credential.Key{}, fmt.Errorf("%s contains a %s key: use a test key with --sandbox, and a live key without it", from, key.Mode())
 	}
 	return key, nil
 }

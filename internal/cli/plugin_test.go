@@ -27,7 +27,7 @@ func TestKubectlCompletesThePlugin(t *testing.T) {
 	directory := t.TempDir()
 	for _, name := range []string{"kubectl-printmarket", "kubectl_complete-printmarket"} {
 		if err := os.Symlink(filepath.Join(binaries, "printmarket"), filepath.Join(directory, name)); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.Symlink: %v", err)
 		}
 	}
 	for sentence, tc := range map[string]struct {
@@ -47,7 +47,7 @@ func TestKubectlCompletesThePlugin(t *testing.T) {
 			command.Env = append(os.Environ(), "PATH="+directory, "HOME="+directory, "KUBECONFIG=", "KUBERC=off")
 			out, err := command.Output()
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("command.Output: %v", err)
 			}
 			var offered []string
 			for line := range strings.Lines(string(out)) {

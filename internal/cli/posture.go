@@ -23,14 +23,15 @@ func postureCommand() *cobra.Command {
 	var reading explain.Reading
 	cmd := command[postureReport]{
 		use:   "posture",
-		short: "Print who may do what, and why not, from a directory of manifests or a cluster",
-		long: `Print who may do what, and why not: from a directory of manifests with --from,
-else from the cluster. What is printed is judged here, by the code of the gates;
-no server is asked but kube-apiserver.
+		short: "Print the effective access of partners, from a directory of manifests or a cluster",
+		long: `Print the effective access of each partner to each capability, with the reason if it
+is closed: from a directory of manifests with --from, otherwise from the cluster. The
+command evaluates the objects itself, with the code of the gates. It contacts no server
+except kube-apiserver.
 
-A cell of the table is what a key with every scope of its partner is answered:
-"open", "test" where only test keys are, "closed", and why live keys are not;
-"-" stands for what the partner was not granted.`,
+A cell of the table shows the access of a key with every scope of its partner: "open",
+"test" if only test keys are accepted, or "closed", and the reason why live keys are
+rejected. "-" means that the capability is not granted.`,
 		outputs: []string{"table", "wide", "yaml", "json"},
 		flags:   o.register,
 		print:   func(w io.Writer, r postureReport) { rows(w, r.table) },
@@ -71,13 +72,13 @@ type postureOptions struct {
 }
 
 func (o *postureOptions) register(f *pflag.FlagSet) {
-	f.StringVar(&o.from, "from", "", "directory of manifests; without it the cluster is read")
+	f.StringVar(&o.from, "from", "", "directory of manifests; without it, the cluster is read")
 	o.registerCluster(f)
 }
 
 func (o *postureOptions) registerCluster(f *pflag.FlagSet) {
 	o.registerFinding(f)
-	f.Var(&o.at, "at", "judge as of a time, such as 2026-12-01T00:00:00Z (default: now)")
+	f.Var(&o.at, "at", "evaluate at this time, such as 2026-12-01T00:00:00Z (default: now)")
 }
 
 // now returns the time of the evaluation.

@@ -35,7 +35,7 @@ func newReleased(t *testing.T) released {
 	r.namespace = r.Namespace(t)
 	roles, err := fs.ReadFile(config.FS, config.RBACDir+"/people.yaml")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fs.ReadFile: %v", err)
 	}
 	var manifests []string
 	err = fs.WalkDir(config.FS, config.SamplesDir, func(name string, entry fs.DirEntry, err error) error {
@@ -47,21 +47,21 @@ func newReleased(t *testing.T) released {
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fs.WalkDir: %v", err)
 	}
 	if err := r.Apply(t, r.Admin(), r.namespace, append(manifests, string(roles))...); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Apply(%q): %v", r.namespace, err)
 	}
 	r.manager = r.person(t, "release-manager")
 	r.operator = r.Admin().Kubeconfig()
 	r.kubectlDir = t.TempDir()
 	if err := os.Symlink(filepath.Join(binaries, "printmarket"), filepath.Join(r.kubectlDir, "kubectl-printmarket")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Symlink: %v", err)
 	}
 	return r
 }
 
-// person is the kubeconfig of somebody who has one role and no other right.
+// person returns the kubeconfig of a user with one role and no other access.
 func (r released) person(t *testing.T, role string) string {
 	t.Helper()
 	user := r.NewUser(t, role)
@@ -71,7 +71,7 @@ func (r released) person(t *testing.T, role string) string {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user.Name}},
 	}
 	if err := r.Client(t).Create(t.Context(), binding); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	eventually.Succeeds(t, func() error {
 		_, err := r.Kubectl(t, user, "get", "xjmfsenders", "--namespace="+r.namespace)
@@ -85,7 +85,7 @@ func (r released) plugin(t *testing.T, kubeconfig string, args ...string) (stdou
 	t.Helper()
 	assets, err := controlplane.FindAssets()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("controlplane.FindAssets: %v", err)
 	}
 	command := exec.CommandContext(t.Context(), filepath.Join(string(assets), "kubectl"), append([]string{"printmarket"}, args...)...)
 	command.Env = append(os.Environ(), "PATH="+r.kubectlDir+":"+os.Getenv("PATH"), "KUBECONFIG="+kubeconfig, "HOME="+r.kubectlDir, "KUBERC=off")
@@ -101,13 +101,13 @@ func TestPostureOfACluster(t *testing.T) {
 	t.Parallel()
 	r := newReleased(t)
 	for name, test := range map[string]func(*testing.T, released){
-		"it is that of the directory that was applied":   sameAsDirectory,
-		"a release manager reads no Secret, and is told": secretsUnread,
-		"whoever may read them is told of senders too":   secretsRead,
-		"a change is compared with what is applied":      comparedWithCluster,
-		"a rule is explained as it is applied":           explainedOnCluster,
-		"help names the command as the user called it":   helpOfPlugin,
-		"who may read nothing is told so":                nobodysPosture,
+		"it is that of the directory that was applied":               sameAsDirectory,
+		"a release manager without access to Secrets gets a warning": secretsUnread,
+		"an operator with access to Secrets sees senders":            secretsRead,
+		"a change is compared with the applied objects":              comparedWithCluster,
+		"a rule is explained as on a cluster":                        explainedOnCluster,
+		"help names the command as the user called it":               helpOfPlugin,
+		"a user without access gets an error":                        postureWithoutAccess,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, r) })
 	}
@@ -126,32 +126,32 @@ func sameAsDirectory(t *testing.T, r released) {
 func secretsUnread(t *testing.T, r released) {
 	out, complaint, code := r.plugin(t, r.manager, "posture", "-n", r.namespace, asOf)
 	want, _, _ := call(t, "posture", "--from", samples, asOf)
-	if code != 0 || out != want || !strings.Contains(complaint, "do not reach these Secrets: acme-xjmf") {
+	if code != 0 || out != want || !strings.Contains(complaint, "not allowed to read these Secrets: acme-xjmf") {
 		t.Errorf("exit code %d\n%s\n%s", code, out, complaint)
 	}
 	out, _, code = r.plugin(t, r.manager, "posture", "-n", r.namespace, asOf, "-o", "yaml")
-	for _, words := range []string{"reason: SecretUnread", "status: Unknown", "unknown:\n- 'your rights do not reach", "revision: \"\""} {
+	for _, words := range []string{"reason: SecretUnread", "status: Unknown", "unknown:\n- 'you are not allowed to read these Secrets", "revision: \"\""} {
 		if code != 0 || !strings.Contains(out, words) {
 			t.Errorf("exit code %d, no %q in\n%s", code, words, out)
 		}
 	}
 	if strings.Contains(out, "SecretNotFound") {
-		t.Errorf("a Secret is missed that is there:\n%s", out)
+		t.Errorf("output reports SecretNotFound for an existing Secret:\n%s", out)
 	}
 }
 
 func secretsRead(t *testing.T, r released) {
 	out, _, code := r.plugin(t, r.operator, "posture", "-n", r.namespace, asOf, "-o", "yaml")
-	if code != 0 || !strings.Contains(out, "Every secret was found.") || strings.Contains(out, "unknown:") {
+	if code != 0 || !strings.Contains(out, "Every secret was found and is long enough.") || strings.Contains(out, "unknown:") {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
 
-// The directory names no namespace, and the cluster has another one than default.
+// The directory sets no namespace, and the namespace in the cluster is not default.
 func comparedWithCluster(t *testing.T, r released) {
 	out, _, code := r.plugin(t, r.manager, "posture", "diff", "cluster", samples, "-n", r.namespace, asOf, "--exit-code")
-	if code != 0 || !strings.Contains(out, "0 open, 0 close, 0 alter") {
-		t.Errorf("what is applied is not what was applied: exit code %d\n%s", code, out)
+	if code != 0 || !strings.Contains(out, "0 opened, 0 closed, 0 altered") {
+		t.Errorf("comparison of equal postures: exit code %d, want 0 and no change, output\n%s", code, out)
 	}
 	out, complaint, code := r.plugin(t, r.manager, "posture", "diff", "cluster", release(t), "-n", r.namespace, asOf, "--opens-only")
 	if code != 1 || !strings.Contains(out, "opens") || strings.Contains(out, "closes") {
@@ -162,11 +162,11 @@ func comparedWithCluster(t *testing.T, r released) {
 	}
 }
 
-// explainedOnCluster leaves out since when answers are what they are: a directory tells
-// no time of an edit, and a cluster does.
+// explainedOnCluster compares the rules without the time of the last edit, which
+// only a cluster records.
 func explainedOnCluster(t *testing.T, r released) {
 	rules := func(out string) string {
-		_, rest, _ := strings.Cut(out, "\n\nThe rules for ")
+		_, rest, _ := strings.Cut(out, "\n\nRules for ")
 		return rest
 	}
 	want, _, _ := call(t, "posture", "explain", "stark", "master-data-bridge", "--from", samples, asOf)
@@ -176,7 +176,7 @@ func explainedOnCluster(t *testing.T, r released) {
 	}
 	got, _, code = r.plugin(t, r.manager, "posture", "explain", "stark", "master-data-bridge", "-n", r.namespace)
 	if edited := regexp.MustCompile(`(?m)^live +- +ScopeMissing +edited \S+Z or later$`); code != 0 || !edited.MatchString(got) {
-		t.Errorf("exit code %d; it does not tell since when the partner lacks the scope:\n%s", code, got)
+		t.Errorf("exit code %d; output lacks the time since which the scope is missing:\n%s", code, got)
 	}
 }
 
@@ -193,9 +193,9 @@ func helpOfPlugin(t *testing.T, r released) {
 	}
 }
 
-func nobodysPosture(t *testing.T, r released) {
-	nobody := r.NewUser(t, "nobody").Kubeconfig()
-	out, complaint, code := r.plugin(t, nobody, "posture", "-n", r.namespace)
+func postureWithoutAccess(t *testing.T, r released) {
+	stranger := r.NewUser(t, "stranger").Kubeconfig()
+	out, complaint, code := r.plugin(t, stranger, "posture", "-n", r.namespace)
 	if code != 1 || out != "" || !strings.Contains(complaint, "forbidden") {
 		t.Errorf("exit code %d\n%s\n%s", code, out, complaint)
 	}

@@ -23,17 +23,18 @@ func postureDiffCommand() *cobra.Command {
 	var o postureDiffOptions
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Print what a change of manifests opens and closes",
-		Long: `Print what a change opens and closes, for each partner and capability. OLD and NEW
-are directories of manifests, or "cluster" for what is applied in the cluster.
+		Short: "Print the access that a change of manifests opens and closes",
+		Long: `Print the access that a change opens and closes, for each partner and capability. OLD
+and NEW are directories of manifests, or "cluster" for the objects in the cluster.
 
-Both are judged now and at each time at which either changes without an edit, so
-a schedule that opens something next week is told, with the time. A request that
-was answered before and is not, or the other way round, is what counts; limits
-that change are told as well, and open nothing unless they were zero.
+Both are evaluated now and at each time at which either changes without an edit. A
+schedule that opens a capability next week is therefore listed with its time. A request
+that is accepted before and rejected after the change "closes"; the reverse "opens".
+Other changes, such as limits, "alter" the access; a limit opens access only if it was
+zero.
 
-Exit codes: 0 for a comparison that was made; with --exit-code and --opens-only 1
-if there is something to tell; 2 for everything that went wrong.`,
+Exit codes: 0 if the comparison succeeds; 1 with --exit-code or --opens-only if it
+lists a change; 2 if an error occurs.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := cobra.ExactArgs(2)(cmd, args); err != nil {
 				return trouble(cmd, err)
@@ -53,7 +54,7 @@ if there is something to tell; 2 for everything that went wrong.`,
 	o.registerCluster(f)
 	chooseOutput(f, &o.output, "table", "yaml", "json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything changes")
-	f.BoolVar(&o.opensOnly, "opens-only", false, "print only what opens, and exit with 1 if anything does: a gate for CI")
+	f.BoolVar(&o.opensOnly, "opens-only", false, "print only changes that open access, and exit with 1 if there is one; use it as a gate in CI")
 	cmd.SetFlagErrorFunc(trouble)
 	return cmd
 }

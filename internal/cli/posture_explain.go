@@ -18,19 +18,18 @@ func postureExplainCommand() *cobra.Command {
 	var kind, access string
 	cmd := command[*explain.Explanation]{
 		use:   "explain PARTNER CAPABILITY",
-		short: "Print which rules let a partner through, which one stops it, and what would have to change",
-		long: `Print the rules of the decision table in their order: which let the partner
-through, which one stops it, and which would stop it next, once that was changed.
-Without --keys and --access the first request that is closed is explained, of live
-keys before test keys, of reads before writes. Answers have the time since when they
-are so, as far as that is known.
+		short: "Explain which rules allow or stop a partner's requests, and how to open them",
+		long: `Print the rules of the decision table in order: the rules that the partner passes, the
+rule that stops it, and the rules that would stop it after that is fixed. Without --keys
+and --access, the command explains the first closed request: live keys before test keys,
+reads before writes. If it is known, each answer has the time since which it applies.
 
-What is proposed has been tried on a copy of the objects, with the gates' code.`,
+Each proposed change was tried on a copy of the objects with the code of the gates.`,
 		args:    cobra.ExactArgs(2),
 		outputs: []string{"table", "yaml", "json"},
 		flags: func(f *pflag.FlagSet) {
 			o.register(f)
-			f.StringVar(&kind, "keys", "", "explain requests of live or of test keys")
+			f.StringVar(&kind, "keys", "", "explain requests of live or test keys")
 			f.StringVar(&access, "access", "", "explain read or write requests")
 		},
 		print: func(w io.Writer, x *explain.Explanation) { rows(w, x.Table()) },
@@ -45,7 +44,7 @@ What is proposed has been tried on a copy of the objects, with the gates' code.`
 		}
 		found := explain.New(reading.Inputs).Explain(args[0], question, o.now())
 		if found == nil {
-			return nil, fmt.Errorf("there is no PartnerEntitlement %q", args[0])
+			return nil, fmt.Errorf("PartnerEntitlement %q does not exist", args[0])
 		}
 		return found, nil
 	})
@@ -61,13 +60,13 @@ What is proposed has been tried on a copy of the objects, with the gates' code.`
 func parseRequest(capability, kind, access string) (explain.Question, error) {
 	c, known := posture.ParseCapability(capability)
 	if !known {
-		return explain.Question{}, fmt.Errorf("there is no capability %q", capability)
+		return explain.Question{}, fmt.Errorf("capability %q does not exist", capability)
 	}
 	if kind != "" && kind != "live" && kind != "test" {
-		return explain.Question{}, fmt.Errorf("--keys %q is neither live nor test", kind)
+		return explain.Question{}, fmt.Errorf("--keys must be live or test, not %q", kind)
 	}
 	if access != "" && access != "read" && access != "write" {
-		return explain.Question{}, fmt.Errorf("--access %q is neither read nor write", access)
+		return explain.Question{}, fmt.Errorf("--access must be read or write, not %q", access)
 	}
 	return explain.Question{Capability: c, Keys: kind, Access: access}, nil
 }

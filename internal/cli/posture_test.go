@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/internal/cli"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
 const (
 	samples = "../../config/samples"
@@ -36,15 +36,15 @@ func golden(t *testing.T, name, got string) {
 	path := filepath.Join("testdata", "posture", name)
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.MkdirAll: %v", err)
 		}
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", path, err)
 		}
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", path, err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
@@ -60,13 +60,13 @@ func edited(t *testing.T, edits ...edit) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(samples)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.CopyFS(%q): %v", dir, err)
 	}
 	for _, e := range edits {
 		path := filepath.Join(dir, filepath.FromSlash(e.file))
 		text, err := os.ReadFile(path)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile(%q): %v", path, err)
 		}
 		if e.old == "" {
 			err = os.Remove(path)
@@ -131,7 +131,7 @@ func TestWhatPostureCommandsPrint(t *testing.T) {
 	}
 }
 
-// CI tells a change that opens something from one that does not, and both from a
+// CI distinguishes a change that opens access from other changes, and both from a
 // change that could not be judged.
 func TestExitCodesOfAComparison(t *testing.T) {
 	t.Parallel()
@@ -147,21 +147,21 @@ func TestExitCodesOfAComparison(t *testing.T) {
 		code int
 		want string
 	}{
-		"nothing changes, and that was asked":      {[]string{samples, samples, "--exit-code"}, 0, "0 open, 0 close, 0 alter"},
-		"something closes":                         {[]string{samples, kill}, 0, "Killed"},
-		"something closes, and that was asked":     {[]string{samples, kill, "--exit-code"}, 1, "Killed"},
-		"something closes, only opening was asked": {[]string{samples, kill, "--opens-only"}, 0, "0 open"},
-		"a kill switch is released":                {[]string{kill, samples, "--opens-only"}, 1, "xjdf"},
-		"a limit grows":                            {[]string{samples, more, "--opens-only"}, 0, "0 open"},
-		"a limit grows, and that was asked":        {[]string{samples, more, "--exit-code"}, 1, "quota of rfq-create"},
-		"a limit was zero":                         {[]string{from0, samples, "--opens-only"}, 1, "quota of rfq-create"},
-		"a schedule will open":                     {[]string{samples, later, "--opens-only"}, 1, "2026-12-01T00:00:00Z"},
-		"a key is added":                           {[]string{samples, key, "--opens-only"}, 1, "key second"},
-		"manifests that a cluster would refuse":    {[]string{samples, broken, "--opens-only"}, 2, "spec.stage"},
-		"a directory that is not there":            {[]string{samples, "/nowhere/at/all"}, 2, "/nowhere/at/all"},
-		"a flag that is not there":                 {[]string{samples, samples, "--opens"}, 2, "opens"},
-		"one side is missing":                      {[]string{samples}, 2, "2 arg"},
-		"a form that is not there":                 {[]string{samples, samples, "-o", "xml"}, 2, "xml"},
+		"no change with --exit-code":            {[]string{samples, samples, "--exit-code"}, 0, "0 opened, 0 closed, 0 altered"},
+		"something closes":                      {[]string{samples, kill}, 0, "Killed"},
+		"something closes, and that was asked":  {[]string{samples, kill, "--exit-code"}, 1, "Killed"},
+		"a closing change with --opens-only":    {[]string{samples, kill, "--opens-only"}, 0, "0 opened"},
+		"a kill switch is released":             {[]string{kill, samples, "--opens-only"}, 1, "xjdf"},
+		"a limit grows":                         {[]string{samples, more, "--opens-only"}, 0, "0 opened"},
+		"a limit grows, and that was asked":     {[]string{samples, more, "--exit-code"}, 1, "quota of rfq-create"},
+		"a limit was zero":                      {[]string{from0, samples, "--opens-only"}, 1, "quota of rfq-create"},
+		"a schedule will open":                  {[]string{samples, later, "--opens-only"}, 1, "2026-12-01T00:00:00Z"},
+		"a key is added":                        {[]string{samples, key, "--opens-only"}, 1, "key second"},
+		"manifests that a cluster would refuse": {[]string{samples, broken, "--opens-only"}, 2, "spec.stage"},
+		"a directory that is not there":         {[]string{samples, "/nowhere/at/all"}, 2, "/nowhere/at/all"},
+		"a flag that is not there":              {[]string{samples, samples, "--opens"}, 2, "opens"},
+		"one side is missing":                   {[]string{samples}, 2, "2 arg"},
+		"a form that is not there":              {[]string{samples, samples, "-o", "xml"}, 2, "xml"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,8 +176,8 @@ func TestExitCodesOfAComparison(t *testing.T) {
 func TestPostureCommandLinesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ args, want string }{
-		"a partner that is not there":    {"explain nobody xjdf --from " + samples, `no PartnerEntitlement "nobody"`},
-		"a capability that is not there": {"explain acme teleport --from " + samples, `no capability "teleport"`},
+		"a partner that is not there":    {"explain missing xjdf --from " + samples, `PartnerEntitlement "missing" does not exist`},
+		"a capability that is not there": {"explain acme teleport --from " + samples, `capability "teleport" does not exist`},
 		"keys of no kind":                {"explain acme xjdf --keys gold --from " + samples, `"gold"`},
 		"a request of no kind":           {"explain acme xjdf --access delete --from " + samples, `"delete"`},
 		"a form of an explanation":       {"explain acme xjdf -o wide --from " + samples, `"wide"`},

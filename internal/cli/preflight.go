@@ -29,18 +29,19 @@ func preflightCommand() *cobra.Command {
 	var o preflightOptions
 	cmd := &cobra.Command{
 		Use:   "preflight FILE...",
-		Short: "Inspect PDFs as the platform would (exit code 2: verdict fail; 1: no report)",
+		Short: "Inspect PDFs like the platform (exit code 2: verdict fail; 1: no report)",
 		Example: `  printmarket preflight flyer.pdf
   printmarket preflight flyer.pdf --profile sheetfed_offset --trim-size 148x210 --process 4
-  printmarket preflight flyer.pdf -o html -f report.html
+  printmarket preflight flyer.pdf --lang de -o html -f report.html
   printmarket preflight flyer.pdf -o pdf -f commented.pdf`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, files []string) error { return o.run(cmd, files) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.profile, "profile", "print_ready", "inspection profile, of those that preflight profiles lists")
+	flags.StringVar(&o.profile, "profile", "print_ready", "inspection profile; preflight profiles lists all")
 	choose(flags, &o.output, "output", "o", "form of the report: "+orList(outputNames()), outputNames()...)
-	flags.StringVarP(&o.path, "output-file", "f", "", "write the report to this file, not to standard output")
+	choose(flags, &o.language, "lang", "", "language of the report: "+orList(report.Languages()), report.Languages()...)
+	flags.StringVarP(&o.path, "output-file", "f", "", "write the report to this file instead of standard output")
 	o.ticket.flags(flags)
 	cmd.AddCommand(preflightProfilesCommand(), preflightRulesCommand())
 	return cmd
@@ -48,8 +49,9 @@ func preflightCommand() *cobra.Command {
 
 // preflightOptions holds the flags of an inspection.
 type preflightOptions struct {
-	profile, output, path string
-	ticket                ticketFlags
+	profile, output, path, language string
+
+	ticket ticketFlags
 }
 
 // run inspects one file after the other. A file without a report does not stop the
@@ -66,7 +68,7 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	in := &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, Ticket: ordered}}
+	in := &inspection{spec: sandbox.Spec{Inspector: inspector, Profile: o.profile, Ticket: ordered, Language: o.language}}
 	if width, terminal := terminalWidth(cmd.ErrOrStderr()); terminal {
 		in.progress = func(file string) *progressBar {
 			return &progressBar{out: cmd.ErrOrStderr(), width: width, name: file}
@@ -74,7 +76,7 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 	}
 	form := outputs[slices.Index(outputNames(), o.output)] // the flag takes no other name
 	if len(files) > 1 && !form.several {
-		return fmt.Errorf("output %s is of one file alone", form.name)
+		return fmt.Errorf("output %s supports one file only: give one FILE", form.name)
 	}
 	if err := notAnInput(o.path, files); err != nil {
 		return err
@@ -96,7 +98,7 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 	return outcome
 }
 
-// inspection holds what all files have in common.
+// inspection holds the settings of all files.
 type inspection struct {
 	spec sandbox.Spec
 	// progress shows the progress of a file; nil shows nothing.
@@ -141,7 +143,7 @@ func (in *inspection) all(cmd *cobra.Command, files []string, form output, out i
 func (in *inspection) file(ctx context.Context, name string) (made report.Report, err error) {
 	err = in.open(name, func(spec sandbox.Spec) error {
 		inspected, err := sandbox.Run(ctx, spec)
-		made = inspected.Report
+		made = report.Localize(inspected.Report, in.spec.Language)
 		return err
 	})
 	return made, err
@@ -175,7 +177,7 @@ func (in *inspection) open(name string, use func(sandbox.Spec) error) error {
 // that of the report.
 func (in *inspection) annotate(ctx context.Context, name, path string) error {
 	if path == "" {
-		return errors.New("output pdf needs --output-file: it is a copy of the PDF with comments")
+		return errors.New("output pdf requires --output-file, the path of the copy with comments")
 	}
 	made, err := in.file(ctx, name)
 	if err != nil {

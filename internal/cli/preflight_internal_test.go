@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
-func TestPreflightFlagsSayWhatWasOrdered(t *testing.T) {
+func TestPreflightFlagsDescribeTheOrder(t *testing.T) {
 	t.Parallel()
 	a5 := &jobticket.Size{Width: 148, Height: 210}
 	tests := map[string]struct {
@@ -26,17 +26,17 @@ func TestPreflightFlagsSayWhatWasOrdered(t *testing.T) {
 		want *jobticket.Ticket
 		err  string
 	}{
-		"nothing is said":              {"", nil, ""},
+		"no flag":                      {"", nil, ""},
 		"a size":                       {"--trim-size=148x210", &jobticket.Ticket{TrimSize: a5}, ""},
-		"a size as people write it":    {"--trim-size=148X210mm", &jobticket.Ticket{TrimSize: a5}, ""},
+		"a size with a unit":           {"--trim-size=148X210mm", &jobticket.Ticket{TrimSize: a5}, ""},
 		"everything":                   {"--trim-size=148x210 --pages=8 --process=4 --spot=Gold --spot=Die --quantity=500", &jobticket.Ticket{TrimSize: a5, Pages: 8, Quantity: 500, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold", "Die"}}}, ""},
 		"no process inks":              {"--process=0 --spot=Black", &jobticket.Ticket{Colors: &jobticket.Colors{Spots: []string{"Black"}}}, ""},
-		"spot colours of nobody":       {"--spot=Gold", nil, "--spot needs --process"},
-		"a size that is none":          {"--trim-size=A5", nil, "not of the form 148x210"},
-		"a size of nothing":            {"--trim-size=0x210", nil, "trimSize"},
-		"a size of no number":          {"--trim-size=NaNx210", nil, "trimSize"},
-		"inks that nobody prints":      {"--process=3", nil, "colors.process"},
-		"fewer than no pages":          {"--pages=-1", nil, "pages"},
+		"spot colours alone":           {"--spot=Gold", nil, "--spot requires --process"},
+		"an invalid size":              {"--trim-size=A5", nil, "not of the form 148x210"},
+		"a size of 0":                  {"--trim-size=0x210", nil, "trimSize"},
+		"a size of NaN":                {"--trim-size=NaNx210", nil, "trimSize"},
+		"three process inks":           {"--process=3", nil, "colors.process"},
+		"a negative number of pages":   {"--pages=-1", nil, "pages"},
 		"a spot colour without a name": {"--process=4 --spot=", nil, "spot colour"},
 	}
 	for name, tc := range tests {
@@ -46,7 +46,7 @@ func TestPreflightFlagsSayWhatWasOrdered(t *testing.T) {
 			flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 			ticket.flags(flags)
 			if err := flags.Parse(strings.Fields(tc.args)); err != nil {
-				t.Fatal(err)
+				t.Fatalf("flags.Parse: %v", err)
 			}
 			got, err := ticket.ticket(flags)
 			if tc.err != "" {
@@ -62,7 +62,7 @@ func TestPreflightFlagsSayWhatWasOrdered(t *testing.T) {
 	}
 }
 
-func TestPreflightProgressIsOneLineThatFits(t *testing.T) {
+func TestPreflightProgressFitsOneLine(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	bar := &progressBar{out: &out, width: 60, name: "flyer.pdf"}
@@ -76,7 +76,7 @@ func TestPreflightProgressIsOneLineThatFits(t *testing.T) {
 		"[========================] 4 of 4 pages  flyer.pdf", "",
 	}
 	if diff := cmp.Diff(want, strings.Split(out.String(), "\r\x1b[K")); diff != "" {
-		t.Errorf("(-want +shown):\n%s", diff)
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for width := range 80 {
 		narrow := &progressBar{width: width, name: "Übergröße.pdf"}
@@ -86,12 +86,12 @@ func TestPreflightProgressIsOneLineThatFits(t *testing.T) {
 	}
 }
 
-func TestPreflightColoursAreForWhoWantsThem(t *testing.T) {
+func TestPreflightColoursFollowTheEnvironment(t *testing.T) {
 	t.Parallel()
 	for environment, want := range map[string]bool{"": true, "TERM=xterm": true, "TERM=dumb": false, "NO_COLOR=1": false, "NO_COLOR=": true} {
 		name, value, _ := strings.Cut(environment, "=")
-		got := colorful(func(asked string) string {
-			if asked == name {
+		got := colorful(func(variable string) string {
+			if variable == name {
 				return value
 			}
 			return ""
@@ -107,18 +107,18 @@ func TestPreflightReplacesItsOutputFileAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "report.html"), filepath.Join(dir, "link.html")
 	if err := os.Symlink("report.html", link); err != nil {
-		t.Fatal(err)
+		t.Fatalf(`os.Symlink("report.html", %q): %v`, link, err)
 	}
 	for _, step := range []struct{ path, content string }{{target, "first"}, {target, "second, and longer"}, {link, "third"}} {
 		if err := replaceFile(step.path, saying(step.content)); err != nil {
-			t.Fatal(err)
+			t.Fatalf("replaceFile(%q): %v", step.path, err)
 		}
 		if got, err := os.ReadFile(target); err != nil || string(got) != step.content {
 			t.Errorf("%s: %q, %v", step.path, got, err)
 		}
 	}
 	if err := replaceFile(os.DevNull, saying("x")); err != nil {
-		t.Error(err)
+		t.Errorf("replaceFile: %v", err)
 	}
 	if err := replaceFile(filepath.Join(dir, "none", "report.html"), saying("")); err == nil {
 		t.Error("wrote into a directory that does not exist")
@@ -138,7 +138,7 @@ func TestPreflightDoesNotWaitForTheWriterOfAPipe(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("syscall.Mkfifo(%q): %v", pipe, err)
 	}
 	var in inspection
 	err := in.open(pipe, func(sandbox.Spec) error { return nil })

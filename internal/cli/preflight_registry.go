@@ -52,16 +52,19 @@ var ruleTable = table[listedRule]{
 }
 
 func preflightRulesCommand() *cobra.Command {
-	var name string
+	var name, language string
 	return command[[]listedRule]{
 		use: "rules", short: "List the rules of a profile, with its severities and limits", print: ruleTable.list,
-		flags: func(f *pflag.FlagSet) { f.StringVar(&name, "profile", "print_ready", "inspection profile") },
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&name, "profile", "print_ready", "inspection profile")
+			choose(f, &language, "lang", "", "language of the titles: "+orList(report.Languages()), report.Languages()...)
+		},
 	}.local(func(*cobra.Command, []string) (listed []listedRule, err error) {
 		p, err := profile.Lookup(name)
 		if err != nil {
 			return nil, err
 		}
-		for _, rule := range rules.All() {
+		for _, rule := range rules.In(language) {
 			if severity, limit, applied := rule.In(p); applied {
 				listed = append(listed, listedRule{rule.ID, severity, limit, rule.Title})
 			}

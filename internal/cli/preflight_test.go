@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
-// flawed is a PDF whose fonts are not embedded.
+// flawed returns a PDF whose fonts are not embedded.
 func flawed(t *testing.T) []byte {
 	t.Helper()
 	for _, flaw := range pdftest.Flaws() {
@@ -27,20 +28,20 @@ func flawed(t *testing.T) []byte {
 	return nil
 }
 
-// said is what a command wrote, and how it ended.
-type said struct {
+// preflightResult holds the output and the exit code of a command.
+type preflightResult struct {
 	out, err string
 	code     int
 }
 
 // preflight runs the command in a directory with the files good.pdf, which
 // passes, and flawed.pdf, which fails.
-func preflight(t *testing.T, args ...string) (said, string) {
+func preflight(t *testing.T, args ...string) (preflightResult, string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, data := range map[string][]byte{"good.pdf": pdftest.Good(), "flawed.pdf": flawed(t), "note.txt": []byte("no PDF")} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile: %v", err)
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), append([]string{"preflight"}, args...)...)
@@ -51,10 +52,10 @@ func preflight(t *testing.T, args ...string) (said, string) {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return said{out.String(), errs.String(), cmd.ProcessState.ExitCode()}, dir
+	return preflightResult{out.String(), errs.String(), cmd.ProcessState.ExitCode()}, dir
 }
 
-func TestPreflightShowsReportsAsAskedAndSaysTheWorst(t *testing.T) {
+func TestPreflightWritesReportsAndExitsWithTheWorstVerdict(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		args string
@@ -62,28 +63,34 @@ func TestPreflightShowsReportsAsAskedAndSaysTheWorst(t *testing.T) {
 		// begins and has are of standard output, err is of standard error.
 		begins, has, err string
 	}{
-		"a good file":                    {"good.pdf", 0, "PASS", "profile   print_ready", ""},
-		"a bad file":                     {"flawed.pdf", 2, "FAIL", "\nerror ", ""},
-		"a file that is no PDF":          {"note.txt", 2, "FAIL", "file.not_pdf", ""},
-		"another profile":                {"good.pdf --profile structure_only", 0, "PASS", "profile   structure_only", ""},
-		"JSON":                           {"good.pdf -o json", 0, `{"reportVersion"`, `"verdict":"pass"`, ""},
-		"a page":                         {"flawed.pdf -o html", 2, "<!doctype html>", "</html>", ""},
-		"comments":                       {"flawed.pdf -o xfdf", 2, "<?xml", "</xfdf>", ""},
-		"an order that the file is not":  {"good.pdf --trim-size 50x50 --pages 9", 2, "FAIL", "ordered   50 x 50 mm, 9 pages", ""},
-		"several files, and the worst":   {"good.pdf flawed.pdf", 2, "good.pdf\nPASS", "\n\nflawed.pdf\nFAIL", ""},
-		"several files as JSON":          {"good.pdf good.pdf -o json", 0, `{"reportVersion"`, "\n{\"reportVersion\"", ""},
-		"one of several is not there":    {"none.pdf flawed.pdf good.pdf", 1, "\nflawed.pdf\nFAIL", "\ngood.pdf\nPASS", "printmarket: none.pdf: open none.pdf"},
-		"the file is not there":          {"none.pdf", 1, "", "", "printmarket: open none.pdf"},
-		"the file is a directory":        {".", 1, "", "", "not a regular file"},
-		"no file":                        {"", 1, "", "", "requires at least 1 arg"},
-		"no such profile":                {"good.pdf --profile glossy", 1, "", "", "glossy"},
-		"a copy without a place":         {"flawed.pdf -o pdf", 1, "", "", "needs --output-file"},
-		"copies of two files":            {"flawed.pdf good.pdf -o pdf -f both.pdf", 1, "", "", "of one file alone"},
-		"no such output":                 {"good.pdf -o yaml", 1, "", "", "it is text, json, html, xfdf or pdf"},
-		"a page of several files":        {"good.pdf flawed.pdf -o html", 1, "", "", "html is of one file alone"},
-		"the report in place of the PDF": {"good.pdf -f ./good.pdf", 1, "", "", "is the file to inspect"},
-		"the list of profiles":           {"profiles", 0, "PROFILE", "sheetfed_offset", ""},
-		"the list of rules":              {"rules --profile pdfx4", 0, "RULE", "document.not_pdfx4", ""},
+		"a good file":                           {"good.pdf", 0, "PASS", "profile   print_ready", ""},
+		"a faulty file":                         {"flawed.pdf", 2, "FAIL", "\nerror ", ""},
+		"a file that is no PDF":                 {"note.txt", 2, "FAIL", "file.not_pdf", ""},
+		"another profile":                       {"good.pdf --profile structure_only", 0, "PASS", "profile   structure_only", ""},
+		"JSON":                                  {"good.pdf -o json", 0, `{"reportVersion"`, `"verdict":"pass"`, ""},
+		"a report in German":                    {"flawed.pdf --lang de", 2, "FEHLER", "Die Schrift Missing", ""},
+		"JSON in German":                        {"flawed.pdf --lang de -o json", 2, `{"reportVersion":"1.1","language":"de"`, "Die Schrift Missing", ""},
+		"a page in German":                      {"flawed.pdf --lang de -o html", 2, "<!doctype html>", `<html lang="de">`, ""},
+		"comments in German":                    {"flawed.pdf --lang de -o xfdf", 2, "<?xml", "FEHLER: Die Schrift", ""},
+		"rules in German":                       {"rules --lang de", 0, "RULE", "Schrift ist nicht eingebettet", ""},
+		"an unknown language":                   {"good.pdf --lang fr", 1, "", "", "must be en or de"},
+		"HTML":                                  {"flawed.pdf -o html", 2, "<!doctype html>", "</html>", ""},
+		"XFDF":                                  {"flawed.pdf -o xfdf", 2, "<?xml", "</xfdf>", ""},
+		"an order that the file does not match": {"good.pdf --trim-size 50x50 --pages 9", 2, "FAIL", "ordered   50 x 50 mm, 9 pages", ""},
+		"several files":                         {"good.pdf flawed.pdf", 2, "good.pdf\nPASS", "\n\nflawed.pdf\nFAIL", ""},
+		"several files as JSON":                 {"good.pdf good.pdf -o json", 0, `{"reportVersion"`, "\n{\"reportVersion\"", ""},
+		"one of several files is missing":       {"none.pdf flawed.pdf good.pdf", 1, "\nflawed.pdf\nFAIL", "\ngood.pdf\nPASS", "printmarket: none.pdf: open none.pdf"},
+		"a missing file":                        {"none.pdf", 1, "", "", "printmarket: open none.pdf"},
+		"a directory":                           {".", 1, "", "", "not a regular file"},
+		"no file":                               {"", 1, "", "", "requires at least 1 arg"},
+		"an unknown profile":                    {"good.pdf --profile glossy", 1, "", "", "glossy"},
+		"a copy without an output file":         {"flawed.pdf -o pdf", 1, "", "", "requires --output-file"},
+		"copies of two files":                   {"flawed.pdf good.pdf -o pdf -f both.pdf", 1, "", "", "supports one file only"},
+		"an unknown output":                     {"good.pdf -o yaml", 1, "", "", "must be text, json, html, xfdf or pdf"},
+		"HTML of several files":                 {"good.pdf flawed.pdf -o html", 1, "", "", "output html supports one file only"},
+		"the report in place of the PDF":        {"good.pdf -f ./good.pdf", 1, "", "", "is the file to inspect"},
+		"the list of profiles":                  {"profiles", 0, "PROFILE", "sheetfed_offset", ""},
+		"the list of rules":                     {"rules --profile pdfx4", 0, "RULE", "document.not_pdfx4", ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +106,7 @@ func TestPreflightShowsReportsAsAskedAndSaysTheWorst(t *testing.T) {
 	}
 }
 
-func TestPreflightWritesItsOutputFileWhateverTheVerdict(t *testing.T) {
+func TestPreflightWritesItsOutputFileForEveryVerdict(t *testing.T) {
 	t.Parallel()
 	got, dir := preflight(t, "flawed.pdf", "-o", "html", "--output-file", "report.html")
 	text, err := os.ReadFile(filepath.Join(dir, "report.html"))
@@ -113,20 +120,36 @@ func TestPreflightWritesACopyWithComments(t *testing.T) {
 	got, dir := preflight(t, "flawed.pdf", "-o", "pdf", "-f", "copy.pdf")
 	original, err := os.ReadFile(filepath.Join(dir, "flawed.pdf"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	made, err := os.ReadFile(filepath.Join(dir, "copy.pdf"))
 	if err != nil || got.code != 2 {
 		t.Fatalf("exit %d, %v: %s", got.code, err, got.err)
 	}
 	if !bytes.HasPrefix(made, original) || !bytes.Contains(made[len(original):], []byte("/Subtype /Text")) {
-		t.Errorf("the copy does not begin with the original, or has no comment behind it: %.300q", made[len(original):])
+		t.Errorf("the copy does not begin with the original, or has no comment after it: %.300q", made[len(original):])
 	}
 	if got, dir = preflight(t, "note.txt", "-o", "pdf", "-f", "copy.pdf"); got.code != 1 || !strings.Contains(got.err, "cannot be opened as a PDF") {
-		t.Errorf("what is no PDF: exit %d: %s", got.code, got.err)
+		t.Errorf("not a PDF: exit code %d, want 1: %s", got.code, got.err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "copy.pdf")); err == nil {
-		t.Error("what is no PDF has a copy with comments")
+		t.Error("a file that is not a PDF has a copy with comments")
+	}
+}
+
+func TestPreflightWritesCommentsInALanguage(t *testing.T) {
+	t.Parallel()
+	got, dir := preflight(t, "flawed.pdf", "-o", "pdf", "-f", "copy.pdf", "--lang", "de")
+	made, err := os.ReadFile(filepath.Join(dir, "copy.pdf"))
+	if err != nil || got.code != 2 {
+		t.Fatalf("exit %d, %v: %s", got.code, err, got.err)
+	}
+	var comment bytes.Buffer // in UTF-16, as hexadecimal digits
+	for _, unit := range "FEHLER: Die Schrift " {
+		fmt.Fprintf(&comment, "%04x", unit)
+	}
+	if !bytes.Contains(bytes.ToLower(made), comment.Bytes()) {
+		t.Error("the copy has no comment in German")
 	}
 }
 
@@ -135,7 +158,7 @@ func TestPreflightListsEveryProfile(t *testing.T) {
 	got, _ := preflight(t, "profiles")
 	for _, name := range profile.Names() {
 		if !strings.Contains(got.out, "\n"+name+" ") {
-			t.Errorf("%s is not in\n%s", name, got.out)
+			t.Errorf("the list does not contain %s:\n%s", name, got.out)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
-// ticketFlags describe the order.
+// ticketFlags hold the order.
 type ticketFlags struct {
 	size            string
 	pages, quantity int
@@ -19,14 +19,14 @@ type ticketFlags struct {
 }
 
 func (t *ticketFlags) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&t.size, "trim-size", "", "ordered: finished size in mm, for example 148x210")
-	flags.IntVar(&t.pages, "pages", 0, "ordered: pages of a copy")
-	flags.IntVar(&t.process, "process", 0, "ordered: process inks, 4 (CMYK), 1 (black) or 0")
-	flags.StringArrayVar(&t.spots, "spot", nil, "ordered: name of a spot colour; may be repeated")
-	flags.IntVar(&t.quantity, "quantity", 0, "ordered: copies")
+	flags.StringVar(&t.size, "trim-size", "", "ordered trim size in mm, for example 148x210")
+	flags.IntVar(&t.pages, "pages", 0, "ordered number of pages of a copy")
+	flags.IntVar(&t.process, "process", 0, "ordered process inks: 4 (CMYK), 1 (black) or 0")
+	flags.StringArrayVar(&t.spots, "spot", nil, "name of an ordered spot colour; may be repeated")
+	flags.IntVar(&t.quantity, "quantity", 0, "ordered number of copies")
 }
 
-var errSpotsAlone = errors.New("--spot needs --process: how many process inks are there beside?")
+var errSpotsAlone = errors.New("--spot requires --process: state the number of process inks, 4, 1 or 0")
 
 // ticket returns the order of the flags; nil if there is none.
 func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {

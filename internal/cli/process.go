@@ -93,7 +93,7 @@ func (p *process) openTracer(ctx context.Context, service, endpoint string) (err
 
 // registerTraces adds the flag of every process that makes spans.
 func registerTraces(f *pflag.FlagSet, endpoint *string) {
-	f.StringVar(endpoint, "otlp-endpoint", "", "base URL of a collector that traces go to, by OTLP over HTTP; else OTEL_EXPORTER_OTLP_ENDPOINT says so")
+	f.StringVar(endpoint, "otlp-endpoint", "", "base URL of a trace collector for OTLP over HTTP (default: $OTEL_EXPORTER_OTLP_ENDPOINT)")
 }
 
 // onClose adds a function that close calls, in the reverse order.
@@ -155,7 +155,7 @@ func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors prefl
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), announceTime)
 		defer cancel()
 		if err := q.Announce(ctx, id); err != nil {
-			p.log.DebugContext(ctx, "a change was not announced", "job", id, "error", err)
+			p.log.DebugContext(ctx, "cannot announce a change", "job", id, "error", err)
 		}
 	}
 	return preflights{q, preflightjob.New(preflightjob.Config{

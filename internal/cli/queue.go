@@ -20,22 +20,22 @@ import (
 func queueCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue",
-		Short: "Look at the queue of preflight jobs, and at what is stuck in it",
-		Long: `Look at the queue of preflight jobs, and at what is stuck in it. The commands talk
-to Redis and to nothing else; where the record of a job has to change, a worker
-does it, and the command waits until one has. In a cluster run them where the
-address of Redis is known:
+		Short: "Inspect and repair the queue of preflight jobs",
+		Long: `Inspect the queue of preflight jobs, and retry or cancel jobs. The commands connect
+only to Redis. If the record of a job must change, a worker changes it and the command
+waits for the worker. In a cluster, run the commands in a pod that has the address of
+Redis:
 
   kubectl exec deploy/printmarket-worker-preflight -- printmarket queue stats`,
 	}
 	cmd.AddCommand(queueStatsCommand(), queueListCommand(), queueShowCommand(), queueDeadCommand(),
-		queueOrderCommand("retry", queue.OrderRetry, "Have jobs tried again that were put aside or wait for their next attempt",
-			`Have jobs tried again that were put aside or wait for their next attempt. A job
-that has failed is opened again, with all its attempts before it; the partner sees
-it queued, and is told anew how it ends.`),
-		queueOrderCommand("cancel", queue.OrderCancel, "Cancel jobs, whoever owns them and wherever they are",
-			`Cancel jobs, whoever owns them and wherever they are. The partner sees them
-cancelled. A worker that has one stops.`),
+		queueOrderCommand("retry", queue.OrderRetry, "Retry dead-lettered jobs, or jobs that wait for their next attempt",
+			`Retry dead-lettered jobs, or jobs that wait for their next attempt. A failed job is
+opened again with all its attempts. The partner sees the job as queued, and gets a new
+event when it ends.`),
+		queueOrderCommand("cancel", queue.OrderCancel, "Cancel jobs of any organization in any state",
+			`Cancel jobs of any organization in any state. The partner sees the jobs as cancelled.
+A worker that runs one of them stops it.`),
 		queueDrainCommand())
 	return cmd
 }
@@ -57,16 +57,16 @@ func openQueue(url string) (*redis.Client, *queue.Queue, error) {
 }
 
 func queueStatsCommand() *cobra.Command {
-	return command[queue.Look]{
-		use: "stats", short: "Count jobs and workers, and name the tenants that wait", print: printLook,
-	}.onQueue(func(ctx context.Context, q *queue.Queue, _ []string) (queue.Look, error) {
+	return command[queue.Overview]{
+		use: "stats", short: "Count jobs and workers, and list the tenants with waiting jobs", print: printOverview,
+	}.onQueue(func(ctx context.Context, q *queue.Queue, _ []string) (queue.Overview, error) {
 		ctx, cancel := context.WithTimeout(ctx, queueTime)
 		defer cancel()
-		return q.Look(ctx)
+		return q.Overview(ctx)
 	})
 }
 
-func printLook(w io.Writer, look queue.Look) {
+func printOverview(w io.Writer, look queue.Overview) {
 	s := look.Stats
 	line(w, "OPEN", "WAITING", "HELD", "DELAYED", "DEAD", "WORKERS", "SLOTS", "OLDEST", "MEAN RUN", "DRAINED")
 	line(w, s.Open, s.Waiting, s.Held, s.Delayed, s.Dead, s.Consumers, s.Slots, rounded(s.OldestAge), rounded(s.MeanRun), rounded(s.DrainedFor))
@@ -98,27 +98,27 @@ func rounded(d time.Duration) time.Duration {
 
 func queueDrainCommand() *cobra.Command {
 	lasting, wait, off := 30*time.Minute, time.Duration(0), false
-	return command[queue.Look]{
-		use: "drain", short: "Hand out no jobs for a while, for work on what they need",
-		long: `Hand out no jobs for a while, for work on what they need. Partners go on submitting;
-their jobs wait. Workers end what they have. It ends by itself after --for, so that
-nobody can forget it, or with --off.`,
+	return command[queue.Overview]{
+		use: "drain", short: "Pause the queue, for example for maintenance",
+		long: `Pause the queue, for example for maintenance of the database. Partners can still submit
+jobs; the jobs wait. Workers finish the jobs that they are running. The pause ends
+automatically after --for, or with --off.`,
 		flags: func(f *pflag.FlagSet) {
-			f.DurationVar(&lasting, "for", lasting, "how long at most, up to 24h")
-			f.DurationVar(&wait, "wait", 0, "how long to wait for the jobs that workers have to end")
-			f.BoolVar(&off, "off", false, "hand out jobs again")
+			f.DurationVar(&lasting, "for", lasting, "maximum length of the pause, up to 24h")
+			f.DurationVar(&wait, "wait", 0, "time to wait for the running jobs to end")
+			f.BoolVar(&off, "off", false, "end the pause")
 		},
 		check: func() error {
 			if wait < 0 {
-				return fmt.Errorf("--wait is 0s or longer, not %s", wait)
+				return fmt.Errorf("--wait must be 0s or longer, not %s", wait)
 			}
 			if lasting <= 0 || lasting > 24*time.Hour {
-				return fmt.Errorf("--for is up to 24h, not %s", lasting)
+				return fmt.Errorf("--for must be up to 24h, not %s", lasting)
 			}
 			return nil
 		},
-		print: printLook,
-	}.onQueue(func(ctx context.Context, q *queue.Queue, _ []string) (queue.Look, error) {
+		print: printOverview,
+	}.onQueue(func(ctx context.Context, q *queue.Queue, _ []string) (queue.Overview, error) {
 		if off {
 			lasting = 0
 		}

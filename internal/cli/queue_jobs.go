@@ -38,19 +38,19 @@ var queueTable = table[queue.Entry]{
 func queueListCommand() *cobra.Command {
 	var filter queue.Filter
 	return command[[]queue.Entry]{
-		use: "ls", short: "List jobs, the one that was submitted first at the top",
+		use: "ls", short: "List open jobs, oldest first",
 		flags: func(f *pflag.FlagSet) {
-			f.StringSliceVar(&filter.States, "state", nil, "states that the jobs are in: waiting, ready, held, delayed")
-			f.StringVar(&filter.Organization, "organization", "", "id of the organization whose jobs are listed; every one by default")
-			f.IntVar(&filter.Limit, "limit", 100, fmt.Sprintf("how many at most, up to %d", maxListed))
+			f.StringSliceVar(&filter.States, "state", nil, "states of the jobs: waiting, ready, held, delayed; all by default")
+			f.StringVar(&filter.Organization, "organization", "", "ID of the organization whose jobs are listed; all by default")
+			f.IntVar(&filter.Limit, "limit", 100, fmt.Sprintf("maximum number of jobs, up to %d", maxListed))
 		},
 		check: func() error {
 			if filter.Limit < 1 || filter.Limit > maxListed {
-				return fmt.Errorf("--limit is 1 to %d, not %d", maxListed, filter.Limit)
+				return fmt.Errorf("--limit must be 1 to %d, not %d", maxListed, filter.Limit)
 			}
 			for _, state := range filter.States {
 				if !slices.Contains(queue.States(), state) {
-					return fmt.Errorf("--state is one of %v, not %q", queue.States(), state)
+					return fmt.Errorf("--state must be one of %v, not %q", queue.States(), state)
 				}
 			}
 			return nil
@@ -63,7 +63,7 @@ func queueListCommand() *cobra.Command {
 
 func queueShowCommand() *cobra.Command {
 	return command[queue.Entry]{
-		use: "show JOB", short: "Show one job, open or put aside", args: cobra.ExactArgs(1),
+		use: "show JOB", short: "Show one open or dead-lettered job", args: cobra.ExactArgs(1),
 		print: func(w io.Writer, e queue.Entry) {
 			details(w,
 				"ID", e.ID,
@@ -78,7 +78,7 @@ func queueShowCommand() *cobra.Command {
 				"SUBMITTED", at(e.Submitted),
 				"SINCE", at(e.Since),
 				"DUE", at(e.Due),
-				"PUT ASIDE", at(e.Buried))
+				"DEAD SINCE", at(e.Buried))
 		},
 	}.onQueue(func(ctx context.Context, q *queue.Queue, args []string) (queue.Entry, error) {
 		ctx, cancel := context.WithTimeout(ctx, queueTime)
@@ -92,7 +92,7 @@ func queueShowCommand() *cobra.Command {
 }
 
 var deadTable = table[queue.Entry]{
-	[]any{"ID", "ORGANIZATION", "MODE", "ATTEMPT", "PUT ASIDE", "REASON"},
+	[]any{"ID", "ORGANIZATION", "MODE", "ATTEMPT", "DEAD SINCE", "REASON"},
 	func(e *queue.Entry) []any {
 		return []any{e.ID, e.Tenant.Organization, e.Tenant.Mode, e.Attempt, at(e.Buried), e.Reason}
 	},
@@ -101,13 +101,13 @@ var deadTable = table[queue.Entry]{
 func queueDeadCommand() *cobra.Command {
 	limit := 100
 	return command[[]queue.Entry]{
-		use: "dead", short: "List the jobs that were put aside, the last one at the top",
+		use: "dead", short: "List dead-lettered jobs, newest first",
 		flags: func(f *pflag.FlagSet) {
-			f.IntVar(&limit, "limit", limit, fmt.Sprintf("how many at most, up to %d", queue.MostListed))
+			f.IntVar(&limit, "limit", limit, fmt.Sprintf("maximum number of jobs, up to %d", queue.MostListed))
 		},
 		check: func() error {
 			if limit < 1 || limit > queue.MostListed {
-				return fmt.Errorf("--limit is 1 to %d, not %d", queue.MostListed, limit)
+				return fmt.Errorf("--limit must be 1 to %d, not %d", queue.MostListed, limit)
 			}
 			return nil
 		},
@@ -125,7 +125,7 @@ func queueOrderCommand(name string, order queue.Order, short, long string) *cobr
 	return command[[]queue.OrderResult]{
 		use: name + " JOB...", short: short, long: long, args: cobra.RangeArgs(1, 100),
 		flags: func(f *pflag.FlagSet) {
-			f.DurationVar(&wait, "timeout", wait, "how long to wait for a worker to carry it out; 0s does not wait")
+			f.DurationVar(&wait, "timeout", wait, "time to wait for a worker to carry out the command; 0s does not wait")
 		},
 		print: func(w io.Writer, results []queue.OrderResult) {
 			for _, r := range results {

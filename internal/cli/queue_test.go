@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// queueJob is a job as the commands tell it.
+// queueJob is a job as the commands print it.
 type queueJob struct {
 	ID, Organization, State, Reason string
 	Attempt                         int
@@ -116,7 +116,7 @@ func (p *platform) deadJobIsTriedAgain(t *testing.T) {
 	before := p.call(http.MethodGet, "/api/v1/preflight/"+id, "ACME_LIVE_KEY", nil).Header.Get("ETag")
 	options, err := redis.ParseURL(p.env["REDIS_URL"])
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("redis.ParseURL: %v", err)
 	}
 	client := redis.NewClient(options)
 	defer func() { _ = client.Close() }()
@@ -124,7 +124,7 @@ func (p *platform) deadJobIsTriedAgain(t *testing.T) {
 		client.HSet(t.Context(), "pm:{preflight}:dead:"+id, "tenant", "org_acme01/live", "attempt", 5, "reason", "ATTEMPTS_EXHAUSTED").Err(),
 		client.ZAdd(t.Context(), "pm:{preflight}:dead", redis.Z{Score: float64(time.Now().UnixMilli()), Member: id}).Err())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("errors.Join: %v", err)
 	}
 	var dead []queueJob
 	p.deskJSON(&dead, "", "queue", "dead")
@@ -134,7 +134,7 @@ func (p *platform) deadJobIsTriedAgain(t *testing.T) {
 	if out := p.mustDesk("", "queue", "retry", id); !strings.Contains(out, "tried again") {
 		t.Errorf("retry: %s", out)
 	}
-	p.until("the job has failed anew", func() error {
+	p.until("the job has failed again", func() error {
 		a := p.call(http.MethodGet, "/api/v1/preflight/"+id, "ACME_LIVE_KEY", nil)
 		if tag := a.Header.Get("ETag"); tag == before {
 			return fmt.Errorf("still %s", tag)
@@ -142,6 +142,6 @@ func (p *platform) deadJobIsTriedAgain(t *testing.T) {
 		return p.isStatus(t, id, "failed")
 	})
 	if out := p.mustDesk("", "queue", "dead"); strings.Contains(out, id) {
-		t.Errorf("still put aside: %s", out)
+		t.Errorf("still a dead letter: %s", out)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestQuickStart does what the README tells a newcomer to do, with the README's
-// and the banner's own commands.
+// TestQuickStart follows the quick start of the README, with the README's and the
+// banner's own commands.
 func TestQuickStart(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
@@ -91,7 +91,7 @@ func readmeBlocks(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`os.ReadFile("../../README.md"): %v`, err)
 	}
 	blocks := map[string]string{}
 	for _, match := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {

@@ -18,9 +18,9 @@ import (
 func quotesCommand() *cobra.Command {
 	quotes := &cobra.Command{
 		Use:   "quotes",
-		Short: "Record what suppliers offer",
-		Long: `Record what suppliers offer on an RFQ, through the platform API. It needs a key of
-the package Platform with quotes:ingest.`,
+		Short: "Record the quotes of suppliers",
+		Long: `Record the quotes of suppliers on an RFQ through the platform API. You need a key of the
+package Platform with the scope quotes:ingest.`,
 	}
 	quotes.AddCommand(submitQuoteCommand(), withdrawQuoteCommand())
 	return quotes
@@ -42,9 +42,9 @@ var quoteTable = table[platformapi.Quote]{
 func submitQuoteCommand() *cobra.Command {
 	var file string
 	return command[*platformapi.Quote]{
-		use: "submit RFQ", short: "Record an offer, which supersedes the supplier's quote that stands", args: cobra.ExactArgs(1),
-		long: `Record an offer, which supersedes the supplier's quote that stands. The same offer
-again changes nothing, so a submission can be repeated. The file is JSON:
+		use: "submit RFQ", short: "Record a quote, which supersedes the supplier's current quote", args: cobra.ExactArgs(1),
+		long: `Record a quote, which supersedes the supplier's current quote. Submitting the same quote
+again changes nothing, so you can repeat a submission. The file is JSON:
 
   {"supplier": {"id": "press_1", "displayName": "Press One"},
    "total": {"amount": "205.00", "currency": "EUR"},
@@ -53,9 +53,9 @@ again changes nothing, so a submission can be repeated. The file is JSON:
    "delivery": {"city": "Utrecht", "terms": "DAP"},
    "validUntil": "2026-12-24T12:00:00Z"}
 
-"priceBreaks" (quantity, unitPrice) and "assumptions" (texts) may be added.`,
+"priceBreaks" (quantity, unitPrice) and "assumptions" (strings) are optional.`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVarP(&file, "file", "f", "", "file with the offer; - is standard input (required)")
+			f.StringVarP(&file, "file", "f", "", "file with the quote; - is standard input (required)")
 		},
 		required: []string{"file"},
 		print:    quoteTable.one,
@@ -76,10 +76,10 @@ func openOffer(cmd *cobra.Command, file string) (io.ReadCloser, error) {
 	}
 	offer, err := os.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("read the offer: %w", err)
+		return nil, fmt.Errorf("read the quote: %w", err)
 	}
 	if info, err := offer.Stat(); err != nil || info.Size() > maxOffer {
-		return nil, errors.Join(err, fmt.Errorf("%s is larger than the %d bytes of an offer", file, maxOffer), offer.Close())
+		return nil, errors.Join(err, fmt.Errorf("%s is larger than %d bytes, the limit for a quote", file, maxOffer), offer.Close())
 	}
 	return offer, nil
 }
@@ -87,7 +87,7 @@ func openOffer(cmd *cobra.Command, file string) (io.ReadCloser, error) {
 func withdrawQuoteCommand() *cobra.Command {
 	var change rfqChange
 	return command[*platformapi.Quote]{
-		use: "withdraw RFQ QUOTE", short: "Take a submitted quote back", args: cobra.ExactArgs(2), flags: change.register, required: []string{"reason"},
+		use: "withdraw RFQ QUOTE", short: "Withdraw a submitted quote", args: cobra.ExactArgs(2), flags: change.register, required: []string{"reason"},
 		print: quoteTable.one,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Quote, error) {
 		return answer[platformapi.Quote](r.WithdrawQuote(ctx, r.args[0], r.args[1],

@@ -35,8 +35,8 @@ type databaseOptions struct {
 
 func (o *databaseOptions) register(f *pflag.FlagSet, connections int32) {
 	f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+databaseVariable+")")
-	f.Int32Var(&o.connections, "database-connections", connections, "connections to the database at most")
-	f.DurationVar(&o.wait, "database-wait", 500*time.Millisecond, "how long a call waits for one of them; a request is answered 503 then")
+	f.Int32Var(&o.connections, "database-connections", connections, "maximum number of database connections")
+	f.DurationVar(&o.wait, "database-wait", 500*time.Millisecond, "time that a call waits for a free connection; after it, a request gets 503")
 }
 
 func (o *databaseOptions) url() (string, error) {

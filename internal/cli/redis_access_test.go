@@ -51,7 +51,7 @@ func usersOfTheGuide(t *testing.T, server *redistest.Server) map[string]*redis.C
 	t.Helper()
 	guide, err := os.ReadFile("../../docs/guides/queue.md")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`os.ReadFile("../../docs/guides/queue.md"): %v`, err)
 	}
 	block := regexp.MustCompile("(?s)```text\n(user .*?)```").FindSubmatch(guide)
 	if block == nil {
@@ -82,7 +82,7 @@ func queueOf(t *testing.T, client *redis.Client) *queue.Queue {
 		Shares: func(tenant.ID) (queue.Share, bool) { return queue.Share{Weight: 5, Most: 2}, true },
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`queue.New("preflight"): %v`, err)
 	}
 	return q
 }
@@ -97,7 +97,7 @@ func serve(t *testing.T, q *queue.Queue, limits *ratelimit.Redis) {
 	_, begun := q.BeginMark(t.Context())
 	_, kept := q.Mark(t.Context(), time.Now())
 	_, asked := q.Server(t.Context())
-	_, looked := q.Look(t.Context())
+	_, looked := q.Overview(t.Context())
 	_, counted := q.Workers(t.Context())
 	_, shown := q.Dead(t.Context(), 10)
 	backlogs, listed := q.Backlogs(t.Context())
@@ -108,7 +108,7 @@ func serve(t *testing.T, q *queue.Queue, limits *ratelimit.Redis) {
 		err = errors.Join(err, q.Submit(t.Context(), id, buyer, 0), q.Submit(t.Context(), id, buyer, 1))
 	}
 	if err := errors.Join(err, q.Cancel(t.Context(), "pref_6"), q.Tend(t.Context())); err != nil {
-		t.Error(err)
+		t.Errorf("errors.Join: %v", err)
 	}
 }
 
@@ -126,7 +126,7 @@ func work(t *testing.T, api, q *queue.Queue) {
 	err := errors.Join(renewed, c.Retry(ctx, next[0], time.Millisecond))
 	err = errors.Join(err, c.DeadLetter(ctx, take(t, c), "TEST"), c.Release(ctx, take(t, c)))
 	if err := errors.Join(err, api.Tend(ctx), c.Wake(ctx), c.Leave(ctx), c.Close()); err != nil {
-		t.Error(err)
+		t.Errorf("errors.Join: %v", err)
 	}
 }
 
@@ -136,7 +136,7 @@ func take(t *testing.T, c *queue.Consumer) queue.Lease {
 	for range 100 {
 		leases, err := c.Next(t.Context(), 1)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Next: %v", err)
 		}
 		if len(leases) > 0 {
 			return leases[0]
@@ -150,9 +150,9 @@ func take(t *testing.T, c *queue.Consumer) queue.Lease {
 func operate(t *testing.T, api, q *queue.Queue) {
 	t.Helper()
 	ctx := t.Context()
-	dead, told := q.Dead(ctx, 10)
+	dead, deadErr := q.Dead(ctx, 10)
 	entries, listed := q.List(ctx, 0, 10)
-	if err := errors.Join(told, listed); err != nil || len(dead) != 1 || len(entries) == 0 {
+	if err := errors.Join(deadErr, listed); err != nil || len(dead) != 1 || len(entries) == 0 {
 		t.Fatalf("%v dead, %v listed: %v", dead, entries, err)
 	}
 	_, shown := q.Show(ctx, dead[0].ID)
@@ -167,11 +167,11 @@ func operate(t *testing.T, api, q *queue.Queue) {
 		t.Errorf("took %+v, want an order", lease)
 	}
 	if workers, counted := api.Workers(ctx); counted != nil || !slices.ContainsFunc(workers, func(w queue.Worker) bool { return w.Name == "w2" && len(w.Jobs) == 1 && w.Jobs[0].Tenant == buyer }) {
-		t.Errorf("an API server tells of the workers %+v: %v", workers, counted)
+		t.Errorf("an API server counts the workers %+v: %v", workers, counted)
 	}
 	hear(t, api, q)
 	if err := errors.Join(err, c.Obeyed(ctx, lease, queue.TriedAgain), c.Finish(ctx, lease), c.Close()); err != nil {
-		t.Error(err)
+		t.Errorf("errors.Join: %v", err)
 	}
 }
 
@@ -184,7 +184,7 @@ func hear(t *testing.T, api, worker *queue.Queue) {
 	listening.Go(func() { api.Changes(ctx, func(string) { stop() }) })
 	for ctx.Err() == nil {
 		if err := worker.Announce(t.Context(), "pref_1"); err != nil {
-			t.Error(err)
+			t.Errorf(`worker.Announce("pref_1"): %v`, err)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

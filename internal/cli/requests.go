@@ -19,10 +19,10 @@ import (
 func requestsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "requests",
-		Short: "Tell what partners have asked of the API, and what the gates have refused",
-		Long: `Tell what partners have asked of the API in the last 30 days, and what the gates
-have refused: the marketplace's side. Needs a key of the package Platform with
-the scope ops:read. Nothing that a request brought is kept.`,
+		Short: "List the requests of partners, and count rejected requests",
+		Long: `List the requests of a partner in the last 30 days, and count the requests that the
+gates have rejected. The content of requests is not stored. You need a key of the
+package Platform with the scope ops:read.`,
 	}
 	cmd.AddCommand(listRequestsCommand(), denialsCommand())
 	return cmd
@@ -41,17 +41,17 @@ func listRequestsCommand() *cobra.Command {
 	var id, code string
 	var limit listLimit
 	return command[[]platformapi.LoggedRequest]{
-		use: "list", short: "List the requests of a partner, the latest first",
+		use: "list", short: "List the requests of a partner, newest first",
 		example: `  printmarket requests list --organization org_acme01 --limit 50
   printmarket requests list --organization org_acme01 --id req_9nb8xb1zdgar1x09wb2vnd8bwd`,
 		flags: func(f *pflag.FlagSet) {
 			owner.register(f, "requests")
-			f.StringVar(&id, "id", "", "only those with this request id, which answers have as X-Request-Id")
-			f.StringVar(&code, "code", "", "only those that were answered with this problem code")
-			limit.register(f, "")
+			f.StringVar(&id, "id", "", "list only requests with this ID, which responses have in X-Request-Id")
+			f.StringVar(&code, "code", "", "list only requests that were answered with this problem code")
+			limit.register(f, "requests")
 		},
 		check: func() error {
-			if err := owner.check("whose requests? Set --organization"); err != nil {
+			if err := owner.check("no organization is given: set --organization"); err != nil {
 				return err
 			}
 			return limit.check()
@@ -76,12 +76,14 @@ var denialTable = table[platformapi.Denial]{
 func denialsCommand() *cobra.Command {
 	var since time.Duration
 	return command[[]platformapi.Denial]{
-		use: "denials", short: "Count what the gates have refused all partners, by reason, capability and surface",
+		use: "denials", short: "Count the requests of all partners that the gates have rejected, by reason, capability and surface",
 		example: "  printmarket requests denials --since 1h",
-		flags:   func(f *pflag.FlagSet) { f.DurationVar(&since, "since", time.Hour, "how far back to look") },
+		flags: func(f *pflag.FlagSet) {
+			f.DurationVar(&since, "since", time.Hour, "length of the counted period up to now")
+		},
 		check: func() error {
 			if since <= 0 || since > requestlog.Retention {
-				return fmt.Errorf("--since is up to %s, not %s", requestlog.Retention, since)
+				return fmt.Errorf("--since must be up to %s, not %s", requestlog.Retention, since)
 			}
 			return nil
 		},

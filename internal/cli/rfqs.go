@@ -19,14 +19,14 @@ func rfqsCommand() *cobra.Command {
 	rfqs := &cobra.Command{
 		Use:   "rfqs",
 		Short: "Read, close and cancel the RFQs of every organization",
-		Long: `Read, close and cancel the RFQs of every organization, through the platform API.
-It needs a key of the package Platform: ops:read to read, quotes:ingest to change.`,
+		Long: `Read, close and cancel the RFQs of every organization through the platform API. You need
+a key of the package Platform: ops:read to read, quotes:ingest to change.`,
 	}
 	rfqs.AddCommand(listRFQsCommand(), showRFQCommand(),
-		endRFQCommand("close", "End the time for quotes before its deadline", func(ctx context.Context, r request, match *string, reason platformapi.Reason) (*http.Response, error) {
+		endRFQCommand("close", "Stop accepting quotes before the deadline", func(ctx context.Context, r request, match *string, reason platformapi.Reason) (*http.Response, error) {
 			return r.CloseRFQ(ctx, r.args[0], &platformapi.CloseRFQParams{IfMatch: match}, reason)
 		}),
-		endRFQCommand("cancel", "Take an RFQ off the market", func(ctx context.Context, r request, match *string, reason platformapi.Reason) (*http.Response, error) {
+		endRFQCommand("cancel", "Cancel an RFQ", func(ctx context.Context, r request, match *string, reason platformapi.Reason) (*http.Response, error) {
 			return r.CancelRFQ(ctx, r.args[0], &platformapi.CancelRFQParams{IfMatch: match}, reason)
 		}))
 	return rfqs
@@ -46,11 +46,11 @@ func listRFQsCommand() *cobra.Command {
 	return command[[]platformapi.RFQ]{
 		use: "list", short: "List RFQs, newest first",
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&organization, "organization", "", "id of the organization whose RFQs are listed; every one by default")
-			f.StringSliceVar(&params.Status, "status", nil, "statuses that the RFQs have: open, quoted, closed, awarded, expired, cancelled")
-			f.StringVar(&after, "created-after", "", "first time of creation that counts, like 2026-11-20T09:00:00Z")
-			f.StringVar(&before, "created-before", "", "first time of creation that no longer counts")
-			limit.register(f, "")
+			f.StringVar(&organization, "organization", "", "ID of the organization whose RFQs are listed; all by default")
+			f.StringSliceVar(&params.Status, "status", nil, "statuses of the RFQs: open, quoted, closed, awarded, expired, cancelled; all by default")
+			f.StringVar(&after, "created-after", "", "list RFQs created at or after this time, such as 2026-11-20T09:00:00Z")
+			f.StringVar(&before, "created-before", "", "list RFQs created before this time")
+			limit.register(f, "RFQs")
 		},
 		check: func() error {
 			if err := limit.check(); err != nil {
@@ -130,12 +130,12 @@ type rfqChange struct {
 
 func (o *rfqChange) register(f *pflag.FlagSet) {
 	registerReason(f, &o.reason)
-	f.Int64Var(&o.version, "version", 0, "version that the RFQ must have; any by default")
+	f.Int64Var(&o.version, "version", 0, "required version of the RFQ; any by default")
 }
 
 // registerReason adds the flag of every change that the audit records.
 func registerReason(f *pflag.FlagSet, reason *string) {
-	f.StringVar(reason, "reason", "", "why; it is kept in the audit (required)")
+	f.StringVar(reason, "reason", "", "reason for the change; it is recorded in the audit log (required)")
 }
 
 func (o *rfqChange) match() *string {

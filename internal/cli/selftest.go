@@ -27,12 +27,12 @@ func selftestCommand() *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "selftest",
-		Short: "Check an installation from outside, as far as a key goes",
-		Long: `Check an installation from outside. --ops waits until an API server is ready,
---registry reads a problem type. With --api and a partner's key in
-` + doctor.KeyVariable + ` it creates an RFQ, reads it again and submits a preflight
-job: of --file-url, or a simulated one with a test key. Partners do not cancel
-RFQs, so the one that it creates stays; use a test key, or a partner of your own.`,
+		Short: "Check an installation from outside with the key of a partner",
+		Long: `Check an installation from outside. --ops waits until an API server is ready;
+--registry reads a problem type. With --api and the key of a partner in
+` + doctor.KeyVariable + `, it creates an RFQ, reads it, and submits a preflight
+job: for --file-url, or a simulated job with a test key. Partners cannot cancel RFQs,
+so the created RFQ remains: use a test key, or a partner of your own.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
@@ -42,12 +42,12 @@ RFQs, so the one that it creates stays; use a test key, or a partner of your own
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.API, "api", "", "origin of the API; https, but for this machine")
+	f.StringVar(&s.API, "api", "", "origin of the API; https is required except for this machine")
 	f.StringVar(&s.Ops, "ops", "", "origin of an API server's operations listener")
 	f.StringVar(&s.Registry, "registry", "", "origin of the registry of problem types")
 	f.StringVar(&s.FileURL, "file-url", "", "URL of a PDF for a preflight job")
 	chooseOutput(f, &output, "text", "json")
-	f.DurationVar(&timeout, "timeout", 2*time.Minute, "how long everything may take")
+	f.DurationVar(&timeout, "timeout", 2*time.Minute, "time limit for all checks")
 	return cmd
 }
 
@@ -64,11 +64,11 @@ func runSelftest(ctx context.Context, cmd *cobra.Command, s doctor.SelfTest, out
 	var err error
 	switch {
 	case s.Ops == "" && s.Registry == "" && s.API == "":
-		err = errors.New("what is there to check? Set --ops, --registry or --api")
+		err = errors.New("no address is given: set --ops, --registry or --api")
 	case s.API != "" && s.Key == "":
-		err = errors.New("with which key? Set " + doctor.KeyVariable)
+		err = errors.New("no key is given: set " + doctor.KeyVariable)
 	case s.FileURL != "" && s.API == "":
-		err = errors.New("--file-url goes with --api")
+		err = errors.New("--file-url needs --api")
 	default:
 		steps, err = s.Run(ctx)
 	}

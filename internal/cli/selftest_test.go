@@ -43,7 +43,7 @@ func TestSelftestGoesAsFarAsItsKey(t *testing.T) {
 		"readiness alone":                           {"", []string{ops}, []string{"An API server is ready."}},
 		"a registry, too":                           {"", []string{ops, registry}, []string{"is ready.", "The registry serves problem types."}},
 		"a live key has a file inspected":           {live, []string{api, file}, []string{"RFQ rfq_", "Preflight job pref_", "succeeded."}},
-		"a live key without a file has none":        {live, []string{api}, []string{"RFQ rfq_", "No preflight"}},
+		"a live key without a file skips preflight": {live, []string{api}, []string{"RFQ rfq_", "with a live key, preflight needs --file-url"}},
 		"a test key without a file has a simulated": {test, []string{ops, api}, []string{"is ready.", "RFQ rfq_", "Preflight job pref_", "succeeded."}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,16 +66,16 @@ func TestSelftestFailsAndSaysWhy(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nothing to check":            {"", nil, "Set --ops, --registry or --api"},
-		"an API without a key":        {"", []string{api}, "Set PRINTMARKET_API_KEY"},
-		"a file without an API":       {"", []string{"--ops=" + p.env["OPS_URL"], "--file-url=https://a.example/b.pdf"}, "--file-url goes with --api"},
-		"a key that is none":          {"pmk", []string{api}, "PRINTMARKET_API_KEY"},
-		"a key over the network":      {p.env["ACME_TEST_KEY"], []string{"--api=http://api.example.com"}, "--api"},
-		"a key without scopes":        {p.env["ACME_NOSCOPE_KEY"], []string{api}, "INSUFFICIENT_SCOPE"},
-		"a replica that is not ready": {"", []string{"--ops=" + p.env["API_URL"], "--timeout=1s"}, "no API server became ready: it answers 404"},
-		"nobody listens":              {"", []string{"--ops=http://127.0.0.1:1", "--timeout=1s"}, "no API server became ready"},
-		"a registry that is none":     {"", []string{"--registry=" + p.env["OPS_URL"]}, "it answers 404"},
-		"a file that is not there":    {p.env["ACME_LIVE_KEY"], []string{api, "--file-url=" + p.files() + "nothing.pdf"}, "failed: "},
+		"nothing to check":              {"", nil, "set --ops, --registry or --api"},
+		"an API without a key":          {"", []string{api}, "set PRINTMARKET_API_KEY"},
+		"a file without an API":         {"", []string{"--ops=" + p.env["OPS_URL"], "--file-url=https://a.example/b.pdf"}, "--file-url needs --api"},
+		"a key that is none":            {"pmk", []string{api}, "PRINTMARKET_API_KEY"},
+		"a key over the network":        {p.env["ACME_TEST_KEY"], []string{"--api=http://api.example.com"}, "--api"},
+		"a key without scopes":          {p.env["ACME_NOSCOPE_KEY"], []string{api}, "INSUFFICIENT_SCOPE"},
+		"a replica that is not ready":   {"", []string{"--ops=" + p.env["API_URL"], "--timeout=1s"}, "no API server became ready: status 404"},
+		"a closed port":                 {"", []string{"--ops=http://127.0.0.1:1", "--timeout=1s"}, "no API server became ready"},
+		"an address without a registry": {"", []string{"--registry=" + p.env["OPS_URL"]}, "read the registry: status 404, want 200"},
+		"a file that is not there":      {p.env["ACME_LIVE_KEY"], []string{api, "--file-url=" + p.files() + "nothing.pdf"}, "failed: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, failed := p.selftest(c.key, c.args...)
@@ -100,7 +100,7 @@ func TestProgramsReadASelftestAsJSON(t *testing.T) {
 		"all of it":              {p.env["ACME_TEST_KEY"], []string{ops, api}, []string{"readiness", "rfq", "preflight"}, 0, ""},
 		"what was skipped":       {p.env["ACME_LIVE_KEY"], []string{api}, []string{"rfq", "preflight"}, 1, ""},
 		"what passed, then why":  {p.env["ACME_NOSCOPE_KEY"], []string{ops, api}, []string{"readiness"}, 0, "INSUFFICIENT_SCOPE"},
-		"that nothing was tried": {"", []string{api}, []string{}, 0, "Set PRINTMARKET_API_KEY"},
+		"that nothing was tried": {"", []string{api}, []string{}, 0, "set PRINTMARKET_API_KEY"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, failed := p.selftest(c.key, append(c.args, "-o", "json")...)

@@ -46,7 +46,7 @@ func instantOf(at string) (time.Time, error) {
 	}
 	instant, err := time.Parse(time.RFC3339, at)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("--at %q is not RFC 3339", at)
+		return time.Time{}, fmt.Errorf("--at must be a time in RFC 3339, not %q", at)
 	}
 	return instant, nil
 }
@@ -61,9 +61,9 @@ const (
 // readMessage reads the body of a signed message; - is standard input.
 func readMessage(cmd *cobra.Command, name string) ([]byte, error) {
 	if name == "-" {
-		return readBounded(cmd.InOrStdin(), name, maxMessage, "body here has")
+		return readBounded(cmd.InOrStdin(), name, maxMessage, "body")
 	}
-	return readFile(name, maxMessage, "body here has")
+	return readFile(name, maxMessage, "body")
 }
 
 func readFile(name string, most int64, what string) ([]byte, error) {
@@ -78,14 +78,14 @@ func readFile(name string, most int64, what string) ([]byte, error) {
 func readBounded(from io.Reader, name string, most int64, what string) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, most+1))
 	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("%s has more than %d bytes, which no %s", name, most, what)
+		err = fmt.Errorf("%s has more than %d bytes, the limit for the %s", name, most, what)
 	}
 	return text, err
 }
 
 // readHeaders reads headers from a file, and skips other lines.
 func readHeaders(headers http.Header, name string) error {
-	text, err := readFile(name, maxHeaders, "headers need")
+	text, err := readFile(name, maxHeaders, "headers")
 	for line := range strings.Lines(string(text)) {
 		addHeader(headers, strings.TrimPrefix(strings.TrimPrefix(line, "> "), "< ")) // as curl -v shows them
 	}
@@ -113,7 +113,7 @@ func readSecret(file, variable string) (credential.Secret, error) {
 		text = string(content)
 	}
 	if text = strings.TrimRight(text, "\r\n"); text == "" {
-		return "", errors.New("with which secret? Set --secret-file or " + variable)
+		return "", errors.New("no secret is given: set --secret-file or " + variable)
 	}
 	return credential.Secret(text), nil
 }

@@ -24,14 +24,14 @@ type signOnOptions struct {
 }
 
 func (o *signOnOptions) register(f *pflag.FlagSet) {
-	f.StringVar(&o.issuer, signOnPrefix+"issuer", "", "OpenID Connect issuer that vouches for operators, as it spells itself; keys alone sign in by default")
-	f.StringVar(&o.clientID, signOnPrefix+"client-id", "", "how the issuer knows this client")
-	f.StringVar(&o.secretFile, signOnPrefix+"client-secret-file", "", "file of the client's secret, read at each sign-in; a public client has none, and PKCE")
-	f.StringVar(&o.redirectURL, signOnPrefix+"redirect-url", "", "URL that the issuer sends browsers back to: https, and the path "+signon.CallbackPath)
-	f.StringArrayVar(&o.groups, signOnPrefix+"group", nil, "group whose members are let in, exactly as the ID token names it; may be repeated, and have commas")
-	f.StringVar(&o.groupsClaim, signOnPrefix+"groups-claim", defaultGroupsClaim, "claim of the ID token that names a person's groups")
-	f.StringSliceVar(&o.scopes, signOnPrefix+"scope", []string{defaultScope}, "scopes that are asked for beside openid")
-	f.StringVar(&o.caFile, signOnPrefix+"ca-file", "", "file of certificates in PEM that sign the issuer's, in place of those of the system")
+	f.StringVar(&o.issuer, signOnPrefix+"issuer", "", "OpenID Connect issuer for operators, exactly as in its metadata; by default, operators sign in only with keys")
+	f.StringVar(&o.clientID, signOnPrefix+"client-id", "", "client ID at the issuer")
+	f.StringVar(&o.secretFile, signOnPrefix+"client-secret-file", "", "file with the client secret, read at each sign-in; omit it for a public client, which uses only PKCE")
+	f.StringVar(&o.redirectURL, signOnPrefix+"redirect-url", "", "redirect URL for browsers after sign-in: https, and the path "+signon.CallbackPath)
+	f.StringArrayVar(&o.groups, signOnPrefix+"group", nil, "group whose members may sign in, exactly as in the ID token; may be repeated, and may contain commas")
+	f.StringVar(&o.groupsClaim, signOnPrefix+"groups-claim", defaultGroupsClaim, "claim of the ID token with the groups of a user")
+	f.StringSliceVar(&o.scopes, signOnPrefix+"scope", []string{defaultScope}, "scopes to request in addition to openid")
+	f.StringVar(&o.caFile, signOnPrefix+"ca-file", "", "PEM file with the CA certificates for the issuer, instead of those of the system")
 }
 
 const (
@@ -45,7 +45,7 @@ func (o *signOnOptions) given() bool {
 		o.groupsClaim != defaultGroupsClaim || strings.Join(o.scopes, ",") != defaultScope
 }
 
-var errSignOnWithoutView = errors.New("--" + signOnPrefix + "... are of the view for operators and need --dashboard-ops-addr")
+var errSignOnWithoutView = errors.New("--" + signOnPrefix + "... configure the dashboard for operators and need --dashboard-ops-addr")
 
 // provider returns the identity provider for the listener of operators; nil without one.
 // It checks the flags and sends nothing to the provider.

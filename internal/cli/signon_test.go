@@ -33,7 +33,7 @@ func TestFlagsOfAnIdentityProviderThatCannotBeMeantAreRefused(t *testing.T) {
 	file := func(text string) string {
 		path := filepath.Join(t.TempDir(), "file")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", path, err)
 		}
 		return path
 	}
@@ -46,20 +46,20 @@ func TestFlagsOfAnIdentityProviderThatCannotBeMeantAreRefused(t *testing.T) {
 		flags []string
 		want  string
 	}{
-		"no view for operators":             {whole[1:], "--dashboard-ops-oidc-... are of the view for operators and need --dashboard-ops-addr"},
-		"an issuer alone":                   {whole[:2], "--dashboard-ops-oidc-client-id is missing"},
-		"a group alone":                     {[]string{view, "--dashboard-ops-oidc-group=operators"}, "--dashboard-ops-oidc-issuer must be an absolute https URL"},
-		"a claim alone":                     {[]string{view, "--dashboard-ops-oidc-groups-claim=roles"}, "--dashboard-ops-oidc-issuer must be"},
-		"a scope alone":                     {[]string{view, "--dashboard-ops-oidc-scope=groups"}, "--dashboard-ops-oidc-issuer must be"},
-		"no group":                          {append(whole[:3:3], whole[4]), "--dashboard-ops-oidc-group is missing"},
-		"no way back":                       {whole[:4], "--dashboard-ops-oidc-redirect-url must be"},
-		"an issuer over http":               {but("--dashboard-ops-oidc-issuer=http://id.example.com"), "--dashboard-ops-oidc-issuer must be"},
-		"a file of the secret that is away": {but("--dashboard-ops-oidc-client-secret-file=/nowhere"), "--dashboard-ops-oidc-client-secret-file: open /nowhere"},
-		"an empty file of the secret":       {but("--dashboard-ops-oidc-client-secret-file=" + file("\n")), "--dashboard-ops-oidc-client-secret-file: the file holds no secret"},
-		"a secret of two lines":             {but("--dashboard-ops-oidc-client-secret-file=" + file("s3cret\ns3cret")), "--dashboard-ops-oidc-client-secret-file: the file holds no secret"},
-		"a secret that is too long":         {but("--dashboard-ops-oidc-client-secret-file=" + file(strings.Repeat("x", 4097))), "--dashboard-ops-oidc-client-secret-file: the file holds no secret"},
-		"certificates that are none":        {but("--dashboard-ops-oidc-ca-file=" + file("s3cret")), "--dashboard-ops-oidc-ca-file: the file holds no certificate"},
-		// Everything is well but what comes after it, though nobody is at the issuer.
+		"no view for operators":        {whole[1:], "--dashboard-ops-oidc-... configure the dashboard for operators and need --dashboard-ops-addr"},
+		"an issuer alone":              {whole[:2], "--dashboard-ops-oidc-client-id is missing"},
+		"a group alone":                {[]string{view, "--dashboard-ops-oidc-group=operators"}, "--dashboard-ops-oidc-issuer must be an absolute https URL"},
+		"a claim alone":                {[]string{view, "--dashboard-ops-oidc-groups-claim=roles"}, "--dashboard-ops-oidc-issuer must be"},
+		"a scope alone":                {[]string{view, "--dashboard-ops-oidc-scope=groups"}, "--dashboard-ops-oidc-issuer must be"},
+		"no group":                     {append(whole[:3:3], whole[4]), "--dashboard-ops-oidc-group is missing"},
+		"no way back":                  {whole[:4], "--dashboard-ops-oidc-redirect-url must be"},
+		"an issuer over http":          {but("--dashboard-ops-oidc-issuer=http://id.example.com"), "--dashboard-ops-oidc-issuer must be"},
+		"a missing file of the secret": {but("--dashboard-ops-oidc-client-secret-file=/nowhere"), "--dashboard-ops-oidc-client-secret-file: open /nowhere"},
+		"an empty file of the secret":  {but("--dashboard-ops-oidc-client-secret-file=" + file("\n")), "--dashboard-ops-oidc-client-secret-file: the file holds no secret"},
+		"a secret of two lines":        {but("--dashboard-ops-oidc-client-secret-file=" + file("s3cret\ns3cret")), "--dashboard-ops-oidc-client-secret-file: the file holds no secret"},
+		"a secret that is too long":    {but("--dashboard-ops-oidc-client-secret-file=" + file(strings.Repeat("x", 4097))), "--dashboard-ops-oidc-client-secret-file: the file holds no secret"},
+		"certificates that are none":   {but("--dashboard-ops-oidc-ca-file=" + file("s3cret")), "--dashboard-ops-oidc-ca-file: the file holds no certificate"},
+		// Only the last flag is invalid; the issuer need not be reachable.
 		"a whole set": {but("--dashboard-ops-oidc-client-secret-file="+file("s3cret\r\n"), "--database=postgres://a@127.0.0.1:1/x"), "database"},
 	}
 	for sentence, test := range tests {
@@ -77,7 +77,7 @@ func TestFlagsOfAnIdentityProviderThatCannotBeMeantAreRefused(t *testing.T) {
 	}
 }
 
-// TestOperatorsOfAClusterSignInAtAnIdentityProvider has a provider that is away while the
+// TestOperatorsOfAClusterSignInAtAnIdentityProvider has an unavailable provider while the
 // cluster starts, and comes later.
 func TestOperatorsOfAClusterSignInAtAnIdentityProvider(t *testing.T) {
 	t.Parallel()
@@ -87,12 +87,12 @@ func TestOperatorsOfAClusterSignInAtAnIdentityProvider(t *testing.T) {
 	idp.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }}
 	secret := filepath.Join(t.TempDir(), "client-secret")
 	if err := os.WriteFile(secret, []byte("s3cret\n"), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile: %v", err)
 	}
 	p := startCluster(t, oidc(idp.URL, "--dashboard-ops-oidc-client-secret-file="+secret)...)
 	origin := "http://" + p.operators
 	idp.Change(func(i *signontest.Provider) { i.RedirectURL = origin + signon.CallbackPath })
-	p.until("readiness tells of the provider", func() error { return p.readiness(http.StatusOK, "identity-provider", "502 Bad Gateway") })
+	p.until("readiness reports the identity provider", func() error { return p.readiness(http.StatusOK, "identity-provider", "502 Bad Gateway") })
 	if status, page := p.asOperator(t, origin, "/ops"); status != http.StatusOK {
 		t.Errorf("without the provider a key sees %d:\n%s", status, page)
 	}
@@ -100,13 +100,13 @@ func TestOperatorsOfAClusterSignInAtAnIdentityProvider(t *testing.T) {
 	p.until("the provider is asked again", func() error { return p.readiness(http.StatusOK, `"identity-provider":"ok"`) })
 	jar, err := cookiejar.New(nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cookiejar.New: %v", err)
 	}
 	client := &http.Client{Timeout: 20 * time.Second, Jar: loopbackJar{jar}}
 	defer client.CloseIdleConnections()
 	answer, err := client.Get(origin + "/sign-in/oidc?next=/ops/queue")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.Get: %v", err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	page, err := io.ReadAll(answer.Body)
@@ -119,7 +119,7 @@ func TestOperatorsOfAClusterSignInAtAnIdentityProvider(t *testing.T) {
 	// The dashboard of partners knows nothing of it.
 	partners, err := client.Get(p.env["DASHBOARD_URL"] + "/sign-in/oidc")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.Get: %v", err)
 	}
 	_ = partners.Body.Close()
 	if partners.StatusCode != http.StatusNotFound {

@@ -18,11 +18,11 @@ func TestTheTourOfTheDashboardWorks(t *testing.T) {
 	p := startDev(t, t.TempDir())
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.env["DASHBOARD_URL"]+"/tour", nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	response, err := p.client.Do(request)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("p.client.Do: %v", err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	page, err := io.ReadAll(response.Body)
@@ -50,7 +50,7 @@ func TestTheTourOfTheDashboardWorks(t *testing.T) {
 	}
 	for _, step := range []func() error{answers(ask, "201"), answers(inspect, "202")} {
 		if err := step(); err != nil {
-			t.Error(err)
+			t.Errorf("step: %v", err)
 		}
 	}
 	p.shell(kill)

@@ -47,7 +47,7 @@ func TestARequestAndItsJobAreOneTrace(t *testing.T) {
 		return nil
 	})
 	if err := p.stop(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("stop: %v", err)
 	}
 	rfq := only(t, collector, "POST /api/v1/rfq")
 	if diff := cmp.Diff([]string{theirs}, rfq.Links); diff != "" || rfq.Parent != "" || rfq.Attributes["printmarket.request.id"] != "our.own-id-1" {
@@ -106,8 +106,8 @@ func checkTraceOfJob(t *testing.T, p *platform, collector *telemetrytest.Collect
 
 // events takes deliveries, and knows the type of each event by its id.
 type events struct {
-	mu   sync.Mutex
-	told map[string]string
+	mu       sync.Mutex
+	received map[string]string
 }
 
 // ServeHTTP takes an event.
@@ -116,7 +116,7 @@ func (e *events) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	if json.NewDecoder(r.Body).Decode(&event) == nil {
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.told[event.ID] = event.Type
+		e.received[event.ID] = event.Type
 	}
 }
 
@@ -124,7 +124,7 @@ func (e *events) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 func (e *events) of(kind string) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for id, its := range e.told {
+	for id, its := range e.received {
 		if its == kind {
 			return id
 		}
@@ -137,14 +137,14 @@ func (e *events) of(kind string) string {
 // the event in a trace of its own, which leads back.
 func TestARequestIsFollowedToItsWebhook(t *testing.T) {
 	t.Parallel()
-	collector, receiver := telemetrytest.New(t, nil), &events{told: map[string]string{}}
+	collector, receiver := telemetrytest.New(t, nil), &events{received: map[string]string{}}
 	endpoint := httptest.NewServer(receiver)
 	t.Cleanup(endpoint.Close)
 	p := startDev(t, t.TempDir(), "--otlp-endpoint", collector.URL)
 	secret := "whsec_" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
 	if err := os.WriteFile(filepath.Join(p.env["RESOURCES_DIR"], "acme-events.yaml"), []byte(
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: acme-events}\nstringData: {first: "+secret+"}\n"), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile: %v", err)
 	}
 	p.declareAcme(t, "  webhooks:\n  - name: erp\n    kind: Live\n    url: "+endpoint.URL+
 		"\n    secrets:\n    - {name: first, secretRef: {name: acme-events, key: first}}\n")
@@ -158,7 +158,7 @@ func TestARequestIsFollowedToItsWebhook(t *testing.T) {
 		return nil
 	})
 	if err := p.stop(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("stop: %v", err)
 	}
 	submit := only(t, collector, "POST /api/v1/preflight")
 	want := []string{
@@ -201,10 +201,10 @@ func TestNobodyIsTracedUnlessSomebodyAsks(t *testing.T) {
 	p := startDev(t, t.TempDir())
 	p.finished("ACME_LIVE_KEY", p.submit("ACME_LIVE_KEY", "sample.pdf").text("jobId"))
 	if err := p.stop(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("stop: %v", err)
 	}
 	if strings.Contains(p.logged(), "traceId") || strings.Contains(p.logged(), "collector") {
-		t.Errorf("the log tells of traces:\n%s", p.logged())
+		t.Errorf("the log contains traces:\n%s", p.logged())
 	}
 }
 

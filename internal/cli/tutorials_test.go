@@ -22,7 +22,7 @@ func readTutorial(t *testing.T, file string) (blocks []block) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Clean(file))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	for _, found := range fence.FindAllStringSubmatch(string(text), -1) {
 		switch language, content := found[1], found[2]; language {
@@ -34,7 +34,7 @@ func readTutorial(t *testing.T, file string) (blocks []block) {
 			}
 			blocks[len(blocks)-1].shown = content
 		default:
-			t.Fatalf("%s: a block of %s, which nobody runs", file, language)
+			t.Fatalf("%s: a block of the language %s, which no test runs", file, language)
 		}
 	}
 	return blocks

@@ -14,13 +14,13 @@ import (
 )
 
 // declareWebhook gives acme a webhook for production, in a directory that dev has
-// written, at an address where nobody listens.
+// written, at an address without a listener.
 func declareWebhook(t *testing.T, p *platform, directory string) {
 	t.Helper()
 	file := filepath.Join(directory, "resources", "partners", "acme.yaml")
 	text, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", file, err)
 	}
 	const declared = `
   webhooks:
@@ -33,7 +33,7 @@ func declareWebhook(t *testing.T, p *platform, directory string) {
 		t.Fatal("acme has webhooks already")
 	}
 	if err := os.WriteFile(file, append([]byte(strings.TrimRight(string(text), "\n")), declared...), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", file, err)
 	}
 	deadline := time.Now().Add(30 * time.Second)
 	for !strings.Contains(p.mustDesk("", "webhooks", "endpoints"), "mis") {
@@ -74,7 +74,7 @@ func TestTheDeskLooksAfterWebhooks(t *testing.T) {
 		args []string
 		want string
 	}{
-		"nobody's":                    {[]string{"deliveries"}, "--organization"},
+		"no organization":             {[]string{"deliveries"}, "--organization"},
 		"an endpoint that is none":    {[]string{"enable", "none", "--organization", "org_acme01", "--reason", because}, "NOT_FOUND"},
 		"a delivery that is none":     {[]string{"show", "dlv_x", "--organization", "org_acme01"}, "NOT_FOUND"},
 		"in the other mode":           {[]string{"show", sent.ID, "--organization", "org_acme01", "--sandbox"}, "NOT_FOUND"},
@@ -97,13 +97,13 @@ func TestAMintedWebhookSecretIsOneAndNothingElse(t *testing.T) {
 		var stdout, stderr strings.Builder
 		command.Stdout, command.Stderr = &stdout, &stderr
 		if err := command.Run(); err != nil {
-			t.Fatal(err)
+			t.Fatalf("command.Run: %v", err)
 		}
 		return stdout.String(), stderr.String()
 	}
 	out, errs := mint()
 	if _, err := credential.ParseWebhookSecret(credential.Secret(out)); err != nil {
-		t.Error(err)
+		t.Errorf("credential.ParseWebhookSecret: %v", err)
 	}
 	if strings.Contains(errs, out) || !strings.Contains(errs, "--from-file=signing") {
 		t.Errorf("beside it stands %q", errs)

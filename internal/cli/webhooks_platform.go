@@ -20,11 +20,10 @@ import (
 func webhooksCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "webhooks",
-		Short: "Look after the webhooks of partners: endpoints, deliveries, secrets",
-		Long: `Look after the webhooks of partners: which endpoints there are, what became of
-each delivery, and what is sent again. It needs a key of the package Platform:
-ops:read to read, quotes:ingest to have something sent. The commands secret and
-verify ask nobody, and need none.`,
+		Short: "Manage the webhooks of partners: endpoints, deliveries, secrets",
+		Long: `Manage the webhooks of partners: list endpoints, inspect deliveries, and send events
+again. You need a key of the package Platform: ops:read to read, quotes:ingest to send.
+The commands secret and verify work offline and need no key.`,
 	}
 	cmd.AddCommand(
 		webhookEndpointsCommand(), webhookDeliveriesCommand(), showDeliveryCommand(),
@@ -34,7 +33,7 @@ verify ask nobody, and need none.`,
 }
 
 // whoseWebhooks is the error of a missing --organization.
-const whoseWebhooks = "whose webhooks? Set --organization; printmarket webhooks endpoints lists them"
+const whoseWebhooks = "no organization is given: set --organization; printmarket webhooks endpoints lists all of them"
 
 var endpointTable = table[platformapi.Endpoint]{
 	[]any{"ORGANIZATION", "ENDPOINT", "STATE", "REASON", "WAITING", "OLDEST", "DELIVERED", "FAILING SINCE", "FAILURES", "PAUSED UNTIL", "URL"},
@@ -49,9 +48,9 @@ var endpointTable = table[platformapi.Endpoint]{
 func webhookEndpointsCommand() *cobra.Command {
 	var organization string
 	return command[[]platformapi.Endpoint]{
-		use: "endpoints", short: "List endpoints, and whether anything is sent to them",
+		use: "endpoints", short: "List endpoints and their delivery state",
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&organization, "organization", "", "id of the organization whose endpoints are listed; every one by default")
+			f.StringVar(&organization, "organization", "", "ID of the organization whose endpoints are listed; all by default")
 		},
 		print: endpointTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.Endpoint, error) {
@@ -71,14 +70,14 @@ func webhookDeliveriesCommand() *cobra.Command {
 	var endpoint, state, kind string
 	var limit listLimit
 	return command[[]platformapi.WebhookDelivery]{
-		use: "deliveries", short: "List the deliveries of an organization, the latest first",
+		use: "deliveries", short: "List the deliveries of an organization, newest first",
 		example: "  printmarket webhooks deliveries --organization org_acme01 --state exhausted",
 		flags: func(f *pflag.FlagSet) {
 			owner.register(f, "webhooks")
-			f.StringVar(&endpoint, "endpoint", "", "only those to the endpoint of this name")
-			f.StringVar(&state, "state", "", "only those that are pending, delivered or exhausted")
-			f.StringVar(&kind, "type", "", "only those of events of this type, such as rfq.quoted")
-			limit.register(f, "")
+			f.StringVar(&endpoint, "endpoint", "", "list only deliveries to the endpoint with this name")
+			f.StringVar(&state, "state", "", "list only deliveries in this state: pending, delivered or exhausted")
+			f.StringVar(&kind, "type", "", "list only deliveries of events of this type, such as rfq.quoted")
+			limit.register(f, "deliveries")
 		},
 		check: func() error {
 			if err := limit.check(); err != nil {
@@ -166,12 +165,12 @@ func webhookChange[T any](c command[*T], change func(ctx context.Context, r requ
 func printSent(w io.Writer, d *platformapi.WebhookDelivery) {
 	printDelivery(w, d)
 	line(w)
-	line(w, fmt.Sprintf("What becomes of it: printmarket webhooks show %s --organization %s", d.ID, d.Organization))
+	line(w, fmt.Sprintf("To see the result, run: printmarket webhooks show %s --organization %s", d.ID, d.Organization))
 }
 
 func testEndpointCommand() *cobra.Command {
 	return webhookChange(command[*platformapi.WebhookDelivery]{
-		use: "test ENDPOINT", short: "Send an endpoint an event of the type webhook.test", print: printSent,
+		use: "test ENDPOINT", short: "Send an event of the type webhook.test to an endpoint", print: printSent,
 		example: `  printmarket webhooks test mis --organization org_acme01 --reason "the partner asked"`,
 	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
 		return r.TestEndpoint(ctx, r.args[0], &platformapi.TestEndpointParams{Organization: organization}, reason)
@@ -180,7 +179,7 @@ func testEndpointCommand() *cobra.Command {
 
 func redeliverCommand() *cobra.Command {
 	return webhookChange(command[*platformapi.WebhookDelivery]{
-		use: "redeliver DELIVERY", short: "Send an event again, whatever became of its delivery", print: printSent,
+		use: "redeliver DELIVERY", short: "Send an event again, regardless of the state of its delivery", print: printSent,
 	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
 		return r.Redeliver(ctx, r.args[0], &platformapi.RedeliverParams{Organization: organization}, reason)
 	})
@@ -189,23 +188,23 @@ func redeliverCommand() *cobra.Command {
 func recoverEndpointCommand() *cobra.Command {
 	var since string
 	return webhookChange(command[*platformapi.Recovered]{
-		use: "recover ENDPOINT", short: "Send an endpoint again what it has missed",
-		long: `Send an endpoint again what it has missed: every event since an instant whose
-delivery is exhausted, or that has none although the endpoint wants it. What was
-delivered is not sent again; redeliver does that.`,
+		use: "recover ENDPOINT", short: "Send missed events to an endpoint again",
+		long: `Send missed events to an endpoint again: every event since --since that the endpoint
+subscribes to and whose delivery is exhausted or does not exist. Delivered events are
+not sent again; use redeliver for them.`,
 		example: `  printmarket webhooks recover mis --organization org_acme01 \
-    --since 2026-11-20T09:00:00Z --reason "their receiver was away"`,
+    --since 2026-11-20T09:00:00Z --reason "their receiver was down"`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&since, "since", "", "first instant whose events count, within 30 days (required)")
+			f.StringVar(&since, "since", "", "send events since this time, within the last 30 days (required)")
 		},
 		required: []string{"since"},
 		check: func() error {
 			if since == "" {
-				return errors.New(`--since is a time like 2026-11-20T09:00:00Z, not ""`)
+				return errors.New(`--since must be a time such as 2026-11-20T09:00:00Z, not ""`)
 			}
 			return checkTime("since", since, "2026-11-20T09:00:00Z")
 		},
-		print: func(w io.Writer, done *platformapi.Recovered) { line(w, done.Recovered, "deliveries are on their way") },
+		print: func(w io.Writer, done *platformapi.Recovered) { line(w, done.Recovered, "deliveries are scheduled") },
 	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
 		return r.RecoverEndpoint(ctx, r.args[0], &platformapi.RecoverEndpointParams{Organization: organization},
 			platformapi.Recovery{Reason: reason.Reason, Since: since})
@@ -214,7 +213,7 @@ delivered is not sent again; redeliver does that.`,
 
 func enableEndpointCommand() *cobra.Command {
 	return webhookChange(command[*platformapi.Endpoint]{
-		use: "enable ENDPOINT", short: "Let an endpoint that was disabled have deliveries again",
+		use: "enable ENDPOINT", short: "Resume deliveries to a disabled endpoint",
 		print: endpointTable.one,
 	}, func(ctx context.Context, r request, organization string, reason platformapi.Reason) (*http.Response, error) {
 		return r.EnableEndpoint(ctx, r.args[0], &platformapi.EnableEndpointParams{Organization: organization}, reason)

@@ -13,10 +13,10 @@ import (
 
 func webhookSecretCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "secret", Short: "Make a secret that signs webhooks", Args: cobra.NoArgs,
-		Long: `Make a secret that signs webhooks. The secret alone is on the standard output,
-without the end of a line, so that it can be put into a Secret as it is; how to
-is on the standard error. It is shown once and kept nowhere.`,
+		Use: "secret", Short: "Generate a secret for signing webhooks", Args: cobra.NoArgs,
+		Long: `Generate a secret for signing webhooks. The command writes only the secret to standard
+output, without a newline, so that you can store it in a Secret as it is. It writes the
+instructions to standard error. The secret is shown once and never stored.`,
 		Example: `  printmarket webhooks secret >signing
   kubectl -n printmarket create secret generic acme-events --from-file=signing`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -28,10 +28,10 @@ is on the standard error. It is shown once and kept nowhere.`,
 				return err
 			}
 			_, err = fmt.Fprint(cmd.ErrOrStderr(), `
-Put it into a Secret in the namespace of the partner's PartnerEntitlement:
+Store it in a Secret in the namespace of the partner's PartnerEntitlement:
   kubectl create secret generic NAME --from-file=signing=FILE
-Refer to it there in spec.webhooks[].secrets[].secretRef, as {name: NAME, key: signing},
-and hand it to the partner on a way that nobody else reads.
+Refer to it in spec.webhooks[].secrets[].secretRef as {name: NAME, key: signing}, and
+send it to the partner over a confidential channel.
 `)
 			return err
 		},

@@ -25,7 +25,7 @@ func readWebhookWalk(t *testing.T) (walk webhookWalk) {
 	t.Helper()
 	guide, err := os.ReadFile("../../docs/guides/webhooks.md")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	_, section, _ := strings.Cut(string(guide), "\n## Try it\n")
 	section, _, _ = strings.Cut(section, "\n## ")
@@ -68,7 +68,7 @@ func (c *consumer) start() {
 	c.process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	before := strings.Count(c.printed(), "listening on")
 	if err := c.process.Start(); err != nil {
-		c.p.t.Fatal(err)
+		c.p.t.Fatalf("c.process.Start: %v", err)
 	}
 	c.p.until("the receiver listens", func() error {
 		if strings.Count(c.printed(), "listening on") == before {
@@ -146,7 +146,7 @@ func TestWebhooksFromTheFirstSecretToTheSecond(t *testing.T) {
 
 	receiver.stop()
 	missed := requested()
-	p.until("nobody has answered", func() error { return p.metric(`printmarket_webhook_deliveries_total{outcome="retried"} 2`) })
+	p.until("no endpoint has answered", func() error { return p.metric(`printmarket_webhook_deliveries_total{outcome="retried"} 2`) })
 	receiver.start()
 	p.until("the second try comes", func() error { return receiver.has(missed) })
 
@@ -181,7 +181,7 @@ func (p *platform) webhooksArrive(t *testing.T) {
 	p.kubectl("patch", "partnerentitlement", "acme", "--type=merge", "--patch", `{"spec": {"webhooks": [{"name": "erp", "kind": "Test", "url": "http://`+addr+
 		`/", "secrets": [{"name": "first", "secretRef": {"name": "acme-events", "key": "first"}}]}]}}`)
 	p.until("events come", func() error {
-		// One that is made before the worker knows of the endpoint is told to nobody.
+		// An event from before the worker has loaded the endpoint is not sent.
 		rfq := p.createRFQ("ACME_TEST_KEY").text("id")
 		var err error
 		for range 50 {
@@ -200,14 +200,14 @@ func (p *platform) declareAcme(t *testing.T, yaml string) {
 	manifest := filepath.Join(p.env["RESOURCES_DIR"], "partners", "acme.yaml")
 	text, err := os.ReadFile(manifest)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", manifest, err)
 	}
 	head, spec, _ := strings.Cut(string(text), "\nspec:\n")
 	if _, rest, found := strings.Cut(spec, "  # Owns every record"); found {
 		spec = "  # Owns every record" + rest
 	}
 	if err := os.WriteFile(manifest, []byte(head+"\nspec:\n"+yaml+spec), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", manifest, err)
 	}
 }
 

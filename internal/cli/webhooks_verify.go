@@ -23,22 +23,22 @@ func verifyWebhookCommand() *cobra.Command {
 	var tolerance time.Duration
 	return command[checkedParts]{
 		use:   "verify FILE",
-		short: "Check a delivery as its receiver has it, field by field (exit code 1: it does not hold)",
-		long: `Check a delivery as its receiver has it: the body, the header fields and the
-secret of the endpoint, each signature and the timestamp. Of what does not hold it
-says why, if undoing one of the usual mistakes makes it hold. FILE is the body as
-it came, byte for byte; - is standard input. The secret is read from a file or from
-the environment, never from an argument, which every process of the machine could
-read. Nothing is sent to anybody.`,
+		short: "Verify a received delivery, field by field (exit code 1: it is invalid)",
+		long: `Verify a received delivery with the secret of the endpoint: the header fields, each
+signature and the timestamp. For an invalid part, the command names the cause if
+reversing a common mistake makes the part valid. FILE is the received body, byte for
+byte; - is standard input. The secret is read from a file or from the environment, never
+from an argument, because every process of the machine can read arguments. The command
+works offline.`,
 		example: `  printmarket webhooks verify body.json -H @headers --secret-file secret.txt
   printmarket webhooks verify - -H 'webhook-id: evt_01M3HQ7G5C8RJ2N4VKXW6TZB9D' -H ... <body.json
   printmarket webhooks verify body.json -H @headers --at 2026-11-20T09:00:00Z`,
 		args: cobra.ExactArgs(1), outputs: []string{"text", "json"}, required: []string{"header"},
 		flags: func(f *pflag.FlagSet) {
-			f.StringArrayVarP(&fields, "header", "H", nil, "a header field as for curl: 'name: value', or @FILE with one in each line (required)")
+			f.StringArrayVarP(&fields, "header", "H", nil, "header field as in curl: 'name: value', or @FILE with one field per line (required)")
 			f.StringVar(&secretFile, "secret-file", "", "file with the secret of the endpoint (default: $"+webhookSecretVariable+")")
 			f.StringVar(&at, "at", "", "time of the check, in RFC 3339 (default: now)")
-			f.DurationVar(&tolerance, "tolerance", 5*time.Minute, "how far the timestamp may differ from it")
+			f.DurationVar(&tolerance, "tolerance", 5*time.Minute, "maximum difference between the timestamp and the time of the check")
 		},
 		print: printParts,
 	}.local(func(cmd *cobra.Command, args []string) (none checkedParts, err error) {
@@ -57,7 +57,7 @@ read. Nothing is sent to anybody.`,
 					return none, err
 				}
 			} else if !addHeader(headers, field) {
-				return none, fmt.Errorf("--header is 'name: value' or @FILE, not %q", field)
+				return none, fmt.Errorf("--header must be 'name: value' or @FILE, not %q", field)
 			}
 		}
 		body, err := readMessage(cmd, args[0])

@@ -26,7 +26,7 @@ func publishedVectors(t *testing.T) []vector {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/examples/webhooks/vectors.json")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	var file struct{ Vectors []vector }
 	if err := json.Unmarshal(text, &file); err != nil || len(file.Vectors) == 0 {
@@ -54,7 +54,7 @@ func verifyWebhook(t *testing.T, secret, input string, args ...string) (stdout, 
 	command.Env = append(os.Environ(), "PRINTMARKET_WEBHOOK_SECRET="+secret)
 	var out, errs bytes.Buffer
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(input), &out, &errs
-	_ = command.Run() // the exit code tells
+	_ = command.Run() // the caller checks the exit code
 	if secret != "" && strings.Contains(out.String()+errs.String(), secret) {
 		t.Errorf("verify %v shows the secret", args)
 	}
@@ -92,10 +92,10 @@ func TestADeliveryThatDoesNotHoldEndsWithOneAndTheReason(t *testing.T) {
 	v := publishedVectors(t)[0]
 	fields := "-H=@" + fileOf(t, "headers", v.lines())
 	out, errs, code := verifyWebhook(t, v.Secrets[0], v.Body+"\n", "-", fields, "--at", "2026-01-01T00:05:01Z")
-	const want = "X-Marketplace-Signature  the body has a line end that was not signed\n" +
+	const want = "X-Marketplace-Signature  the body has a final line break that was not signed\n" +
 		"webhook-id               ok\n" +
 		"webhook-timestamp        5m1s ago, and 5m0s are allowed\n" +
-		"webhook-signature        the body has a line end that was not signed\n"
+		"webhook-signature        the body has a final line break that was not signed\n"
 	if diff := cmp.Diff(want, out); diff != "" || code != 1 || errs != "" {
 		t.Errorf("exit %d, %s, printed (-want +got):\n%s", code, errs, diff)
 	}
@@ -119,15 +119,15 @@ func TestWhatCannotBeVerifiedIsSaid(t *testing.T) {
 		args          []string
 		want          string
 	}{
-		"no secret":                            {"", v.Body, []string{"-", fields}, "Set --secret-file or PRINTMARKET_WEBHOOK_SECRET"},
+		"no secret":                            {"", v.Body, []string{"-", fields}, "set --secret-file or PRINTMARKET_WEBHOOK_SECRET"},
 		"a secret as an argument":              {"", v.Body, []string{"-", fields, "--secret", "whsec_"}, "unknown flag: --secret"},
 		"no header field":                      {v.Secrets[0], v.Body, []string{"-"}, `required flag(s) "header" not set`},
-		"a header field without a colon":       {v.Secrets[0], v.Body, []string{"-", "-H", "webhook-id\x1b[31m"}, "--header is 'name: value' or @FILE"},
+		"a header field without a colon":       {v.Secrets[0], v.Body, []string{"-", "-H", "webhook-id\x1b[31m"}, "--header must be 'name: value' or @FILE"},
 		"a file that is not there":             {v.Secrets[0], "", []string{"none.json", fields}, "none.json: no such file"},
 		"a file of fields that is not there":   {v.Secrets[0], v.Body, []string{"-", "-H", "@none"}, "none: no such file"},
 		"a body that is longer than any":       {v.Secrets[0], strings.Repeat(" ", 1<<20+1), []string{"-", fields}, "more than 1048576 bytes"},
-		"more header fields than anybody has":  {v.Secrets[0], v.Body, []string{"-", "-H=@" + fileOf(t, "many", strings.Repeat("webhook-id: x\n", 5000))}, "more than 65536 bytes"},
-		"a time that is none":                  {v.Secrets[0], v.Body, []string{"-", fields, "--at", "yesterday"}, "is not RFC 3339"},
+		"too many header fields":               {v.Secrets[0], v.Body, []string{"-", "-H=@" + fileOf(t, "many", strings.Repeat("webhook-id: x\n", 5000))}, "more than 65536 bytes"},
+		"an invalid time":                      {v.Secrets[0], v.Body, []string{"-", fields, "--at", "yesterday"}, "--at must be a time in RFC 3339"},
 		"two bodies, of which one is mistaken": {v.Secrets[0], v.Body, []string{"-", "-", fields}, "accepts 1 arg"},
 	} {
 		if out, errs, code := verifyWebhook(t, tc.secret, tc.input, tc.args...); code != 1 || out != "" || !strings.Contains(errs, tc.want) || strings.Contains(errs, "\x1b") {

@@ -55,39 +55,40 @@ func workerCommand() *cobra.Command {
 	var o workerOptions
 	cmd := &cobra.Command{
 		Use:   "worker --role=preflight|webhooks",
-		Short: "Do preflight jobs, or deliver events to partners' endpoints",
-		Long: `Do what need not be done while somebody waits. Any number may run, and any may be
-killed: another one does its work again.
+		Short: "Run preflight jobs, or deliver events to partners' endpoints",
+		Long: `Run background work. You can run any number of workers and stop any of them: another
+worker repeats its unfinished work.
 
---role=preflight does preflight jobs: it fetches the PDF, inspects it in a sandbox
-and stores the report. It needs the database, Redis and the way to partners' files;
-it has no access to the cluster and knows no key of a partner.
+--role=preflight runs preflight jobs: it fetches the PDF, inspects it in a sandbox and
+stores the report. It needs the database, Redis and network access to partners' files.
+It has no access to the cluster or to the keys of partners.
 
---role=webhooks delivers events: it posts them, signed, to the endpoints of partners
-and tries again what fails. It needs the database, the way to these endpoints, and
-of the cluster the custom resources and the Secret with what signs; no Redis.
+--role=webhooks delivers events: it posts signed events to the endpoints of partners and
+retries failed deliveries. It needs the database, network access to these endpoints, and
+from the cluster the custom resources and the Secret with the signing secrets. It does
+not need Redis.
 
-A flag of the one role is refused in the other.`,
+Flags of one role are rejected in the other.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runWorker(cmd.Context(), o, cmd.Flags().Changed, cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.role, "role", "", "what to work on: preflight, webhooks (required)")
+	f.StringVar(&o.role, "role", "", "role of the worker: preflight, webhooks (required)")
 	f.DurationVar(&o.drain, "drain-time", apiserver.DrainTime,
-		"how long what is under way may go on after SIGTERM before others get it, at most 1h; less than the pod's terminationGracePeriodSeconds by 20s")
+		"time for running work to finish after SIGTERM, at most 1h; must be at least 20s less than the pod's terminationGracePeriodSeconds")
 	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz and /metrics")
 	registerTraces(f, &o.otlpEndpoint)
 	o.databaseOptions.register(f, 0)
-	f.Lookup("database-connections").Usage = fmt.Sprintf("connections to the database at most (default: 1, or %d for webhooks)", webhookConnections)
-	f.IntVar(&o.slots, "slots", 2, "preflight: jobs that run at once, 1 to 64")
+	f.Lookup("database-connections").Usage = fmt.Sprintf("maximum number of database connections (default: 1, or %d for webhooks)", webhookConnections)
+	f.IntVar(&o.slots, "slots", 2, "preflight: number of jobs that run concurrently, 1 to 64")
 	registerRedis(f, &o.redis)
-	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "preflight: special-purpose address ranges that fileUrl may name, over http too")
-	f.StringVar(&o.tempDir, "temp-dir", os.TempDir(), "preflight: where fetched files lie, without a name, while they are inspected")
-	o.registerWith(f, webhookGate, "webhooks: Secret with what signs")
+	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "preflight: special-purpose address ranges (CIDRs) that fileUrl may use, also over http")
+	f.StringVar(&o.tempDir, "temp-dir", os.TempDir(), "preflight: directory for unnamed temporary files during inspection")
+	o.registerWith(f, webhookGate, "webhooks: name of the Secret with the signing secrets")
 	registerStaleness(f, &o.maxStaleness)
-	f.StringSliceVar(&o.allowWebhooks, "allow-webhooks", nil, "webhooks: special-purpose address ranges that events may go to, over http too")
+	f.StringSliceVar(&o.allowWebhooks, "allow-webhooks", nil, "webhooks: special-purpose address ranges (CIDRs) that webhook URLs may use, also over http")
 	_ = cmd.MarkFlagRequired("role") // the flag exists
 	return cmd
 }
@@ -102,12 +103,12 @@ func (o *workerOptions) find(given func(flag string) bool) (found workerRole, er
 		}
 	}
 	if found.name == "" {
-		return found, fmt.Errorf("--role is %s, not %q", strings.Join(names, " or "), o.role)
+		return found, fmt.Errorf("--role must be %s, not %q", strings.Join(names, " or "), o.role)
 	}
 	for _, role := range workerRoles() {
 		for _, flag := range role.flags {
 			if role.name != o.role && given(flag) {
-				return found, fmt.Errorf("--%s is a flag of --role=%s, not of %s", flag, role.name, o.role)
+				return found, fmt.Errorf("--%s needs --role=%s, not %s", flag, role.name, o.role)
 			}
 		}
 	}
@@ -120,10 +121,10 @@ func runWorker(ctx context.Context, o workerOptions, given func(flag string) boo
 		return err
 	}
 	if o.slots < 1 || o.slots > 64 {
-		return fmt.Errorf("--slots is 1 to 64, not %d", o.slots)
+		return fmt.Errorf("--slots must be 1 to 64, not %d", o.slots)
 	}
 	if o.drain < 0 || o.drain > time.Hour {
-		return fmt.Errorf("--drain-time is 0s to 1h, not %s", o.drain)
+		return fmt.Errorf("--drain-time must be 0s to 1h, not %s", o.drain)
 	}
 	if !given("database-connections") {
 		o.connections = role.connections

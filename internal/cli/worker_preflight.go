@@ -19,7 +19,7 @@ import (
 // workOptions holds the settings of a preflight worker.
 type workOptions struct {
 	slots int
-	// drain is how long jobs may go on after the process is told to stop.
+	// drain is the time for running jobs to finish after SIGTERM.
 	drain   time.Duration
 	allow   []netip.Prefix
 	tempDir string

@@ -27,11 +27,11 @@ import (
 func xjmfCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "xjmf",
-		Short: "Sign, check and send XJMF callbacks as a partner's machine does",
-		Long: `Sign, check and send XJMF callbacks as a partner's machine does. The shared
-secret is read from a file or from the environment, never from an argument, which
-every process of the machine could read. FILE is the body as it is sent, byte for
-byte; - is standard input.`,
+		Short: "Sign, verify and send XJMF callbacks like a machine of a partner",
+		Long: `Sign, verify and send XJMF callbacks like a machine of a partner. The shared secret is
+read from a file or from the environment, never from an argument, because every process
+of the machine can read arguments. FILE is the body as it is sent, byte for byte; - is
+standard input.`,
 	}
 	cmd.AddCommand(signXJMFCommand(), verifyXJMFCommand(), sendXJMFCommand())
 	return cmd
@@ -42,7 +42,7 @@ type xjmfOptions struct{ secretFile, sender, timestamp, scheme string }
 
 func (o *xjmfOptions) registerSecret(f *pflag.FlagSet) {
 	f.StringVar(&o.secretFile, "secret-file", "", "file with the shared secret (default: $PRINTMARKET_XJMF_SECRET)")
-	f.StringVar(&o.scheme, "scheme", signature.Body.String(), "what is signed: Body or TimestampBody, as spec.scheme of the XJMFSender")
+	f.StringVar(&o.scheme, "scheme", signature.Body.String(), "signed content: Body or TimestampBody, as in spec.scheme of the XJMFSender")
 }
 
 func (o *xjmfOptions) register(f *pflag.FlagSet) {
@@ -98,7 +98,7 @@ func (o *xjmfOptions) sign(body []byte, now time.Time) (http.Header, error) {
 		sender = os.Getenv("PRINTMARKET_XJMF_SENDER")
 	}
 	if sender == "" || printable(sender) != sender {
-		return nil, errors.New("who sends? Set --sender or PRINTMARKET_XJMF_SENDER")
+		return nil, errors.New("no valid sender is given: set --sender or PRINTMARKET_XJMF_SENDER")
 	}
 	timestamp := o.timestamp
 	if timestamp == "" {
@@ -115,7 +115,7 @@ func (o *xjmfOptions) secret() (credential.Secret, error) {
 	const variable = "PRINTMARKET_XJMF_SECRET"
 	secret, err := readSecret(o.secretFile, variable)
 	if err == nil && len(secret) < posture.MinSecretLen {
-		return "", fmt.Errorf("%s holds %d bytes, and secrets of fewer than %d count nothing",
+		return "", fmt.Errorf("%s has %d bytes; a shared secret needs at least %d",
 			cmp.Or(o.secretFile, variable), len(secret), posture.MinSecretLen)
 	}
 	return secret, err
@@ -126,10 +126,10 @@ func verifyXJMFCommand() *cobra.Command {
 	var headers, at string
 	var window time.Duration
 	return command[checkedParts]{
-		use: "verify FILE", short: "Check a callback with its headers, part by part (exit code 2: the API would refuse it)",
-		long: `Check a callback with its headers as the API does, and say which part is wrong.
-The headers are lines as sign prints them and as curl -v shows them. Exit code 2
-means that the API would refuse the callback, 1 that it could not be checked.`,
+		use: "verify FILE", short: "Verify a callback with its headers, part by part (exit code 2: the API would reject it)",
+		long: `Verify a callback with its headers as the API does, and report each invalid part. The
+headers are lines in the format of sign or of curl -v. Exit code 2 means that the API
+would reject the callback, 1 that the callback could not be verified.`,
 		example: `  printmarket xjmf verify status.xjmf --headers headers --secret-file secret.txt
   printmarket xjmf verify status.xjmf --headers headers --at 2026-11-20T09:00:00Z`,
 		args: cobra.ExactArgs(1), outputs: []string{"text", "json"}, required: []string{"headers"},
@@ -137,7 +137,7 @@ means that the API would refuse the callback, 1 that it could not be checked.`,
 			o.registerSecret(f)
 			f.StringVar(&headers, "headers", "", "file with the headers (required)")
 			f.StringVar(&at, "at", "", "time of the check, in RFC 3339 (default: now)")
-			f.DurationVar(&window, "window", 5*time.Minute, "how far the timestamp may differ from it, as spec.replayWindowSeconds")
+			f.DurationVar(&window, "window", 5*time.Minute, "maximum difference between the timestamp and the time of the check, as in spec.replayWindowSeconds")
 		},
 		print: printParts,
 	}.local(func(cmd *cobra.Command, args []string) (none checkedParts, err error) {
@@ -166,10 +166,10 @@ func sendXJMFCommand() *cobra.Command {
 	var target, output string
 	cmd := &cobra.Command{
 		Use:   "send FILE",
-		Short: "Sign a callback, send it and show the answer (exit code 2: it was refused)",
-		Long: `Sign a callback, send it and show the answer. Exit code 2 means that the answer
-refuses it: another status than 200, or a return code that is not 0. Exit code 1
-means that there is no answer.`,
+		Short: "Sign a callback, send it and print the response (exit code 2: it was rejected)",
+		Long: `Sign a callback, send it and print the response. Exit code 2 means that the callback was
+rejected: the status is not 200, or the return code is not 0. Exit code 1 means that
+there is no response.`,
 		Example: `  printmarket xjmf send status.xjmf --url https://api.example.com/api/v1/webhooks/xjmf
   printmarket xjmf send status.json --sender acme-mis --secret-file secret.txt`,
 		Args: cobra.ExactArgs(1),
@@ -207,7 +207,7 @@ means that there is no answer.`,
 	f := cmd.Flags()
 	o.register(f)
 	chooseOutput(f, &output, "text", "json")
-	f.StringVar(&target, "url", "", "where callbacks go (default: $PRINTMARKET_API_URL"+xjmfapi.Path+")")
+	f.StringVar(&target, "url", "", "URL for callbacks (default: $PRINTMARKET_API_URL"+xjmfapi.Path+")")
 	return cmd
 }
 
@@ -218,14 +218,14 @@ func callbackTarget(text string) (string, error) {
 		text = strings.TrimSuffix(origin, "/") + xjmfapi.Path
 	}
 	if text == "" {
-		return "", errors.New("where to? Set --url or PRINTMARKET_API_URL")
+		return "", errors.New("no URL is given: set --url or PRINTMARKET_API_URL")
 	}
 	target, err := url.Parse(text)
 	switch {
 	case err != nil || target.Host == "" || target.User != nil || target.Scheme != "https" && target.Scheme != "http":
-		return "", fmt.Errorf("the URL is like https://api.example.com%s, not %q", xjmfapi.Path, text)
+		return "", fmt.Errorf("the URL must be like https://api.example.com%s, not %q", xjmfapi.Path, text)
 	case target.Scheme == "http" && !isLoopback(target.Hostname()):
-		return "", fmt.Errorf("%s: a callback is sent over https, or to this machine", text)
+		return "", fmt.Errorf("%s: a callback is sent only over https or to this machine", text)
 	default:
 		return text, nil
 	}

@@ -56,7 +56,7 @@ func fileOf(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", path, err)
 	}
 	return path
 }
@@ -100,19 +100,19 @@ func TestXJMFVerbsSayWhatTheyCannotDo(t *testing.T) {
 	}{
 		"a timestamp that is none":     {[]string{"sign", file, "--timestamp", "now"}, "a timestamp is Unix time"},
 		"a scheme that is none":        {[]string{"sign", file, "--scheme", "Header"}, "unknown signature scheme"},
-		"a secret that is too short":   {[]string{"sign", file, "--secret-file", fileOf(t, "short", "short")}, "fewer than 32 count nothing"},
+		"a secret that is too short":   {[]string{"sign", file, "--secret-file", fileOf(t, "short", "short")}, "needs at least 32"},
 		"a secret that is not there":   {[]string{"sign", file, "--secret-file", file + ".none"}, "read the secret"},
-		"an empty secret":              {[]string{"sign", file, "--secret-file", fileOf(t, "empty", "\n")}, "with which secret?"},
-		"a sender of two lines":        {[]string{"sign", file, "--sender", "a\nb"}, "who sends?"},
+		"an empty secret":              {[]string{"sign", file, "--secret-file", fileOf(t, "empty", "\n")}, "no secret is given"},
+		"a sender of two lines":        {[]string{"sign", file, "--sender", "a\nb"}, "no valid sender is given"},
 		"a body that is not there":     {[]string{"sign", file + ".none"}, "no such file"},
 		"a body that is too long":      {[]string{"sign", fileOf(t, "long", strings.Repeat("x", 1<<20+1))}, "more than 1048576 bytes"},
 		"headers that are not there":   {[]string{"verify", file, "--headers", file + ".none"}, "no such file"},
-		"an instant that is none":      {[]string{"verify", file, "--headers", file, "--at", "now"}, "not RFC 3339"},
-		"nowhere to send to":           {[]string{"send", file}, "where to?"},
-		"a URL that is none":           {[]string{"send", file, "--url", "api.example.com"}, "the URL is like"},
-		"a URL with a password":        {[]string{"send", file, "--url", "https://a:b@api.example.com/"}, "the URL is like"},
-		"plain text across a network":  {[]string{"send", file, "--url", "http://api.example.com/"}, "over https, or to this machine"},
-		"a port where nobody is":       {[]string{"send", file, "--url", "http://" + freeAddr(t) + "/"}, "connection refused"},
+		"an invalid time":              {[]string{"verify", file, "--headers", file, "--at", "now"}, "--at must be a time in RFC 3339"},
+		"a missing URL":                {[]string{"send", file}, "no URL is given"},
+		"an invalid URL":               {[]string{"send", file, "--url", "api.example.com"}, "the URL must be like"},
+		"a URL with a password":        {[]string{"send", file, "--url", "https://a:b@api.example.com/"}, "the URL must be like"},
+		"plain text across a network":  {[]string{"send", file, "--url", "http://api.example.com/"}, "only over https or to this machine"},
+		"a closed port":                {[]string{"send", file, "--url", "http://" + freeAddr(t) + "/"}, "connection refused"},
 		"an argument that is a secret": {[]string{"sign", file, "--secret", xjmfSecret[:8]}, "unknown flag: --secret"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,15 +139,15 @@ func TestXJMFVerifyNamesThePartThatIsWrong(t *testing.T) {
 	}{
 		"nothing":                            {},
 		"nothing, with the timestamp signed": {signature: sign(signing.TimestampBody, xjmfBody), args: []string{"--scheme", "TimestampBody"}},
-		"the other scheme":                   {signature: sign(signing.TimestampBody, xjmfBody), want: faults{"signature": "it is a signature of the scheme TimestampBody, and Body is expected"}},
-		"another body":                       {signature: sign(signing.Body, "x"), want: faults{"signature": "it is not that of this body with this secret"}},
-		"upper-case digits":                  {signature: "sha256=" + strings.ToUpper(right[7:]), want: faults{"signature": "write it as sha256= and lower-case digits"}},
-		"bare digits":                        {signature: right[7:], want: faults{"signature": "write it as sha256= and lower-case digits"}},
-		"a word":                             {signature: "signed", want: faults{"signature": "it is not sha256= and 64 digits"}},
-		"a line end that was not signed":     {signature: sign(signing.Body, strings.TrimSpace(xjmfBody)), want: faults{"signature": "it is that of the body without the line end that the file has"}},
-		"a line end that is not in the file": {body: strings.TrimSpace(xjmfBody), want: faults{"signature": "it is that of the body with a line end, which the file has not"}},
-		"no signature":                       {signature: "none", want: faults{"signature": "there are 0 headers X-XJMF-Signature, and there must be one"}},
-		"no sender":                          {sender: "none", want: faults{"sender": "there are 0 headers X-XJMF-Sender, and there must be one"}},
+		"the other scheme":                   {signature: sign(signing.TimestampBody, xjmfBody), want: faults{"signature": "the signature has the scheme TimestampBody instead of Body"}},
+		"another body":                       {signature: sign(signing.Body, "x"), want: faults{"signature": "the signature is of another body or another secret"}},
+		"upper-case digits":                  {signature: "sha256=" + strings.ToUpper(right[7:]), want: faults{"signature": "write the signature as sha256= and lower-case hexadecimal digits"}},
+		"bare digits":                        {signature: right[7:], want: faults{"signature": "write the signature as sha256= and lower-case hexadecimal digits"}},
+		"a word":                             {signature: "signed", want: faults{"signature": "the value is not sha256= and 64 hexadecimal digits"}},
+		"a line end that was not signed":     {signature: sign(signing.Body, strings.TrimSpace(xjmfBody)), want: faults{"signature": "the signature is of the body without its final line break"}},
+		"a line end that is not in the file": {body: strings.TrimSpace(xjmfBody), want: faults{"signature": "the signature is of the body with an additional line break"}},
+		"no signature":                       {signature: "none", want: faults{"signature": "the request has 0 headers X-XJMF-Signature instead of one"}},
+		"no sender":                          {sender: "none", want: faults{"sender": "the request has 0 headers X-XJMF-Sender instead of one"}},
 		"an old timestamp":                   {args: []string{"--at", "2026-11-20T09:05:01Z"}, want: faults{"timestamp": "5m1s ago, and 5m0s are allowed"}},
 		"a timestamp to come":                {args: []string{"--at", "2026-11-20T08:54:59Z"}, want: faults{"timestamp": "5m1s ahead of the clock, and 5m0s are allowed", "body": "is in the future"}},
 		"another window":                     {args: []string{"--at", "2026-11-20T09:00:31Z", "--window", "30s"}, want: faults{"timestamp": "31s ago, and 30s are allowed"}},
@@ -214,7 +214,7 @@ func TestXJMFSend(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, err := io.ReadAll(r.Body)
 				if err != nil {
-					t.Error(err)
+					t.Errorf("io.ReadAll: %v", err)
 				}
 				secrets := []credential.Secret{xjmfSecret}
 				timestamp := r.Header.Get("X-XJMF-Timestamp")

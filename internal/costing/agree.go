@@ -74,7 +74,7 @@ func (r *reader) wholeAgrees(j *job) {
 		size = size.turned()
 	}
 	if !near(size, j.closed) {
-		r.review(SizeConflict, layout, "FinishedDimensions", fmt.Sprintf("%s of the whole is not %s of its parts", size, j.closed))
+		r.review(SizeConflict, layout, "FinishedDimensions", fmt.Sprintf("the whole has %s, but its parts have %s", size, j.closed))
 	}
 }
 
@@ -82,7 +82,7 @@ func (r *reader) wholeAgrees(j *job) {
 // media, in micrometres.
 func (r *reader) thicknessAgrees(p *part, thickness int64) {
 	if p.depth != 0 && (p.depth < 0 || max(p.depth-thickness, thickness-p.depth) > slack) {
-		r.conflict(p, "FinishedDimensions", fmt.Sprintf("its media are %s mm thick, and not %s", millimetres(thickness), millimetres(p.depth)))
+		r.conflict(p, "FinishedDimensions", fmt.Sprintf("its media are %s mm thick instead of %s", millimetres(thickness), millimetres(p.depth)))
 	}
 }
 

@@ -36,22 +36,22 @@ func (r *reader) doubts(resource *xjdf.Node, e *entry) (all []doubt) {
 	for p := range resource.All("Part") {
 		for i := range p.Attributes {
 			if a := &p.Attributes[i]; a.Name.Space == "" && a.Name.Local != keyProduct && a.Name.Local != keyPart {
-				all = append(all, doubt{p, a.Name.Local, fmt.Sprintf("the medium is for a %.40s, and taken for all of the part", a.Name.Local)})
+				all = append(all, doubt{p, a.Name.Local, fmt.Sprintf("the medium is for a %.40s; the calculation uses it for the whole part", a.Name.Local)})
 			}
 		}
 		if product, part := attr(p, keyProduct), attr(p, keyPart); product != "" && part != "" && product != part {
-			all = append(all, doubt{p, keyPart, fmt.Sprintf("the medium is taken for %.60q, and not for %.60q", product, part)})
+			all = append(all, doubt{p, keyPart, fmt.Sprintf("the calculation uses the medium for %.60q and not for %.60q", product, part)})
 		}
 	}
 	if id := attr(resource, "ID"); e.named != resource && id != e.medium.ID {
 		if _, known := r.snapshot.Media(id); known {
-			all = append(all, doubt{resource, "ID", fmt.Sprintf("the resource is named as another medium, %.60q", id)})
+			all = append(all, doubt{resource, "ID", fmt.Sprintf("the resource has the identifier of another medium, %.60q", id)})
 		}
 	}
 	seen := false
 	for media := range resource.All("Media") {
 		if seen {
-			all = append(all, doubt{media, "", "a resource is one medium; the first is taken"})
+			all = append(all, doubt{media, "", "a resource must have one medium; the calculation uses the first"})
 		}
 		seen = true
 	}
@@ -62,10 +62,10 @@ func (r *reader) doubts(resource *xjdf.Node, e *entry) (all []doubt) {
 // not be printed on.
 func doubtsOf(set *xjdf.Node) (all []doubt) {
 	if attr(set, "Usage") == "Output" {
-		all = append(all, doubt{set, "Usage", "the medium is made, and taken to be printed on"})
+		all = append(all, doubt{set, "Usage", "the medium is an output; the calculation assumes that it is printed on"})
 	}
 	if usage := attr(set, "ProcessUsage"); usage != "" {
-		all = append(all, doubt{set, "ProcessUsage", fmt.Sprintf("the medium is for %.40q, and taken to be printed on", usage)})
+		all = append(all, doubt{set, "ProcessUsage", fmt.Sprintf("the medium is for %.40q; the calculation assumes that it is printed on", usage)})
 	}
 	return all
 }
@@ -99,7 +99,7 @@ func (r *reader) assign(p *part, root string, entries []entry) {
 		r.namesakes(found[0], id)
 		return
 	}
-	r.stop(MediaAmbiguous, p.node, "", "no medium is for "+described(p.node))
+	r.stop(MediaAmbiguous, p.node, "", "no medium for "+described(p.node))
 }
 
 // namesakes reports a medium whose product reference fits two products: this package

@@ -35,11 +35,11 @@ func BenchmarkCalculate(b *testing.B) {
 				began := time.Now()
 				d, err := xjdf.Parse(body, xjdf.Limits{})
 				if err != nil {
-					b.Fatal(err)
+					b.Fatalf("xjdf.Parse: %v", err)
 				}
 				parsed := time.Now()
 				if _, err := costing.Calculate(costing.Request{Document: d, Mode: costing.Authoritative, Authority: in, Now: now}); err != nil {
-					b.Fatal(err)
+					b.Fatalf("costing.Calculate: %v", err)
 				}
 				reading += parsed.Sub(began)
 				calculating += time.Since(parsed)

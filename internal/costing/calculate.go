@@ -60,7 +60,7 @@ func Calculate(r Request) (*Result, error) {
 		read.stop(MediaAuthority, f.Node, f.Attribute, f.Reason)
 	}
 	if until := r.Authority.Until; !until.IsZero() && until.Sub(r.Now) < notice || r.Now.Before(r.Authority.From) {
-		read.review(AuthorityEnds, nil, "", "the master data are not in force for another day")
+		read.review(AuthorityEnds, nil, "", "the master data ends within one day")
 	}
 	result := read.result(r, read.job(entries))
 	if len(read.reasons) > 0 {
@@ -97,7 +97,7 @@ func (r *reader) result(q Request, j *job) *Result {
 		}
 		b := p.compare(t, quantity)
 		if b.total > mostMinor {
-			r.stop(FiguresBeyondCalculable, j.node, "Amount", fmt.Sprintf("%d copies cost more than an amount can hold", quantity))
+			r.stop(FiguresBeyondCalculable, j.node, "Amount", fmt.Sprintf("the cost of %d copies exceeds the largest possible amount", quantity))
 			return nil
 		}
 		r.limits(j, &t, quantity, b.total)
@@ -124,12 +124,12 @@ func (j *job) quantities(breaks []int64) []int64 {
 // of zero allows nothing.
 func (r *reader) limits(j *job, t *tally, quantity, total int64) {
 	if quantity > r.policy.MaxQuantity {
-		r.review(QuantityAboveLimit, j.node, "Amount", fmt.Sprintf("at most %d are quoted unattended", r.policy.MaxQuantity))
+		r.review(QuantityAboveLimit, j.node, "Amount", fmt.Sprintf("the limit for automatic quotes is %d copies", r.policy.MaxQuantity))
 	}
 	// t.unit is 10^(10-decimals), so dividing it by quantityOne gives the value of one
 	// minor unit in millionths.
 	if times(total, t.unit/quantityOne) > int64(r.policy.MaxTotal) {
-		r.review(TotalAboveLimit, j.node, "Amount", fmt.Sprintf("at most %s %s are quoted unattended", r.policy.MaxTotal, t.currency))
+		r.review(TotalAboveLimit, j.node, "Amount", fmt.Sprintf("the limit for automatic quotes is %s %s", r.policy.MaxTotal, t.currency))
 	}
 }
 

@@ -25,7 +25,7 @@ func (r *reader) sides(p *part, j *job, layout *xjdf.Node) {
 		for surface := range intent.All("SurfaceColor") {
 			side := slices.Index(surfaceNames[:], attr(surface, "Surface"))
 			if side < 0 || surfaces[side] != nil {
-				r.left(surface, "Surface", "it is not a side, or one that is described before, and not in the figures")
+				r.left(surface, "Surface", "the surface is invalid or described twice, and is not included in the figures")
 				continue
 			}
 			surfaces[side] = surface
@@ -43,7 +43,7 @@ func (r *reader) sides(p *part, j *job, layout *xjdf.Node) {
 		if p.prints[side] {
 			r.colors(p, j, side, surface)
 		} else if attr(surface, "Coverage") != "" {
-			r.review(SidesUnknown, surface, "Coverage", "a side that is not printed has a coverage, which is not in the figures")
+			r.review(SidesUnknown, surface, "Coverage", "an unprinted side has a coverage, which is not included in the figures")
 		}
 	}
 }
@@ -56,20 +56,20 @@ func (r *reader) printed(p *part, layout, intent *xjdf.Node, inked [2]bool) bool
 	sides := attr(layout, "Sides")
 	prints, present := bySides[sides]
 	if sides != "" && !present {
-		r.review(SidesUnknown, layout, "Sides", fmt.Sprintf("%.60q says of no side whether it is printed", sides))
+		r.review(SidesUnknown, layout, "Sides", fmt.Sprintf("%.60q does not state which sides are printed", sides))
 	}
 	switch {
 	case !present && intent == nil:
 		r.stop(SidesUnknown, p.node, "", described(p.node)+" has neither LayoutIntent/@Sides nor a ColorIntent")
 		return false
 	case !present:
-		r.assume(AssumedSides, "the sides that have colours are printed")
+		r.assume(AssumedSides, "the sides with colours are printed")
 		prints = inked
 	case intent == nil && sides != "Unprinted":
 		r.stop(ColorsUnknown, p.node, "", described(p.node)+" has no ColorIntent")
 		return false
 	case inked[front] && !prints[front], inked[back] && !prints[back]:
-		r.review(SidesUnknown, layout, "Sides", fmt.Sprintf("Sides is %s, and the ColorIntent has colours on another; both are calculated", sides))
+		r.review(SidesUnknown, layout, "Sides", fmt.Sprintf("Sides is %s, but the ColorIntent has colours on the other side; both are calculated", sides))
 		prints = [2]bool{prints[front] || inked[front], prints[back] || inked[back]}
 	}
 	if prints == ([2]bool{}) {
@@ -88,11 +88,11 @@ func (r *reader) colors(p *part, j *job, side int, surface *xjdf.Node) {
 		if n == nil {
 			n = p.node
 		}
-		r.stop(ColorsUnknown, n, "ColorsUsed", fmt.Sprintf("%s of %s is printed, and has no colours", surfaceNames[side], described(p.node)))
+		r.stop(ColorsUnknown, n, "ColorsUsed", fmt.Sprintf("%s of %s is printed but has no colours", surfaceNames[side], described(p.node)))
 		return
 	}
 	if len(names) > maxColors {
-		r.stop(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("more than %d colours are not calculated", maxColors))
+		r.stop(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("the limit is %d colours", maxColors))
 		return
 	}
 	coverage := r.coverage(j, surface, int64(len(names)))
@@ -107,7 +107,7 @@ func (r *reader) colors(p *part, j *job, side int, surface *xjdf.Node) {
 		}
 		i := slices.IndexFunc(p.colors, func(c color) bool { return c.name == name })
 		if i >= 0 && p.colors[i].on[side] {
-			r.review(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("%.60q is there twice", name))
+			r.review(ColorsUnknown, surface, "ColorsUsed", fmt.Sprintf("%.60q occurs twice", name))
 		}
 		if i < 0 {
 			p.colors = append(p.colors, color{name: name, ink: ink})
@@ -136,13 +136,13 @@ func (r *reader) coverage(j *job, surface *xjdf.Node, colors int64) fixed.Decima
 		r.assume(AssumedSharedCoverage, "the coverage of a side is the same for each of its colours")
 		return fixed.Decimal(fixed.MulDiv(int64(total), 1, colors))
 	} else if present {
-		r.review(ValueUnreadable, surface, "Coverage", "Coverage is above 0 and at most 100 for each colour; that of the policy is taken")
+		r.review(ValueUnreadable, surface, "Coverage", "Coverage must be greater than 0 and at most 100 for each colour; the calculation uses the coverage of the policy")
 	}
 	if r.policy.InkCoverage == 0 {
-		r.review(CoverageUnknown, surface, "Coverage", "neither document nor policy say the coverage; ink is not in the figures")
+		r.review(CoverageUnknown, surface, "Coverage", "neither the document nor the policy states the coverage; ink is not included in the figures")
 		return 0
 	}
-	r.assume(AssumedCoverage, fmt.Sprintf("each colour covers %s %% of the printed area, by the policy", r.policy.InkCoverage))
+	r.assume(AssumedCoverage, fmt.Sprintf("each colour covers %s %% of the printed area, from the policy", r.policy.InkCoverage))
 	return r.policy.InkCoverage
 }
 
@@ -174,7 +174,7 @@ func (r *reader) coating(p *part, side int, surface *xjdf.Node) {
 				return fixed.MulDiv(int64(v.Consumption), int64(v.Price.Amount), int64(fixed.One))
 			})
 		if varnish == nil || i > 0 {
-			r.review(IntentNotCosted, surface, "Coatings", fmt.Sprintf("the coating %.40q is not in the figures: the owner has none, or it is the second of a side", name))
+			r.review(IntentNotCosted, surface, "Coatings", fmt.Sprintf("the coating %.40q is not included in the figures: the owner does not offer it, or it is the second on a side", name))
 			continue
 		}
 		p.coat[side] = varnish
@@ -198,17 +198,17 @@ func (r *reader) films(p *part, j *job) {
 		},
 		func(l *authority.Lamination) int64 { return int64(l.Price.Amount) })
 	if film == nil {
-		r.review(IntentNotCosted, intent, "Texture", fmt.Sprintf("no film has the texture %.40q and the thickness that is asked for", texture))
+		r.review(IntentNotCosted, intent, "Texture", fmt.Sprintf("no film has the texture %.40q and the requested thickness", texture))
 		return
 	}
 	asked := strings.Fields(attr(intent, "Surface"))
 	if len(asked) == 0 {
-		r.left(intent, "Surface", "no side is said to be laminated")
+		r.left(intent, "Surface", "no side is marked for lamination")
 	}
 	for i, name := range asked {
 		side := slices.Index(surfaceNames[:], name)
 		if side < 0 || slices.Contains(asked[:i], name) {
-			r.left(intent, "Surface", fmt.Sprintf("%.60q is not a side, or there twice", name))
+			r.left(intent, "Surface", fmt.Sprintf("%.60q is not a side, or occurs twice", name))
 			continue
 		}
 		p.film[side] = film

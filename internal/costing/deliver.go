@@ -21,7 +21,7 @@ func (r *reader) delivered(j *job) {
 			switch ref := attr(item, "ItemRef"); {
 			case ref == "" || r.products[ref] == nil:
 			case r.products[ref] != j.node:
-				r.left(item, "ItemRef", fmt.Sprintf("%.60q is delivered alone, which is not in the figures", ref))
+				r.left(item, "ItemRef", fmt.Sprintf("the separate delivery of %.60q is not included in the figures", ref))
 			default:
 				if first == nil {
 					first = item
@@ -32,7 +32,7 @@ func (r *reader) delivered(j *job) {
 		}
 	}
 	if first != nil && copies != j.amount {
-		r.left(first, "Amount", fmt.Sprintf("%d copies are delivered, and %d calculated", copies, j.amount))
+		r.left(first, "Amount", fmt.Sprintf("%d copies are delivered, but %d are calculated", copies, j.amount))
 	}
 }
 

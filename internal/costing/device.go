@@ -46,12 +46,12 @@ func area(a authority.Area) rectangle {
 
 // The reasons why a device cannot process a piece or a sheet.
 const (
-	tooLarge    = "what it would have to take is larger than it takes"
-	tooSmall    = "what it would have to take is smaller than it takes"
-	wrongWeight = "it does not take media of this weight"
-	wrongPages  = "it does not take this number of pages"
-	wrongFold   = "it does not do this fold"
-	thickSheet  = "the medium is thicker than what it cuts at once"
+	tooLarge    = "the piece or sheet exceeds its maximum size"
+	tooSmall    = "the piece or sheet is below its minimum size"
+	wrongWeight = "it does not support media of this weight"
+	wrongPages  = "it does not support this number of pages"
+	wrongFold   = "it does not support this fold"
+	thickSheet  = "the medium is thicker than its maximum cut"
 )
 
 // takes returns the reason why a machine does not accept media of this size, in either

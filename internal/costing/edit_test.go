@@ -20,7 +20,7 @@ func edited(tb testing.TB, name string, change func(object)) []byte {
 	tb.Helper()
 	var d object
 	if err := json.Unmarshal(example(tb, name), &d); err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("json.Unmarshal: %v", err)
 	}
 	if change != nil {
 		change(d)
@@ -32,7 +32,7 @@ func written(tb testing.TB, value any) []byte {
 	tb.Helper()
 	body, err := json.Marshal(value)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("json.Marshal: %v", err)
 	}
 	return body
 }

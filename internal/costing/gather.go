@@ -29,7 +29,7 @@ func (r *reader) plans(j *job) *plans {
 	presses := w.presses
 	if most := max(1, mostPlans/lists); len(presses) > most {
 		presses = presses[:most]
-		r.review(PlansTruncated, nil, "", "there are more presses than are compared")
+		r.review(PlansTruncated, nil, "", "not all presses were compared")
 	}
 	s := &search{workshop: w, policy: r.policy, presses: j.presses, most: max(1, mostPlans/(lists*len(presses)))}
 	for _, one := range j.parts {
@@ -50,7 +50,7 @@ func (r *reader) plans(j *job) *plans {
 		p.choices = append(p.choices, choices)
 	}
 	if s.truncated {
-		r.review(PlansTruncated, nil, "", "there are more ways of making it than are compared")
+		r.review(PlansTruncated, nil, "", "not all ways of production were compared")
 	}
 	if r.stopped {
 		return nil
@@ -101,11 +101,11 @@ func (r *reader) offered(j *job, w *workshop) bool {
 		needed = append(needed, authority.Varnishing)
 	}
 	if len(w.presses) == 0 {
-		r.stop(ProcessNotOffered, j.node, "", "there is no press")
+		r.stop(ProcessNotOffered, j.node, "", "the owner has no press")
 	}
 	for i, process := range needed {
 		if len(w.machines[process]) == 0 && !slices.Contains(needed[:i], process) {
-			r.stop(ProcessNotOffered, j.node, "", fmt.Sprintf("there is no device for %s", process))
+			r.stop(ProcessNotOffered, j.node, "", fmt.Sprintf("the owner has no device for %s", process))
 		}
 	}
 	return !r.stopped
@@ -132,7 +132,7 @@ func (r *reader) finishes(j *job, w *workshop) []finish {
 		}
 		if len(longer) > mostFinishes {
 			longer = longer[:mostFinishes]
-			r.review(PlansTruncated, nil, "", "there are more ways of finishing it than are compared")
+			r.review(PlansTruncated, nil, "", "not all ways of finishing were compared")
 		}
 		all = longer
 	}

@@ -21,7 +21,7 @@ func guide(tb testing.TB) string {
 	tb.Helper()
 	text, err := os.ReadFile("../../docs/guides/costing.md")
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("os.ReadFile: %v", err)
 	}
 	return string(text)
 }
@@ -30,7 +30,7 @@ func example(tb testing.TB, name string) []byte {
 	tb.Helper()
 	body, err := os.ReadFile(filepath.Join(examples, name+".json"))
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("os.ReadFile: %v", err)
 	}
 	return body
 }

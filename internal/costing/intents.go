@@ -61,13 +61,13 @@ func (r *reader) unread(n *xjdf.Node) {
 	}
 	for i := range n.Attributes {
 		if a := &n.Attributes[i]; a.Name.Space == "" && !slices.Contains(names, a.Name.Local) {
-			r.left(n, a.Name.Local, fmt.Sprintf("%.60q is not in the figures", a.Name.Local))
+			r.left(n, a.Name.Local, fmt.Sprintf("%.60q is not included in the figures", a.Name.Local))
 		}
 	}
 	for _, child := range n.Children {
 		switch {
 		case !child.Name.Core() || !slices.Contains(names, child.Name.Local):
-			r.left(child, "", fmt.Sprintf("%.60q is not in the figures", child.Name.String()))
+			r.left(child, "", fmt.Sprintf("%.60q is not included in the figures", child.Name.String()))
 		case n.Name.Local != "BindingIntent":
 			r.unread(child)
 		}
@@ -88,13 +88,13 @@ func (r *reader) mediaIntent(p *part, j *job) {
 		wanted := attr(n, attribute)
 		for _, media := range p.described {
 			if stated := attr(media, names[attribute]); stated != "" && wanted != "" && stated != wanted {
-				r.review(MediaConflict, n, attribute, fmt.Sprintf("the document says %.60q of medium %s", stated, p.medium.ID))
+				r.review(MediaConflict, n, attribute, fmt.Sprintf("the document states %.60q for medium %s", stated, p.medium.ID))
 			}
 		}
 	}
 	for _, attribute := range [...]string{"BuyerSupplied", "PrePrinted"} {
 		if isTrue(attr(n, attribute)) {
-			r.review(IntentNotCosted, n, attribute, "the medium is calculated as one of the owner's, unprinted")
+			r.review(IntentNotCosted, n, attribute, "the calculation assumes unprinted media of the owner")
 		}
 	}
 }
@@ -130,7 +130,7 @@ func (r *reader) shadowed(j *job) {
 			}
 		}
 		if present && pages != inside && pages != all {
-			r.left(layout, "Pages", fmt.Sprintf("%d pages of the whole are not the %d of its parts", pages, all))
+			r.left(layout, "Pages", fmt.Sprintf("the whole has %d pages, but its parts have %d", pages, all))
 		}
 	}
 	if slices.ContainsFunc(j.parts, inherits) {
@@ -140,7 +140,7 @@ func (r *reader) shadowed(j *job) {
 		for _, p := range j.parts {
 			own := intentOf("LayoutIntent", p.node)
 			if stated := attr(layout, attribute); stated != "" && stated != attr(own, attribute) {
-				r.left(layout, attribute, fmt.Sprintf("%s of the whole is not that of %s", attribute, described(p.node)))
+				r.left(layout, attribute, fmt.Sprintf("%s of the whole differs from %s", attribute, described(p.node)))
 			}
 		}
 	}

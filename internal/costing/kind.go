@@ -16,7 +16,7 @@ func (r *reader) kinds(j *job) {
 	bound := []string{"Body", "Book", "BookBlock", "Booklet", "Newspaper", "Notebook", "SoftCoverBook"}
 	flat := []string{"BlankSheet", "BusinessCard", "CoverLetter", "FlatWork", "Label", "Leaflet", "Letter", "Poster", "Postcard", "ResponseCard"}
 	if slices.Contains(otherwise, j.kind) || j.bind == "" && slices.Contains(bound, j.kind) || j.bind != "" && slices.Contains(flat, j.kind) {
-		r.left(j.node, "ProductType", fmt.Sprintf("%.60q is not what is described, and calculated", j.kind))
+		r.left(j.node, "ProductType", fmt.Sprintf("%.60q does not match the described product, which is calculated", j.kind))
 	}
 	for _, p := range j.parts {
 		if kind := attr(p.node, "ProductType"); p.node != j.node && p.role == roleBody && !slices.Contains([]string{"", "Body", "BookBlock", "Section"}, kind) {

@@ -22,7 +22,7 @@ func (r *reader) notCosted(j *job) {
 	}
 	for _, process := range strings.Fields(attr(r.document.Root, "Types")) {
 		if process != "Product" {
-			r.left(r.document.Root, "Types", fmt.Sprintf("%.60q is not read; what is wanted is in the product", process))
+			r.left(r.document.Root, "Types", fmt.Sprintf("the process %.60q is ignored; the calculation uses the product description", process))
 		}
 	}
 	nodes := []*xjdf.Node{j.node}
@@ -50,15 +50,15 @@ func (r *reader) intents(j *job, product *xjdf.Node) {
 	for intent := range product.All("Intent") {
 		name := attr(intent, "Name")
 		if len(intent.Children) == 0 {
-			r.review(IntentNotCosted, intent, "", fmt.Sprintf("nothing says what is wanted by %.60q", name))
+			r.review(IntentNotCosted, intent, "", fmt.Sprintf("the intent %.60q is empty", name))
 		}
 		for _, one := range intent.Children {
 			local := one.Name.Local
 			if name != "" && name != one.Name.String() && name != local {
-				r.review(IntentNotCosted, intent, "Name", fmt.Sprintf("%.60q holds another intent", name))
+				r.review(IntentNotCosted, intent, "Name", fmt.Sprintf("%.60q contains another intent", name))
 			}
 			if seen[local] && one.Name.Core() {
-				r.review(IntentNotCosted, one, "", fmt.Sprintf("the second %.60q of %s is not in the figures", local, described(product)))
+				r.review(IntentNotCosted, one, "", fmt.Sprintf("the second %.60q of %s is not included in the figures", local, described(product)))
 				continue
 			}
 			seen[local] = true
@@ -74,42 +74,42 @@ func (r *reader) intent(j *job, product, n *xjdf.Node) {
 		"ProductionIntent", "HoleMakingIntent", "ShapeCuttingIntent", "ContentCheckIntent",
 	}
 	if !n.Name.Core() || !slices.Contains(calculated, n.Name.Local) {
-		r.left(n, "", fmt.Sprintf("%.60q is not in the figures", n.Name.String()))
+		r.left(n, "", fmt.Sprintf("%.60q is not included in the figures", n.Name.String()))
 		return
 	}
 	r.unread(n)
 	isPart := product != j.node
 	switch n.Name.Local {
 	case "LayoutIntent":
-		r.unlessOneOf(n, "NumberUp", "several pages on one are calculated as one", "1 1")
-		r.unlessOneOf(n, "Orientation", "turning the product is not in the figures", "Rotate0")
+		r.unlessOneOf(n, "NumberUp", "several pages on one surface are calculated as one", "1 1")
+		r.unlessOneOf(n, "Orientation", "turning the product is not included in the figures", "Rotate0")
 	case "FoldingIntent":
 		r.folding(j, product, n)
 	case "BindingIntent":
 		r.bindingDetails(j, n)
 	case "ProductionIntent":
 		if isPart {
-			r.left(n, "", "how a part alone is to be printed is not looked at")
+			r.left(n, "", "the printing process of a single part is ignored")
 		}
 	case "ContentCheckIntent":
 		for item := range n.All("PreflightItem") {
-			r.unlessOneOf(item, "PreflightLevel", "checks beyond the basic ones are not in the figures", "Basic")
+			r.unlessOneOf(item, "PreflightLevel", "checks beyond the basic ones are not included in the figures", "Basic")
 		}
 	case "HoleMakingIntent":
-		r.once(n, "HolePattern", "one pattern of holes is in the figures")
+		r.once(n, "HolePattern", "only one hole pattern is included in the figures")
 		if isPart {
-			r.left(n, "", "holes in a part alone are not in the figures")
+			r.left(n, "", "holes in a part alone are not included in the figures")
 		}
 	case "ShapeCuttingIntent":
-		r.once(n, "ShapeCut", "one shape is in the figures")
+		r.once(n, "ShapeCut", "only one shape is included in the figures")
 		for cut := range n.All("ShapeCut") {
 			if attr(cut, "ShapeType") == "Path" || attr(cut, "CutType") == "Perforate" {
-				r.left(cut, "ShapeType", "the tool of a shape, or a perforation, is not in the figures")
+				r.left(cut, "ShapeType", "the tool of a shape, or a perforation, is not included in the figures")
 			}
-			r.unlessOneOf(cut, "CutDepth", "cutting through a part of the medium is not in the figures", "Full")
+			r.unlessOneOf(cut, "CutDepth", "cutting through a part of the medium is not included in the figures", "Full")
 		}
 		if isPart {
-			r.left(n, "", "shapes of a part alone are not in the figures")
+			r.left(n, "", "shapes of a part alone are not included in the figures")
 		}
 	}
 }
@@ -139,21 +139,21 @@ func (r *reader) once(n *xjdf.Node, child, detail string) {
 // folding reports the parts of a FoldingIntent that the figures do not include.
 func (r *reader) folding(j *job, product, n *xjdf.Node) {
 	if perforate := n.Child("Perforate"); perforate != nil {
-		r.left(perforate, "", "perforating is not in the figures")
+		r.left(perforate, "", "perforating is not included in the figures")
 	}
-	r.unlessOneOf(n, "Orientation", "turning the sheet before it is folded is not in the figures", "Rotate0")
+	r.unlessOneOf(n, "Orientation", "turning the sheet before it is folded is not included in the figures", "Rotate0")
 	catalog, fold := attr(n, "FoldCatalog"), n.Child("Fold")
 	if catalog != "" && fold != nil {
-		r.left(fold, "", "folds beside a FoldCatalog are not held against it")
+		r.left(fold, "", "folds in addition to a FoldCatalog are not compared with it")
 	}
 	if j.bind == "" {
 		return
 	}
 	if catalog != "" || fold != nil {
-		r.left(n, "FoldCatalog", "folding what is bound is not in the figures")
+		r.left(n, "FoldCatalog", "folding what is bound is not included in the figures")
 	}
 	if crease := n.Child("Crease"); crease != nil && !slices.ContainsFunc(j.parts, func(p *part) bool { return p.node == product }) {
-		r.left(crease, "", "creases of the whole are not in the figures, say of which part")
+		r.left(crease, "", "creases of the whole are not included in the figures; assign them to a part")
 	}
 }
 
@@ -162,29 +162,29 @@ func (r *reader) folding(j *job, product, n *xjdf.Node) {
 func (r *reader) bindingDetails(j *job, n *xjdf.Node) {
 	order := map[authority.Process]string{"": "None", authority.Stitching: "Collecting", authority.CoverApplication: "Gathering"}[j.bind]
 	r.unlessOneOf(n, "BindingOrder", "the parts are bound in another order", order)
-	r.unlessOneOf(n, "BindingSide", "the side of the spine is not one of a page", "Left", "Right", "Top", "Bottom")
+	r.unlessOneOf(n, "BindingSide", "the side of the spine is invalid", "Left", "Right", "Top", "Bottom")
 	if j.bind == "" && (attr(n, "BindingSide") != "" || attr(n, "BindingType") == "") {
-		r.left(n, "BindingSide", "what is not bound has no spine")
+		r.left(n, "BindingSide", "a product that is not bound has no spine")
 	}
 	for _, detail := range n.Children {
 		fits := detail.Name.Local == "SaddleStitching" && j.bind == authority.Stitching ||
 			detail.Name.Local == "SoftCoverBinding" && j.bind == authority.CoverApplication
 		if !fits || !detail.Name.Core() {
-			r.left(detail, "", fmt.Sprintf("%.60q is not in the figures", detail.Name.String()))
+			r.left(detail, "", fmt.Sprintf("%.60q is not included in the figures", detail.Name.String()))
 			continue
 		}
 		r.unread(detail)
-		r.unlessOneOf(detail, "StitchNumber", "two stitches are in the figures", "1", "2")
-		r.unlessOneOf(detail, "StapleShape", "eyelets are not in the figures", "Butted", "ClinchOut", "Crown", "Overlap")
+		r.unlessOneOf(detail, "StitchNumber", "two stitches are included in the figures", "1", "2")
+		r.unlessOneOf(detail, "StapleShape", "eyelets are not included in the figures", "Butted", "ClinchOut", "Crown", "Overlap")
 		for _, attribute := range [...]string{"BlockThreadSewing", "EndSheets"} {
-			r.unlessOneOf(detail, attribute, attribute+" is not in the figures", "false", "0")
+			r.unlessOneOf(detail, attribute, attribute+" is not included in the figures", "false", "0")
 		}
 		for _, attribute := range [...]string{"FoldingWidth", "FoldingWidthBack"} {
 			if width, present := r.float(detail, attribute); present && width != 0 {
-				r.left(detail, attribute, "flaps are not in the figures")
+				r.left(detail, attribute, "flaps are not included in the figures")
 			}
 		}
-		r.unlessOneOf(detail, "GlueProcedure", "glue is on the spine alone", "Spine")
-		r.unlessOneOf(detail, "SpineGlue", "the glue is that of the binder", "Hotmelt")
+		r.unlessOneOf(detail, "GlueProcedure", "only glue on the spine is included in the figures", "Spine")
+		r.unlessOneOf(detail, "SpineGlue", "the calculation uses the glue of the binder", "Hotmelt")
 	}
 }

@@ -56,7 +56,7 @@ func (r *reader) media() (entries []entry, faults []MediaFault) {
 		}
 	}
 	if !named {
-		fault(r.document.Root, "", "no ResourceSet names a medium to print on")
+		fault(r.document.Root, "", "no ResourceSet contains a medium to print on")
 	}
 	return entries, faults
 }
@@ -82,9 +82,9 @@ func (r *reader) entry(resource *xjdf.Node) (one entry, plate bool, reason strin
 	}
 	switch {
 	case id == "":
-		reason = "the medium has no Media/@ID, nor a Resource/@ID"
+		reason = "the medium has neither Media/@ID nor Resource/@ID"
 	case !known:
-		reason = fmt.Sprintf("the master data have no %s %.60q", map[bool]string{true: "plate", false: "medium"}[plate], id)
+		reason = fmt.Sprintf("the master data contains no %s %.60q", map[bool]string{true: "plate", false: "medium"}[plate], id)
 	}
 	return one, plate, reason
 }
@@ -133,7 +133,7 @@ func (r *reader) fibres(n *xjdf.Node, m authority.Media, dimension string) {
 		theirs = 1 - theirs
 	}
 	if theirs != ours {
-		r.review(MediaConflict, n, "GrainDirection", fmt.Sprintf("the fibres of medium %s run along %s", m.ID, ways[ours]))
+		r.review(MediaConflict, n, "GrainDirection", fmt.Sprintf("the grain of medium %s runs along %s", m.ID, ways[ours]))
 	}
 }
 

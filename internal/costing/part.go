@@ -28,11 +28,11 @@ func (r *reader) alike(p *part) {
 		return
 	}
 	if p.coat[front] != p.coat[back] {
-		r.review(IntentNotCosted, p.node, "", "a coating on one side of the leaves of a body is not in the figures")
+		r.review(IntentNotCosted, p.node, "", "a coating on one side of the leaves of a body is not included in the figures")
 		p.coat = [2]*authority.Varnish{}
 	}
 	if p.film[front] != p.film[back] {
-		r.review(IntentNotCosted, p.node, "", "a film on one side of the leaves of a body is not in the figures")
+		r.review(IntentNotCosted, p.node, "", "a film on one side of the leaves of a body is not included in the figures")
 		p.film = [2]*authority.Lamination{}
 	}
 }
@@ -62,14 +62,14 @@ func (r *reader) sizes(p *part, j *job, layout *xjdf.Node) {
 	if p.role == roleFlat {
 		r.flatSize(p, layout, page, flat)
 	} else if !finished {
-		r.stop(SizeMissing, layout, "FinishedDimensions", "what is bound has a finished size")
+		r.stop(SizeMissing, layout, "FinishedDimensions", "a bound product requires a finished size")
 	}
 	if own := intentOf("LayoutIntent", p.node); p.role == roleCover && unfolded && own == layout {
 		p.flat = flat
 	}
 	for _, one := range [...]rectangle{p.page, p.flat} {
 		if one != (rectangle{}) && (min(one.x, one.y) < smallestSide || max(one.x, one.y) > largestSide) {
-			r.stop(SizeMissing, layout, "FinishedDimensions", "a side is from 10 mm to 10 m")
+			r.stop(SizeMissing, layout, "FinishedDimensions", "a side must be from 10 mm to 10 m")
 		}
 	}
 }
@@ -84,7 +84,7 @@ func (r *reader) flatSize(p *part, layout *xjdf.Node, page, flat rectangle) {
 	}
 	switch {
 	case folding != nil && attr(folding, "FoldCatalog") == "" && folding.Child("Fold") != nil:
-		r.stop(FoldUnknown, folding, "FoldCatalog", "folds without a FoldCatalog are not calculated")
+		r.stop(FoldUnknown, folding, "FoldCatalog", "a fold requires a FoldCatalog")
 	case flat != (rectangle{}):
 		p.flat = flat
 	case p.fold == "":
@@ -93,7 +93,7 @@ func (r *reader) flatSize(p *part, layout *xjdf.Node, page, flat rectangle) {
 		p.flat = rectangle{known.columns * page.x, known.rows * page.y}
 		r.assume(AssumedFlatSize, fmt.Sprintf("unfolded by %s it is %s x %s mm", p.fold, millimetres(p.flat.x), millimetres(p.flat.y)))
 	default:
-		r.stop(FoldUnknown, layout, "Dimensions", fmt.Sprintf("the flat size of %.20q is not known", p.fold))
+		r.stop(FoldUnknown, layout, "Dimensions", fmt.Sprintf("the flat size of the fold %.20q is unknown", p.fold))
 	}
 }
 
@@ -106,12 +106,12 @@ func (r *reader) pages(p *part, j *job, layout *xjdf.Node) {
 	if p.role != roleBody {
 		p.pages = p.sheetPages()
 		if present && pages > p.pages && !r.stopped && intentOf("LayoutIntent", p.node) == layout {
-			r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("one sheet, folded as it is said, has %d pages", p.pages))
+			r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("one sheet with this fold has %d pages", p.pages))
 		}
 		return
 	}
 	if !present || pages < 2 || pages > maxPages {
-		r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("a bound part has 2 to %d pages", maxPages))
+		r.stop(PagesMissing, layout, "Pages", fmt.Sprintf("a bound part must have 2 to %d pages", maxPages))
 		return
 	}
 	inherits := func(p *part) bool { return p.role == roleBody && intentOf("LayoutIntent", p.node) == nil }
@@ -167,18 +167,18 @@ func (r *reader) bleed(p *part, layout *xjdf.Node) {
 			return
 		}
 		if present {
-			r.review(ValueUnreadable, layout, "Bleed", "a bleed is from 0 to 50 mm; that of the policy is taken")
+			r.review(ValueUnreadable, layout, "Bleed", "the bleed must be from 0 to 50 mm; the calculation uses the bleed of the policy")
 		}
 	}
 	p.bleed = fromMillimetres(r.policy.Bleed)
-	r.assume(AssumedBleed, fmt.Sprintf("the bleed is that of the policy, %s mm", r.policy.Bleed))
+	r.assume(AssumedBleed, fmt.Sprintf("the bleed is %s mm, from the policy", r.policy.Bleed))
 }
 
 // grain reads the requested grain direction.
 func (r *reader) grain(p *part, j *job) {
 	if direction := attr(intentOf("MediaIntent", p.node, j.node), "GrainDirection"); direction != "" {
 		known := []string{"XDirection", "YDirection", "SameDirection", "Any"}
-		r.unlessOneOf(intentOf("MediaIntent", p.node, j.node), "GrainDirection", "it is not a direction of fibres", known...)
+		r.unlessOneOf(intentOf("MediaIntent", p.node, j.node), "GrainDirection", "the grain direction is invalid", known...)
 		p.grain = grain{x: direction == "XDirection", y: direction == "YDirection", same: direction == "SameDirection"}
 		if p.spineTop {
 			p.grain.x, p.grain.y = p.grain.y, p.grain.x
@@ -187,7 +187,7 @@ func (r *reader) grain(p *part, j *job) {
 	}
 	if r.policy.GrainAlongSpine && j.bind != "" {
 		p.grain.y = true
-		r.assume(AssumedGrain, "the fibres run along the spine, by the policy")
+		r.assume(AssumedGrain, "the grain runs along the spine, from the policy")
 	}
 }
 

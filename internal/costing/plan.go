@@ -60,7 +60,7 @@ func (w *way) cost(t *tally, different, products int64) counts {
 	if parts := w.columns * w.rows; parts > 1 {
 		bought = w.cutter.spoiled(bought, 1)
 		bought = fixed.CeilDiv(bought, parts)
-		w.cut(t, "cuts that divide bought sheets", bought, w.columns+w.rows-2)
+		w.cut(t, "cuts that divide purchased sheets", bought, w.columns+w.rows-2)
 	}
 	n.bought = bought
 	m := &w.sort.part.medium
@@ -78,7 +78,7 @@ func (w *way) finish(t *tally, pieces int64) (sheets int64) {
 		}
 	}
 	sheets = w.cutter.spoiled(fixed.CeilDiv(pieces, w.layout.up), 1)
-	w.cut(t, "cuts that part pieces", sheets, w.layout.cuts)
+	w.cut(t, "cuts that separate pieces", sheets, w.layout.cuts)
 	for side := back; side >= front; side-- {
 		if film := w.sort.part.film[side]; film != nil {
 			sheets = w.laminator.spoiled(sheets, 1)

@@ -307,7 +307,7 @@ func TestAlternativesGiveCostOrReason(t *testing.T) {
 		}
 		got = append(got, text)
 	}
-	want := []string{"digital-48 the document asks for another printing process", "press-100 155.97 EUR"}
+	want := []string{"digital-48 the document requests another printing process", "press-100 155.97 EUR"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("difference (-want +got):\n%s", diff)
 	}

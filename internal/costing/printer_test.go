@@ -136,7 +136,7 @@ func effective(tb testing.TB, c authority.Content) authority.Effective {
 	tb.Helper()
 	s, err := authority.New(c)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("authority.New: %v", err)
 	}
 	return authority.Effective{Value: s, From: now.Add(-time.Hour), Approval: "apr_test", ApprovedAt: now.Add(-2 * time.Hour)}
 }
@@ -145,7 +145,7 @@ func parse(tb testing.TB, body []byte) *xjdf.Document {
 	tb.Helper()
 	d, err := xjdf.Parse(body, xjdf.Limits{})
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("xjdf.Parse: %v", err)
 	}
 	return d
 }

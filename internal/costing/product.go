@@ -77,7 +77,7 @@ func (r *reader) quantities(j *job) {
 		r.stop(QuantityMissing, j.node, "Amount", "the product has no Amount of at least 1")
 		return
 	case amount > authority.MaxQuantity:
-		r.stop(QuantityAboveLimit, j.node, "Amount", fmt.Sprintf("more than %d are not calculated", authority.MaxQuantity))
+		r.stop(QuantityAboveLimit, j.node, "Amount", fmt.Sprintf("the limit is %d copies", authority.MaxQuantity))
 		return
 	}
 	j.amount, j.low, j.high = amount, amount, amount
@@ -115,7 +115,7 @@ func (r *reader) technology(j *job) {
 	j.presses = pressKind{true, true}
 	intent := intentOf("ProductionIntent", j.node)
 	if preference := attr(intent, "PrintPreference"); preference != "" && preference != "CostEffective" {
-		r.assume(AssumedCheapest, fmt.Sprintf("PrintPreference %.20q does not change what is chosen: the cheapest", preference))
+		r.assume(AssumedCheapest, fmt.Sprintf("PrintPreference %.20q is ignored; the calculation selects the cheapest production", preference))
 	}
 	asked := strings.Fields(attr(intent, "PrintProcess"))
 	if len(asked) == 0 {
@@ -133,7 +133,7 @@ func (r *reader) technology(j *job) {
 	}
 	for _, name := range asked {
 		if technologies()[name] == (pressKind{}) {
-			r.left(intent, "PrintProcess", fmt.Sprintf("%.60q is not offered, and not looked for", name))
+			r.left(intent, "PrintProcess", fmt.Sprintf("%.60q is not offered and is ignored", name))
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (r *reader) binding(j *job) bool {
 	case "", "None":
 		j.parts = []*part{{node: j.node, id: j.id, role: roleFlat}}
 		if intent != nil && attr(intent, "ChildRefs") != "" {
-			r.stop(ProductStructure, intent, "ChildRefs", "parts that are not bound are not calculated together")
+			r.stop(ProductStructure, intent, "ChildRefs", "only bound parts can be calculated together")
 			return false
 		}
 		return true
@@ -155,7 +155,7 @@ func (r *reader) binding(j *job) bool {
 	case "SoftCover":
 		j.bind = authority.CoverApplication
 	default:
-		r.stop(IntentNotCosted, intent, "BindingType", fmt.Sprintf("binding by %.40q is not calculated", kind))
+		r.stop(IntentNotCosted, intent, "BindingType", fmt.Sprintf("the binding %.40q is not supported", kind))
 		return false
 	}
 	r.boundParts(j, intent)
@@ -167,14 +167,14 @@ func (r *reader) binding(j *job) bool {
 func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 	refs := strings.Fields(attr(intent, "ChildRefs"))
 	if len(refs) > maxParts {
-		r.stop(ProductStructure, intent, "ChildRefs", fmt.Sprintf("more than %d parts are not calculated", maxParts))
+		r.stop(ProductStructure, intent, "ChildRefs", fmt.Sprintf("the limit is %d parts", maxParts))
 		return
 	}
 	covers := 0
 	for i, id := range refs {
 		node := r.products[id]
 		if node == nil || node == j.node || slices.Contains(refs[:i], id) {
-			r.stop(ProductStructure, intent, "ChildRefs", fmt.Sprintf("%.60q is no other product of the document, or is there twice", id))
+			r.stop(ProductStructure, intent, "ChildRefs", fmt.Sprintf("%.60q must be another product of the document and occur only once", id))
 			return
 		}
 		p := &part{node: node, id: id, role: roleBody}
@@ -183,19 +183,19 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 			p.role = roleCover
 			covers++
 		case "FrontCover", "BackCover":
-			r.stop(ProductStructure, node, "ProductType", "covers of two sheets are not calculated")
+			r.stop(ProductStructure, node, "ProductType", "covers of two sheets are not supported")
 		}
 		// Each product contains a part once.
 		if amount, present := r.count(node, "Amount"); present && amount != 1 && amount != j.amount {
-			r.stop(ProductStructure, node, "Amount", "a part is there once in each product")
+			r.stop(ProductStructure, node, "Amount", "a part must occur once in each product")
 		}
 		for _, bound := range [...]string{"MinAmount", "MaxAmount"} {
 			if attr(node, bound) != "" {
-				r.review(ValueUnreadable, node, bound, "a part has no bounds of its own; those of the whole are taken")
+				r.review(ValueUnreadable, node, bound, "a part must not have its own bounds; the calculation uses the bounds of the whole")
 			}
 		}
 		if intentOf("BindingIntent", node) != nil {
-			r.stop(ProductStructure, node, "", "parts that are bound themselves are not calculated")
+			r.stop(ProductStructure, node, "", "parts that are bound themselves are not supported")
 		}
 		j.parts = append(j.parts, p)
 	}
@@ -203,7 +203,7 @@ func (r *reader) boundParts(j *job, intent *xjdf.Node) {
 		j.parts = []*part{{node: j.node, id: j.id, role: roleBody}}
 	}
 	if covers > 1 || covers == len(j.parts) || j.bind == authority.CoverApplication && covers == 0 {
-		r.stop(ProductStructure, intent, "ChildRefs", "a bound product has a body and one cover, and a stitched one may have none")
+		r.stop(ProductStructure, intent, "ChildRefs", "a bound product requires a body and one cover; the cover is optional for saddle stitching")
 	}
 }
 
@@ -221,7 +221,7 @@ func (r *reader) whole(j *job) {
 		}
 		p := j.parts[0]
 		if p.open != (rectangle{}) && p.page != (rectangle{}) && !p.unfoldsTo(p.open) {
-			r.conflict(p, "Dimensions", fmt.Sprintf("%s is not %s, folded as it is said", p.open, p.page))
+			r.conflict(p, "Dimensions", fmt.Sprintf("%s does not give %s with this fold", p.open, p.page))
 		}
 		r.thicknessAgrees(p, times(p.pages/2, int64(p.medium.Thickness))/int64(fixed.One))
 		return
@@ -244,10 +244,10 @@ func (r *reader) whole(j *job) {
 	}
 	for _, p := range j.parts {
 		if !near(p.page, j.closed) {
-			r.conflict(p, "FinishedDimensions", fmt.Sprintf("%s of %s is not %s of the other parts", p.page, described(p.node), j.closed))
+			r.conflict(p, "FinishedDimensions", fmt.Sprintf("%s of %s differs from %s of the other parts", p.page, described(p.node), j.closed))
 		}
 		if p.open != (rectangle{}) && !p.spreadsTo(p.open, spine) {
-			r.conflict(p, "Dimensions", fmt.Sprintf("%s is not %s and its spine, opened", p.open, p.page))
+			r.conflict(p, "Dimensions", fmt.Sprintf("%s is not the open size of %s with its spine", p.open, p.page))
 		}
 		r.thicknessAgrees(p, thickness)
 	}
@@ -257,7 +257,7 @@ func (r *reader) whole(j *job) {
 			if p.flat == (rectangle{}) {
 				p.flat = rectangle{2*p.page.x + spine, p.page.y}
 				if spine > 0 {
-					r.assume(AssumedSpine, fmt.Sprintf("the spine is %s mm, of the thickness of the medium and the pages", millimetres(spine)))
+					r.assume(AssumedSpine, fmt.Sprintf("the spine is %s mm, calculated from the thickness of the medium and the pages", millimetres(spine)))
 				}
 			}
 			p.sorts = []*sort{p.flatSort()}

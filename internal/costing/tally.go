@@ -99,9 +99,9 @@ func (t *tally) run(m *machine, unit string, setups, made int64) {
 	hours := plus(setting, fixed.MulDiv(made, quantityOne*int64(fixed.One), int64(m.Speed)))
 	text, people, power := "", "", ""
 	if t.write {
-		text = fmt.Sprintf("%d set-up(s) of %s min, %d %s at %s an hour", setups, m.SetupMinutes, made, unit, m.Speed)
-		people = fmt.Sprintf("%s of a trade for the hours of the machine", m.Crew)
-		power = fmt.Sprintf("%s kW for the hours of the machine", m.Power)
+		text = fmt.Sprintf("%d set-up(s) of %s min, %d %s at %s per hour", setups, m.SetupMinutes, made, unit, m.Speed)
+		people = fmt.Sprintf("a crew of %s for the machine hours", m.Crew)
+		power = fmt.Sprintf("%s kW for the machine hours", m.Power)
 	}
 	t.add(row{m.Process, ItemMachine, authority.FamilyDevice, m.ID, hours, authority.PerHour, m.HourlyRate}, text)
 	if m.Crew > 0 {

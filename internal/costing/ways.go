@@ -40,16 +40,16 @@ func (s *search) ways(on *sort, press *machine) (all []way, why string) {
 	switch {
 	case press.Process == authority.ConventionalPrinting && !s.presses.conventional,
 		press.Process == authority.DigitalPrinting && !s.presses.digital:
-		return nil, "the document asks for another printing process"
+		return nil, "the document requests another printing process"
 	case press.Weight.Max > 0 && (on.part.medium.Weight < press.Weight.Min || on.part.medium.Weight > press.Weight.Max):
 		return nil, wrongWeight
 	case max(on.colors[front], on.colors[back]) > press.Colors:
-		return nil, "it prints fewer colours on a side"
+		return nil, "it supports fewer colours per side"
 	}
 	folders := s.folders(on)
 	creasers := s.usable(authority.Creasing, on.part.crease, func(m *machine) string { return m.takes(on.size, on.part.medium.Weight) })
 	if len(folders) == 0 || len(creasers) == 0 {
-		return nil, "nothing folds or creases the pieces"
+		return nil, "no device can fold or crease the pieces"
 	}
 	medium := &on.part.medium
 	bought := rectangle{fromMillimetres(medium.Width), fromMillimetres(medium.Height)}
@@ -108,7 +108,7 @@ func (s *search) layouts(w *way, o *obstacle) (full, even layout) {
 		usable := rectangle{sheet.x - margin.x, sheet.y - margin.y}
 		p, grained := s.pieces(w.sort, turned)
 		if !grained {
-			o.note(2, "the fibres of the medium would run the wrong way, or nobody knows which way they run")
+			o.note(2, "the grain of the medium would have the wrong direction, or is unknown")
 			continue
 		}
 		if l := p.fullest(usable); l.better(&full) {
@@ -191,7 +191,7 @@ func (s *search) finished(all []way, base way, bought rectangle, folders, crease
 		return takesSheet(m)
 	})
 	if len(laminators)*len(coaters)*len(cutters) == 0 {
-		o.note(4, "nothing cuts, laminates or varnishes its sheets")
+		o.note(4, "no device can cut, laminate or varnish its sheets")
 	}
 	for _, base.folder = range folders {
 		for _, base.creaser = range creasers {

@@ -48,7 +48,7 @@ func (p *plans) alternatives(t *tally, part int, b *best) []Alternative {
 		case total > mostMinor && c.why != "":
 			a.Reason = c.why
 		case total > mostMinor:
-			a.Reason = "it costs more than an amount can hold"
+			a.Reason = "its cost exceeds the largest possible amount"
 		default:
 			amount := t.money(total, t.decimals)
 			a.Total = &amount

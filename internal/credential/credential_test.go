@@ -27,7 +27,7 @@ func mint(tb testing.TB, mode tenant.Mode, seed byte) credential.Key {
 	tb.Helper()
 	key, err := credential.Mint(mode, random(seed))
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("credential.Mint(%q): %v", mode, err)
 	}
 	return key
 }
@@ -206,7 +206,7 @@ func TestSecretsDoNotLeak(t *testing.T) {
 	}
 	content, err := json.Marshal(value)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Marshal: %v", err)
 	}
 	out.Write(content)
 	for _, handler := range []slog.Handler{slog.NewTextHandler(&out, nil), slog.NewJSONHandler(&out, nil)} {
@@ -229,7 +229,7 @@ func TestParseAndDigestDoNotAllocate(t *testing.T) {
 	allocations := testing.AllocsPerRun(200, func() {
 		key, err := credential.Parse(text)
 		if err != nil {
-			t.Error(err)
+			t.Errorf("credential.Parse(%q): %v", text, err)
 		}
 		sink = key.Digest()
 	})
@@ -247,7 +247,7 @@ func BenchmarkParseAndDigest(b *testing.B) {
 	for b.Loop() {
 		key, err := credential.Parse(text)
 		if err != nil {
-			b.Fatal(err)
+			b.Fatalf("credential.Parse(%q): %v", text, err)
 		}
 		_ = key.Digest()
 	}

@@ -16,7 +16,7 @@ func TestSealedTokenOpensForItsPurposeOnly(t *testing.T) {
 	s := sessions(t, old)
 	token, err := s.SealFor("a", []byte("text"), noon, random(3))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`SealFor("a"): %v`, err)
 	}
 	for name, tc := range map[string]struct {
 		sessions *credential.Sessions
@@ -60,7 +60,7 @@ func TestSealForRejectsTokensThatExceedACookie(t *testing.T) {
 	t.Parallel()
 	s := sessions(t, sessionKey(1, noon))
 	if _, err := s.SealFor("a", make([]byte, 2500), noon, random(3)); err != nil {
-		t.Error(err)
+		t.Errorf(`SealFor("a"): %v`, err)
 	}
 	if _, err := s.SealFor("a", make([]byte, 2700), noon, random(3)); !errors.Is(err, credential.ErrTooLong) {
 		t.Errorf("error %v", err)

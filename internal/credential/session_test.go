@@ -29,7 +29,7 @@ func sessions(t testing.TB, keys ...credential.SessionKey) *credential.Sessions 
 	t.Helper()
 	s := &credential.Sessions{}
 	if err := s.Use(keys); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Use: %v", err)
 	}
 	return s
 }
@@ -45,7 +45,7 @@ func seal(t testing.TB, s *credential.Sessions, session credential.Session, now 
 	t.Helper()
 	token, err := s.Seal(session, now, random(3))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Seal: %v", err)
 	}
 	return token.Reveal()
 }
@@ -120,7 +120,7 @@ func TestSessionsWithoutKeysAreClosed(t *testing.T) {
 		t.Errorf("open: %v", err)
 	}
 	if err := s.Use(nil); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Use: %v", err)
 	}
 	if _, err := s.Seal(session(t), noon, random(1)); !errors.Is(err, credential.ErrNoSessionKeys) {
 		t.Errorf("seal with an empty list: %v", err)
@@ -138,7 +138,7 @@ func TestReplicasWithDifferentKeySetsAcceptEachOthersSessions(t *testing.T) {
 		former = keys
 		next, changed, err := credential.RotateSessionKeys(keys, now, random(byte(step)))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("credential.RotateSessionKeys: %v", err)
 		}
 		if changed {
 			rotations++
@@ -180,7 +180,7 @@ func TestDecodeSessionKeysRejectsOtherEncodings(t *testing.T) {
 	want := []credential.SessionKey{sessionKey(1, noon), sessionKey(2, noon.Add(-time.Hour))}
 	text, err := credential.EncodeSessionKeys(want)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("credential.EncodeSessionKeys: %v", err)
 	}
 	got, err := credential.DecodeSessionKeys(text)
 	if err != nil || !cmp.Equal(want, got) {

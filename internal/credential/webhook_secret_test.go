@@ -55,10 +55,10 @@ func TestMintedWebhookSecretsAreValid(t *testing.T) {
 	t.Parallel()
 	secret, err := credential.MintWebhookSecret(rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("credential.MintWebhookSecret: %v", err)
 	}
 	if _, err := credential.ParseWebhookSecret(secret); err != nil {
-		t.Error(err)
+		t.Errorf("credential.ParseWebhookSecret: %v", err)
 	}
 	broken := errors.New("no entropy")
 	if secret, err := credential.MintWebhookSecret(iotest.ErrReader(broken)); !errors.Is(err, broken) || secret != "" {

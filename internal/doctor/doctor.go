@@ -41,7 +41,7 @@ type Finding struct {
 
 // Examination examines one part of an installation.
 type Examination struct {
-	// Part is what it looks at: "database", respond.
+	// Part names the part: "database", "redis" and so on.
 	Part string
 	// Run returns at least one finding. It ends soon after ctx.
 	Run func(ctx context.Context) []Finding
@@ -114,8 +114,8 @@ const maxSkew = 2 * time.Second
 // Clock evaluates how far another clock is ahead of the local one.
 func Clock(whose string, skew time.Duration) Finding {
 	if skew.Abs() > maxSkew {
-		return Beware("clock", "Let both machines follow the same time servers: leases, quotas and signatures go by their clocks.",
-			"that of %s is %s from ours", whose, skew.Round(time.Millisecond))
+		return Beware("clock", "Synchronize both machines with the same time servers: leases, quotas and signatures depend on their clocks.",
+			"the clock of %s differs by %s from the local one", whose, skew.Round(time.Millisecond))
 	}
-	return Well("clock", "within %s of ours", skew.Abs().Round(time.Millisecond))
+	return Well("clock", "within %s of the local clock", skew.Abs().Round(time.Millisecond))
 }

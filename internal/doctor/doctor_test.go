@@ -96,7 +96,7 @@ func TestFaultsAreReported(t *testing.T) {
 		},
 		"a server that is well": {nil, 0, doctor.Web.Ops, map[string]doctor.Severity{"posture": doctor.OK, "queue": doctor.OK, "posture age": doctor.OK}},
 		"a server that is ready and warns": {
-			map[string]http.HandlerFunc{"/readyz": respond(200, `{"ready":true,"checks":{"posture":"ok","queue":"Redis is away"}}`)},
+			map[string]http.HandlerFunc{"/readyz": respond(200, `{"ready":true,"checks":{"posture":"ok","queue":"Redis is unavailable"}}`)},
 			0, doctor.Web.Ops,
 			map[string]doctor.Severity{"posture": doctor.OK, "queue": doctor.Warning, "posture age": doctor.OK},
 		},

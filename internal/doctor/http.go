@@ -87,7 +87,7 @@ func (w Web) API(origin string, contracts fs.FS) Examination {
 	return Examination{Part: "api", Run: func(ctx context.Context) []Finding {
 		first, err := w.get(ctx, origin, "/docs/api/openapi.yaml")
 		if err != nil {
-			return []Finding{Fail("reach", "Check the name, the ingress and whether the pods are ready: kubectl get pods,ingress.", "%v", err)}
+			return []Finding{Fail("reach", "Check the DNS name, the ingress and the readiness of the pods: kubectl get pods,ingress.", "%v", err)}
 		}
 		found := append(w.certificate(first, origin), w.clock(first))
 		return append(found, w.contracts(ctx, origin, contracts)...)
@@ -105,20 +105,20 @@ func (w Web) certificate(a answer, origin string) []Finding {
 			host = u.Hostname()
 		}
 		if host == "localhost" || strings.HasPrefix(host, "127.") || host == "::1" {
-			return []Finding{Well("certificate", "none, on this machine")}
+			return []Finding{Well("certificate", "not needed for this machine")}
 		}
-		return []Finding{Fail("certificate", "Serve partners by https alone: keys are sent with each request.", "%s is served without TLS", origin)}
+		return []Finding{Fail("certificate", "Serve partners only over https: each request contains a key.", "%s is served without TLS", origin)}
 	}
 	if left := a.until.Sub(w.Now()); left < soon {
-		return []Finding{Beware("certificate", "Renew it; see why nobody has: with cert-manager, kubectl describe certificate.", "ends in %s, at %s", left.Round(time.Hour), a.until.UTC().Format(time.RFC3339))}
+		return []Finding{Beware("certificate", "Renew it, and find out why it was not renewed: with cert-manager, kubectl describe certificate.", "expires in %s, at %s", left.Round(time.Hour), a.until.UTC().Format(time.RFC3339))}
 	}
-	return []Finding{Well("certificate", "good until %s", a.until.UTC().Format(time.DateOnly))}
+	return []Finding{Well("certificate", "valid until %s", a.until.UTC().Format(time.DateOnly))}
 }
 
 // clock evaluates the Date header of a response, which has a resolution of one second.
 func (w Web) clock(a answer) Finding {
 	if a.date.IsZero() {
-		return Beware("clock", "Let whatever is in front of the API pass the field Date on.", "the answer has no date")
+		return Beware("clock", "Configure the proxy in front of the API to forward the header Date.", "the response has no Date header")
 	}
 	skew := a.date.Sub(w.Now())
 	if skew.Abs() <= time.Second {
@@ -140,16 +140,16 @@ func (w Web) contracts(ctx context.Context, origin string, contracts fs.FS) []Fi
 		}
 		got, err := w.get(ctx, origin, "/docs/"+file)
 		if err != nil || got.status != http.StatusOK {
-			return []Finding{Fail("contracts", "Let the ingress pass /docs/ on: partners read their contracts there.", "/docs/%s is answered %d", file, got.status)}
+			return []Finding{Fail("contracts", "Configure the ingress to forward /docs/: partners read their contracts there.", "/docs/%s returns status %d", file, got.status)}
 		}
 		if !bytes.Equal(want, got.body) {
 			other = append(other, path.Base(file))
 		}
 	}
 	if len(other) > 0 {
-		return []Finding{Beware("contracts", "Use the doctor of the version that is installed, or look for something that changes bytes on the way.", "%s differ from those of this program", strings.Join(other, ", "))}
+		return []Finding{Beware("contracts", "Use the doctor of the installed version, or look for a proxy that changes responses.", "%s differ from those of this program", strings.Join(other, ", "))}
 	}
-	return []Finding{Well("contracts", "%d, all those of this program", len(files))}
+	return []Finding{Well("contracts", "%d, all equal to those of this program", len(files))}
 }
 
 // Registry examines the registry of problem types.
@@ -158,9 +158,9 @@ func (w Web) Registry(origin string) Examination {
 		const file = "/problems/marketplace/unavailable"
 		a, err := w.get(ctx, origin, file)
 		if err == nil && a.status != http.StatusOK {
-			err = fmt.Errorf("%s is answered %d", file, a.status)
+			err = fmt.Errorf("%s returns status %d", file, a.status)
 		}
-		found := Unless(err, "reach", "a problem type is read", "Check the host of the registry: every `type` of an error leads there.", Failure)
+		found := Unless(err, "reach", "problem types are served", "Check the host of the registry: the `type` of every error links to it.", Failure)
 		if err != nil {
 			return []Finding{found}
 		}
@@ -174,11 +174,11 @@ func (w Web) Ops(origin string) Examination {
 	return Examination{Part: "operations", Run: func(ctx context.Context) []Finding {
 		a, err := w.get(ctx, origin, "/readyz")
 		if err != nil {
-			return []Finding{Fail("reach", "It is in the cluster alone: kubectl port-forward deploy/printmarket-api 8082.", "%v", err)}
+			return []Finding{Fail("reach", "The listener is reachable only in the cluster: kubectl port-forward deploy/printmarket-api 8082.", "%v", err)}
 		}
 		found := readiness(a)
 		if a, err = w.get(ctx, origin, "/metrics"); err != nil || a.status != http.StatusOK {
-			return append(found, Fail("metrics", "Without them no alert can fire.", "/metrics is answered %d", a.status))
+			return append(found, Fail("metrics", "Make /metrics available: alerts depend on it.", "/metrics returns status %d", a.status))
 		}
 		return append(found, gauges(metrics(a.body))...)
 	}}
@@ -191,7 +191,7 @@ func readiness(a answer) []Finding {
 		Checks map[string]string `json:"checks"`
 	}
 	if err := json.Unmarshal(a.body, &ready); err != nil {
-		return []Finding{Fail("readiness", "Is this the operations listener, by default port 8082?", "/readyz answers %d, and not as printmarket does", a.status)}
+		return []Finding{Fail("readiness", "Check that the address is the operations listener, by default port 8082.", "/readyz returns status %d and an unknown body", a.status)}
 	}
 	severity := Warning
 	if !ready.Ready {
@@ -202,7 +202,7 @@ func readiness(a answer) []Finding {
 		if detail := ready.Checks[name]; detail == "ok" {
 			found = append(found, Well(name, "ready"))
 		} else {
-			found = append(found, Finding{Check: name, Severity: severity, Detail: detail, Do: "The guide of the cluster explains each check of readiness."})
+			found = append(found, Finding{Check: name, Severity: severity, Detail: detail, Do: "See the readiness checks in docs/guides/cluster.md."})
 		}
 	}
 	return found
@@ -218,10 +218,10 @@ type gauge struct {
 }
 
 var watched = [...]gauge{
-	{"printmarket_gate_snapshot_age_seconds", "posture age", 120, 0, "the posture is %s old", "kube-apiserver is away or too slow; past --gates-max-staleness every gate closes."},
-	{"printmarket_gate_secret_heartbeat_age_seconds", "controller", 300, 0, "no controller was alive for %s", "See why none leads: kubectl get lease printmarket-controller, kubectl logs deploy/printmarket-controller."},
-	{"printmarket_masterdata_age_seconds", "master data age", 60, 0, "master data was confirmed %s ago", "The database is away or too slow; past --catalog-max-staleness nothing is judged by it."},
-	{"printmarket_mtls_certificate_remaining_seconds", "mutual TLS", 0, soon.Seconds(), "the certificate of the listener for mutual TLS ends in %s", "Renew the Secret of api.mtls.secretName; the next handshake has it."},
+	{"printmarket_gate_snapshot_age_seconds", "posture age", 120, 0, "the posture is %s old", "Check kube-apiserver: it is unavailable or too slow. After --gates-max-staleness every gate closes."},
+	{"printmarket_gate_secret_heartbeat_age_seconds", "controller", 300, 0, "the last heartbeat of a controller was %s ago", "Find out why no controller leads: kubectl get lease printmarket-controller, kubectl logs deploy/printmarket-controller."},
+	{"printmarket_masterdata_age_seconds", "master data age", 60, 0, "master data was confirmed %s ago", "Check the database: it is unavailable or too slow. After --catalog-max-staleness master data is not used."},
+	{"printmarket_mtls_certificate_remaining_seconds", "mutual TLS", 0, soon.Seconds(), "the certificate of the listener for mutual TLS expires in %s", "Renew the Secret of api.mtls.secretName; the next handshake uses it."},
 }
 
 func gauges(values map[string]float64) []Finding {

@@ -33,7 +33,7 @@ import (
 // Unspecified reports a part whose address is missing.
 func Unspecified(part, how string) Examination {
 	return Examination{Part: part, Run: func(context.Context) []Finding {
-		return []Finding{{Check: part, Severity: Skipped, Detail: "say where it is: " + how}}
+		return []Finding{{Check: part, Severity: Skipped, Detail: "no address is given: " + how}}
 	}}
 }
 
@@ -42,23 +42,23 @@ func Database(url string, timeout time.Duration) Examination {
 	return Examination{Part: "database", Run: func(ctx context.Context) []Finding {
 		store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: 1, AcquireTimeout: timeout})
 		if volatile := (*postgres.VolatileError)(nil); errors.As(err, &volatile) {
-			return []Finding{Fail("settings", "Set it, or acknowledged records are lost with the next crash; the servers refuse to start.", "%v", volatile)}
+			return []Finding{Fail("settings", "Change the setting: otherwise a crash loses acknowledged records, and the servers do not start.", "%v", volatile)}
 		}
 		if err != nil {
-			return []Finding{Fail("reach", "Check host, TLS and role; kubectl describe the Secret that has the URL.", "%s", telemetry.Redact(err.Error()))}
+			return []Finding{Fail("reach", "Check the host, TLS and role in the URL; kubectl describe secret shows which Secret contains it.", "%s", telemetry.Redact(err.Error()))}
 		}
 		defer func() { _ = store.Close() }()
 		schema := store.CheckSchema(ctx)
 		found := []Finding{
-			Well("settings", "what is acknowledged is on disk"),
-			Unless(schema, "schema", "the one of this program", "Run printmarket migrate, or the chart's hook; an older program may go on meanwhile.", Failure),
+			Well("settings", "acknowledged writes are on disk"),
+			Unless(schema, "schema", "the schema matches this program", "Run printmarket migrate, or the hook of the chart; processes of the older version can keep running meanwhile.", Failure),
 		}
 		if schema != nil {
 			return found
 		}
 		skew, err := store.Skew(ctx)
 		if err != nil {
-			return append(found, Fail("clock", "See whether it is reachable all the time.", "%s", telemetry.Redact(err.Error())))
+			return append(found, Fail("clock", "Check whether the database is reachable all the time.", "%s", telemetry.Redact(err.Error())))
 		}
 		return append(found, Clock("the database", skew))
 	}}
@@ -80,27 +80,27 @@ func redisFindings(ctx context.Context, client *redis.Client, q *queue.Queue) []
 	server, err := q.Server(ctx)
 	switch {
 	case errors.Is(err, queue.ErrPolicy):
-		return []Finding{Fail("policy", "CONFIG SET maxmemory-policy noeviction, and in its configuration: another policy drops keys of jobs.", "%v", err)}
+		return []Finding{Fail("policy", "Run CONFIG SET maxmemory-policy noeviction and set it in the configuration of Redis: any other policy can delete jobs.", "%v", err)}
 	case errors.Is(err, queue.ErrOld):
 		return []Finding{Fail("version", "Use Redis 7.0 or Valkey 8 or newer.", "%v", err)}
 	case err != nil:
-		return []Finding{Fail("reach", "Check host, password and TLS; RFQs go on without Redis, preflight jobs wait.", "%s", telemetry.Redact(err.Error()))}
+		return []Finding{Fail("reach", "Check the host, password and TLS. RFQs work without Redis; preflight jobs wait.", "%s", telemetry.Redact(err.Error()))}
 	}
 	found := []Finding{Well("policy", "noeviction")}
 	if server.Durable {
-		found = append(found, Well("append-only file", "kept"))
+		found = append(found, Well("append-only file", "enabled"))
 	} else {
-		found = append(found, Beware("append-only file", "Set appendonly yes: without it every open job is handed over again after a crash.", "not kept"))
+		found = append(found, Beware("append-only file", "Set appendonly yes: without it, every open job runs again after a crash.", "disabled"))
 	}
 	if used := server.Memory * 100; used > 70 {
-		found = append(found, Beware("memory", "Give it more, or see who has queued so much: printmarket queue stats. At 85 % submissions are refused.", "%.0f %% of maxmemory is used", used))
+		found = append(found, Beware("memory", "Raise maxmemory, or find the tenants with many jobs: printmarket queue stats. At 85 % submissions are rejected.", "%.0f %% of maxmemory is used", used))
 	} else {
 		found = append(found, Well("memory", "%.0f %% of maxmemory is used", used))
 	}
 	before := time.Now()
 	theirs, err := client.Time(ctx).Result()
 	if err != nil {
-		return append(found, Fail("clock", "Its user needs +time.", "%s", telemetry.Redact(err.Error())))
+		return append(found, Fail("clock", "Allow the Redis user the command: ACL +time.", "%s", telemetry.Redact(err.Error())))
 	}
 	return append(found, Clock("Redis", theirs.Sub(before.Add(time.Since(before)/2))))
 }
@@ -130,7 +130,7 @@ func definitions(ctx context.Context, reader *kubesource.Client) []Finding {
 	for _, file := range files {
 		same, err := sameDefinition(ctx, reader, path.Join(config.CRDDir, file.Name()))
 		if apierrors.IsForbidden(err) {
-			return []Finding{{Check: "definitions", Severity: Skipped, Detail: "you may not read them: " + err.Error()}}
+			return []Finding{{Check: "definitions", Severity: Skipped, Detail: "you are not allowed to read them: " + err.Error()}}
 		}
 		if err != nil {
 			return []Finding{Fail("definitions", "Install them: kubectl apply -k config/crd, or the chart.", "%v", err)}
@@ -140,9 +140,9 @@ func definitions(ctx context.Context, reader *kubesource.Client) []Finding {
 		}
 	}
 	if len(other) > 0 {
-		return []Finding{Beware("definitions", "Upgrade them with the chart, before or together with the servers: fields that one side does not know are lost or refused.", "%s differ from those of this program", strings.Join(other, ", "))}
+		return []Finding{Beware("definitions", "Upgrade them with the chart, before or together with the servers: unknown fields are dropped or rejected.", "%s differ from those of this program", strings.Join(other, ", "))}
 	}
-	return []Finding{Well("definitions", "%d, all those of this program", len(files))}
+	return []Finding{Well("definitions", "%d, all equal to those of this program", len(files))}
 }
 
 func sameDefinition(ctx context.Context, reader *kubesource.Client, file string) (bool, error) {
@@ -176,10 +176,10 @@ func objects(ctx context.Context, reader *kubesource.Client, namespace string) [
 		{"xjmfsenders", &v1alpha1.XJMFSenderList{}},
 	} {
 		if err := reader.List(ctx, v1alpha1.GroupVersion.WithResource(kind.name), namespace, maxObjects, kind.list); err != nil {
-			found = append(found, Fail(kind.name, "You need get and list of the three kinds: the Role printmarket-viewer.", "%v", err))
+			found = append(found, Fail(kind.name, "Grant get and list on the three kinds: bind the Role printmarket-viewer.", "%v", err))
 			continue
 		}
-		found = append(found, unready(kind.name, kind.list))
+		found = append(found, readyObjects(kind.name, kind.list))
 	}
 	return found
 }
@@ -187,27 +187,27 @@ func objects(ctx context.Context, reader *kubesource.Client, namespace string) [
 // maxNamed limits the objects that a finding names.
 const maxNamed = 5
 
-func unready(kind string, list runtime.Object) Finding {
-	total, sick := 0, []string{}
+func readyObjects(kind string, list runtime.Object) Finding {
+	total, unready := 0, []string{}
 	// The visitor returns no error, and the lists are lists.
 	_ = apimeta.EachListItem(list, func(object runtime.Object) error {
 		total++
 		name, conditions := conditionsOf(object)
 		if ready := apimeta.FindStatusCondition(conditions, v1alpha1.ConditionReady); ready == nil {
-			sick = append(sick, name+" (no status)")
+			unready = append(unready, name+" (no status)")
 		} else if ready.Status != metav1.ConditionTrue {
-			sick = append(sick, fmt.Sprintf("%s (%s)", name, ready.Reason))
+			unready = append(unready, fmt.Sprintf("%s (%s)", name, ready.Reason))
 		}
 		return nil
 	})
-	if len(sick) == 0 {
+	if len(unready) == 0 {
 		return Well(kind, "%d, all ready", total)
 	}
-	shown := strings.Join(sick[:min(maxNamed, len(sick))], ", ")
-	if len(sick) > maxNamed {
+	shown := strings.Join(unready[:min(maxNamed, len(unready))], ", ")
+	if len(unready) > maxNamed {
 		shown += ", ..."
 	}
-	return Beware(kind, "Their conditions respond why: kubectl describe "+kind+"; without a status no controller runs.", "%d of %d are not ready: %s", len(sick), total, shown)
+	return Beware(kind, "Their conditions show why: kubectl describe "+kind+". If they have no status, no controller is running.", "%d of %d are not ready: %s", len(unready), total, shown)
 }
 
 func conditionsOf(object runtime.Object) (name string, conditions []metav1.Condition) {

@@ -91,7 +91,7 @@ func (s *SelfTest) awaitReady(ctx context.Context) error {
 		case err == nil && status == http.StatusOK:
 			return s.done(Step{Check: "readiness", Detail: "An API server is ready."})
 		case err == nil:
-			last = fmt.Errorf("it answers %d: %s", status, body)
+			last = fmt.Errorf("status %d: %s", status, body)
 		case last == nil || ctx.Err() == nil:
 			last = err
 		}
@@ -112,7 +112,7 @@ func (s *SelfTest) readRegistry(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("read the registry: %w", err)
 	case status != http.StatusOK:
-		return fmt.Errorf("read the registry: it answers %d", status)
+		return fmt.Errorf("read the registry: status %d, want 200", status)
 	default:
 		return s.done(Step{Check: "registry", Detail: "The registry serves problem types."})
 	}
@@ -127,7 +127,7 @@ func fetchSmall(ctx context.Context, url string) (status int, body []byte, err e
 		return 0, nil, err
 	}
 	answer, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
-		return errors.New("the API redirects, and a key is sent to no other address")
+		return errors.New("the API redirects, and the key must not be sent to another address")
 	}}).Do(request)
 	if err != nil {
 		return 0, nil, err
@@ -156,7 +156,7 @@ func (s *SelfTest) asPartner(ctx context.Context) error {
 	case key.Mode() == tenant.Test:
 		return s.inspect(ctx, c, client.PreflightSubmit{FileURL: "https://files.example.com/selftest.pdf", Profile: selftestSimulated})
 	default:
-		return s.done(Step{Check: "preflight", Skipped: true, Detail: "No preflight: a live key needs --file-url."})
+		return s.done(Step{Check: "preflight", Skipped: true, Detail: "Skipped: with a live key, preflight needs --file-url."})
 	}
 }
 
@@ -167,7 +167,7 @@ func (s *SelfTest) requestQuotes(ctx context.Context, c *client.Client) error {
 		return err
 	}
 	if len(products) == 0 {
-		return errors.New("the catalog has no product that an RFQ could ask for")
+		return errors.New("the catalog has no product for an RFQ")
 	}
 	created, err := c.CreateRFQ(ctx, client.RFQCreate{
 		CatalogProductUID: products[0].CatalogProductUID, Category: products[0].Category,

@@ -233,8 +233,8 @@ func TestDamagedContentReportsItsCause(t *testing.T) {
 
 // journal counts log records by level.
 type journal struct {
-	mu   sync.Mutex
-	told []string
+	mu     sync.Mutex
+	logged []string
 }
 
 func (j *journal) Enabled(context.Context, slog.Level) bool { return true }
@@ -243,14 +243,14 @@ func (j *journal) WithGroup(string) slog.Handler            { return j }
 func (j *journal) Handle(_ context.Context, r slog.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.told = append(j.told, r.Level.String())
+	j.logged = append(j.logged, r.Level.String())
 	return nil
 }
 
 func (j *journal) levels() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return strings.Join(j.told, " ")
+	return strings.Join(j.logged, " ")
 }
 
 func TestFollowerReportsHealthUntilContextEnds(t *testing.T) {

@@ -113,7 +113,7 @@ const (
 const ApprovalPrefix recordid.Prefix = "apr_"
 
 // ErrWithdrawn means that an approval was already withdrawn.
-var ErrWithdrawn = errors.New("the approval was withdrawn already")
+var ErrWithdrawn = errors.New("the approval was already withdrawn")
 
 // InvalidError describes an invalid field of a request.
 type InvalidError struct {

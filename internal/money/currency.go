@@ -11,7 +11,7 @@ import (
 type Currency string
 
 // Currencies by the number of decimals of their smallest unit (ISO 4217, List
-// One). Funds codes, metals and test codes are left out: nobody pays in them.
+// One). Funds codes, metals and test codes are omitted, because they are not used for payments.
 const (
 	noDecimals = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
 	twoDecimal = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BRL BSD BTN BWP BYN BZD " +

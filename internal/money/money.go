@@ -33,7 +33,7 @@ var (
 )
 
 // Money is an amount in a currency. The zero Money has no currency and is no
-// amount; [Money.IsZero] tells it from "0.00 EUR".
+// amount; [Money.IsZero] distinguishes it from "0.00 EUR".
 type Money struct {
 	amount   decimal.Decimal
 	currency Currency

@@ -76,7 +76,7 @@ func parse(t testing.TB, text string) money.Money {
 	amount, currency, _ := strings.Cut(text, " ")
 	m, err := money.Parse(amount, currency)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("money.Parse(%q, %q): %v", amount, currency, err)
 	}
 	return m
 }
@@ -155,7 +155,7 @@ func TestADatabaseKeepsTheText(t *testing.T) {
 	for _, want := range []money.Money{{}, parse(t, "1.50 EUR")} {
 		stored, err := want.Value()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("want.Value: %v", err)
 		}
 		var got money.Money
 		if err := got.Scan(stored); err != nil || !got.Equal(want) {
@@ -202,7 +202,7 @@ func FuzzParse(f *testing.F) {
 		}
 		text, err := json.Marshal(m)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("json.Marshal: %v", err)
 		}
 		var again money.Money
 		if err := json.Unmarshal(text, &again); err != nil || !again.Equal(m) {

@@ -69,14 +69,14 @@ func (b Bundle) Encode() ([]byte, error) {
 		document.Entries = append(document.Entries, newEntryDocument(slot, b.entries()[slot]))
 	}
 	for i := range document.Entries {
-		// encoding/json would write another text than the one that is there.
+		// encoding/json would replace the invalid bytes.
 		if !document.Entries[i].isUTF8() {
 			return nil, &BundleError{"a name is not UTF-8"}
 		}
 	}
 	data, err := json.Marshal(document)
 	if err != nil || len(data) > MaxBundleLen {
-		return nil, &BundleError{"longer than a Secret can be"}
+		return nil, &BundleError{"too large for a Secret"}
 	}
 	return data, nil
 }
@@ -86,24 +86,24 @@ func (b Bundle) Encode() ([]byte, error) {
 // the same secrets. The error is a [*BundleError].
 func DecodeBundle(data []byte) (Bundle, error) {
 	if len(data) > MaxBundleLen {
-		return Bundle{}, &BundleError{"longer than a Secret can be"}
+		return Bundle{}, &BundleError{"too large for a Secret"}
 	}
 	var document bundleDocument
 	if json.Unmarshal(data, &document) != nil {
 		return Bundle{}, &BundleError{"not the expected JSON"}
 	}
 	if document.Version != bundleVersion {
-		return Bundle{}, &BundleError{"another version than this program's"}
+		return Bundle{}, &BundleError{"the version is not supported"}
 	}
 	purpose, known := parsePurpose(document.For)
 	if !known {
-		return Bundle{}, &BundleError{"a purpose that this program does not know"}
+		return Bundle{}, &BundleError{"the purpose is unknown"}
 	}
 	entries := make(bundleEntries, len(document.Entries))
 	for i := range document.Entries {
 		slot, entry := document.Entries[i].entry()
 		if (slot.webhook != "") != (purpose == ForWebhooks) || !entry.sound(purpose) {
-			return Bundle{}, &BundleError{"an entry that makes no sense"}
+			return Bundle{}, &BundleError{"an entry is invalid"}
 		}
 		entries[slot] = entry
 	}

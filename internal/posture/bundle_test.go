@@ -240,7 +240,7 @@ func TestFitWebhooksOmitsYoungestPartners(t *testing.T) {
 		c := conditionOf(t, p.Conditions, v1alpha1.ConditionWebhooksReady)
 		switch {
 		case c.Reason == v1alpha1.ReasonResolved && refused == 0:
-		case c.Reason == v1alpha1.ReasonSecretCapacity && strings.HasSuffix(c.Message, "Nothing is sent to: one, two."):
+		case c.Reason == v1alpha1.ReasonSecretCapacity && strings.HasSuffix(c.Message, "no events are sent to: one, two."):
 			refused++
 		default:
 			t.Fatalf("%s: condition %+v after %d refused partners, want Resolved before the first refusal and SecretCapacity after it", p.Name, c, refused)

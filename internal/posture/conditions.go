@@ -31,16 +31,16 @@ func broken(reason string) verdict { return verdict{reason: reason, message: fau
 
 // faults maps a reason to its message: the problem and its remedy.
 var faults = map[string]string{
-	v1alpha1.ReasonAboveCeiling:          "The stage is above what this version implements; the capability is closed. Lower the stage or upgrade.",
-	v1alpha1.ReasonInvalidSpec:           "The object has content that its schema refuses; it is closed. Apply it again and mend what is reported.",
-	v1alpha1.ReasonDuplicateCapability:   "Another object rolls out the same capability; both are closed. Delete one of them.",
-	v1alpha1.ReasonDuplicateOrganization: "An older object has the same organizationID; this one is closed, its keys are refused. Delete one of them.",
-	v1alpha1.ReasonDuplicateSender:       "An older object has the same senderID; this one is closed. Delete one of them.",
-	v1alpha1.ReasonPartnerNotFound:       "No usable PartnerEntitlement of this name is in the namespace; the sender is refused.",
-	v1alpha1.ReasonSecretNotFound:        "A Secret, or the key in it, does not exist; its value does not count.",
-	v1alpha1.ReasonSecretTooShort:        "A secret has fewer than 32 bytes; it does not count.",
-	v1alpha1.ReasonSecretCapacity:        "The gate Secret is full and older senders come first. Delete senders, or use shorter secrets.",
-	v1alpha1.ReasonNoActiveSecret:        "No secret is valid, now or later; the sender is refused. Add one.",
+	v1alpha1.ReasonAboveCeiling:          "The stage is above the highest stage that this version implements, so the capability is closed. Lower the stage or upgrade.",
+	v1alpha1.ReasonInvalidSpec:           "The stored object violates its schema, so it is closed. Apply it again and fix the reported fields.",
+	v1alpha1.ReasonDuplicateCapability:   "Another object declares the same capability, so both are closed. Delete one of them.",
+	v1alpha1.ReasonDuplicateOrganization: "An older object has the same organizationID, so this object is closed and its keys are rejected. Delete one of the two.",
+	v1alpha1.ReasonDuplicateSender:       "An older object has the same senderID, so this object is closed. Delete one of the two.",
+	v1alpha1.ReasonPartnerNotFound:       "The namespace has no valid PartnerEntitlement with the name in spec.partner, so callbacks are rejected with 401. Create or fix it, or correct spec.partner.",
+	v1alpha1.ReasonSecretNotFound:        "A Secret, or the key in it, does not exist and cannot be used. Create it.",
+	v1alpha1.ReasonSecretTooShort:        "A secret has fewer than 32 bytes and is not used. Replace it with a longer one.",
+	v1alpha1.ReasonSecretCapacity:        "The gate Secret is full, and older senders have precedence. Delete senders or use shorter secrets.",
+	v1alpha1.ReasonNoActiveSecret:        "No secret is valid now or later, so callbacks are rejected with 401. Add a valid secret.",
 }
 
 // conditions returns the three conditions that kstatus reads.
@@ -49,7 +49,7 @@ func (v verdict) conditions() []Condition {
 		return []Condition{
 			{v1alpha1.ConditionReady, "True", v.reason, v.message},
 			{v1alpha1.ConditionReconciling, "False", v1alpha1.ReasonEnforced, "Compiled."},
-			{v1alpha1.ConditionStalled, "False", v1alpha1.ReasonEnforced, "Nothing is in the way."},
+			{v1alpha1.ConditionStalled, "False", v1alpha1.ReasonEnforced, "The object has no fault."},
 		}
 	}
 	return []Condition{
@@ -66,12 +66,12 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 	case ReasonAboveCeiling:
 		return broken(v1alpha1.ReasonAboveCeiling)
 	case ReasonKilled:
-		return enforced(v1alpha1.ReasonKilled, "The kill switch is engaged; the capability is closed for every key. Reason given: %s",
+		return enforced(v1alpha1.ReasonKilled, "The kill switch is engaged, so the capability is closed for every key. Reason given: %s",
 			cmp.Or(r.object.Spec.KillSwitch.Reason, "none"))
 	case ReasonNotStarted:
-		return enforced(v1alpha1.ReasonNotStarted, "Opens at %s.", r.window.from.UTC().Format(time.RFC3339))
+		return enforced(v1alpha1.ReasonNotStarted, "The schedule opens the capability at %s.", r.window.from.UTC().Format(time.RFC3339))
 	case ReasonEnded:
-		return enforced(v1alpha1.ReasonEnded, "Closed since %s.", r.window.until.UTC().Format(time.RFC3339))
+		return enforced(v1alpha1.ReasonEnded, "The schedule closed the capability at %s.", r.window.until.UTC().Format(time.RFC3339))
 	default:
 		return enforced(v1alpha1.ReasonEnforced, "The gates enforce stage %s.", r.stage.Stage())
 	}
@@ -88,14 +88,14 @@ func partnerVerdict(p *partner, now time.Time) verdict {
 		return broken(p.fault)
 	case len(p.duplicateKeys) > 0:
 		return verdict{reason: v1alpha1.ReasonDuplicateKey, message: fmt.Sprintf(
-			"The digest of these keys occurs more than once and is refused everywhere: %s. Remove all entries but one. The rest of the entitlement is enforced.",
+			"The digest of these keys occurs more than once, so they are rejected in every entitlement: %s. Remove all entries but one. The rest of the entitlement is enforced.",
 			strings.Join(p.duplicateKeys, ", "))}
 	}
 	switch p.standing(now) {
 	case standingSuspended:
-		return enforced(v1alpha1.ReasonSuspended, "The partner is refused with 403.")
+		return enforced(v1alpha1.ReasonSuspended, "The partner is suspended and rejected with 403.")
 	case standingContractNotEffective:
-		return enforced(v1alpha1.ReasonContractNotEffective, "The partner is refused with 403 while the contract is not in force.")
+		return enforced(v1alpha1.ReasonContractNotEffective, "The contract is not in force, so the partner is rejected with 403.")
 	default:
 		return enforced(v1alpha1.ReasonEnforced, "The gates enforce this entitlement.")
 	}
@@ -105,13 +105,13 @@ func contractCondition(c contract, now time.Time) Condition {
 	out := Condition{Type: v1alpha1.ConditionContractEffective, Status: "False"}
 	switch {
 	case !c.signed:
-		out.Reason, out.Message = v1alpha1.ReasonNoContract, "There is no contract."
+		out.Reason, out.Message = v1alpha1.ReasonNoContract, "The partner has no contract."
 	case now.Before(c.window.from):
 		out.Reason = v1alpha1.ReasonNotYetEffective
-		out.Message = fmt.Sprintf("In force from %s.", c.window.from.UTC().Format(time.RFC3339))
+		out.Message = fmt.Sprintf("The contract takes effect at %s.", c.window.from.UTC().Format(time.RFC3339))
 	case !c.window.contains(now):
 		out.Reason = v1alpha1.ReasonExpired
-		out.Message = fmt.Sprintf("Ended at %s.", c.window.until.UTC().Format(time.RFC3339))
+		out.Message = fmt.Sprintf("The contract ended at %s.", c.window.until.UTC().Format(time.RFC3339))
 	default:
 		out.Status, out.Reason, out.Message = "True", v1alpha1.ReasonEffective, "The contract is in force."
 	}
@@ -122,10 +122,10 @@ func keysCondition(p *partner) Condition {
 	if len(p.duplicateKeys) > 0 {
 		return Condition{
 			v1alpha1.ConditionKeysUnique, "False", v1alpha1.ReasonDuplicateKey,
-			fmt.Sprintf("Refused because their digest occurs twice: %s.", strings.Join(p.duplicateKeys, ", ")),
+			fmt.Sprintf("Rejected because their digest occurs more than once: %s.", strings.Join(p.duplicateKeys, ", ")),
 		}
 	}
-	return Condition{v1alpha1.ConditionKeysUnique, "True", v1alpha1.ReasonUnique, "No digest occurs twice."}
+	return Condition{v1alpha1.ConditionKeysUnique, "True", v1alpha1.ReasonUnique, "Every key digest is unique."}
 }
 
 func senderConditions(s *sender, now time.Time) []Condition {
@@ -141,11 +141,11 @@ func senderVerdict(s *sender, now time.Time) verdict {
 	case trouble != "":
 		return verdict{reason: trouble, message: affected(trouble, names) + " " + s.meanwhile(now)}
 	case s.suspended:
-		return enforced(v1alpha1.ReasonSuspended, "Callbacks of the sender are refused with 401.")
+		return enforced(v1alpha1.ReasonSuspended, "The sender is suspended, so its callbacks are rejected with 401.")
 	case len(active) > 0:
-		return enforced(v1alpha1.ReasonEnforced, "Callbacks are checked against %d secret(s).", len(active))
+		return enforced(v1alpha1.ReasonEnforced, "Callbacks are verified with %d secret(s).", len(active))
 	case !begins.IsZero():
-		return enforced(v1alpha1.ReasonNotStarted, "Callbacks are refused with 401 until the first secret counts, at %s.", begins.UTC().Format(time.RFC3339))
+		return enforced(v1alpha1.ReasonNotStarted, "Callbacks are rejected with 401 until the first secret becomes valid at %s.", begins.UTC().Format(time.RFC3339))
 	default:
 		return broken(v1alpha1.ReasonNoActiveSecret)
 	}
@@ -159,11 +159,11 @@ func (s *sender) meanwhile(now time.Time) string {
 	case s.suspended:
 		return "The sender is suspended."
 	case len(active) > 0:
-		return fmt.Sprintf("The sender is still verified with: %s.", strings.Join(active, ", "))
+		return fmt.Sprintf("Callbacks are still verified with: %s.", strings.Join(active, ", "))
 	case !begins.IsZero():
-		return fmt.Sprintf("The sender is refused until another secret counts, at %s.", begins.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("Callbacks are rejected with 401 until another secret becomes valid at %s.", begins.UTC().Format(time.RFC3339))
 	default:
-		return "The sender is refused."
+		return "Callbacks are rejected with 401."
 	}
 }
 
@@ -189,7 +189,7 @@ func affected(reason string, names []string) string {
 func secretsCondition(s *sender) Condition {
 	if s.partner == nil {
 		// The bundle omits such a sender.
-		return Condition{v1alpha1.ConditionSecretsResolved, "Unknown", v1alpha1.ReasonPartnerNotFound, "Not looked up: the sender has no partner."}
+		return Condition{v1alpha1.ConditionSecretsResolved, "Unknown", v1alpha1.ReasonPartnerNotFound, "The secrets are not resolved, because the sender has no valid partner."}
 	}
 	if reason, names := s.trouble(); reason != "" {
 		return Condition{
@@ -197,7 +197,7 @@ func secretsCondition(s *sender) Condition {
 			affected(reason, names),
 		}
 	}
-	return Condition{v1alpha1.ConditionSecretsResolved, "True", v1alpha1.ReasonResolved, "Every secret was found."}
+	return Condition{v1alpha1.ConditionSecretsResolved, "True", v1alpha1.ReasonResolved, "Every secret was found and is long enough."}
 }
 
 func uniqueCondition(s *sender) Condition {

@@ -102,10 +102,10 @@ func certificatesCondition(p *partner, now time.Time) []Condition {
 	out := Condition{Type: v1alpha1.ConditionCertificatesPinned, Status: "True", Reason: v1alpha1.ReasonPinned}
 	active := p.pinnedNow(now)
 	if len(active) > 0 {
-		out.Message = fmt.Sprintf("With mutual TLS keys are accepted with: %s.", strings.Join(active, ", "))
+		out.Message = fmt.Sprintf("Connections with mutual TLS accept keys with these certificates: %s.", strings.Join(active, ", "))
 	} else {
 		out.Status, out.Reason = "False", v1alpha1.ReasonNoActivePin
-		out.Message = "No client certificate counts: with mutual TLS every key is refused."
+		out.Message = "No client certificate is valid, so connections with mutual TLS reject every key."
 	}
 	var others []string
 	for i := range p.object.Spec.ClientCertificates {
@@ -114,12 +114,12 @@ func certificatesCondition(p *partner, now time.Time) []Condition {
 		}
 	}
 	if len(others) > 0 {
-		out.Message += fmt.Sprintf(" Over or broken: %s.", strings.Join(others, ", "))
+		out.Message += fmt.Sprintf(" Expired or invalid: %s.", strings.Join(others, ", "))
 	}
 	if p.certified {
-		out.Message += " On other connections every key is refused."
+		out.Message += " Other connections reject every key."
 	} else {
-		out.Message += " On other connections keys need none."
+		out.Message += " Other connections accept keys without a certificate."
 	}
 	return []Condition{out}
 }

@@ -75,7 +75,7 @@ func cpuTime(tb testing.TB) time.Duration {
 	tb.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("syscall.Getrusage: %v", err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

@@ -140,7 +140,7 @@ func TestZeroValuesAreClosed(t *testing.T) {
 	var none *posture.Snapshot
 	s := posture.Compile(sound(t, posture.RFQCreate))
 	caller, _ := s.Authenticate(posturetest.Key("live:acme"), posture.Connection{}, now)
-	anyone, absent := none.Authenticate(posturetest.Key("live:acme"), posture.Connection{}, now)
+	unauthenticated, absent := none.Authenticate(posturetest.Key("live:acme"), posture.Connection{}, now)
 	tests := map[string]struct {
 		decision posture.Decision
 		want     posture.Reason
@@ -163,8 +163,8 @@ func TestZeroValuesAreClosed(t *testing.T) {
 			}
 		})
 	}
-	if anyone.Valid() || anyone.Tenant() != (tenant.ID{}) || anyone.State() != "" || anyone != (posture.Caller{}) {
-		t.Errorf("the nil Snapshot returns the caller %+v, want the zero Caller", anyone)
+	if unauthenticated.Valid() || unauthenticated.Tenant() != (tenant.ID{}) || unauthenticated.State() != "" || unauthenticated != (posture.Caller{}) {
+		t.Errorf("the nil Snapshot returns the caller %+v, want the zero Caller", unauthenticated)
 	}
 	if _, found := none.Sender(""); found || none.Revision() != "" || len(none.Report(now).Partners) != 0 {
 		t.Error("the nil Snapshot returns data, want none")

@@ -36,15 +36,15 @@ func TestSinceReturnsTheLaterOfClockAndEdit(t *testing.T) {
 		partner, rollout time.Time
 		want             posture.Since
 	}{
-		"the schedule, if nobody has edited anything since": {nil, before, before, posture.Since{At: turned}},
-		"the schedule, if edits tell no time":               {nil, time.Time{}, time.Time{}, posture.Since{At: turned}},
-		"an edit of the partner after that":                 {nil, after, before, posture.Since{At: after, Edited: true}},
-		"an edit of the rollout after that":                 {nil, before, after, posture.Since{At: after, Edited: true}},
-		"not an edit that is to come":                       {nil, now.Add(1), before, posture.Since{At: turned}},
-		"a kill switch: the rollout":                        {killed, after, before, posture.Since{At: before, Edited: true}},
-		"a suspension: the partner":                         {suspended, before, after, posture.Since{At: before, Edited: true}},
-		"the audience: the later of the two":                {excluded, before, after, posture.Since{At: after, Edited: true}},
-		"nothing, if nothing is known":                      {killed, after, time.Time{}, posture.Since{}},
+		"the schedule, without a later edit":  {nil, before, before, posture.Since{At: turned}},
+		"the schedule, if edits have no time": {nil, time.Time{}, time.Time{}, posture.Since{At: turned}},
+		"an edit of the partner after that":   {nil, after, before, posture.Since{At: after, Edited: true}},
+		"an edit of the rollout after that":   {nil, before, after, posture.Since{At: after, Edited: true}},
+		"not an edit that is to come":         {nil, now.Add(1), before, posture.Since{At: turned}},
+		"a kill switch: the rollout":          {killed, after, before, posture.Since{At: before, Edited: true}},
+		"a suspension: the partner":           {suspended, before, after, posture.Since{At: before, Edited: true}},
+		"the audience: the later of the two":  {excluded, before, after, posture.Since{At: after, Edited: true}},
+		"nothing, if nothing is known":        {killed, after, time.Time{}, posture.Since{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,7 +23,7 @@ import (
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
 // questions is the last document of a case.
 type questions struct {
@@ -220,7 +220,7 @@ func answers(t *testing.T, s *posture.Snapshot, asked questions) []byte {
 	}
 	content, err := yaml.Marshal(out)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.Marshal: %v", err)
 	}
 	return content
 }
@@ -276,19 +276,19 @@ func TestGolden(t *testing.T) {
 			t.Parallel()
 			content, err := os.ReadFile(file)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.ReadFile(%q): %v", file, err)
 			}
 			m := parse(t, content)
 			got := answers(t, posture.Compile(m.inputs()), m.asked)
 			golden := strings.TrimSuffix(file, ".in.yaml") + ".out.yaml"
 			if *update {
 				if err := os.WriteFile(golden, got, 0o644); err != nil {
-					t.Fatal(err)
+					t.Fatalf("os.WriteFile(%q): %v", golden, err)
 				}
 			}
 			want, err := os.ReadFile(golden)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.ReadFile(%q): %v", golden, err)
 			}
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", golden, diff)

@@ -22,8 +22,8 @@ func TestPlanFollowsTheSchedule(t *testing.T) {
 		schedule *v1alpha1.Schedule
 		want     []posture.PlanPoint
 	}{
-		"without a schedule everybody is in":    {nil, []posture.PlanPoint{{Percent: 100}}},
-		"a ramp grows from nobody":              {&v1alpha1.Schedule{Ramp: ramp}, []posture.PlanPoint{{}, {day(10), 5}, {day(12), 50}, {day(20), 100}}},
+		"without a schedule all are admitted":   {nil, []posture.PlanPoint{{Percent: 100}}},
+		"a ramp grows from zero":                {&v1alpha1.Schedule{Ramp: ramp}, []posture.PlanPoint{{}, {day(10), 5}, {day(12), 50}, {day(20), 100}}},
 		"a window opens and closes":             {&v1alpha1.Schedule{NotBefore: at(3), NotAfter: at(5)}, []posture.PlanPoint{{}, {day(3), 100}, {day(5), 0}}},
 		"a window hides the steps before it":    {&v1alpha1.Schedule{NotBefore: at(15), Ramp: ramp}, []posture.PlanPoint{{}, {day(15), 50}, {day(20), 100}}},
 		"a window ends a ramp before its end":   {&v1alpha1.Schedule{NotAfter: at(13), Ramp: ramp}, []posture.PlanPoint{{}, {day(10), 5}, {day(12), 50}, {day(13), 0}}},

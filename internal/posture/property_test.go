@@ -342,7 +342,7 @@ func mustBeClosed(in posture.Inputs, key credential.Key, q question) string {
 	}
 	switch {
 	case owner == nil:
-		return "nobody has the key"
+		return "no partner has the key"
 	case owner.Spec.State != v1alpha1.StateActive:
 		return "the partner is not active"
 	case owner.Spec.Contract == nil || q.at.Before(owner.Spec.Contract.EffectiveFrom.Time):

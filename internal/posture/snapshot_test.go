@@ -123,7 +123,7 @@ func TestPrintedValuesContainNoSecret(t *testing.T) {
 	}
 	content, err := json.Marshal(map[string]any{"in": in.Secrets, "webhooks": in.Webhooks, "report": s.Report(now), "snapshot": s, "sender": sender, "webhook": webhook})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Marshal: %v", err)
 	}
 	out.Write(content)
 	slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "bundle", in.Secrets, "snapshot", s, "sender", sender, "webhook", webhook, "webhooks", in.Webhooks)

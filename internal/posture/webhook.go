@@ -228,11 +228,11 @@ func (w Webhook) Format(state fmt.State, _ rune) {
 // webhookFaults lists each fault and its remedy, in the order in which the condition's
 // reason is chosen.
 var webhookFaults = [...]struct{ reason, message string }{
-	{v1alpha1.ReasonInvalidSpec, "Its schema refuses what is stored. Apply it again and mend what is reported."},
+	{v1alpha1.ReasonInvalidSpec, "The stored webhook violates its schema. Apply the object again and fix the reported fields."},
 	{v1alpha1.ReasonSecretNotFound, faults[v1alpha1.ReasonSecretNotFound]},
-	{v1alpha1.ReasonSecretMalformed, "A secret is not whsec_ and the standard base64 of 24 to 64 bytes, without a new line; it does not count."},
-	{v1alpha1.ReasonSecretCapacity, "The gate Secret for webhooks is full and older partners come first. Remove webhooks."},
-	{v1alpha1.ReasonNoActiveSecret, "No secret is valid, now or later. Add one."},
+	{v1alpha1.ReasonSecretMalformed, "A secret is not whsec_ followed by the standard base64 of 24 to 64 bytes, without a newline, and is not used. Replace it."},
+	{v1alpha1.ReasonSecretCapacity, "The gate Secret for webhooks is full, and older partners have precedence. Remove webhooks."},
+	{v1alpha1.ReasonNoActiveSecret, "No secret is valid now or later. Add a valid secret."},
 }
 
 // webhooksCondition returns the condition WebhooksReady; nil for a partner without
@@ -252,7 +252,7 @@ func webhooksCondition(p *partner, now time.Time) []Condition {
 			silent = append(silent, w.object.Name)
 		}
 	}
-	out := Condition{v1alpha1.ConditionWebhooksReady, "True", v1alpha1.ReasonResolved, "Every webhook has its secrets."}
+	out := Condition{v1alpha1.ConditionWebhooksReady, "True", v1alpha1.ReasonResolved, "Every webhook has a secret that is valid now or later."}
 	var sentences []string
 	for _, fault := range webhookFaults {
 		if names := affected[fault.reason]; len(names) > 0 {
@@ -266,7 +266,7 @@ func webhooksCondition(p *partner, now time.Time) []Condition {
 		out.Message = strings.Join(sentences, " ")
 	}
 	if len(silent) > 0 {
-		out.Message += fmt.Sprintf(" Nothing is sent to: %s.", strings.Join(silent, ", "))
+		out.Message += fmt.Sprintf(" Currently, no events are sent to: %s.", strings.Join(silent, ", "))
 	}
 	return []Condition{out}
 }

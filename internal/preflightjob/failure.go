@@ -27,16 +27,16 @@ type FailureKind struct {
 }
 
 var failures = [...]FailureKind{
-	{FetchRefused, "The address of fileUrl is not one that we fetch from: it must be a public internet address."},
+	{FetchRefused, "The address of fileUrl is not permitted: it must be a public internet address."},
 	{FetchTimeout, "The server of fileUrl did not deliver the file in time; check that it is reachable and fast enough, then submit again."},
-	{FetchStatus, "The server of fileUrl did not answer with the file but with an error status; check that the URL is right and has not expired."},
+	{FetchStatus, "The server of fileUrl returned an error status instead of the file; check that the URL is correct and has not expired."},
 	{FetchFailed, "The file could not be fetched: the connection failed, was not trusted, or was redirected too often."},
 	{FileTooLarge, "The file is larger than preflight accepts; the contract states the limit."},
-	{TimeLimit, "The inspection took longer than a job may; simplify the file or split it."},
-	{MemoryLimit, "The inspection needed more memory than a job may use; simplify the file or split it."},
-	{EngineCrash, "The inspection engine ended unexpectedly with this file, twice; nothing is known about the file's quality."},
-	{OutputLimit, "The inspection found more than a report can hold; simplify the file or split it."},
-	{AttemptsExhausted, "The job was started several times and never came to its end; submit it again."},
+	{TimeLimit, "The inspection exceeded the time limit; simplify or split the file."},
+	{MemoryLimit, "The inspection exceeded the memory limit; simplify or split the file."},
+	{EngineCrash, "The inspection engine crashed twice on this file, so no report is available. Export the PDF again and resubmit it."},
+	{OutputLimit, "The findings exceed the maximum size of a report; simplify or split the file."},
+	{AttemptsExhausted, "The job was started several times but never completed; submit it again."},
 }
 
 // Failures returns the table of failures.

@@ -124,8 +124,8 @@ func (j Job) Gone(now time.Time) bool { return !now.Before(j.ExpiresAt) }
 // Revision changes exactly when what a reader sees changes.
 func (j Job) Revision() string { return fmt.Sprintf("%d-%s", j.Version, j.Status) }
 
-// asSubmitted is the job as the answer to its submission told it, so that a
-// replay repeats that answer whatever has happened since.
+// asSubmitted returns the job as in the response to its submission, so that a
+// replay repeats that response regardless of later changes.
 func (j Job) asSubmitted() Job {
 	return Job{
 		ID: j.ID, Tenant: j.Tenant, FileURL: j.FileURL, Profile: j.Profile, Ticket: j.Ticket,

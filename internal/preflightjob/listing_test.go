@@ -19,7 +19,7 @@ func sealer(t *testing.T) *cursor.Sealer {
 	t.Helper()
 	s, err := cursor.New([32]byte{1})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cursor.New: %v", err)
 	}
 	return s
 }
@@ -70,7 +70,7 @@ func TestAJobThatCannotBeReadIsLoggedAndHidesNoOther(t *testing.T) {
 	for next := (preflightjob.Page{Limit: 2}); ; {
 		list, err := b.List(t.Context(), acme, next)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("List: %v", err)
 		}
 		for _, job := range list.Items {
 			got = append(got, job.ID)

@@ -240,7 +240,7 @@ func (b *bench) submitted(t testing.TB) preflightjob.Job {
 	t.Helper()
 	got, err := b.Submit(t.Context(), acme, aRequest(), 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Submit: %v", err)
 	}
 	return got.Job
 }

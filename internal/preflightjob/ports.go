@@ -20,12 +20,12 @@ type Dispatcher interface {
 	// SubmitAll is Submit of each, in their order, and made for many. The first
 	// done of them were submitted; with an error nothing is known of the others.
 	SubmitAll(ctx context.Context, all []Submission) (done int, err error)
-	// Cancel takes the job out, or tells its worker to stop.
+	// Cancel removes the job, or makes its worker stop.
 	Cancel(ctx context.Context, id string) error
 }
 
-// Submission is what a [Dispatcher] is told of a job. It is no type of its own, so that
-// a dispatcher need not know this package.
+// Submission holds the properties of a job that a [Dispatcher] needs. It is an
+// alias, so that a dispatcher need not import this package.
 type Submission = struct {
 	ID    string
 	Owner tenant.ID

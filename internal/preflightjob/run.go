@@ -68,7 +68,7 @@ func (s *Service) Begin(ctx context.Context, id string, attempt int, incarnation
 	}
 }
 
-// Progress notes how far the holder has come; anybody else is [ErrFenced].
+// Progress records the progress of the holder. Calls of others return [ErrFenced].
 func (s *Service) Progress(ctx context.Context, id string, attempt int, incarnation string, progress Progress) error {
 	if err := checkHolder(id, attempt, incarnation); err != nil {
 		return err
@@ -94,10 +94,10 @@ func (s *Service) Progress(ctx context.Context, id string, attempt int, incarnat
 	return nil
 }
 
-// Finish ends a job with its result: row, report and event in one commit. Only
-// the holder of a processing job can; anybody else is [ErrFenced], a cancelled
-// job's holder too. Calling it again after an answer was lost returns the job
-// as it ended.
+// Finish ends a job with its result: row, report and event in one commit. Only the
+// holder of a processing job can call it; other calls, such as those of the holder
+// of a cancelled job, return [ErrFenced]. Repeating a call whose response was lost
+// returns the ended job.
 func (s *Service) Finish(ctx context.Context, id string, attempt int, incarnation string, result Result) (Job, error) {
 	if err := checkHolder(id, attempt, incarnation); err != nil {
 		return Job{}, err
@@ -123,9 +123,9 @@ func (s *Service) Finish(ctx context.Context, id string, attempt int, incarnatio
 	return job, nil
 }
 
-// Cancel ends an owned job that has not ended. Cancelling a cancelled job
-// changes nothing; one that ended otherwise is [ErrNotCancellable]. The worker
-// is told, but need not hear it: its Finish is fenced.
+// Cancel ends an owned job that has not ended. Cancelling a cancelled job changes
+// nothing; one that ended otherwise is [ErrNotCancellable]. The worker is notified,
+// but need not receive the notification: its Finish is fenced.
 func (s *Service) Cancel(ctx context.Context, who tenant.ID, id string) (Job, error) {
 	if _, err := s.Get(ctx, who, id); err != nil {
 		return Job{}, err
@@ -140,8 +140,8 @@ func (s *Service) Cancel(ctx context.Context, who tenant.ID, id string) (Job, er
 	return job, nil
 }
 
-// Withdraw is Cancel for an operator, whoever owns the job. The caller tells the
-// queue.
+// Withdraw is Cancel for an operator, for a job of any owner. The caller notifies
+// the queue.
 func (s *Service) Withdraw(ctx context.Context, id string) (Job, error) {
 	if !recordid.Valid(recordid.Job, id) {
 		return Job{}, transaction.ErrNotFound
@@ -170,9 +170,9 @@ func (s *Service) withdraw(ctx context.Context, id string, owned func(Job) bool)
 	return job, nil
 }
 
-// Release gives an attempt back that a draining worker cannot end: it is not
-// held against the job, and its worker holds the job no more. Anybody but the
-// holder of a processing job is [ErrFenced].
+// Release returns an attempt that a draining worker cannot finish: the attempt is
+// not counted, and the worker no longer holds the job. Calls of others than the
+// holder of a processing job return [ErrFenced].
 func (s *Service) Release(ctx context.Context, id string, attempt int, incarnation string) error {
 	if err := checkHolder(id, attempt, incarnation); err != nil {
 		return err
@@ -222,8 +222,8 @@ func (s *Service) Reopen(ctx context.Context, id string, since int) (Job, error)
 	return job, nil
 }
 
-// announce tells whoever follows jobs in other processes. They find out by
-// themselves too, later.
+// announce notifies the followers of jobs in other processes. Without a
+// notification they detect the change later.
 func (s *Service) announce(ctx context.Context, id string) {
 	if s.config.Announce != nil {
 		s.config.Announce(ctx, id)
@@ -266,7 +266,7 @@ func (s *Service) end(job Job, result Result, now time.Time) (Change, error) {
 	return s.close(job, Failed, now)
 }
 
-// endings maps each terminal state to the event that tells of it.
+// endings maps each terminal state to its event.
 var endings = map[Status]transaction.EventType{
 	Succeeded: transaction.PreflightSucceeded,
 	Failed:    transaction.PreflightFailed,
@@ -294,7 +294,8 @@ func checkHolder(id string, attempt int, incarnation string) error {
 	}
 }
 
-// unprintable tells what is no visible ASCII. Not every store can keep the rest.
+// unprintable reports whether r is not a visible ASCII character, which not every
+// store can keep.
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
 // check returns [ErrInvalidResult] for a result that no job can end with. It looks at

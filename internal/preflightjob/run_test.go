@@ -46,7 +46,7 @@ func TestAJobTellsWhatHappenedToIt(t *testing.T) {
 		t.Fatalf("begun = %+v, %v", begun, err)
 	}
 	if err := b.Progress(t.Context(), id, 1, "w1", preflightjob.Progress{PagesDone: 3, PagesTotal: 8}); err != nil {
-		t.Fatal(err)
+		t.Fatalf(`Progress(%q, "w1"): %v`, id, err)
 	}
 	b.now = nine.Add(time.Minute)
 	again, err := b.Begin(t.Context(), id, 2, "w2")
@@ -73,7 +73,7 @@ func TestEachFailureHasItsSentence(t *testing.T) {
 		b := newBench(t)
 		id := b.submitted(t).ID
 		if _, err := b.Begin(t.Context(), id, 1, "w1"); err != nil {
-			t.Fatal(err)
+			t.Fatalf(`Begin(%q, "w1"): %v`, id, err)
 		}
 		got, err := b.Finish(t.Context(), id, 1, "w1", preflightjob.Result{Failure: kind.Code})
 		if err != nil || got.Status != preflightjob.Failed || got.Failure != preflightjob.Failure(kind) || !strings.HasSuffix(kind.Detail, ".") {
@@ -124,7 +124,7 @@ func TestAWorkerMustSayWhoItIs(t *testing.T) {
 		"a long incarnation":             func() error { _, err := b.Begin(t.Context(), id, 1, strings.Repeat("w", 129)); return err },
 		"no id":                          func() error { _, err := b.Begin(t.Context(), "", 1, "w1"); return err },
 		"finish without id":              func() error { _, err := b.Finish(t.Context(), "x", 1, "w1", passed); return err },
-		"progress of nobody":             func() error { return b.Progress(t.Context(), id, 1, "", preflightjob.Progress{}) },
+		"progress without a holder":      func() error { return b.Progress(t.Context(), id, 1, "", preflightjob.Progress{}) },
 		"negative progress":              func() error { return b.Progress(t.Context(), id, 1, "w1", preflightjob.Progress{PagesDone: -1}) },
 	} {
 		if err := call(); !errors.Is(err, preflightjob.ErrInvalidResult) && !errors.Is(err, transaction.ErrNotFound) {
@@ -194,10 +194,10 @@ func TestAPurgeBetweenTwoReadsOfAReportIsGone(t *testing.T) {
 	b := newBench(t)
 	id := b.submitted(t).ID
 	if _, err := b.Begin(t.Context(), id, 1, "w1"); err != nil {
-		t.Fatal(err)
+		t.Fatalf(`Begin(%q, "w1"): %v`, id, err)
 	}
 	if _, err := b.Finish(t.Context(), id, 1, "w1", passed); err != nil {
-		t.Fatal(err)
+		t.Fatalf(`Finish(%q, "w1"): %v`, id, err)
 	}
 	delete(b.store.reports, id)
 	if _, err := b.Report(t.Context(), acme, id); !errors.Is(err, preflightjob.ErrGone) {
@@ -221,7 +221,7 @@ func TestTheSimulatorEndsEachJobAsItsProfileSays(t *testing.T) {
 		}
 		job, err := b.Get(t.Context(), acmeTest, got.Job.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Get(%q): %v", got.Job.ID, err)
 		}
 		parts := strings.Split(profile, ":")
 		if string(job.Status) != parts[1] {
@@ -242,7 +242,7 @@ func TestWithoutAWriterSimulatedReportsAreMinimal(t *testing.T) {
 	b := newBench(t)
 	got, err := b.Submit(t.Context(), acmeTest, preflightjob.Request{FileURL: signedURL, Profile: "sim:succeeded:warn"}, 10)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Submit: %v", err)
 	}
 	report, err := b.Report(t.Context(), acmeTest, got.Job.ID)
 	if err != nil || string(report) != `{"simulated":true,"verdict":"warn"}` || !json.Valid(report) {
@@ -251,7 +251,7 @@ func TestWithoutAWriterSimulatedReportsAreMinimal(t *testing.T) {
 }
 
 // Any order of verbs keeps the invariants of a job's life: attempts grow, an
-// end is final and told of once, a report exists exactly if the job succeeded.
+// end is final and has one event, a report exists exactly if the job succeeded.
 func TestAnyOrderOfVerbsKeepsTheInvariants(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())

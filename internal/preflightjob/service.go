@@ -33,14 +33,14 @@ type Config struct {
 	// MaxAttempts is after how many attempts a job is given up; 0 means
 	// [DefaultMaxAttempts].
 	MaxAttempts int
-	// Announce is told the id of a job whose record has changed, if it is not
-	// nil. It does not wait for anybody.
+	// Announce receives the ID of a job whose record has changed, unless it is nil. It
+	// does not block.
 	Announce func(ctx context.Context, id string)
 	// SimulatedReport writes the report of a simulated job; nil means a
 	// minimal one.
 	SimulatedReport func(Verdict) []byte
-	// Cursors is for [Service.List] alone: it may be nil where nobody lists, and
-	// then there is a first page at most.
+	// Cursors is used only by [Service.List]: it may be nil if List is not called with
+	// a cursor, and then only the first page is available.
 	Cursors Cursors
 	Now     func() time.Time
 	// Random is the source of ids, safe for concurrent use:
@@ -88,12 +88,12 @@ type Submitted struct {
 	Replayed bool
 }
 
-// Submit takes a job. Its faults are told in this order: a key that was used
-// before (it replays, or is ledger.ErrKeyReused), [ValidationError],
-// ledger.QuotaExceededError, [BacklogExceededError]. ledger.ErrInProgress comes
-// in place of the first while the key's request has not ended, and
-// ledger.UnavailableError at any point. A queue that cannot be reached is no
-// fault: the row is committed, and the sweeper hands it over later.
+// Submit accepts a job. It returns errors in this order: a key that was used before
+// (it replays, or is ledger.ErrKeyReused), [ValidationError],
+// ledger.QuotaExceededError, [BacklogExceededError]. ledger.ErrInProgress comes in
+// place of the first while the key's request has not ended, and
+// ledger.UnavailableError at any point. A queue that cannot be reached is no fault:
+// the row is committed, and the sweeper hands it over later.
 func (s *Service) Submit(ctx context.Context, who tenant.ID, request Request, backlogCap int) (Submitted, error) {
 	if who.IsZero() {
 		return Submitted{}, errors.New("submit job: no tenant")
@@ -160,7 +160,7 @@ func (s *Service) judge(now time.Time, who tenant.ID, request Request) (Job, err
 		found = append(found, Violation{Pointer: "#/fileUrl", Detail: err.Error()})
 	}
 	if !slices.Contains(s.config.Profiles, request.Profile) && !isSimulated(who, request.Profile) {
-		found = append(found, Violation{Pointer: "#/profile", Detail: "no inspection profile has this name; the contract lists them"})
+		found = append(found, Violation{Pointer: "#/profile", Detail: "must be the name of an inspection profile; GET /api/v1/preflight/profiles lists them"})
 	}
 	if err := request.Ticket.Check(); err != nil {
 		found = append(found, Violation{Pointer: "#/intent", Detail: err.Error()})

@@ -25,11 +25,11 @@ func TestASubmissionBecomesAQueuedJobThatIsDispatched(t *testing.T) {
 	b.now = nine.Add(123456 * time.Microsecond).Local()
 	got, err := b.Submit(t.Context(), acme, aRequest(), 7)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Submit: %v", err)
 	}
 	address, err := preflightjob.ParseFileURL(signedURL, false)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("preflightjob.ParseFileURL: %v", err)
 	}
 	at := nine.Add(123 * time.Millisecond)
 	want := preflightjob.Job{
@@ -127,7 +127,7 @@ func TestFaultsAreToldInTheirOrder(t *testing.T) {
 		"a full backlog stops a good request": {request("k2", "b", "print_ready"), 0, nil, func(_ preflightjob.Submitted, err error) bool {
 			return is[*preflightjob.BacklogExceededError](err)
 		}},
-		"a store that is away cannot say whether the key was used": {request("k1", "a", "none"), 10, errAway, func(_ preflightjob.Submitted, err error) bool {
+		"an unavailable store does not show whether the key was used": {request("k1", "a", "none"), 10, errAway, func(_ preflightjob.Submitted, err error) bool {
 			return errors.Is(err, errAway)
 		}},
 	}
@@ -136,7 +136,7 @@ func TestFaultsAreToldInTheirOrder(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			if _, err := b.Submit(t.Context(), acme, request("k1", "a", "print_ready"), 10); err != nil {
-				t.Fatal(err)
+				t.Fatalf("Submit: %v", err)
 			}
 			b.store.err = tc.store
 			if got, err := b.Submit(t.Context(), acme, tc.request, tc.cap); !tc.check(got, err) {
@@ -183,7 +183,7 @@ func TestAFileURLNeverPrintsItsQuery(t *testing.T) {
 	}
 	asJSON, err := json.Marshal(job)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Marshal: %v", err)
 	}
 	var logged strings.Builder
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("job", "job", job, "url", job.FileURL)

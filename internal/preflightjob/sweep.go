@@ -30,7 +30,7 @@ func (s *Service) Sweep(ctx context.Context, olderThan time.Duration, batch int)
 		done, failure := s.redispatch(ctx, open)
 		seen := len(open)
 		if malformed != nil {
-			// Nobody can do them; they come by again with the next sweeps.
+			// These jobs cannot run; the next sweeps find them again.
 			s.config.Logger.ErrorContext(ctx, "rows of jobs cannot be read", "jobs", malformed.IDs, "error", malformed.Err)
 			seen += len(malformed.IDs)
 			done = append(done, malformed.IDs...)

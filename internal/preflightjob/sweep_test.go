@@ -21,7 +21,7 @@ func (b *bench) loses(t *testing.T, owners ...tenant.ID) (ids []string) {
 	for i, owner := range owners {
 		submitted, err := b.Submit(t.Context(), owner, aRequest(), 10)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Submit: %v", err)
 		}
 		ids = append(ids, submitted.Job.ID)
 		b.store.jobs[i].Attempt = i

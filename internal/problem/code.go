@@ -5,11 +5,11 @@ package problem
 import "net/http"
 
 // Code is the machine-readable cause of a problem: the `code` member of every
-// error that the API answers. Its form is ^[A-Z][A-Z0-9_]{2,63}$.
+// error response. It matches ^[A-Z][A-Z0-9_]{2,63}$.
 type Code string
 
-// The codes of the project. Each is described in [codes]; tests compare that
-// table with the published schema, the contracts and the documentation.
+// The codes of the platform. [codes] describes each; tests compare that table
+// with the published schema, the contracts and the documentation.
 const (
 	// Requests.
 	CodeInvalidRequest         Code = "INVALID_REQUEST"
@@ -44,7 +44,7 @@ const (
 	CodeRateLimitExceeded Code = "RATE_LIMIT_EXCEEDED"
 	CodeOverloaded        Code = "OVERLOADED"
 
-	// Posture: one code for each capability that is closed.
+	// Posture: one code per closed capability.
 	CodePostureUnavailable          Code = "POSTURE_UNAVAILABLE"
 	CodeEstimateUnavailable         Code = "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE"
 	CodeRFQUnavailable              Code = "PARTNER_RFQ_CAPABILITY_UNAVAILABLE"
@@ -95,7 +95,7 @@ const (
 	CodeWebhookInvalid       Code = "WEBHOOK_INVALID"
 	CodeWebhookStateConflict Code = "WEBHOOK_STATE_CONFLICT"
 
-	// The marketplace's own side.
+	// The platform API.
 	CodePlatformRequestInvalid Code = "PLATFORM_REQUEST_INVALID"
 	CodeRFQStateConflict       Code = "RFQ_STATE_CONFLICT"
 	CodeRevisionConflict       Code = "REVISION_CONFLICT"
@@ -112,60 +112,60 @@ type Definition struct {
 	Code Code `json:"code"`
 	// Slug is the problem type; empty for about:blank.
 	Slug Slug `json:"slug,omitempty"`
-	// Status is the HTTP status that the code is answered with.
+	// Status is the HTTP status of responses with the code.
 	Status int `json:"status"`
-	// Do tells the reader what to do next, in one sentence.
+	// Do is one sentence of advice: what to do next, and whether to retry.
 	Do string `json:"whatToDo"`
 }
 
 const (
-	doWait    = "Wait for the number of seconds in Retry-After, then send the same request again."
-	doQuota   = "Wait for the number of seconds in Retry-After (the quota window's end), or ask for a larger quota."
-	doClosed  = "Do not retry: ask your partner manager when the capability opens for you, or watch Marketplace-Capability."
-	doLookup  = "Check the id; records of other organizations, and of the other mode, are not found."
-	doPartner = "Ask your partner manager; the request cannot succeed before the entitlement changes."
+	doWait    = "Retry the same request after the number of seconds in Retry-After."
+	doQuota   = "Retry after the number of seconds in Retry-After, when the quota window ends, or request a larger quota from your partner manager."
+	doClosed  = "Do not retry at once. If the response has Retry-After, the capability opens then; otherwise ask your partner manager, or read `access` and `opensAt` from GET /api/v1/account."
+	doLookup  = "Check the id and the key: a key finds only records of its own organization and mode (test or live)."
+	doPartner = "Do not retry; contact your partner manager. Requests fail until the entitlement changes."
 )
 
-// codes is the one table of codes. A row's order is the order of the constants.
+// codes is the table of all codes, in the order of the constants.
 var codes = [...]Definition{
-	{CodeInvalidRequest, InvalidRequest, 0, "Mend the request as `detail` says, then send it again."},
-	{CodeIdempotencyKeyRequired, InvalidRequest, 0, "Send an Idempotency-Key header of 1 to 255 visible ASCII characters, new for each logical create."},
-	{CodeIdempotencyKeyInvalid, InvalidRequest, 0, "Send one Idempotency-Key header of 1 to 255 visible ASCII characters."},
-	{CodeIdempotencyKeyReused, IdempotencyConflict, 0, "Use a new Idempotency-Key for a different request; repeat the first body to get its answer again."},
+	{CodeInvalidRequest, InvalidRequest, 0, "Fix the request as described in `detail`, then send it again."},
+	{CodeIdempotencyKeyRequired, InvalidRequest, 0, "Send an Idempotency-Key header with 1 to 255 visible ASCII characters. Use a new key for each logical create."},
+	{CodeIdempotencyKeyInvalid, InvalidRequest, 0, "Send exactly one Idempotency-Key header with 1 to 255 visible ASCII characters."},
+	{CodeIdempotencyKeyReused, IdempotencyConflict, 0, "Use a new Idempotency-Key for a different request. To get the original response, send the original body."},
 	{CodeIdempotencyInProgress, Conflict, 0, doWait},
-	{CodeRouteNotFound, NotFound, 0, "Check the path against the published contract in /docs/api/."},
+	{CodeRouteNotFound, NotFound, 0, "Check the path and method against the published contract in /docs/api/."},
 	{CodeNotFound, NotFound, 0, doLookup},
-	{CodeGone, Gone, 0, "The retention time has passed; submit the work again."},
+	{CodeGone, Gone, 0, "Do not retry. The retention period has passed; submit the work again."},
 	{CodeMethodNotAllowed, blank, http.StatusMethodNotAllowed, "Use one of the methods in the Allow header."},
-	{CodeNotAcceptable, blank, http.StatusNotAcceptable, "Accept one of the media types named in `detail`."},
-	{CodeRequestTimeout, blank, http.StatusRequestTimeout, "Send the whole body within the time limit; repeat with the same Idempotency-Key."},
-	{CodeLengthRequired, LengthRequired, 0, "Send a Content-Length header."},
-	{CodePayloadTooLarge, PayloadTooLarge, 0, "Send a smaller body; the limit is in the contract."},
-	{CodeHeadersTooLarge, blank, http.StatusRequestHeaderFieldsTooLarge, "Send fewer or smaller header fields."},
-	{CodeUnsupportedMediaType, UnsupportedMediaType, 0, "Send the body as one of the media types named in `detail`, without a content encoding."},
-	{CodeTooEarly, TooEarly, 0, "Send the request again after the TLS handshake is complete (RFC 8470)."},
+	{CodeNotAcceptable, blank, http.StatusNotAcceptable, "Send an Accept header that allows one of the media types in `detail`."},
+	{CodeRequestTimeout, blank, http.StatusRequestTimeout, "Send the complete body within the time limit in `detail`. Retry with the same Idempotency-Key."},
+	{CodeLengthRequired, LengthRequired, 0, "Send a Content-Length header; a chunked body is not accepted."},
+	{CodePayloadTooLarge, PayloadTooLarge, 0, "Send a body within the limit in `detail`."},
+	{CodeHeadersTooLarge, blank, http.StatusRequestHeaderFieldsTooLarge, "Send fewer or smaller header fields, within the limit in `detail`."},
+	{CodeUnsupportedMediaType, UnsupportedMediaType, 0, "Send the body as one of the media types in the contract, in UTF-8 and without Content-Encoding."},
+	{CodeTooEarly, TooEarly, 0, "Retry after the TLS handshake is complete (RFC 8470)."},
 
-	{CodeMissingAPIKey, Unauthenticated, 0, "Send Authorization: Bearer <API_KEY>."},
-	{CodeInvalidAPIKey, Unauthenticated, 0, "Check that the key is complete, not expired and not revoked; ask for a new one if in doubt."},
+	{CodeMissingAPIKey, Unauthenticated, 0, "Send the header Authorization: Bearer <API_KEY>."},
+	{CodeInvalidAPIKey, Unauthenticated, 0, "Check that you send the complete key, and that it has not expired or been revoked. Otherwise request a new key."},
 	{CodePartnerSuspended, Forbidden, 0, doPartner},
-	{CodeContractNotEffective, Forbidden, 0, "Wait for the contract's first day, or ask your partner manager."},
-	{CodeInsufficientScope, Forbidden, 0, "Use a key that has the scope named in `detail`."},
+	{CodeContractNotEffective, Forbidden, 0, "Do not retry before the first day of the contract. Contact your partner manager about its dates."},
+	{CodeInsufficientScope, Forbidden, 0, "Use a key that has the scope in `detail`."},
 	{CodeCapabilityNotEntitled, Forbidden, 0, doPartner},
-	{CodeAuthenticationRequired, Unauthenticated, 0, "Open a session with POST /api/v1/sessions and send its token as Authorization: Bearer; an API key is not taken here."},
-	{CodeOrganizationScopeMismatch, Forbidden, 0, "Leave organizationId out, or send that of the session: the organization is always the session's."},
+	{CodeAuthenticationRequired, Unauthenticated, 0, "Open a session with POST /api/v1/sessions and send its token as Authorization: Bearer <TOKEN>. API keys are not accepted here."},
+	{CodeOrganizationScopeMismatch, Forbidden, 0, "Remove organizationId, or send the organization of the session. The session always determines the organization."},
 
 	{CodeRateLimitExceeded, RateLimited, 0, doWait},
 	{CodeOverloaded, Unavailable, 0, doWait},
 
-	{CodePostureUnavailable, Unavailable, 0, "Retry with backoff: this replica has not loaded its gates yet."},
-	{CodeEstimateUnavailable, Unavailable, 0, "Do not retry: estimates are disabled for everyone; create an RFQ instead."},
+	{CodePostureUnavailable, Unavailable, 0, "Retry with exponential backoff. The server that received the request has not loaded its access rules yet."},
+	{CodeEstimateUnavailable, Unavailable, 0, "Do not retry. Estimates are disabled for all partners; create an RFQ instead."},
 	{CodeRFQUnavailable, Unavailable, 0, doClosed},
 	{CodeRFQReadUnavailable, Unavailable, 0, doClosed},
 	{CodeRFQListUnavailable, Unavailable, 0, doClosed},
 	{CodeQuoteReadUnavailable, Unavailable, 0, doClosed},
-	{CodeQuoteAcceptanceUnavailable, Unavailable, 0, "Do not retry: quote acceptance is disabled for everyone."},
-	{CodeOrderUnavailable, Unavailable, 0, "Do not retry: orders are disabled for everyone; nothing was created, listed or attempted."},
-	{CodeBatchOrderUnavailable, Unavailable, 0, "Do not retry: batch orders are disabled for everyone; nothing was created, listed or attempted."},
+	{CodeQuoteAcceptanceUnavailable, Unavailable, 0, "Do not retry. Quote acceptance is disabled for all partners."},
+	{CodeOrderUnavailable, Unavailable, 0, "Do not retry. Orders are disabled for all partners; the request had no effect."},
+	{CodeBatchOrderUnavailable, Unavailable, 0, "Do not retry. Batch orders are disabled for all partners; the request had no effect."},
 	{CodePreflightUnavailable, Unavailable, 0, doClosed},
 	{CodeXJDFUnavailable, Unavailable, 0, doClosed},
 	{CodeXJDFCostingUnavailable, Unavailable, 0, doClosed},
@@ -173,45 +173,45 @@ var codes = [...]Definition{
 	{CodeWebhookUnavailable, Unavailable, 0, doClosed},
 	{CodeMasterDataBridgeUnavailable, Unavailable, 0, doClosed},
 
-	{CodeRFQInvalid, ValidationFailed, 0, "Mend the members named in `errors`; GET /api/v1/catalog/products lists the valid products with their categories."},
+	{CodeRFQInvalid, ValidationFailed, 0, "Fix the members listed in `errors`. GET /api/v1/catalog/products lists the valid products and their categories."},
 	{CodeRFQQuotaExceeded, RateLimited, 0, doQuota},
 	{CodeRFQCatalogUnavailable, Unavailable, 0, doWait},
 
-	{CodePreflightInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
+	{CodePreflightInvalid, ValidationFailed, 0, "Fix the members listed in `errors`, then send the request again."},
 	{CodePreflightQuotaExceeded, RateLimited, 0, doQuota},
-	{CodePreflightBacklogExceeded, RateLimited, 0, "Wait until some of your queued jobs have finished; Retry-After suggests when."},
+	{CodePreflightBacklogExceeded, RateLimited, 0, "Wait until some of your jobs have finished, then retry. Retry-After suggests when."},
 	{CodePreflightQueueUnavailable, Unavailable, 0, doWait},
-	{CodePreflightReportNotReady, Conflict, 0, "Poll the job until its status is succeeded, then read the report."},
-	{CodePreflightNotCancellable, Conflict, 0, "Nothing to do: the job has already ended."},
+	{CodePreflightReportNotReady, Conflict, 0, "Poll the job until its status is succeeded, then read the report. A failed or cancelled job never has a report."},
+	{CodePreflightNotCancellable, Conflict, 0, "Do not retry. The job has already ended."},
 
-	{CodeValidationError, InvalidRequest, 0, "Mend the document as `errors` and `findings` say, with a pointer into what you sent, then send it again."},
-	{CodeXJMFSignatureInvalid, Unauthenticated, 0, "Check X-XJMF-Sender, the secret and its scheme, and sign the bytes that you send; `printmarket xjmf verify` says which part differs."},
-	{CodeXJMFTimestampOutside, Unauthenticated, 0, "Set your clock by NTP and sign each attempt anew, with the time at which you send it."},
-	{CodeXJMFMessageIDReused, Conflict, 0, "Give each message a Header/@ID of its own; repeat the same bytes to get the first answer again."},
+	{CodeValidationError, InvalidRequest, 0, "Fix the document as described in `errors` and `findings`, whose pointers refer to the document you sent, then send it again."},
+	{CodeXJMFSignatureInvalid, Unauthenticated, 0, "Check X-XJMF-Sender, the secret and its scheme, and sign exactly the bytes that you send. `printmarket xjmf verify` reports which part differs."},
+	{CodeXJMFTimestampOutside, Unauthenticated, 0, "Synchronize your clock with NTP. Sign each attempt again with the time at which you send it."},
+	{CodeXJMFMessageIDReused, Conflict, 0, "Use a unique Header/@ID for each message. To get the original response, send the same bytes again."},
 
-	{CodeCostingAuthorityRequired, Conflict, 0, "Ask your partner manager: no approved cost data of your organization is in force."},
-	{CodeCostingMediaRequired, ValidationFailed, 0, "Name each medium by its exact Media/@ID in your cost data; labels, weights and product codes identify nothing."},
-	{CodeCostingManualReviewRequired, Conflict, 0, "Have a person look at the result: `reasons` says why it is not safe to quote from."},
+	{CodeCostingAuthorityRequired, Conflict, 0, "Do not retry. Ask your partner manager to approve cost data for your organization."},
+	{CodeCostingMediaRequired, ValidationFailed, 0, "Refer to each medium by its exact Media/@ID in your cost data. Labels, weights and product codes do not identify a medium."},
+	{CodeCostingManualReviewRequired, Conflict, 0, "Do not retry. Have a person review the calculation; `reasons` lists why it is unsafe to quote from automatically."},
 
-	{CodeInvalidCategory, InvalidRequest, 0, "Name the categories of master data that `detail` lists, each once, with commas between them."},
+	{CodeInvalidCategory, InvalidRequest, 0, "Send a comma-separated list of the categories in `detail`, each at most once."},
 	{CodeMasterDataUnavailable, Unavailable, 0, doWait},
-	{CodeMasterDataOverflow, Conflict, 0, "Ask for fewer categories; if one of them alone is too much, ask for it in pages, or have its owner split it."},
-	{CodeMasterDataDuplicate, Conflict, 0, "Do not retry: the owner of the master data has to mend an identifier that is there twice, and have them approved again."},
+	{CodeMasterDataOverflow, Conflict, 0, "Request fewer categories. If a single category is too large, request it in pages, or ask its owner to split it."},
+	{CodeMasterDataDuplicate, Conflict, 0, "Do not retry. The owner of the master data must fix the duplicate identifier and have the master data approved again."},
 
-	{CodeWebhookInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
-	{CodeWebhookStateConflict, Conflict, 0, "Read the endpoint: mend what its `reason` names, enable it, then send the request again."},
+	{CodeWebhookInvalid, ValidationFailed, 0, "Fix the members listed in `errors`, then send the request again."},
+	{CodeWebhookStateConflict, Conflict, 0, "Read the endpoint, fix the cause in its `reason`, enable the endpoint, then send the request again."},
 
-	{CodePlatformRequestInvalid, ValidationFailed, 0, "Mend the members named in `errors`."},
-	{CodeRFQStateConflict, Conflict, 0, "Read the RFQ again; its state does not allow this any more."},
-	{CodeRevisionConflict, RevisionConflict, 0, "Read the record again, decide anew, and send its new ETag as If-Match."},
-	{CodeLiveKeyRequired, Forbidden, 0, "Use a live key: master data is one for the sandbox and production."},
-	{CodeMasterDataConflict, Conflict, 0, "Read the approval again; it was withdrawn already."},
+	{CodePlatformRequestInvalid, ValidationFailed, 0, "Fix the members listed in `errors`, then send the request again."},
+	{CodeRFQStateConflict, Conflict, 0, "Read the RFQ again. Its state no longer allows this operation."},
+	{CodeRevisionConflict, RevisionConflict, 0, "Read the record again, check that your change still applies, and send the new ETag as If-Match."},
+	{CodeLiveKeyRequired, Forbidden, 0, "Use a live key. The sandbox and production share the same master data."},
+	{CodeMasterDataConflict, Conflict, 0, "Do not retry. The approval was already withdrawn; read it again."},
 
-	{CodeStoreUnavailable, Unavailable, 0, "Send the same request with the same Idempotency-Key after Retry-After seconds; it is safe."},
-	{CodeInternalError, InternalError, 0, "Retry with backoff; if it stays, tell us the request id."},
+	{CodeStoreUnavailable, Unavailable, 0, "Retry the same request with the same Idempotency-Key after the number of seconds in Retry-After. The retry is safe."},
+	{CodeInternalError, InternalError, 0, "Retry with exponential backoff. If the error persists, contact support with the `requestId`."},
 }
 
-// Codes returns the code table, statuses filled in from the registry.
+// Codes returns the table of codes with the statuses of their types.
 func Codes() []Definition {
 	rows := make([]Definition, len(codes))
 	for i, d := range codes {
@@ -220,7 +220,7 @@ func Codes() []Definition {
 	return rows
 }
 
-// Lookup finds a code's row; unknown codes report false.
+// Lookup returns the row of a code, and false for an unknown code.
 func Lookup(code Code) (Definition, bool) {
 	for _, d := range codes {
 		if d.Code == code {

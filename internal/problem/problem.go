@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package problem is the vocabulary of everything that can go wrong.
+// Package problem defines the errors that the API returns.
 //
-// Two tables hold it: the nineteen problem types of the public registry
-// ([Types]) and the machine-readable codes ([Codes]), each with its type and a
-// sentence that tells the reader what to do. A [Problem] is an error that is
-// already an answer: edges turn domain errors into one in a single function,
-// and package respond writes it as RFC 9457 problem details.
+// [Types] lists the nineteen problem types of the public registry. [Codes] lists
+// the machine-readable codes, each with its type and one sentence of advice. Each
+// surface maps domain errors to a [Problem] in a single function, and package
+// respond writes the Problem as RFC 9457 problem details.
 package problem
 
 import (
@@ -17,15 +16,15 @@ import (
 	"time"
 )
 
-// Violation is one thing that is wrong with a request body.
+// Violation describes one fault of a request body.
 type Violation struct {
 	// Pointer is an RFC 6901 JSON Pointer in URI fragment form: "#/quantity".
 	Pointer string `json:"pointer"`
 	Detail  string `json:"detail"`
 }
 
-// Violations are those that a domain package has found, which has a type of its
-// own for them.
+// Violations converts the violations of a domain package, which has its own type
+// for them.
 func Violations[V ~struct{ Pointer, Detail string }](found []V) []Violation {
 	all := make([]Violation, len(found))
 	for i, v := range found {
@@ -34,25 +33,25 @@ func Violations[V ~struct{ Pointer, Detail string }](found []V) []Violation {
 	return all
 }
 
-// Problem is an error that is ready to be answered.
+// Problem is an error with a defined response.
 type Problem struct {
 	Code Code
-	// Detail is a sentence for a human about this occurrence. It never holds
-	// a credential, an address or the text of an internal error.
+	// Detail describes this occurrence in one sentence. It never contains a
+	// credential, an address or the text of an internal error.
 	Detail string
-	// Errors lists what is wrong with the body, if that is the trouble.
+	// Errors lists the faults of the body, if the body is the cause.
 	Errors []Violation
-	// Extension is a JSON object whose members are sent beside the standard ones
-	// (RFC 9457, section 3.2), none of whose names it has; nil: none.
+	// Extension is a JSON object with extension members (RFC 9457, section 3.2).
+	// Its names differ from the standard members. It may be nil.
 	Extension json.RawMessage
-	// RetryAfter is sent as whole seconds, rounded up, 1 to 86400; zero means
-	// that no header is sent.
+	// RetryAfter is sent in whole seconds, rounded up, from 1 to 86400. If it is
+	// zero, the header is omitted.
 	RetryAfter time.Duration
-	// Cause is for the log only.
+	// Cause is only logged.
 	Cause error
 }
 
-// New makes a problem with a formatted detail.
+// New returns a problem with a formatted detail.
 func New(code Code, format string, args ...any) *Problem {
 	return &Problem{Code: code, Detail: fmt.Sprintf(format, args...)}
 }
@@ -64,29 +63,29 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s: %s", p.Code, p.Detail)
 }
 
-// Unwrap gives the cause to errors.Is and errors.As.
+// Unwrap returns the cause for errors.Is and errors.As.
 func (p *Problem) Unwrap() error { return p.Cause }
 
-// With returns the problem with its cause attached, for the log.
+// With sets the cause and returns the problem.
 func (p *Problem) With(cause error) *Problem {
 	p.Cause = cause
 	return p
 }
 
-// After returns the problem with a time to wait.
+// After sets the time to wait and returns the problem.
 func (p *Problem) After(wait time.Duration) *Problem {
 	p.RetryAfter = wait
 	return p
 }
 
-// Violates returns the problem with its list of violations.
+// Violates sets the violations and returns the problem.
 func (p *Problem) Violates(violations ...Violation) *Problem {
 	p.Errors = violations
 	return p
 }
 
-// Extend returns the problem with the members of a value that marshals to a JSON
-// object.
+// Extend sets the extension members and returns the problem. The value must marshal
+// to a JSON object.
 func (p *Problem) Extend(value any) (*Problem, error) {
 	members, err := json.Marshal(value)
 	if err != nil {
@@ -96,8 +95,8 @@ func (p *Problem) Extend(value any) (*Problem, error) {
 	return p, nil
 }
 
-// Of finds the Problem in an error chain. An error that holds none is an
-// internal error, whose text goes to the log and not to the caller.
+// Of returns the Problem in an error chain. An error without a Problem is an
+// internal error; its text is logged and not returned to the caller.
 func Of(err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {
@@ -106,8 +105,8 @@ func Of(err error) *Problem {
 	return New(CodeInternalError, "The request could not be completed.").With(err)
 }
 
-// Fragment is a JSON Pointer as a URI fragment (RFC 6901, section 6), the form of
-// [Violation.Pointer]: documents have members of any name.
+// Fragment returns a JSON Pointer as a URI fragment (RFC 6901, section 6), the form
+// of [Violation.Pointer]. It escapes names that a fragment cannot contain.
 func Fragment(pointer string) string {
 	place := url.URL{Fragment: pointer}
 	return "#" + place.EscapedFragment()

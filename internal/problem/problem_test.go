@@ -15,17 +15,17 @@ import (
 )
 
 func Example() {
-	p := problem.New(problem.CodeInsufficientScope, "The key lacks the scope %s.", "rfq:write")
+	p := problem.New(problem.CodeInsufficientScope, "The API key does not have the scope %s.", "rfq:write")
 	row, _ := problem.Lookup(p.Code)
 	fmt.Println(row.Status, row.Slug)
 	fmt.Println(row.Do)
 	// Output:
 	// 403 forbidden
-	// Use a key that has the scope named in `detail`.
+	// Use a key that has the scope in `detail`.
 }
 
-// TestRegistryIsTheClosedSet compares the types with the interface
-// specification, section 4.5, and the statuses with the design.
+// TestRegistryIsTheClosedSet compares slugs and statuses with the published
+// registry.
 func TestRegistryIsTheClosedSet(t *testing.T) {
 	t.Parallel()
 	want := map[problem.Slug]int{
@@ -38,7 +38,7 @@ func TestRegistryIsTheClosedSet(t *testing.T) {
 	for _, typ := range problem.Types() {
 		got[typ.Slug] = typ.Status
 		if n := len([]rune(typ.Title)); n < 1 || n > 200 {
-			t.Errorf("%s: title of %d characters", typ.Slug, n)
+			t.Errorf("%s: title %q has %d characters, want 1 to 200", typ.Slug, typ.Title, n)
 		}
 		if upper := strings.ToUpper(strings.ReplaceAll(string(typ.Slug), "-", "_")); string(typ.Code) != upper {
 			t.Errorf("%s: code %s, want %s", typ.Slug, typ.Code, upper)
@@ -56,20 +56,20 @@ func TestCodesAreWellFormed(t *testing.T) {
 	seen := map[problem.Code]bool{}
 	for _, d := range problem.Codes() {
 		if seen[d.Code] {
-			t.Errorf("%s stands twice", d.Code)
+			t.Errorf("code %s is listed twice", d.Code)
 		}
 		seen[d.Code] = true
 		if !form.MatchString(string(d.Code)) {
-			t.Errorf("%s has not the published form", d.Code)
+			t.Errorf("code %s does not match %s", d.Code, form)
 		}
 		if d.Do == "" || !strings.HasSuffix(d.Do, ".") {
-			t.Errorf("%s does not say what to do: %q", d.Code, d.Do)
+			t.Errorf("%s: advice %q, want a sentence", d.Code, d.Do)
 		}
 		if _, ok := problem.TypeOf(d.Slug); ok == blank[d.Status] {
-			t.Errorf("%s: type %q with status %d: about:blank is for 405, 406, 408 and 431 alone", d.Code, d.Slug, d.Status)
+			t.Errorf("%s: type %q with status %d, want about:blank exactly for 405, 406, 408 and 431", d.Code, d.Slug, d.Status)
 		}
 		if d.Slug == problem.IdempotencyConflict && d.Code != problem.CodeIdempotencyKeyReused {
-			t.Errorf("%s must not be an idempotency conflict", d.Code)
+			t.Errorf("%s has type %q, want another type", d.Code, d.Slug)
 		}
 	}
 }
@@ -82,23 +82,23 @@ func TestOf(t *testing.T) {
 		err  error
 		want problem.Code
 	}{
-		"a problem is itself":                 {known, problem.CodeGone},
-		"a wrapped problem is found":          {fmt.Errorf("read: %w", known), problem.CodeGone},
-		"any other error is an internal one":  {cause, problem.CodeInternalError},
-		"the innermost problem does not hide": {problem.New(problem.CodeNotFound, "No.").With(known), problem.CodeNotFound},
+		"a problem":                     {known, problem.CodeGone},
+		"a wrapped problem":             {fmt.Errorf("read: %w", known), problem.CodeGone},
+		"an error without a problem":    {cause, problem.CodeInternalError},
+		"a problem caused by a problem": {problem.New(problem.CodeNotFound, "No.").With(known), problem.CodeNotFound},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := problem.Of(tc.err)
 			if got.Code != tc.want {
-				t.Errorf("Of = %s, want %s", got.Code, tc.want)
+				t.Errorf("Of(%v) = %s, want %s", tc.err, got.Code, tc.want)
 			}
 			if strings.Contains(got.Detail, "10.0.0.1") {
-				t.Errorf("the caller would see the cause: %q", got.Detail)
+				t.Errorf("Of(%v).Detail = %q contains the cause", tc.err, got.Detail)
 			}
 			if !errors.Is(got, tc.err) && !errors.Is(tc.err, got) {
-				t.Errorf("the cause is lost: %v", got)
+				t.Errorf("Of(%v) = %v does not wrap the error", tc.err, got)
 			}
 		})
 	}

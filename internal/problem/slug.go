@@ -4,8 +4,8 @@ package problem
 
 import "net/http"
 
-// Slug names a problem type. The set is closed: the interface specification,
-// section 4.5, lists exactly these nineteen.
+// Slug names a problem type. The set is closed: the registry has exactly these
+// nineteen.
 type Slug string
 
 // The nineteen problem types.
@@ -29,51 +29,51 @@ const (
 	BadGateway           Slug = "bad-gateway"
 	GatewayTimeout       Slug = "gateway-timeout"
 	InternalError        Slug = "internal-error"
-	// blank is RFC 9457's about:blank, for the statuses that have no slug:
-	// 405, 406, 408 and 431.
+	// blank is about:blank (RFC 9457) for the statuses without a slug: 405, 406,
+	// 408 and 431.
 	blank Slug = ""
 )
 
 // Type is one row of the registry.
 type Type struct {
 	Slug Slug
-	// Title is 1 to 200 characters and is the title of every problem of this
-	// type, verbatim.
+	// Title has 1 to 200 characters. Every problem of this type has exactly
+	// this title.
 	Title string
-	// Status is the one HTTP status of the type, 400 to 599.
+	// Status is the HTTP status of the type, 400 to 599.
 	Status int
-	// Code is the slug in upper snake case: the type's own code in the
-	// registry. Answers carry the more precise code of their condition.
+	// Code is the slug in upper snake case, as the registry serves it. Responses
+	// have the more precise code of their cause.
 	Code Code
 }
 
-// types is the table of the registry, in the specification's order.
+// types is the table of the registry.
 var types = [...]Type{
-	{InvalidRequest, "The request is not valid", http.StatusBadRequest, "INVALID_REQUEST"},
-	{ValidationFailed, "The request failed validation", http.StatusUnprocessableEntity, "VALIDATION_FAILED"},
-	{Unauthenticated, "Authentication is required", http.StatusUnauthorized, "UNAUTHENTICATED"},
-	{Forbidden, "The request is not permitted", http.StatusForbidden, "FORBIDDEN"},
-	{NotFound, "The resource was not found", http.StatusNotFound, "NOT_FOUND"},
-	{Conflict, "The request conflicts with the current state", http.StatusConflict, "CONFLICT"},
-	{PreconditionRequired, "A precondition is required", http.StatusPreconditionRequired, "PRECONDITION_REQUIRED"},
-	{TooEarly, "The request came too early", http.StatusTooEarly, "TOO_EARLY"},
-	{PayloadTooLarge, "The payload is too large", http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE"},
-	{LengthRequired, "A content length is required", http.StatusLengthRequired, "LENGTH_REQUIRED"},
-	{Gone, "The resource is gone", http.StatusGone, "GONE"},
-	{UnsupportedMediaType, "The media type is not supported", http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE"},
-	{RevisionConflict, "The resource has another revision", http.StatusPreconditionFailed, "REVISION_CONFLICT"},
-	{IdempotencyConflict, "The idempotency key was used with another request", http.StatusUnprocessableEntity, "IDEMPOTENCY_CONFLICT"},
+	{InvalidRequest, "Invalid request", http.StatusBadRequest, "INVALID_REQUEST"},
+	{ValidationFailed, "Validation failed", http.StatusUnprocessableEntity, "VALIDATION_FAILED"},
+	{Unauthenticated, "Authentication required", http.StatusUnauthorized, "UNAUTHENTICATED"},
+	{Forbidden, "Request not permitted", http.StatusForbidden, "FORBIDDEN"},
+	{NotFound, "Resource not found", http.StatusNotFound, "NOT_FOUND"},
+	{Conflict, "Conflict with the current state", http.StatusConflict, "CONFLICT"},
+	{PreconditionRequired, "Precondition required", http.StatusPreconditionRequired, "PRECONDITION_REQUIRED"},
+	{TooEarly, "Early data not accepted", http.StatusTooEarly, "TOO_EARLY"},
+	{PayloadTooLarge, "Payload too large", http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE"},
+	{LengthRequired, "Content length required", http.StatusLengthRequired, "LENGTH_REQUIRED"},
+	{Gone, "Resource no longer available", http.StatusGone, "GONE"},
+	{UnsupportedMediaType, "Unsupported media type", http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE"},
+	{RevisionConflict, "Revision conflict", http.StatusPreconditionFailed, "REVISION_CONFLICT"},
+	{IdempotencyConflict, "Idempotency key reused", http.StatusUnprocessableEntity, "IDEMPOTENCY_CONFLICT"},
 	{RateLimited, "Too many requests", http.StatusTooManyRequests, "RATE_LIMITED"},
-	{Unavailable, "The service is unavailable", http.StatusServiceUnavailable, "UNAVAILABLE"},
-	{BadGateway, "An upstream answered badly", http.StatusBadGateway, "BAD_GATEWAY"},
-	{GatewayTimeout, "An upstream did not answer in time", http.StatusGatewayTimeout, "GATEWAY_TIMEOUT"},
-	{InternalError, "An internal error occurred", http.StatusInternalServerError, "INTERNAL_ERROR"},
+	{Unavailable, "Service unavailable", http.StatusServiceUnavailable, "UNAVAILABLE"},
+	{BadGateway, "Invalid upstream response", http.StatusBadGateway, "BAD_GATEWAY"},
+	{GatewayTimeout, "Upstream timeout", http.StatusGatewayTimeout, "GATEWAY_TIMEOUT"},
+	{InternalError, "Internal error", http.StatusInternalServerError, "INTERNAL_ERROR"},
 }
 
-// Types returns the registry's rows in the order of the specification.
+// Types returns the rows of the registry.
 func Types() []Type { return append([]Type(nil), types[:]...) }
 
-// TypeOf looks a slug up; unknown slugs report false.
+// TypeOf returns the type of a slug, and false for an unknown slug.
 func TypeOf(slug Slug) (Type, bool) {
 	for _, t := range types {
 		if t.Slug == slug {

@@ -16,7 +16,7 @@ import (
 
 // ErrURL reports a URL that cannot be parsed. It quotes no part of the URL, because a
 // password may be anywhere in it.
-var ErrURL = errors.New("not like redis://USER:PASSWORD@HOST:6379/0; is a character of the password not percent-encoded?")
+var ErrURL = errors.New("not a URL like redis://USER:PASSWORD@HOST:6379/0; percent-encode special characters of the password")
 
 // Connect returns a client of the server of a URL. If the URL has a master_name, it is
 // the URL of a sentinel, names the others as addr, and the client uses the primary.
@@ -67,9 +67,9 @@ func (q *Queue) Admit(ctx context.Context, log *slog.Logger) error {
 	case errors.Is(err, ErrPolicy), errors.Is(err, ErrOld):
 		return err
 	case err != nil:
-		log.WarnContext(ctx, "Redis is away", "error", err)
+		log.WarnContext(ctx, "Redis is unavailable", "error", err)
 	case !server.Durable:
-		log.WarnContext(ctx, "Redis keeps no append-only file: after its crash every open job is handed over again, and runs that were under way are lost")
+		log.WarnContext(ctx, "the append-only file of Redis is disabled: after a crash, every open job is enqueued again and the progress of running jobs is lost")
 	}
 	return nil
 }

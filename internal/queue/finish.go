@@ -66,7 +66,7 @@ func (c *Consumer) finish(ctx context.Context, own ending) ([]Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, failed(finishOp, err)
 	}
-	span := telemetry.Ask(ctx, "redis", c.queue.scripts.finish.operation)
+	span := telemetry.StartCall(ctx, "redis", c.queue.scripts.finish.operation)
 	end, err := c.endings.Do(context.WithoutCancel(ctx), own)
 	span.End(fault(err))
 	if err != nil {

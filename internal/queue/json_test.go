@@ -26,10 +26,10 @@ func TestEntriesAndLooksHaveTheDocumentedJSON(t *testing.T) {
 			State: queue.Dead, Reason: "a & b", Buried: morning,
 		},
 		`{"open":0,"waiting":0,"held":0,"delayed":0,"dead":0,"reclaimed":0,"workers":0,"slots":0,"oldestAgeSeconds":0,"meanRunSeconds":0,` +
-			`"drainedSeconds":0,"redisMemoryRatio":0,"redisDurable":false,"tenants":[]}`: queue.Look{},
+			`"drainedSeconds":0,"redisMemoryRatio":0,"redisDurable":false,"tenants":[]}`: queue.Overview{},
 		`{"open":6,"waiting":3,"held":2,"delayed":1,"dead":4,"reclaimed":5,"workers":7,"slots":8,"oldestAgeSeconds":1.5,"meanRunSeconds":2,` +
 			`"drainedSeconds":60,"redisMemoryRatio":0.5,"redisDurable":true,"fault":"maxmemory-policy is not noeviction",` +
-			`"tenants":[{"organization":"org_acme01","mode":"live","waiting":3,"dispatched":2,"weight":10,"maxInFlight":4}]}`: queue.Look{
+			`"tenants":[{"organization":"org_acme01","mode":"live","waiting":3,"dispatched":2,"weight":10,"maxInFlight":4}]}`: queue.Overview{
 			Stats: queue.Stats{
 				Open: 6, Waiting: 3, Held: 2, Delayed: 1, Dead: 4, Reclaimed: 5, Consumers: 7, Slots: 8,
 				OldestAge: 1500 * time.Millisecond, MeanRun: 2 * time.Second, DrainedFor: time.Minute,

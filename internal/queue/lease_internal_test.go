@@ -23,7 +23,7 @@ func TestRowIsALeaseADeadLetterOrAnError(t *testing.T) {
 	}{
 		"a lease":                    {row: "pref_1 org_acme01/live 2 1 30 -", leases: []Lease{{ID: "pref_1", Tenant: acme, Attempt: 2, Lost: 1, Waited: 30 * time.Millisecond}}},
 		"a lease with an order":      {row: "pref_1 org_acme01/live 2 0 0 cancel:1", leases: []Lease{{ID: "pref_1", Tenant: acme, Attempt: 2, Order: OrderCancel, Since: 1}}},
-		"an invalid tenant":          {row: "pref_1 nobody 2 0 0 -", malformed: []string{"pref_1"}},
+		"an invalid tenant":          {row: "pref_1 unknown 2 0 0 -", malformed: []string{"pref_1"}},
 		"an attempt that is no word": {row: "pref_1 org_acme01/live  0 0 -", malformed: []string{"pref_1"}},
 		"losses that are no number":  {row: "pref_1 org_acme01/live 2 some 0 -", malformed: []string{"pref_1"}},
 		"a word less":                {row: "pref_1 org_acme01/live 2 0 0", refused: true},

@@ -63,7 +63,7 @@ type OrderResult struct {
 }
 
 // ErrPending reports that no worker has carried out an order in time.
-var ErrPending = errors.New("no worker has carried it out in time; the first one that is free will")
+var ErrPending = errors.New("no worker has carried out the order in time; the next free worker will")
 
 // OrderAll gives an order for each job and waits for the results; 0 does not wait. It
 // returns the results of all orders that were given, with the joined errors.
@@ -119,12 +119,12 @@ func (q *Queue) awaitOutcome(ctx context.Context, id string) (string, error) {
 
 // DrainAndWait drains the queue and waits until workers hold no job. Without a wait,
 // or with a duration of 0, it returns at once.
-func (q *Queue) DrainAndWait(ctx context.Context, d, wait time.Duration) (Look, error) {
+func (q *Queue) DrainAndWait(ctx context.Context, d, wait time.Duration) (Overview, error) {
 	if _, err := q.Drain(ctx, d); err != nil {
-		return Look{}, err
+		return Overview{}, err
 	}
 	for deadline := time.Now().Add(wait); ; {
-		look, err := q.Look(ctx)
+		look, err := q.Overview(ctx)
 		if err != nil || look.Stats.Held == 0 || wait == 0 || d == 0 {
 			return look, err
 		}

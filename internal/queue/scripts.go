@@ -147,7 +147,7 @@ type script struct {
 
 // run runs the script and records one span for a traced caller.
 func (s *script) run(ctx context.Context, q *Queue, client redis.Scripter, args ...any) *redis.Cmd {
-	span := telemetry.Ask(ctx, "redis", s.operation)
+	span := telemetry.StartCall(ctx, "redis", s.operation)
 	all := append([]any{q.prefix}, args...)
 	var reply *redis.Cmd
 	if !s.usePlain.Load() {
@@ -171,7 +171,7 @@ func fault(err error) string {
 	case isRedisError(err):
 		return "refused"
 	default:
-		return telemetry.Unanswered(err)
+		return telemetry.FailureReason(err)
 	}
 }
 

@@ -63,7 +63,7 @@ func (q *Queue) submitTogether(ctx context.Context, batch []Submission) (done in
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	span := telemetry.Ask(ctx, "redis", q.scripts.submit.operation)
+	span := telemetry.StartCall(ctx, "redis", q.scripts.submit.operation)
 	defer func() { span.End(fault(err)) }()
 	replies := make([]*redis.Cmd, len(batch))
 	_, lost := q.redis.Pipelined(ctx, func(pipe redis.Pipeliner) error {

@@ -121,11 +121,11 @@ func (r *Recorder) Stats() Stats {
 
 // Register registers the metrics of the recorder.
 func (r *Recorder) Register(m *telemetry.Metrics) {
-	m.Counter("printmarket_request_log_written_total", "Requests that the request log has, one by one or counted.",
+	m.Counter("printmarket_request_log_written_total", "Requests in the request log, as single entries or counted.",
 		func() float64 { return float64(r.Stats().Written) })
-	m.Counter("printmarket_request_log_counted_total", "Requests beyond their organization's share of the request log, which are counted by the minute.",
+	m.Counter("printmarket_request_log_counted_total", "Requests beyond the share of their organization in the request log, which are only counted per minute.",
 		func() float64 { return float64(r.Stats().Counted) })
-	m.Counter("printmarket_request_log_dropped_total", "Requests that are missing in the request log, because what waited for the store took all the room.",
+	m.Counter("printmarket_request_log_dropped_total", "Requests that are missing in the request log, because the buffer for the store was full.",
 		func() float64 { return float64(r.Stats().Dropped) })
 }
 

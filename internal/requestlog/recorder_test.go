@@ -246,7 +246,7 @@ func TestUnavailableStoreIsLoggedOnceAndLosesNothingWithinCapacity(t *testing.T)
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store, text := &memory{}, &bytes.Buffer{}
-		store.fail(errors.New("the store is away"), false)
+		store.fail(errors.New("the store is unavailable"), false)
 		r, end := running(t, store, slog.New(slog.NewTextHandler(text, nil)))
 		const tenants, each = 40, 500
 		for n := range tenants * each {
@@ -259,7 +259,7 @@ func TestUnavailableStoreIsLoggedOnceAndLosesNothingWithinCapacity(t *testing.T)
 		if stats.Written+stats.Dropped != tenants*each || stats.Dropped == 0 || stats.Written < 16_000 {
 			t.Errorf("%+v, want what there is room for to be written, and the rest to be dropped", stats)
 		}
-		if n := strings.Count(text.String(), "the store is away"); n != 1 {
+		if n := strings.Count(text.String(), "the store is unavailable"); n != 1 {
 			t.Errorf("it is said %d times, want once:\n%s", n, text)
 		}
 		if !strings.Contains(text.String(), fmt.Sprintf("the request log is written again\" dropped=%d", stats.Dropped)) {

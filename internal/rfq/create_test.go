@@ -23,7 +23,7 @@ func TestADraftBecomesAnOpenRFQ(t *testing.T) {
 	b.now = nine.Add(123456 * time.Microsecond).Local()
 	created, err := b.Create(t.Context(), acme, flyers(), termsOf("k1", "flyers"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	at := nine.Add(123 * time.Millisecond)
 	want := rfq.RFQ{
@@ -118,7 +118,7 @@ func TestFaultsAreToldInTheirOrder(t *testing.T) {
 		store   error
 		check   func(rfq.Created, error) bool
 	}{
-		"a committed key replays when the catalog is away": {flyers(), termsOf("k1", "flyers"), away, nil, func(c rfq.Created, err error) bool {
+		"a committed key replays while the catalog is unavailable": {flyers(), termsOf("k1", "flyers"), away, nil, func(c rfq.Created, err error) bool {
 			return err == nil && c.Replayed
 		}},
 		"a committed key with another body is refused before meaning": {invalid, termsOf("k1", "other"), nil, nil, func(_ rfq.Created, err error) bool {
@@ -132,10 +132,10 @@ func TestFaultsAreToldInTheirOrder(t *testing.T) {
 			return errors.Is(err, rfq.ErrCatalogUnavailable) && errors.Is(err, away)
 		}},
 		"without a key an invalid draft needs no store": {invalid, termsOf("", ""), nil, errAway, refused},
-		"a store that is away cannot say whether the key was used": {invalid, termsOf("k1", "other"), nil, errAway, func(_ rfq.Created, err error) bool {
+		"an unavailable store does not show whether the key was used": {invalid, termsOf("k1", "other"), nil, errAway, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, errAway)
 		}},
-		"a store that is away stops a good draft": {flyers(), termsOf("k3", "flyers"), nil, errAway, func(_ rfq.Created, err error) bool {
+		"an unavailable store stops a good draft": {flyers(), termsOf("k3", "flyers"), nil, errAway, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, errAway)
 		}},
 	}
@@ -144,7 +144,7 @@ func TestFaultsAreToldInTheirOrder(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			if _, err := b.Create(t.Context(), acme, flyers(), termsOf("k1", "flyers")); err != nil {
-				t.Fatal(err)
+				t.Fatalf("Create: %v", err)
 			}
 			b.catalogErr, b.store.err = tc.catalog, tc.store
 			if created, err := b.Create(t.Context(), acme, tc.draft, tc.terms); !tc.check(created, err) {
@@ -162,11 +162,11 @@ func TestAReplayRepeatsTheFirstAnswerWhateverHappenedSince(t *testing.T) {
 	b := newBench(t)
 	first, err := b.Create(t.Context(), acme, flyers(), termsOf("k1", "flyers"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	b.now = nine.Add(time.Hour)
 	if _, err := b.SubmitQuote(t.Context(), acme, first.RFQ.ID, anOffer(t, b.now), rfq.Instruction{}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("SubmitQuote(%q): %v", first.RFQ.ID, err)
 	}
 	b.now = nine.Add(2 * rfq.Lifetime)
 	again, err := b.Create(t.Context(), acme, flyers(), termsOf("k1", "flyers"))
@@ -183,7 +183,7 @@ func TestReplayAnswersForAKeyWithoutABody(t *testing.T) {
 	b := newBench(t)
 	created, err := b.Create(t.Context(), acme, flyers(), termsOf("k1", "flyers"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	if got, found, err := b.Replay(t.Context(), acme, termsOf("k1", "flyers").Idempotency); !found || err != nil || got.ID != created.RFQ.ID {
 		t.Errorf("the committed key: %s, %t, %v", got.ID, found, err)
@@ -262,14 +262,14 @@ func TestSimulatedQuotesAreTheSameEveryTimeAndNeedNoCatalog(t *testing.T) {
 		draft.CatalogProductUID = "sim:rfq:quoted"
 		created, err := b.Create(t.Context(), acmeTest, draft, termsOf("k1", "sim"))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Create: %v", err)
 		}
 		if created.RFQ.Status != rfq.Quoted || created.RFQ.QuoteCount != 2 {
 			t.Errorf("rfq = %+v, want quoted by two", created.RFQ)
 		}
 		quotes, err := b.Quotes(t.Context(), acmeTest, created.RFQ.ID)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Quotes(%q): %v", created.RFQ.ID, err)
 		}
 		var got []line
 		for _, q := range quotes {

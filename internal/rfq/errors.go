@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ErrCatalogUnavailable means that nobody can say now whether the product and
-// its category are right. Nothing was written.
+// ErrCatalogUnavailable means that the product and its category cannot be checked
+// now. Nothing was written.
 var ErrCatalogUnavailable = errors.New("catalog context unavailable")
 
 // ErrInvalidPage means a limit out of range, or a cursor that is not one of

@@ -120,9 +120,9 @@ func find(quotes []Quote, id string) (Quote, bool) {
 	return Quote{}, false
 }
 
-// amend runs one verb of the marketplace. Time acts first: decide sees the RFQ
-// and its quotes as they are now, and what time has done is committed and told
-// with what decide amends, and with its line in the audit.
+// amend runs one verb of the marketplace. It applies passed deadlines first, so
+// decide gets the RFQ and its quotes in their current state. One transaction
+// commits these changes, the changes of decide, their events and the audit entry.
 func (s *Service) amend(
 	ctx context.Context, who tenant.ID, id string, verb transaction.Verb, by Instruction,
 	decide func(RFQ, []Quote, time.Time) (Amendment, error),

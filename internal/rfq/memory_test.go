@@ -161,7 +161,7 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	cursors, err := cursor.New([32]byte{1})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cursor.New: %v", err)
 	}
 	b := &bench{store: &memory{}, now: nine}
 	b.Service = rfq.New(rfq.Config{

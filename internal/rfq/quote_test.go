@@ -19,7 +19,7 @@ func euros(t testing.TB, amount string) money.Money {
 	t.Helper()
 	m, err := money.Parse(amount, "EUR")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`money.Parse(%q, "EUR"): %v`, amount, err)
 	}
 	return m
 }
@@ -109,7 +109,7 @@ func TestEveryFaultOfAnOfferIsNamed(t *testing.T) {
 	t.Parallel()
 	dollars, err := money.Parse("1", "USD")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`money.Parse("1", "USD"): %v`, err)
 	}
 	tests := map[string]struct {
 		change func(*rfq.Offer)
@@ -138,7 +138,7 @@ func TestEveryFaultOfAnOfferIsNamed(t *testing.T) {
 			b := newBench(t)
 			created, err := b.Create(t.Context(), acme, flyers(), termsOf("", ""))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("Create: %v", err)
 			}
 			offer := anOffer(t, nine)
 			tc.change(&offer)
@@ -174,7 +174,7 @@ func TestQuotesEndWithTheRFQ(t *testing.T) {
 		"with as many quotes as there may be": {func(b *bench) {
 			b.store.quotes = slices.Repeat([]rfq.Quote{{Status: rfq.QuoteSubmitted}}, rfq.MaxQuotes)
 		}, func(err error) bool { return errors.Is(err, rfq.ErrTooManyQuotes) }},
-		"in a store that is away": {func(b *bench) { b.store.err = errAway }, func(err error) bool { return errors.Is(err, errAway) }},
+		"in an unavailable store": {func(b *bench) { b.store.err = errAway }, func(err error) bool { return errors.Is(err, errAway) }},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestQuotesEndWithTheRFQ(t *testing.T) {
 			b := newBench(t)
 			created, err := b.Create(t.Context(), acme, flyers(), termsOf("", ""))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("Create: %v", err)
 			}
 			tc.prepare(b)
 			if quote, err := b.SubmitQuote(t.Context(), acme, created.RFQ.ID, anOffer(t, b.now), rfq.Instruction{}); !tc.check(err) || quote.Quote.ID != "" {
@@ -203,7 +203,7 @@ func TestADeadlineIsAVersionOfItsOwn(t *testing.T) {
 	if expired.Version != 5 || expired.UpdatedAt != ends {
 		t.Errorf("expired: version %d at %s", expired.Version, expired.UpdatedAt)
 	}
-	// A reader cannot tell whether the first deadline was stored in between.
+	// The result is the same whether or not the first deadline was stored in between.
 	if diff := cmp.Diff(expired, closed.At(ends.Add(time.Hour))); diff != "" {
 		t.Errorf("expired after having been stored closed (-want +got):\n%s", diff)
 	}
@@ -214,7 +214,7 @@ func TestAVerbOfTheMarketplaceGivesAReason(t *testing.T) {
 	b := newBench(t)
 	created, err := b.Create(t.Context(), acme, flyers(), termsOf("", ""))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	for name, reason := range map[string]string{"none": "", "a blank": " \t", "too long": strings.Repeat("x", 501), "not UTF-8": "\xff"} {
 		var invalid *rfq.ValidationError
@@ -231,7 +231,7 @@ func TestASweepEndsAtAStoreThatIsAway(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if _, err := b.Create(t.Context(), acme, flyers(), termsOf("", "")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	b.store.err = errAway
 	if n, err := b.Sweep(t.Context(), 10); n != 0 || !errors.Is(err, errAway) {

@@ -37,7 +37,7 @@ func TestABadPageIsNotLookedUp(t *testing.T) {
 	b := newBench(t)
 	for range 3 {
 		if _, err := b.Create(t.Context(), acme, flyers(), termsOf("", "")); err != nil {
-			t.Fatal(err)
+			t.Fatalf("Create: %v", err)
 		}
 	}
 	first, err := b.List(t.Context(), acme, rfq.Page{Limit: 2})
@@ -84,10 +84,10 @@ func TestReadsShowTheStatusOfNow(t *testing.T) {
 	b := newBench(t)
 	created, err := b.Create(t.Context(), acme, flyers(), termsOf("", ""))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	if _, err := b.SubmitQuote(t.Context(), acme, created.RFQ.ID, anOffer(t, nine), rfq.Instruction{}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("SubmitQuote(%q): %v", created.RFQ.ID, err)
 	}
 	b.now = nine.Add(rfq.Lifetime)
 	got, err := b.Get(t.Context(), acme, created.RFQ.ID)
@@ -109,7 +109,7 @@ func TestAStoreThatIsAwayIsSaidSo(t *testing.T) {
 	b := newBench(t)
 	created, err := b.Create(t.Context(), acme, flyers(), termsOf("", ""))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	b.store.err = errAway
 	_, getErr := b.Get(t.Context(), acme, created.RFQ.ID)
@@ -135,7 +135,7 @@ func TestTrackingCodesAreReadAsPeopleWriteThem(t *testing.T) {
 	for range 200 {
 		created, err := b.Create(t.Context(), acme, flyers(), termsOf("", ""))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Create: %v", err)
 		}
 		code := created.RFQ.TrackingCode
 		if len(code) != len("RFQ-7K3M-2Q9X-4TBCN") || seen[code] {
@@ -181,7 +181,7 @@ func BenchmarkCreateWithoutAStore(b *testing.B) {
 	for b.Loop() {
 		bench.store.rfqs = bench.store.rfqs[:0]
 		if _, err := bench.Create(b.Context(), acme, flyers(), rfq.Terms{Quota: daily}); err != nil {
-			b.Fatal(err)
+			b.Fatalf("bench.Create: %v", err)
 		}
 	}
 }

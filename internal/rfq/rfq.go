@@ -4,9 +4,9 @@
 //
 // A partner creates an [RFQ] for one L2 catalog product and reads it back;
 // suppliers answer with [Quote]s, which reach us through [Service.SubmitQuote].
-// [Service] holds every rule: what a valid request is, in which order its
-// faults are told, which state may follow which, and what a test key's
-// simulator does. A [Store] only keeps what it is given, atomically.
+// [Service] holds every rule: valid requests, the order of errors, the transitions
+// of states, and the simulator of test keys. A [Store] only stores records,
+// atomically.
 package rfq
 
 import (
@@ -103,11 +103,11 @@ type RFQ struct {
 	UpdatedAt        time.Time
 }
 
-// At is the RFQ as it reads at an instant. Nobody has to run for a deadline to
-// be in force: past ResponseDeadline an RFQ that still took quotes is closed,
-// past ExpiresAt one that was not awarded or cancelled is expired. Each is a
-// version of its own, changed at the deadline, so that a reader cannot tell
-// whether [Service.Sweep] has stored it yet.
+// At returns the RFQ at an instant. Deadlines take effect without a running
+// process: after ResponseDeadline, an RFQ that still took quotes is closed; after
+// ExpiresAt, an RFQ that was not awarded or cancelled is expired. Each transition
+// is a separate version, changed at the deadline, so readers get the same result
+// before and after [Service.Sweep] has stored it.
 func (r RFQ) At(now time.Time) RFQ {
 	if !now.Before(r.ResponseDeadline) && r.TakesQuotes() {
 		r.become(Closed, r.ResponseDeadline)
@@ -131,8 +131,8 @@ func (r RFQ) TakesQuotes() bool { return r.Status == Open || r.Status == Quoted 
 // is made of.
 func (r RFQ) Revision() string { return strconv.FormatInt(r.Version, 10) }
 
-// asCreated is the RFQ as the answer to its creation told it, so that a replay
-// repeats that answer whatever has happened since.
+// asCreated returns the RFQ as in the response to its creation, so that a replay
+// repeats that response regardless of later changes.
 func (r RFQ) asCreated() RFQ {
 	r.Version, r.UpdatedAt = 1, r.CreatedAt
 	r.Status, r.QuoteCount = Open, 0

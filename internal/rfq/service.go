@@ -56,12 +56,12 @@ type Created struct {
 	Replayed bool
 }
 
-// Create makes an RFQ. Its faults are told in this order: a key that was used
-// before (it replays, or is ledger.ErrKeyReused, even when the draft is wrong
-// or the catalog away), [ValidationError], [ErrCatalogUnavailable],
-// ledger.QuotaExceededError. ledger.ErrInProgress comes in place of the first
-// while the key's request has not ended, and ledger.UnavailableError at any
-// point: the same call with the same key is safe.
+// Create creates an RFQ. It returns errors in this order: a key that was used
+// before (it replays, or is ledger.ErrKeyReused, even if the draft is invalid or
+// the catalog unavailable), [ValidationError], [ErrCatalogUnavailable],
+// ledger.QuotaExceededError. ledger.ErrInProgress comes in place of the first while
+// the key's request has not ended, and ledger.UnavailableError at any point: the
+// same call with the same key is safe.
 func (s *Service) Create(ctx context.Context, who tenant.ID, draft Draft, terms Terms) (Created, error) {
 	if who.IsZero() || terms.Quota.Window < time.Second {
 		return Created{}, errors.New("create rfq: no tenant or no quota window")

@@ -92,7 +92,7 @@ func (s *Service) simulatedQuotes(record RFQ, at time.Time) ([]Quote, error) {
 			LeadTimeDays: sim.leadTimeDays,
 			Delivery:     Delivery{City: record.DeliveryCity, Terms: "DAP"},
 			ValidUntil:   record.CreatedAt.Add(ResponseTime),
-			Assumptions:  []string{"Simulated quote of the sandbox; no supplier stands behind it."},
+			Assumptions:  []string{"Simulated quote of the sandbox, without a real supplier."},
 		}, at)
 		if err != nil {
 			return nil, err

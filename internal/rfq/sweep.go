@@ -15,11 +15,11 @@ import (
 // SimulatedAfter is how long the sandbox's suppliers take to quote.
 const SimulatedAfter = 2 * time.Second
 
-// Sweep does what time has to do, for at most batch RFQs: it stores deadlines
-// that have passed and validities that have ended, so that others are told, and
-// lets the sandbox's suppliers quote. It returns how many RFQs it changed. What
-// a reader sees does not depend on it, the sandbox's quotes apart. Several may
-// sweep at once.
+// Sweep applies the passage of time to at most batch RFQs: it stores passed
+// deadlines and ended validities, so that their events are published, and lets the
+// sandbox's suppliers quote. It returns the number of changed RFQs. Readers get the
+// same results without it, except for the sandbox's quotes. Several calls may run
+// concurrently.
 func (s *Service) Sweep(ctx context.Context, batch int) (int, error) {
 	now := s.now()
 	due, err := s.config.Store.DueRFQs(ctx, now, now.Add(-SimulatedAfter), batch)
@@ -112,8 +112,8 @@ func (s *Service) expire(amendment *Amendment, quotes []Quote, now time.Time) er
 	return nil
 }
 
-// simulate lets the sandbox's suppliers quote on an RFQ that nobody has quoted
-// on. Their offers follow from the draft alone.
+// simulate lets the sandbox's suppliers quote on an RFQ without quotes. Their
+// offers depend only on the draft.
 func (s *Service) simulate(amendment *Amendment, now time.Time) error {
 	record := &amendment.RFQ
 	at := record.CreatedAt.Add(SimulatedAfter)

@@ -11,9 +11,8 @@ import (
 	"github.com/printmarket/printmarket/internal/recordid"
 )
 
-// A tracking code is twelve random symbols (60 bits) and a check symbol,
-// written RFQ-7K3M-2Q9X-4TBCN. It tells people apart what they talk about; it
-// opens nothing.
+// A tracking code is twelve random symbols (60 bits) and a check symbol, written
+// RFQ-7K3M-2Q9X-4TBCN. It identifies an RFQ in conversations and grants no access.
 const (
 	trackingPrefix  = "RFQ-"
 	trackingRandom  = 12
@@ -56,7 +55,7 @@ func ParseTrackingCode(text string) (string, error) {
 		return "", fmt.Errorf("%w: too long", ErrTrackingCode)
 	}
 	symbols := []byte(misread.Replace(strings.ToUpper(text)))
-	// The letters of the prefix are symbols too; only the length tells.
+	// The letters of the prefix are also symbols, so only the length distinguishes a prefix.
 	if len(symbols) == trackingSymbols+len("RFQ") {
 		symbols = bytes.TrimPrefix(symbols, []byte("RFQ"))
 	}

@@ -61,7 +61,7 @@ func (c *Config) check() error {
 	case !named(c.GroupsClaim):
 		return &ConfigError{"groups-claim", "is empty, or longer than 256 characters"}
 	case len(c.Groups) == 0:
-		return &ConfigError{"group", "is missing: without one nobody could sign in"}
+		return &ConfigError{"group", "is missing; name at least one group whose members may sign in"}
 	case redirect == nil || redirect.Path != CallbackPath || redirect.RawQuery != "" || redirect.ForceQuery:
 		return &ConfigError{"redirect-url", "must be an absolute https URL with the path " + CallbackPath + " and nothing behind it; http is for loopback"}
 	}

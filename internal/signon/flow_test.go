@@ -87,7 +87,7 @@ func TestANameIsShownIfItIsOne(t *testing.T) {
 	}
 }
 
-// FuzzSession reads whatever comes: what is read is written the same, and can be shown.
+// FuzzSession checks that decoded sessions survive a round trip and can be displayed.
 func FuzzSession(f *testing.F) {
 	for _, seed := range []interface{ Encode() ([]byte, error) }{someFlow, someSession} {
 		text, err := seed.Encode()
@@ -112,7 +112,7 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
-// FuzzClaims judges whatever a provider says: only a member of the group, with the right
+// FuzzClaims checks arbitrary claims: only a member of the group, with the right
 // nonce and a subject, is let in.
 func FuzzClaims(f *testing.F) {
 	f.Add([]byte(`{"preferred_username":"ada","groups":["operators"],"azp":"printmarket"}`), "ada", "n")

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Reason is why somebody was not let in.
+// Reason is the cause of a refused sign-in.
 type Reason uint8
 
 // The reasons, in the order in which they are found out.
@@ -66,12 +66,12 @@ func (r Reason) String() string {
 // Reasons is how many there are; each is less.
 const Reasons = reasonCount
 
-// Refusal says why somebody was not let in. It holds nothing of a token but the subject.
+// Refusal is a refused sign-in. It contains nothing of a token but the subject.
 type Refusal struct {
 	Reason Reason
 	// Subject is who it was; empty unless the token is good.
 	Subject string
-	// Detail says more, to whoever looks after the platform.
+	// Detail explains the cause to operators.
 	Detail string
 }
 
@@ -85,10 +85,10 @@ func (r *Refusal) Error() string {
 
 func refuse(reason Reason, detail string) *Refusal { return &Refusal{Reason: reason, Detail: detail} }
 
-// maxDetail bounds what is told of an error of somebody else, in bytes.
+// maxDetail limits the text of an external error, in bytes.
 const maxDetail = 200
 
-// printable is the beginning of a text that somebody else has written, on one line.
+// printable returns the beginning of an external text, on one line.
 func printable(text string) string {
 	if len(text) > maxDetail {
 		text = text[:maxDetail] + "..."

@@ -4,7 +4,7 @@
 // the authorization code flow with PKCE.
 //
 // A sign-in has two halves. [Provider.Begin] makes a [Flow], which the browser keeps,
-// sealed, while it is away, and the address at the provider where it goes. With what
+// sealed, while the user is at the provider, and the address at the provider where it goes. With what
 // the provider sends it back with, [Provider.Finish] turns the flow into a [Person], or
 // into a [Refusal] with a reason. Between the halves nothing is kept here, so they may
 // happen on different replicas.

@@ -149,7 +149,7 @@ func TestMemberOfAGroupIsAdmitted(t *testing.T) {
 func TestClientAuthenticatesWithAnAcceptedMethod(t *testing.T) {
 	t.Parallel()
 	for name, methods := range map[string][]string{
-		"nothing said": nil, "basic": {"client_secret_basic"}, "post": {"client_secret_post"}, "both": {"client_secret_post", "client_secret_basic"},
+		"no list": nil, "basic": {"client_secret_basic"}, "post": {"client_secret_post"}, "both": {"client_secret_post", "client_secret_basic"},
 	} {
 		secret := credential.Secret("s3cret")
 		w := newFixture(t, func(c *signon.Config) { c.Secret = func() (credential.Secret, error) { return secret, nil } })
@@ -256,7 +256,7 @@ func unsigned(claims string) string {
 	return compact(`{"alg":"none"}`, claims, func(string) []byte { return nil })
 }
 
-// shared is signed with what everybody knows: the public key as the key of an HMAC.
+// shared is signed with public data: the public key as the key of an HMAC.
 func shared(t *testing.T, key *ecdsa.PublicKey, id, claims string) string {
 	t.Helper()
 	der, err := x509.MarshalPKIXPublicKey(key)
@@ -302,7 +302,7 @@ func TestProviderMayRotateItsKeysAtAnyTime(t *testing.T) {
 	if asked := w.idp.Asked("/keys"); asked != 3 {
 		t.Errorf("the keys were asked for %d times, want once for each", asked)
 	}
-	// A key that was taken away signs nothing any more, by the time the new one is known.
+	// A removed key is no longer accepted once the new key is known.
 	old := w.idp.Private()
 	id := w.idp.KeyID()
 	w.idp.Rotate()
@@ -316,7 +316,7 @@ func TestProviderMayRotateItsKeysAtAnyTime(t *testing.T) {
 	wantRefusal(t, err, signon.ReasonSignature)
 }
 
-// TestCallbackMustBelongToTheFlow changes what the browser brings.
+// TestCallbackMustBelongToTheFlow changes the parameters of the callback.
 func TestCallbackMustBelongToTheFlow(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -438,7 +438,7 @@ func TestFailingProviderIsUnavailable(t *testing.T) {
 				flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
 				if path == "/.well-known/openid-configuration" {
 					if refusal := wantUnavailable(t, err); w.Healthy() == nil || len(refusal.Error()) > 300 {
-						t.Errorf("it is said to be well, or %d bytes: %v", len(refusal.Error()), refusal)
+						t.Errorf("error of %d bytes, want a short refusal: %v", len(refusal.Error()), refusal)
 					}
 					return
 				}
@@ -455,7 +455,7 @@ func TestFailingProviderIsUnavailable(t *testing.T) {
 	}
 }
 
-// wantWellSoon signs in at a provider that is well again. The library lets whoever comes
+// wantWellSoon signs in at a recovered provider. The library lets a request that comes
 // in the moment after a failure to fetch keys share it.
 func (w *fixture) wantWellSoon(t *testing.T) {
 	t.Helper()
@@ -492,8 +492,8 @@ func TestRequestsToAHangingProviderTimeOut(t *testing.T) {
 	}
 }
 
-// wantUnavailable holds an error against it, and looks for nothing in the text: what an
-// endpoint of documents for everybody answers is no secret.
+// wantUnavailable requires an unavailable provider. It does not check the text: the responses
+// of public endpoints are not secret.
 func wantUnavailable(t *testing.T, err error) *signon.Refusal {
 	t.Helper()
 	var refusal *signon.Refusal
@@ -557,7 +557,7 @@ func TestUnavailableProviderIsRequestedAgainAfterAPause(t *testing.T) {
 	if _, err := w.signIn(t); err != nil || w.idp.Asked(document) != 2 {
 		t.Errorf("asked %d times within an hour: %v", w.idp.Asked(document), err)
 	}
-	// What was found out goes on to be used while nothing better can be.
+	// The discovered configuration stays in use until a new one is available.
 	w.idp.Change(func(p *signontest.Provider) {
 		p.Instead = map[string]http.HandlerFunc{document: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }}
 	})

@@ -42,6 +42,6 @@ func Fault(err error) string {
 	case errors.Is(err, transaction.ErrOverloaded):
 		return "overloaded"
 	default:
-		return telemetry.Unanswered(err)
+		return telemetry.FailureReason(err)
 	}
 }

@@ -66,9 +66,9 @@ func TestMisbehavingCollectorDoesNotAffectTheProcess(t *testing.T) {
 				tracer.request(nil, telemetry.Answer{Method: "GET", Status: 200})
 			}
 			closed(t, tracer)
-			told := strings.Count(tracer.log.String(), "spans are lost")
-			if want := map[bool]int{true: 1}[tc.lost]; told != want {
-				t.Errorf("the log reports lost spans %d times, want %d:\n%.2000s", told, want, tracer.log.String())
+			logged := strings.Count(tracer.log.String(), "spans are lost")
+			if want := map[bool]int{true: 1}[tc.lost]; logged != want {
+				t.Errorf("the log reports lost spans %d times, want %d:\n%.2000s", logged, want, tracer.log.String())
 			}
 			if strings.Contains(tracer.log.String(), "hunter2") || tracer.log.Len() > 4096 {
 				t.Errorf("the log holds the secret or is %d bytes:\n%.2000s", tracer.log.Len(), tracer.log.String())

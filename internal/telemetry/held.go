@@ -26,7 +26,7 @@ type Held struct {
 
 	now   func() time.Time
 	mu    sync.Mutex
-	asked []*heldSpan
+	calls []*heldSpan
 }
 
 // Hold returns a context in which calls are held for [Held.Record]. The context is in no
@@ -39,17 +39,17 @@ func (t *Tracer) Hold(ctx context.Context) (context.Context, *Held) {
 	return trace.ContextWithSpan(ctx, h), h
 }
 
-// IsRecording implements trace.Span. It is true, because [Ask] checks it first.
+// IsRecording implements trace.Span. It is true, because [StartCall] checks it first.
 func (h *Held) IsRecording() bool { return true }
 
 // keep adds a call that has ended.
 func (h *Held) keep(q *heldSpan) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.asked) == maxHeld {
-		h.asked = slices.Delete(h.asked, 0, 1)
+	if len(h.calls) == maxHeld {
+		h.calls = slices.Delete(h.calls, 0, 1)
 	}
-	h.asked = append(h.asked, q)
+	h.calls = append(h.calls, q)
 }
 
 // Record makes the held calls spans of the trace of ctx if that span is recorded. It records
@@ -59,15 +59,15 @@ func (h *Held) Record(ctx context.Context) {
 		return
 	}
 	h.mu.Lock()
-	asked := h.asked
-	h.asked = nil
+	calls := h.calls
+	h.calls = nil
 	h.mu.Unlock()
 	t, _ := ctx.Value(tracerKey{}).(*Tracer)
 	if t == nil || !trace.SpanFromContext(ctx).IsRecording() {
 		return
 	}
-	for _, q := range asked {
-		_, made := t.StartAt(ctx, q.began, Client, q.operation, questionOf(q.system, q.operation)...)
+	for _, q := range calls {
+		_, made := t.StartAt(ctx, q.began, Client, q.operation, callAttributes(q.system, q.operation)...)
 		made.span.SetAttributes(q.attributes...)
 		if q.failed {
 			made.span.SetStatus(codes.Error, "")
@@ -105,7 +105,7 @@ func (q *heldSpan) End(options ...trace.SpanEndOption) {
 	q.held.keep(q)
 }
 
-// questionOf returns the attributes of every database call.
-func questionOf(system, operation string) []slog.Attr {
+// callAttributes returns the attributes of every database call.
+func callAttributes(system, operation string) []slog.Attr {
 	return []slog.Attr{slog.String("db.system.name", system), slog.String("db.operation.name", operation)}
 }

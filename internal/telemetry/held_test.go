@@ -35,8 +35,8 @@ func TestHeldCallsBecomeSpansOfTheirTrace(t *testing.T) {
 	collector := telemetrytest.New(t, nil)
 	tracer := ticking(t, collector)
 	untraced, held := tracer.Hold(t.Context())
-	telemetry.Ask(untraced, "redis", "queue obeyed").End("")
-	refused := telemetry.Ask(untraced, "postgresql", "amend job")
+	telemetry.StartCall(untraced, "redis", "queue obeyed").End("")
+	refused := telemetry.StartCall(untraced, "postgresql", "amend job")
 	refused.Set(slog.String("db.response.status_code", "40001"))
 	refused.End("unavailable")
 	ctx, work := tracer.StartAt(t.Context(), noon, telemetry.Inside, "work")
@@ -45,13 +45,13 @@ func TestHeldCallsBecomeSpansOfTheirTrace(t *testing.T) {
 	}
 	work.End("")
 	tracer.Close(t.Context())
-	type told struct {
+	type recordedSpan struct {
 		Name, System, Operation, Status, Fault string
 		Failed                                 bool
 		Began, Ended                           string
 	}
 	parent := collector.Named("work")[0]
-	var got []told
+	var got []recordedSpan
 	for _, s := range collector.Spans() {
 		if s.ID == parent.ID {
 			continue
@@ -59,12 +59,12 @@ func TestHeldCallsBecomeSpansOfTheirTrace(t *testing.T) {
 		if s.Parent != parent.ID || s.Trace != parent.Trace || s.Kind != "SPAN_KIND_CLIENT" {
 			t.Errorf("%+v is no client span in %+v", s, parent)
 		}
-		got = append(got, told{
+		got = append(got, recordedSpan{
 			s.Name, s.Attributes["db.system.name"], s.Attributes["db.operation.name"], s.Attributes["db.response.status_code"],
 			s.Attributes["error.type"], s.Failed, s.Began.Sub(noon).String(), s.Ended.Sub(noon).String(),
 		})
 	}
-	want := []told{
+	want := []recordedSpan{
 		{"queue obeyed", "redis", "queue obeyed", "", "", false, "1s", "2s"},
 		{"amend job", "postgresql", "amend job", "40001", "unavailable", true, "3s", "4s"},
 	}
@@ -90,7 +90,7 @@ func TestHeldCallsMakeNoSpansOutsideATrace(t *testing.T) {
 			collector := telemetrytest.New(t, nil)
 			tracer := ticking(t, collector)
 			untraced, held := tracer.Hold(t.Context())
-			telemetry.Ask(untraced, "postgresql", "amend job").End("")
+			telemetry.StartCall(untraced, "postgresql", "amend job").End("")
 			if kept := telemetry.Traceparent(untraced); kept != "" {
 				t.Errorf("an event committed in the held context has the trace %s, want none", kept)
 			}
@@ -115,7 +115,7 @@ func TestTheLatestCallsAreHeld(t *testing.T) {
 	tracer := ticking(t, collector)
 	untraced, held := tracer.Hold(t.Context())
 	for n := range 40 {
-		telemetry.Ask(untraced, "postgresql", fmt.Sprint("question ", n)).End("")
+		telemetry.StartCall(untraced, "postgresql", fmt.Sprint("question ", n)).End("")
 	}
 	ctx, work := tracer.Start(t.Context(), telemetry.Inside, "work")
 	held.Record(ctx)

@@ -75,7 +75,7 @@ func NewMetrics(done ...Work) *Metrics {
 	}
 	m.hidden = false
 	m.spans = m.counter("printmarket_trace_spans_total",
-		"Spans that were sent to a collector, by whether it took them: exported, failed.", "outcome")
+		"Spans sent to a collector, by outcome: exported, failed.", "outcome")
 	return m
 }
 
@@ -88,22 +88,22 @@ func (m *Metrics) ofRequests() {
 	m.requests = m.counter("printmarket_http_requests_total",
 		"Requests answered, by listener, route pattern, method, status and problem code.", "listener", "route", "method", "status", "code")
 	m.duration = m.histogram("printmarket_http_request_duration_seconds",
-		"Time from the request's arrival to the end of the answer.",
+		"Time from the arrival of a request to the end of its response.",
 		[]float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}, "listener", "route")
 	m.inFlight = m.gauge("printmarket_http_requests_in_flight",
-		"Requests that are being answered now.", "listener")
+		"Requests in progress.", "listener")
 	m.bodies = m.gauge("printmarket_http_bodies_awaited",
-		"Requests whose bodies are being awaited now.", "listener")
+		"Requests whose bodies are being read.", "listener")
 	m.streams = m.gauge("printmarket_http_streams_open",
-		"Answers that go on as something happens.", "listener")
+		"Open event streams.", "listener")
 	m.shed = m.counter("printmarket_http_requests_shed_total",
-		"Requests refused as too many, by listener and what was lacking: slots, files, bodies, unsigned, streams, organization.", "listener", "lack")
+		"Requests rejected by a concurrency limit, by listener and exhausted resource: slots, files, bodies, unsigned, streams, organization.", "listener", "lack")
 	m.gates = m.counter("printmarket_gate_decisions_total",
 		"Decisions of the gates, by capability and reason.", "capability", "reason")
 	m.updates = m.counter("printmarket_xjmf_updates_total",
-		"Statuses of jobs in callbacks, by what became of them, and callbacks that came again.", "outcome")
+		"Job statuses in XJMF callbacks, and repeated callbacks, by outcome.", "outcome")
 	m.signIns = m.counter("printmarket_dashboard_sign_ins_total",
-		"Attempts to sign in to a dashboard, by listener, by way (key, oidc) and by outcome: in, or why not.", "listener", "way", "outcome")
+		"Attempts to sign in to a dashboard, by listener, method (key, oidc) and outcome: in, or the reason of the rejection.", "listener", "way", "outcome")
 }
 
 // ofPreflight creates the metrics of attempts at jobs.
@@ -111,13 +111,13 @@ func (m *Metrics) ofPreflight() {
 	m.jobs = m.counter("printmarket_preflight_attempts_total",
 		"Attempts at preflight jobs, by outcome.", "outcome")
 	m.jobTime = m.histogram("printmarket_preflight_run_seconds",
-		"Time from taking a job to storing its outcome.",
+		"Time from claiming a job to storing its outcome.",
 		[]float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120}).WithLabelValues()
 	m.jobWait = m.histogram("printmarket_preflight_wait_seconds",
-		"Time that a job could have been taken by a worker and was not; each attempt waits anew.",
+		"Time that a job waited for a worker while it was ready to run; measured for each attempt.",
 		[]float64{.001, .005, .025, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}).WithLabelValues()
 	m.fenced = m.counter("printmarket_preflight_fenced_total",
-		"Attempts that came to their end after their worker had lost the job; their work was thrown away.").WithLabelValues()
+		"Attempts whose result was discarded, because the worker had lost the job before they ended.").WithLabelValues()
 }
 
 // ofWebhooks creates the metrics of deliveries.
@@ -125,7 +125,7 @@ func (m *Metrics) ofWebhooks() {
 	m.sent = m.counter("printmarket_webhook_deliveries_total",
 		"Claimed webhook deliveries, by outcome.", "outcome")
 	m.sendTime = m.histogram("printmarket_webhook_attempt_seconds",
-		"Time from dialling a webhook endpoint to the end of its answer.",
+		"Time from connecting to a webhook endpoint to the end of its response.",
 		[]float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15}).WithLabelValues()
 }
 

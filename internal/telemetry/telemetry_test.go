@@ -92,6 +92,6 @@ func TestMetricsAreServed(t *testing.T) {
 		}
 	}
 	if strings.Contains(rec.Body.String(), "printmarket_test_unknown") {
-		t.Error("a value that is not known is told")
+		t.Error("an unknown value is exported")
 	}
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/printmarket/printmarket/internal/safehttp"
 )
 
-// AttemptLimit is how long an attempt may take, from dialling to the end of the
-// answer. Who makes a [Poster] sees to it.
+// AttemptLimit limits the duration of an attempt, from connecting to the end of the
+// response. The creator of a [Poster] enforces it.
 const AttemptLimit = 15 * time.Second
 
-// maxAnswer is how much of an answer is read, in bytes.
+// maxAnswer limits how much of a response is read, in bytes.
 const maxAnswer = 64 << 10
 
-// Poster sends a body to a URL and brings the answer: safehttp.Client.
+// Poster posts a body to a URL and returns the response. safehttp.Client implements it.
 type Poster interface {
 	Post(ctx context.Context, url string, header http.Header, body []byte, maxAnswer int64) (safehttp.Answer, error)
 }
@@ -32,9 +32,9 @@ type Sender struct {
 	Now      func() time.Time
 }
 
-// Send posts a claimed delivery to an endpoint, as that is declared right now, and
-// judges what comes of it. It fails with [ErrSecret] without having sent anything, and
-// with ctx's error when that ends the attempt, about which nothing is known then.
+// Send posts a claimed delivery to an endpoint, as currently declared, and evaluates
+// the response. It returns [credential.ErrWebhookSecret] without sending anything, and the error of ctx
+// if ctx ends the attempt; the outcome of the attempt is unknown then.
 func (s Sender) Send(ctx context.Context, poster Poster, endpoint Endpoint, claim Claim) (Result, error) {
 	body, began := Payload(claim.Owner, claim.Event), s.Now()
 	header, err := Sign(endpoint.Secrets, claim.Event.ID, began, body)
@@ -49,7 +49,7 @@ func (s Sender) Send(ctx context.Context, poster Poster, endpoint Endpoint, clai
 	return s.judge(claim, began, answer, err), nil
 }
 
-// judge turns what came of an attempt into what is recorded.
+// judge returns the result to record for an attempt.
 func (s Sender) judge(claim Claim, began time.Time, answer safehttp.Answer, err error) Result {
 	ended := s.Now()
 	result := Result{Claim: claim, State: Delivered, EndedAt: whole(ended), Attempt: Attempt{
@@ -68,7 +68,7 @@ func (s Sender) judge(claim Claim, began time.Time, answer safehttp.Answer, err 
 	return result
 }
 
-// faultOf is why an attempt failed.
+// faultOf returns why an attempt failed.
 func faultOf(status int, err error) Fault {
 	switch {
 	case errors.Is(err, safehttp.ErrRefused):
@@ -88,10 +88,10 @@ func faultOf(status int, err error) Fault {
 	}
 }
 
-// excerpt is the beginning of a body as a line of text that changes nothing but
-// itself where it is shown.
+// excerpt returns the beginning of a body as one line of text that is safe to display.
 func excerpt(body []byte) string {
-	// A rune that is cut in two is no UTF-8 and becomes one of three bytes.
+	// A rune that is cut in two is invalid UTF-8 and becomes a replacement of three
+	// bytes.
 	text := strings.ToValidUTF8(string(body[:min(len(body), MaxExcerpt)]), string(utf8.RuneError))
 	text = strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
@@ -110,5 +110,5 @@ func excerpt(body []byte) string {
 	return text
 }
 
-// whole is an instant in the resolution that is stored.
+// whole truncates a time to the stored resolution, milliseconds.
 func whole(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -4,28 +4,28 @@ package webhook
 
 import "time"
 
-// The figures of breakers.
+// The parameters of breakers.
 const (
-	// opensAfter is how many failures in a row open one.
+	// opensAfter is the number of consecutive failures that open a breaker.
 	opensAfter = 5
-	// firstRest is how long it is open at first. Each probe that fails doubles it,
-	// up to longestRest.
+	// firstRest is the first time for which a breaker is open. Each failed probe
+	// doubles it, up to longestRest.
 	firstRest   = 30 * time.Second
 	longestRest = 10 * time.Minute
-	// restsGrow is after how many rests they grow no more.
+	// restsGrow is the number of rests after which they stop growing.
 	restsGrow = 5
 )
 
-// BreakerState is what a [Breaker] lets through.
+// BreakerState is the state of a [Breaker].
 type BreakerState string
 
-// The states.
+// The states of a breaker.
 const (
-	// BreakerClosed lets everything through.
+	// BreakerClosed permits all deliveries.
 	BreakerClosed BreakerState = "closed"
-	// BreakerOpen lets nothing through.
+	// BreakerOpen permits no deliveries.
 	BreakerOpen BreakerState = "open"
-	// BreakerHalfOpen lets one through at a time.
+	// BreakerHalfOpen permits one delivery at a time.
 	BreakerHalfOpen BreakerState = "half-open"
 )
 
@@ -34,21 +34,21 @@ func BreakerStates() []BreakerState {
 	return []BreakerState{BreakerClosed, BreakerOpen, BreakerHalfOpen}
 }
 
-// Breaker spares an endpoint that only fails, and us the waiting for it. It opens
-// after five failures in a row; after a rest it is half-open, and how the probe goes
-// decides. Deliveries that it holds back stay due and use up no tries. It is kept with
-// the [Standing] of the endpoint, so that all workers have one together, which outlives
-// them. The zero value is closed.
+// Breaker is the circuit breaker of an endpoint. It opens after five consecutive
+// failures. After a rest it is half-open, and the result of the next probe decides.
+// Deliveries that it holds back stay due and use no attempts. The breaker is stored in
+// the [Standing] of the endpoint, so all workers share it and it survives them. The
+// zero value is closed.
 type Breaker struct {
-	// Failures counts those in a row.
+	// Failures counts consecutive failures.
 	Failures int
-	// Rests is how often in a row it has opened, Until when the last of these rests
-	// ends. Both are zero while it is closed.
+	// Rests counts consecutive openings. Until is the end of the last rest. Both are
+	// zero while the breaker is closed.
 	Rests int
 	Until time.Time
 }
 
-// State is what it lets through at an instant.
+// State returns the state at a time.
 func (b Breaker) State(now time.Time) BreakerState {
 	switch {
 	case b.Rests == 0:
@@ -60,8 +60,8 @@ func (b Breaker) State(now time.Time) BreakerState {
 	}
 }
 
-// Most is how many deliveries may be on their way at once, where most may be while
-// it is closed.
+// Most returns how many deliveries may be in flight at once, given the limit of a
+// closed breaker.
 func (b Breaker) Most(most int, now time.Time) int {
 	switch b.State(now) {
 	case BreakerOpen:
@@ -73,9 +73,9 @@ func (b Breaker) Most(most int, now time.Time) int {
 	}
 }
 
-// Failed is the breaker after an attempt that began at an instant has failed. Those of
-// deliveries that were on their way when it opened change nothing but the count: only
-// a probe does. random is as in [Schedule].
+// Failed returns the breaker after the failure of an attempt that began at a time.
+// Failures of deliveries that were in flight when the breaker opened only change the
+// count; only a probe changes the rest. random is as in [Schedule].
 func (b Breaker) Failed(at, now time.Time, random func() float64) Breaker {
 	b.Failures++
 	switch state := b.State(at); {

@@ -24,7 +24,7 @@ import (
 	worker "github.com/printmarket/printmarket/workers/delivery"
 )
 
-// receiver counts what is posted to it.
+// receiver counts its requests.
 type receiver struct{ posts atomic.Int64 }
 
 func (r *receiver) Post(context.Context, string, http.Header, []byte, int64) (safehttp.Answer, error) {
@@ -63,7 +63,7 @@ func TestEventsDuringAnInvalidPostureAreDeliveredAfterItsFix(t *testing.T) {
 		t.Helper()
 		event, err := transaction.NewEvent(transaction.RFQQuoted, "rfq_01KDVDNC00000000000000000B", evaluated, rand.Reader)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("transaction.NewEvent: %v", err)
 		}
 		store.Append(tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, event)
 	}

@@ -2,23 +2,23 @@
 
 package webhook
 
-// Condition says in one word whether deliveries to an endpoint are sent.
+// Condition states whether deliveries to an endpoint are sent.
 type Condition string
 
 // The conditions.
 const (
-	// Open means that they are.
+	// Open means that deliveries are sent.
 	Open Condition = "open"
-	// Closed means that they wait until the capability opens for the endpoint.
+	// Closed means that deliveries wait until the capability opens for the endpoint.
 	Closed Condition = "closed"
-	// Off means that they wait until somebody enables the endpoint.
+	// Off means that deliveries wait until the endpoint is enabled.
 	Off Condition = "disabled"
-	// NotEnrolled means that events are not kept for it yet.
+	// NotEnrolled means that events are not recorded for the endpoint yet.
 	NotEnrolled Condition = "not-enrolled"
 )
 
-// Condition says whether deliveries to the endpoint are sent, and why not. What a
-// person has to mend comes before what opens by itself.
+// Condition returns whether deliveries to the endpoint are sent, and why not. A cause
+// that requires an action takes precedence over one that ends by itself.
 func (k *Known) Condition() (condition Condition, reason string) {
 	switch {
 	case k.Standing.Disabled != NotDisabled:

@@ -10,50 +10,51 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// DeliveryPrefix begins the ids of deliveries.
+// DeliveryPrefix is the prefix of the ids of deliveries.
 const DeliveryPrefix recordid.Prefix = "dlv_"
 
-// TestEvent is the type of an event that somebody asks for to try an endpoint. It
-// is about nothing and in no outbox.
+// TestEvent is the type of a test event. It has no subject and is not in the outbox.
 const TestEvent transaction.EventType = "webhook.test"
 
-// Retention is how long events, deliveries and their attempts are kept.
+// Retention is how long events, deliveries and their attempts are stored.
 const Retention = 30 * 24 * time.Hour
 
-// State is where a delivery is.
+// State is the state of a delivery.
 type State string
 
-// The states. Nothing leaves Delivered and Exhausted but by a redelivery.
+// The states of a delivery. Only a redelivery leaves Delivered and Exhausted.
 const (
-	// Pending waits until it is due and its endpoint open, or is being sent.
+	// Pending means that the delivery is being sent, or waits until it is due and its
+	// endpoint is open.
 	Pending State = "pending"
-	// Delivered was answered with 2xx.
+	// Delivered means that an attempt got a 2xx response.
 	Delivered State = "delivered"
-	// Exhausted has failed as often as the schedule allows.
+	// Exhausted means that all attempts of the schedule have failed.
 	Exhausted State = "exhausted"
 )
 
-// Delivery is one event on its way to one endpoint. There is one at most for each
-// pair of the two.
+// Delivery is the delivery of one event to one endpoint. Each pair of event and
+// endpoint has at most one.
 type Delivery struct {
 	// ID has the prefix dlv_.
 	ID string
 	Address
-	// Event is a copy: deliveries do not need the outbox.
+	// Event is a copy, so that deliveries do not depend on the outbox.
 	Event transaction.Event
 	State State
-	// Attempts is how often it was sent, Tries how often since it was last begun,
-	// which is what the schedule counts.
+	// Attempts counts all attempts. Tries counts the attempts since the delivery was
+	// last started, as the schedule does.
 	Attempts, Tries int
-	// DueAt is when it is sent next; zero unless it is pending.
+	// DueAt is the time of the next attempt; zero unless the delivery is pending.
 	DueAt time.Time
-	// EndedAt is when it was delivered or exhausted; zero while it is pending.
+	// EndedAt is when the delivery was delivered or exhausted; zero while it is
+	// pending.
 	EndedAt   time.Time
 	CreatedAt time.Time
 }
 
-// Revision changes exactly when what a reader sees of a delivery and its attempts
-// changes. It is what an ETag is made of.
+// Revision changes exactly when the visible state of the delivery and its attempts
+// changes. ETags are made from it.
 func (d Delivery) Revision() string {
 	at := d.DueAt
 	if d.State != Pending {
@@ -62,59 +63,59 @@ func (d Delivery) Revision() string {
 	return fmt.Sprintf("%d-%s-%d", d.Attempts, d.State, at.UnixMilli())
 }
 
-// Attempt is one time that a delivery was sent.
+// Attempt is one attempt of a delivery.
 type Attempt struct {
-	// Number counts from 1 in the life of a delivery.
+	// Number counts from 1 for each delivery.
 	Number int
 	At     time.Time
-	// Took is the time from dialling to the end of the answer.
+	// Took is the time from connecting to the end of the response.
 	Took time.Duration
-	// Status is that of the answer; 0 if there was none.
+	// Status is the HTTP status of the response; 0 without a response.
 	Status int
-	// Fault says in one word why it failed; empty if it was delivered.
+	// Fault is the cause of a failure; empty if the attempt succeeded.
 	Fault Fault
-	// Excerpt is the beginning of the answer's body, at most [MaxExcerpt] bytes of
-	// UTF-8, without control characters. It is the partner's own text.
+	// Excerpt is the beginning of the response body: at most [MaxExcerpt] bytes of
+	// UTF-8 without control characters. The text is from the partner.
 	Excerpt string
 }
 
-// MaxExcerpt is how much of an answer is kept, in bytes.
+// MaxExcerpt limits how much of a response body is stored, in bytes.
 const MaxExcerpt = 1024
 
-// Fault is why an attempt failed.
+// Fault is the cause of a failed attempt.
 type Fault string
 
-// The faults.
+// The causes of failed attempts.
 const (
 	NoFault Fault = ""
-	// FaultRefused means that we do not go to such an address, port or scheme.
+	// FaultRefused means that the address, port or scheme is not permitted.
 	FaultRefused Fault = "Refused"
-	// FaultTimeout means that the answer did not come, or did not end, in time.
+	// FaultTimeout means that the response did not arrive or end in time.
 	FaultTimeout Fault = "Timeout"
-	// FaultConnection means that there was no connection, or that it broke, or TLS.
+	// FaultConnection means that the connection or TLS failed.
 	FaultConnection Fault = "Connection"
-	// FaultRedirect means that the answer was 3xx: nothing is followed.
+	// FaultRedirect means a 3xx response; redirects are not followed.
 	FaultRedirect Fault = "Redirect"
-	// FaultStatus means that the answer was neither 2xx nor 3xx, nor 410.
+	// FaultStatus means a response that is not 2xx, 3xx or 410.
 	FaultStatus Fault = "Status"
-	// FaultGone means that the answer was 410.
+	// FaultGone means a 410 response.
 	FaultGone Fault = "Gone"
 )
 
-// Claim is a delivery that a process has for itself until a lease ends.
+// Claim is a delivery that a process holds until its lease ends.
 type Claim struct {
 	Delivery
-	// Token is this claim's, among those of the delivery: whoever comes with
-	// another one has lost it.
+	// Token identifies the claim among those of the delivery. A result with another
+	// token is from a lost claim.
 	Token int64
 }
 
-// Result is what came of a claim.
+// Result is the result of a claim.
 type Result struct {
 	Claim
-	// Attempt is what is added to the delivery's, with the number that follows.
+	// Attempt is added to the attempts of the delivery, with the next number.
 	Attempt Attempt
-	// State, DueAt and EndedAt are those of the delivery from now on.
+	// State, DueAt and EndedAt are the new values of the delivery.
 	State          State
 	DueAt, EndedAt time.Time
 }

@@ -12,22 +12,22 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Journal keeps the audit.
+// Journal stores audit entries.
 type Journal interface {
 	AddAuditEntry(ctx context.Context, auditEntry transaction.AuditEntry) error
 }
 
-// Instruction is what a verb of the marketplace comes with.
+// Instruction is the actor and the reason of an operator's action.
 type Instruction struct {
 	Actor transaction.Actor
-	// Reason is 1 to 500 characters.
+	// Reason has 1 to 500 characters.
 	Reason string
 }
 
-// Desk is what the marketplace's own people do with the endpoints and deliveries of
-// partners: the same as they do themselves, with a line in the audit. That line is
-// committed before the verb, when it is known that there is what the verb is about:
-// a verb that fails after it was tried, and is tried again.
+// Desk performs the actions of operators on the endpoints and deliveries of partners.
+// They are the actions of [Service], each with an audit entry. The entry is committed
+// before the action, once its target is known to exist: a failed action has an entry as
+// well, and is repeated with another one.
 type Desk struct {
 	*Service
 	journal Journal
@@ -35,12 +35,12 @@ type Desk struct {
 	random  io.Reader
 }
 
-// NewDesk makes a desk of a service and the audit.
+// NewDesk returns a Desk for a service and a journal.
 func NewDesk(service *Service, journal Journal) *Desk {
 	return &Desk{service, journal, service.config.Now, service.config.Random}
 }
 
-// TestBy is [Service.Test] by the marketplace.
+// TestBy is [Service.Test] for an operator.
 func (d *Desk) TestBy(ctx context.Context, address Address, by Instruction) (Delivery, error) {
 	if err := d.toEndpoint(ctx, transaction.TestWebhook, address, by); err != nil {
 		return Delivery{}, err
@@ -48,7 +48,7 @@ func (d *Desk) TestBy(ctx context.Context, address Address, by Instruction) (Del
 	return d.Test(ctx, address)
 }
 
-// RecoverBy is [Service.Recover] by the marketplace.
+// RecoverBy is [Service.Recover] for an operator.
 func (d *Desk) RecoverBy(ctx context.Context, address Address, since time.Time, by Instruction) (int, error) {
 	if err := withinRetention(since, whole(d.now())); err != nil {
 		return 0, err
@@ -59,7 +59,7 @@ func (d *Desk) RecoverBy(ctx context.Context, address Address, since time.Time, 
 	return d.Recover(ctx, address, since)
 }
 
-// EnableBy is [Service.Enable] by the marketplace.
+// EnableBy is [Service.Enable] for an operator.
 func (d *Desk) EnableBy(ctx context.Context, address Address, by Instruction) error {
 	if err := d.toEndpoint(ctx, transaction.EnableWebhook, address, by); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (d *Desk) EnableBy(ctx context.Context, address Address, by Instruction) er
 	return d.Enable(ctx, address)
 }
 
-// RedeliverBy is [Service.Redeliver] by the marketplace.
+// RedeliverBy is [Service.Redeliver] for an operator.
 func (d *Desk) RedeliverBy(ctx context.Context, owner tenant.ID, id string, by Instruction) (Delivery, error) {
 	if _, _, err := d.Delivery(ctx, owner, id); err != nil {
 		return Delivery{}, err
@@ -78,7 +78,7 @@ func (d *Desk) RedeliverBy(ctx context.Context, owner tenant.ID, id string, by I
 	return d.Redeliver(ctx, owner, id)
 }
 
-// toEndpoint notes a verb about an endpoint that is declared.
+// toEndpoint records an action on a declared endpoint.
 func (d *Desk) toEndpoint(ctx context.Context, verb transaction.Verb, address Address, by Instruction) error {
 	if _, err := d.endpoint(address); err != nil {
 		return err

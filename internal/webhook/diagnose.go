@@ -17,17 +17,17 @@ import (
 	"github.com/printmarket/printmarket/internal/credential/signature"
 )
 
-// Diagnose checks a delivery as its receiver has it: the header fields and the body
-// against one secret, at a time, with timestamps that may differ from it as much as
-// tolerance. The parts are header fields, by their names in the guide. It finds what [Sign] makes to be right, and of what is wrong it says
-// why, as far as that can be shown: a mistake is named when the signature fits once
-// it is undone, and only then. Header fields and body may be anybody's.
+// Diagnose checks a delivery from the view of its receiver: the header fields and the
+// body against one secret, with timestamps that may differ from now by
+// tolerance. The parts are the header fields, by their names in the guide. Diagnose
+// verifies the fields that [Sign] sets. It names a mistake only if the signature
+// matches after the mistake is undone. Header and body may be untrusted.
 func Diagnose(secret credential.Secret, header http.Header, body []byte, now time.Time, tolerance time.Duration) []signature.Part {
 	d := diagnosis{header: header, keys: keysOf(secret), bodies: bodiesOf(body)}
 	_, d.malformed = credential.ParseWebhookSecret(secret)
 	marketplace, standard := d.marketplace(), d.standard()
 	if signatures := strings.Fields(header.Get(HeaderSignatures)); marketplace == nothingFits && standard == "" && len(signatures) > 1 {
-		marketplace = "it is by another secret than this one, which fits in webhook-signature: while a secret is being changed this field has the newest alone"
+		marketplace = "another secret made this signature; this secret matches webhook-signature. During a rotation this field contains only the signature of the newest secret"
 	}
 	return []signature.Part{
 		{Name: HeaderSignature, Fault: marketplace},
@@ -37,24 +37,24 @@ func Diagnose(secret credential.Secret, header http.Header, body []byte, now tim
 	}
 }
 
-// diagnosis is what a delivery is checked against.
+// diagnosis holds the inputs of a check.
 type diagnosis struct {
 	header http.Header
 	keys   []key
 	bodies []variant
-	// malformed says why the secret is none, if it is none.
+	// malformed is the reason why the secret is invalid, or nil.
 	malformed error
 }
 
-// variant is what might have been signed, and the mistake that this would be; ""
-// is none.
+// variant is a candidate for the signed bytes, and the mistake that it implies; empty
+// for none.
 type variant struct {
 	mistake string
 	bytes   []byte
 }
 
-// key is what might have keyed a signature: the text of a secret, and the bytes that
-// it stands for, nil if it stands for none. The mistake is in how the secret was given.
+// key is a candidate for the key of a signature: the text of a secret, and its decoded
+// bytes, or nil if it cannot be decoded. The mistake is in the form of the secret.
 type key struct {
 	mistake string
 	text    []byte
@@ -62,22 +62,22 @@ type key struct {
 }
 
 const (
-	nothingFits = "it is of another body, or by another secret"
+	nothingFits = "the signature is of another body or another secret"
 	missing     = "the field is missing"
-	repeated    = "the field is there more than once"
+	repeated    = "the field occurs more than once"
 )
 
-// keysOf is a secret as it was given, and as it may have been meant.
+// keysOf returns the secret as given, and with common mistakes undone.
 func keysOf(secret credential.Secret) []key {
 	given := secret.Reveal()
 	bare := strings.TrimSpace(given)
 	var keys []key
 	for _, one := range []struct{ mistake, text string }{
 		{"", given},
-		{"the secret was given with white space around it", bare},
-		{"the secret was given without " + credential.WebhookSecretPrefix, credential.WebhookSecretPrefix + bare},
-		{"the secret was given without the = at its end", bare + "="},
-		{"the secret was given without the = at its end", bare + "=="},
+		{"the secret has surrounding white space", bare},
+		{"the secret lacks the prefix " + credential.WebhookSecretPrefix, credential.WebhookSecretPrefix + bare},
+		{"the secret lacks its final = padding", bare + "="},
+		{"the secret lacks its final = padding", bare + "=="},
 	} {
 		decoded, err := credential.ParseWebhookSecret(credential.Secret(one.text))
 		if one.mistake == "" || err == nil && one.text != given {
@@ -87,9 +87,9 @@ func keysOf(secret credential.Secret) []key {
 	return keys
 }
 
-// bodiesOf is a body as it was given, and as it may have been sent.
+// bodiesOf returns the body as given, and with common mistakes undone.
 func bodiesOf(body []byte) []variant {
-	const written = "; sign the bytes as they came, before anything parses them"
+	const written = "; verify the received bytes before any parsing"
 	var bodies []variant
 	add := func(mistake string, sent []byte) {
 		if !slices.ContainsFunc(bodies, func(one variant) bool { return bytes.Equal(one.bytes, sent) }) {
@@ -97,22 +97,22 @@ func bodiesOf(body []byte) []variant {
 		}
 	}
 	add("", body)
-	add("the body has a line end that was not signed", bytes.TrimRight(body, "\r\n"))
-	add("the body lacks a line end that was signed", append(bytes.Clone(body), '\n'))
+	add("the body has a final line break that was not signed", bytes.TrimRight(body, "\r\n"))
+	add("the body lacks the final line break that was signed", append(bytes.Clone(body), '\n'))
 	add("the body has a byte order mark that was not signed", bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	var compact bytes.Buffer
 	if json.Compact(&compact, body) == nil {
-		add("the body was written anew, with other white space"+written, compact.Bytes())
+		add("the body was reserialized with different white space"+written, compact.Bytes())
 	}
 	var event payload
 	if json.Unmarshal(body, &event) == nil {
 		sent, _ := json.Marshal(event) // texts, and maps of texts, can always be encoded
-		add("the body was written anew, with another order or other escapes"+written, sent)
+		add("the body was reserialized with a different member order or different escapes"+written, sent)
 	}
 	return bodies
 }
 
-// one is the value of a field that has to be there once.
+// one returns the value of a field that must occur exactly once.
 func (d *diagnosis) one(name string) (value, fault string) {
 	switch values := d.header.Values(name); {
 	case len(values) == 0 || len(values) == 1 && values[0] == "":
@@ -124,7 +124,7 @@ func (d *diagnosis) one(name string) (value, fault string) {
 	}
 }
 
-// marketplace says what is wrong with [HeaderSignature].
+// marketplace returns the fault of [HeaderSignature].
 func (d *diagnosis) marketplace() string {
 	given, fault := d.one(HeaderSignature)
 	if fault != "" {
@@ -133,9 +133,9 @@ func (d *diagnosis) marketplace() string {
 	digits := "sha256=" + strings.TrimPrefix(strings.ToLower(given), "sha256=")
 	form := ""
 	if digits != given {
-		form = "it is to be written as sha256= and lower-case hexadecimal digits"
+		form = "write the signature as sha256= and lower-case hexadecimal digits"
 	}
-	const decoded = "it is keyed with the bytes that the secret stands for; key it with the whole text of the secret"
+	const decoded = "the HMAC key is the decoded secret; use the complete text of the secret as the key"
 	for _, body := range d.bodies {
 		for _, key := range d.keys {
 			for _, try := range []variant{{"", key.text}, {decoded, key.decoded}} {
@@ -146,12 +146,12 @@ func (d *diagnosis) marketplace() string {
 		}
 	}
 	if _, err := hex.DecodeString(strings.TrimPrefix(digits, "sha256=")); err != nil || len(digits) != signature.Len {
-		return "it is not sha256= and 64 hexadecimal digits"
+		return "the value is not sha256= and 64 hexadecimal digits"
 	}
 	return d.nothing()
 }
 
-// id says what is wrong with [HeaderID].
+// id returns the fault of [HeaderID].
 func (d *diagnosis) id(body []byte) string {
 	given, fault := d.one(HeaderID)
 	if fault != "" {
@@ -159,12 +159,12 @@ func (d *diagnosis) id(body []byte) string {
 	}
 	var event struct{ ID string }
 	if json.Unmarshal(body, &event) == nil && event.ID != "" && event.ID != given {
-		return "the event in the body has another id: the header fields are of another delivery"
+		return "the event in the body has a different id: the header fields are from another delivery"
 	}
 	return ""
 }
 
-// timestamp says what is wrong with [HeaderTimestamp].
+// timestamp returns the fault of [HeaderTimestamp].
 func (d *diagnosis) timestamp(now time.Time, tolerance time.Duration) string {
 	given, fault := d.one(HeaderTimestamp)
 	if fault != "" {
@@ -172,12 +172,12 @@ func (d *diagnosis) timestamp(now time.Time, tolerance time.Duration) string {
 	}
 	at, err := signature.ParseTimestamp(given)
 	if err != nil || len(given) != len("1767225600") {
-		return "it is not Unix seconds in ten digits"
+		return "the value is not a Unix time in seconds with ten digits"
 	}
 	return at.Outside(now, tolerance)
 }
 
-// standard says what is wrong with [HeaderSignatures], of which one has to fit.
+// standard returns the fault of [HeaderSignatures], of which one signature must match.
 func (d *diagnosis) standard() string {
 	field, fault := d.one(HeaderSignatures)
 	if fault != "" {
@@ -185,7 +185,7 @@ func (d *diagnosis) standard() string {
 	}
 	given := signaturesOf(field)
 	if len(given) == 0 {
-		return "there is no v1, and base64 in it"
+		return "the value contains no v1, followed by base64"
 	}
 	for _, body := range d.bodies {
 		for _, prefix := range d.prefixes(body.bytes) {
@@ -201,24 +201,24 @@ func (d *diagnosis) standard() string {
 	return d.nothing()
 }
 
-// prefixes are what may have been signed before the body.
+// prefixes returns candidates for the signed bytes before the body.
 func (d *diagnosis) prefixes(body []byte) []variant {
 	id, timestamp := d.header.Get(HeaderID), d.header.Get(HeaderTimestamp)
 	prefixes := []variant{
 		{"", []byte(id + "." + timestamp + ".")},
-		{"it is of the body alone; sign id.timestamp.body", nil},
-		{"it is of timestamp.body; sign id.timestamp.body", []byte(timestamp + ".")},
+		{"the signature is of the body alone; sign id.timestamp.body", nil},
+		{"the signature is of timestamp.body; sign id.timestamp.body", []byte(timestamp + ".")},
 	}
 	var event struct{ ID string }
 	if json.Unmarshal(body, &event) == nil && event.ID != id {
-		prefixes = append(prefixes, variant{"it is of the id in the body, not of the one in webhook-id", []byte(event.ID + "." + timestamp + ".")})
+		prefixes = append(prefixes, variant{"the signature is of the id in the body instead of webhook-id", []byte(event.ID + "." + timestamp + ".")})
 	}
 	return prefixes
 }
 
-// standardKeys are what may have keyed a signature of Standard Webhooks.
+// standardKeys returns candidates for the key of a Standard Webhooks signature.
 func standardKeys(k key) []variant {
-	const text = "it is keyed with text of the secret; decode the base64 behind whsec_ first"
+	const text = "the HMAC key is the text of the secret; decode the base64 after whsec_ first"
 	keys := []variant{{text, k.text}, {text, bytes.TrimPrefix(k.text, []byte(credential.WebhookSecretPrefix))}}
 	if k.decoded != nil {
 		keys = slices.Insert(keys, 0, variant{"", k.decoded})
@@ -226,8 +226,8 @@ func standardKeys(k key) []variant {
 	return keys
 }
 
-// signaturesOf are the signatures in [HeaderSignatures], and the mistake in how each
-// is written.
+// signaturesOf returns the signatures in [HeaderSignatures], with the mistake in the
+// form of each.
 func signaturesOf(field string) []variant {
 	var found []variant
 	for one := range strings.FieldsSeq(field) {
@@ -235,7 +235,7 @@ func signaturesOf(field string) []variant {
 		mistake := ""
 		switch {
 		case !versioned:
-			text, mistake = one, "v1, is missing before it"
+			text, mistake = one, "the prefix v1, is missing"
 		case version != "v1":
 			continue // of a version that this one knows nothing of
 		}
@@ -244,10 +244,10 @@ func signaturesOf(field string) []variant {
 			decode  func(string) ([]byte, error)
 		}{
 			{"", base64.StdEncoding.Strict().DecodeString},
-			{"it is to be written in base64, not in hexadecimal digits", hex.DecodeString},
-			{"it is to be written in base64 with padding", base64.RawStdEncoding.DecodeString},
-			{"it is to be written in the standard alphabet of base64, not in that of URLs", base64.URLEncoding.DecodeString},
-			{"it is to be written in the standard alphabet of base64, with padding", base64.RawURLEncoding.DecodeString},
+			{"write the signature in base64 instead of hexadecimal digits", hex.DecodeString},
+			{"write the signature in base64 with padding", base64.RawStdEncoding.DecodeString},
+			{"write the signature in the standard base64 alphabet instead of the URL alphabet", base64.URLEncoding.DecodeString},
+			{"write the signature in the standard base64 alphabet with padding", base64.RawURLEncoding.DecodeString},
 		} {
 			if sum, err := form.decode(text); err == nil && len(sum) == sumLen {
 				found = append(found, variant{sentence(mistake, form.mistake), sum})
@@ -258,8 +258,8 @@ func signaturesOf(field string) []variant {
 	return found
 }
 
-// fitting reports whether one of the signatures is a sum, and the mistake in how it
-// is written.
+// fitting reports whether one of the signatures equals a sum, and the mistake in its
+// form.
 func fitting(given []variant, sum []byte) (mistake string, fits bool) {
 	at := slices.IndexFunc(given, func(one variant) bool { return hmac.Equal(one.bytes, sum) })
 	if at < 0 {
@@ -268,7 +268,7 @@ func fitting(given []variant, sum []byte) (mistake string, fits bool) {
 	return given[at].mistake, true
 }
 
-// nothing is said of a signature that fits no mistake.
+// nothing returns the fault of a signature that no known mistake explains.
 func (d *diagnosis) nothing() string {
 	if d.malformed != nil {
 		return nothingFits + "; " + d.malformed.Error()

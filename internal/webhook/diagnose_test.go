@@ -34,7 +34,7 @@ func delivered(t *testing.T) received {
 	v := vectors["one secret"]
 	header, err := webhook.Sign(v.secrets, v.event.ID, newYear, []byte(v.body))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("webhook.Sign(%q): %v", v.event.ID, err)
 	}
 	return received{older, header, []byte(v.body), newYear.Add(time.Second)}
 }
@@ -65,7 +65,7 @@ func TestEveryPublishedDeliveryHoldsUnderEachOfItsSecrets(t *testing.T) {
 		for i, secret := range v.secrets {
 			want := map[string]string{}
 			if i > 0 {
-				want["X-Marketplace-Signature"] = "it is by another secret than this one, which fits in webhook-signature: while a secret is being changed this field has the newest alone"
+				want["X-Marketplace-Signature"] = "another secret made this signature; this secret matches webhook-signature. During a rotation this field contains only the signature of the newest secret"
 			}
 			if diff := cmp.Diff(want, received{secret, header, []byte(v.body), newYear}.diagnose()); diff != "" {
 				t.Errorf("%s, secret %d (-want +got):\n%s", name, i, diff)
@@ -82,12 +82,12 @@ func TestADiagnosisNamesTheMistake(t *testing.T) {
 		id        = "webhook-id"
 		timestamp = "webhook-timestamp"
 		standard  = "webhook-signature"
-		other     = "it is of another body, or by another secret"
+		other     = "the signature is of another body or another secret"
 	)
 	both := func(fault string) map[string]string { return map[string]string{plain: fault, standard: fault} }
 	decoded, err := credential.ParseWebhookSecret(older)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("credential.ParseWebhookSecret: %v", err)
 	}
 	const signedID = "evt_01KDVDNC00000000000000000A"
 	for sentence, tc := range map[string]struct {
@@ -102,7 +102,7 @@ func TestADiagnosisNamesTheMistake(t *testing.T) {
 			func(r *received) { r.body = bytes.Replace(r.body, []byte("quoted"), []byte("closed"), 1) }, both(other),
 		},
 		"an editor's line end behind the body": {
-			func(r *received) { r.body = append(r.body, "\r\n"...) }, both("the body has a line end that was not signed"),
+			func(r *received) { r.body = append(r.body, "\r\n"...) }, both("the body has a final line break that was not signed"),
 		},
 		"a byte order mark before the body": {
 			func(r *received) { r.body = append([]byte("\xef\xbb\xbf"), r.body...) }, both("the body has a byte order mark that was not signed"),
@@ -111,90 +111,90 @@ func TestADiagnosisNamesTheMistake(t *testing.T) {
 			func(r *received) {
 				var pretty bytes.Buffer
 				if err := json.Indent(&pretty, r.body, "", "  "); err != nil {
-					t.Error(err)
+					t.Errorf(`json.Indent("  "): %v`, err)
 				}
 				r.body = pretty.Bytes()
 			},
-			both("the body was written anew, with other white space; sign the bytes as they came, before anything parses them"),
+			both("the body was reserialized with different white space; verify the received bytes before any parsing"),
 		},
 		"a body whose members were sorted": {
 			func(r *received) {
 				var members map[string]any
 				if err := json.Unmarshal(r.body, &members); err != nil {
-					t.Error(err)
+					t.Errorf("json.Unmarshal: %v", err)
 				}
 				r.body, _ = json.Marshal(members)
 			},
-			both("the body was written anew, with another order or other escapes; sign the bytes as they came, before anything parses them"),
+			both("the body was reserialized with a different member order or different escapes; verify the received bytes before any parsing"),
 		},
 		"a body whose slashes were escaped": {
 			func(r *received) { r.body = bytes.ReplaceAll(r.body, []byte("/"), []byte(`\/`)) },
-			both("the body was written anew, with another order or other escapes; sign the bytes as they came, before anything parses them"),
+			both("the body was reserialized with a different member order or different escapes; verify the received bytes before any parsing"),
 		},
 		"a secret with a space": {
-			func(r *received) { r.secret = " " + older + "\t" }, both("the secret was given with white space around it"),
+			func(r *received) { r.secret = " " + older + "\t" }, both("the secret has surrounding white space"),
 		},
 		"a secret without its prefix": {
-			func(r *received) { r.secret = credential.Secret(strings.TrimPrefix(older.Reveal(), "whsec_")) }, both("the secret was given without whsec_"),
+			func(r *received) { r.secret = credential.Secret(strings.TrimPrefix(older.Reveal(), "whsec_")) }, both("the secret lacks the prefix whsec_"),
 		},
 		"a secret without its padding": {
-			func(r *received) { r.secret = credential.Secret(strings.TrimRight(older.Reveal(), "=")) }, both("the secret was given without the = at its end"),
+			func(r *received) { r.secret = credential.Secret(strings.TrimRight(older.Reveal(), "=")) }, both("the secret lacks its final = padding"),
 		},
 		"a secret that is none": {
 			func(r *received) { r.secret = "open sesame" }, both(other + "; malformed webhook secret: it does not begin with whsec_"),
 		},
 		"two mistakes at once": {
 			func(r *received) { r.secret, r.body = " "+older, append(r.body, '\n') },
-			both("the secret was given with white space around it; the body has a line end that was not signed"),
+			both("the secret has surrounding white space; the body has a final line break that was not signed"),
 		},
 		"a sum of the body keyed with the decoded secret": {
 			func(r *received) { r.header.Set(plain, "sha256="+hex.EncodeToString(mac(decoded, r.body))) },
-			map[string]string{plain: "it is keyed with the bytes that the secret stands for; key it with the whole text of the secret"},
+			map[string]string{plain: "the HMAC key is the decoded secret; use the complete text of the secret as the key"},
 		},
 		"upper-case digits without a prefix": {
 			func(r *received) {
 				r.header.Set(plain, strings.ToUpper(strings.TrimPrefix(r.header.Get(plain), "sha256=")))
 			},
-			map[string]string{plain: "it is to be written as sha256= and lower-case hexadecimal digits"},
+			map[string]string{plain: "write the signature as sha256= and lower-case hexadecimal digits"},
 		},
 		"a word in place of digits": {
-			func(r *received) { r.header.Set(plain, "signed") }, map[string]string{plain: "it is not sha256= and 64 hexadecimal digits"},
+			func(r *received) { r.header.Set(plain, "signed") }, map[string]string{plain: "the value is not sha256= and 64 hexadecimal digits"},
 		},
 		"a sum keyed with the text of the secret": {
 			func(r *received) {
 				r.header.Set(standard, v1(mac([]byte(older.Reveal()), []byte(signedID+".1767225600."+string(r.body)))))
 			},
-			map[string]string{standard: "it is keyed with text of the secret; decode the base64 behind whsec_ first"},
+			map[string]string{standard: "the HMAC key is the text of the secret; decode the base64 after whsec_ first"},
 		},
 		"a sum keyed with the text behind the prefix": {
 			func(r *received) {
 				r.header.Set(standard, v1(mac([]byte(strings.TrimPrefix(older.Reveal(), "whsec_")), []byte(signedID+".1767225600."+string(r.body)))))
 			},
-			map[string]string{standard: "it is keyed with text of the secret; decode the base64 behind whsec_ first"},
+			map[string]string{standard: "the HMAC key is the text of the secret; decode the base64 after whsec_ first"},
 		},
 		"a sum of the body alone": {
 			func(r *received) { r.header.Set(standard, v1(mac(decoded, r.body))) },
-			map[string]string{standard: "it is of the body alone; sign id.timestamp.body"},
+			map[string]string{standard: "the signature is of the body alone; sign id.timestamp.body"},
 		},
 		"a sum without the id": {
 			func(r *received) { r.header.Set(standard, v1(mac(decoded, []byte("1767225600."+string(r.body))))) },
-			map[string]string{standard: "it is of timestamp.body; sign id.timestamp.body"},
+			map[string]string{standard: "the signature is of timestamp.body; sign id.timestamp.body"},
 		},
 		"hexadecimal digits in place of base64, and no version": {
 			func(r *received) {
 				r.header.Set(standard, hex.EncodeToString(mac(decoded, []byte(signedID+".1767225600."+string(r.body)))))
 			},
-			map[string]string{standard: "v1, is missing before it; it is to be written in base64, not in hexadecimal digits"},
+			map[string]string{standard: "the prefix v1, is missing; write the signature in base64 instead of hexadecimal digits"},
 		},
 		"the alphabet of URLs": {
 			func(r *received) {
 				r.header.Set(standard, strings.NewReplacer("+", "-", "/", "_").Replace(r.header.Get(standard)))
 			},
-			map[string]string{standard: "it is to be written in the standard alphabet of base64, not in that of URLs"},
+			map[string]string{standard: "write the signature in the standard base64 alphabet instead of the URL alphabet"},
 		},
 		"a version to come": {
 			func(r *received) { r.header.Set(standard, "v2,"+strings.TrimPrefix(r.header.Get(standard), "v1,")) },
-			map[string]string{standard: "there is no v1, and base64 in it"},
+			map[string]string{standard: "the value contains no v1, followed by base64"},
 		},
 		"a version to come, before one that is known": {
 			func(r *received) { r.header.Set(standard, "v2,AAAA "+r.header.Get(standard)) }, map[string]string{},
@@ -202,13 +202,13 @@ func TestADiagnosisNamesTheMistake(t *testing.T) {
 		"the id of another delivery": {
 			func(r *received) { r.header.Set(id, "evt_01KDVDNC00000000000000000B") },
 			map[string]string{
-				id:       "the event in the body has another id: the header fields are of another delivery",
-				standard: "it is of the id in the body, not of the one in webhook-id",
+				id:       "the event in the body has a different id: the header fields are from another delivery",
+				standard: "the signature is of the id in the body instead of webhook-id",
 			},
 		},
 		"a body of another delivery": {
 			func(r *received) { r.body = bytes.ReplaceAll(r.body, []byte("000A"), []byte("000B")) },
-			map[string]string{id: "the event in the body has another id: the header fields are of another delivery", plain: other, standard: other},
+			map[string]string{id: "the event in the body has a different id: the header fields are from another delivery", plain: other, standard: other},
 		},
 		"the timestamp of another attempt": {
 			func(r *received) { r.header.Set(timestamp, "1767225605") }, map[string]string{standard: other},
@@ -221,7 +221,7 @@ func TestADiagnosisNamesTheMistake(t *testing.T) {
 		},
 		"a timestamp in milliseconds": {
 			func(r *received) { r.header.Set(timestamp, "1767225600000") },
-			map[string]string{timestamp: "it is not Unix seconds in ten digits", standard: other},
+			map[string]string{timestamp: "the value is not a Unix time in seconds with ten digits", standard: other},
 		},
 		"no header fields at all": {
 			func(r *received) { r.header = http.Header{} },
@@ -231,7 +231,7 @@ func TestADiagnosisNamesTheMistake(t *testing.T) {
 			func(r *received) { r.header.Set(plain, "") }, map[string]string{plain: "the field is missing"},
 		},
 		"a field that is there twice": {
-			func(r *received) { r.header.Add(standard, r.header.Get(standard)) }, map[string]string{standard: "the field is there more than once"},
+			func(r *received) { r.header.Add(standard, r.header.Get(standard)) }, map[string]string{standard: "the field occurs more than once"},
 		},
 		"a body that is no text": {
 			func(r *received) { r.body = []byte{0xff, 0xfe, 0} }, both(other),
@@ -254,7 +254,7 @@ func TestBytesThatAreNoTextHoldAsTheyWereSigned(t *testing.T) {
 	body := []byte{0xff, 0xfe, 0, '\n', '\n'}
 	header, err := webhook.Sign([]credential.Secret{older}, "evt_1", newYear, body)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`webhook.Sign("evt_1"): %v`, err)
 	}
 	if found := (received{older, header, body, newYear}).diagnose(); len(found) > 0 {
 		t.Errorf("found %v", found)
@@ -262,7 +262,7 @@ func TestBytesThatAreNoTextHoldAsTheyWereSigned(t *testing.T) {
 }
 
 // FuzzADiagnosisHoldsWhatSignMakesAndNothingElse gives header fields, bodies and secrets
-// of anybody's.
+// of any partner.
 func FuzzADiagnosisHoldsWhatSignMakesAndNothingElse(f *testing.F) {
 	f.Add(older.Reveal(), "evt_1", "1767225600", "v1,AAAA", "sha256=00", []byte(`{"id":"evt_1"}`))
 	f.Add("whsec_", "", "", " v1, ,", "sha256=", []byte("[[[["))
@@ -289,7 +289,7 @@ func FuzzADiagnosisHoldsWhatSignMakesAndNothingElse(f *testing.F) {
 		sound := received{credential.Secret(secret), right, body, newYear}.diagnose()
 		delete(sound, "webhook-id") // the body may be of any id
 		if len(sound) > 0 {
-			t.Errorf("what Sign makes does not hold: %v", sound)
+			t.Errorf("Diagnose finds faults in the result of Sign: %v", sound)
 		}
 	})
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package webhook tells partners what has become of their records.
+// Package webhook sends events about records to the endpoints of partners.
 //
-// Whoever changes a record commits an event with it, into the outbox (package
-// ledger). A [Relay] reads the outbox in its order and writes one [Delivery] for
-// each endpoint that has asked for events of that type; from then on the delivery
-// has a life of its own. It is claimed, posted with signatures (section 6 of the
-// interface specification, and Standard Webhooks 1.0.0 beside it), and recorded:
-// delivered, or due again by the [Schedule], or exhausted. Any number of processes
-// may do this at once, by claims in SQL.
+// A transaction that changes a record commits an event to the outbox with it (package
+// transaction). A [Relay] reads the outbox in order and writes one [Delivery] for each
+// endpoint that wants events of the type. From then on each delivery is independent. A
+// process claims it, posts it with signatures (the marketplace's own, and Standard
+// Webhooks 1.0.0), and records the result: the delivery is delivered, due again by the
+// [Schedule], or exhausted. Any number of processes can work at the same time; claims
+// in SQL coordinate them.
 //
-// The gates have a say twice. An endpoint is enrolled when the capability has been
-// open for it for the first time; for endpoints that are not, nothing is written.
-// And nothing is sent while the capability is closed: what is due waits, and goes
-// out when it opens again. So a rollback delays events and loses none.
+// The capability matters twice. An endpoint is enrolled when the capability is first
+// seen open for it; no deliveries are written for endpoints that are not enrolled. And
+// nothing is sent while the capability is closed: due deliveries wait until it opens
+// again. So a rollback delays events and loses none.
 //
-// Endpoints are declared in the PartnerEntitlement; this package knows them as what
-// a [Directory] says they are right now. What it remembers of one by itself is its
-// [Standing]: how it has answered, and whether that has disabled it.
+// The PartnerEntitlement declares the endpoints, and a [Directory] returns the current
+// declarations. The package stores only the [Standing] of an endpoint: its recent
+// results, and whether they have disabled it.
 package webhook

@@ -11,38 +11,38 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Address names an endpoint: whose it is, in which mode, and which.
+// Address identifies an endpoint by its owner, with its mode, and its name.
 type Address struct {
 	Owner tenant.ID
-	// Name tells the endpoints of a tenant apart; 1 to 63 characters.
+	// Name is unique for the owner; 1 to 63 characters.
 	Name string
 }
 
-// Endpoint is where a partner wants events, as it is declared right now.
+// Endpoint is an endpoint as currently declared.
 type Endpoint struct {
 	Address
-	// URL is where events are posted: https, or http to a range of addresses that
-	// is exempt (package safehttp).
+	// URL is where events are posted: https, or http to an exempt range of addresses
+	// (package safehttp).
 	URL string
-	// Events are the types that it wants; none means all of them.
+	// Events are the types that the endpoint wants; empty means all types.
 	Events []transaction.EventType
-	// Secrets are those that sign at this instant, one or two, the one that signs
-	// [HeaderSignature] first. Empty in processes that do not deliver.
+	// Secrets are the one or two secrets that sign now, starting with the one for
+	// [HeaderSignature]. Empty in processes that do not deliver.
 	Secrets []credential.Secret
-	// Closed is why nothing may be sent to it now; empty means that it may.
+	// Closed is the reason why nothing may be sent now; empty if the endpoint is open.
 	Closed string
 }
 
-// Wants reports whether the endpoint has asked for events of a type.
+// Wants reports whether the endpoint wants events of a type.
 func (e *Endpoint) Wants(kind transaction.EventType) bool {
 	return len(e.Events) == 0 || slices.Contains(e.Events, kind) || kind == TestEvent
 }
 
-// NoSecret is why nothing is sent to an endpoint without a secret to sign with.
+// NoSecret is the reason for an endpoint without a signing secret.
 const NoSecret = "NoSecret"
 
-// Withheld is why a process that delivers sends nothing to the endpoint now: that it
-// is closed, or has a secret that does not sign, or none. Empty means that it does.
+// Withheld returns why a delivering process sends nothing to the endpoint now: the
+// endpoint is closed, or has no valid secret. Empty means that it sends.
 func (e *Endpoint) Withheld() string {
 	if e.Closed != "" {
 		return e.Closed
@@ -58,55 +58,53 @@ func (e *Endpoint) Withheld() string {
 	return ""
 }
 
-// Directory knows the endpoints that are declared. Its answers change from one
-// instant to the next; nobody keeps them.
+// Directory returns the declared endpoints. Its results change at any time, so callers
+// must not keep them.
 type Directory interface {
-	// Endpoints lists all of them, in the order of their addresses.
+	// Endpoints lists all endpoints in the order of their addresses.
 	Endpoints(now time.Time) []Endpoint
-	// Endpoint finds one; false if it is not declared.
+	// Endpoint returns one endpoint; false if it is not declared.
 	Endpoint(address Address, now time.Time) (Endpoint, bool)
 }
 
-// Disabled is why an endpoint gets nothing until somebody enables it, or its URL
-// changes.
+// Disabled is why an endpoint gets nothing until it is enabled or its URL changes.
 type Disabled string
 
 // The reasons.
 const (
 	// NotDisabled is the zero value.
 	NotDisabled Disabled = ""
-	// Gone means that it answered 410.
+	// Gone means that the endpoint returned 410.
 	Gone Disabled = "Gone"
-	// Failing means that nothing but failures came of it for [FailingFor].
+	// Failing means that all attempts failed for [FailingFor].
 	Failing Disabled = "Failing"
 )
 
-// FailingFor is how long an endpoint may do nothing but fail before it is
-// disabled.
+// FailingFor is how long all attempts must fail before the endpoint is disabled.
 const FailingFor = 5 * 24 * time.Hour
 
-// Standing is what is remembered of an endpoint.
+// Standing is the stored state of an endpoint.
 type Standing struct {
 	Address
-	// URL is that which it had when this was last written: another one is another
-	// receiver, for which nothing of the rest counts.
+	// URL is the URL at the last write. A different URL is a new receiver, for which
+	// the other members do not apply.
 	URL string
-	// EnrolledAt is when the capability was first seen open for it.
+	// EnrolledAt is when the capability was first seen open for the endpoint.
 	EnrolledAt time.Time
-	// BegunAt is when it was enrolled with this URL, or enabled since: attempts from
-	// before do not count.
+	// BegunAt is when the endpoint was enrolled with this URL, or enabled since.
+	// Earlier attempts do not count.
 	BegunAt time.Time
-	// Disabled and DisabledAt say whether it gets nothing, and since when.
+	// Disabled and DisabledAt are why and since when the endpoint gets nothing.
 	Disabled   Disabled
 	DisabledAt time.Time
 	// FailingSince is the first failure after the last success; zero after one.
 	FailingSince time.Time
 	// DeliveredAt is the last success; zero if there was none.
 	DeliveredAt time.Time
-	// Breaker is how its failures in a row hold deliveries back.
+	// Breaker is the circuit breaker of the endpoint.
 	Breaker Breaker
-	// Waiting is the number of deliveries that are pending, OldestAt the time of
-	// the oldest event among them; zero if there are none.
+	// Waiting counts pending deliveries. OldestAt is the time of their oldest event;
+	// zero without pending deliveries.
 	Waiting  int
 	OldestAt time.Time
 }

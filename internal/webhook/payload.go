@@ -11,11 +11,10 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// instant is how the API writes a time.
+// instant is the time format of the API.
 const instant = "2006-01-02T15:04:05.000Z"
 
-// payload is the body of a delivery. It is thin: a receiver fetches the subject for
-// the truth.
+// payload is the body of a delivery. It contains no state: receivers fetch the subject.
 type payload struct {
 	ID           string                `json:"id"`
 	Type         transaction.EventType `json:"type"`
@@ -27,8 +26,7 @@ type payload struct {
 	Links        map[string]string     `json:"links"`
 }
 
-// subjects say how a payload names what an event is about, by the prefix of its id,
-// and where that is read.
+// subjects maps the prefix of a subject's id to its member in payloads and its path.
 var subjects = [...]struct {
 	prefix recordid.Prefix
 	member string
@@ -38,9 +36,8 @@ var subjects = [...]struct {
 	{recordid.Job, "jobId", "/api/v1/preflight/"},
 }
 
-// Payload is the body that tells an owner of an event. It is the same bytes
-// whenever it is made. An event about nothing, or about what has no name here, has
-// no data and no links.
+// Payload returns the body for an event. The bytes are the same for every call. An
+// event without a subject, or with an unlisted one, has no data and no links.
 func Payload(owner tenant.ID, event transaction.Event) []byte {
 	p := payload{
 		ID: event.ID, Type: event.Type, APIVersion: "v1", Livemode: owner.Mode == tenant.Live,
@@ -54,7 +51,7 @@ func Payload(owner tenant.ID, event transaction.Event) []byte {
 			p.Links["self"] = subject.path + event.Subject
 		}
 	}
-	// Texts, and maps of texts, can always be encoded.
+	// Strings and maps of strings can always be encoded.
 	body, _ := json.Marshal(p)
 	return body
 }

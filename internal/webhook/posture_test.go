@@ -75,11 +75,11 @@ func TestPostureDirectoryReturnsTheEndpointsOfThePosture(t *testing.T) {
 		seen []*posture.Snapshot
 		want []webhook.Endpoint
 	}{
-		"nothing before the first posture":              {[]*posture.Snapshot{nil}, nil},
-		"open endpoints where the capability is":        {[]*posture.Snapshot{postureWith(granted)}, endpoints("")},
-		"closed ones, and why, where it is not":         {[]*posture.Snapshot{postureWith()}, endpoints(posture.ReasonNotEntitled.String())},
-		"those of the last posture, closed, if none is": {[]*posture.Snapshot{postureWith(granted), nil}, endpoints(posture.ReasonSnapshotAbsent.String())},
-		"open again, once one is":                       {[]*posture.Snapshot{postureWith(granted), nil, postureWith(granted)}, endpoints("")},
+		"nothing before the first posture":                             {[]*posture.Snapshot{nil}, nil},
+		"open endpoints where the capability is":                       {[]*posture.Snapshot{postureWith(granted)}, endpoints("")},
+		"closed ones, and why, where it is not":                        {[]*posture.Snapshot{postureWith()}, endpoints(posture.ReasonNotEntitled.String())},
+		"the endpoints of the last posture, closed, without a posture": {[]*posture.Snapshot{postureWith(granted), nil}, endpoints(posture.ReasonSnapshotAbsent.String())},
+		"open again, once one is":                                      {[]*posture.Snapshot{postureWith(granted), nil, postureWith(granted)}, endpoints("")},
 	}
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {

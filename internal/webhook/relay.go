@@ -13,28 +13,29 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// lookBack is how long before its enrolment an event may have happened that an
-// endpoint gets: whoever opens the capability and makes an RFQ at once does not depend
-// on when a worker looked. What is older is the past that nobody wants to be told.
+// lookBack is the maximum age of an event at the enrolment of an endpoint for which the
+// endpoint still gets the event. So an RFQ that is created immediately after the
+// capability opens does not depend on when a worker notices it. Older events are not
+// sent.
 const lookBack = time.Hour
 
-// relayBatch is how many events are relayed in one commit.
+// relayBatch limits the events in one commit.
 const relayBatch = 500
 
-// Relay writes deliveries of what is in the outbox. Several may be at work on one
-// store: whoever commits first has relayed those events, and the others find that
-// they are done.
+// Relay writes the deliveries of events in the outbox. Several relays can work on one
+// store: the first commit wins, and the others find the events relayed.
 type Relay struct {
 	Store     Store
 	Directory Directory
 	Now       func() time.Time
-	// Random is the source of ids, safe for concurrent use: crypto/rand.Reader.
+	// Random is the source of ids. It must be safe for concurrent use:
+	// crypto/rand.Reader.
 	Random io.Reader
 }
 
-// Step relays the next events, and says how many there were; 0 means that there is
-// nothing to do. Every endpoint that is enrolled, and wants an event that is not of
-// its past, gets a delivery, disabled and closed ones too: those wait.
+// Step relays the next events and returns their number; 0 means that the outbox is
+// relayed. Every enrolled endpoint that wants an event gets a delivery, also if it is
+// disabled or closed: those deliveries wait.
 func (r *Relay) Step(ctx context.Context) (events int, err error) {
 	from, err := r.Store.Relayed(ctx)
 	if err != nil {
@@ -52,7 +53,7 @@ func (r *Relay) Step(ctx context.Context) (events int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("relay: %w", err)
 	}
-	// Nothing is written if another one was first; then those are its events.
+	// If another relay was first, nothing is written; it has relayed the events.
 	_, err = r.Store.Relay(ctx, from, entries[len(entries)-1].Seq, deliveries)
 	if err != nil {
 		return 0, fmt.Errorf("relay: %w", err)
@@ -60,13 +61,13 @@ func (r *Relay) Step(ctx context.Context) (events int, err error) {
 	return len(entries), nil
 }
 
-// enrolled is an endpoint that is declared, and when it was enrolled.
+// enrolled is a declared endpoint with the time of its enrolment.
 type enrolled struct {
 	Endpoint
 	since time.Time
 }
 
-// enrolled are the declared endpoints that are enrolled, by their owners.
+// enrolled returns the declared endpoints that are enrolled, by owner.
 func (r *Relay) enrolled(ctx context.Context) (map[tenant.ID][]enrolled, error) {
 	standings, err := r.Store.Standings(ctx, tenant.ID{})
 	if err != nil {
@@ -102,7 +103,7 @@ func (r *Relay) deliveries(entries []transaction.Entry, by map[tenant.ID][]enrol
 	return deliveries, nil
 }
 
-// newDelivery is a delivery that is due at once.
+// newDelivery returns a delivery that is due now.
 func newDelivery(address Address, event transaction.Event, now time.Time, random io.Reader) (Delivery, error) {
 	now = whole(now)
 	id, err := recordid.New(DeliveryPrefix, now, random)
@@ -112,7 +113,7 @@ func newDelivery(address Address, event transaction.Event, now time.Time, random
 	return Delivery{ID: id, Address: address, Event: event, State: Pending, DueAt: now, CreatedAt: now}, nil
 }
 
-// wrapped adds an operation to an error, if there is one.
+// wrapped wraps an error with an operation; nil stays nil.
 func wrapped(op string, err error) error {
 	if err == nil {
 		return nil

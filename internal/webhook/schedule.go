@@ -9,30 +9,29 @@ import (
 	"time"
 )
 
-// waits are the times from the end of one try to the next, the first of which is
-// made at once.
+// waits are the times from the end of one try to the next. The first try is immediate.
 var waits = [...]time.Duration{
 	5 * time.Second, 5 * time.Minute, 30 * time.Minute,
 	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// Tries is how often a delivery is sent before it is given up.
+// Tries is the number of tries before a delivery is exhausted.
 const Tries = len(waits) + 1
 
-// maxRetryAfter bounds the wait that a receiver may ask for.
+// maxRetryAfter limits the wait that a receiver can request.
 const maxRetryAfter = 24 * time.Hour
 
-// Schedule says when what failed is tried again: [Tries] times over about three
-// days. The waits are spread by a fifth either way, so that a receiver that was
-// away is not met by everything at once when it comes back.
+// Schedule defines when failed tries are repeated: [Tries] times over about three days.
+// Each wait varies by up to a fifth, so that a recovered receiver does not get all
+// deliveries at once.
 type Schedule struct {
-	// Random returns a number from 0 to below 1; it is safe for concurrent use.
+	// Random returns a number in [0, 1). It must be safe for concurrent use.
 	Random func() float64
 }
 
-// After says how long to wait after a number of failed tries, 1 or more; false if
-// there is none to come. What the receiver asks for can only lengthen the wait, and
-// to 24 h at most.
+// After returns how long to wait after a number of failed tries, at least 1; false if
+// no try is left. The wait that the receiver requests can only extend the wait, to at
+// most 24 h.
 func (s Schedule) After(tries int, asked time.Duration) (wait time.Duration, more bool) {
 	if tries >= Tries {
 		return 0, false
@@ -40,13 +39,13 @@ func (s Schedule) After(tries int, asked time.Duration) (wait time.Duration, mor
 	return max(spread(waits[max(tries, 1)-1], s.Random), min(asked, maxRetryAfter)), true
 }
 
-// spread moves a duration by up to a fifth either way.
+// spread varies a duration by up to a fifth in both directions.
 func spread(d time.Duration, random func() float64) time.Duration {
 	return d + time.Duration((random()*2-1)/5*float64(d))
 }
 
-// ParseRetryAfter reads the header field Retry-After, as seconds or as a date. It is
-// 0 for what is neither, or past, and never more than 24 h.
+// ParseRetryAfter parses the header field Retry-After as seconds or a date. It returns
+// 0 for an invalid value or a past date, and at most 24 h.
 func ParseRetryAfter(text string, now time.Time) time.Duration {
 	text = strings.TrimSpace(text)
 	if text == "" {

@@ -22,9 +22,9 @@ func TestTenTriesTakeThreeDays(t *testing.T) {
 		random func() float64
 		sum    time.Duration
 	}{
-		"in the middle of what is random": {middle, 75*time.Hour + 35*time.Minute + 5*time.Second},
-		"a fifth earlier at most":         {lowest, (75*time.Hour + 35*time.Minute + 5*time.Second) * 4 / 5},
-		"a fifth later at most":           {highest, (75*time.Hour + 35*time.Minute + 5*time.Second) * 6 / 5},
+		"the middle of the random range": {middle, 75*time.Hour + 35*time.Minute + 5*time.Second},
+		"a fifth earlier at most":        {lowest, (75*time.Hour + 35*time.Minute + 5*time.Second) * 4 / 5},
+		"a fifth later at most":          {highest, (75*time.Hour + 35*time.Minute + 5*time.Second) * 6 / 5},
 	}
 	for name, tc := range tests {
 		var sum time.Duration
@@ -94,7 +94,7 @@ var retryAfters = map[string]struct {
 	"a fraction":                       {"1.5", 0},
 	"a unit":                           {"5s", 0},
 	"digits of another script":         {"٥", 0},
-	"what a date is not":               {"tomorrow", 0},
+	"an invalid date":                  {"tomorrow", 0},
 	"a date in a zone that is not GMT": {"Thu, 01 Jan 2026 00:10:00 CET", 0},
 }
 
@@ -147,7 +147,7 @@ func TestABreakerOpensAfterFiveFailuresAndProbesByItself(t *testing.T) {
 	expect("just before the rest ends, whatever was still on its way", 0, webhook.BreakerOpen)
 	now = now.Add(1)
 	b = b.Failed(opened, now, middle)
-	expect("when it has ended, though what went before it only now has failed", 1, webhook.BreakerHalfOpen)
+	expect("after its end, although an earlier attempt fails only now", 1, webhook.BreakerHalfOpen)
 	for _, rest := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 10 * time.Minute, 10 * time.Minute} {
 		fail()
 		now = now.Add(rest - 1)

@@ -13,68 +13,67 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// recoverBatch is how many deliveries are recovered in one commit.
+// recoverBatch limits the deliveries in one commit of a recovery.
 const recoverBatch = 500
 
-// maxList is how many deliveries are listed at once at most.
+// maxList limits the deliveries of one list.
 const maxList = 1000
 
-// Config is what a [Service] is made of. Every member is required.
+// Config configures a [Service]. Every member is required.
 type Config struct {
 	Store     Store
 	Directory Directory
 	Now       func() time.Time
-	// Random is the source of ids, safe for concurrent use: crypto/rand.Reader.
+	// Random is the source of ids. It must be safe for concurrent use:
+	// crypto/rand.Reader.
 	Random io.Reader
 }
 
-// Service is what people do with endpoints and deliveries. It is safe for concurrent
-// use. Every verb may fail with ledger.UnavailableError, and fails with
-// ledger.ErrNotFound for what the owner does not have.
+// Service implements the actions on endpoints and deliveries. It is safe for concurrent
+// use. Every method may return a transaction.UnavailableError, and
+// transaction.ErrNotFound for a record that the owner does not have.
 type Service struct{ config Config }
 
-// New makes a Service.
+// New returns a Service.
 func New(config Config) *Service { return &Service{config} }
 
-// ClosedError means that nothing is sent to an endpoint now.
+// ClosedError means that the endpoint gets no events now.
 type ClosedError struct {
-	// Why is as in [Endpoint.Closed], or the [Disabled] of its standing.
+	// Why is [Endpoint.Closed], or the [Disabled] of its standing.
 	Why string
 }
 
 func (e *ClosedError) Error() string { return "the endpoint gets nothing: " + e.Why }
 
-// InvalidError means that a request is outside of what there is.
+// InvalidError means that a parameter of a request is invalid.
 type InvalidError struct {
-	// Member is the one at fault: since, limit.
+	// Member is the invalid member: since or limit.
 	Member string
-	// Detail is a sentence for the person.
+	// Detail describes the fault.
 	Detail string
 }
 
 func (e *InvalidError) Error() string { return e.Member + ": " + e.Detail }
 
-// Known is a declared endpoint with what is remembered of it.
+// Known is a declared endpoint with its standing.
 type Known struct {
 	Endpoint
-	// Standing is the zero value but for its Address and URL until the endpoint is
-	// enrolled.
+	// Standing only has an Address and a URL until the endpoint is enrolled.
 	Standing Standing
 }
 
-// Endpoints lists the declared endpoints of an owner in the order of their names,
-// also those that are not enrolled yet.
+// Endpoints lists the declared endpoints of an owner by name, including those that are
+// not enrolled yet.
 func (s *Service) Endpoints(ctx context.Context, owner tenant.ID) ([]Known, error) {
 	return s.known(ctx, owner, func(other tenant.ID) bool { return other == owner })
 }
 
-// AllEndpoints lists the declared endpoints of every owner in a mode, in the order of
-// their addresses.
+// AllEndpoints lists the declared endpoints of all owners in a mode by address.
 func (s *Service) AllEndpoints(ctx context.Context, mode tenant.Mode) ([]Known, error) {
 	return s.known(ctx, tenant.ID{}, func(owner tenant.ID) bool { return owner.Mode == mode })
 }
 
-// Find is one declared endpoint with what is remembered of it.
+// Find returns a declared endpoint with its standing.
 func (s *Service) Find(ctx context.Context, address Address) (Known, error) {
 	all, err := s.Endpoints(ctx, address.Owner)
 	if err != nil {
@@ -88,8 +87,8 @@ func (s *Service) Find(ctx context.Context, address Address) (Known, error) {
 	return Known{}, fmt.Errorf("webhook endpoint %q: %w", address.Name, transaction.ErrNotFound)
 }
 
-// known lists the declared endpoints whose owners are wanted, with the standings of
-// one owner, or of all if it is the zero ID.
+// known lists the declared endpoints of the wanted owners with their standings. It
+// reads the standings of one owner, or of all for the zero ID.
 func (s *Service) known(ctx context.Context, owner tenant.ID, wanted func(tenant.ID) bool) ([]Known, error) {
 	standings, err := s.config.Store.Standings(ctx, owner)
 	if err != nil {
@@ -108,8 +107,8 @@ func (s *Service) known(ctx context.Context, owner tenant.ID, wanted func(tenant
 	return known, nil
 }
 
-// standingOf is what a standing comes to for an endpoint as it is declared. That of
-// another URL says nothing but when it was enrolled and what waits.
+// standingOf returns the standing that applies to an endpoint as declared. Of a
+// standing with another URL, only the enrolment and the waiting deliveries apply.
 func standingOf(endpoint Endpoint, standing Standing) Standing {
 	if standing.URL == endpoint.URL {
 		return standing
@@ -120,7 +119,7 @@ func standingOf(endpoint Endpoint, standing Standing) Standing {
 	}
 }
 
-// Deliveries lists those that a query selects, newest first; [InvalidError].
+// Deliveries returns the deliveries of a query, newest first; [InvalidError].
 func (s *Service) Deliveries(ctx context.Context, query Query) ([]Delivery, error) {
 	if query.Limit < 1 || query.Limit > maxList {
 		return nil, &InvalidError{Member: "limit", Detail: fmt.Sprintf("must be 1 to %d", maxList)}
@@ -129,7 +128,7 @@ func (s *Service) Deliveries(ctx context.Context, query Query) ([]Delivery, erro
 	return deliveries, wrapped("list webhook deliveries", err)
 }
 
-// Delivery reads one with its attempts, oldest first.
+// Delivery returns a delivery with its attempts, oldest first.
 func (s *Service) Delivery(ctx context.Context, owner tenant.ID, id string) (Delivery, []Attempt, error) {
 	if !recordid.Valid(DeliveryPrefix, id) {
 		return Delivery{}, nil, transaction.ErrNotFound
@@ -138,8 +137,8 @@ func (s *Service) Delivery(ctx context.Context, owner tenant.ID, id string) (Del
 	return delivery, attempts, wrapped("read webhook delivery", err)
 }
 
-// Test sends an endpoint a [TestEvent], which is a delivery as any other.
-// [ClosedError] if the endpoint gets nothing now.
+// Test sends a [TestEvent] to an endpoint as a normal delivery. It returns a
+// [ClosedError] if the endpoint gets no events now.
 func (s *Service) Test(ctx context.Context, address Address) (Delivery, error) {
 	endpoint, err := s.endpoint(address)
 	if err != nil {
@@ -169,8 +168,8 @@ func (s *Service) Test(ctx context.Context, address Address) (Delivery, error) {
 	return delivery, wrapped("test webhook endpoint", s.config.Store.AddDelivery(ctx, delivery))
 }
 
-// Redeliver begins a delivery anew, in whatever state it is. To a closed endpoint it
-// goes out when that opens.
+// Redeliver restarts a delivery regardless of its state. For a closed endpoint, it is
+// sent when the endpoint opens.
 func (s *Service) Redeliver(ctx context.Context, owner tenant.ID, id string) (Delivery, error) {
 	if !recordid.Valid(DeliveryPrefix, id) {
 		return Delivery{}, transaction.ErrNotFound
@@ -179,9 +178,9 @@ func (s *Service) Redeliver(ctx context.Context, owner tenant.ID, id string) (De
 	return delivery, wrapped("redeliver webhook", err)
 }
 
-// Recover begins everything anew that an endpoint has missed since an instant, and
-// says how many deliveries that are. [InvalidError] if the instant is longer ago than
-// [Retention], or to come. What was recovered before an error stays so.
+// Recover restarts all deliveries that an endpoint has missed since a time, and returns
+// their number. It returns an [InvalidError] if the time is in the future or more than
+// [Retention] ago. Deliveries recovered before an error stay recovered.
 func (s *Service) Recover(ctx context.Context, address Address, since time.Time) (int, error) {
 	endpoint, err := s.endpoint(address)
 	if err != nil {
@@ -201,7 +200,7 @@ func (s *Service) Recover(ctx context.Context, address Address, since time.Time)
 	}
 }
 
-// withinRetention says what is wrong with the instant that a recovery begins at.
+// withinRetention returns an error if a recovery cannot start at a time.
 func withinRetention(since, now time.Time) error {
 	switch {
 	case since.Before(now.Add(-Retention)):
@@ -212,8 +211,8 @@ func withinRetention(since, now time.Time) error {
 	return nil
 }
 
-// Enable lets an endpoint that was disabled or rests have deliveries again: what waits for it
-// is sent. ledger.ErrNotFound also for one that is not enrolled.
+// Enable resumes deliveries to a disabled or paused endpoint; waiting deliveries are
+// sent. It also returns transaction.ErrNotFound for an endpoint that is not enrolled.
 func (s *Service) Enable(ctx context.Context, address Address) error {
 	if _, err := s.endpoint(address); err != nil {
 		return err
@@ -221,7 +220,7 @@ func (s *Service) Enable(ctx context.Context, address Address) error {
 	return wrapped("enable webhook endpoint", s.config.Store.Enable(ctx, address, whole(s.config.Now())))
 }
 
-// endpoint finds a declared endpoint; ledger.ErrNotFound.
+// endpoint returns a declared endpoint; transaction.ErrNotFound.
 func (s *Service) endpoint(address Address) (Endpoint, error) {
 	endpoint, found := s.config.Directory.Endpoint(address, s.config.Now())
 	if !found {

@@ -18,25 +18,25 @@ import (
 
 // The header fields of a delivery.
 const (
-	// HeaderSignature is the signature of section 6 of the interface specification.
+	// HeaderSignature is the marketplace's own signature.
 	HeaderSignature = "X-Marketplace-Signature"
 
-	// The other three are those of Standard Webhooks 1.0.0.
+	// The other three are defined by Standard Webhooks 1.0.0.
 
 	// HeaderID is the id of the event, the same for each attempt.
 	HeaderID = "Webhook-Id"
-	// HeaderTimestamp is when the attempt was begun, in seconds since 1970.
+	// HeaderTimestamp is the start of the attempt in Unix seconds.
 	HeaderTimestamp = "Webhook-Timestamp"
-	// HeaderSignatures has a signature for each secret.
+	// HeaderSignatures has one signature for each secret.
 	HeaderSignatures = "Webhook-Signature"
 )
 
-// Sign makes the header fields that prove who sent a body, and when.
+// Sign returns the header fields that prove the sender and the time of a body.
 //
-// [HeaderSignature] is of the body alone, by the first secret, keyed with the bytes
-// of its whole text. [HeaderSignatures] is of id, time and body, by every secret,
-// keyed with the bytes that the text stands for. It fails with
-// [credential.ErrWebhookSecret], also when there is no secret.
+// [HeaderSignature] covers the body with the first secret; the key is the complete text
+// of the secret. [HeaderSignatures] covers id, time and body with every secret; the key
+// is the decoded secret. It returns [credential.ErrWebhookSecret], also without a
+// secret.
 func Sign(secrets []credential.Secret, id string, at time.Time, body []byte) (http.Header, error) {
 	if len(secrets) == 0 {
 		return nil, fmt.Errorf("%w: there is none", credential.ErrWebhookSecret)
@@ -59,14 +59,13 @@ func Sign(secrets []credential.Secret, id string, at time.Time, body []byte) (ht
 	return header, nil
 }
 
-// sumLen is the length of every sum, in bytes.
+// sumLen is the length of a sum, in bytes.
 const sumLen = sha256.Size
 
-// standardSum is a signature of Standard Webhooks: of what stands before the body, and
-// of the body.
+// standardSum returns a Standard Webhooks signature of a prefix and a body.
 func standardSum(key, before, body []byte) []byte {
 	mac := hmac.New(sha256.New, key)
-	// A hash never fails to take bytes.
+	// A hash never returns an error.
 	_, _ = mac.Write(before)
 	_, _ = mac.Write(body)
 	return mac.Sum(nil)

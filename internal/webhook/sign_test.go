@@ -103,7 +103,7 @@ func TestThePublishedFileHasTheseVectors(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/examples/webhooks/vectors.json")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	var file published
 	if err := json.Unmarshal(text, &file); err != nil || len(file.Vectors) != len(vectors) {
@@ -123,7 +123,7 @@ func TestThePublishedFileHasTheseVectors(t *testing.T) {
 		}
 		header, err := webhook.Sign(secrets, v.ID, time.Unix(v.Timestamp, 0), []byte(v.Body))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("webhook.Sign(%q): %v", v.ID, err)
 		}
 		for name, want := range v.Headers {
 			if got := header.Get(name); got != want {
@@ -140,12 +140,12 @@ func TestTheStandardsOwnLibraryVerifies(t *testing.T) {
 	body := []byte(`{"id":"evt_1"}`)
 	header, err := webhook.Sign([]credential.Secret{newer, older}, "evt_1", time.Now(), body)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`webhook.Sign("evt_1"): %v`, err)
 	}
 	for _, secret := range []credential.Secret{newer, older} {
 		theirs, err := standardwebhooks.NewWebhook(secret.Reveal())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("standardwebhooks.NewWebhook: %v", err)
 		}
 		if err := theirs.Verify(body, header); err != nil {
 			t.Errorf("a receiver that has one of the secrets: %v", err)
@@ -174,7 +174,7 @@ func TestEveryEventOfTheCatalogueLeadsToItsSubject(t *testing.T) {
 			Links map[string]string
 		}
 		if err := json.Unmarshal(webhook.Payload(acme, transaction.Event{ID: "evt_1", Type: kind, Subject: subject}), &got); err != nil {
-			t.Fatal(err)
+			t.Fatalf("json.Unmarshal: %v", err)
 		}
 		member, path := "rfqId", "/api/v1/rfq/"
 		if subject == job {
@@ -192,21 +192,21 @@ func TestSecretsAreCheckedToTheLetter(t *testing.T) {
 		text string
 		good bool
 	}{
-		"24 bytes are the fewest":         {"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", true},
-		"32 bytes are usual":              {older.Reveal(), true},
-		"64 bytes are the most":           {newer.Reveal(), true},
-		"23 bytes are too few":            {"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRY=", false},
-		"65 bytes are too many":           {"whsec_" + strings.Repeat("A", 87) + "=", false},
-		"a line break at the end":         {older.Reveal() + "\n", false},
-		"a line break within":             {"whsec_AAECAwQFBgcICQoL\nDA0ODxAREhMUFRYX", false},
-		"no padding":                      {older.Reveal()[:len(older)-1], false},
-		"the alphabet of URLs":            {"whsec_-_ECAwQFBgcICQoLDA0ODxAREhMUFRYX", false},
-		"bits that are left over":         {"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9=", false},
-		"another prefix":                  {"whpk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", false},
-		"no prefix":                       {"AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", false},
-		"nothing":                         {"", false},
-		"an upper-case prefix":            {"WHSEC_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", false},
-		"white space around what is good": {" " + older.Reveal(), false},
+		"24 bytes are the fewest":     {"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", true},
+		"32 bytes are usual":          {older.Reveal(), true},
+		"64 bytes are the most":       {newer.Reveal(), true},
+		"23 bytes are too few":        {"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRY=", false},
+		"65 bytes are too many":       {"whsec_" + strings.Repeat("A", 87) + "=", false},
+		"a line break at the end":     {older.Reveal() + "\n", false},
+		"a line break within":         {"whsec_AAECAwQFBgcICQoL\nDA0ODxAREhMUFRYX", false},
+		"no padding":                  {older.Reveal()[:len(older)-1], false},
+		"the alphabet of URLs":        {"whsec_-_ECAwQFBgcICQoLDA0ODxAREhMUFRYX", false},
+		"bits that are left over":     {"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9=", false},
+		"another prefix":              {"whpk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", false},
+		"no prefix":                   {"AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", false},
+		"nothing":                     {"", false},
+		"an upper-case prefix":        {"WHSEC_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", false},
+		"white space around a secret": {" " + older.Reveal(), false},
 	}
 	for name, tc := range tests {
 		if _, err := webhook.Sign([]credential.Secret{credential.Secret(tc.text)}, "evt_1", newYear, nil); tc.good != (err == nil) {
@@ -227,13 +227,13 @@ func FuzzWhatSignsVerifies(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What signs is read by the standard's own library.
+		// The library of the standard parses the secrets.
 		theirs, err := standardwebhooks.NewWebhook(text)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("standardwebhooks.NewWebhook(%q): %v", text, err)
 		}
 		if err := theirs.Verify([]byte("x"), header); err != nil {
-			t.Error(err)
+			t.Errorf("theirs.Verify: %v", err)
 		}
 	})
 }

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// After is what a standing is once attempts have been made at its endpoint, as
-// seen at now: a success is the last word on failures, whatever failed beside it.
-// Attempts from before BegunAt do not count. Waiting and OldestAt stay. Who computes
-// the same again finds the same.
+// After returns the standing after attempts, as seen at now. A success takes precedence
+// over failures at the same time. Attempts before BegunAt do not count. Waiting and
+// OldestAt do not change. The result is deterministic.
 func (s Standing) After(attempts []Attempt, now time.Time) Standing {
 	var delivered, failed time.Time
 	gone := false
@@ -50,7 +49,7 @@ func (s Standing) After(attempts []Attempt, now time.Time) Standing {
 	return s
 }
 
-// breakerAfter is the breaker once attempts have failed.
+// breakerAfter returns the breaker after failed attempts.
 func (s Standing) breakerAfter(failures []Attempt, now time.Time) Breaker {
 	b := s.Breaker
 	for _, attempt := range failures {
@@ -61,8 +60,8 @@ func (s Standing) breakerAfter(failures []Attempt, now time.Time) Breaker {
 	return b
 }
 
-// chance is a number from 0 to below 1 that differs from endpoint to endpoint and from
-// rest to rest, so that those of one server are not all tried at once.
+// chance returns a number in [0, 1) that differs between endpoints and rests, so that
+// the endpoints of one server are not all tried at once.
 func (s Standing) chance() float64 {
 	sum := sha256.Sum256([]byte(s.Owner.String() + "\x00" + s.Name + "\x00" + strconv.Itoa(s.Breaker.Rests)))
 	return float64(binary.BigEndian.Uint32(sum[:])) / (1 << 32)

@@ -108,7 +108,7 @@ func TestEachEnrolledEndpointGetsWhatItWants(t *testing.T) {
 	}
 }
 
-func TestNobodyIsToldOfThePastButOfWhatHappenedJustBefore(t *testing.T) {
+func TestEnrolmentSendsOnlyRecentEvents(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
 	w := newFixture(t, all)
@@ -118,8 +118,8 @@ func TestNobodyIsToldOfThePastButOfWhatHappenedJustBefore(t *testing.T) {
 	w.now = newYear.Add(time.Hour + time.Second)
 	w.enroll(all)
 	w.relayed()
-	if told, _ := w.store.All(); len(told) != 1 || told[0].Event.Type != transaction.RFQQuoted {
-		t.Errorf("told of %v, want the quote alone", told)
+	if all, _ := w.store.All(); len(all) != 1 || all[0].Event.Type != transaction.RFQQuoted {
+		t.Errorf("deliveries %v, want only the quote", all)
 	}
 }
 
@@ -139,7 +139,7 @@ func TestALongOutboxIsRelayedInOrderAndOnce(t *testing.T) {
 	}
 }
 
-// late is a store in which somebody else relays just before we do.
+// late is a store in which another relay commits first.
 type late struct{ *webhooktest.Memory }
 
 func (l late) Relay(ctx context.Context, from, to int64, deliveries []webhook.Delivery) (bool, error) {
@@ -174,8 +174,8 @@ func TestARelayThatFailsSkipsNothing(t *testing.T) {
 	}
 	w.relay.Random = random
 	w.store.Away(true)
-	var away *transaction.UnavailableError
-	if n, err := w.relay.Step(t.Context()); n != 0 || !errors.As(err, &away) {
+	var unavailable *transaction.UnavailableError
+	if n, err := w.relay.Step(t.Context()); n != 0 || !errors.As(err, &unavailable) {
 		t.Errorf("without a store: %d, %v", n, err)
 	}
 	w.store.Away(false)
@@ -184,7 +184,7 @@ func TestARelayThatFailsSkipsNothing(t *testing.T) {
 	}
 }
 
-// answering is a receiver that always says the same.
+// answering is a receiver that always returns the same response.
 type answering struct {
 	answer safehttp.Answer
 	err    error
@@ -231,7 +231,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 			claim := webhook.Claim{Delivery: webhook.Delivery{Attempts: 20, Tries: tc.tries}, Token: 7}
 			got, err := sender.Send(t.Context(), tc.receiver, endpoint(acme, "a"), claim)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("sender.Send: %v", err)
 			}
 			want := webhook.Result{Claim: claim, State: tc.state, Attempt: webhook.Attempt{
 				Number: 21, At: newYear, Status: tc.receiver.answer.Status, Fault: tc.fault,
@@ -265,10 +265,10 @@ func TestExcerptsAreShortCleanText(t *testing.T) {
 		"nothing":                             {"", ""},
 		"lines and tabs become spaces":        {"\r\na\tb\nc\n", "a b c"},
 		"control characters go":               {"a\x00\x1b[31mb\x7f", "a[31mb"},
-		"so does what turns text around":      {"a\u202eb\u200fc", "abc"},
-		"what is no UTF-8 is marked":          {"a\xff\xfeb", "a\uFFFDb"},
+		"so do bidirectional controls":        {"a\u202eb\u200fc", "abc"},
+		"invalid UTF-8 is replaced":           {"a\xff\xfeb", "a\uFFFDb"},
 		"1024 bytes are kept":                 {strings.Repeat("x", 1024), strings.Repeat("x", 1024)},
-		"what follows them is not":            {strings.Repeat("x", 5000), strings.Repeat("x", 1024)},
+		"later characters are cut off":        {strings.Repeat("x", 5000), strings.Repeat("x", 1024)},
 		"a letter at the end is not cut":      {strings.Repeat("x", 1023) + "é", strings.Repeat("x", 1023)},
 		"marks do not make it longer":         {strings.Repeat("\xffa", 512), strings.Repeat("\uFFFDa", 256)},
 		"a separator of lines is white space": {"a\u2028b", "a b"},
@@ -277,7 +277,7 @@ func TestExcerptsAreShortCleanText(t *testing.T) {
 		sender := webhook.Sender{Schedule: webhook.Schedule{Random: middle}, Now: time.Now}
 		got, err := sender.Send(t.Context(), answering{answer: safehttp.Answer{Status: 200, Body: []byte(tc.body)}}, endpoint(acme, "a"), webhook.Claim{})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("sender.Send: %v", err)
 		}
 		if diff := cmp.Diff(tc.want, got.Attempt.Excerpt); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -296,7 +296,7 @@ func TestEndpointsAreListedWithWhatIsRememberedOfThem(t *testing.T) {
 	w.fail(known.Address, webhook.FaultGone)
 	got, err := w.Endpoints(t.Context(), acme)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Endpoints: %v", err)
 	}
 	want := []webhook.Known{
 		{Endpoint: known, Standing: webhook.Standing{
@@ -342,7 +342,7 @@ func TestATestIsADeliveryUnlessNothingWouldComeOfIt(t *testing.T) {
 	w.fail(gone.Address, webhook.FaultGone)
 	got, err := w.Test(t.Context(), open.Address)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Test: %v", err)
 	}
 	want := webhook.Delivery{ID: got.ID, Address: open.Address, Event: transaction.Event{ID: got.Event.ID, Type: webhook.TestEvent, At: newYear}, State: webhook.Pending, DueAt: newYear, CreatedAt: newYear}
 	if diff := cmp.Diff(want, got); diff != "" || !recordid.Valid(webhook.DeliveryPrefix, got.ID) || !recordid.Valid(recordid.Event, got.Event.ID) {
@@ -359,7 +359,7 @@ func TestATestIsADeliveryUnlessNothingWouldComeOfIt(t *testing.T) {
 	}
 }
 
-func TestNothingIsFoundThatAnOwnerDoesNotHave(t *testing.T) {
+func TestRecordsOfOtherOwnersAreNotFound(t *testing.T) {
 	t.Parallel()
 	theirs := endpoint(stark, "theirs")
 	w := newFixture(t, theirs, endpoint(acme, "fresh"))
@@ -367,20 +367,20 @@ func TestNothingIsFoundThatAnOwnerDoesNotHave(t *testing.T) {
 	w.happens(stark, transaction.RFQCreated)
 	w.relayed()
 	all, _ := w.store.All()
-	nobody := webhook.Address{Owner: acme, Name: "theirs"}
+	foreign := webhook.Address{Owner: acme, Name: "theirs"}
 	asked := map[string]func() error{
-		"a delivery of another":           func() error { _, _, err := w.Delivery(t.Context(), acme, all[0].ID); return err },
-		"a delivery by no id":             func() error { _, _, err := w.Delivery(t.Context(), acme, "' OR 1=1"); return err },
-		"another's delivery again":        func() error { _, err := w.Redeliver(t.Context(), acme, all[0].ID); return err },
-		"no id again":                     func() error { _, err := w.Redeliver(t.Context(), acme, "dlv_"); return err },
-		"a test of another":               func() error { _, err := w.Test(t.Context(), nobody); return err },
-		"the losses of another":           func() error { _, err := w.Recover(t.Context(), nobody, newYear); return err },
-		"another to be enabled":           func() error { return w.Enable(t.Context(), nobody) },
-		"one that was not enrolled again": func() error { return w.Enable(t.Context(), webhook.Address{Owner: acme, Name: "fresh"}) },
+		"a delivery of another":            func() error { _, _, err := w.Delivery(t.Context(), acme, all[0].ID); return err },
+		"a delivery by no id":              func() error { _, _, err := w.Delivery(t.Context(), acme, "' OR 1=1"); return err },
+		"another's delivery again":         func() error { _, err := w.Redeliver(t.Context(), acme, all[0].ID); return err },
+		"no id again":                      func() error { _, err := w.Redeliver(t.Context(), acme, "dlv_"); return err },
+		"a test of another":                func() error { _, err := w.Test(t.Context(), foreign); return err },
+		"a recovery for another":           func() error { _, err := w.Recover(t.Context(), foreign, newYear); return err },
+		"enabling the endpoint of another": func() error { return w.Enable(t.Context(), foreign) },
+		"one that was not enrolled again":  func() error { return w.Enable(t.Context(), webhook.Address{Owner: acme, Name: "fresh"}) },
 	}
 	for name, ask := range asked {
 		if err := ask(); !errors.Is(err, transaction.ErrNotFound) {
-			t.Errorf("%s: %v, want ledger.ErrNotFound", name, err)
+			t.Errorf("%s: error %v, want transaction.ErrNotFound", name, err)
 		}
 	}
 }
@@ -456,7 +456,7 @@ func TestEnablingForgetsTheFailures(t *testing.T) {
 	w.enroll(gone)
 	w.fail(gone.Address, webhook.FaultGone)
 	if err := w.Enable(t.Context(), gone.Address); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Enable: %v", err)
 	}
 	known, err := w.Endpoints(t.Context(), acme)
 	if err != nil || known[0].Standing.Disabled != webhook.NotDisabled || !known[0].Standing.FailingSince.IsZero() {
@@ -480,8 +480,8 @@ func TestAnAwayStoreIsToldAsSuch(t *testing.T) {
 		"Enable":     func() error { return w.Enable(t.Context(), all.Address) },
 	}
 	for verb, ask := range asked {
-		var away *transaction.UnavailableError
-		if err := ask(); !errors.As(err, &away) {
+		var unavailable *transaction.UnavailableError
+		if err := ask(); !errors.As(err, &unavailable) {
 			t.Errorf("%s: %v, want a ledger.UnavailableError", verb, err)
 		}
 	}

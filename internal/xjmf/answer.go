@@ -68,7 +68,7 @@ func (a *reply) respond(root *xjdf.Node, i int, warnings []string) {
 	if message.Unsupported {
 		code, class = returnNotImplemented, "Error"
 		supported := slices.Sorted(maps.Keys(supportedMessages))
-		comments = []string{fmt.Sprintf("%s is not implemented here: send %s", clip(message.Name), strings.Join(supported, ", "))}
+		comments = []string{fmt.Sprintf("%s is not supported: send one of %s", clip(message.Name), strings.Join(supported, ", "))}
 	}
 	response := root.Add(responseName(message)).Set("ReturnCode", strconv.Itoa(code))
 	refersTo := message.ID

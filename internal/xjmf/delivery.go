@@ -109,15 +109,15 @@ func (r *reader) read(root *xjdf.Node) {
 func (r *reader) isXJMF(root *xjdf.Node) bool {
 	switch {
 	case root.Name.Space == xjdf.LegacyNamespace:
-		r.element(root, "this is JMF 1, which is another language", "send XJMF 2.2")
+		r.element(root, "JMF 1 is not supported", "send XJMF 2.2")
 	case !root.Name.Core() || root.Name.Local != "XJMF":
-		r.element(root, fmt.Sprintf("the root is %s, not XJMF", clip(root.Name.String())), "")
+		r.element(root, fmt.Sprintf("the root is %s; it must be XJMF in the namespace of XJDF 2", clip(root.Name.String())), "")
 	default:
 		switch version, _ := root.Attr("Version"); version {
 		case "", "2.0", "2.1", "2.2":
 			return true
 		default:
-			r.attribute(root, "Version", fmt.Sprintf("version %q is not read", clip(version)), "send XJMF 2.2")
+			r.attribute(root, "Version", fmt.Sprintf("version %q is not supported", clip(version)), "send XJMF 2.2")
 		}
 	}
 	return false
@@ -127,9 +127,9 @@ func (r *reader) isXJMF(root *xjdf.Node) bool {
 func (r *reader) room(child *xjdf.Node) bool {
 	switch n := len(r.delivery.Messages); {
 	case n == maxMessages:
-		r.element(child, fmt.Sprintf("there are more than %d messages", maxMessages), "send several documents")
+		r.element(child, fmt.Sprintf("the document has more than %d messages", maxMessages), "send several documents")
 	case n == 1 && r.document.Encoding != xjdf.XML:
-		r.element(child, "XJMF in JSON has one message", "send a document for each message")
+		r.element(child, "XJMF in JSON can contain only one message", "send a document for each message")
 	default:
 		return true
 	}
@@ -167,7 +167,7 @@ func (r *reader) header(n *xjdf.Node, outer origin) origin {
 func (r *reader) time(n *xjdf.Node, text string) time.Time {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || at.Year() < 1 {
-		r.attribute(n, "Time", "Time is no dateTime with a zone", "write it like 2026-11-20T09:30:00Z")
+		r.attribute(n, "Time", "Time is not a dateTime with a time zone", "write a time such as 2026-11-20T09:30:00Z")
 		return time.Time{}
 	}
 	at = at.UTC().Truncate(time.Millisecond)

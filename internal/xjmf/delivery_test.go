@@ -106,7 +106,7 @@ func TestUpdatesOfMessages(t *testing.T) {
 			body: signal("SignalQueueStatus", `<Queue><QueueEntry QueueEntryID="1" JobID="j" JobPartID="p" Status="Waiting" StatusDetails="JobHeld" Activation="Held"/>
 				<QueueEntry QueueEntryID="2" Status="InProgress"/></Queue>`),
 			want:     []string{"j/p[] Waiting JobHeld"},
-			warnings: []string{"XJMF/SignalQueueStatus/Queue/QueueEntry[2]: no JobID, so it is stored and changes no job"},
+			warnings: []string{"XJMF/SignalQueueStatus/Queue/QueueEntry[2]: the entry has no JobID, so it is stored without a job"},
 		},
 		"NodeInfo of a job": {
 			body: signal("SignalResource", `<ResourceInfo JobID="j" JobPartID="p" Scope="Job"><ResourceSet Name="NodeInfo">
@@ -120,8 +120,8 @@ func TestUpdatesOfMessages(t *testing.T) {
 				<JobPhase JobID="k" Status="InProgress" StatusDetails="acme:Polishing"/></DeviceInfo>`),
 			want: []string{"j/[] Completed JobMissResources", "k/[] InProgress acme:Polishing"},
 			warnings: []string{
-				"XJMF/SignalStatus/DeviceInfo: StatusDetails Repair goes with Status Offline, not with Idle",
-				"XJMF/SignalStatus/DeviceInfo/JobPhase[1]: StatusDetails JobMissResources goes with Status Waiting or InProgress, not with Completed",
+				"XJMF/SignalStatus/DeviceInfo: StatusDetails Repair belongs to Status Offline, not to Idle",
+				"XJMF/SignalStatus/DeviceInfo/JobPhase[1]: StatusDetails JobMissResources belongs to Status Waiting or InProgress, not to Completed",
 			},
 		},
 		"notification has no update": {
@@ -226,8 +226,8 @@ func TestInvalidCallbackIsRejectedWithPlace(t *testing.T) {
 		"an activation outside of its list": {body: signal("SignalQueueStatus", `<Queue><QueueEntry QueueEntryID="1" Status="Waiting" Activation="held"/></Queue>`), xpath: "XJMF/SignalQueueStatus/Queue/QueueEntry/@Activation", suggestion: "write Held"},
 		"no header":                         {body: `<XJMF xmlns="http://www.CIP4.org/JDFSchema_2_0"><SignalStatus/></XJMF>`, xpath: "XJMF", detail: "XJMF has no Header"},
 		"no time":                           {body: strings.Replace(status(flyer), ` Time="2026-11-20T09:00:00Z"`, "", 1), xpath: "XJMF/Header/@Time", detail: "Time is required"},
-		"a time without a zone":             {body: strings.Replace(status(flyer), "09:00:00Z", "09:00:00", 1), xpath: "XJMF/Header/@Time", detail: "no dateTime with a zone"},
-		"a message with an invalid time":    {body: strings.Replace(status(flyer), "2026-11-20T09:59:59.1234+01:00", "yesterday", 1), xpath: "XJMF/SignalStatus/Header/@Time", detail: "no dateTime with a zone"},
+		"a time without a zone":             {body: strings.Replace(status(flyer), "09:00:00Z", "09:00:00", 1), xpath: "XJMF/Header/@Time", detail: "not a dateTime with a time zone"},
+		"a message with an invalid time":    {body: strings.Replace(status(flyer), "2026-11-20T09:59:59.1234+01:00", "yesterday", 1), xpath: "XJMF/SignalStatus/Header/@Time", detail: "not a dateTime with a time zone"},
 		"no device":                         {body: strings.Replace(status(flyer), ` DeviceID="MIS"`, "", 1), xpath: "XJMF/Header/@DeviceID", detail: "DeviceID is required"},
 		"an id with a control character": {
 			body: `{"Name":"XJMF","Header":{"DeviceID":"MIS","ID":"a\tb","Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":{"Status":"Idle"}}}`, pointer: "/Header/ID", xpath: "XJMF/Header/@ID", detail: "white space or control",
@@ -235,11 +235,11 @@ func TestInvalidCallbackIsRejectedWithPlace(t *testing.T) {
 		"no message": {body: head + "</XJMF>", xpath: "XJMF", detail: "XJMF has no message"},
 		"two messages in JSON": {
 			body:    `{"Name":"XJMF","Header":{"DeviceID":"MIS","Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":{"Status":"Idle"}},"SignalNotification":{"Notification":{"Class":"Event"}}}`,
-			pointer: "/SignalNotification", xpath: "XJMF/SignalNotification", detail: "XJMF in JSON has one message",
+			pointer: "/SignalNotification", xpath: "XJMF/SignalNotification", detail: "XJMF in JSON can contain only one message",
 		},
-		"XJDF":                     {body: `<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0"/>`, xpath: "XJDF", detail: "the root is XJDF, not XJMF"},
+		"XJDF":                     {body: `<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0"/>`, xpath: "XJDF", detail: "the root is XJDF; it must be XJMF"},
 		"JMF 1":                    {body: `<JMF xmlns="http://www.CIP4.org/JDFSchema_1_1" Version="1.7"/>`, xpath: "JMF", detail: "JMF 1"},
-		"XJMF without a namespace": {body: `<XJMF/>`, xpath: "XJMF", detail: "not XJMF"},
+		"XJMF without a namespace": {body: `<XJMF/>`, xpath: "XJMF", detail: "in the namespace of XJDF 2"},
 		"a later version":          {body: strings.Replace(status(flyer), `Version="2.2"`, `Version="2.3"`, 1), xpath: "XJMF/@Version", detail: `version "2.3"`, suggestion: "send XJMF 2.2"},
 		"too many messages":        {body: head + strings.Repeat(`<QueryStatus/>`, 101) + "</XJMF>", xpath: "XJMF/QueryStatus[101]", detail: "more than 100 messages"},
 		"too many statuses":        {body: status(`<DeviceInfo Status="Idle">` + strings.Repeat(`<JobPhase JobID="a" Status="Setup"/>`, 1001) + `</DeviceInfo>`), xpath: "XJMF/SignalStatus/DeviceInfo/JobPhase[1001]", detail: "more than 1000 statuses"},

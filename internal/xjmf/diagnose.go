@@ -90,7 +90,7 @@ func Diagnose(c Callback) []signature.Part {
 func missing(headers http.Header, name string) string {
 	for _, header := range Headers() {
 		if n := len(headers.Values(name)); header.Canonical == name && n != 1 {
-			return fmt.Sprintf("there are %d headers %s, and there must be one", n, header.Written)
+			return fmt.Sprintf("the request has %d headers %s instead of one", n, header.Written)
 		}
 	}
 	if headers.Get(name) == "" {
@@ -126,20 +126,20 @@ func signatureFault(headers http.Header, scheme signature.Scheme, secret credent
 	}
 	for _, other := range signature.Schemes() {
 		if other != scheme && fits(other, given, body) {
-			return fmt.Sprintf("it is a signature of the scheme %s, and %s is expected", other, scheme)
+			return fmt.Sprintf("the signature has the scheme %s instead of %s", other, scheme)
 		}
 	}
 	switch trimmed := bytes.TrimRight(body, "\r\n"); {
 	case fits(scheme, "sha256="+strings.TrimPrefix(strings.ToLower(given), "sha256="), body):
-		return "write it as sha256= and lower-case digits"
+		return "write the signature as sha256= and lower-case hexadecimal digits"
 	case fits(scheme, given, trimmed):
-		return "it is that of the body without the line end that the file has"
+		return "the signature is of the body without its final line break"
 	case fits(scheme, given, append(bytes.Clone(trimmed), '\n')):
-		return "it is that of the body with a line end, which the file has not"
+		return "the signature is of the body with an additional line break"
 	case len(given) != signature.Len || !strings.HasPrefix(given, "sha256="):
-		return "it is not sha256= and 64 digits"
+		return "the value is not sha256= and 64 hexadecimal digits"
 	default:
-		return "it is not that of this body with this secret"
+		return "the signature is of another body or another secret"
 	}
 }
 

@@ -57,7 +57,7 @@ func (x *extraction) queueStatus(message *xjdf.Node) {
 			if id, found := entry.Attr("JobID"); found {
 				x.job(entry, entry, id)
 			} else {
-				x.warn(entry, "no JobID, so it is stored and changes no job")
+				x.warn(entry, "the entry has no JobID, so it is stored without a job")
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func (x *extraction) job(n, parts *xjdf.Node, id string) { x.jobOf(n, n, parts, 
 func (x *extraction) jobOf(status, named, parts *xjdf.Node, id string) {
 	if x.updates++; x.updates > maxUpdates {
 		if x.updates == maxUpdates+1 {
-			x.element(status, fmt.Sprintf("there are more than %d statuses of jobs", maxUpdates), "send several documents")
+			x.element(status, fmt.Sprintf("the message has more than %d statuses of jobs", maxUpdates), "send several documents")
 		}
 		return
 	}
@@ -127,7 +127,7 @@ func (x *extraction) details(n *xjdf.Node) string {
 // is not a fault, because the list of details is open.
 func (x *extraction) pair(n *xjdf.Node, details, word, belongs string) {
 	if belongs != "" && !slices.Contains(strings.Fields(belongs), word) {
-		x.warn(n, fmt.Sprintf("StatusDetails %s goes with Status %s, not with %s",
+		x.warn(n, fmt.Sprintf("StatusDetails %s belongs to Status %s, not to %s",
 			details, strings.ReplaceAll(belongs, " ", " or "), clip(word)))
 	}
 }

@@ -198,12 +198,12 @@ func remark(update Update, state State, outcome Outcome) string {
 	}
 	switch outcome {
 	case Unusual:
-		return fmt.Sprintf("job %s went from %s to %s, which the life cycle of XJDF 9.2 does not have; it was applied", job, state.Status, update.Status)
+		return fmt.Sprintf("job %s went from %s to %s, a transition that the life cycle of XJDF 9.2 does not contain; it was applied", job, state.Status, update.Status)
 	case Late:
-		return fmt.Sprintf("job %s: %s is from before what is known; it was stored and not applied", job, update.Status)
+		return fmt.Sprintf("job %s: %s is older than the known status; it was stored but not applied", job, update.Status)
 	case Repeated:
-		return fmt.Sprintf("job %s: %s was known; it was stored and not applied", job, update.Status)
+		return fmt.Sprintf("job %s: %s is already known; it was stored but not applied", job, update.Status)
 	default:
-		return fmt.Sprintf("job %s has ended as %s; %s was stored and not applied", job, state.Status, update.Status)
+		return fmt.Sprintf("job %s has already ended as %s; %s was stored but not applied", job, state.Status, update.Status)
 	}
 }

@@ -113,7 +113,7 @@ type StatusError struct {
 }
 
 func (e *StatusError) Error() string {
-	text := fmt.Sprintf("%q is no status of a %s in XJMF 2.2", e.Word, e.Of)
+	text := fmt.Sprintf("%q is not a status of a %s in XJMF 2.2", e.Word, e.Of)
 	if e.Hint != "" {
 		text += ": " + e.Hint
 	}

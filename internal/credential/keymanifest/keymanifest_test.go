@@ -25,7 +25,7 @@ func mint(t *testing.T, mode tenant.Mode) credential.Key {
 	t.Helper()
 	key, err := credential.Mint(mode, strings.NewReader(strings.Repeat("0123456789abcdef", 64)))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("credential.Mint(%q): %v", mode, err)
 	}
 	return key
 }
@@ -132,11 +132,11 @@ func write(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "partners"), 0o700); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.MkdirAll: %v", err)
 	}
 	for name, text := range map[string]string{"partners/all.yaml": text, "partners/.hidden.yaml": manifest, "note.txt": manifest, "empty.yaml": "# nothing\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o640); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile: %v", err)
 		}
 	}
 	return dir
@@ -149,19 +149,19 @@ func TestChangePreservesTheRestOfTheManifest(t *testing.T) {
 	dir := write(t, manifest)
 	found, err := keymanifest.Find(dir, "acme")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`keymanifest.Find(%q, "acme"): %v`, dir, err)
 	}
 	keys, err := found.Keys.Rotate("old", "new", mint(t, tenant.Test), now.Add(time.Hour))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`found.Keys.Rotate("old", "new"): %v`, err)
 	}
 	var checked map[string]any
 	if err := found.Change(keys, func(object map[string]any) error { checked = object; return nil }); err != nil {
-		t.Fatal(err)
+		t.Fatalf("found.Change: %v", err)
 	}
 	got, err := os.ReadFile(found.Path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", found.Path, err)
 	}
 	want := strings.Replace(manifest, `    state: Active
     scopes: [rfq:read]
@@ -185,7 +185,7 @@ func TestChangePreservesTheRestOfTheManifest(t *testing.T) {
 	}
 	again, err := keymanifest.Find(dir, "acme")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`keymanifest.Find(%q, "acme"): %v`, dir, err)
 	}
 	if diff := cmp.Diff(keys, again.Keys); diff != "" {
 		t.Errorf("read again (-want +got):\n%s", diff)
@@ -206,11 +206,11 @@ func TestRejectedManifestIsNotWritten(t *testing.T) {
 		dir := write(t, manifest)
 		found, err := keymanifest.Find(dir, tc.partner)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("keymanifest.Find(%q, %q): %v", dir, tc.partner, err)
 		}
 		keys, err := found.Keys.Revoke(found.Keys[0].Name)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("found.Keys.Revoke: %v", err)
 		}
 		if err := found.Change(keys, tc.check); !errors.Is(err, tc.want) {
 			t.Errorf("%s: error = %v, want %v", name, err, tc.want)
@@ -249,7 +249,7 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile: %v", err)
 		}
 		found, err := keymanifest.Find(dir, "acme")
 		if err != nil {

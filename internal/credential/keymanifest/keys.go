@@ -24,7 +24,7 @@ import (
 // Errors of the verbs. Wrapping errors name the affected objects.
 var (
 	ErrNoKey   = errors.New("there is no such key")
-	ErrTaken   = errors.New("the name is taken; a key keeps its name for ever")
+	ErrTaken   = errors.New("the name is taken; names of keys are never reused")
 	ErrRevoked = errors.New("the key is revoked")
 	ErrKind    = errors.New("the kind of the key is neither Test nor Live")
 )

@@ -108,7 +108,7 @@ func TestFailedWriteIsRetried(t *testing.T) {
 		store := &memory{}
 		end := running(t, &r, store, slog.New(slog.NewTextHandler(&log, nil)))
 		r.Seen(digest(1), time.Now())
-		store.fail(errors.New("the store is away"))
+		store.fail(errors.New("the store is unavailable"))
 		time.Sleep(61 * time.Second)
 		store.fail(nil)
 		time.Sleep(time.Minute)
@@ -116,7 +116,7 @@ func TestFailedWriteIsRetried(t *testing.T) {
 			t.Errorf("when the store is back (-want +got):\n%s", diff)
 		}
 		end()
-		if n := strings.Count(log.String(), "the store is away"); n != 1 {
+		if n := strings.Count(log.String(), "the store is unavailable"); n != 1 {
 			t.Errorf("%d warnings, want 1:\n%s", n, &log)
 		}
 	})

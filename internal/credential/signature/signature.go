@@ -92,7 +92,7 @@ func Sign(scheme Scheme, secret credential.Secret, timestamp string, body []byte
 
 // dummy replaces a missing secret. It has the minimum length of a secret. Its value
 // does not matter, because a match with it is not accepted.
-const dummy = credential.Secret("nobody's secret, 32 bytes long..")
+const dummy = credential.Secret("placeholder, 32 bytes in length.")
 
 // tries is the number of sums computed for every request, valid or not: the maximum
 // number of a sender's secrets. The response time therefore reveals neither whether a

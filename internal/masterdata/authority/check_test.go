@@ -45,7 +45,7 @@ func TestFaultsNameResourceAndField(t *testing.T) {
 	}{
 		"nothing":                       {func(*content) {}, nil},
 		"no owner":                      {func(c *content) { c.Owner = "" }, []string{"owner"}},
-		"an owner that is nobody":       {func(c *content) { c.Owner = "acme" }, []string{"owner"}},
+		"an unknown owner":              {func(c *content) { c.Owner = "acme" }, []string{"owner"}},
 		"an owner with a line break":    {func(c *content) { c.Owner = "org_acme01\n" }, []string{"owner"}},
 		"no currency":                   {func(c *content) { c.Currency = "" }, []string{"currency"}},
 		"a currency that there isn't":   {func(c *content) { c.Currency = "ZZZ" }, []string{"currency"}},

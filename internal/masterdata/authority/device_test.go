@@ -86,7 +86,7 @@ func TestDeviceFieldsMatchProcess(t *testing.T) {
 		"a fold of two lines":             {authority.Folding, func(d *machine) { d.Folds = []string{"F4-1\n"} }, []string{"folds"}},
 		"folds beyond number":             {authority.Folding, func(d *machine) { d.Folds = slices.Repeat([]string{"F4-1"}, 101) }, []string{"folds"}},
 		"folds on a guillotine":           {authority.Cutting, func(d *machine) { d.Folds = []string{"F4-1"} }, []string{"folds"}},
-		"a reference to what is not here": {authority.Creasing, func(d *machine) { d.Labor, d.Electricity = "nobody", "nothing" }, []string{"electricity", "labor"}},
+		"a reference to what is not here": {authority.Creasing, func(d *machine) { d.Labor, d.Electricity = "unknown-labor", "nothing" }, []string{"electricity", "labor"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -122,7 +122,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := parsers[form](text); err != nil {
-					b.Fatal(err)
+					b.Fatalf("parsers: %v", err)
 				}
 			}
 		})

@@ -46,8 +46,8 @@ func TestInvalidCSVIsRejected(t *testing.T) {
 		text string
 		want []string
 	}{
-		"an empty file":              {"", []string{`media.csv:1: the first line names the columns, and there is none`}},
-		"a column that nobody knows": {strings.Replace(mediaHead, "\n", ",Weigth\n", 1), []string{`media.csv:1:72: column "Weigth" is not known here; did you mean weight?`}},
+		"an empty file":     {"", []string{`media.csv:1: the first line names the columns, and there is none`}},
+		"an unknown column": {strings.Replace(mediaHead, "\n", ",Weigth\n", 1), []string{`media.csv:1:72: column "Weigth" is not known here; did you mean weight?`}},
 		"a column that means nothing": {
 			strings.Replace(mediaHead, "\n", ",bestBeforeDate\n", 1),
 			[]string{`media.csv:1:72: column "bestBeforeDate" is not known here`},

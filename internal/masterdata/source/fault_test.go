@@ -79,7 +79,7 @@ func TestFaultsOfHeader(t *testing.T) {
 		"an empty catalog": {"level: catalog\nowner: platform\nprovenance: {source: x}\n", []string{
 			`all.yaml:1: groups: 0 of them; 1 to 1000 are allowed`, `all.yaml:1: products: 0 of them; 1 to 100000 are allowed`,
 		}},
-		"a member that nobody knows": {head + "medias: []\n", []string{`all.yaml:6:1: "medias" is not known here; did you mean media?`}},
+		"an unknown member": {head + "medias: []\n", []string{`all.yaml:6:1: "medias" is not known here; did you mean media?`}},
 		"an owner and a currency that there are not": {strings.NewReplacer("org_acme01", "acme", "EUR", "EURO").Replace(head), []string{
 			`all.yaml:2:1: owner: "acme" is neither platform nor an organization like org_acme01`, `all.yaml:3:1: currency: "EURO" is no ISO 4217 code`,
 		}},
@@ -98,9 +98,9 @@ func TestUnknownFilesOfDirectoryAreReported(t *testing.T) {
 		want  []string
 	}{
 		"others are left alone":     {files{"snapshot.yaml": head, "README.md": "x", ".media.csv.swp": "x", "old/media.csv": "x"}, nil},
-		"a list that nobody knows":  {files{"snapshot.yaml": head, "mdeia.csv": "x"}, []string{`mdeia.csv: "mdeia" is not known here; did you mean media?`}},
+		"an unknown list":           {files{"snapshot.yaml": head, "mdeia.csv": "x"}, []string{`mdeia.csv: "mdeia" is not known here; did you mean media?`}},
 		"two headers":               {files{"snapshot.yaml": head, "snapshot.json": "{}"}, []string{`snapshot.json: one snapshot is read, not several`}},
-		"a header in CSV":           {files{"snapshot.csv": "level", "x.md": ""}, []string{`snapshot.csv: the whole is told in YAML or JSON`}},
+		"a header in CSV":           {files{"snapshot.csv": "level", "x.md": ""}, []string{`snapshot.csv: write the snapshot in YAML or JSON`}},
 		"a list in two files":       {files{"snapshot.yaml": head, "media.csv": mediaHead, "media.json": "[]"}, []string{`media.json:1:1: media are in media.csv:1 already`}},
 		"a list in the header, too": {files{"snapshot.yaml": head + "inks: []\n", "inks.yaml": "[]"}, []string{`inks.yaml:1:1: inks are in snapshot.yaml:6 already`}},
 		"a list in another's file":  {files{"snapshot.yaml": head, "inks.yaml": "media: []\n"}, []string{`inks.yaml:1:1: this file has inks alone`}},
@@ -134,7 +134,7 @@ func TestFaultNamesEntryOfItsLine(t *testing.T) {
 func TestFaultsAreBounded(t *testing.T) {
 	t.Parallel()
 	row := "silk-%d,Silk,Paper,700,1000,135,112,1.1.1,Sheet\n"
-	for name, n := range map[string]int{"as many as are told": source.MaxFaults, "more": source.MaxFaults + 50} {
+	for name, n := range map[string]int{"the maximum number": source.MaxFaults, "more than the maximum": source.MaxFaults + 50} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			text := mediaHead

@@ -153,7 +153,7 @@ func directory(fsys fs.FS, name, prefix string) ([]*file, error) {
 		switch {
 		case f.fault != "":
 		case f.header && f.format == ".csv":
-			f.fault = "the whole is told in YAML or JSON"
+			f.fault = "write the snapshot in YAML or JSON"
 		case !f.header && !slices.Contains(known, stem):
 			f.fault = meant(stem, append(known, headerName))
 		}

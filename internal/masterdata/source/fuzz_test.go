@@ -48,7 +48,7 @@ func seed(f *testing.F, name string) string {
 	f.Helper()
 	text, err := fs.ReadFile(config.FS, name)
 	if err != nil {
-		f.Fatal(err)
+		f.Fatalf("fs.ReadFile(%q): %v", name, err)
 	}
 	return string(text)
 }

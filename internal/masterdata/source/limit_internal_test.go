@@ -18,7 +18,7 @@ func TestOversizedDocumentIsNotWritten(t *testing.T) {
 		}
 	}
 	if err := limited(io.Discard, of(MaxFile)); err != nil {
-		t.Error(err)
+		t.Errorf("limited: %v", err)
 	}
 	if err := limited(io.Discard, of(MaxFile+1)); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error = %v, want ErrTooLarge", err)

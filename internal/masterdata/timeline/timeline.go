@@ -2,11 +2,11 @@
 
 // Package timeline says which of several approved values is in force when.
 //
-// A [Span] is a value with the window in which it counts. Spans may overlap, as
-// price lists do: the one that began last is in force, and when its window ends,
-// the one before it is again. A [Holder] has the spans of every owner, is swapped
-// whole by whoever polls their source, and holds nothing that nobody has confirmed
-// for too long.
+// A [Span] is a value with the window in which it is valid. Spans may overlap, as
+// price lists do: the span with the latest start is in force, and when its window
+// ends, the previous span is in force again. A [Holder] has the spans of every
+// owner. The poller of their source replaces all of them at once, and spans that
+// were not confirmed for too long are not used.
 package timeline
 
 import (
@@ -30,9 +30,9 @@ var (
 	// ErrIntegrity means that a stored value differs from the approved value.
 	ErrIntegrity = errors.New("stored value is damaged")
 	// ErrDuplicate means that a stored value contains a duplicate identity.
-	ErrDuplicate = errors.New("an identity is there twice")
+	ErrDuplicate = errors.New("duplicate identity")
 	// ErrOverflow means that the value exceeds the memory bound.
-	ErrOverflow = errors.New("too much to hold")
+	ErrOverflow = errors.New("too many values to hold")
 )
 
 // Span is a value with the window in which it is in force.

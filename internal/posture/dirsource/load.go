@@ -70,7 +70,7 @@ func (l *loader) admit(ctx context.Context, file string, d *document) []*FaultEr
 	apiVersion, kind := text(d.object["apiVersion"]), text(d.object["kind"])
 	isSecret := apiVersion == "v1" && kind == "Secret"
 	if !isSecret && !l.admission.Knows(apiVersion, kind) {
-		return []*FaultError{{Line: d.lineOf("kind"), Field: "kind", Problem: "is not a kind of " + v1alpha1.GroupVersion.String() + " nor a v1 Secret"}}
+		return []*FaultError{{Line: d.lineOf("kind"), Field: "kind", Problem: "is neither a kind of " + v1alpha1.GroupVersion.String() + " nor a v1 Secret"}}
 	}
 	metadata, isMap := d.object["metadata"].(map[string]any)
 	if !isMap {

@@ -72,7 +72,7 @@ func parse(file string, content []byte) ([]document, *FaultError) {
 		documents = append(documents, d)
 	}
 	if len(documents) == 0 {
-		return nil, &FaultError{File: file, Problem: "holds no object; it may be half-written"}
+		return nil, &FaultError{File: file, Problem: "contains no object; it may be incomplete"}
 	}
 	return documents, nil
 }
@@ -125,7 +125,7 @@ func (d *document) mapping(n *yaml.Node, path string, depth int) (any, *FaultErr
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, item := n.Content[i], n.Content[i+1]
 		if key.Kind != yaml.ScalarNode || key.Tag != "!!str" {
-			return nil, &FaultError{Line: key.Line, Field: path, Problem: "has a key that is not a text; quote it"}
+			return nil, &FaultError{Line: key.Line, Field: path, Problem: "has a key that is not a string; quote it"}
 		}
 		at := key.Value
 		if path != "" {
@@ -153,7 +153,7 @@ var leadingZero = regexp.MustCompile(`^[-+]?0[0-9]`)
 func scalar(n *yaml.Node, path string) (any, *FaultError) {
 	plain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if plain && ambiguous.MatchString(n.Value) {
-		return nil, &FaultError{Line: n.Line, Field: path, Problem: "is a boolean to some and a text to others; quote it, or write true or false"}
+		return nil, &FaultError{Line: n.Line, Field: path, Problem: "is a boolean for some YAML parsers and a string for others; quote it, or write true or false"}
 	}
 	switch n.Tag {
 	case "!!str", "!!timestamp":
@@ -172,5 +172,5 @@ func scalar(n *yaml.Node, path string) (any, *FaultError) {
 			return v, nil
 		}
 	}
-	return nil, &FaultError{Line: n.Line, Field: path, Problem: "is neither a text, a decimal number, a boolean nor null"}
+	return nil, &FaultError{Line: n.Line, Field: path, Problem: "is neither a string, a decimal number, a boolean nor null"}
 }

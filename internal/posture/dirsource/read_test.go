@@ -26,7 +26,7 @@ func read(tb testing.TB, dir string) (posture.Inputs, error) {
 	tb.Helper()
 	a, err := admission()
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("admission: %v", err)
 	}
 	return a.Read(tb.Context(), dir, now)
 }
@@ -74,7 +74,7 @@ spec:
       key: hmac
 `
 
-const secretValue = "a-secret-that-nobody-may-print-01234567"
+const secretValue = "a-secret-that-no-log-may-print-01234567"
 
 const secret = `apiVersion: v1
 kind: Secret
@@ -92,10 +92,10 @@ func write(tb testing.TB, dir string, content files) {
 	for name, text := range content {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			tb.Fatal(err)
+			tb.Fatalf("os.MkdirAll: %v", err)
 		}
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			tb.Fatal(err)
+			tb.Fatalf("os.WriteFile(%q): %v", file, err)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestReadAcceptsValidManifests(t *testing.T) {
 			write(t, dir, tc.files)
 			in, err := read(t, dir)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("read(%q): %v", dir, err)
 			}
 			if len(in.Rollouts) != tc.rollouts || len(in.Partners) != tc.partners || len(in.Senders) != tc.senders {
 				t.Errorf("read %d rollouts, %d partners, %d senders", len(in.Rollouts), len(in.Partners), len(in.Senders))
@@ -143,7 +143,7 @@ func TestReadAppliesSchemaDefaults(t *testing.T) {
 	write(t, dir, files{"a.yaml": exported, "b.yaml": sender})
 	in, err := read(t, dir)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("read(%q): %v", dir, err)
 	}
 	o := in.Partners[0]
 	if o.Namespace != "default" || o.Labels["tier"] != "pilot" || o.Spec.Capabilities[0].Quota.WindowSeconds != 86400 || in.Senders[0].Spec.ReplayWindowSeconds != 300 {
@@ -169,16 +169,16 @@ func TestOneFaultRejectsTheWholeSet(t *testing.T) {
 		file string
 		want string
 	}{
-		"an empty file":                      {"", "bad.yaml: holds no object"},
-		"a file of comments":                 {"# nothing\n---\n", "bad.yaml: holds no object"},
-		"a half-written file":                {partner[:20], "bad.yaml:1: kind: is not a kind"},
+		"an empty file":                      {"", "bad.yaml: contains no object"},
+		"a file of comments":                 {"# nothing\n---\n", "bad.yaml: contains no object"},
+		"a half-written file":                {partner[:20], "bad.yaml:1: kind: is neither a kind"},
 		"a file cut in a key":                {partner[:len(partner)-5], "bad.yaml:14: spec.capabilities[0].quota"},
 		"something that is not YAML":         {"a: [", "bad.yaml:1: is not valid YAML"},
 		"a list at the top":                  {"- a\n", "bad.yaml:1: is not an object"},
 		"a text at the top":                  {"hello\n", "bad.yaml:1: is not an object"},
-		"no kind":                            {replace(rollout, "kind: CapabilityRollout\n", ""), "kind: is not a kind"},
-		"another kind":                       {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "bad.yaml:2: kind: is not a kind"},
-		"another version":                    {replace(rollout, "v1alpha1", "v1"), "bad.yaml:2: kind: is not a kind"},
+		"no kind":                            {replace(rollout, "kind: CapabilityRollout\n", ""), "kind: is neither a kind"},
+		"another kind":                       {"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "bad.yaml:2: kind: is neither a kind"},
+		"another version":                    {replace(rollout, "v1alpha1", "v1"), "bad.yaml:2: kind: is neither a kind"},
 		"no metadata":                        {replace(rollout, "metadata:\n  name: rfq-create\n", ""), "metadata: must be an object"},
 		"metadata of a wrong type":           {replace(rollout, "  name: rfq-create\n", "  name: rfq-create\n  labels: [a]\n"), "metadata: has a member of the wrong type"},
 		"no name":                            {replace(rollout, "  name: rfq-create\n", "  labels: {}\n"), "metadata.name"},
@@ -193,16 +193,16 @@ func TestOneFaultRejectsTheWholeSet(t *testing.T) {
 		"a broken rule of the object":        {replace(rollout, "name: rfq-create", "name: other"), "must have the name of its capability"},
 		"a member twice":                     {replace(rollout, "  stage: Live\n", "  stage: Live\n  stage: Live\n"), "bad.yaml:8: spec.stage: occurs twice"},
 		"an alias":                           {replace(rollout, "ticket: REL-1", "ticket: &a REL-1\n    approvedBy: *a"), "anchors and aliases"},
-		"a merge key":                        {replace(rollout, "    ticket: REL-1", "    <<: {ticket: REL-1}"), "key that is not a text"},
-		"a boolean to some readers":          {replace(rollout, "ticket: REL-1", "ticket: on"), "bad.yaml:9: spec.change.ticket: is a boolean to some"},
-		"an octal number to some readers":    {replace(partner, "limit: 5", "limit: 010"), "neither a text, a decimal number"},
-		"a number that is none":              {replace(partner, "limit: 5", "limit: .nan"), "neither a text, a decimal number"},
-		"a key that is a number":             {replace(rollout, "  stage: Live\n", "  stage: Live\n  7: a\n"), "key that is not a text"},
-		"a tag":                              {replace(rollout, "ticket: REL-1", "ticket: !!binary aGVsbG8="), "neither a text, a decimal number"},
+		"a merge key":                        {replace(rollout, "    ticket: REL-1", "    <<: {ticket: REL-1}"), "key that is not a string"},
+		"a boolean to some readers":          {replace(rollout, "ticket: REL-1", "ticket: on"), "bad.yaml:9: spec.change.ticket: is a boolean for some YAML parsers"},
+		"an octal number to some readers":    {replace(partner, "limit: 5", "limit: 010"), "neither a string, a decimal number"},
+		"a number that is none":              {replace(partner, "limit: 5", "limit: .nan"), "neither a string, a decimal number"},
+		"a key that is a number":             {replace(rollout, "  stage: Live\n", "  stage: Live\n  7: a\n"), "key that is not a string"},
+		"a tag":                              {replace(rollout, "ticket: REL-1", "ticket: !!binary aGVsbG8="), "neither a string, a decimal number"},
 		"deep nesting":                       {replace(rollout, "ticket: REL-1", "ticket: "+strings.Repeat("[", 100)+strings.Repeat("]", 100)), "nested too deeply"},
 		"the second document":                {rollout + "---\n" + replace(partner, "state: Active", "state: active"), "bad.yaml:18: spec.state"},
 		"an unknown field of a Secret":       {secret + "datas: {}\n", "bad.yaml:7: datas: unknown field"},
-		"a Secret with a number":             {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {k: 12345678}\n", "bad.yaml:4: stringData.k: must be a text"},
+		"a Secret with a number":             {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {k: 12345678}\n", "bad.yaml:4: stringData.k: must be a string"},
 		"a Secret with bad base64":           {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {k: \"***\"}\n", "data.k: must be base64"},
 		"a Secret with a bad key":            {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: {\"a b\": x}\n", "stringData.a b"},
 		"a Secret with a list":               {"apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData: [a]\n", "stringData: must be an object"},
@@ -259,15 +259,15 @@ func TestUnreadableDirectoryIsAFault(t *testing.T) {
 	write(t, deep, files{strings.Repeat("d/", 12) + "a.yaml": rollout})
 	notRegular := t.TempDir()
 	if err := os.Mkdir(filepath.Join(notRegular, "a.yaml"), 0o755); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Mkdir: %v", err)
 	}
 	dangling := t.TempDir()
 	if err := os.Symlink("nowhere", filepath.Join(dangling, "a.yaml")); err != nil {
-		t.Fatal(err)
+		t.Fatalf(`os.Symlink("nowhere"): %v`, err)
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", file, err)
 	}
 	for name, tc := range map[string]struct{ dir, want string }{
 		"missing":       {filepath.Join(t.TempDir(), "nowhere"), "cannot read the directory"},
@@ -291,14 +291,14 @@ func TestSamplesAreTheDemoSet(t *testing.T) {
 	dir := t.TempDir()
 	samples, err := fs.Sub(config.FS, config.SamplesDir)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fs.Sub: %v", err)
 	}
 	if err := os.CopyFS(dir, samples); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.CopyFS(%q): %v", dir, err)
 	}
 	in, err := read(t, dir)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("read(%q): %v", dir, err)
 	}
 	for i := range in.Rollouts {
 		c, known := posture.ParseCapability(in.Rollouts[i].Name)
@@ -349,7 +349,7 @@ func TestWebhookSecretsAreResolved(t *testing.T) {
 	write(t, dir, files{"a.yaml": partner + hook, "b.yaml": events})
 	in, err := read(t, dir)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("read(%q): %v", dir, err)
 	}
 	seen := 0
 	for w := range posture.Compile(in).Webhooks() {
@@ -372,7 +372,7 @@ func TestExpiredSecretMayBeMissing(t *testing.T) {
 	write(t, dir, files{"a.yaml": partner, "b.yaml": sender + over, "c.yaml": secret})
 	in, err := read(t, dir)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("read(%q): %v", dir, err)
 	}
 	report := posture.Compile(in).Report(now)
 	if ready := report.Senders[0].Conditions[0]; ready.Status != "True" || ready.Reason != "Enforced" {
@@ -388,7 +388,7 @@ func TestTooManyFilesAreRejected(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 10_001 {
 		if err := os.WriteFile(filepath.Join(dir, "f"+strings.Repeat("x", i%7)+time.Duration(i).String()+".yaml"), []byte("a"), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile: %v", err)
 		}
 	}
 	if _, err := read(t, dir); err == nil || !strings.Contains(err.Error(), "more than 10000 manifests") {
@@ -404,7 +404,7 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		file := filepath.Join(dir, "a.yaml")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", file, err)
 		}
 		in, err := read(t, dir)
 		if err == nil {

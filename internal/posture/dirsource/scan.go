@@ -105,7 +105,7 @@ func (c *contents) read(file, name string, info fs.FileInfo) error {
 	case !info.Mode().IsRegular():
 		return refuse(name, "is not a regular file")
 	case len(c.files) == maxFiles:
-		return refuse("", fmt.Sprintf("holds more than %d manifests", maxFiles))
+		return refuse("", fmt.Sprintf("contains more than %d manifests", maxFiles))
 	}
 	content, err := readBounded(file)
 	switch {
@@ -115,7 +115,7 @@ func (c *contents) read(file, name string, info fs.FileInfo) error {
 		return refuse(name, fmt.Sprintf("is larger than %d bytes", maxFileSize))
 	}
 	if c.size += len(content); c.size > maxTotalSize {
-		return refuse("", fmt.Sprintf("holds more than %d bytes", maxTotalSize))
+		return refuse("", fmt.Sprintf("contains more than %d bytes", maxTotalSize))
 	}
 	c.files[name] = content
 	return nil

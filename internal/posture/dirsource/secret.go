@@ -48,7 +48,7 @@ func readSecret(d *document, namespace, name string) (posture.SecretData, []*Fau
 			path := member + "." + key
 			raw, isText := object[key].(string)
 			if !isText {
-				refuse(path, "must be a text; quote it")
+				refuse(path, "must be a string; quote it")
 				continue
 			}
 			if problems := validation.IsConfigMapKey(key); len(problems) > 0 {

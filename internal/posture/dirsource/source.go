@@ -133,7 +133,7 @@ func (s *Source) Run(ctx context.Context) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		// Without a watcher, for example at the system's limit, the source only polls.
-		s.log.WarnContext(ctx, "watch the posture directory", "error", err)
+		s.log.WarnContext(ctx, "cannot watch the posture directory", "error", err)
 	} else {
 		defer func() { _ = watcher.Close() }()
 		events, faults = watcher.Events, watcher.Errors
@@ -156,7 +156,7 @@ func (s *Source) Run(ctx context.Context) error {
 		case <-ticker.C:
 		case <-events:
 		case err := <-faults:
-			s.log.WarnContext(ctx, "watch the posture directory", "error", err)
+			s.log.WarnContext(ctx, "cannot watch the posture directory", "error", err)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (s *Source) apply(ctx context.Context, set *contents) {
 		revision := s.status.Revision
 		s.mu.Unlock()
 		if recovered {
-			s.log.InfoContext(ctx, "posture directory is sound again", "revision", revision)
+			s.log.InfoContext(ctx, "posture directory is valid again", "revision", revision)
 		}
 		return
 	case judged:
@@ -261,5 +261,5 @@ func (s *Source) fail(ctx context.Context, err error) {
 	if repeated {
 		return
 	}
-	s.log.ErrorContext(ctx, "posture directory refused; the last good set stays", "error", err.Error(), "revision", revision)
+	s.log.ErrorContext(ctx, "posture directory rejected; the last valid content stays in force", "error", err.Error(), "revision", revision)
 }

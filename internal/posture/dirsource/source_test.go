@@ -25,7 +25,7 @@ func follow(t *testing.T, dir string, options ...dirsource.Option) *dirsource.So
 	t.Helper()
 	s, err := dirsource.New(dir, options...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("dirsource.New(%q): %v", dir, err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
@@ -57,10 +57,10 @@ func TestEditsTakeEffect(t *testing.T) {
 	atomically := func(t *testing.T, file, text string) {
 		t.Helper()
 		if err := os.WriteFile(file+".tmp", []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile: %v", err)
 		}
 		if err := os.Rename(file+".tmp", file); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.Rename(%q): %v", file, err)
 		}
 	}
 	tests := map[string]func(t *testing.T, file, text string){
@@ -72,32 +72,32 @@ func TestEditsTakeEffect(t *testing.T) {
 			t.Helper()
 			f, err := os.Create(file)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.Create(%q): %v", file, err)
 			}
 			for _, half := range []string{text[:len(text)/2], text[len(text)/2:]} {
 				if _, err := f.WriteString(half); err != nil {
-					t.Fatal(err)
+					t.Fatalf("WriteString(%q): %v", half, err)
 				}
 			}
 			if err := f.Close(); err != nil {
-				t.Fatal(err)
+				t.Fatalf("Close: %v", err)
 			}
 		},
 		"renamed over the old one": atomically,
 		"moved away first, as vim does": func(t *testing.T, file, text string) {
 			t.Helper()
 			if err := os.Rename(file, file+"~"); err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.Rename(%q): %v", file, err)
 			}
 			write(t, filepath.Dir(file), files{filepath.Base(file): text})
 			if err := os.Remove(file + "~"); err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.Remove: %v", err)
 			}
 		},
 		"deleted and written again": func(t *testing.T, file, text string) {
 			t.Helper()
 			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.Remove(%q): %v", file, err)
 			}
 			write(t, filepath.Dir(file), files{filepath.Base(file): text})
 		},
@@ -127,7 +127,7 @@ func TestLinkSwapsTakeEffect(t *testing.T) {
 	link := func(target, name string) {
 		t.Helper()
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.Symlink(%q): %v", target, err)
 		}
 	}
 	link("..v1", "..data")
@@ -136,7 +136,7 @@ func TestLinkSwapsTakeEffect(t *testing.T) {
 	eventually.Holds(t, "the first version", func() bool { return stage(s) == "Live" })
 	link("..v2", "..next")
 	if err := os.Rename(filepath.Join(dir, "..next"), filepath.Join(dir, "..data")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Rename: %v", err)
 	}
 	eventually.Holds(t, "the second version", func() bool { return stage(s) == "Sandbox" })
 }
@@ -149,15 +149,15 @@ func TestReplacedDirectoryTakesEffect(t *testing.T) {
 	write(t, root, files{"v1/a.yaml": staged("Live"), "v2/a.yaml": staged("Sandbox")})
 	current := filepath.Join(root, "current")
 	if err := os.Symlink("v1", current); err != nil {
-		t.Fatal(err)
+		t.Fatalf(`os.Symlink("v1", %q): %v`, current, err)
 	}
 	s := follow(t, current, dirsource.WithPoll(20*time.Millisecond))
 	eventually.Holds(t, "the first version", func() bool { return stage(s) == "Live" })
 	if err := os.Symlink("v2", current+".next"); err != nil {
-		t.Fatal(err)
+		t.Fatalf(`os.Symlink("v2"): %v`, err)
 	}
 	if err := os.Rename(current+".next", current); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Rename(%q): %v", current, err)
 	}
 	eventually.Holds(t, "the second version", func() bool { return stage(s) == "Sandbox" })
 }
@@ -169,7 +169,7 @@ func TestDeletedFileDeletesItsObjects(t *testing.T) {
 	s := follow(t, dir)
 	eventually.Holds(t, "the set", func() bool { return stage(s) == "Live" })
 	if err := os.Remove(filepath.Join(dir, "a.yaml")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Remove: %v", err)
 	}
 	eventually.Holds(t, "the deletion", func() bool { return stage(s) == "none" })
 	if partners := s.Gates().Current(time.Now()).Report(time.Now()).Partners; len(partners) != 1 {
@@ -217,7 +217,7 @@ func TestFaultKeepsTheLastGoodSet(t *testing.T) {
 func remove(t *testing.T, dir string) {
 	t.Helper()
 	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.RemoveAll(%q): %v", dir, err)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestNothingIsOpenBeforeTheFirstGoodSet(t *testing.T) {
 	t.Parallel()
 	s, err := dirsource.New(t.TempDir())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("dirsource.New: %v", err)
 	}
 	if !errors.Is(s.Healthy(), dirsource.ErrNotLoaded) || s.Gates().Current(time.Now()) != nil {
 		t.Errorf("before the first read: %v", s.Healthy())
@@ -266,7 +266,7 @@ func TestReadableDirectoryKeepsTheLastSetFresh(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "resources")
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Mkdir(%q): %v", dir, err)
 	}
 	write(t, dir, files{"a.yaml": rollout})
 	clock := &tick{now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
@@ -285,7 +285,7 @@ func TestReadableDirectoryKeepsTheLastSetFresh(t *testing.T) {
 	}
 
 	if err := os.Rename(dir, dir+".gone"); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Rename(%q): %v", dir, err)
 	}
 	eventually.Holds(t, "the directory's absence", func() bool { return strings.Contains(fmt.Sprint(s.Healthy()), "read the directory") })
 	clock.move(time.Hour)
@@ -293,7 +293,7 @@ func TestReadableDirectoryKeepsTheLastSetFresh(t *testing.T) {
 		t.Error("a directory that cannot be read was confirmed")
 	}
 	if err := os.Rename(dir+".gone", dir); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Rename(%q): %v", dir, err)
 	}
 	write(t, dir, files{"a.yaml": rollout})
 	eventually.Holds(t, "the recovery", func() bool { return gates.Current(clock.Now()) != nil && s.Healthy() == nil })
@@ -342,7 +342,7 @@ func TestLogContainsRevisionsAndFaultsButNoValues(t *testing.T) {
 		eventually.Holds(t, "the recovery", func() bool { return s.Healthy() == nil })
 	}
 	text := log.String()
-	for _, want := range []string{revision, "c.yaml", "posture in force", "posture directory refused", "sound again"} {
+	for _, want := range []string{revision, "c.yaml", "posture in force", "posture directory rejected", "valid again"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the log lacks %q:\n%s", want, text)
 		}

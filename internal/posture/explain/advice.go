@@ -42,23 +42,23 @@ type subject struct {
 func adviceOn(reason posture.Reason) advice {
 	switch reason {
 	case posture.ReasonPartnerClosed:
-		return advice{"is the entitlement sound?", (*subject).repairPartner}
+		return advice{"is the PartnerEntitlement valid?", (*subject).repairPartner}
 	case posture.ReasonCertificateUnpinned:
-		return advice{"can the partner reach the gates?", (*subject).pinCertificate}
+		return advice{"is a required client certificate valid?", (*subject).pinCertificate}
 	case posture.ReasonKeyExpired:
-		return advice{"is the key in its time?", nothing}
+		return advice{"is the key unexpired?", nothing}
 	case posture.ReasonPartnerSuspended:
 		return advice{"is the partner active?", (*subject).activate}
 	case posture.ReasonContractNotEffective:
 		return advice{"is the contract in force?", (*subject).putInForce}
 	case posture.ReasonScopeMissing:
-		return advice{"has the partner the scope?", (*subject).addScope}
+		return advice{"does the partner have the scope?", (*subject).addScope}
 	case posture.ReasonNoCapability:
-		return advice{"is there such a capability?", nothing}
+		return advice{"does the capability exist?", nothing}
 	case posture.ReasonNoRollout:
-		return advice{"is there a rollout?", (*subject).rollOut}
+		return advice{"does a CapabilityRollout exist?", (*subject).rollOut}
 	case posture.ReasonRolloutNotReady:
-		return advice{"is the rollout sound?", (*subject).repairRollout}
+		return advice{"is the CapabilityRollout valid?", (*subject).repairRollout}
 	case posture.ReasonAboveCeiling:
 		return advice{"is the stage implemented?", (*subject).lowerStage}
 	case posture.ReasonKilled:
@@ -66,15 +66,15 @@ func adviceOn(reason posture.Reason) advice {
 	case posture.ReasonStageDisabled:
 		return advice{"is the stage above Disabled?", (*subject).raiseStage}
 	case posture.ReasonNotStarted:
-		return advice{"has the schedule begun?", (*subject).begin}
+		return advice{"has the schedule started?", (*subject).begin}
 	case posture.ReasonEnded:
-		return advice{"is the schedule not over?", (*subject).prolong}
+		return advice{"is the schedule still running?", (*subject).prolong}
 	case posture.ReasonNotEntitled:
 		return advice{"is the partner granted the capability?", (*subject).grant}
 	case posture.ReasonSandboxOnly:
 		return advice{"does the stage admit this kind of key?", (*subject).raiseStage}
 	case posture.ReasonExcluded:
-		return advice{"is the partner not excluded?", (*subject).include}
+		return advice{"is the partner absent from audience.excluded?", (*subject).include}
 	case posture.ReasonNotInAudience:
 		return advice{"is the partner in the audience?", (*subject).name}
 	case posture.ReasonNotInCohort:
@@ -84,7 +84,7 @@ func adviceOn(reason posture.Reason) advice {
 	}
 }
 
-func nothing(*subject) (string, bool) { return "there is nothing to change", false }
+func nothing(*subject) (string, bool) { return "no edit of an object helps", false }
 
 // message returns the problem that an object's condition Ready reports.
 func message(conditions []posture.Condition) string {
@@ -93,28 +93,28 @@ func message(conditions []posture.Condition) string {
 			return c.Reason + ": " + strings.TrimSuffix(c.Message, ".")
 		}
 	}
-	return "its status tells what is wrong"
+	return "see its status for the problem"
 }
 
 func (e *subject) repairPartner() (string, bool) {
 	if m, found := e.snapshot.Member(NameOf(e.partner)); found {
-		return "mend the PartnerEntitlement. " + message(m.Status(e.at).Conditions), false
+		return "fix the PartnerEntitlement. " + message(m.Status(e.at).Conditions), false
 	}
-	return "mend the PartnerEntitlement", false
+	return "fix the PartnerEntitlement", false
 }
 
 func (e *subject) repairRollout() (string, bool) {
 	for _, r := range e.snapshot.RolloutReports(e.at) {
 		if r.Name == e.capability.String() {
-			return "mend the CapabilityRollout. " + message(r.Conditions), false
+			return "fix the CapabilityRollout. " + message(r.Conditions), false
 		}
 	}
-	return "mend the CapabilityRollout", false
+	return "fix the CapabilityRollout", false
 }
 
 func (e *subject) pinCertificate() (string, bool) {
 	e.partner.Spec.RequireClientCertificate = false
-	return "pin a client certificate that is in its time (spec.clientCertificates), or require none", true
+	return "add a valid client certificate to spec.clientCertificates of the PartnerEntitlement, or set spec.requireClientCertificate to false", true
 }
 
 func (e *subject) activate() (string, bool) {
@@ -124,11 +124,11 @@ func (e *subject) activate() (string, bool) {
 }
 
 func (e *subject) putInForce() (string, bool) {
-	text := "give the PartnerEntitlement a contract (spec.contract); it has none"
+	text := "add a contract (spec.contract) to the PartnerEntitlement; it has none"
 	if c := e.partner.Spec.Contract; c != nil && e.at.Before(c.EffectiveFrom.Time) {
 		text = "wait, or change spec.contract.effectiveFrom; it is " + Instant(c.EffectiveFrom.Time)
 	} else if c != nil && c.EffectiveUntil != nil {
-		text = "prolong the contract (spec.contract.effectiveUntil); it ended at " + Instant(c.EffectiveUntil.Time)
+		text = "extend the contract (spec.contract.effectiveUntil); it ended at " + Instant(c.EffectiveUntil.Time)
 	}
 	e.partner.Spec.Contract = &v1alpha1.Contract{EffectiveFrom: metav1.NewTime(e.at.Add(-time.Hour))}
 	return text, true
@@ -142,17 +142,18 @@ func (e *subject) addScope() (string, bool) {
 
 func (e *subject) grant() (string, bool) {
 	if e.partner.Spec.Package == v1alpha1.PackagePlatform {
-		return "package Platform holds no partner capability", false
+		return "the package Platform must not have capabilities", false
 	}
 	e.partner.Spec.Capabilities = append(e.partner.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(e.capability.String())})
 	return fmt.Sprintf("add %s to spec.capabilities of the PartnerEntitlement", e.capability), true
 }
 
 // notImplemented is the remedy's text if a capability cannot be opened.
-const notImplemented = "this version does not implement the capability beyond stage "
+const notImplemented = "this version does not implement the capability above stage "
 
-// setStage sets the rollout to the lowest stage that admits the kind of key, and adds
-// an audience if that stage requires one.
+// setStage sets the rollout to the lowest stage that admits the kind of key, and
+// adds an audience if that stage requires one. It returns the description of the
+// stage, or why it is not possible.
 func (e *subject) setStage() (string, bool) {
 	// The lowest stage that admits the kind of key.
 	ceiling, stage := e.capability.Definition().Ceiling, posture.PrivateBeta
@@ -163,11 +164,11 @@ func (e *subject) setStage() (string, bool) {
 		return notImplemented + ceiling.Stage(), false
 	}
 	e.rollout.Spec.Stage = v1alpha1.Stage(stage.Stage())
-	text := "stage " + stage.Stage()
+	text := stage.Stage()
 	if stage == posture.PrivateBeta {
 		if a := e.rollout.Spec.Audience; a == nil || len(a.Partners) == 0 && a.Selector == nil {
 			e.name()
-			text += " with an audience (spec.audience) in which the partner is"
+			text += " with an audience (spec.audience) that includes the partner"
 		}
 	}
 	return text, true
@@ -181,7 +182,7 @@ func (e *subject) rollOut() (string, bool) {
 	if !possible {
 		return text, false
 	}
-	return "make a CapabilityRollout: " + text, true
+	return "create a CapabilityRollout with stage " + text, true
 }
 
 func (e *subject) raiseStage() (string, bool) {
@@ -190,7 +191,7 @@ func (e *subject) raiseStage() (string, bool) {
 	if !possible {
 		return text, false
 	}
-	return fmt.Sprintf("set spec.stage of the CapabilityRollout, which is %s: %s", was, text), true
+	return fmt.Sprintf("change spec.stage of the CapabilityRollout from %s to %s", was, text), true
 }
 
 func (e *subject) lowerStage() (string, bool) {
@@ -199,7 +200,7 @@ func (e *subject) lowerStage() (string, bool) {
 	if !possible {
 		return text, false
 	}
-	return fmt.Sprintf("lower spec.stage of the CapabilityRollout, which is %s, or upgrade: %s", was, text), true
+	return fmt.Sprintf("upgrade, or lower spec.stage of the CapabilityRollout from %s to %s", was, text), true
 }
 
 func (e *subject) release() (string, bool) {
@@ -207,7 +208,7 @@ func (e *subject) release() (string, bool) {
 	e.rollout.Spec.KillSwitch = nil
 	text := "release the kill switch (spec.killSwitch of the CapabilityRollout)"
 	if was.Reason != "" {
-		text += "; it was engaged for: " + was.Reason
+		text += "; reason given: " + was.Reason
 	}
 	return text, true
 }
@@ -221,29 +222,29 @@ func (e *subject) begin() (string, bool) {
 func (e *subject) prolong() (string, bool) {
 	was := e.rollout.Spec.Schedule.NotAfter
 	e.rollout.Spec.Schedule.NotAfter = nil
-	return "change spec.schedule.notAfter of the CapabilityRollout; it was " + Instant(was.Time), true
+	return "change spec.schedule.notAfter of the CapabilityRollout; it ended at " + Instant(was.Time), true
 }
 
 func (e *subject) include() (string, bool) {
 	a := e.rollout.Spec.Audience
 	a.Excluded = slices.DeleteFunc(a.Excluded, func(name string) bool { return name == e.partner.Name })
-	return "take the partner out of spec.audience.excluded of the CapabilityRollout", true
+	return "remove the partner from spec.audience.excluded of the CapabilityRollout", true
 }
 
 func (e *subject) name() (string, bool) {
 	if e.rollout.Namespace != e.partner.Namespace {
-		return "an audience names partners of its own namespace only; the rollout is in " + e.rollout.Namespace, false
+		return "an audience contains only partners in the namespace of the rollout, which is " + e.rollout.Namespace, false
 	}
 	if e.rollout.Spec.Audience == nil {
 		e.rollout.Spec.Audience = &v1alpha1.Audience{}
 	}
 	e.rollout.Spec.Audience.Partners = append(e.rollout.Spec.Audience.Partners, e.partner.Name)
-	return "name the partner in spec.audience.partners of the CapabilityRollout, or give it a label that the selector asks for", true
+	return "add the partner to spec.audience.partners of the CapabilityRollout, or add a label to the partner that spec.audience.selector matches", true
 }
 
 func (e *subject) endRamp() (string, bool) {
 	e.rollout.Spec.Schedule.Ramp = nil
-	text := "raise a step of spec.schedule.ramp of the CapabilityRollout"
+	text := "raise the percent of a step in spec.schedule.ramp of the CapabilityRollout"
 	if !e.decision.Opens.IsZero() {
 		text = fmt.Sprintf("wait until %s, or %s", Instant(e.decision.Opens), text)
 	}

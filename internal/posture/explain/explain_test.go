@@ -113,8 +113,8 @@ func checkExplanation(t *testing.T, x *explain.Explanation, seen map[string]bool
 		t.Errorf("%s %s: answered %s, %d rules stop it: %s", x.Partner, x.Capability, answer, stops, first)
 	}
 	final := slices.ContainsFunc(x.Rules, func(r explain.Rule) bool {
-		return strings.HasPrefix(r.Remedy, "mend ") || strings.Contains(r.Remedy, "does not implement the capability") ||
-			strings.Contains(r.Remedy, "package Platform holds no partner capability")
+		return strings.HasPrefix(r.Remedy, "fix ") || strings.Contains(r.Remedy, "does not implement the capability") ||
+			strings.Contains(r.Remedy, "package Platform must not have capabilities")
 	})
 	if x.Possible == final {
 		t.Errorf("%s %s %s: possible is %t: %+v", x.Partner, x.Capability, x.Keys, x.Possible, x.Rules)

@@ -62,7 +62,7 @@ func (r *Reading) lacks(secrets []v1alpha1.SharedSecret) bool {
 func excuse(conditions []posture.Condition) {
 	for i := range conditions {
 		if c := &conditions[i]; c.Reason == v1alpha1.ReasonSecretNotFound {
-			c.Status, c.Reason, c.Message = "Unknown", reasonUnread, "The Secret may not be read with these rights."
+			c.Status, c.Reason, c.Message = "Unknown", reasonUnread, "You are not allowed to read the Secret."
 		}
 	}
 }

@@ -34,9 +34,9 @@ type Rollout struct {
 
 // Audience counts the partners that a rollout's audience names.
 type Audience struct {
-	// Everybody is true if the audience names and selects no partners, which admits
+	// All is true if the audience names and selects no partners, which admits
 	// all.
-	Everybody       bool
+	All             bool
 	Named, Excluded int
 	Selected        bool
 }
@@ -82,9 +82,9 @@ func rolloutOf(o *v1alpha1.CapabilityRollout, report posture.RolloutReport, plan
 
 func audienceOf(a *v1alpha1.Audience) Audience {
 	if a == nil {
-		return Audience{Everybody: true}
+		return Audience{All: true}
 	}
 	return Audience{
-		Everybody: len(a.Partners) == 0 && a.Selector == nil, Named: len(a.Partners), Excluded: len(a.Excluded), Selected: a.Selector != nil,
+		All: len(a.Partners) == 0 && a.Selector == nil, Named: len(a.Partners), Excluded: len(a.Excluded), Selected: a.Selector != nil,
 	}
 }

@@ -67,9 +67,9 @@ func (c *Comparison) Table() Table {
 			string(change.Effect), change.Partner, change.Subject, cmp.Or(change.Requests(), "-"), change.Old, change.New, change.When(),
 		})
 	}
-	table = append(table, []string{fmt.Sprintf("%d open, %d close, %d alter", count[EffectOpens], count[EffectCloses], count[EffectAlters])})
+	table = append(table, []string{fmt.Sprintf("%d opened, %d closed, %d altered", count[EffectOpens], count[EffectCloses], count[EffectAlters])})
 	if c.Until != nil {
-		table = append(table, []string{"looked ahead until " + Instant(*c.Until)})
+		table = append(table, []string{"evaluated until " + Instant(*c.Until)})
 	}
 	return table
 }
@@ -84,7 +84,7 @@ func (x *Explanation) Table() Table {
 	if x.Access != "" {
 		requests += ", " + x.Access
 	}
-	table = append(table, []string{}, []string{"The rules for " + requests + ":"}, []string{}, []string{"PHASE", "RULE", "OUTCOME", "REASON"})
+	table = append(table, []string{}, []string{"Rules for " + requests + ":"}, []string{}, []string{"PHASE", "RULE", "OUTCOME", "REASON"})
 	var remedies Table
 	for _, one := range x.Rules {
 		table = append(table, []string{one.Phase, one.Asks, one.Outcome, one.Reason})
@@ -92,29 +92,29 @@ func (x *Explanation) Table() Table {
 			remedies = append(remedies, []string{fmt.Sprintf("%d. %s: %s.", len(remedies)+1, one.Reason, one.Remedy)})
 		}
 	}
-	verdict := "It cannot be let through, or not before somebody has looked:"
+	verdict := "The request stays closed until these problems are resolved:"
 	switch {
 	case len(remedies) == 0:
-		verdict = "The request is let through."
+		verdict = "The request is allowed."
 	case x.Possible:
-		verdict = "To let it through:"
+		verdict = "To allow the request:"
 	}
 	table = append(table, []string{}, []string{verdict}, []string{})
 	if table = append(table, remedies...); len(remedies) > 0 {
 		table = append(table, []string{})
 	}
 	if x.Next == nil {
-		return append(table, []string{"Without an edit the answer stays as it is."})
+		return append(table, []string{"Without an edit, the answer does not change."})
 	}
-	return append(table, []string{fmt.Sprintf("Without an edit the answer is %s from %s.", x.Next.Reason, Instant(x.Next.At))})
+	return append(table, []string{fmt.Sprintf("Without an edit, the answer changes to %s at %s.", x.Next.Reason, Instant(x.Next.At))})
 }
 
-// Unknown returns sentences about what the rights of the user do not reach.
+// Unknown returns sentences about the Secrets that the user may not read.
 func (r *Reading) Unknown() []string {
 	if len(r.Unread) == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf(
-		"your rights do not reach these Secrets: %s. Whether callbacks of their senders are accepted, and webhooks signed, is unknown; everything else is judged in full.",
+		"you are not allowed to read these Secrets: %s. The result does not show whether callbacks of their senders are accepted and whether webhooks are signed; everything else is complete.",
 		strings.Join(r.Unread, ", "))}
 }

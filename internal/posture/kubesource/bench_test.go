@@ -73,7 +73,7 @@ func (c *cluster) createOthers(tb testing.TB, n int) {
 		group.Go(func() {
 			for i := 1 + lane; i <= n; i += atOnce {
 				if err := c.Create(tb.Context(), c.otherPartner(i)); err != nil {
-					tb.Error(err)
+					tb.Errorf("Create: %v", err)
 					return
 				}
 			}

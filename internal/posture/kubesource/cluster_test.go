@@ -66,7 +66,7 @@ func newCluster(tb testing.TB, plane *kubetest.Plane) *cluster {
 	tb.Helper()
 	key, err := credential.Mint(tenant.Live, rand.NewChaCha8(sha256.Sum256([]byte("acme"))))
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("credential.Mint: %v", err)
 	}
 	c := &cluster{Client: plane.Client(tb), plane: plane, namespace: plane.Namespace(tb), key: key}
 	c.create(tb, c.rollout())
@@ -120,7 +120,7 @@ func (c *cluster) gateSecret(tb testing.TB, letter string) *corev1.Secret {
 		Namespace: c.namespace, Name: "acme-xjmf", Data: map[string]credential.Secret{"hmac": credential.Secret(value)},
 	}}).Encode()
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("Encode: %v", err)
 	}
 	return &corev1.Secret{ObjectMeta: c.meta(gateSecret), Data: map[string][]byte{posture.GateSecretBundleKey: encoded}}
 }
@@ -128,7 +128,7 @@ func (c *cluster) gateSecret(tb testing.TB, letter string) *corev1.Secret {
 func (c *cluster) create(tb testing.TB, o client.Object) {
 	tb.Helper()
 	if err := c.Create(tb.Context(), o); err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("Create: %v", err)
 	}
 }
 
@@ -136,11 +136,11 @@ func (c *cluster) create(tb testing.TB, o client.Object) {
 func change[T client.Object](tb testing.TB, c *cluster, o T, edit func(T)) T {
 	tb.Helper()
 	if err := c.Get(tb.Context(), client.ObjectKeyFromObject(o), o); err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("Get: %v", err)
 	}
 	edit(o)
 	if err := c.Update(tb.Context(), o); err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("Update: %v", err)
 	}
 	return o
 }
@@ -180,7 +180,7 @@ func (c *cluster) follow(tb testing.TB, edit func(*kubesource.Config)) *replica 
 	}
 	var err error
 	if r.Source, err = kubesource.New(config); err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("kubesource.New: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	ended := make(chan struct{})

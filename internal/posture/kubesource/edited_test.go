@@ -31,7 +31,7 @@ func TestEditTimeIsKeptWithoutManagedFields(t *testing.T) {
 		t.Helper()
 		//nolint:staticcheck // the typed configuration would have to be built again from the object
 		if err := c.Patch(t.Context(), o, client.Apply, client.FieldOwner("gitops")); err != nil {
-			t.Fatal(err)
+			t.Fatalf("Patch: %v", err)
 		}
 	}
 	apply(applied("rfq:read", "rfq:write"))
@@ -83,11 +83,11 @@ func TestStatusWriteIsNotAnEdit(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond) // another second than that of the creation
 	o := c.partner()
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(o), o); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Get: %v", err)
 	}
 	o.Status.ObservedGeneration = 1
 	if err := c.Status().Update(t.Context(), o); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Update: %v", err)
 	}
 	r := c.follow(t, nil)
 	r.awaitsHealth(t)

@@ -17,7 +17,7 @@ const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 // ErrNoNamespace reports that no namespace is configured. A guessed namespace could go
 // unnoticed.
-var ErrNoNamespace = errors.New("neither a service account nor the kubeconfig names one")
+var ErrNoNamespace = errors.New("neither a service account nor the kubeconfig sets a namespace")
 
 // Find returns the cluster and the namespace of the pod. It uses a kubeconfig instead
 // if one is named or there is no pod. An empty kubeconfig selects the files that

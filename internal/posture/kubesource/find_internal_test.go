@@ -22,7 +22,7 @@ func TestNamespaceIsNeverGuessed(t *testing.T) {
 	kubeconfig := func(current string) string {
 		path := filepath.Join(t.TempDir(), "kubeconfig")
 		if err := os.WriteFile(path, []byte(kubeconfigText+current+"\n"), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", path, err)
 		}
 		return path
 	}
@@ -57,7 +57,7 @@ func TestNamespaceIsNeverGuessed(t *testing.T) {
 func TestMissingClusterIsAnError(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(other, []byte(kubeconfigText+"other\n"), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", other, err)
 	}
 	for name, kubeconfig := range map[string]string{
 		"the file is missing": filepath.Join(t.TempDir(), "none"), "the context is missing": other,

@@ -28,7 +28,7 @@ var (
 	errListAgain = errors.New("list again")
 	// errShortWatch means that the server ended a watch, or sent an error, within
 	// settleTime.
-	errShortWatch = errors.New("it ended within a second")
+	errShortWatch = errors.New("the watch ended within a second")
 )
 
 // follower keeps one kind of the cluster state up to date with a Reflector of

@@ -73,16 +73,16 @@ func TestOutageIsLoggedOncePerKindAndCause(t *testing.T) {
 	kinds := []string{"CapabilityRollout", "PartnerEntitlement", "XJMFSender", "Secret"}
 	for _, kind := range kinds {
 		eventually.Succeeds(t, func() error {
-			if log.lines("level=INFO", "the cluster is followed again", "follow "+kind+":") == nil {
-				return fmt.Errorf("%s: the log does not report that it is followed again", kind)
+			if log.lines("level=INFO", "watching the cluster again", "follow "+kind+":") == nil {
+				return fmt.Errorf("%s: the log does not report that it is watched again", kind)
 			}
 			return nil
 		})
 		if n := len(log.lines("level=WARN", "follow "+kind+":")); n < 1 || n > causes {
 			t.Errorf("%s: %d warnings, want 1 to %d", kind, n, causes)
 		}
-		if n := len(log.lines("level=INFO", "followed again", "follow "+kind+":")); n != 1 {
-			t.Errorf("%s: logged %d times that it is followed again, want once", kind, n)
+		if n := len(log.lines("level=INFO", "watching the cluster again", "follow "+kind+":")); n != 1 {
+			t.Errorf("%s: logged %d times that it is watched again, want once", kind, n)
 		}
 	}
 	if all := log.lines("level=WARN"); len(all) > (len(kinds)+1)*causes || t.Failed() {

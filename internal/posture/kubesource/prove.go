@@ -180,7 +180,7 @@ func (s *Source) noteProof(ctx context.Context, fault error) {
 	s.mu.Unlock()
 	switch {
 	case behind:
-		s.config.Log.WarnContext(ctx, "the watches are silent; reconnecting", "error", fault.Error())
+		s.config.Log.WarnContext(ctx, "the watches no longer deliver changes; reconnecting", "error", fault.Error())
 	case news:
 		s.config.Log.WarnContext(ctx, "live read failed; the posture in force is aging", "error", fault.Error())
 	case over:

@@ -34,7 +34,7 @@ func newProxy(tb testing.TB, target string) *proxy {
 	tb.Helper()
 	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf(`Listen("tcp", "127.0.0.1:0"): %v`, err)
 	}
 	p := &proxy{listener: listener, target: target, pairs: map[*pair]bool{}}
 	p.group.Go(p.accept)

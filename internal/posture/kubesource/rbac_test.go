@@ -28,10 +28,10 @@ func (c *cluster) readerWith(t *testing.T, role string) (client.Client, func(*ku
 	t.Helper()
 	manifest, err := os.ReadFile("../../../config/rbac/" + role + "_role.yaml")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	if err := c.plane.Apply(t, c.plane.Admin(), c.namespace, string(manifest)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("c.plane.Apply(%q): %v", c.namespace, err)
 	}
 	user := c.plane.NewUser(t, role+"-of-"+c.namespace)
 	c.create(t, &rbacv1.RoleBinding{
@@ -51,7 +51,7 @@ func TestShippedRoleIsEnough(t *testing.T) {
 	c.revokeKey(t)
 	r.awaits(t, "KeyRevoked")
 	if err := c.Delete(t.Context(), c.gateSecret(t, "a")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Delete: %v", err)
 	}
 	eventually.Succeeds(t, func() error {
 		if err := r.Status().GateFault; !errors.Is(err, kubesource.ErrGateSecretMissing) {

@@ -81,7 +81,7 @@ func TestDeletedGateSecretLeavesTheLastGoodOne(t *testing.T) {
 	r.awaitsHealth(t)
 
 	if err := c.Delete(t.Context(), c.gateSecret(t, "a")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Delete: %v", err)
 	}
 	if err := r.awaitsGateFault(t, "not found"); !errors.Is(err, kubesource.ErrGateSecretMissing) {
 		t.Errorf("gate fault: %v; want ErrGateSecretMissing", err)
@@ -116,13 +116,13 @@ func TestCorruptGateSecretLeavesTheLastGoodOne(t *testing.T) {
 		t.Error("the watermark has passed a rejected Secret")
 	}
 
-	mended := change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) { o.Data = c.gateSecret(t, "a").Data })
+	repaired := change(t, c, c.gateSecret(t, "a"), func(o *corev1.Secret) { o.Data = c.gateSecret(t, "a").Data })
 	r.awaitsGate(t)
 	eventually.Succeeds(t, func() error {
-		if passed(r, posture.KindSecret, mended.ResourceVersion) {
+		if passed(r, posture.KindSecret, repaired.ResourceVersion) {
 			return nil
 		}
-		return errors.New("the watermark has not passed the mended Secret")
+		return errors.New("the watermark has not passed the repaired Secret")
 	})
 }
 
@@ -199,7 +199,7 @@ func TestHeartbeatOfTheGateSecretIsKeptAndCompilesNothing(t *testing.T) {
 	// The last heartbeat stays and ages, even if the Secret is deleted.
 	passes(beat("yes"))
 	if err := c.Delete(t.Context(), c.gateSecret(t, "a")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Delete: %v", err)
 	}
 	r.awaitsGateFault(t, "not found")
 	if got := r.Status().Heartbeat; !got.Equal(start) {

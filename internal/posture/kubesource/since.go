@@ -49,7 +49,7 @@ func (r *resource) since(ctx context.Context, former view) (view, error) {
 		// Nothing was written since; a watch would not confirm that.
 		return former, nil
 	case posture.LaterVersion(former.version, head.ResourceVersion) == former.version:
-		return view{}, fmt.Errorf("%w: it was restored from a backup", errIncomplete)
+		return view{}, fmt.Errorf("%w: the cluster was restored from a backup", errIncomplete)
 	}
 	for try := 1; ; try++ {
 		now, err := r.changes(ctx, former, head.ResourceVersion)
@@ -104,7 +104,7 @@ func readChanges(body io.Reader, former view, upTo string) (view, error) {
 				return now, nil
 			}
 		default:
-			return view{}, fmt.Errorf("%w: an event %q", errIncomplete, event.Type)
+			return view{}, fmt.Errorf("%w: unexpected event %q", errIncomplete, event.Type)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestReadChangesReturnsTheCurrentState(t *testing.T) {
 			t.Parallel()
 			got, err := readChanges(strings.NewReader(strings.Join(test.events, "\n")), former, "9")
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf(`readChanges("9"): %v`, err)
 			}
 			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(view{}, mark{})); diff != "" {
 				t.Errorf("state (-want +got):\n%s", diff)

@@ -56,11 +56,11 @@ func inFront(t *testing.T, through func(http.ResponseWriter, *http.Request) bool
 	direct := plane.Config()
 	transport, err := rest.TransportFor(direct)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("rest.TransportFor: %v", err)
 	}
 	target, err := url.Parse(direct.Host)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("url.Parse(%q): %v", direct.Host, err)
 	}
 	forward := &httputil.ReverseProxy{
 		Transport: transport, FlushInterval: -1,

@@ -203,9 +203,9 @@ func (s *Source) noteFollow(ctx context.Context, t *faultTracker, fault error) {
 	s.mu.Unlock()
 	switch {
 	case news:
-		s.config.Log.WarnContext(ctx, "follow the cluster; the last valid posture stays in force", "error", fault.Error())
+		s.config.Log.WarnContext(ctx, "cannot watch the cluster; the last valid posture stays in force", "error", fault.Error())
 	case over:
-		s.config.Log.InfoContext(ctx, "the cluster is followed again", "after", former.Error())
+		s.config.Log.InfoContext(ctx, "watching the cluster again", "after", former.Error())
 	}
 }
 

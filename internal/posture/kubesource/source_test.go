@@ -32,14 +32,14 @@ func TestChangesAreInForce(t *testing.T) {
 		"a rollout is deleted": {func(t *testing.T, c *cluster) {
 			t.Helper()
 			if err := c.Delete(t.Context(), c.rollout()); err != nil {
-				t.Fatal(err)
+				t.Fatalf("Delete: %v", err)
 			}
 		}, "NoRollout"},
 		"a rollout is being deleted and a finalizer holds it": {func(t *testing.T, c *cluster) {
 			t.Helper()
 			held := change(t, c, c.rollout(), func(o *v1alpha1.CapabilityRollout) { o.Finalizers = []string{"example.com/hold"} })
 			if err := c.Delete(t.Context(), held); err != nil {
-				t.Fatal(err)
+				t.Fatalf("Delete: %v", err)
 			}
 		}, "NoRollout"},
 		"a label takes a partner out of the audience": {func(t *testing.T, c *cluster) {
@@ -53,7 +53,7 @@ func TestChangesAreInForce(t *testing.T) {
 		"a partner is deleted": {func(t *testing.T, c *cluster) {
 			t.Helper()
 			if err := c.Delete(t.Context(), c.partner()); err != nil {
-				t.Fatal(err)
+				t.Fatalf("Delete: %v", err)
 			}
 		}, "KeyUnknown"},
 	}
@@ -107,7 +107,7 @@ func TestStatusAdvancesTheWatermarkAndCompilesNothing(t *testing.T) {
 		Type: "Ready", Status: metav1.ConditionTrue, Reason: "Tested", LastTransitionTime: metav1.NewTime(start),
 	}}
 	if err := c.Client.Status().Update(t.Context(), o); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Update: %v", err)
 	}
 
 	eventually.Succeeds(t, func() error {
@@ -177,7 +177,7 @@ func TestInvalidCredentialsEndRun(t *testing.T) {
 	config.Rest.CAData = []byte("no certificate")
 	source, err := kubesource.New(config)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("kubesource.New: %v", err)
 	}
 	if err := source.Run(t.Context()); err == nil {
 		t.Error("Run returned nil, want an error about the missing certificate")

@@ -225,7 +225,7 @@ const heartbeatAnnotation = v1alpha1.GroupName + "/heartbeat"
 func objectOf(item any) (object, error) {
 	o, ok := item.(object)
 	if !ok {
-		return nil, fmt.Errorf("an item of type %T", item)
+		return nil, fmt.Errorf("unexpected item of type %T", item)
 	}
 	return o, nil
 }

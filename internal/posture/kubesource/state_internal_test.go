@@ -62,7 +62,7 @@ func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 			c := newClusterState(make(chan struct{}, 1))
 			list := func(kind int, o object) {
 				if err := c.kinds[kind].Replace([]any{o}, "7"); err != nil {
-					t.Fatal(err)
+					t.Fatalf(`Replace("7"): %v`, err)
 				}
 			}
 			list(rollouts, &v1alpha1.CapabilityRollout{ObjectMeta: objectMeta(1)})
@@ -74,7 +74,7 @@ func TestOnlyChangedListsAreRebuilt(t *testing.T) {
 			list(secrets, &corev1.Secret{ObjectMeta: objectMeta(0)})
 			before, _ := c.take()
 			if err := test.edit(c); err != nil {
-				t.Fatal(err)
+				t.Fatalf("test.edit: %v", err)
 			}
 			after, _ := c.take()
 			var got generations

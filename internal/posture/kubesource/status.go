@@ -110,14 +110,15 @@ func (s *Source) Compiled() map[string]string {
 // Errors of a source; they come wrapped.
 var (
 	// ErrNotLoaded means that no snapshot is in force yet.
-	ErrNotLoaded = errors.New("no posture of the cluster is in force yet")
+	ErrNotLoaded = errors.New("no posture has been loaded from the cluster yet")
 	// ErrGateSecretMissing means that the gate Secret does not exist.
 	ErrGateSecretMissing = errors.New("not found")
 	// ErrPurpose means that the gate Secret contains a bundle for another purpose.
-	ErrPurpose = errors.New("its bundle is for another purpose")
+	ErrPurpose = errors.New("the bundle is for another purpose")
 	// ErrBehind means that a live read found the cluster in another state than the one
 	// in force.
 	ErrBehind = errors.New("the posture in force is behind the cluster")
-	// ErrStale means that the cluster was not seen for so long that the gates closed.
-	ErrStale = errors.New("the cluster was not seen for too long; everything is closed")
+	// ErrStale means that the last successful read of the cluster is so old that the
+	// gates are closed.
+	ErrStale = errors.New("the cluster has not been read for too long; all capabilities are closed")
 )

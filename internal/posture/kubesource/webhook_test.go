@@ -55,7 +55,7 @@ func (c *cluster) webhookGate(t *testing.T, letter string) *corev1.Secret {
 		Namespace: c.namespace, Name: "acme-events", Data: map[string]credential.Secret{"signing": signing(letter)},
 	}}).Encode()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Encode: %v", err)
 	}
 	return &corev1.Secret{ObjectMeta: c.meta(webhookSecret), Data: map[string][]byte{posture.GateSecretBundleKey: encoded}}
 }

@@ -1,4 +1,4 @@
--- Forget a job, whoever holds it. Its worker learns it at the next renewal.
+-- Remove a job in any state. Its holder detects the removal at the next renewal.
 -- ARGV prefix id
 local function main()
   local id = ARGV[2]

@@ -4,7 +4,7 @@
 -- someone else holds it; lease...}. Sending it twice is safe but for leases, which
 -- astray finds.
 local function main()
-  local consumer, left, told = ARGV[2], false, ''
+  local consumer, left, results = ARGV[2], false, ''
   for n = 4, #ARGV, 2 do
     local id = ARGV[n]
     local ok, j = holds(id, consumer, ARGV[n + 1])
@@ -13,9 +13,9 @@ local function main()
       forget(id)
       left = true
     end
-    told = told .. ((ok or not j) and '1' or '0')
+    results = results .. ((ok or not j) and '1' or '0')
   end
-  local reply = { told }
+  local reply = { results }
   if left then admit() end
   read(reply, consumer, tonumber(ARGV[3]))
   return reply

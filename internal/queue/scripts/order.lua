@@ -1,5 +1,5 @@
--- Have a worker carry out what a person wants of a job: it goes before all that
--- wait, whoever has it now.
+-- Let a worker carry out an operator's order for a job: the job precedes all waiting
+-- jobs, regardless of its present holder.
 -- ARGV prefix id cancel|retry outcome, which is of a retry of what a worker has
 -- Returns 1, or 0 for a job that is neither here nor put aside.
 
@@ -41,7 +41,7 @@ local function main()
     j = exhume(id)
     if not j then return 0 end
   end
-  -- The attempt tells those who come later whether it was carried out.
+  -- By the attempt, later calls detect whether the order was carried out.
   j.order, j.since, j.dirty = ARGV[3] .. ':' .. j.attempt, CLOCK, true
   call('DEL', P .. 'ordered:' .. id)
   local t = tenant(j.tenant)

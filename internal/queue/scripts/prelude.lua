@@ -109,15 +109,15 @@ local function record(name, attempt)
   }
 end
 
--- UNREADABLE is the attempt of a job that cannot be read: somebody else wrote it.
+-- UNREADABLE is the attempt of a job that cannot be read, because another program wrote it.
 local UNREADABLE = '?'
 
 -- jobs are those that were read; false is a job that is not known, dirty that there is
 -- something to write.
 local jobs = {}
 
--- job reads a job. A key that is no text was made by somebody else: it goes, and the
--- job is as if it were unknown.
+-- job reads a job. Another program wrote a key that is not a string: job deletes the key
+-- and treats the job as unknown.
 local function job(id)
   local j = jobs[id]
   if j ~= nil then return j end
@@ -210,8 +210,8 @@ local function admit()
   end
 end
 
--- enqueue makes a known job wait for its turn, or dispatches it at once if
--- nobody waits and there is room.
+-- enqueue lets a known job wait for its turn, or dispatches it at once if no job waits
+-- and there is room.
 local function enqueue(id, name, submitted)
   local t, free = tenant(name), room() > 0
   if free and (t.m == 0 or t.r < t.m) and call('ZCARD', P .. 'ring') == 0 and not waits(name, t) then
@@ -388,8 +388,8 @@ local function move(count)
   end
 end
 
--- reclaim takes back what workers have lost. A job that was delivered and never
--- started was not lost by anybody's fault.
+-- reclaim takes back the jobs that workers have lost. A job that was delivered and never
+-- started does not count as lost.
 local function reclaim(lost)
   for _, pending in ipairs(lost) do
     local entry = pending[1]
@@ -419,9 +419,9 @@ local function expire(lease, count)
   return #gone
 end
 
--- grace reports whether leases are spared: if nobody has tended the queue for half
--- a lease, then because Redis or the network was away, or the clock was set, and
--- workers that live could not renew either. They get the time to do so, once.
+-- grace reports whether leases are kept: if no call has maintained the queue for half a
+-- lease, Redis or the network was unavailable, or the clock was set, and live workers
+-- could not renew either. They get the time to do so, once.
 local function grace(lease)
   local m = tended()
   if m.x > NOW + lease then m.x = 0 end
@@ -446,8 +446,8 @@ local function absent(lease)
   end
 end
 
--- recount counts anew what is dispatched of each tenant, in case somebody has
--- changed the stream by hand.
+-- recount counts the dispatched jobs of each tenant, in case the stream was changed
+-- manually.
 local function recount()
   local counts = {}
   for _, message in ipairs(call('XRANGE', STREAM, '-', '+')) do
@@ -470,7 +470,7 @@ end
 
 -- janitor removes consumers that hold nothing and were gone for long, now and
 -- then. Checking and removing in one script leaves no gap in which one could be
--- handed a job. It counts anew what is otherwise only added up.
+-- handed a job. It recounts values that are otherwise only updated by differences.
 local function janitor(idle)
   local m = tended()
   if NOW >= m.g and NOW - m.g < idle / 10 then return end

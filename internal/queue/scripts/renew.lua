@@ -2,7 +2,7 @@
 -- ARGV prefix consumer slots lease-ms idle-ms {id attempt}...
 -- Returns the ids of those that are lost.
 local function main()
-  -- This tells that the group is missing before anything is changed.
+  -- This fails if the group is missing, before anything is changed.
   call('XPENDING', STREAM, GROUP, '-', '+', 1)
   local lost = {}
   for i = 6, #ARGV, 2 do

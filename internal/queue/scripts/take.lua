@@ -3,7 +3,7 @@
 -- Returns {ms until a delayed job is due, or -1; lease...}.
 local function main()
   local consumer, free, lease = ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5])
-  -- This tells that the group is missing before anything is changed.
+  -- This fails if the group is missing, before anything is changed.
   call('XPENDING', STREAM, GROUP, '-', '+', 1)
   join(consumer, ARGV[3])
   tend(lease, tonumber(ARGV[6]))

@@ -29,13 +29,13 @@ const killsEnv = "PRINTMARKET_SOAK_KILLS"
 
 func kills(t *testing.T) int {
 	t.Helper()
-	told := os.Getenv(killsEnv)
-	if told == "" {
+	kills := os.Getenv(killsEnv)
+	if kills == "" {
 		return 10
 	}
-	n, err := strconv.Atoi(told)
+	n, err := strconv.Atoi(kills)
 	if err != nil || n < 1 {
-		t.Fatalf("%s is %q, want a number", killsEnv, told)
+		t.Fatalf("%s is %q, want a number", killsEnv, kills)
 	}
 	return n
 }
@@ -78,16 +78,16 @@ type load struct {
 	writes   atomic.Int64
 	failures atomic.Int64
 
-	mu   sync.Mutex
-	rfqs map[string]string // by key
-	jobs map[string]string
-	sent map[string]string // the event of each delivery
-	told map[string]int64  // the Seq of each event that the reader met
+	mu       sync.Mutex
+	rfqs     map[string]string // by key
+	jobs     map[string]string
+	sent     map[string]string // the event of each delivery
+	received map[string]int64  // the Seq of each event that the reader received
 }
 
 func startLoad(t *testing.T, store *Store) *load {
 	t.Helper()
-	l := &load{stopping: make(chan struct{}), rfqs: map[string]string{}, jobs: map[string]string{}, sent: map[string]string{}, told: map[string]int64{}}
+	l := &load{stopping: make(chan struct{}), rfqs: map[string]string{}, jobs: map[string]string{}, sent: map[string]string{}, received: map[string]int64{}}
 	rfqs, preflight := services(t, store)
 	for range 5 {
 		l.running.Go(func() { l.repeat(func(key string) { l.createRFQ(t, rfqs, key) }) })
@@ -256,10 +256,10 @@ func (l *load) follow(t *testing.T, store *Store) {
 			return
 		}
 		for _, entry := range page {
-			if _, twice := l.told[entry.Event.ID]; twice {
+			if _, twice := l.received[entry.Event.ID]; twice {
 				t.Errorf("event %s came twice", entry.Event.ID)
 			}
-			l.told[entry.Event.ID], after = entry.Seq, entry.Seq
+			l.received[entry.Event.ID], after = entry.Seq, entry.Seq
 		}
 		time.Sleep(5 * time.Millisecond)
 	})
@@ -324,13 +324,13 @@ func checkWhole(t *testing.T, store *Store, l *load) {
 			}
 		}
 	}
-	for id, seq := range l.told {
+	for id, seq := range l.received {
 		if got := ask[int64](t, store.pool, `SELECT seq FROM outbox WHERE id = $1`, id); got != seq {
 			t.Errorf("event %s has number %d, want %d as its reader received", id, got, seq)
 		}
 	}
-	if missed := ask[int](t, store.pool, `SELECT count(*) FROM outbox WHERE seq <= (SELECT max(o.seq) FROM outbox o WHERE o.id = ANY($1))`, keys(l.told)); missed != len(l.told) {
-		t.Errorf("the reader received %d events up to its position, and missed %d", len(l.told), missed)
+	if missed := ask[int](t, store.pool, `SELECT count(*) FROM outbox WHERE seq <= (SELECT max(o.seq) FROM outbox o WHERE o.id = ANY($1))`, keys(l.received)); missed != len(l.received) {
+		t.Errorf("the reader received %d events up to its position, and missed %d", len(l.received), missed)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // become available.
 func TestMalformedJobIsReportedAndSkipped(t *testing.T) {
 	t.Parallel()
-	for column, value := range map[string]string{"tenant": "nobody", "ticket": `{"pages":"many"}`} {
+	for column, value := range map[string]string{"tenant": "unknown", "ticket": `{"pages":"many"}`} {
 		t.Run(column, func(t *testing.T) {
 			t.Parallel()
 			address := pgtest.Shared(t)
@@ -49,7 +49,7 @@ func TestMalformedJobIsReportedAndSkipped(t *testing.T) {
 				t.Errorf("open jobs %v, want the two sound ones, %v", sound, want)
 			}
 			listed, err := store.Jobs(t.Context(), acme, preflightjob.Selection{Before: preflightjob.Position{SubmittedAt: time.Now().Add(time.Hour)}, Now: time.Now(), Limit: 10})
-			if told := errors.As(err, &malformed); told != (column != "tenant") || !told && err != nil || len(listed) != 2 {
+			if reported := errors.As(err, &malformed); reported != (column != "tenant") || !reported && err != nil || len(listed) != 2 {
 				t.Errorf("Jobs = %v, %v; want the two sound ones, and that of %s if it is the tenant's", listed, err, ids[1])
 			}
 			var away *transaction.UnavailableError

@@ -47,7 +47,7 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 		return rfq.RFQ{}, 0, store.Classify(createOp, err)
 	}
 	own := creation{record, terms, args}
-	span := telemetry.Ask(ctx, system, createOp)
+	span := telemetry.StartCall(ctx, system, createOp)
 	made, err := s.creates.Do(ctx, own)
 	end(span, err)
 	if errors.Is(err, errRetryAlone) {

@@ -230,8 +230,8 @@ func TestUnknownRoleIsNamedInTheError(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, pgtest.Shared(t))
 	var away *transaction.UnavailableError
-	err := store.Grant(t.Context(), Roles{Webhooks: "nobody"})
-	if err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), `role "nobody" does not exist`) {
+	err := store.Grant(t.Context(), Roles{Webhooks: "unknown"})
+	if err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), `role "unknown" does not exist`) {
 		t.Errorf("error = %v, want the role's name and no UnavailableError", err)
 	}
 }

@@ -180,7 +180,7 @@ const conflictAttempts = 10
 // returns it as unavailability of the store. If the caller is traced, use records one
 // span, which includes all attempts and the wait for a connection.
 func (s *Store) use(ctx context.Context, op string, work func(context.Context, *pgxpool.Conn) error) error {
-	span := telemetry.Ask(ctx, system, op)
+	span := telemetry.StartCall(ctx, system, op)
 	var err error
 	for range conflictAttempts {
 		if err = s.borrow(ctx, work); err == nil || ctx.Err() != nil {

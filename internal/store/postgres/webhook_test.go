@@ -246,7 +246,7 @@ func TestDatabaseRejectsUnreadableDeliveries(t *testing.T) {
 	}
 	for _, statement := range []string{
 		`UPDATE webhook_delivery SET trace = repeat('0', 56)`,
-		`UPDATE webhook_endpoint SET tenant = 'nobody'`,
+		`UPDATE webhook_endpoint SET tenant = 'unknown'`,
 		`UPDATE webhook_endpoint SET name = ''`,
 		`UPDATE webhook_endpoint SET disabled = 'Tired', disabled_at = now()`,
 		`UPDATE webhook_endpoint SET disabled = 'Gone'`,

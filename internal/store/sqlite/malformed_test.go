@@ -38,7 +38,7 @@ func TestMalformedJobIsReportedAndSkipped(t *testing.T) {
 		}
 		ids = append(ids, submitted.Job.ID)
 	}
-	if _, err := store.writer.ExecContext(t.Context(), `UPDATE job SET tenant = 'nobody' WHERE id = ?`, ids[1]); err != nil {
+	if _, err := store.writer.ExecContext(t.Context(), `UPDATE job SET tenant = 'unknown' WHERE id = ?`, ids[1]); err != nil {
 		t.Fatalf("store.writer.ExecContext: %v", err)
 	}
 	var malformed *preflightjob.MalformedError

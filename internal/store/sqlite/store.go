@@ -225,7 +225,7 @@ func read[T any](ctx context.Context, s *Store, op string, work func(querier) (T
 
 // call classifies the error of work. If the caller is traced, call records a span.
 func call(ctx context.Context, op string, work func() error) error {
-	span := telemetry.Ask(ctx, "sqlite", op)
+	span := telemetry.StartCall(ctx, "sqlite", op)
 	err := store.Classify(op, work())
 	span.End(store.Fault(err))
 	return err

@@ -82,7 +82,7 @@ func TestDatabaseRejectsUnreadableDeliveries(t *testing.T) {
 	}
 	for _, statement := range []string{
 		`UPDATE webhook_delivery SET trace = hex(zeroblob(28))`,
-		`UPDATE webhook_endpoint SET tenant = 'nobody'`,
+		`UPDATE webhook_endpoint SET tenant = 'unknown'`,
 		`UPDATE webhook_endpoint SET tenant = 'org_acme-1/live'`,
 		`UPDATE webhook_endpoint SET name = ''`,
 		`UPDATE webhook_endpoint SET disabled = 'Tired', disabled_at = 1`,

@@ -20,8 +20,8 @@ func TestDatabaseCallIsAChildOfItsCaller(t *testing.T) {
 	ctx, work := tracer.Start(t.Context(), telemetry.Inside, "work")
 	bounded, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	telemetry.Ask(bounded, "postgresql", "read rfq").End("")
-	telemetry.Ask(bounded, "redis", "queue submit").End("unavailable")
+	telemetry.StartCall(bounded, "postgresql", "read rfq").End("")
+	telemetry.StartCall(bounded, "redis", "queue submit").End("unavailable")
 	work.End("")
 	tracer.Close(t.Context())
 	parent := collector.Named("work")[0]
@@ -35,7 +35,7 @@ func TestDatabaseCallIsAChildOfItsCaller(t *testing.T) {
 		}
 		got := map[string]string{}
 		for _, key := range []string{"db.system.name", "db.operation.name", "error.type", "db.query.text"} {
-			if value, told := spans[0].Attributes[key]; told {
+			if value, found := spans[0].Attributes[key]; found {
 				got[key] = value
 			}
 		}
@@ -56,7 +56,7 @@ func TestUntracedDatabaseCallAllocatesNothing(t *testing.T) {
 		"in a trace that is not sampled":      unsampled,
 		"in a trace of which no span is ours": stranger,
 	} {
-		if n := testing.AllocsPerRun(100, func() { telemetry.Ask(ctx, "postgresql", "read rfq").End("unavailable") }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { telemetry.StartCall(ctx, "postgresql", "read rfq").End("unavailable") }); n != 0 {
 			t.Errorf("%s it costs %v allocations", sentence, n)
 		}
 	}
@@ -112,7 +112,7 @@ func BenchmarkAsk(b *testing.B) {
 			defer work.End("")
 			b.ReportAllocs()
 			for b.Loop() {
-				telemetry.Ask(ctx, "postgresql", "read rfq").End("")
+				telemetry.StartCall(ctx, "postgresql", "read rfq").End("")
 			}
 		})
 	}

@@ -49,7 +49,7 @@ func TestLookReadsStatsServerAndBacklogs(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server)
 		f.submit("pref_1", 0)
-		look, err := f.queue.Look(f.Context())
+		look, err := f.queue.Overview(f.Context())
 		f.must(err)
 		if look.Stats.Open != 1 || len(look.Backlogs) != 1 || look.Backlogs[0].Tenant != owner || look.Fault != nil {
 			t.Errorf("%+v", look)

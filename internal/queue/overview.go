@@ -14,8 +14,8 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Look is the state of a queue for operators.
-type Look struct {
+// Overview is the state of a queue for operators.
+type Overview struct {
 	Stats  Stats
 	Server Server
 	// Fault is the reason why the server is rejected: [ErrPolicy], [ErrOld] or nil. The
@@ -25,22 +25,22 @@ type Look struct {
 	Backlogs []Backlog
 }
 
-// Look reads the state of the server, of the queue and of its backlogs.
-func (q *Queue) Look(ctx context.Context) (Look, error) {
-	var l Look
+// Overview reads the state of the server, of the queue and of its backlogs.
+func (q *Queue) Overview(ctx context.Context) (Overview, error) {
+	var l Overview
 	var err error
 	l.Server, l.Fault = q.Server(ctx)
 	if l.Stats, err = q.Stats(ctx); err != nil {
-		return Look{}, err
+		return Overview{}, err
 	}
 	if l.Backlogs, err = q.Backlogs(ctx); err != nil {
-		return Look{}, err
+		return Overview{}, err
 	}
 	return l, nil
 }
 
 // MarshalJSON writes the members that `printmarket queue` documents.
-func (l Look) MarshalJSON() ([]byte, error) {
+func (l Overview) MarshalJSON() ([]byte, error) {
 	type backlog struct {
 		Organization string `json:"organization"`
 		Mode         string `json:"mode"`
