@@ -90,7 +90,7 @@ func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
 	s.clock.SetTime(start.Add(2 * time.Hour))
 	keys("True/ContractNotEffective", "0 live, 0 test")
 	if err := errors.Join(is(acme, v1alpha1.ConditionContractEffective, "False/Expired"), is(acme, v1alpha1.ConditionStalled, "False/Enforced")); err != nil {
-		t.Error(err)
+		t.Errorf("errors.Join: %v", err)
 	}
 	since := meta.FindStatusCondition(acme.Status.Conditions, v1alpha1.ConditionContractEffective).LastTransitionTime
 	if !since.Time.Equal(start.Add(2 * time.Hour)) {
@@ -110,7 +110,7 @@ func TestASenderBeginsWithTheClock(t *testing.T) {
 	s.create(partner("acme"), secret("acme-xjmf", secretValue), mis)
 	s.ready(mis, "True/NotStarted")
 	if err := is(mis, v1alpha1.ConditionStalled, "False/Enforced"); err != nil {
-		t.Error(err)
+		t.Errorf(`is("False/Enforced"): %v`, err)
 	}
 	s.clock.SetTime(begin)
 	s.ready(mis, "True/Enforced")

@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-var errNotCompiled = errors.New("no compilation has completed")
+var errNotCompiled = errors.New("no compilation has completed yet")
 
 // compiler compiles all objects, whichever has changed, and publishes the result
 // to the status tracker. All events make the same request, so any number of

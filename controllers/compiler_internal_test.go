@@ -60,7 +60,7 @@ func TestTheGateSecretChangesOnlyWhereItMust(t *testing.T) {
 		t.Helper()
 		want, err := g.wanted(present, []byte(bundle), now)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("wanted: %v", err)
 		}
 		return want
 	}
@@ -123,7 +123,7 @@ func TestTheGateSecretChangesOnlyWhereItMust(t *testing.T) {
 			if keys := want.Data[posture.GateSecretSessionsKey]; bytes.Equal(keys, first.Data[posture.GateSecretSessionsKey]) == tc.newKeys {
 				t.Error("the session keys are wrong")
 			} else if _, err := credential.DecodeSessionKeys(keys); err != nil {
-				t.Error(err)
+				t.Errorf("credential.DecodeSessionKeys: %v", err)
 			}
 			if string(want.Data[posture.GateSecretBundleKey]) != bundle {
 				t.Error("the bundle is wrong")
@@ -139,7 +139,7 @@ func TestTheGateSecretForWebhooksHasNoKeys(t *testing.T) {
 	g := &gateSecretReconciler{heartbeat: time.Minute}
 	want, err := g.wanted(nil, []byte("one"), noon)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("wanted: %v", err)
 	}
 	if len(want.Data) != 1 || string(want.Data[posture.GateSecretBundleKey]) != "one" || want.Annotations[HeartbeatAnnotation] != "2026-11-20T12:00:00Z" {
 		t.Errorf("the Secret has %d members, heartbeat %q", len(want.Data), want.Annotations[HeartbeatAnnotation])
@@ -172,7 +172,7 @@ func TestTheCacheHoldsNoValuesOfSecrets(t *testing.T) {
 		Labels:      map[string]string{"a": "b"}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl"}},
 	}}
 	if _, err := onlyVersion(o); err != nil {
-		t.Fatal(err)
+		t.Fatalf("onlyVersion: %v", err)
 	}
 	if len(o.Annotations)+len(o.Labels)+len(o.ManagedFields) > 0 || o.Name != "a" || o.Namespace != "ns" || o.UID != "u" || o.ResourceVersion != "7" {
 		t.Errorf("left: %+v", o.ObjectMeta)

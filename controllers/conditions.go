@@ -100,11 +100,11 @@ func evaluatePropagation(serving servingReplicas, required []requiredVersion, la
 		return result
 	}
 	if !serving.known {
-		return lastOr(propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, "The replicas have not been asked yet."})
+		return lastOr(propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, "The replicas have not been probed yet."})
 	}
 	// Even without replicas: the next one to start would miss the version, too.
 	if slices.ContainsFunc(required, func(r requiredVersion) bool { return r.version == "" }) {
-		return propagationResult{metav1.ConditionFalse, v1alpha1.ReasonProgressing, "The gate Secret could not be written yet; the controller's log says why."}
+		return propagationResult{metav1.ConditionFalse, v1alpha1.ReasonProgressing, "The gate Secret has not been written yet; see the controller's log for the error."}
 	}
 	if len(serving.replicas) == 0 {
 		return propagationResult{metav1.ConditionTrue, v1alpha1.ReasonNoReplicas, "No replica of the API server is serving."}
@@ -128,7 +128,7 @@ func evaluatePropagation(serving servingReplicas, required []requiredVersion, la
 	text := fmt.Sprintf("%d of %d replicas enforce this generation", enforcing, len(serving.replicas))
 	result := propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, text + "."}
 	if silent > 0 {
-		result.reason, result.message = v1alpha1.ReasonReplicaSilent, fmt.Sprintf("%s; %d do not answer.", text, silent)
+		result.reason, result.message = v1alpha1.ReasonReplicaSilent, fmt.Sprintf("%s; %d do not respond.", text, silent)
 	}
 	if enforcing == answered {
 		return lastOr(result)

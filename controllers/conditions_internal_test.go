@@ -56,7 +56,7 @@ func TestToolsThatWaitReadTheStateFromConditions(t *testing.T) {
 			o.Status.Conditions = stamp(tc.conditions, nil, 3, noon)
 			content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("ToUnstructured: %v", err)
 			}
 			content["apiVersion"], content["kind"] = v1alpha1.GroupVersion.String(), v1alpha1.KindCapabilityRollout
 			got, err := status.Compute(&unstructured.Unstructured{Object: content})

@@ -115,7 +115,7 @@ func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 		"it was changed meanwhile": {http.MethodPatch, func(s *installation) {
 			gate, err := s.gate()
 			if err != nil {
-				s.t.Fatal(err)
+				s.t.Fatalf("gate: %v", err)
 			}
 			s.edit(gate, func() { gate.Data[posture.GateSecretCursorKey] = key })
 		}},
@@ -175,7 +175,7 @@ func TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten(t *testing.T) {
 		return nil
 	})
 	if err := s.refresh(capability); err != nil {
-		t.Fatal(err)
+		t.Fatalf("refresh: %v", err)
 	}
 	before := capability.ResourceVersion
 	// Without the deletion, this edit would change the status.

@@ -43,7 +43,7 @@ func (s *installation) follow(address string, config kubesource.Config) follower
 	config.Namespace, config.GateSecret, config.Gates = s.namespace, gateName, posture.NewGates(0)
 	source, err := kubesource.New(config)
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("kubesource.New: %v", err)
 	}
 	ops := apiserver.Ops{Metrics: telemetry.NewMetrics(), Gates: config.Gates, Compiled: source.Compiled, Now: config.Now}
 	server := httptest.NewServer(ops.Handler())
@@ -70,7 +70,7 @@ func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 	s.start()
 	key, err := credential.Mint(tenant.Live, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("credential.Mint: %v", err)
 	}
 	capability, acme := rollout("rfq-create"), partner("acme")
 	acme.Spec.Keys = []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}}

@@ -71,7 +71,7 @@ func measured(t *testing.T, registry *prometheus.Registry, name, labels string) 
 	t.Helper()
 	families, err := registry.Gather()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("registry.Gather: %v", err)
 	}
 	for _, family := range families {
 		if family.GetName() != name {

@@ -93,11 +93,11 @@ func readRole(t *testing.T, file, namespace string) *rbacv1.Role {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("../config/rbac", file))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	var role rbacv1.Role
 	if err := yaml.UnmarshalStrict(content, &role); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.UnmarshalStrict: %v", err)
 	}
 	role.Namespace = namespace
 	return &role
@@ -131,7 +131,7 @@ func (s *installation) start(change ...func(*ctrl.Options, *controllers.Options)
 	s.t.Helper()
 	scheme, err := controllers.Scheme()
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("controllers.Scheme: %v", err)
 	}
 	mo := ctrl.Options{
 		Scheme: scheme, Cache: controllers.CacheOptions(s.namespace, serviceName),
@@ -153,10 +153,10 @@ func (s *installation) start(change ...func(*ctrl.Options, *controllers.Options)
 	}
 	manager, err := ctrl.NewManager(s.user, mo)
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("ctrl.NewManager: %v", err)
 	}
 	if err := controllers.Setup(probed{manager, &p.ready}, o); err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("controllers.Setup: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	done := make(chan error, 1)
@@ -202,7 +202,7 @@ func (s *installation) create(objects ...client.Object) {
 			o.SetNamespace(s.namespace)
 		}
 		if err := s.admin.Create(s.t.Context(), o); err != nil {
-			s.t.Fatal(err)
+			s.t.Fatalf("s.admin.Create: %v", err)
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (s *installation) create(objects ...client.Object) {
 func (s *installation) delete(o client.Object) {
 	s.t.Helper()
 	if err := s.admin.Delete(s.t.Context(), o); err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("s.admin.Delete: %v", err)
 	}
 }
 
@@ -220,7 +220,7 @@ func (s *installation) edit(o client.Object, change func()) {
 	before := o.DeepCopyObject().(client.Object)
 	change()
 	if err := s.admin.Patch(s.t.Context(), o, client.MergeFrom(before)); err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("s.admin.Patch: %v", err)
 	}
 }
 

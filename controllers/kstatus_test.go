@@ -31,13 +31,13 @@ func (s *installation) witness(kind string) *witness {
 	s.t.Helper()
 	watcher, err := client.NewWithWatch(plane.Config(), client.Options{})
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("client.NewWithWatch: %v", err)
 	}
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind + "List"))
 	stream, err := watcher.Watch(s.t.Context(), list, client.InNamespace(s.namespace))
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("watcher.Watch: %v", err)
 	}
 	w := &witness{current: map[string]int64{}}
 	done := make(chan struct{})

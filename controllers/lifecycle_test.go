@@ -78,7 +78,7 @@ func TestARolloutAboveTheCeilingStalls(t *testing.T) {
 	s.create(order)
 	s.ready(order, "False/AboveCeiling")
 	if err := errors.Join(is(order, v1alpha1.ConditionStalled, "True/AboveCeiling"), is(order, v1alpha1.ConditionReconciling, "False/AboveCeiling")); err != nil {
-		t.Error(err)
+		t.Errorf("errors.Join: %v", err)
 	}
 	s.edit(order, func() { order.Spec.Stage, order.Spec.Change.Ticket = v1alpha1.StageDisabled, "REL-2" })
 	s.ready(order, "True/Enforced")
@@ -95,7 +95,7 @@ func TestTheOlderOfTwoPartnersWithOneOrganizationCounts(t *testing.T) {
 	s.create(younger)
 	s.ready(younger, "False/DuplicateOrganization")
 	if err := is(younger, v1alpha1.ConditionStalled, "True/DuplicateOrganization"); err != nil {
-		t.Error(err)
+		t.Errorf(`is("True/DuplicateOrganization"): %v`, err)
 	}
 	s.ready(older, "True/Enforced")
 	generation := younger.Generation
@@ -141,7 +141,7 @@ func TestAStatusThatAnotherClientChangesIsRestored(t *testing.T) {
 	meta.SetStatusCondition(&acme.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionReady, Status: "False", Reason: "Tampered"})
 	meta.SetStatusCondition(&acme.Status.Conditions, metav1.Condition{Type: "example.com/Audited", Status: "True", Reason: "Audited"})
 	if err := s.admin.Status().Patch(t.Context(), acme, client.MergeFrom(before)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Patch: %v", err)
 	}
 	eventually.Succeeds(t, func() error {
 		if err := s.refresh(acme); err != nil {

@@ -59,7 +59,7 @@ func newMeter(tb testing.TB, plane *kubetest.Plane) *meter {
 	tb.Helper()
 	client, err := rest.HTTPClientFor(plane.Config())
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("rest.HTTPClientFor: %v", err)
 	}
 	m := &meter{server: client, url: plane.Config().Host + "/metrics"}
 	m.find(tb)
@@ -74,7 +74,7 @@ func (m *meter) find(tb testing.TB) {
 	m.pids = [3]string{own}
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf(`filepath.Glob("/proc/[0-9]*/stat"): %v`, err)
 	}
 	for _, file := range files {
 		name, fields := readStat(file)
@@ -118,7 +118,7 @@ func usageOf(tb testing.TB, pid string) usage {
 	number := func(i int) int64 {
 		n, err := strconv.ParseInt(fields[i], 10, 64)
 		if err != nil {
-			tb.Fatal(err)
+			tb.Fatalf("strconv.ParseInt: %v", err)
 		}
 		return n
 	}
@@ -139,11 +139,11 @@ func (m *meter) requests(tb testing.TB) map[string]float64 {
 	tb.Helper()
 	request, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, m.url, http.NoBody)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("http.NewRequestWithContext(%q): %v", m.url, err)
 	}
 	response, err := m.server.Do(request)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("m.server.Do: %v", err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	counts := map[string]float64{}
@@ -161,7 +161,7 @@ func (m *meter) requests(tb testing.TB) map[string]float64 {
 		}
 		count, err := strconv.ParseFloat(match[2], 64)
 		if err != nil {
-			tb.Fatal(err)
+			tb.Fatalf("strconv.ParseFloat: %v", err)
 		}
 		counts[requestName(labels)] += count
 	}

@@ -22,7 +22,7 @@ type metrics struct {
 var (
 	compileTime = telemetry.Description{
 		Name: "printmarket_controller_compile_seconds", Type: "histogram",
-		Help: "Time to compile all resources and report on them.",
+		Help: "Time to compile all resources and compute their reports.",
 	}
 	transitionCount = telemetry.Description{
 		Name: "printmarket_controller_transitions_total", Type: "counter", Labels: []string{"kind", "reason"},
@@ -34,11 +34,11 @@ var (
 	}
 	gateSecretAge = telemetry.Description{
 		Name: "printmarket_controller_gate_secret_age_seconds", Type: "gauge",
-		Help: "Time since the heartbeat in the gate Secret whose heartbeat is oldest.",
+		Help: "Time since the oldest heartbeat in the gate Secrets.",
 	}
 	replicaCount = telemetry.Description{
 		Name: "printmarket_controller_replicas", Type: "gauge", Labels: []string{"state"},
-		Help: "Serving replicas of the API server by what they answer: enforcing, behind or silent.",
+		Help: "Serving replicas of the API server by state: enforcing, behind or silent.",
 	}
 )
 

@@ -72,7 +72,7 @@ type Intervals struct {
 }
 
 // ErrOption reports that a required option is missing.
-var ErrOption = errors.New("namespace, Service and two gate Secrets are required")
+var ErrOption = errors.New("the namespace, the Service and two different gate Secrets are required")
 
 func (o Options) complete() (Options, error) {
 	if o.Namespace == "" || o.GateSecret == "" || o.WebhookSecret == "" || o.GateSecret == o.WebhookSecret || o.Service == "" {

@@ -28,7 +28,7 @@ func TestAnObjectIsPropagatedWhenEveryReplicaEnforcesIt(t *testing.T) {
 	closed := replicaAt("100")
 	closed.watermark.Enforcing = false
 	last := &propagationResult{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "before"}
-	unwritten := propagationResult{"False", v1alpha1.ReasonProgressing, "The gate Secret could not be written yet; the controller's log says why."}
+	unwritten := propagationResult{"False", v1alpha1.ReasonProgressing, "The gate Secret has not been written yet; see the controller's log for the error."}
 	tests := map[string]struct {
 		serving  servingReplicas
 		required []requiredVersion
@@ -36,7 +36,7 @@ func TestAnObjectIsPropagatedWhenEveryReplicaEnforcesIt(t *testing.T) {
 		want     propagationResult
 	}{
 		"no round of probes has completed": {
-			serving: servingReplicas{}, want: propagationResult{"False", v1alpha1.ReasonReplicaBehind, "The replicas have not been asked yet."},
+			serving: servingReplicas{}, want: propagationResult{"False", v1alpha1.ReasonReplicaBehind, "The replicas have not been probed yet."},
 		},
 		"no round has completed, but the object was propagated before a restart": {
 			serving: servingReplicas{}, last: last, want: *last,
@@ -73,7 +73,7 @@ func TestAnObjectIsPropagatedWhenEveryReplicaEnforcesIt(t *testing.T) {
 		},
 		"one replica is silent": {
 			serving: servingReplicas{true, []replica{replicaAt("100"), silent(replica{})}},
-			want:    propagationResult{"False", v1alpha1.ReasonReplicaSilent, "1 of 2 replicas enforce this generation; 1 do not answer."},
+			want:    propagationResult{"False", v1alpha1.ReasonReplicaSilent, "1 of 2 replicas enforce this generation; 1 do not respond."},
 		},
 		"a replica with the version is silent": {
 			serving: servingReplicas{true, []replica{replicaAt("100"), silent(replicaAt("100"))}}, last: last,
@@ -81,11 +81,11 @@ func TestAnObjectIsPropagatedWhenEveryReplicaEnforcesIt(t *testing.T) {
 		},
 		"a replica with an earlier version is silent": {
 			serving: servingReplicas{true, []replica{replicaAt("100"), silent(replicaAt("99"))}},
-			want:    propagationResult{"False", v1alpha1.ReasonReplicaSilent, "1 of 2 replicas enforce this generation; 1 do not answer."},
+			want:    propagationResult{"False", v1alpha1.ReasonReplicaSilent, "1 of 2 replicas enforce this generation; 1 do not respond."},
 		},
 		"one replica is silent and another behind": {
 			serving: servingReplicas{true, []replica{replicaAt("99"), replicaAt("100"), silent(replicaAt("99"))}},
-			want:    propagationResult{"False", v1alpha1.ReasonReplicaSilent, "1 of 3 replicas enforce this generation; 1 do not answer."},
+			want:    propagationResult{"False", v1alpha1.ReasonReplicaSilent, "1 of 3 replicas enforce this generation; 1 do not respond."},
 		},
 		"a new replica that never answers joins when the object is propagated": {
 			serving: servingReplicas{true, []replica{replicaAt("100"), silent(replica{})}}, last: last, want: *last,

@@ -27,7 +27,7 @@ const (
 	eagerRounds = 100
 )
 
-var errNoPort = errors.New("the Service has no port for operations")
+var errNoPort = errors.New("the Service has no operations port")
 
 // propagationTracker probes the serving replicas for what they have compiled:
 // often while one of them lacks a required version, rarely otherwise. One
@@ -160,7 +160,7 @@ func (p *propagationTracker) probeReplica(ctx context.Context, r *probedReplica)
 	log := ctrl.LoggerFrom(ctx)
 	if err == nil {
 		if r.silent {
-			log.Info("a replica answers again", "address", r.address)
+			log.Info("replica responds again", "address", r.address)
 		}
 		r.watermark, r.failures, r.silent = &watermark, 0, false
 		return
@@ -171,7 +171,7 @@ func (p *propagationTracker) probeReplica(ctx context.Context, r *probedReplica)
 	r.failures++
 	if !r.silent && r.failures >= silentFailures && r.probed.Sub(r.failingSince) >= p.intervals.Silence {
 		r.silent = true
-		log.Info("a replica does not answer", "address", r.address, "error", err.Error())
+		log.Info("replica does not respond", "address", r.address, "error", err.Error())
 	}
 }
 

@@ -21,9 +21,9 @@ const (
 	maxHeaderLen    = 16 << 10
 )
 
-var errNoWatermark = errors.New("ask a replica: the answer is no watermark")
+var errNoWatermark = errors.New("probe a replica: the response is not a watermark")
 
-// replicaProbe asks the replica at an address for its watermark.
+// replicaProbe requests the watermark of the replica at an address.
 type replicaProbe func(ctx context.Context, address string) (posture.Watermark, error)
 
 // newReplicaProbe returns a probe that uses no proxy, follows no redirect and
@@ -42,19 +42,19 @@ func newReplicaProbe(dial func(ctx context.Context, network, address string) (ne
 	return func(ctx context.Context, address string) (posture.Watermark, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/posture/watermark", nil)
 		if err != nil {
-			return posture.Watermark{}, fmt.Errorf("ask a replica: %w", err)
+			return posture.Watermark{}, fmt.Errorf("probe a replica: %w", err)
 		}
 		response, err := client.Do(request)
 		if err != nil {
-			return posture.Watermark{}, fmt.Errorf("ask a replica: %w", err)
+			return posture.Watermark{}, fmt.Errorf("probe a replica: %w", err)
 		}
 		defer func() { _ = response.Body.Close() }()
 		if response.StatusCode != http.StatusOK {
-			return posture.Watermark{}, fmt.Errorf("ask a replica: it answered %d", response.StatusCode)
+			return posture.Watermark{}, fmt.Errorf("probe a replica: response status %d, want 200", response.StatusCode)
 		}
 		body, err := io.ReadAll(io.LimitReader(response.Body, maxWatermarkLen+1))
 		if err != nil {
-			return posture.Watermark{}, fmt.Errorf("ask a replica: %w", err)
+			return posture.Watermark{}, fmt.Errorf("probe a replica: %w", err)
 		}
 		// Unknown members come from a newer version and are ignored.
 		var watermark posture.Watermark

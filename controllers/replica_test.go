@@ -91,7 +91,7 @@ func (a *api) hold() {
 	defer a.mu.Unlock()
 	mark, err := a.installation.watermark(a.installation.t.Context())
 	if err != nil {
-		a.installation.t.Fatal(err)
+		a.installation.t.Fatalf("a.installation.watermark: %v", err)
 	}
 	a.held = &mark
 }

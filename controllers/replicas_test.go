@@ -44,7 +44,7 @@ func TestAnObjectIsReadyWhenTheOnlyReplicaEnforcesIt(t *testing.T) {
 	if err := errors.Join(
 		is(acme, v1alpha1.ConditionReconciling, "True/Progressing"), is(acme, v1alpha1.ConditionStalled, "False/Enforced"),
 		is(acme, v1alpha1.ConditionPropagated, "False/ReplicaBehind")); err != nil {
-		t.Error(err)
+		t.Errorf("errors.Join: %v", err)
 	}
 	one.follow()
 	s.ready(acme, "True/Enforced")
@@ -93,7 +93,7 @@ func TestASilentReplicaIsReported(t *testing.T) {
 	s.ready(acme, "False/ReplicaSilent")
 	s.ready(other, "True/Enforced")
 	if err := errors.Join(is(acme, v1alpha1.ConditionPropagated, "False/ReplicaSilent"), is(acme, v1alpha1.ConditionReconciling, "True/ReplicaSilent")); err != nil {
-		t.Error(err)
+		t.Errorf("errors.Join: %v", err)
 	}
 	two.setMute(false)
 	s.ready(acme, "True/Enforced")

@@ -26,7 +26,7 @@ func versions(s *installation, objects ...client.Object) []string {
 	var out []string
 	for _, o := range objects {
 		if err := s.refresh(o); err != nil {
-			s.t.Fatal(err)
+			s.t.Fatalf("refresh: %v", err)
 		}
 		out = append(out, o.GetResourceVersion())
 	}
@@ -84,7 +84,7 @@ func TestAHeartbeatAfterARestartWritesNoSender(t *testing.T) {
 	before := versions(s, mis)
 	secret, err := s.gate()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("gate: %v", err)
 	}
 	last := secret.Annotations[controllers.HeartbeatAnnotation]
 
@@ -142,7 +142,7 @@ func (s *installation) holder() string {
 	s.t.Helper()
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: "printmarket-controller"}}
 	if err := s.refresh(lease); err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("refresh: %v", err)
 	}
 	if lease.Spec.HolderIdentity == nil {
 		return ""

@@ -108,7 +108,7 @@ func (s *scale) found() {
 	first.stop()
 }
 
-// fill makes the partners while the controllers are away.
+// fill makes the partners while no controller runs.
 func (s *scale) fill() {
 	s.step("partners are made", func() {
 		const lanes = 8
@@ -119,7 +119,7 @@ func (s *scale) fill() {
 					o := scalePartner(i)
 					o.Namespace = s.namespace
 					if err := s.admin.Create(s.t.Context(), o); err != nil {
-						s.t.Error(err)
+						s.t.Errorf("s.admin.Create: %v", err)
 						return
 					}
 				}
@@ -280,7 +280,7 @@ func (s *scale) times(name string, o client.Object, statuses int, edit func(int)
 	s.t.Helper()
 	o.SetNamespace(s.namespace)
 	if err := s.refresh(o); err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("refresh: %v", err)
 	}
 	var firsts, lasts, readyAfter []time.Duration
 	used := s.step(fmt.Sprintf("%d edits: %s", scaleEdits, name), func() {
@@ -319,7 +319,7 @@ func (s *scale) timeOne(o client.Object, edit func()) (first, last, readyAfter t
 		}
 		time.Sleep(5 * time.Millisecond)
 		if err := s.refresh(o); err != nil {
-			s.t.Fatal(err)
+			s.t.Fatalf("refresh: %v", err)
 		}
 	}
 	return first + sent, last + sent, time.Since(began)
@@ -331,10 +331,10 @@ func (s *scale) storms() {
 	capability := rollout(string(scaleCapabilities[0]))
 	capability.Namespace = s.namespace
 	if err := s.refresh(capability); err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("refresh: %v", err)
 	}
 	const engaged = v1alpha1.KillSwitchEngaged
-	used := s.step("kill switch of everybody", func() {
+	used := s.step("kill switch of all partners", func() {
 		began := time.Now()
 		first, last, readyAfter := s.timeOne(capability, func() {
 			capability.Spec.KillSwitch = &v1alpha1.KillSwitch{State: engaged, Reason: "INC-2"}
@@ -353,7 +353,7 @@ func (s *scale) killsFew(state v1alpha1.KillSwitchState, when string) {
 	few := rollout(fewCapability)
 	few.Namespace = s.namespace
 	if err := s.refresh(few); err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("refresh: %v", err)
 	}
 	first, last, readyAfter := s.timeOne(few, func() { few.Spec.KillSwitch = &v1alpha1.KillSwitch{State: state, Reason: "INC-3"} })
 	s.t.Logf("%s: first replica %v, last %v, Ready %v", when, first, last, readyAfter)

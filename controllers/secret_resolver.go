@@ -114,7 +114,7 @@ func secretVersion(ctx context.Context, metadata client.Reader, name types.Names
 	if err := metadata.Get(ctx, name, &o); apierrors.IsNotFound(err) {
 		return "", nil
 	} else if err != nil {
-		return "", fmt.Errorf("look for a Secret: %w", err)
+		return "", fmt.Errorf("look up a Secret: %w", err)
 	}
 	return o.ResourceVersion, nil
 }

@@ -182,7 +182,7 @@ func TestTheGateSecretHasAHeartbeatAndIsRestored(t *testing.T) {
 
 	gate, err := s.gate()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("gate: %v", err)
 	}
 	s.edit(gate, func() { gate.Data[posture.GateSecretBundleKey] = []byte("{}") })
 	beats("2026-11-20T12:01:00Z")
@@ -283,7 +283,7 @@ func (s *installation) forbidNewSecrets() (allow func()) {
 	s.t.Helper()
 	role := roleOf(s.t, s.namespace)
 	if err := s.refresh(role); err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("refresh: %v", err)
 	}
 	rule := slices.IndexFunc(role.Rules, func(r rbacv1.PolicyRule) bool {
 		return slices.Contains(r.Resources, "secrets") && slices.Contains(r.Verbs, "create")
@@ -292,7 +292,7 @@ func (s *installation) forbidNewSecrets() (allow func()) {
 	s.edit(role, func() { role.Rules[rule].Verbs = []string{"get", "list", "watch"} })
 	limited, err := client.New(s.user, client.Options{})
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Fatalf("client.New: %v", err)
 	}
 	eventually.Succeeds(s.t, func() error {
 		probe := secret("probe", "x")

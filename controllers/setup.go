@@ -25,7 +25,7 @@ import (
 // Names of the controllers in metrics, spans, logs and the readiness check.
 // Operators select by them, so they stay as they were first published.
 const (
-	compilerName           = "world"
+	compilerName           = "compiler"
 	propagationName        = "prober"
 	statusControllerPrefix = "status-"
 )

@@ -145,7 +145,7 @@ func TestEachGateSecretHasItsPurposeOnly(t *testing.T) {
 	gate, err := s.gate()
 	webhooks, fault := s.webhookGate()
 	if err := errors.Join(err, fault); err != nil {
-		t.Fatal(err)
+		t.Fatalf("errors.Join: %v", err)
 	}
 	encoded := func(value string) []byte { return []byte(base64.StdEncoding.EncodeToString([]byte(value))) }
 	if bytes.Contains(gate.Data[posture.GateSecretBundleKey], encoded(signing("a"))) {
@@ -273,7 +273,7 @@ func TestTheWebhooksThatExceedTheCapacityWait(t *testing.T) {
 	s.webhooks(crowd[0], "True/Resolved")
 	gate, err := s.webhookGate()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("webhookGate: %v", err)
 	}
 	if got := len(gate.Data[posture.GateSecretBundleKey]); got > posture.BundleLimit {
 		t.Errorf("the bundle has %d bytes", got)

@@ -99,61 +99,61 @@ func createCases() map[string]map[string]createCase {
 	many := strings.TrimSuffix(strings.Repeat(`"p", `, 257), ", ")
 	return map[string]map[string]createCase{
 		"a partner": {
-			"is accepted":                                       {partnerManifest, ``, ""},
-			"with an unknown field is refused":                  {partnerManifest, `spec: {grants: []}`, "unknown field"},
-			"with unknown metadata is refused":                  {partnerManifest, `metadata: {lables: {a: b}}`, "unknown field"},
-			"without a name is refused":                         {partnerManifest, `metadata: {name: null}`, "metadata.name"},
-			"with an upper-case name is refused":                {partnerManifest, `metadata: {name: Acme}`, "metadata.name"},
-			"without a spec is refused":                         {partnerManifest, `spec: null`, "spec"},
-			"without an organization is refused":                {partnerManifest, `spec: {organizationID: null}`, "spec.organizationID"},
-			"with a short organization is refused":              {partnerManifest, `spec: {organizationID: org_abc}`, "spec.organizationID"},
-			"with a foreign organization is refused":            {partnerManifest, `spec: {organizationID: acme_acme01}`, "spec.organizationID"},
-			"without a package is refused":                      {partnerManifest, `spec: {package: null}`, "spec.package"},
-			"with an unknown package is refused":                {partnerManifest, `spec: {package: Gold}`, "spec.package"},
-			"without a state is refused":                        {partnerManifest, `spec: {state: null}`, "spec.state"},
-			"with an unknown state is refused":                  {partnerManifest, `spec: {state: active}`, "spec.state"},
-			"that is active needs a contract":                   {partnerManifest, `spec: {contract: null}`, "an Active partner needs a contract"},
-			"that is suspended needs no contract":               {partnerManifest, `spec: {contract: null, state: Suspended}`, ""},
-			"with an endless contract is accepted":              {partnerManifest, `spec: {contract: {effectiveUntil: null}}`, ""},
-			"with a contract that ends first is refused":        {partnerManifest, `spec: {contract: {effectiveUntil: "2023-01-01T00:00:00Z"}}`, "effectiveFrom must be before"},
-			"with an empty contract is refused":                 {partnerManifest, `spec: {contract: {effectiveUntil: "2024-01-01T00:00:00Z"}}`, "effectiveFrom must be before"},
-			"with a contract without a date is refused":         {partnerManifest, `spec: {contract: {effectiveFrom: null}}`, "effectiveFrom"},
-			"with a date that is none is refused":               {partnerManifest, `spec: {contract: {effectiveFrom: yesterday}}`, "effectiveFrom"},
-			"with an unknown capability is refused":             {partnerManifest, `spec: {capabilities: [{name: rfq-delete}]}`, "name"},
-			"with a capability twice is refused":                {partnerManifest, `spec: {capabilities: [{name: rfq-read}, {name: rfq-read}]}`, "Duplicate value"},
-			"with a negative quota is refused":                  {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: -1}}]}`, "limit"},
-			"with a quota of none is accepted":                  {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 0}}]}`, ""},
-			"with a quota of half a record is refused":          {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 0.5}}]}`, "limit"},
-			"with a quota as a text is refused":                 {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: "5"}}]}`, "limit"},
-			"with an endless window is refused":                 {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 2678401}}]}`, "windowSeconds"},
-			"with workers for preflight is accepted":            {partnerManifest, `spec: {capabilities: [{name: preflight, workers: {weight: 2, maxInFlight: 4}}]}`, ""},
-			"with workers for another capability is refused":    {partnerManifest, `spec: {capabilities: [{name: rfq-read, workers: {weight: 2}}]}`, "workers goes with the capability preflight alone"},
-			"with a window of nothing is refused":               {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 0}}]}`, "windowSeconds"},
-			"with an unknown scope is refused":                  {partnerManifest, `spec: {scopes: ["rfq:delete"]}`, "scopes"},
-			"with a scope twice is refused":                     {partnerManifest, `spec: {scopes: ["rfq:read", "rfq:read"]}`, "Duplicate value"},
-			"with quotes:ingest is refused":                     {partnerManifest, `spec: {scopes: ["quotes:ingest"]}`, "need the package Platform"},
-			"with ops:read is refused":                          {partnerManifest, `spec: {scopes: ["ops:read"]}`, "need the package Platform"},
-			"with masterdata:write is refused":                  {partnerManifest, `spec: {scopes: ["masterdata:write"]}`, "need the package Platform"},
-			"with master_data:read is accepted":                 {partnerManifest, `spec: {scopes: ["master_data:read"]}`, ""},
-			"of the package Platform holds its scopes":          {partnerManifest, `spec: {package: Platform, capabilities: [], scopes: ["quotes:ingest", "ops:read", "masterdata:write"]}`, ""},
-			"of the package Platform holds no capability":       {partnerManifest, `spec: {package: Platform}`, "holds no partner capability"},
-			"without keys, scopes and grants is accepted":       {partnerManifest, `spec: {keys: null, scopes: null, capabilities: null}`, ""},
-			"with a key in plain text is refused":               {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: pmk_live_0123456789_01234567890123456789012345678901abcdef}]}`, "sha256"},
-			"with an upper-case digest is refused":              {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: "` + strings.ToUpper(digestA) + `"}]}`, "sha256"},
-			"with a key of no kind is refused":                  {partnerManifest, `spec: {keys: [{name: live, sha256: "` + digestA + `"}]}`, "kind"},
-			"with a key of an unknown kind is refused":          {partnerManifest, `spec: {keys: [{name: live, kind: live, sha256: "` + digestA + `"}]}`, "kind"},
-			"with a key of an unknown state is refused":         {partnerManifest, `spec: {keys: [{name: live, kind: Live, state: Paused, sha256: "` + digestA + `"}]}`, "state"},
-			"with a key name twice is refused":                  {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `"}, {name: a, kind: Live, sha256: "` + digestB + `"}]}`, "Duplicate value"},
-			"with a digest twice is refused":                    {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `"}, {name: b, kind: Live, sha256: "` + digestA + `"}]}`, "two keys have the same sha256"},
-			"with two keys is accepted":                         {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `"}, {name: b, kind: Test, sha256: "` + digestB + `", scopes: []}]}`, ""},
-			"with client certificates is accepted":              {partnerManifest, `spec: {requireClientCertificate: true, clientCertificates: [{name: a, spkiSHA256: "` + digestA + `"}, {name: b, spkiSHA256: "` + digestB + `", notAfter: "2027-01-01T00:00:00Z"}]}`, ""},
-			"that needs a certificate and has none is accepted": {partnerManifest, `spec: {requireClientCertificate: true}`, ""},
-			"with a certificate without a pin is refused":       {partnerManifest, `spec: {clientCertificates: [{name: a}]}`, "spkiSHA256"},
-			"with an upper-case pin is refused":                 {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + strings.ToUpper(digestA) + `"}]}`, "spkiSHA256"},
-			"with a short pin is refused":                       {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA[1:] + `"}]}`, "spkiSHA256"},
-			"with a pin twice is refused":                       {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA + `"}, {name: b, spkiSHA256: "` + digestA + `"}]}`, "two client certificates have the same spkiSHA256"},
-			"with a certificate's name twice is refused":        {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA + `"}, {name: a, spkiSHA256: "` + digestB + `"}]}`, "Duplicate value"},
-			"with a certificate that ends some time is refused": {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA + `", notAfter: soon}]}`, "notAfter"},
+			"is accepted":                                          {partnerManifest, ``, ""},
+			"with an unknown field is refused":                     {partnerManifest, `spec: {grants: []}`, "unknown field"},
+			"with unknown metadata is refused":                     {partnerManifest, `metadata: {lables: {a: b}}`, "unknown field"},
+			"without a name is refused":                            {partnerManifest, `metadata: {name: null}`, "metadata.name"},
+			"with an upper-case name is refused":                   {partnerManifest, `metadata: {name: Acme}`, "metadata.name"},
+			"without a spec is refused":                            {partnerManifest, `spec: null`, "spec"},
+			"without an organization is refused":                   {partnerManifest, `spec: {organizationID: null}`, "spec.organizationID"},
+			"with a short organization is refused":                 {partnerManifest, `spec: {organizationID: org_abc}`, "spec.organizationID"},
+			"with a foreign organization is refused":               {partnerManifest, `spec: {organizationID: acme_acme01}`, "spec.organizationID"},
+			"without a package is refused":                         {partnerManifest, `spec: {package: null}`, "spec.package"},
+			"with an unknown package is refused":                   {partnerManifest, `spec: {package: Gold}`, "spec.package"},
+			"without a state is refused":                           {partnerManifest, `spec: {state: null}`, "spec.state"},
+			"with an unknown state is refused":                     {partnerManifest, `spec: {state: active}`, "spec.state"},
+			"that is active needs a contract":                      {partnerManifest, `spec: {contract: null}`, "an Active partner needs a contract"},
+			"that is suspended needs no contract":                  {partnerManifest, `spec: {contract: null, state: Suspended}`, ""},
+			"with an endless contract is accepted":                 {partnerManifest, `spec: {contract: {effectiveUntil: null}}`, ""},
+			"with a contract that ends first is refused":           {partnerManifest, `spec: {contract: {effectiveUntil: "2023-01-01T00:00:00Z"}}`, "effectiveFrom must be before"},
+			"with an empty contract is refused":                    {partnerManifest, `spec: {contract: {effectiveUntil: "2024-01-01T00:00:00Z"}}`, "effectiveFrom must be before"},
+			"with a contract without a date is refused":            {partnerManifest, `spec: {contract: {effectiveFrom: null}}`, "effectiveFrom"},
+			"with a date that is none is refused":                  {partnerManifest, `spec: {contract: {effectiveFrom: yesterday}}`, "effectiveFrom"},
+			"with an unknown capability is refused":                {partnerManifest, `spec: {capabilities: [{name: rfq-delete}]}`, "name"},
+			"with a capability twice is refused":                   {partnerManifest, `spec: {capabilities: [{name: rfq-read}, {name: rfq-read}]}`, "Duplicate value"},
+			"with a negative quota is refused":                     {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: -1}}]}`, "limit"},
+			"with a quota of none is accepted":                     {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 0}}]}`, ""},
+			"with a quota of half a record is refused":             {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 0.5}}]}`, "limit"},
+			"with a quota as a text is refused":                    {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: "5"}}]}`, "limit"},
+			"with an endless window is refused":                    {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 2678401}}]}`, "windowSeconds"},
+			"with workers for preflight is accepted":               {partnerManifest, `spec: {capabilities: [{name: preflight, workers: {weight: 2, maxInFlight: 4}}]}`, ""},
+			"with workers for another capability is refused":       {partnerManifest, `spec: {capabilities: [{name: rfq-read, workers: {weight: 2}}]}`, "workers is allowed only with the capability preflight"},
+			"with a window of nothing is refused":                  {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 0}}]}`, "windowSeconds"},
+			"with an unknown scope is refused":                     {partnerManifest, `spec: {scopes: ["rfq:delete"]}`, "scopes"},
+			"with a scope twice is refused":                        {partnerManifest, `spec: {scopes: ["rfq:read", "rfq:read"]}`, "Duplicate value"},
+			"with quotes:ingest is refused":                        {partnerManifest, `spec: {scopes: ["quotes:ingest"]}`, "need the package Platform"},
+			"with ops:read is refused":                             {partnerManifest, `spec: {scopes: ["ops:read"]}`, "need the package Platform"},
+			"with masterdata:write is refused":                     {partnerManifest, `spec: {scopes: ["masterdata:write"]}`, "need the package Platform"},
+			"with master_data:read is accepted":                    {partnerManifest, `spec: {scopes: ["master_data:read"]}`, ""},
+			"of the package Platform holds its scopes":             {partnerManifest, `spec: {package: Platform, capabilities: [], scopes: ["quotes:ingest", "ops:read", "masterdata:write"]}`, ""},
+			"of the package Platform with a capability is refused": {partnerManifest, `spec: {package: Platform}`, "must not have capabilities"},
+			"without keys, scopes and grants is accepted":          {partnerManifest, `spec: {keys: null, scopes: null, capabilities: null}`, ""},
+			"with a key in plain text is refused":                  {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: pmk_live_0123456789_01234567890123456789012345678901abcdef}]}`, "sha256"},
+			"with an upper-case digest is refused":                 {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: "` + strings.ToUpper(digestA) + `"}]}`, "sha256"},
+			"with a key of no kind is refused":                     {partnerManifest, `spec: {keys: [{name: live, sha256: "` + digestA + `"}]}`, "kind"},
+			"with a key of an unknown kind is refused":             {partnerManifest, `spec: {keys: [{name: live, kind: live, sha256: "` + digestA + `"}]}`, "kind"},
+			"with a key of an unknown state is refused":            {partnerManifest, `spec: {keys: [{name: live, kind: Live, state: Paused, sha256: "` + digestA + `"}]}`, "state"},
+			"with a key name twice is refused":                     {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `"}, {name: a, kind: Live, sha256: "` + digestB + `"}]}`, "Duplicate value"},
+			"with a digest twice is refused":                       {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `"}, {name: b, kind: Live, sha256: "` + digestA + `"}]}`, "two keys have the same sha256"},
+			"with two keys is accepted":                            {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `"}, {name: b, kind: Test, sha256: "` + digestB + `", scopes: []}]}`, ""},
+			"with client certificates is accepted":                 {partnerManifest, `spec: {requireClientCertificate: true, clientCertificates: [{name: a, spkiSHA256: "` + digestA + `"}, {name: b, spkiSHA256: "` + digestB + `", notAfter: "2027-01-01T00:00:00Z"}]}`, ""},
+			"that needs a certificate and has none is accepted":    {partnerManifest, `spec: {requireClientCertificate: true}`, ""},
+			"with a certificate without a pin is refused":          {partnerManifest, `spec: {clientCertificates: [{name: a}]}`, "spkiSHA256"},
+			"with an upper-case pin is refused":                    {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + strings.ToUpper(digestA) + `"}]}`, "spkiSHA256"},
+			"with a short pin is refused":                          {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA[1:] + `"}]}`, "spkiSHA256"},
+			"with a pin twice is refused":                          {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA + `"}, {name: b, spkiSHA256: "` + digestA + `"}]}`, "two client certificates have the same spkiSHA256"},
+			"with a certificate's name twice is refused":           {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA + `"}, {name: a, spkiSHA256: "` + digestB + `"}]}`, "Duplicate value"},
+			"with a certificate that ends some time is refused":    {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA + `", notAfter: soon}]}`, "notAfter"},
 			"with five certificates is refused": {partnerManifest, `spec: {clientCertificates: [{name: a, spkiSHA256: "` + digestA + `"}, {name: b, spkiSHA256: "` + digestB + `"}, {name: c, spkiSHA256: "` +
 				strings.Repeat("c", 64) + `"}, {name: d, spkiSHA256: "` + strings.Repeat("d", 64) + `"}, {name: e, spkiSHA256: "` + strings.Repeat("e", 64) + `"}]}`, "clientCertificates"},
 			"with an expiry that is no time is refused":          {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `", expiresAt: soon}]}`, "expiresAt"},
@@ -174,9 +174,9 @@ func createCases() map[string]map[string]createCase {
 			"with a webhook of two secrets is accepted":          {partnerManifest, webhooks(withSecrets(`{name: a, secretRef: {name: s, key: a}, notAfter: "2027-01-02T00:00:00Z"}`, `{name: b, secretRef: {name: s, key: b}, notBefore: "2027-01-01T00:00:00Z"}`)), ""},
 			"with a webhook of three secrets is refused":         {partnerManifest, webhooks(withSecrets(`{name: a, secretRef: {name: s, key: a}}`, `{name: b, secretRef: {name: s, key: b}}`, `{name: c, secretRef: {name: s, key: c}}`)), "secrets"},
 			"with a webhook's secret that ends first is refused": {partnerManifest, webhooks(withSecrets(`{name: a, secretRef: {name: s, key: a}, notBefore: "2027-01-02T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}`)), "notBefore must be before"},
-			"with a webhook's secret of the platform is refused": {partnerManifest, webhooks(withSecrets(`{name: a, secretRef: {name: printmarket-database, key: url}}`)), "the platform's own"},
+			"with a webhook's secret of the platform is refused": {partnerManifest, webhooks(withSecrets(`{name: a, secretRef: {name: printmarket-database, key: url}}`)), "are reserved for the platform"},
 			"with a webhook's secret in plain text is refused":   {partnerManifest, webhooks(withSecrets(`{name: a, value: whsec_AAAA}`)), "unknown field"},
-			"of the package Platform has no webhooks":            {partnerManifest, `{spec: {package: Platform, capabilities: [], webhooks: [` + webhookManifest + `]}}`, "the package Platform gets no events"},
+			"of the package Platform has no webhooks":            {partnerManifest, `{spec: {package: Platform, capabilities: [], webhooks: [` + webhookManifest + `]}}`, "the package Platform receives no events"},
 			"with an unknown scope on a key is refused":          {partnerManifest, `spec: {keys: [{name: a, kind: Live, sha256: "` + digestA + `", scopes: ["nothing:known"]}]}`, "scopes"},
 		},
 		"a rollout": {
@@ -237,7 +237,7 @@ func createCases() map[string]map[string]createCase {
 			"with two rotating secrets is accepted":        {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: s, key: a}, notAfter: "2027-01-02T00:00:00Z"}, {name: b, secretRef: {name: s, key: b}, notBefore: "2027-01-01T00:00:00Z"}]}`, ""},
 			"with a secret that ends first is refused":     {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: s, key: a}, notBefore: "2027-01-02T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}]}`, "notBefore must be before"},
 			"with a secret without a reference is refused": {senderManifest, `spec: {secrets: [{name: a}]}`, "secretRef"},
-			"with a Secret of the platform is refused":     {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: printmarket-sessions, key: k}}]}`, "are the platform's own"},
+			"with a Secret of the platform is refused":     {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: printmarket-sessions, key: k}}]}`, "are reserved for the platform"},
 			"with six minutes of replay is refused":        {senderManifest, `spec: {replayWindowSeconds: 360}`, "replayWindowSeconds"},
 			"with one minute of replay is accepted":        {senderManifest, `spec: {replayWindowSeconds: 60}`, ""},
 			"that signs the timestamp too is accepted":     {senderManifest, `spec: {scheme: TimestampBody}`, ""},
@@ -271,12 +271,12 @@ type updateCase struct {
 func updateCases() map[string]updateCase {
 	return map[string]updateCase{
 		"a partner may be suspended":                 {partnerManifest, ``, `spec: {state: Suspended}`, ""},
-		"an organization never changes":              {partnerManifest, ``, `spec: {organizationID: org_other1}`, "organizationID never changes"},
+		"an organization never changes":              {partnerManifest, ``, `spec: {organizationID: org_other1}`, "organizationID is immutable"},
 		"a key may be revoked":                       {partnerManifest, ``, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestA + `", state: Revoked}]}`, ""},
 		"a revoked key stays revoked":                {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestA + `", state: Revoked}]}`, ``, "a revoked key stays revoked"},
 		"a key may be removed":                       {partnerManifest, ``, `spec: {keys: []}`, ""},
-		"the digest of a key never changes":          {partnerManifest, ``, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestB + `"}]}`, "never change"},
-		"the kind of a key never changes":            {partnerManifest, ``, `spec: {keys: [{name: live, kind: Test, sha256: "` + digestA + `"}]}`, "never change"},
+		"the digest of a key never changes":          {partnerManifest, ``, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestB + `"}]}`, "are immutable"},
+		"the kind of a key never changes":            {partnerManifest, ``, `spec: {keys: [{name: live, kind: Test, sha256: "` + digestA + `"}]}`, "are immutable"},
 		"a key may be added in front":                {partnerManifest, ``, `spec: {keys: [{name: next, kind: Live, sha256: "` + digestB + `"}, {name: live, kind: Live, sha256: "` + digestA + `"}]}`, ""},
 		"a stage is raised with a new ticket":        {rolloutManifest, ``, `spec: {stage: PrivateBeta, audience: {partners: [acme]}, change: {ticket: REL-2}}`, ""},
 		"a stage is not raised with the old ticket":  {rolloutManifest, ``, `spec: {stage: PrivateBeta, audience: {partners: [acme]}}`, "needs a new change.ticket"},
@@ -286,8 +286,8 @@ func updateCases() map[string]updateCase {
 		"a stage may be lowered by three":            {rolloutManifest, `spec: {stage: Live}`, `spec: {stage: Disabled, change: {ticket: REL-2}}`, ""},
 		"a ticket may change alone":                  {rolloutManifest, ``, `spec: {change: {ticket: REL-2}}`, ""},
 		"a kill switch needs no new ticket":          {rolloutManifest, `spec: {stage: Live}`, `spec: {stage: Live, killSwitch: {state: Engaged, reason: INC-1}}`, ""},
-		"a capability never changes":                 {rolloutManifest, ``, `{metadata: {name: rfq-read}, spec: {capability: rfq-read}}`, "capability never changes"},
-		"a sender id never changes":                  {senderManifest, ``, `spec: {senderID: other}`, "senderID never changes"},
+		"a capability never changes":                 {rolloutManifest, ``, `{metadata: {name: rfq-read}, spec: {capability: rfq-read}}`, "capability is immutable"},
+		"a sender id never changes":                  {senderManifest, ``, `spec: {senderID: other}`, "senderID is immutable"},
 		"a sender may get a second secret":           {senderManifest, ``, `spec: {secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}}, {name: next, secretRef: {name: acme-xjmf, key: next}}]}`, ""},
 	}
 }
@@ -335,12 +335,12 @@ func TestEverySampleIsValid(t *testing.T) {
 	for _, dir := range []string{"rollouts", "partners", "senders"} {
 		files, err := fs.Glob(config.FS, path.Join(config.SamplesDir, dir, "*.yaml"))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("fs.Glob: %v", err)
 		}
 		for _, file := range files {
 			content, err := fs.ReadFile(config.FS, file)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("fs.ReadFile(%q): %v", file, err)
 			}
 			t.Run(file, func(t *testing.T) {
 				t.Parallel()
@@ -366,7 +366,7 @@ func TestOrganizationSchemaAgreesWithPackageTenant(t *testing.T) {
 		o["spec"].(map[string]any)["organizationID"] = organization
 		errs := judge(t).Create(t.Context(), o)
 		if _, err := tenant.New(organization, tenant.Live); (err == nil) != (len(errs) == 0) {
-			t.Errorf("%q: tenant says %v, the schema %v", organization, err, errs)
+			t.Errorf("%q: tenant.New returns %v, the schema returns %v", organization, err, errs)
 		}
 	}
 }

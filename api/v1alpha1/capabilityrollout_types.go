@@ -4,10 +4,10 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// CapabilityRollout says how far one capability is opened, to whom and from
-// when. The object has the name of its capability, so there is one for each.
-// Without it the capability is closed for everyone; deleting it closes the
-// capability at once.
+// CapabilityRollout declares the stage, the audience and the schedule of one
+// capability. The object has the name of the capability, so each capability has at
+// most one rollout. Without a rollout the capability is closed for everyone;
+// deleting the rollout closes the capability at once.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -28,64 +28,64 @@ type CapabilityRollout struct {
 	// metadata is the standard object metadata. The name is the capability.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
-	// spec is how far the capability is to be opened.
+	// spec is the desired access to the capability.
 	// +required
 	Spec CapabilityRolloutSpec `json:"spec"`
-	// status is how far it is open right now, and why.
+	// status is the current access to the capability, and the reasons for it.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
 	Status CapabilityRolloutStatus `json:"status,omitzero"`
 }
 
-// CapabilityRolloutSpec is how far one capability is to be opened.
+// CapabilityRolloutSpec is the desired access to one capability.
 //
 // +kubebuilder:validation:XValidation:rule="{'Disabled': 0, 'Sandbox': 1, 'PrivateBeta': 2, 'Live': 3}[self.stage] <= {'Disabled': 0, 'Sandbox': 1, 'PrivateBeta': 2, 'Live': 3}[oldSelf.stage] + 1",message="promote one stage at a time: Disabled, Sandbox, PrivateBeta, Live",fieldPath=".stage"
 // +kubebuilder:validation:XValidation:rule="self.stage == oldSelf.stage || self.change.ticket != oldSelf.change.ticket",message="a change of stage needs a new change.ticket",fieldPath=".change.ticket"
 // +kubebuilder:validation:XValidation:rule="self.stage != 'PrivateBeta' || (has(self.audience) && (has(self.audience.partners) && size(self.audience.partners) > 0 || has(self.audience.selector)))",message="PrivateBeta needs audience.partners or audience.selector",fieldPath=".audience"
 type CapabilityRolloutSpec struct {
-	// capability is the capability, which is also the name of the object.
+	// capability is the name of the capability and of the object.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="capability never changes: make another object for another capability"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="capability is immutable: create another object for another capability"
 	Capability CapabilityName `json:"capability"`
-	// stage is how far the capability is opened: Disabled for nobody, Sandbox
-	// for test keys, PrivateBeta also for live keys of the audience, Live for
-	// every entitled partner. Promote one stage at a time; any demotion is
-	// allowed. A stage above the ceiling that is compiled into the binary
-	// closes the capability.
+	// stage sets which keys may use the capability: Disabled admits no key, Sandbox
+	// admits test keys, PrivateBeta also admits live keys of the audience, Live admits
+	// every entitled partner. Promote one stage at a time; any demotion is allowed. A
+	// stage above the ceiling that is compiled into the binary closes the capability.
 	// +required
 	Stage Stage `json:"stage"`
-	// change says who asked for the present stage.
+	// change is the change request for the current stage.
 	// +required
 	Change Change `json:"change"`
-	// audience narrows live keys to some of the entitled partners. It is
-	// required at PrivateBeta and counts at Live too; test keys ignore it.
+	// audience restricts live keys to some of the entitled partners. It is required at
+	// PrivateBeta and also applies at Live. It does not apply to test keys.
 	// +optional
 	Audience *Audience `json:"audience,omitempty"`
-	// schedule opens and closes the capability by the clock.
+	// schedule opens and closes the capability at given times.
 	// +optional
 	Schedule *Schedule `json:"schedule,omitempty"`
-	// killSwitch closes the capability in an emergency, for every key, without
-	// touching the stage.
+	// killSwitch closes the capability for every key in an emergency, without a change
+	// of the stage.
 	// +optional
 	KillSwitch *KillSwitch `json:"killSwitch,omitempty"`
 }
 
-// Change says who asked for a stage.
+// Change is the change request for a stage.
 type Change struct {
-	// ticket is the change request; it must differ whenever the stage does.
+	// ticket identifies the change request. A change of the stage needs a new ticket.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Ticket string `json:"ticket"`
-	// approvedBy is who approved it.
+	// approvedBy is the person who approved the change.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	ApprovedBy string `json:"approvedBy,omitempty"`
 }
 
-// Audience is a part of the entitled partners: those that partners or selector
-// names (all of them when there is neither), less those of excluded.
+// Audience selects some of the entitled partners: the partners that partners or
+// selector names (all partners if neither is set), without the partners in
+// excluded.
 //
 // +kubebuilder:validation:MinProperties=1
 type Audience struct {
@@ -99,8 +99,8 @@ type Audience struct {
 	// selector adds the partners whose labels match.
 	// +optional
 	Selector *PartnerSelector `json:"selector,omitempty"`
-	// excluded are names of PartnerEntitlements that are left out whatever
-	// partners and selector say.
+	// excluded are names of PartnerEntitlements that are left out, even if partners or
+	// selector names them.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=256
@@ -139,7 +139,7 @@ type SelectorRequirement struct {
 	// operator compares the label with the values.
 	// +required
 	Operator SelectorOperator `json:"operator"`
-	// values are what In and NotIn compare with.
+	// values are the values for In and NotIn.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64
@@ -147,7 +147,7 @@ type SelectorRequirement struct {
 	Values []string `json:"values,omitempty"`
 }
 
-// Schedule opens and closes a capability by the clock.
+// Schedule opens and closes a capability at given times.
 //
 // +kubebuilder:validation:MinProperties=1
 // +kubebuilder:validation:XValidation:rule="!has(self.notBefore) || !has(self.notAfter) || self.notBefore < self.notAfter",message="notBefore must be before notAfter",fieldPath=".notAfter"
@@ -157,14 +157,15 @@ type Schedule struct {
 	// 2027-01-01T00:00:00Z.
 	// +optional
 	NotBefore *metav1.Time `json:"notBefore,omitempty"`
-	// notAfter is the first instant at which it is closed again, such as
+	// notAfter is the first instant at which the capability is closed again, such as
 	// 2027-02-01T00:00:00Z.
 	// +optional
 	NotAfter *metav1.Time `json:"notAfter,omitempty"`
-	// ramp opens the capability for a growing part of the audience. Before
-	// the first step it is open for nobody; the last step stays. A partner who
-	// is in stays in: which partners come first is a fixed function of the
-	// capability and the organization. Test keys ignore it.
+	// ramp opens the capability for a growing part of the audience. Before the first
+	// step the capability is closed for the whole audience; the last step has no end.
+	// A partner that is admitted stays admitted: the order of the partners is a fixed
+	// function of the capability and the organization. The ramp does not apply to test
+	// keys.
 	// +optional
 	// +listType=map
 	// +listMapKey=percent
@@ -175,12 +176,11 @@ type Schedule struct {
 
 // RampStep is one step of a ramp.
 type RampStep struct {
-	// at is the first instant at which the step counts, such as
-	// 2027-01-01T00:00:00Z.
+	// at is the first instant at which the step applies, such as 2027-01-01T00:00:00Z.
 	// +required
 	At metav1.Time `json:"at"`
-	// percent is the part of the audience that the capability is open for, from
-	// 1 to 100.
+	// percent is the share of the audience for which the capability is open, from 1 to
+	// 100.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
@@ -191,16 +191,16 @@ type RampStep struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.state != 'Engaged' || (has(self.reason) && size(self.reason) > 0)",message="an engaged kill switch needs a reason",fieldPath=".reason"
 type KillSwitch struct {
-	// state Engaged closes the capability for test and live keys alike.
+	// state is Released or Engaged; Engaged closes the capability for test and live keys.
 	// +required
 	State KillSwitchState `json:"state"`
-	// reason is why, for the next person on call; Engaged needs one.
+	// reason explains to the people on call why the switch is engaged; Engaged requires it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Reason string `json:"reason,omitempty"`
 }
 
-// CapabilityRolloutStatus is how far one capability is open right now.
+// CapabilityRolloutStatus is the current access to one capability.
 type CapabilityRolloutStatus struct {
 	// conditions are Ready, Reconciling, Stalled and Propagated.
 	// +optional
@@ -208,15 +208,16 @@ type CapabilityRolloutStatus struct {
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// observedGeneration is the generation that this status describes; -1 until
-	// a controller has seen the object.
+	// observedGeneration is the generation that this status describes; -1 until a
+	// controller has processed the object.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// effectiveStage is the stage that the gates enforce.
 	// +optional
 	EffectiveStage Stage `json:"effectiveStage,omitempty"`
-	// cohort is the ramp's present percentage, and how many of the entitled
-	// partners are admitted with a live key: "25% (3/12)".
+	// cohort is the current percentage of the ramp, and the number of entitled
+	// partners that are admitted with a live key out of all entitled partners: "25%
+	// (3/12)".
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	Cohort string `json:"cohort,omitempty"`
@@ -229,14 +230,14 @@ type CapabilityRolloutStatus struct {
 	// +listMapKey=reason
 	// +kubebuilder:validation:MaxItems=16
 	Denials []Denial `json:"denials,omitempty"`
-	// nextTransition is when this status changes next without an edit.
+	// nextTransition is the next time at which this status changes without an edit.
 	// +optional
 	NextTransition *metav1.Time `json:"nextTransition,omitempty"`
 }
 
-// Denial counts the partners that one reason keeps out.
+// Denial counts the partners that are not admitted for one reason.
 type Denial struct {
-	// reason is the first reason in the order in which the gates decide.
+	// reason is the first reason that applies, in the order in which the gates decide.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason"`

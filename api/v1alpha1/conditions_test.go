@@ -27,10 +27,10 @@ func TestScopesOfAKeyDistinguishAbsentFromEmpty(t *testing.T) {
 			}
 			var back v1alpha1.APIKey
 			if err := json.Unmarshal(got, &back); err != nil {
-				t.Fatal(err)
+				t.Fatalf("json.Unmarshal: %v", err)
 			}
 			if (back.Scopes == nil) != (tc.key.Scopes == nil) {
-				t.Errorf("scopes came back as %#v", back.Scopes)
+				t.Errorf("scopes decoded from %s = %#v, want %#v", got, back.Scopes, tc.key.Scopes)
 			}
 		})
 	}

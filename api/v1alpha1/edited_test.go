@@ -24,8 +24,8 @@ func TestEditedIgnoresSubresources(t *testing.T) {
 		object metav1.ObjectMeta
 		want   time.Time
 	}{
-		"nothing is known of an object that tells nothing": {metav1.ObjectMeta{}, time.Time{}},
-		"without managed fields it is the creation":        {metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(created)}, created},
+		"an object without metadata":                {metav1.ObjectMeta{}, time.Time{}},
+		"without managed fields it is the creation": {metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(created)}, created},
 		"of several managers it is the latest": {metav1.ObjectMeta{
 			CreationTimestamp: metav1.NewTime(created),
 			ManagedFields:     []metav1.ManagedFieldsEntry{touched(first, ""), touched(last, ""), touched(created, "")},

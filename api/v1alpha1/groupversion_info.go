@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package v1alpha1 defines the custom resources with which platform operators
-// declare who may do what, and when.
+// declare the access of partners to the capabilities of the marketplace.
 //
 //   - A [PartnerEntitlement] is one partner: its organization, contract, API
-//     keys, scopes and the capabilities that it is granted.
-//   - A [CapabilityRollout] is one capability: how far it is opened, to whom,
-//     from when, and its kill switch.
+//     keys, scopes and granted capabilities.
+//   - A [CapabilityRollout] is one capability: its stage, audience, schedule
+//     and kill switch.
 //   - An [XJMFSender] is one machine that may send XJMF callbacks.
 //
-// The gates of the API server are compiled from these three kinds and from
-// nothing else; without an object everything is closed.
+// The gates of the API server are compiled from these three kinds only; without an
+// object all capabilities are closed.
 //
 // +kubebuilder:object:generate=true
 // +groupName=marketplace.printmarket.dev

@@ -4,10 +4,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// PartnerEntitlement is one partner of the marketplace: its organization,
-// contract, API keys, scopes and the capabilities that it is granted. What is
-// not listed is denied. Deleting the object closes everything for the partner
-// at once.
+// PartnerEntitlement is one partner of the marketplace: its organization, contract,
+// API keys, scopes and granted capabilities. Everything that is not listed is
+// denied. Deleting the object ends all access of the partner at once.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -24,68 +23,67 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Contract-Until",type=string,JSONPath=".spec.contract.effectiveUntil",priority=1
 type PartnerEntitlement struct {
 	metav1.TypeMeta `json:",inline"`
-	// metadata is the standard object metadata. Labels are what the audience
-	// selector of a CapabilityRollout matches.
+	// metadata is the standard object metadata. The audience selector of a
+	// CapabilityRollout matches the labels.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
-	// spec is what the partner may do.
+	// spec is the desired access of the partner.
 	// +required
 	Spec PartnerEntitlementSpec `json:"spec"`
-	// status is what the partner can do right now, and why.
+	// status is the current access of the partner, and the reasons for it.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
 	Status PartnerEntitlementStatus `json:"status,omitzero"`
 }
 
-// PartnerEntitlementSpec is what one partner may do.
+// PartnerEntitlementSpec is the desired access of one partner.
 //
 // +kubebuilder:validation:XValidation:rule="self.state != 'Active' || has(self.contract)",message="an Active partner needs a contract",fieldPath=".contract"
-// +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.capabilities) || size(self.capabilities) == 0",message="the package Platform holds no partner capability: remove them or choose another package",fieldPath=".capabilities"
+// +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.capabilities) || size(self.capabilities) == 0",message="the package Platform must not have capabilities: remove them or choose another package",fieldPath=".capabilities"
 // +kubebuilder:validation:XValidation:rule="self.package == 'Platform' || !has(self.scopes) || self.scopes.all(s, !(s in ['quotes:ingest', 'ops:read', 'masterdata:write']))",message="quotes:ingest, ops:read and masterdata:write need the package Platform",fieldPath=".scopes"
 // +kubebuilder:validation:XValidation:rule="!has(self.keys) || self.keys.all(k, self.keys.exists_one(j, j.sha256 == k.sha256))",message="two keys have the same sha256: remove one of them",fieldPath=".keys"
 // +kubebuilder:validation:XValidation:rule="!has(self.clientCertificates) || self.clientCertificates.all(c, self.clientCertificates.exists_one(d, d.spkiSHA256 == c.spkiSHA256))",message="two client certificates have the same spkiSHA256: remove one of them",fieldPath=".clientCertificates"
-// +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.webhooks) || size(self.webhooks) == 0",message="the package Platform gets no events: remove the webhooks or choose another package",fieldPath=".webhooks"
+// +kubebuilder:validation:XValidation:rule="self.package != 'Platform' || !has(self.webhooks) || size(self.webhooks) == 0",message="the package Platform receives no events: remove the webhooks or choose another package",fieldPath=".webhooks"
 type PartnerEntitlementSpec struct {
-	// organizationID is the organization that owns every record of this
-	// partner, such as org_acme01. It never changes. If two objects name the
-	// same organization the older one counts and the other is closed.
+	// organizationID is the organization that owns every record of this partner, such
+	// as org_acme01. It is immutable. If two objects have the same organization, the
+	// older object is in force and the newer one is closed.
 	// +required
 	// +kubebuilder:validation:Pattern=`^org_[A-Za-z0-9]{6,32}$`
 	// +kubebuilder:validation:MaxLength=36
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="organizationID never changes: make another object for another organization"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="organizationID is immutable: create another object for another organization"
 	OrganizationID string `json:"organizationID"`
-	// displayName is the name of the partner for humans.
+	// displayName is the name of the partner in user interfaces.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=120
 	DisplayName string `json:"displayName,omitempty"`
-	// package is the commercial package. It grants nothing: every capability
-	// is listed in capabilities. It chooses the default quotas.
+	// package is the commercial package. It sets the default quotas and grants no
+	// access: capabilities lists every capability.
 	// +required
 	Package Package `json:"package"`
-	// state Suspended refuses the partner with 403 while its records and keys
-	// stay as they are.
+	// state is Active or Suspended; a Suspended partner is rejected with 403 and keeps
+	// its records and keys.
 	// +required
 	State State `json:"state"`
-	// contract is the paper behind the partnership; outside of its time the
-	// partner is refused with 403.
+	// contract is the contract with the partner; before its start and after its end
+	// the partner is rejected with 403.
 	// +optional
 	Contract *Contract `json:"contract,omitempty"`
-	// capabilities are the capabilities that the partner is granted.
+	// capabilities are the granted capabilities.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=32
 	Capabilities []CapabilityGrant `json:"capabilities,omitempty"`
-	// rateLimits bound the requests to one part of the interface each. A surface
-	// that is absent has the default of the package, never none. What a gate
-	// refuses is not counted.
+	// rateLimits limit the requests to one surface each. A surface that is absent has
+	// the default limit of the package. Requests that a gate rejects are not counted.
 	// +optional
 	// +listType=map
 	// +listMapKey=surface
 	// +kubebuilder:validation:MaxItems=4
 	RateLimits []RateLimit `json:"rateLimits,omitempty"`
-	// scopes are the permissions that the keys of the partner may have.
+	// scopes are the permissions that the keys of the partner can have.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=32
@@ -97,22 +95,23 @@ type PartnerEntitlementSpec struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	Keys []APIKey `json:"keys,omitempty"`
-	// clientCertificates are the client certificates of the partner, by their
-	// public keys. On the listener for mutual TLS its API keys are accepted
-	// together with one of these alone. Two let the partner change from one to
-	// the other; removing one ends its use at once.
+	// clientCertificates are the client certificates of the partner, by their public
+	// keys. The listener for mutual TLS accepts the partner's API keys only together
+	// with one of these certificates. Two certificates allow a rotation; removing a
+	// certificate ends its use at once.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=4
 	ClientCertificates []ClientCertificate `json:"clientCertificates,omitempty"`
-	// requireClientCertificate true refuses the API keys of the partner on every
-	// connection without one of clientCertificates, with 401; if there is none,
-	// everywhere.
+	// requireClientCertificate rejects the API keys of the partner with 401 on every
+	// connection that does not present one of clientCertificates; if that list is
+	// empty, on every connection.
 	// +optional
 	RequireClientCertificate bool `json:"requireClientCertificate,omitempty"`
-	// webhooks are where the partner gets events, by HTTP. They need the
-	// capability webhook-delivery: while it is closed for the partner events wait.
+	// webhooks are the HTTP endpoints of the partner that receive events. They need
+	// the capability webhook-delivery: while it is closed for the partner, events
+	// wait.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -120,39 +119,39 @@ type PartnerEntitlementSpec struct {
 	Webhooks []Webhook `json:"webhooks,omitempty"`
 }
 
-// The form of a URL is rules and no pattern, as that of a digest is: the refusal of
-// a pattern repeats the value, and somebody may have put a password into it.
+// URLs are validated by rules instead of a pattern, as digests are: the error of a
+// pattern repeats the value, which may contain a password.
 
-// Webhook is an endpoint of the partner, to which events are posted.
+// Webhook is an endpoint of the partner that receives events by POST.
 //
 // +kubebuilder:validation:XValidation:rule="isURL(self.url) && url(self.url).getScheme() in ['https', 'http'] && size(url(self.url).getHostname()) > 0",message="not an absolute URL: begin with https:// and the host, without spaces",fieldPath=".url"
-// +kubebuilder:validation:XValidation:rule="!self.url.contains('#')",message="a URL without a fragment: it never reaches the server, remove # and what follows",fieldPath=".url"
-// +kubebuilder:validation:XValidation:rule="!self.url.matches('^[^/?#]*//[^/?#]*@')",message="a URL without a user or a password: what we send is authenticated by its signature",fieldPath=".url"
+// +kubebuilder:validation:XValidation:rule="!self.url.contains('#')",message="a webhook URL has no fragment, because a fragment never reaches the server: remove # and the text after it",fieldPath=".url"
+// +kubebuilder:validation:XValidation:rule="!self.url.matches('^[^/?#]*//[^/?#]*@')",message="a webhook URL has no user and no password, because a signature authenticates each event: remove the text before the host",fieldPath=".url"
 type Webhook struct {
-	// name tells the webhooks of the partner apart. Another name is another
-	// webhook: what waits for the former one is not sent to it.
+	// name identifies the webhook within the partner. A different name makes a
+	// different webhook: events that wait for the former name are not sent to it.
 	// +required
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
-	// kind is whose events it gets: those of records that were made with Test
-	// keys, or with Live keys.
+	// kind selects the events: events of records that were created with Test keys, or
+	// with Live keys.
 	// +required
 	Kind KeyKind `json:"kind"`
-	// url is where events are posted, such as https://mis.acme.example/events:
-	// https, or http where the platform allows the address. Redirects are not
-	// followed.
+	// url is the address to which events are posted, such as
+	// https://mis.acme.example/events. The scheme is https, or http if the platform
+	// allows the address. Redirects are not followed.
 	// +required
 	// +kubebuilder:validation:MaxLength=2048
 	URL string `json:"url"`
-	// events are the types that it gets; absent or empty means all.
+	// events are the event types that the webhook receives; absent or empty means all.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=32
 	Events []WebhookEvent `json:"events,omitempty"`
-	// secrets sign what is sent: whsec_ and the standard base64 of 24 to 64
-	// random bytes. While two count each request is signed with both, which makes
-	// a rotation without a gap.
+	// secrets sign the requests: each is whsec_ followed by the standard base64 of 24
+	// to 64 random bytes. While two secrets are valid, each request is signed with
+	// both, which allows a rotation without a gap.
 	// +required
 	// +listType=map
 	// +listMapKey=name
@@ -161,34 +160,35 @@ type Webhook struct {
 	Secrets []SharedSecret `json:"secrets"`
 }
 
-// ClientCertificate is a client certificate, by its public key. Who issued it
-// has no meaning. It authenticates nobody: an API key does, and this says by
-// which connections the key may come.
+// ClientCertificate is a client certificate, by its public key. Its issuer does not
+// matter. A certificate does not authenticate the partner; it limits the
+// connections on which the partner's API keys are accepted.
 type ClientCertificate struct {
-	// name tells the certificates of a partner apart.
+	// name identifies the certificate within the partner.
 	// +required
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
 	// spkiSHA256 is the SHA-256 of the certificate's SubjectPublicKeyInfo in 64
-	// lower-case hexadecimal digits, as openssl x509 -in CERTIFICATE -noout
-	// -pubkey | openssl pkey -pubin -outform DER | sha256sum prints it. A
-	// certificate that is renewed with the same key keeps it.
+	// lower-case hexadecimal digits, as openssl x509 -in CERTIFICATE -noout -pubkey |
+	// openssl pkey -pubin -outform DER | sha256sum prints it. It stays the same if the
+	// certificate is renewed with the same key.
 	// +required
 	// +kubebuilder:validation:Pattern=`^[0-9a-f]{64}$`
 	// +kubebuilder:validation:MaxLength=64
 	SPKISHA256 string `json:"spkiSHA256"`
-	// notAfter is the first instant at which it no longer counts, such as
-	// 2027-01-01T00:00:00Z; absent means as long as the certificate is valid.
+	// notAfter is the first instant at which the certificate is no longer accepted,
+	// such as 2027-01-01T00:00:00Z; absent means that it is accepted as long as it is
+	// valid.
 	// +optional
 	NotAfter *metav1.Time `json:"notAfter,omitempty"`
 }
 
-// Contract is the paper behind a partnership.
+// Contract is the contract with a partner.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.effectiveUntil) || self.effectiveFrom < self.effectiveUntil",message="effectiveFrom must be before effectiveUntil",fieldPath=".effectiveUntil"
 type Contract struct {
-	// reference is the number of the contract in your own files.
+	// reference is the number of the contract in your own records.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -197,27 +197,27 @@ type Contract struct {
 	// as 2027-01-01T00:00:00Z.
 	// +required
 	EffectiveFrom metav1.Time `json:"effectiveFrom"`
-	// effectiveUntil is the first instant at which it is no longer in force,
-	// such as 2028-01-01T00:00:00Z; absent means until further notice.
+	// effectiveUntil is the first instant at which the contract is no longer in force,
+	// such as 2028-01-01T00:00:00Z; absent means no end.
 	// +optional
 	EffectiveUntil *metav1.Time `json:"effectiveUntil,omitempty"`
 }
 
 // CapabilityGrant grants one capability.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.workers) || self.name == 'preflight'",message="workers goes with the capability preflight alone: the others need none",fieldPath=".workers"
+// +kubebuilder:validation:XValidation:rule="!has(self.workers) || self.name == 'preflight'",message="workers is allowed only with the capability preflight: remove it",fieldPath=".workers"
 type CapabilityGrant struct {
 	// name is the capability.
 	// +required
 	Name CapabilityName `json:"name"`
-	// quota bounds how many records the partner may create: RFQs with
-	// rfq-create, jobs with preflight. Absent means the default of the package,
-	// never unlimited. The other capabilities create nothing that is counted.
+	// quota limits the number of records that the partner may create: RFQs with
+	// rfq-create, jobs with preflight. Absent means the default of the package, never
+	// unlimited. A quota of another capability has no effect.
 	// +optional
 	Quota *Quota `json:"quota,omitempty"`
-	// workers is the partner's share of the preflight workers while others want
-	// them too; what one partner does not use, the others get. Absent means a
-	// weight of 10 and any number of jobs at once.
+	// workers is the partner's share of the preflight workers while other partners
+	// have waiting jobs; other partners get any unused share. Absent means a weight of
+	// 10 and no limit on concurrent jobs.
 	// +optional
 	Workers *WorkerShare `json:"workers,omitempty"`
 }
@@ -225,33 +225,32 @@ type CapabilityGrant struct {
 // WorkerShare is a share of the preflight workers. Test and live keys are two
 // tenants, each with this share.
 type WorkerShare struct {
-	// weight is the partner's part of the time of the workers, in proportion to
-	// the weights of the others that wait: with 20 it gets twice as much as with
-	// 10.
+	// weight is the partner's share of worker time in proportion to the weights of the
+	// other waiting partners: 20 gets twice as much as 10.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Weight int32 `json:"weight,omitempty"`
-	// maxInFlight is the most jobs of the partner that run at once, however
-	// idle the workers are; 0 means any number.
+	// maxInFlight is the maximum number of the partner's jobs that run at once, even
+	// if workers are idle; 0 means no limit.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=10000
 	MaxInFlight int32 `json:"maxInFlight,omitempty"`
 }
 
-// Quota is a number of creations in a window of time. Test and live keys are
-// counted apart.
+// Quota is the maximum number of created records in a time window. Test and live
+// keys are counted separately.
 type Quota struct {
-	// limit is the number of creations in one window; 0 allows none.
+	// limit is the maximum number of created records in one window; 0 allows none.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000000000
 	Limit int64 `json:"limit"`
-	// windowSeconds is the length of a window, a day by default and at most 31
-	// days. Windows begin at multiples of it since 1970-01-01T00:00:00Z; a day
-	// begins at midnight UTC.
+	// windowSeconds is the length of a window in seconds: a day by default, and at
+	// most 31 days. Windows begin at multiples of their length since
+	// 1970-01-01T00:00:00Z; a window of a day begins at midnight UTC.
 	// +optional
 	// +kubebuilder:default=86400
 	// +kubebuilder:validation:Minimum=1
@@ -259,20 +258,20 @@ type Quota struct {
 	WindowSeconds int32 `json:"windowSeconds,omitempty"`
 }
 
-// RateLimit is a number of requests in any window of time. Test and live keys
-// are counted apart.
+// RateLimit is the maximum number of requests in any time window. Test and live
+// keys are counted separately.
 type RateLimit struct {
-	// surface is the part of the interface: partner for RFQs, quotes and the
-	// catalog, preflight, xjdf with costing, xjmf for callbacks, or bridge.
+	// surface is the limited surface: partner (RFQs, quotes and the catalog),
+	// preflight, xjdf (with costing), xjmf (callbacks) or bridge.
 	// +required
 	Surface Surface `json:"surface"`
-	// requests is the number in any window, all of which may come at once; 0
-	// allows none.
+	// requests is the maximum number of requests in any window, which may arrive all
+	// at once; 0 allows none.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=10000000
 	Requests int64 `json:"requests"`
-	// windowSeconds is the length of a window, 10 by default and at most an
+	// windowSeconds is the length of a window in seconds, 10 by default and at most an
 	// hour.
 	// +optional
 	// +kubebuilder:default=10
@@ -281,93 +280,93 @@ type RateLimit struct {
 	WindowSeconds int32 `json:"windowSeconds,omitempty"`
 }
 
-// The form of a digest is a rule of the whole key and no pattern: the refusal of
-// a pattern repeats the value, and would put a key that somebody took for its
-// digest into terminals and logs. This is no part of what kubectl explains.
+// Digests are validated by a rule of the whole key instead of a pattern: the error
+// of a pattern repeats the value, which would print a key that was entered instead
+// of its digest to terminals and logs. This comment is not part of the schema.
 
 // APIKey is one API key, by digest.
 //
-// +kubebuilder:validation:XValidation:rule="self.sha256.matches('^[0-9a-f]{64}$')",message="not a SHA-256 in 64 lower-case hexadecimal digits: put in what printf %s \"$KEY\" | sha256sum prints, never the key",fieldPath=".sha256"
-// +kubebuilder:validation:XValidation:rule="self.kind == oldSelf.kind && self.sha256 == oldSelf.sha256",message="kind and sha256 of a key never change: add a key with another name",fieldPath=".sha256"
+// +kubebuilder:validation:XValidation:rule="self.sha256.matches('^[0-9a-f]{64}$')",message="not a SHA-256 in 64 lower-case hexadecimal digits: enter the output of printf %s \"$KEY\" | sha256sum, never the key",fieldPath=".sha256"
+// +kubebuilder:validation:XValidation:rule="self.kind == oldSelf.kind && self.sha256 == oldSelf.sha256",message="kind and sha256 of a key are immutable: add a key with another name",fieldPath=".sha256"
 // +kubebuilder:validation:XValidation:rule="oldSelf.state != 'Revoked' || self.state == 'Revoked'",message="a revoked key stays revoked: add a key with another name",fieldPath=".state"
 type APIKey struct {
-	// name tells the keys of a partner apart in logs and in the dashboard.
+	// name identifies the key within the partner, in logs and in the dashboard.
 	// +required
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
-	// kind is the kind of the key, which its prefix shows too: pmk_test_ is
-	// Test, pmk_live_ is Live. A key whose prefix disagrees is refused.
+	// kind is the kind of the key and must match its prefix: pmk_test_ is Test,
+	// pmk_live_ is Live. A key with another prefix is rejected.
 	// +required
 	Kind KeyKind `json:"kind"`
-	// sha256 is the SHA-256 of the whole key text in 64 lower-case hexadecimal
-	// digits, as printf %s "$KEY" | sha256sum prints it. A key in plain text
-	// does not fit here.
+	// sha256 is the SHA-256 of the whole key text in 64 lower-case hexadecimal digits,
+	// as printf %s "$KEY" | sha256sum prints it. A key in plain text is invalid here.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256"`
-	// state is Active by default; Revoked refuses the key at once and for ever.
+	// state is Active by default; Revoked rejects the key at once and permanently.
 	// +optional
 	// +kubebuilder:default=Active
 	State KeyState `json:"state,omitempty"`
-	// expiresAt is the first instant at which the key is refused, such as
+	// expiresAt is the first instant at which the key is rejected, such as
 	// 2027-01-01T00:00:00Z; absent means never.
 	// +optional
 	ExpiresAt *metav1.Time `json:"expiresAt,omitempty"`
-	// scopes narrows the key. Absent: the key has every scope of the partner.
-	// Present, even empty: only those of the list that the partner has too.
+	// scopes restricts the key. If absent, the key has every scope of the partner. If
+	// present, even if empty, the key has only the listed scopes that the partner also
+	// has.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=32
 	Scopes []Scope `json:"scopes,omitzero"`
 }
 
-// PartnerEntitlementStatus is what one partner can do right now.
+// PartnerEntitlementStatus is the current access of one partner.
 type PartnerEntitlementStatus struct {
-	// conditions are Ready, Reconciling, Stalled, Propagated,
-	// ContractEffective, KeysUnique and, of partners with client certificates,
-	// CertificatesPinned, of partners with webhooks WebhooksReady.
+	// conditions are Ready, Reconciling, Stalled, Propagated, ContractEffective and
+	// KeysUnique. Partners with client certificates also have CertificatesPinned,
+	// partners with webhooks WebhooksReady.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// observedGeneration is the generation that this status describes; -1 until
-	// a controller has seen the object.
+	// observedGeneration is the generation that this status describes; -1 until a
+	// controller has processed the object.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// open counts the granted capabilities that answer: "3/9".
+	// open counts the open capabilities out of the granted ones: "3/9".
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Open string `json:"open,omitempty"`
-	// keys counts the keys that are accepted: "2 live, 1 test".
+	// keys counts the accepted keys: "2 live, 1 test".
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	Keys string `json:"keys,omitempty"`
-	// capabilities says for each granted capability whether it answers.
+	// capabilities is the current access to each granted capability.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=32
 	Capabilities []CapabilityPosture `json:"capabilities,omitempty"`
-	// nextTransition is when this status changes next without an edit.
+	// nextTransition is the next time at which this status changes without an edit.
 	// +optional
 	NextTransition *metav1.Time `json:"nextTransition,omitempty"`
 }
 
-// CapabilityPosture says whether one capability answers one partner.
+// CapabilityPosture is the access of one partner to one capability.
 type CapabilityPosture struct {
 	// name is the capability.
 	// +required
 	Name CapabilityName `json:"name"`
-	// posture is Open when at least one kind of key is answered.
+	// posture is Open if the capability accepts at least one kind of key.
 	// +required
 	Posture Opening `json:"posture"`
-	// reason is why a live key is not answered; empty when it is.
+	// reason is the reason why a live key is rejected; empty if it is accepted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
-	// keyKinds are the kinds of keys that are answered.
+	// keyKinds are the kinds of keys that the capability accepts.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=2

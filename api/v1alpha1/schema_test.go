@@ -32,7 +32,7 @@ func judge(t *testing.T) *dirsource.Admission {
 	t.Helper()
 	a, err := admission()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("admission: %v", err)
 	}
 	return a
 }
@@ -46,7 +46,7 @@ func object(t *testing.T, manifest string) map[string]any {
 	}
 	var out map[string]any
 	if err := utiljson.Unmarshal(content, &out); err != nil {
-		t.Fatal(err)
+		t.Fatalf("utiljson.Unmarshal: %v", err)
 	}
 	return out
 }
@@ -61,10 +61,10 @@ func definitions(t *testing.T) []apiextensionsv1.CustomResourceDefinition {
 	for i, file := range files {
 		content, err := fs.ReadFile(config.FS, file)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("fs.ReadFile(%q): %v", file, err)
 		}
 		if err := yaml.UnmarshalStrict(content, &out[i]); err != nil {
-			t.Fatal(err)
+			t.Fatalf("yaml.UnmarshalStrict: %v", err)
 		}
 	}
 	return out
@@ -77,7 +77,7 @@ func TestDefinitionsAreAcceptedByAnAPIServer(t *testing.T) {
 		apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
 		var internal apiextensions.CustomResourceDefinition
 		if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(&crd, &internal, nil); err != nil {
-			t.Fatal(err)
+			t.Fatalf("Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition: %v", err)
 		}
 		// This includes the cost budget of the CEL rules. The API server sets
 		// the stored versions before it validates.
@@ -105,16 +105,16 @@ func TestKindsHaveTheirPublishedNames(t *testing.T) {
 	}
 }
 
-func TestSchemeKnowsEveryKind(t *testing.T) {
+func TestSchemeContainsEveryKind(t *testing.T) {
 	t.Parallel()
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
+		t.Fatalf("v1alpha1.AddToScheme: %v", err)
 	}
 	for _, crd := range definitions(t) {
 		for _, kind := range []string{crd.Spec.Names.Kind, crd.Spec.Names.ListKind} {
 			if !scheme.Recognizes(v1alpha1.GroupVersion.WithKind(kind)) {
-				t.Errorf("the scheme does not know %s", kind)
+				t.Errorf("the scheme does not contain %s", kind)
 			}
 		}
 	}

@@ -19,7 +19,7 @@ type CapabilityName string
 // +kubebuilder:validation:MaxLength=32
 type Scope string
 
-// Stage says how far a capability is opened.
+// Stage is the stage of a capability's rollout.
 //
 // +kubebuilder:validation:Enum=Disabled;Sandbox;PrivateBeta;Live
 // +kubebuilder:validation:MaxLength=16
@@ -28,17 +28,17 @@ type Stage string
 const (
 	// StageDisabled closes the capability for everyone.
 	StageDisabled Stage = "Disabled"
-	// StageSandbox opens it for test keys of entitled partners.
+	// StageSandbox opens the capability for test keys of entitled partners.
 	StageSandbox Stage = "Sandbox"
-	// StagePrivateBeta opens it also for live keys of the audience.
+	// StagePrivateBeta also opens the capability for live keys of the audience.
 	StagePrivateBeta Stage = "PrivateBeta"
-	// StageLive opens it for every entitled partner.
+	// StageLive opens the capability for every entitled partner.
 	StageLive Stage = "Live"
 )
 
-// Package is the commercial package of a partner. It grants nothing by itself;
-// it only chooses the default quota (Sandbox 100, Standard 1000, Enterprise
-// 10000 per day and capability).
+// Package is the commercial package of a partner. It grants no access; it only sets
+// the default quota (Sandbox 100, Standard 1000, Enterprise 10000 per day and
+// capability).
 //
 // +kubebuilder:validation:Enum=Sandbox;Standard;Enterprise;Platform
 // +kubebuilder:validation:MaxLength=16
@@ -51,21 +51,21 @@ const (
 	PackageStandard Package = "Standard"
 	// PackageEnterprise has the largest default quotas.
 	PackageEnterprise Package = "Enterprise"
-	// PackagePlatform is the marketplace's own: it may hold the platform
-	// scopes and no capability.
+	// PackagePlatform is the package of the marketplace itself: it may have the
+	// platform scopes, and no capability.
 	PackagePlatform Package = "Platform"
 )
 
-// State says whether a partner or a sender is in use.
+// State is the state of a partner or a sender: Active or Suspended.
 //
 // +kubebuilder:validation:Enum=Active;Suspended
 // +kubebuilder:validation:MaxLength=16
 type State string
 
 const (
-	// StateActive is in use.
+	// StateActive accepts the partner or sender.
 	StateActive State = "Active"
-	// StateSuspended is known but refused.
+	// StateSuspended rejects the partner or sender and keeps its data.
 	StateSuspended State = "Suspended"
 )
 
@@ -83,7 +83,7 @@ const (
 	KeyKindLive KeyKind = "Live"
 )
 
-// KeyState says whether an API key is accepted.
+// KeyState is the state of an API key: Active or Revoked.
 //
 // +kubebuilder:validation:Enum=Active;Revoked
 // +kubebuilder:validation:MaxLength=8
@@ -92,7 +92,7 @@ type KeyState string
 const (
 	// KeyStateActive accepts the key until it expires.
 	KeyStateActive KeyState = "Active"
-	// KeyStateRevoked refuses the key for ever.
+	// KeyStateRevoked rejects the key permanently.
 	KeyStateRevoked KeyState = "Revoked"
 )
 
@@ -115,7 +115,7 @@ const (
 // +kubebuilder:validation:MaxLength=16
 type SelectorOperator string
 
-// The operators mean what they mean in every Kubernetes label selector.
+// The operators have the same meaning as in every Kubernetes label selector.
 const (
 	SelectorIn           SelectorOperator = "In"
 	SelectorNotIn        SelectorOperator = "NotIn"
@@ -123,20 +123,20 @@ const (
 	SelectorDoesNotExist SelectorOperator = "DoesNotExist"
 )
 
-// Opening says whether a capability answers a partner.
+// Opening is Open or Closed: the access of a partner to a capability.
 //
 // +kubebuilder:validation:Enum=Open;Closed
 // +kubebuilder:validation:MaxLength=8
 type Opening string
 
 const (
-	// Open answers at least one kind of the partner's keys.
+	// Open accepts at least one kind of the partner's keys.
 	Open Opening = "Open"
-	// Closed answers none.
+	// Closed accepts no key of the partner.
 	Closed Opening = "Closed"
 )
 
-// Surface is a part of the interface with a rate limit of its own.
+// Surface is a part of the API with its own rate limit.
 //
 // +kubebuilder:validation:Enum=partner;preflight;xjdf;xjmf;bridge
 type Surface string
@@ -150,7 +150,7 @@ const (
 	SurfaceBridge    Surface = "bridge"
 )
 
-// WebhookEvent is the type of an event that webhooks may get.
+// WebhookEvent is the type of an event that webhooks can receive.
 //
 // +kubebuilder:validation:Enum=rfq.created;rfq.quoted;rfq.closed;rfq.expired;rfq.cancelled;quote.superseded;quote.withdrawn;quote.expired;preflight.succeeded;preflight.failed;preflight.cancelled
 // +kubebuilder:validation:MaxLength=32

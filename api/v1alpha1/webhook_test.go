@@ -16,17 +16,17 @@ type urlCase struct{ url, want string }
 
 // urlCases returns URLs of webhooks, by their description.
 func urlCases() map[string]urlCase {
-	const absolute, fragment, user = "not an absolute URL", "without a fragment", "without a user or a password"
+	const absolute, fragment, user = "not an absolute URL", "has no fragment", "has no user and no password"
 	return map[string]urlCase{
 		"https":                            {"https://mis.acme.example/events", ""},
 		"http, for ranges that are exempt": {"http://10.0.0.1:8080/events", ""},
 		"a host alone":                     {"https://mis.acme.example", ""},
 		"a port":                           {"https://mis.acme.example:8443/", ""},
-		"an address of IPv6":               {"https://[2001:db8::1]:8443/events", ""},
+		"an IPv6 address":                  {"https://[2001:db8::1]:8443/events", ""},
 		"a query":                          {"https://mis.acme.example/events?tenant=1&to=a@b", ""},
 		"an at sign in the path":           {"https://mis.acme.example/@events", ""},
-		"as long as may be":                {"https://mis.acme.example/" + strings.Repeat("a", 2023), ""},
-		"longer than may be":               {"https://mis.acme.example/" + strings.Repeat("a", 2024), "Too long"},
+		"of the maximum length":            {"https://mis.acme.example/" + strings.Repeat("a", 2023), ""},
+		"above the maximum length":         {"https://mis.acme.example/" + strings.Repeat("a", 2024), "Too long"},
 		"nothing":                          {"", absolute},
 		"no scheme":                        {"mis.acme.example/events", absolute},
 		"a scheme that is relative":        {"//mis.acme.example/events", absolute},
@@ -37,7 +37,7 @@ func urlCases() map[string]urlCase {
 		"a scheme without slashes":         {"https:mis.acme.example", absolute},
 		"a space":                          {"https://mis.acme.example /events", absolute},
 		"a new line":                       {"https://mis.acme.example/\nevents", absolute},
-		"a port that is no number":         {"https://mis.acme.example:https/", absolute},
+		"a port that is not a number":      {"https://mis.acme.example:https/", absolute},
 		"a fragment":                       {"https://mis.acme.example/#events", fragment},
 		"an empty fragment":                {"https://mis.acme.example/#", fragment},
 		"a user":                           {"https://acme@mis.acme.example/", user},
@@ -54,13 +54,13 @@ func withURL(t *testing.T, url string) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(url)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Marshal: %v", err)
 	}
 	return patched(t, partnerManifest, webhooks(strings.Replace(webhookManifest, `"https://mis.acme.example/events"`, string(text), 1)))
 }
 
 // TestAdmissionAndCompilationAgreeAboutTheURLsOfWebhooks checks that accepted URLs
-// compile and that rejected URLs are closed, however they were stored.
+// compile and that stored webhooks with rejected URLs are closed.
 func TestAdmissionAndCompilationAgreeAboutTheURLsOfWebhooks(t *testing.T) {
 	t.Parallel()
 	for name, tc := range urlCases() {
@@ -71,19 +71,19 @@ func TestAdmissionAndCompilationAgreeAboutTheURLsOfWebhooks(t *testing.T) {
 			verdict(t, errs, tc.want)
 			for _, refusal := range errs {
 				if strings.Contains(refusal.Error(), "hunter2") {
-					t.Errorf("the refusal repeats what was written: %v", refusal)
+					t.Errorf("the error repeats the rejected value: %v", refusal)
 				}
 			}
 			var acme v1alpha1.PartnerEntitlement
 			content, err := json.Marshal(o)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("json.Marshal: %v", err)
 			}
 			if err := json.Unmarshal(content, &acme); err != nil {
-				t.Fatal(err)
+				t.Fatalf("json.Unmarshal: %v", err)
 			}
 			snapshot := posture.Compile(posture.Inputs{Partners: []v1alpha1.PartnerEntitlement{acme}})
-			// A broken one is declared, and has no URL to send to.
+			// An invalid webhook is declared without a URL.
 			erp, declared := snapshot.Webhook(tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "erp")
 			if compiled := erp.URL() != ""; !declared || compiled != (len(errs) == 0) {
 				t.Errorf("declared: %t; compiled: %t; admitted: %t", declared, compiled, len(errs) == 0)

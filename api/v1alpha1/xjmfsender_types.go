@@ -4,8 +4,8 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// XJMFSender is one machine that may send XJMF callbacks for a partner. A
-// callback of a sender that is not registered is refused with 401.
+// XJMFSender is one machine that may send XJMF callbacks for a partner. A callback
+// of an unregistered sender is rejected with 401.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -23,37 +23,37 @@ type XJMFSender struct {
 	// metadata is the standard object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
-	// spec is who the sender is and how its signature is checked.
+	// spec is the identity of the sender and the rules for its signature.
 	// +required
 	Spec XJMFSenderSpec `json:"spec"`
-	// status is whether the sender is accepted right now, and why.
+	// status is the current acceptance of the sender, and the reasons for it.
 	// +optional
 	// +kubebuilder:default:={"observedGeneration":-1}
 	Status XJMFSenderStatus `json:"status,omitzero"`
 }
 
-// XJMFSenderSpec is who a sender is and how its signature is checked.
+// XJMFSenderSpec is the identity of a sender and the rules for its signature.
 type XJMFSenderSpec struct {
-	// senderID is what the sender puts into X-XJMF-Sender, compared byte for
-	// byte. It never changes. If two objects name the same sender the older
-	// one counts and the other is closed.
+	// senderID is the value of the header X-XJMF-Sender, compared byte for byte. It is
+	// immutable. If two objects have the same sender ID, the older object is in force
+	// and the newer one is closed.
 	// +required
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9._:-]+$`
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="senderID never changes: make another object for another sender"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="senderID is immutable: create another object for another sender"
 	SenderID string `json:"senderID"`
-	// partner is the name of the PartnerEntitlement, in the same namespace,
-	// that the sender speaks for.
+	// partner is the name of the PartnerEntitlement in the same namespace on whose
+	// behalf the sender sends.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Partner string `json:"partner"`
-	// state Suspended refuses the sender.
+	// state is Active or Suspended; a Suspended sender is rejected.
 	// +required
 	State State `json:"state"`
 	// secrets are the shared secrets of the signature, each at least 32 bytes of
-	// random data. Two of them with overlapping times make a rotation without a
+	// random data. Two secrets with overlapping periods allow a rotation without a
 	// gap.
 	// +required
 	// +listType=map
@@ -61,22 +61,22 @@ type XJMFSenderSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=3
 	Secrets []SharedSecret `json:"secrets"`
-	// replayWindowSeconds is how far X-XJMF-Timestamp may differ from our
-	// clock: 5 minutes by default and at most.
+	// replayWindowSeconds is the maximum difference in seconds between
+	// X-XJMF-Timestamp and the platform's clock: 5 minutes by default and at most.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=300
 	ReplayWindowSeconds int32 `json:"replayWindowSeconds,omitempty"`
-	// scheme is what the sender signs: Body is the body alone, TimestampBody is
-	// the value of X-XJMF-Timestamp, a full stop and the body. The second is
-	// better: with the first, nobody can tell a timestamp that was replaced.
+	// scheme is the signed content: Body is the body alone, TimestampBody is the value
+	// of X-XJMF-Timestamp, a full stop and the body. Prefer TimestampBody: with Body,
+	// a replaced timestamp cannot be detected.
 	// +optional
 	// +kubebuilder:default=Body
 	Scheme SignatureScheme `json:"scheme,omitempty"`
 }
 
-// SignatureScheme is what a sender signs.
+// SignatureScheme is the content that a sender signs.
 //
 // +kubebuilder:validation:Enum=Body;TimestampBody
 type SignatureScheme string
@@ -87,7 +87,7 @@ const (
 	SchemeTimestampBody SignatureScheme = "TimestampBody"
 )
 
-// XJMFSenderStatus is whether one sender is accepted right now.
+// XJMFSenderStatus is the current acceptance of one sender.
 type XJMFSenderStatus struct {
 	// conditions are Ready, Reconciling, Stalled, Propagated, SecretsResolved
 	// and SenderUnique.
@@ -96,20 +96,20 @@ type XJMFSenderStatus struct {
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// observedGeneration is the generation that this status describes; -1 until
-	// a controller has seen the object.
+	// observedGeneration is the generation that this status describes; -1 until a
+	// controller has processed the object.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// activeSecrets are the names of the secrets that count now.
+	// activeSecrets are the names of the secrets that are valid now.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3
 	ActiveSecrets []string `json:"activeSecrets,omitempty"`
-	// secrets is the same as a text for the eye: "current,next".
+	// secrets is the same list as text for kubectl get: "current,next".
 	// +optional
 	// +kubebuilder:validation:MaxLength=192
 	Secrets string `json:"secrets,omitempty"`
-	// nextRotation is when that list changes next without an edit.
+	// nextRotation is the next time at which that list changes without an edit.
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
 }
