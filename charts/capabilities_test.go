@@ -122,8 +122,8 @@ capabilities:
 	}
 }
 
-// Whoever is on call closes a capability beside the release, and a release that
-// knows nothing of it does not open it again.
+// On-call closes a capability outside of the release, and an upgrade of the release
+// does not open it again.
 func killSwitchStays(t *testing.T, c *cluster) {
 	c.must(t, "install", "market", platformChart, "--values="+valuesFile(t, origins), "--no-hooks")
 	c.awaitKinds(t)

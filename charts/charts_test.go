@@ -34,7 +34,7 @@ const (
 )
 
 var (
-	update = flag.Bool("update", false, "write the golden files, README.md and the templates of the definitions anew")
+	update = flag.Bool("update", false, "write the golden files, README.md and the templates of the CRDs")
 	plane  *kubetest.Plane
 )
 

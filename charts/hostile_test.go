@@ -123,8 +123,8 @@ func filled(t *testing.T, values, text, other string) (string, int) {
 	return string(out), n
 }
 
-// shape is every scalar of a stream by its object and path, with its type. What
-// is drawn anew each time, or follows from a digest, is left out.
+// shape returns every scalar of a stream by its object and path, with its type. It
+// omits random values and values derived from a digest.
 func shape(t *testing.T, stream string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -227,7 +227,7 @@ func TestReleasesAndNamespacesMayHaveAnyName(t *testing.T) {
 	}
 }
 
-// The label tells the version, whatever a tag looks like.
+// The label contains the version for every form of tag.
 func TestTheVersionIsALabelWhateverTheTagIs(t *testing.T) {
 	t.Parallel()
 	label := regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$`)

@@ -29,7 +29,7 @@ var intended = map[string]string{
 	"+PodDisruptionBudget/printmarket-controller":       "the chart lets a drain of nodes take one at a time",
 	"+PodDisruptionBudget/printmarket-worker-preflight": "the chart lets a drain of nodes take one at a time",
 	"+PodDisruptionBudget/printmarket-worker-webhooks":  "the chart lets a drain of nodes take one at a time",
-	"+NetworkPolicy/printmarket-api":                    "the tree leaves networks to whoever copies it",
+	"+NetworkPolicy/printmarket-api":                    "the kustomization leaves networks to its users",
 	"+NetworkPolicy/printmarket-controller":             "the same",
 	"+NetworkPolicy/printmarket-default-deny":           "the same",
 	"+NetworkPolicy/printmarket-migrate":                "the same",
@@ -112,7 +112,7 @@ func TestTheAdmissionPolicyOfTheChartIsThatOfConfig(t *testing.T) {
 	}
 }
 
-// bare leaves the name and the namespace: the chart's objects tell their release.
+// bare removes the labels and annotations, which name the release in objects of the chart.
 func bare(m *metav1.ObjectMeta) { m.Labels, m.Annotations = nil, nil }
 
 // container takes away what says the default in the chart and nothing in the tree.

@@ -37,7 +37,7 @@ func TestReleasesOnABareCluster(t *testing.T) {
 		"an upgrade of the definitions keeps all objects":               upgradeOfDefinitions,
 		"nothing starts before the schema is there":                     schemaFirst,
 		"an upgrade leaves the kill switch alone":                       killSwitchStays,
-		"with the policy release managers open and nobody else does":    policyHolds,
+		"with the policy only release managers open capabilities":       policyHolds,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, bareOf(t, own)) })
 	}
@@ -112,7 +112,7 @@ spec: {capability: preflight, stage: Disabled, change: {ticket: REL-1}}
 func wholeLife(t *testing.T, c *cluster) {
 	first, second := valuesFile(t, everythingKnown), valuesFile(t, everythingKnown+"worker: {replicas: 5}\n")
 	notes := c.must(t, "install", "market", platformChart, "--values="+first, "--no-hooks")
-	for _, want := range []string{"TRIAL: the database and Redis", "helm uninstall leaves the definitions and all their objects"} {
+	for _, want := range []string{"TRIAL, one pod each and no backup: the database and Redis", "helm uninstall keeps the CRDs and all their objects"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes do not say %q:\n%s", want, notes)
 		}
@@ -195,8 +195,8 @@ func TestAnUpgradeStartsAPIServersWithoutWorkers(t *testing.T) {
 	}
 }
 
-// Whoever switches an autoscaler on scales by hand first, as the guide says, and
-// keeps the number.
+// An operator who enables an autoscaler first scales manually, as the guide
+// describes. The autoscaler keeps that number of replicas.
 func TestAnAutoscalerTakesOverWhatAPersonHasSet(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)

@@ -101,7 +101,7 @@ type scaledObject struct {
 	} `json:"spec"`
 }
 
-// advanced tells the autoscaler that KEDA makes how to step.
+// advanced holds the scaling behavior of the autoscaler that KEDA creates.
 type advanced struct {
 	Autoscaler struct {
 		Behavior autoscalingv2.HorizontalPodAutoscalerBehavior `json:"behavior"`

@@ -44,8 +44,8 @@ func TestPodsOfOneVersionAreSpreadOverNodes(t *testing.T) {
 	}
 }
 
-// What a process does after it was told to stop fits into the time that it has,
-// whatever is set: the guide tells of 20 s for open requests, and of drainSeconds.
+// For all values, the grace period is long enough for a process to stop: 20 s for
+// open requests according to the guide, and drainSeconds.
 func TestTheTimeToEndIsLongerThanWhatAProcessDoesWithIt(t *testing.T) {
 	t.Parallel()
 	const requests, reserve = 20, 10
@@ -55,7 +55,7 @@ func TestTheTimeToEndIsLongerThanWhatAProcessDoesWithIt(t *testing.T) {
 			pod := templates(t, stream)["Deployment/"+name].Spec
 			want := fmt.Sprintf("%s=%ds", flag, seconds)
 			if !slices.Contains(pod.Containers[0].Args, want) {
-				t.Errorf("%s is not told %s", name, want)
+				t.Errorf("%s lacks the argument %s", name, want)
 			}
 			least := seconds + reserve
 			if name == "printmarket-api" {

@@ -11,8 +11,8 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// The policy as the chart installs it: release managers open capabilities with
-// helm, whoever lacks the verb opens none with the same chart, on-call closes them.
+// With the policy of the chart, release managers open capabilities with helm, users
+// without the verb cannot open any with the same chart, and on-call closes them.
 func policyHolds(t *testing.T, c *cluster) {
 	c.must(t, "install", "market", platformChart, "--values="+valuesFile(t, origins+"admissionPolicy: {enabled: true}\n"), "--no-hooks")
 	// What is of the whole cluster is not to meet the next test.
@@ -27,13 +27,13 @@ func policyHolds(t *testing.T, c *cluster) {
 	if out := c.helmAs(t, release, "install", "capabilities", capabilitiesChart, sandbox); out.err != nil {
 		t.Fatalf("a release manager installs: %s", out.stderr)
 	}
-	if out := c.helmAs(t, author, "upgrade", "capabilities", capabilitiesChart, private); out.err == nil || !strings.Contains(out.stderr, "spec.stage: Sandbox to PrivateBeta "+lacksRaise) {
+	if out := c.helmAs(t, author, "upgrade", "capabilities", capabilitiesChart, private); out.err == nil || !strings.Contains(out.stderr, "spec.stage: changing Sandbox to PrivateBeta "+lacksRaise) {
 		t.Errorf("an author raises: %v, %q", out.err, out.stderr)
 	}
 	if err := c.patchAs(t, onCall, `{"spec": {"killSwitch": {"state": "Engaged", "reason": "INC-1"}}}`); err != nil {
 		t.Errorf("on-call engages: %v", err)
 	}
-	if err := c.patchAs(t, onCall, `{"spec": {"killSwitch": null}}`); err == nil || !strings.Contains(err.Error(), "spec.killSwitch: to release it "+lacksRaise) {
+	if err := c.patchAs(t, onCall, `{"spec": {"killSwitch": null}}`); err == nil || !strings.Contains(err.Error(), "spec.killSwitch: releasing it "+lacksRaise) {
 		t.Errorf("on-call releases: %v", err)
 	}
 	if out := c.helmAs(t, release, "upgrade", "capabilities", capabilitiesChart, private); out.err != nil {
@@ -87,8 +87,8 @@ subjects:
   - {apiGroup: rbac.authorization.k8s.io, kind: User, name: release-of-NAMESPACE}
 `
 
-// awaitPolicy waits until the server refuses an open rollout of somebody who may
-// make a closed one, which tells that rights and policy have arrived.
+// awaitPolicy waits until the server rejects an open rollout of a user who may
+// create a closed one. Then both the Roles and the policy are in effect.
 func (c *cluster) awaitPolicy(t *testing.T, author controlplane.User) {
 	t.Helper()
 	eventually.Succeeds(t, func() error {

@@ -35,7 +35,7 @@ func TestWhoReachesWhomByThePolicies(t *testing.T) {
 	}
 }
 
-// Nobody is open because a policy forgot it.
+// No pod is open because a policy omits it.
 func TestEveryPodOfTheChartIsClosedUnlessAPolicyOpensIt(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, everything)
@@ -70,8 +70,8 @@ func others() map[string]netreach.End {
 		"stranger elsewhere":    {Namespace: "elsewhere", Labels: map[string]string{"app": "stranger"}},
 		"DNS cache of the node": address("169.254.20.10"),
 		"DNS":                   {Namespace: "kube-system", Labels: map[string]string{"k8s-app": "kube-dns"}},
-		"the world":             address("93.184.216.34"),
-		"the world by IPv6":     address("2606:2800:220:1::1"),
+		"the internet":          address("93.184.216.34"),
+		"the internet by IPv6":  address("2606:2800:220:1::1"),
 		"10.0.0.9":              address("10.0.0.9"),
 		"172.16.0.9":            address("172.16.0.9"),
 		"192.168.0.9":           address("192.168.0.9"),
@@ -116,7 +116,7 @@ func reach(t *testing.T, stream string) string {
 	return out.String()
 }
 
-// tried are the ports that the matrix tells of.
+// tried are the ports in the matrix.
 var tried = []int32{22, 53, 80, 443, 5432, 5433, 6379, 6380, 6443, 8080, 8081, 8082, 8083, 8084, 8443, 26379}
 
 func openPorts(policies netreach.Policies, from, to netreach.End) string {

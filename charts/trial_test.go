@@ -68,7 +68,7 @@ func TestTheTrialRedisStartsWithItsSettingsAndUsers(t *testing.T) {
 	for line := range strings.Lines(secret(t, stream, "printmarket-trial-redis-users", "users.acl")) {
 		words := strings.Fields(line)
 		if words[1] == "default" {
-			continue // whoever this test is
+			continue // the user of this test
 		}
 		rule := []any{"ACL", "SETUSER"}
 		for _, word := range words[1:] {

@@ -35,7 +35,7 @@ func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
 		"mutual TLS without a certificate":    {platformChart, origins + "api: {mtls: {enabled: true}}", []string{"/api/mtls/secretName"}},
 		"a provider and nothing else":         {platformChart, origins + "api: {operators: {enabled: true, oidc: {issuer: 'https://id.example'}}}", []string{"/api/operators/oidc/clientID", "/api/operators/oidc/redirectURL", "/api/operators/oidc/groups"}},
 		"a provider without the view":         {platformChart, origins + strings.Replace(oidc("caSecret: a"), "enabled: true, ", "", 1), []string{"/api/operators/enabled"}},
-		"a provider that nobody reaches":      {platformChart, origins + strings.Replace(oidc("caSecret: a"), "to: [{ipBlock: {cidr: 10.4.0.0/24}}], ", "", 1), []string{"/networkPolicy/identityProvider/to"}},
+		"a provider without an address":       {platformChart, origins + strings.Replace(oidc("caSecret: a"), "to: [{ipBlock: {cidr: 10.4.0.0/24}}], ", "", 1), []string{"/networkPolicy/identityProvider/to"}},
 		"a provider over http":                {platformChart, origins + strings.Replace(oidc("caSecret: a"), "https://id", "http://id", 1), []string{"/api/operators/oidc/issuer"}},
 		"a way back to another page":          {platformChart, origins + strings.Replace(oidc("caSecret: a"), "oidc/callback", "callback", 1), []string{"/api/operators/oidc/redirectURL"}},
 		"groups without a provider":           {platformChart, origins + "api: {operators: {enabled: true, oidc: {groups: [a]}}}", []string{"/api/operators/oidc/groups"}},
@@ -57,13 +57,13 @@ func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
 		"a stage that is not implemented":     {capabilitiesChart, "capabilities: {estimate: {stage: Sandbox}}", []string{"/capabilities/estimate/stage"}},
 		"a change without a ticket":           {capabilitiesChart, "capabilities: {preflight: {change: {ticket: ''}}}", []string{"/capabilities/preflight/change/ticket"}},
 		"a time that is none":                 {capabilitiesChart, "capabilities: {preflight: {schedule: {notBefore: tomorrow}}}", []string{"/capabilities/preflight/schedule/notBefore"}},
-		"a ramp of more than everybody":       {capabilitiesChart, "capabilities: {preflight: {schedule: {ramp: [{at: '2027-01-01T00:00:00Z', percent: 101}]}}}", []string{"/capabilities/preflight/schedule/ramp/0/percent"}},
+		"a ramp above 100 percent":            {capabilitiesChart, "capabilities: {preflight: {schedule: {ramp: [{at: '2027-01-01T00:00:00Z', percent: 101}]}}}", []string{"/capabilities/preflight/schedule/ramp/0/percent"}},
 		"an audience by something else":       {capabilitiesChart, "capabilities: {preflight: {audience: {organizations: [acme]}}}", []string{"/capabilities/preflight/audience", "'organizations'"}},
 		"a kill switch for all of them":       {capabilitiesChart, "killSwitch: true", []string{"'killSwitch'"}},
 		"a kill switch released is one, too":  {capabilitiesChart, "capabilities: {rfq-create: {killSwitch: {state: Released}}}", []string{"/capabilities/rfq-create", "'killSwitch'"}},
 		"an annotation that is no text":       {platformChart, origins + "controller: {pod: {annotations: {a: true}}}", []string{"/controller/pod/annotations/a"}},
 		"a disruption budget that blocks":     {platformChart, origins + "api: {disruptionBudget: {maxUnavailable: 0}}", []string{"/api/disruptionBudget/maxUnavailable"}},
-		"a collector that nobody reaches":     {platformChart, origins + "telemetry: {otlp: {endpoint: 'http://a:4318'}}", []string{"/networkPolicy/collector/to"}},
+		"a collector without an address":      {platformChart, origins + "telemetry: {otlp: {endpoint: 'http://a:4318'}}", []string{"/networkPolicy/collector/to"}},
 		"a collector with a password":         {platformChart, origins + "telemetry: {otlp: {endpoint: 'http://a:b@c:4318'}}", []string{"/telemetry/otlp/endpoint"}},
 		"headers that a sender could name":    {platformChart, origins + "telemetry: {otlp: {headersSecret: collector}}", []string{"/telemetry/otlp/headersSecret"}},
 		"a sampler that there is not":         {platformChart, origins + "telemetry: {otlp: {sampler: jaeger_remote}}", []string{"/telemetry/otlp/sampler"}},
@@ -92,14 +92,14 @@ func TestValuesThatAreWrongAreRefusedByTheirName(t *testing.T) {
 	}
 }
 
-// One role for two would give the workers, who open files of strangers, the rights
-// of the other.
+// With one role for two kinds of processes, workers, which open untrusted files,
+// would have the privileges of the other kind.
 func TestRolesOfTheDatabaseAreNotTheSame(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ values, want string }{
-		"one role for webhooks and API": {"database: {roles: {webhooks: printmarket_api}}", "webhooks and another are both printmarket_api"},
+		"one role for webhooks and API": {"database: {roles: {webhooks: printmarket_api}}", "webhooks and another role are both printmarket_api"},
 		"one role for both":             {"database: {roles: {api: one, worker: one}}", "api and worker are both one"},
-		"workers as owner of the trial": {"database: {trial: {enabled: true}, roles: {worker: printmarket}}", "printmarket is the owner"},
+		"workers as owner of the trial": {"database: {trial: {enabled: true}, roles: {worker: printmarket}}", "printmarket owns the trial database"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -198,8 +198,7 @@ func (n *node) walk(at string, visit func(string, *node)) {
 	}
 }
 
-// Whoever reads values.yaml sees everything that can be set, and the schema says
-// of each what it is.
+// values.yaml contains every value, and the schema describes each of them.
 func TestValuesAndSchemaHaveTheSameMembers(t *testing.T) {
 	t.Parallel()
 	want, got := map[string]bool{}, map[string]bool{}

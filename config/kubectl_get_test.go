@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubectl"
 )
 
-// looks are what somebody types who wants to know how things are.
+// looks are the commands with which a user inspects the objects.
 var looks = []string{
 	"get cap", "get partner", "get sender", "get printmarket", "get cap -o wide", "get partner -o wide", "get sender -o wide",
 }
@@ -24,7 +24,7 @@ func TestTheSamplesAreInForceAsTheTablesSay(t *testing.T) {
 	golden(t, "get-samples.txt", lookAt(t, as(t, namespace, "viewer"), looks))
 }
 
-// What only the world can break is closed alone, and its row says why.
+// An object that contradicts another one is closed alone, and its row shows the reason.
 func TestBrokenObjectsSayInTheirRowsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// killed is all that somebody on call applies.
+// killed is the complete manifest that a person on call applies.
 const killed = `
 apiVersion: marketplace.printmarket.dev/v1alpha1
 kind: CapabilityRollout
@@ -80,7 +80,7 @@ func TestAReleaseThatTouchesAnEngagedSwitchConflicts(t *testing.T) {
 	}
 }
 
-// What somebody types in a hurry belongs to no release either.
+// A patch without a field manager does not belong to a release either.
 func TestAPatchedKillSwitchOutlivesARelease(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)

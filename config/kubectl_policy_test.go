@@ -21,8 +21,8 @@ import (
 	"github.com/printmarket/printmarket/test/kubectl"
 )
 
-// request is one that somebody sends about the rollout rfq-create, or about
-// another one if it says so.
+// request is a request of a user about the rollout rfq-create, or about the rollout
+// that it names.
 type request struct {
 	// verb is create, delete, update (the whole object), merge, json (patches),
 	// status (a merge patch of the subresource) or apply, by another manager and
@@ -42,7 +42,7 @@ var people = map[string]struct {
 	"the release manager": {role: "release-manager"},
 	"on-call":             {role: "on-call"},
 	"the controller":      {rules: rules("capabilityrollouts/status", "patch")},
-	// Whoever has what a Role for a plain kind would give, and neither verb.
+	// An author has the usual verbs of a plain kind, and neither custom verb.
 	"an author":             {rules: append(rules("capabilityrollouts", "get", "create", "update", "patch", "delete"), rules("capabilityrollouts/status", "patch")...)},
 	"the garbage collector": {rules: rules("*", "get", "update", "patch", "delete")},
 	"a pipeline":            {rules: rules("capabilityrollouts", "get", "create", "patch", "raise")},
@@ -68,9 +68,9 @@ const (
 	promote      = `{spec: {stage: PrivateBeta, change: {ticket: REL-2}, audience: {partners: [acme]}}}`
 	needsRaise   = "needs the verb raise on capabilityrollouts/rfq-create in the namespace"
 	needsEngage  = "needs the verb engage on capabilityrollouts/rfq-create in the namespace"
-	needsEither  = "need the verb update or raise on capabilityrollouts/rfq-create in the namespace"
+	needsEither  = "needs the verb update or raise on capabilityrollouts/rfq-create in the namespace"
 	askRelease   = "lacks: ask a release manager"
-	askOnCall    = "lacks: ask whoever is on call"
+	askOnCall    = "lacks: ask the person on call"
 	neitherOfThe = "has neither: ask a release manager"
 )
 
@@ -82,64 +82,64 @@ var judgements = map[string]struct {
 	// refused are parts of the message; with none the request is allowed.
 	refused []string
 }{
-	"a release manager creates an open rollout":                  {"the release manager", "", []request{{"create", liveSpec}}, nil},
-	"a release manager raises a stage":                           {"the release manager", sandboxSpec, []request{{"merge", promote}}, nil},
-	"a release manager raises a stage by an apply":               {"the release manager", closedSpec, []request{{"apply", `{spec: {capability: rfq-create, stage: Sandbox, change: {ticket: REL-2}}}`}}, nil},
-	"a release manager takes the schedule away":                  {"the release manager", rampSpec, []request{{"merge", `{spec: {schedule: null}}`}}, nil},
-	"a release manager widens the audience":                      {"the release manager", narrowSpec, []request{{"merge", `{spec: {audience: {partners: [acme, stark]}}}`}}, nil},
-	"a release manager engages the kill switch":                  {"the release manager", liveSpec, []request{{"merge", engage}}, nil},
-	"a release manager releases the kill switch":                 {"the release manager", engagedSpec, []request{{"merge", `{spec: {killSwitch: null}}`}}, nil},
-	"a release manager says that it is released":                 {"the release manager", engagedSpec, []request{{"merge", `{spec: {killSwitch: {state: Released}}}`}}, nil},
-	"a release manager deletes a rollout and makes it open":      {"the release manager", engagedSpec, []request{{"delete", ""}, {"create", liveSpec}}, nil},
-	"whoever may do anything may do this too":                    {"who may do anything", closedSpec, []request{{"merge", `{spec: {stage: Sandbox, change: {ticket: REL-2}}}`}}, nil},
-	"on-call engages by a patch":                                 {"on-call", liveSpec, []request{{"merge", engage}}, nil},
-	"on-call engages by an apply":                                {"on-call", liveSpec, []request{{"apply", engage}}, nil},
-	"on-call engages what was released before":                   {"on-call", releasedSpec, []request{{"merge", engage}}, nil},
-	"on-call gives another reason":                               {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: {reason: "INC-1, INC-2"}}}`}}, nil},
-	"on-call changes nothing":                                    {"on-call", engagedSpec, []request{{"merge", engage}}, nil},
-	"on-call engages and raises at once":                         {"on-call", sandboxSpec, []request{{"merge", `{spec: {stage: PrivateBeta, change: {ticket: REL-2}, audience: {partners: [acme]}, killSwitch: {state: Engaged, reason: INC-1}}}`}}, []string{"spec.stage: Sandbox to PrivateBeta", needsRaise, askRelease}},
-	"on-call engages and widens the audience at once":            {"on-call", narrowSpec, []request{{"merge", `{spec: {audience: {partners: [acme, stark]}, killSwitch: {state: Engaged, reason: INC-1}}}`}}, []string{"spec.audience", needsRaise, askRelease}},
-	"on-call engages and leaves a note in a label":               {"on-call", liveSpec, []request{{"merge", `{metadata: {labels: {incident: INC-1}}, spec: {killSwitch: {state: Engaged, reason: INC-1}}}`}}, []string{"metadata: labels", needsEither, neitherOfThe}},
-	"on-call releases by saying so":                              {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: {state: Released}}}`}}, []string{"spec.killSwitch: to release it", needsRaise, askRelease}},
-	"on-call releases by taking the field away":                  {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: null}}`}}, []string{"spec.killSwitch: to release it", needsRaise}},
-	"on-call releases by an operation on the field":              {"on-call", engagedSpec, []request{{"json", `[{"op": "remove", "path": "/spec/killSwitch"}]`}}, []string{"spec.killSwitch: to release it", needsRaise}},
-	"on-call releases what on-call has engaged":                  {"on-call", liveSpec, []request{{"apply", engage}, {"apply", `{}`}}, []string{"spec.killSwitch: to release it", needsRaise}},
-	"on-call words the reason of a released switch":              {"on-call", releasedSpec, []request{{"merge", `{spec: {killSwitch: {reason: over}}}`}}, []string{"spec.killSwitch: to release it", needsRaise}},
-	"on-call raises by a patch":                                  {"on-call", sandboxSpec, []request{{"merge", promote}}, []string{"spec.stage: Sandbox to PrivateBeta", needsRaise, askRelease}},
-	"on-call raises by an operation on the field":                {"on-call", closedSpec, []request{{"json", `[{"op": "replace", "path": "/spec/stage", "value": "Sandbox"}, {"op": "replace", "path": "/spec/change/ticket", "value": "REL-2"}]`}}, []string{"spec.stage: Disabled to Sandbox", needsRaise}},
-	"on-call raises by an apply with another manager":            {"on-call", sandboxSpec, []request{{"apply", promote}}, []string{"spec.stage: Sandbox to PrivateBeta", needsRaise}},
-	"on-call lowers a stage":                                     {"on-call", liveSpec, []request{{"merge", `{spec: {stage: Disabled, change: {ticket: INC-1}}}`}}, []string{"spec.stage: Live to Disabled", needsRaise}},
-	"on-call says who approved":                                  {"on-call", liveSpec, []request{{"merge", `{spec: {change: {approvedBy: mallory}}}`}}, []string{"spec.change", needsRaise}},
-	"on-call gives the rollout an owner that there is not":       {"on-call", liveSpec, []request{{"merge", `{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: 0d1e4cb6-0c5c-4f58-9d2d-7a6e4d2e4c11}]}}`}}, []string{"metadata: labels, annotations, finalizers and owners", needsEither}},
-	"on-call keeps the rollout by a finalizer":                   {"on-call", liveSpec, []request{{"merge", `{metadata: {finalizers: [example.com/keep]}}`}}, []string{"metadata: labels", needsEither}},
-	"on-call makes a rollout":                                    {"on-call", "", []request{{"create", closedSpec}}, []string{`cannot create resource "capabilityrollouts"`}},
-	"on-call deletes a rollout":                                  {"on-call", engagedSpec, []request{{"delete", ""}}, []string{`cannot delete resource "capabilityrollouts"`}},
-	"an author creates a closed rollout":                         {"an author", "", []request{{"create", closedSpec}}, nil},
-	"an author creates one that is open for test keys":           {"an author", "", []request{{"create", sandboxSpec}}, []string{"spec.stage: a rollout that begins at Sandbox", needsRaise, askRelease, "or begin at Disabled"}},
-	"an author creates one that opens later":                     {"an author", "", []request{{"create", rampSpec}}, []string{"spec.stage: a rollout that begins at Live", needsRaise}},
-	"an author creates one that is open but killed":              {"an author", "", []request{{"create", engagedSpec}}, []string{"spec.stage: a rollout that begins at Live", needsRaise}},
-	"an author creates one by an apply":                          {"an author", "", []request{{"apply", `{spec: ` + liveSpec + `}`}}, []string{"spec.stage: a rollout that begins at Live", needsRaise}},
-	"an author deletes a rollout, which closes it":               {"an author", engagedSpec, []request{{"delete", ""}}, nil},
-	"an author deletes a rollout and makes it higher":            {"an author", sandboxSpec, []request{{"delete", ""}, {"create", liveSpec}}, []string{"spec.stage: a rollout that begins at Live", needsRaise}},
-	"an author deletes a rollout and raises a closed one":        {"an author", sandboxSpec, []request{{"delete", ""}, {"create", closedSpec}, {"merge", `{spec: {stage: Sandbox, change: {ticket: REL-2}}}`}}, []string{"spec.stage: Disabled to Sandbox", needsRaise}},
-	"an author takes the schedule away":                          {"an author", rampSpec, []request{{"merge", `{spec: {schedule: null}}`}}, []string{"spec.schedule", needsRaise, askRelease}},
-	"an author moves the end":                                    {"an author", rampSpec, []request{{"merge", `{spec: {schedule: {notAfter: "2029-01-01T00:00:00Z"}}}`}}, []string{"spec.schedule", needsRaise}},
-	"an author raises the percentage":                            {"an author", rampSpec, []request{{"merge", `{spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 100}]}}}`}}, []string{"spec.schedule", needsRaise}},
-	"an author gives a schedule where there was none":            {"an author", liveSpec, []request{{"merge", `{spec: {schedule: {notBefore: "2027-01-01T00:00:00Z"}}}`}}, []string{"spec.schedule", needsRaise}},
-	"an author takes the audience away":                          {"an author", narrowSpec, []request{{"merge", `{spec: {audience: null}}`}}, []string{"spec.audience", needsRaise, askRelease}},
-	"an author lets in whom the audience leaves out":             {"an author", narrowSpec, []request{{"merge", `{spec: {audience: {excluded: null}}}`}}, []string{"spec.audience", needsRaise}},
-	"an author adds a label to the audience":                     {"an author", narrowSpec, []request{{"merge", `{spec: {audience: {selector: {matchExpressions: [{key: tier, operator: Exists}]}}}}`}}, []string{"spec.audience", needsRaise}},
-	"an author replaces the object by a wider one":               {"an author", narrowSpec, []request{{"update", `{spec: ` + liveSpec + `}`}}, []string{"spec.audience", needsRaise}},
-	"an author engages the kill switch":                          {"an author", liveSpec, []request{{"merge", engage}}, []string{"spec.killSwitch: to engage it", needsEngage, askOnCall}},
-	"an author releases by replacing the object":                 {"an author", engagedSpec, []request{{"update", `{spec: ` + liveSpec + `}`}}, []string{"spec.killSwitch: to release it", needsRaise}},
-	"an author labels a rollout":                                 {"an author", liveSpec, []request{{"merge", `{metadata: {labels: {team: prepress}}}`}}, nil},
-	"an author changes no spec by the status":                    {"an author", sandboxSpec, []request{{"status", `{spec: {stage: Live, change: {ticket: REL-2}}, status: {effectiveStage: Sandbox}}`}}, nil},
-	"the controller writes the status":                           {"the controller", liveSpec, []request{{"status", `{status: {effectiveStage: Live}}`}}, nil},
-	"the garbage collector takes a finalizer away":               {"the garbage collector", closedSpec, []request{{"merge", `{metadata: {finalizers: [foregroundDeletion]}}`}, {"merge", `{metadata: {finalizers: null}}`}}, nil},
-	"the garbage collector deletes a rollout":                    {"the garbage collector", liveSpec, []request{{"delete", ""}}, nil},
-	"a pipeline creates, raises and labels":                      {"a pipeline", "", []request{{"create", sandboxSpec}, {"merge", promote}, {"merge", `{metadata: {labels: {release: "2"}}}`}}, nil},
-	"a pipeline without the verb engages":                        {"a pipeline", liveSpec, []request{{"merge", engage}}, []string{"spec.killSwitch: to engage it", needsEngage}},
-	"whoever has the verb for one capability opens no other one": {"the manager of preflight", closedSpec, []request{{"merge", `{spec: {stage: Sandbox, change: {ticket: REL-2}}}`}}, []string{"spec.stage: Disabled to Sandbox", needsRaise}},
+	"a release manager creates an open rollout":             {"the release manager", "", []request{{"create", liveSpec}}, nil},
+	"a release manager raises a stage":                      {"the release manager", sandboxSpec, []request{{"merge", promote}}, nil},
+	"a release manager raises a stage by an apply":          {"the release manager", closedSpec, []request{{"apply", `{spec: {capability: rfq-create, stage: Sandbox, change: {ticket: REL-2}}}`}}, nil},
+	"a release manager takes the schedule away":             {"the release manager", rampSpec, []request{{"merge", `{spec: {schedule: null}}`}}, nil},
+	"a release manager widens the audience":                 {"the release manager", narrowSpec, []request{{"merge", `{spec: {audience: {partners: [acme, stark]}}}`}}, nil},
+	"a release manager engages the kill switch":             {"the release manager", liveSpec, []request{{"merge", engage}}, nil},
+	"a release manager releases the kill switch":            {"the release manager", engagedSpec, []request{{"merge", `{spec: {killSwitch: null}}`}}, nil},
+	"a release manager says that it is released":            {"the release manager", engagedSpec, []request{{"merge", `{spec: {killSwitch: {state: Released}}}`}}, nil},
+	"a release manager deletes a rollout and makes it open": {"the release manager", engagedSpec, []request{{"delete", ""}, {"create", liveSpec}}, nil},
+	"a user with all verbs opens a capability":              {"who may do anything", closedSpec, []request{{"merge", `{spec: {stage: Sandbox, change: {ticket: REL-2}}}`}}, nil},
+	"on-call engages by a patch":                            {"on-call", liveSpec, []request{{"merge", engage}}, nil},
+	"on-call engages by an apply":                           {"on-call", liveSpec, []request{{"apply", engage}}, nil},
+	"on-call engages what was released before":              {"on-call", releasedSpec, []request{{"merge", engage}}, nil},
+	"on-call gives another reason":                          {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: {reason: "INC-1, INC-2"}}}`}}, nil},
+	"on-call changes nothing":                               {"on-call", engagedSpec, []request{{"merge", engage}}, nil},
+	"on-call engages and raises at once":                    {"on-call", sandboxSpec, []request{{"merge", `{spec: {stage: PrivateBeta, change: {ticket: REL-2}, audience: {partners: [acme]}, killSwitch: {state: Engaged, reason: INC-1}}}`}}, []string{"spec.stage: changing Sandbox to PrivateBeta", needsRaise, askRelease}},
+	"on-call engages and widens the audience at once":       {"on-call", narrowSpec, []request{{"merge", `{spec: {audience: {partners: [acme, stark]}, killSwitch: {state: Engaged, reason: INC-1}}}`}}, []string{"spec.audience", needsRaise, askRelease}},
+	"on-call engages and leaves a note in a label":          {"on-call", liveSpec, []request{{"merge", `{metadata: {labels: {incident: INC-1}}, spec: {killSwitch: {state: Engaged, reason: INC-1}}}`}}, []string{"metadata: changing labels", needsEither, neitherOfThe}},
+	"on-call releases by saying so":                         {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: {state: Released}}}`}}, []string{"spec.killSwitch: releasing it", needsRaise, askRelease}},
+	"on-call releases by taking the field away":             {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: null}}`}}, []string{"spec.killSwitch: releasing it", needsRaise}},
+	"on-call releases by an operation on the field":         {"on-call", engagedSpec, []request{{"json", `[{"op": "remove", "path": "/spec/killSwitch"}]`}}, []string{"spec.killSwitch: releasing it", needsRaise}},
+	"on-call releases what on-call has engaged":             {"on-call", liveSpec, []request{{"apply", engage}, {"apply", `{}`}}, []string{"spec.killSwitch: releasing it", needsRaise}},
+	"on-call words the reason of a released switch":         {"on-call", releasedSpec, []request{{"merge", `{spec: {killSwitch: {reason: over}}}`}}, []string{"spec.killSwitch: releasing it", needsRaise}},
+	"on-call raises by a patch":                             {"on-call", sandboxSpec, []request{{"merge", promote}}, []string{"spec.stage: changing Sandbox to PrivateBeta", needsRaise, askRelease}},
+	"on-call raises by an operation on the field":           {"on-call", closedSpec, []request{{"json", `[{"op": "replace", "path": "/spec/stage", "value": "Sandbox"}, {"op": "replace", "path": "/spec/change/ticket", "value": "REL-2"}]`}}, []string{"spec.stage: changing Disabled to Sandbox", needsRaise}},
+	"on-call raises by an apply with another manager":       {"on-call", sandboxSpec, []request{{"apply", promote}}, []string{"spec.stage: changing Sandbox to PrivateBeta", needsRaise}},
+	"on-call lowers a stage":                                {"on-call", liveSpec, []request{{"merge", `{spec: {stage: Disabled, change: {ticket: INC-1}}}`}}, []string{"spec.stage: changing Live to Disabled", needsRaise}},
+	"on-call says who approved":                             {"on-call", liveSpec, []request{{"merge", `{spec: {change: {approvedBy: mallory}}}`}}, []string{"spec.change", needsRaise}},
+	"on-call gives the rollout an owner that there is not":  {"on-call", liveSpec, []request{{"merge", `{metadata: {ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: 0d1e4cb6-0c5c-4f58-9d2d-7a6e4d2e4c11}]}}`}}, []string{"metadata: changing labels, annotations, finalizers or owners", needsEither}},
+	"on-call keeps the rollout by a finalizer":              {"on-call", liveSpec, []request{{"merge", `{metadata: {finalizers: [example.com/keep]}}`}}, []string{"metadata: changing labels", needsEither}},
+	"on-call makes a rollout":                               {"on-call", "", []request{{"create", closedSpec}}, []string{`cannot create resource "capabilityrollouts"`}},
+	"on-call deletes a rollout":                             {"on-call", engagedSpec, []request{{"delete", ""}}, []string{`cannot delete resource "capabilityrollouts"`}},
+	"an author creates a closed rollout":                    {"an author", "", []request{{"create", closedSpec}}, nil},
+	"an author creates one that is open for test keys":      {"an author", "", []request{{"create", sandboxSpec}}, []string{"spec.stage: creating a rollout with the stage Sandbox", needsRaise, askRelease, "or create it with the stage Disabled"}},
+	"an author creates one that opens later":                {"an author", "", []request{{"create", rampSpec}}, []string{"spec.stage: creating a rollout with the stage Live", needsRaise}},
+	"an author creates one that is open but killed":         {"an author", "", []request{{"create", engagedSpec}}, []string{"spec.stage: creating a rollout with the stage Live", needsRaise}},
+	"an author creates one by an apply":                     {"an author", "", []request{{"apply", `{spec: ` + liveSpec + `}`}}, []string{"spec.stage: creating a rollout with the stage Live", needsRaise}},
+	"an author deletes a rollout, which closes it":          {"an author", engagedSpec, []request{{"delete", ""}}, nil},
+	"an author deletes a rollout and makes it higher":       {"an author", sandboxSpec, []request{{"delete", ""}, {"create", liveSpec}}, []string{"spec.stage: creating a rollout with the stage Live", needsRaise}},
+	"an author deletes a rollout and raises a closed one":   {"an author", sandboxSpec, []request{{"delete", ""}, {"create", closedSpec}, {"merge", `{spec: {stage: Sandbox, change: {ticket: REL-2}}}`}}, []string{"spec.stage: changing Disabled to Sandbox", needsRaise}},
+	"an author takes the schedule away":                     {"an author", rampSpec, []request{{"merge", `{spec: {schedule: null}}`}}, []string{"spec.schedule", needsRaise, askRelease}},
+	"an author moves the end":                               {"an author", rampSpec, []request{{"merge", `{spec: {schedule: {notAfter: "2029-01-01T00:00:00Z"}}}`}}, []string{"spec.schedule", needsRaise}},
+	"an author raises the percentage":                       {"an author", rampSpec, []request{{"merge", `{spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 100}]}}}`}}, []string{"spec.schedule", needsRaise}},
+	"an author gives a schedule where there was none":       {"an author", liveSpec, []request{{"merge", `{spec: {schedule: {notBefore: "2027-01-01T00:00:00Z"}}}`}}, []string{"spec.schedule", needsRaise}},
+	"an author takes the audience away":                     {"an author", narrowSpec, []request{{"merge", `{spec: {audience: null}}`}}, []string{"spec.audience", needsRaise, askRelease}},
+	"an author lets in whom the audience leaves out":        {"an author", narrowSpec, []request{{"merge", `{spec: {audience: {excluded: null}}}`}}, []string{"spec.audience", needsRaise}},
+	"an author adds a label to the audience":                {"an author", narrowSpec, []request{{"merge", `{spec: {audience: {selector: {matchExpressions: [{key: tier, operator: Exists}]}}}}`}}, []string{"spec.audience", needsRaise}},
+	"an author replaces the object by a wider one":          {"an author", narrowSpec, []request{{"update", `{spec: ` + liveSpec + `}`}}, []string{"spec.audience", needsRaise}},
+	"an author engages the kill switch":                     {"an author", liveSpec, []request{{"merge", engage}}, []string{"spec.killSwitch: engaging it", needsEngage, askOnCall}},
+	"an author releases by replacing the object":            {"an author", engagedSpec, []request{{"update", `{spec: ` + liveSpec + `}`}}, []string{"spec.killSwitch: releasing it", needsRaise}},
+	"an author labels a rollout":                            {"an author", liveSpec, []request{{"merge", `{metadata: {labels: {team: prepress}}}`}}, nil},
+	"an author changes no spec by the status":               {"an author", sandboxSpec, []request{{"status", `{spec: {stage: Live, change: {ticket: REL-2}}, status: {effectiveStage: Sandbox}}`}}, nil},
+	"the controller writes the status":                      {"the controller", liveSpec, []request{{"status", `{status: {effectiveStage: Live}}`}}, nil},
+	"the garbage collector takes a finalizer away":          {"the garbage collector", closedSpec, []request{{"merge", `{metadata: {finalizers: [foregroundDeletion]}}`}, {"merge", `{metadata: {finalizers: null}}`}}, nil},
+	"the garbage collector deletes a rollout":               {"the garbage collector", liveSpec, []request{{"delete", ""}}, nil},
+	"a pipeline creates, raises and labels":                 {"a pipeline", "", []request{{"create", sandboxSpec}, {"merge", promote}, {"merge", `{metadata: {labels: {release: "2"}}}`}}, nil},
+	"a pipeline without the verb engages":                   {"a pipeline", liveSpec, []request{{"merge", engage}}, []string{"spec.killSwitch: engaging it", needsEngage}},
+	"the verb for one capability does not open another one": {"the manager of preflight", closedSpec, []request{{"merge", `{spec: {stage: Sandbox, change: {ticket: REL-2}}}`}}, []string{"spec.stage: changing Disabled to Sandbox", needsRaise}},
 }
 
 func TestWhoMayOpenARolloutAndWhoMayOnlyCloseIt(t *testing.T) {
@@ -201,7 +201,7 @@ func TestTheStatusSubresourceNeitherNeedsAVerbNorChangesASpec(t *testing.T) {
 	}
 }
 
-// A field that the policy does not know would be open to everybody who may
+// A field that the policy does not know would be open to every user who may
 // patch.
 func TestThePolicyGuardsEveryFieldOfASpec(t *testing.T) {
 	t.Parallel()
@@ -223,7 +223,8 @@ func TestThePolicyGuardsEveryFieldOfASpec(t *testing.T) {
 	}
 }
 
-// The ClusterRoles are for roles of one's own, and can-i tells what they grant.
+// The ClusterRoles are for custom roles, and can-i reports the verbs that they
+// grant.
 func TestTheClusterRolesOfThePolicyGrantItsVerbsAndNothingElse(t *testing.T) {
 	t.Parallel()
 	namespace, _ := guarded(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubectl"
 )
 
-// subject is a column: somebody who has one Role at most.
+// subject is a column: a user with at most one Role.
 type subject struct {
 	kubectl.Subject
 	hasRole bool
@@ -34,7 +34,7 @@ func TestRolesGrantWhatTheMatrixShows(t *testing.T) {
 		{kubectl.Subject{Column: "on-call", User: bound(t, namespace, "on-call")}, true},
 		{kubectl.Subject{Column: "release", User: bound(t, namespace, "release-manager")}, true},
 		{kubectl.Subject{Column: "partners", User: bound(t, namespace, "partner-operations")}, true},
-		{kubectl.Subject{Column: "nobody", User: "nobody-in-" + namespace}, false},
+		{kubectl.Subject{Column: "no role", User: "no-role-in-" + namespace}, false},
 	} {
 		if s.hasRole {
 			ask.AwaitRole(t, s.User)
@@ -47,7 +47,7 @@ func TestRolesGrantWhatTheMatrixShows(t *testing.T) {
 	}
 }
 
-// With this the matrix is complete: what it does not show, nobody may.
+// The matrix is complete: no role allows a request that the matrix omits.
 func TestRolesNameOnlyWhatTheMatrixHas(t *testing.T) {
 	t.Parallel()
 	known := func(group, resource string) bool {

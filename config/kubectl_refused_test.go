@@ -15,8 +15,8 @@ import (
 // that it accepts: a JSON merge patch.
 type refusal struct {
 	what, base, change string
-	// existing is that the base is there already and is applied anew, by the
-	// server; else the changed object is created.
+	// existing reports whether the base already exists and is applied again, by the
+	// server; otherwise the changed object is created.
 	existing bool
 	// field is what the message must name.
 	field string
@@ -26,7 +26,7 @@ var refusals = []refusal{
 	{what: "promotion by two stages", base: sandboxRollout, existing: true, change: `{spec: {stage: Live, change: {ticket: REL-2}}}`, field: "spec.stage"},
 	{what: "another stage under the same ticket", base: sandboxRollout, existing: true, change: `{spec: {stage: Disabled}}`, field: "spec.change.ticket"},
 	{what: "another capability", base: sandboxRollout, existing: true, change: `{spec: {capability: rfq-read}}`, field: "spec.capability"},
-	{what: "PrivateBeta for nobody", base: sandboxRollout, change: `{spec: {stage: PrivateBeta}}`, field: "spec.audience"},
+	{what: "PrivateBeta without an audience", base: sandboxRollout, change: `{spec: {stage: PrivateBeta}}`, field: "spec.audience"},
 	{what: "an unknown stage", base: sandboxRollout, change: `{spec: {stage: Beta}}`, field: "spec.stage"},
 	{what: "a rollout under another name", base: sandboxRollout, change: `{metadata: {name: rfq}}`, field: "metadata"},
 	{what: "a capability that there is not", base: sandboxRollout, change: `{metadata: {name: fax}, spec: {capability: fax}}`, field: "spec.capability"},
@@ -35,7 +35,7 @@ var refusals = []refusal{
 	{what: "a misspelt kill switch", base: sandboxRollout, change: `{spec: {killswitch: {state: Engaged, reason: INC-1}}}`, field: "spec.killswitch"},
 	{what: "a misspelt kill switch of an object that is there", base: sandboxRollout, existing: true, change: `{spec: {killswitch: {state: Engaged, reason: INC-1}}}`, field: "spec.killswitch"},
 	{what: "a ramp that shrinks", base: sandboxRollout, change: `{spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 50}, {at: "2027-02-01T00:00:00Z", percent: 10}]}}}`, field: "spec.schedule.ramp"},
-	{what: "a ramp to more than everybody", base: sandboxRollout, change: `{spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 101}]}}}`, field: "spec.schedule.ramp[0].percent"},
+	{what: "a ramp above 100 percent", base: sandboxRollout, change: `{spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 101}]}}}`, field: "spec.schedule.ramp[0].percent"},
 	{what: "a schedule that ends first", base: sandboxRollout, change: `{spec: {schedule: {notBefore: "2027-02-01T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}}}`, field: "spec.schedule.notAfter"},
 	{what: "a time without a zone", base: sandboxRollout, change: `{spec: {schedule: {notBefore: "2027-02-01"}}}`, field: "spec.schedule.notBefore"},
 	{what: "In without values", base: sandboxRollout, change: `{spec: {audience: {selector: {matchExpressions: [{key: tier, operator: In}]}}}}`, field: "spec.audience.selector.matchExpressions[0].values"},

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	update = flag.Bool("update", false, "write the golden files anew")
+	update = flag.Bool("update", false, "write the golden files")
 	plane  *kubetest.Plane
 )
 
@@ -54,7 +54,7 @@ func golden(t *testing.T, name, got string) {
 	kubectl.Golden(t, filepath.Join("testdata", name), got, *update)
 }
 
-// person is somebody at a terminal.
+// person is a user at a terminal.
 type person struct {
 	user      controlplane.User
 	namespace string

@@ -200,7 +200,7 @@ func TestEveryVariableIsReadByTheCommandAndItsSecretIsDocumented(t *testing.T) {
 			}
 			ref := variable.ValueFrom.SecretKeyRef
 			if !strings.Contains(string(kustomization), ref.Name) || ref.Key != "url" {
-				t.Errorf("%s: %s comes from key %s of %s, which the kustomization does not tell of", name, variable.Name, ref.Key, ref.Name)
+				t.Errorf("%s: %s comes from key %s of %s, which the kustomization does not mention", name, variable.Name, ref.Key, ref.Name)
 			}
 		}
 	}

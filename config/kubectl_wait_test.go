@@ -14,8 +14,7 @@ metadata: {name: rfq-create}
 spec: {capability: rfq-create, stage: Live, change: {ticket: REL-1}}
 `
 
-// waits blocks as somebody at a terminal does who wants to go on only when a
-// change is in force.
+// waits blocks until a change is in force, like a user at a terminal.
 func (p person) waits(t *testing.T, arguments ...string) {
 	t.Helper()
 	p.must(t, "", append([]string{"wait", "--timeout=30s"}, arguments...)...)
@@ -87,9 +86,9 @@ spec: {keys: [{name: live, state: Revoked}]}
 	}
 }
 
-// What an edit must mend is told by its own condition, so that a pipeline need
-// not wait for the time to run out.
-func TestWaitTellsWhatIsBroken(t *testing.T) {
+// A fault that needs an edit has its own condition, so that a pipeline need not
+// wait for a timeout.
+func TestWaitReportsFaultyObjects(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)
 	control(t, namespace)

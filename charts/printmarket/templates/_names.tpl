@@ -1,5 +1,5 @@
 {{/*
-Every object has a fixed name: roles, flags and guides name them. So there is one installation in a namespace.
+Every object has a fixed name, because roles, flags and guides refer to it. So each namespace has one installation.
 */}}
 {{- define "printmarket.selector" -}}
 app.kubernetes.io/name: printmarket
@@ -31,7 +31,7 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{/* A value of a label, of the tag. */}}
+{{/* The tag as a label value. */}}
 {{- define "printmarket.version" -}}
 {{ regexReplaceAll "^[._-]+|[._-]+$" (.Values.image.tag | default .Chart.AppVersion | trunc 63) "" }}
 {{- end }}

@@ -1,5 +1,5 @@
 {{/*
-What all pods have in common: the restricted pod security standard, and where they run. (list $ $pod)
+Common settings of all pods: the restricted Pod Security Standard, and scheduling. (list $ $pod)
 */}}
 {{- define "printmarket.placement" -}}
 {{- $root := index . 0 -}}
@@ -40,7 +40,7 @@ topologySpreadConstraints:
     labelSelector:
       matchLabels:
         {{- include "printmarket.selector" . | nindent 8 }}
-    # The pods of the version before are about to go, and do not count.
+    # Ignore the pods of the previous version, which are about to stop.
     matchLabelKeys: [pod-template-hash]
 {{- end }}
 
@@ -58,7 +58,7 @@ securityContext:
       - ALL
 {{- end }}
 
-{{/* A variable that a Secret has: (list "NAME" "secret"). */}}
+{{/* An environment variable from a Secret: (list "NAME" "secret"). */}}
 {{- define "printmarket.secretVariable" -}}
 - name: {{ index . 0 }}
   valueFrom:
@@ -67,7 +67,7 @@ securityContext:
       key: url
 {{- end }}
 
-{{/* Variables that say where traces go; nothing where nobody says so. */}}
+{{/* Environment variables for traces; empty if no endpoint is set. */}}
 {{- define "printmarket.traces" -}}
 {{- with .Values.telemetry.otlp }}
 {{- if .endpoint }}
@@ -116,7 +116,7 @@ metadata:
     {{- include "printmarket.labels" (list $root (index . 3)) | nindent 4 }}
 spec:
   maxUnavailable: {{ $settings.maxUnavailable }}
-  # A pod that is not ready serves nobody, so it may go, or a node could never be drained.
+  # A pod that is not ready serves no requests, so it may be evicted. Otherwise it could block a node drain forever.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:

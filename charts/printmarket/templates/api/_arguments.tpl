@@ -57,7 +57,7 @@
 {{- end }}
 {{- end }}
 
-{{/* The files of an API server beside its image; nothing where it has none. */}}
+{{/* Volumes with the files of an API server; empty if it needs none. */}}
 {{- define "printmarket.apiVolumes" -}}
 {{- if .Values.api.mtls.enabled }}
 - name: mtls
@@ -87,7 +87,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Where they are: as directories, so that what is renewed is seen. */}}
+{{/* Their mounts: directories, so that renewed files are visible. */}}
 {{- define "printmarket.apiMounts" -}}
 {{- range include "printmarket.apiVolumes" . | fromYamlArray }}
 - name: {{ .name }}

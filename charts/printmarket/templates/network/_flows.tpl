@@ -16,7 +16,7 @@ metadata:
     {{- include "printmarket.labels" (list $root (index . 1)) | nindent 4 }}
 {{- end }}
 
-{{/* A list of ports as those of a policy: (list 443 6443). */}}
+{{/* The ports of a policy: (list 443 6443). */}}
 {{- define "printmarket.ports" -}}
 ports:
   {{- range . }}
@@ -25,7 +25,7 @@ ports:
   {{- end }}
 {{- end }}
 
-{{/* To peers of whoever installs: any address, where none are named. */}}
+{{/* Egress to the configured peers; to any address if the list is empty. */}}
 {{- define "printmarket.toPeers" -}}
 - {{ include "printmarket.ports" .ports | nindent 2 | trim }}
   {{- with .to }}
@@ -88,8 +88,8 @@ ports:
 {{- end }}
 
 {{/*
-Where partners' files and endpoints may be: what the workers dial, and nothing of the neighbourhood. The worker refuses
-these ranges by itself; this is the second lock: (list $ $allowed).
+Egress to partners' files and endpoints: public addresses without the special-purpose ranges. The worker also rejects
+these ranges itself: (list $ $allowed).
 */}}
 {{- define "printmarket.toPartners" -}}
 - {{ include "printmarket.ports" (list 443) | nindent 2 | trim }}

@@ -1,5 +1,5 @@
 {{/*
-What partners use, and nothing else: /api/v1/platform is the marketplace's own side. A test holds this list against the
+The prefixes that partners use; /api/v1/platform is for the marketplace only. A test compares this list with the
 contracts.
 */}}
 {{- define "printmarket.partnerPrefixes" -}}
@@ -82,7 +82,7 @@ spec:
   hostnames:
     - {{ index . 3 | quote }}
   rules:
-    # Older releases take no more than eight matches in a rule.
+    # Older releases accept at most eight matches per rule.
     {{- range chunk 8 (index . 4) }}
     - matches:
         {{- range . }}

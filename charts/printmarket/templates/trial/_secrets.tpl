@@ -1,6 +1,6 @@
 {{/*
-A password of the trial servers. It is kept over upgrades, and in the Secret over an uninstall too, because the volumes
-are kept: (list $ "secret" "key").
+A password of the trial servers. Upgrades keep it, and an uninstall keeps its Secret, because it keeps the volumes:
+(list $ "secret" "key").
 */}}
 {{- define "printmarket.kept" -}}
 {{- $found := lookup "v1" "Secret" (index . 0).Release.Namespace (index . 1) -}}
@@ -9,7 +9,7 @@ are kept: (list $ "secret" "key").
 {{- $kept := get $data (index . 2) -}}
 {{- $password := randAlphaNum 40 -}}
 {{- if $kept }}{{ $password = $kept | b64dec }}{{ end -}}
-{{- /* It goes into URLs and into the users of Redis, where other characters would say something else. */ -}}
+{{- /* URLs and the users of Redis contain it, and other characters would need escaping there. */ -}}
 {{- if not (regexMatch "^[A-Za-z0-9]{16,128}$" $password) -}}
 {{- fail (printf "the Secret %s: its key %s must be 16 to 128 letters and digits" (index . 1) (index . 2)) -}}
 {{- end -}}
