@@ -90,7 +90,7 @@ func (a *asynqContender) left(context.Context) (int, error) {
 	return info.Pending + info.Scheduled + info.Retry + info.Archived, nil
 }
 
-// silence is a log that nobody pays for.
+// silence is a logger that discards everything.
 type silence struct{}
 
 func (silence) Debug(...any) {}

@@ -24,7 +24,7 @@ type platformContender struct {
 	redis *redis.Client
 	queue *queue.Queue
 	lease time.Duration
-	// renewed is told from when the leases count, if it is set.
+	// renewed, if set, is called with the start of each renewed lease.
 	renewed func(time.Time)
 }
 

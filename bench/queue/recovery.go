@@ -28,7 +28,7 @@ type crash struct {
 	after time.Duration
 }
 
-// recovered is how long the job was nobody's.
+// recovered measures how long the job had no holder.
 type recovered struct {
 	fromKill, fromRenewal time.Duration
 }
@@ -62,7 +62,7 @@ func measureRecovery(ctx context.Context, s size, r *report) error {
 func reportRecovery(r *report, kinds []crash, times [][]recovered) {
 	var rows [][]string
 	for k, kind := range kinds {
-		lease, renewal := "30 s, fixed", "not told"
+		lease, renewal := "30 s, fixed", "not measured"
 		if kind.lease > 0 {
 			worst := time.Duration(0)
 			for _, t := range times[k] {
@@ -126,9 +126,9 @@ func (c crash) play(ctx context.Context) (took recovered, err error) {
 
 // prey is a victim as its killer sees it.
 type prey struct {
-	process *exec.Cmd
-	once    sync.Once
-	told    chan struct{}
+	process  *exec.Cmd
+	once     sync.Once
+	reported chan struct{}
 
 	mu             sync.Mutex
 	killed, renews time.Time
@@ -149,14 +149,14 @@ func (c crash) startVictim(ctx context.Context, addr string) (*prey, error) {
 	if err := process.Start(); err != nil {
 		return nil, fmt.Errorf("start the victim: %w", err)
 	}
-	v := &prey{process: process, told: make(chan struct{})}
+	v := &prey{process: process, reported: make(chan struct{})}
 	lines := bufio.NewScanner(out)
 	if !lines.Scan() || !v.note(lines.Text()) {
 		v.kill()
 		return nil, errors.New("the victim did not get the job")
 	}
 	go func() {
-		defer close(v.told)
+		defer close(v.reported)
 		for lines.Scan() && v.note(lines.Text()) {
 		}
 	}()
@@ -183,7 +183,7 @@ func (v *prey) kill() {
 
 // since reads the times after the victim's last word.
 func (v *prey) since(again time.Time) (recovered, error) {
-	<-v.told
+	<-v.reported
 	_ = v.process.Wait()
 	if again.Before(v.killed) {
 		return recovered{}, errors.New("the job was handed out twice")
@@ -197,19 +197,19 @@ type victim struct {
 	lease           time.Duration
 }
 
-// run takes the job and holds it until the end of the process, telling from
+// run takes the job and holds it until the end of the process, reporting from
 // when its lease counts.
 func (v victim) run(ctx context.Context, out io.Writer) error {
 	contender, err := crash{contender: v.contender, lease: v.lease}.join(v.addr)
 	if err != nil {
 		return err
 	}
-	tell := func(at time.Time) { _, _ = fmt.Fprintf(out, "held %d\n", at.UnixNano()) }
+	report := func(at time.Time) { _, _ = fmt.Fprintf(out, "held %d\n", at.UnixNano()) }
 	if p, ok := contender.(*platformContender); ok {
-		p.renewed = tell
+		p.renewed = report
 	}
 	return contender.serve(ctx, 1, func(string) {
-		tell(time.Now())
+		report(time.Now())
 		<-ctx.Done()
 	})
 }

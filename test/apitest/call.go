@@ -22,7 +22,7 @@ import (
 // Request is one request.
 type Request struct {
 	Method, Path string
-	// Key names a key of the world; empty sends none. A callback is signed by the
+	// Key names a key of the fixture; empty sends none. A callback is signed by the
 	// sender of the key's partner instead, and costing gets a session of the key.
 	Key string
 	// Body is sent as application/json; empty sends none.

@@ -15,7 +15,7 @@ func TestEveryOperationBelongsToAPackageThatCoversIt(t *testing.T) {
 	t.Parallel()
 	set, err := published()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("published: %v", err)
 	}
 	for _, op := range slices.Concat(set.Operations(), set.InternalOperations()) {
 		// The file calls Main.
@@ -30,7 +30,7 @@ func TestAnOperationWithoutASuccessIsUncovered(t *testing.T) {
 	t.Parallel()
 	set, err := published()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("published: %v", err)
 	}
 	calculate := contracts.Operation{Contract: contracts.XJDF, Method: "POST", Path: "/api/v1/costing/calculate-xjdf"}
 	for name, tc := range map[string]struct {
@@ -40,7 +40,7 @@ func TestAnOperationWithoutASuccessIsUncovered(t *testing.T) {
 	}{
 		"an operation that was never answered": {"costingapi", false, []contracts.Operation{calculate}},
 		"an operation that was answered":       {"costingapi", true, nil},
-		"operations of no surface":             {"nobody", false, nil},
+		"operations of no surface":             {"unknown", false, nil},
 	} {
 		got := uncovered(set, tc.surface, func(contracts.Operation) bool { return tc.covered })
 		if !slices.Equal(got, tc.want) {

@@ -42,8 +42,7 @@ func problemSchema(t testing.TB) *schema {
 	return &schema{compiled}
 }
 
-// transport are header fields that belong to HTTP itself and that contracts need
-// not tell of.
+// transport lists header fields of HTTP itself, which contracts need not describe.
 var transport = map[string]bool{"Connection": true, "Content-Length": true, "Content-Type": true, "Date": true}
 
 // hold checks what must be true of every answer.
@@ -134,7 +133,7 @@ func holdHeaders(found *faults, got http.Header, promised map[string]contracts.H
 	for name, values := range got {
 		header, known := promised[name]
 		if !known && !transport[name] {
-			found.add("the contract does not tell of the header field %s: %v", name, values)
+			found.add("the contract does not describe the header field %s: %v", name, values)
 		}
 		for _, value := range values {
 			if wrong := header.Violations(value); len(wrong) > 0 {

@@ -92,7 +92,7 @@ func TestAnswersAreHeldAgainstTheContract(t *testing.T) {
 		"a header field that is not documented": {list, func(t *testing.T, contract node) {
 			t.Helper()
 			delete(in(t, responses(t, contract), "200", "headers"), "RateLimit-Policy")
-		}, "does not tell of the header field Ratelimit-Policy"},
+		}, "does not describe the header field Ratelimit-Policy"},
 		"a header field of another form": {list, func(t *testing.T, contract node) {
 			t.Helper()
 			in(t, contract, "components", "headers", "NotStored", "schema")["const"] = "private"
@@ -137,14 +137,14 @@ func TestAnswersAreHeldAgainstTheirRules(t *testing.T) {
 		spoil func(*Answer)
 		want  string
 	}{
-		"no request id":           {func(a *Answer) { a.Header.Del("X-Request-Id") }, "no X-Request-Id"},
-		"another request id":      {func(a *Answer) { a.Header.Set("X-Request-Id", "req_00000000") }, "X-Request-Id req_00000000"},
-		"no caching rule":         {func(a *Answer) { a.Header.Del("Cache-Control") }, "no Cache-Control"},
-		"a key in the body":       {func(a *Answer) { a.Body = []byte(strings.Replace(string(a.Body), "There", "pmk_", 1)) }, "a key is in the body"},
-		"an error as plain text":  {func(a *Answer) { a.Header.Set("Content-Type", "text/plain") }, `an error of type "text/plain"`},
-		"an error that is cut":    {func(a *Answer) { a.Body = a.Body[:20] }, "not valid JSON"},
-		"an error without a code": {func(a *Answer) { a.Body = []byte(`{}`) }, "missing properties"},
-		"a type of somebody else": {func(a *Answer) { a.Body = []byte(strings.ReplaceAll(string(a.Body), Origin, "https://x.example")) }, "type https://x.example"},
+		"no request id":            {func(a *Answer) { a.Header.Del("X-Request-Id") }, "no X-Request-Id"},
+		"another request id":       {func(a *Answer) { a.Header.Set("X-Request-Id", "req_00000000") }, "X-Request-Id req_00000000"},
+		"no caching rule":          {func(a *Answer) { a.Header.Del("Cache-Control") }, "no Cache-Control"},
+		"a key in the body":        {func(a *Answer) { a.Body = []byte(strings.Replace(string(a.Body), `"detail":"`, `"detail":"pmk_`, 1)) }, "a key is in the body"},
+		"an error as plain text":   {func(a *Answer) { a.Header.Set("Content-Type", "text/plain") }, `an error of type "text/plain"`},
+		"an error that is cut":     {func(a *Answer) { a.Body = a.Body[:20] }, "not valid JSON"},
+		"an error without a code":  {func(a *Answer) { a.Body = []byte(`{}`) }, "missing properties"},
+		"a type of another origin": {func(a *Answer) { a.Body = []byte(strings.ReplaceAll(string(a.Body), Origin, "https://x.example")) }, "type https://x.example"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

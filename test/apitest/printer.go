@@ -19,8 +19,8 @@ const Flyer = `{"$schema":"https://schema.cip4.org/jdfschema_2_2/xjdf.json","Nam
 "ResourceSet":[{"Name":"Media","Usage":"Input","Resource":[{"Media":{"ID":"gloss-135","MediaType":"Paper"}}]}]}`
 
 // Printer is the master data of an organization that prints flyers on gloss-135.
-// Every identifier is the same for every owner. Every rate has the mark as its last
-// three decimals (1 to 999), by which its owner and its edition are told.
+// Every identifier is the same for every owner. The last three decimals of every rate are
+// the mark (1 to 999), which identifies its owner and edition.
 func Printer(owner string, mark int64) authority.Content {
 	rate := func(whole int64) fixed.Decimal { return fixed.FromInt(whole) + fixed.Decimal(mark) }
 	price := func(whole int64, per authority.Unit) authority.Price {

@@ -69,13 +69,13 @@ func causes() map[string]cause {
 		"a body of no sense":  {status: 422, code: problem.CodeRFQInvalid},
 		"a job of no sense":   {status: 422, code: problem.CodePreflightInvalid},
 		"the wrong id":        {status: 404, code: problem.CodeNotFound},
-		"a store that is away": {status: 503, code: problem.CodeStoreUnavailable, arrange: func(_ *testing.T, w *Server) { w.Store.Set(storetest.Away) }, request: func(r *Request) {
+		"an unavailable store": {status: 503, code: problem.CodeStoreUnavailable, arrange: func(_ *testing.T, w *Server) { w.Store.Set(storetest.Away) }, request: func(r *Request) {
 			r.Path = strings.NewReplacer("rfq_x", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_x", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ").Replace(r.Path)
 			if r.Path == xjmfapi.Path {
 				r.Body = Signal
 			}
 		}},
-		"a queue that is away": {status: 503, code: problem.CodePreflightQueueUnavailable, arrange: func(_ *testing.T, w *Server) { w.Intake.Refuse(errors.New("away")) }, request: func(r *Request) {
+		"an unavailable queue": {status: 503, code: problem.CodePreflightQueueUnavailable, arrange: func(_ *testing.T, w *Server) { w.Intake.Refuse(errors.New("away")) }, request: func(r *Request) {
 			r.Body = `{"fileUrl":"https://x.example/a.pdf","profile":"print_ready"}`
 		}},
 	}
@@ -103,9 +103,9 @@ func closeAll(_ *testing.T, w *Server) {
 	w.SetStages(v1alpha1.StageDisabled)
 }
 
-// TestEveryOperationRefusesAsItsContractSays asks every published operation for
-// every cause. Each answer is held against the contract; where the contract tells
-// the code of the cause, that is the answer.
+// TestEveryOperationRefusesAsItsContractSays calls every published operation for every
+// cause of rejection. It validates each response against the contract; if the contract lists
+// the code of the cause, the response must have it.
 func TestEveryOperationRefusesAsItsContractSays(t *testing.T) {
 	t.Parallel()
 	ordinary := New(t, Options{})
@@ -137,19 +137,19 @@ func TestEveryOperationIsShedAsItsContractSays(t *testing.T) {
 	w.Do(t, Request{Method: http.MethodGet, Path: "/internal/ask", Key: "acme-live"}).Want(t, 200, "")
 }
 
-// askAll asks every operation; some must tell of the cause.
+// askAll calls every operation; at least one must report the cause.
 func askAll(t *testing.T, w *Server, cause cause) {
 	t.Helper()
-	told := false
+	reported := false
 	for _, op := range w.Contracts.Operations() {
-		told = refused(t, w, op, cause) || told
+		reported = refused(t, w, op, cause) || reported
 	}
-	if !told && cause.code != "" {
-		t.Errorf("no operation tells %s", cause.code)
+	if !reported && cause.code != "" {
+		t.Errorf("no operation reports %s", cause.code)
 	}
 }
 
-// refused makes one request, and reports whether its contract tells the cause.
+// refused makes one request, and reports whether its contract lists the cause.
 func refused(t *testing.T, w *Server, op contracts.Operation, cause cause) bool {
 	t.Helper()
 	in := Request{

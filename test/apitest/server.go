@@ -86,7 +86,7 @@ type Server struct {
 	// Webhooks has the endpoints that Endpoints declares; there are none at first.
 	Webhooks  *webhook.Service
 	Endpoints *webhooktest.Directory
-	// MasterData keeps snapshots in the store; nobody follows what it approves.
+	// MasterData keeps snapshots in the store; no follower applies what it approves.
 	MasterData *masterdata.Service
 	Contracts  *contracts.Set
 	Metrics    *telemetry.Metrics

@@ -10,7 +10,7 @@ import (
 // sessionsPath is where sessions are opened, the one place that shows a token.
 const sessionsPath = "/api/v1/sessions"
 
-// Session opens a session with a key of the world, and is its token.
+// Session opens a session with a key of the fixture and returns its token.
 func (w *Server) Session(t testing.TB, key string) string {
 	t.Helper()
 	return w.Do(t, Request{Method: http.MethodPost, Path: sessionsPath, Key: key}).Want(t, http.StatusCreated, "").Text(t, "token")

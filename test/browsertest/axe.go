@@ -32,7 +32,7 @@ func Axe(t testing.TB) string {
 
 // Violation is a rule that a page breaks.
 type Violation struct {
-	// ID is the rule's name, Impact how much it hinders somebody: minor, moderate,
+	// ID is the rule's name, Impact its effect on users: minor, moderate,
 	// serious or critical. Help says what is wanted.
 	ID, Impact, Help string
 	Nodes            []struct {
@@ -41,7 +41,7 @@ type Violation struct {
 	}
 }
 
-// String is everything that is needed to mend it.
+// String returns the rule, the impact, the elements and the help text.
 func (v Violation) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s (%s): %s", v.ID, v.Impact, v.Help)

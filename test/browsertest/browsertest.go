@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package browsertest is a real browser for tests: a headless Chromium that opens
-// pages, does what people do with them, and tells what they complained of and whom
-// they asked. It reaches 127.0.0.1 and nothing else.
+// pages, performs user actions, and reports console errors and requests. It can connect only
+// to 127.0.0.1.
 //
 //	tab := browsertest.Start(t).Open(t)
 //	tab.Go(server.URL + "/sign-in")
@@ -55,8 +55,8 @@ func missing(t testing.TB, required, why string) {
 	t.Skip(why)
 }
 
-// Browser is a headless Chromium that is told what to do over a pipe: it has no port
-// that others could find, and ends with the test.
+// Browser is a headless Chromium controlled over a pipe, without a port that others could
+// connect to. It ends with the test.
 type Browser struct {
 	orders  io.Writer
 	mu      sync.Mutex
@@ -156,7 +156,7 @@ func (b *Browser) listen(events io.Reader) {
 }
 
 // send gives an order. Its answer is sent to the channel, which has room for it; nil
-// is for an answer that nobody wants.
+// discards the answer.
 func (b *Browser) send(session, method string, params any, answer chan message) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -253,8 +253,17 @@ func (p *Tab) Scheme(scheme string) {
 	p.Do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
+// Screenshot returns the upper left part of the page, of so many CSS pixels, as PNG.
+func (p *Tab) Screenshot(width, height int) []byte {
+	p.t.Helper()
+	p.Size(width, height)
+	var shot struct{ Data []byte }
+	p.browser.order(p.t, p.session, "Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
+	return shot.Data
+}
+
 // hear keeps what a page must not do, and where it has gone. A dialog is closed, or
-// the page would wait for somebody.
+// the page would wait for input.
 func (p *Tab) hear(method string, params json.RawMessage) {
 	var event struct {
 		Type    string

@@ -85,13 +85,13 @@ func TestAxeIsTheVersionThatIsInstalled(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../tools/axe/package-lock.json")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	var lock struct {
 		Packages map[string]struct{ Version, Integrity string }
 	}
 	if err := json.Unmarshal(text, &lock); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	if locked := lock.Packages["node_modules/axe-core"]; locked.Version != browsertest.AxeVersion || locked.Integrity == "" {
 		t.Errorf("tools/axe installs %+v, tests want %s", locked, browsertest.AxeVersion)

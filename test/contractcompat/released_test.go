@@ -26,7 +26,7 @@ func TestContractsDoNotBreakClientsOfTheirReleases(t *testing.T) {
 			t.Parallel()
 			next, err := docs.API.ReadFile("api/" + string(name))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("docs.API.ReadFile: %v", err)
 			}
 			copies := copiesOf(t, name)
 			if len(copies) == 0 {
@@ -35,7 +35,7 @@ func TestContractsDoNotBreakClientsOfTheirReleases(t *testing.T) {
 			// Each release was checked against the one before, so the last counts.
 			last, err := os.ReadFile(copies[len(copies)-1])
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.ReadFile: %v", err)
 			}
 			if err := contractcompat.Check(last, next); err != nil {
 				t.Errorf("%s after %s: %v", name, filepath.Base(copies[len(copies)-1]), err)
@@ -50,7 +50,7 @@ func copiesOf(t *testing.T, name contracts.Name) []string {
 	prefix := strings.TrimSuffix(string(name), ".yaml") + "@"
 	files, err := filepath.Glob(filepath.Join(released, prefix+"*.yaml"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("filepath.Glob: %v", err)
 	}
 	version := func(file string) [3]int {
 		v, err := contractcompat.ParseVersion(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), prefix), ".yaml"))
@@ -75,7 +75,7 @@ func TestReleasedContractsFollowEachOther(t *testing.T) {
 		for i, file := range copies {
 			text, err := os.ReadFile(file)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.ReadFile(%q): %v", file, err)
 			}
 			_, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "@")
 			if !strings.Contains(string(text), "\n  version: "+version+"\n") {
@@ -86,7 +86,7 @@ func TestReleasedContractsFollowEachOther(t *testing.T) {
 			}
 			before, err := os.ReadFile(copies[i-1])
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.ReadFile: %v", err)
 			}
 			if err := contractcompat.Check(before, text); err != nil {
 				t.Errorf("%s after %s: %v", file, copies[i-1], err)

@@ -150,7 +150,7 @@ func (w *walk) schema(where string, d *diff.SchemaDiff, sent bool) {
 	if !sent {
 		wide, narrow = narrow, wide
 	}
-	w.changed(where, isUnknown(d.ExtensionsDiff), "a keyword that OpenAPI does not define has changed")
+	w.changed(where, isUnknown(withoutEmpty(d)), "a keyword that OpenAPI does not define has changed")
 	w.changed(where, d.NotDiff != nil && wide.Not != nil, "not is not compared")
 	for _, name := range wide.Required {
 		// A member that only another part of allOf declares.
@@ -190,6 +190,18 @@ func isUnknown(d *diff.ExtensionsDiff) bool {
 	}
 	names := slices.Concat(d.Added, d.Deleted, slices.Collect(maps.Keys(d.Modified)))
 	return slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, "x-") })
+}
+
+// withoutEmpty returns the changed keywords of a schema, except removed keywords
+// without a value: they are the second half of an unquoted text that was cut at a
+// comma, as in {description: A number, or text.}.
+func withoutEmpty(d *diff.SchemaDiff) *diff.ExtensionsDiff {
+	if d.ExtensionsDiff == nil {
+		return nil
+	}
+	changed := *d.ExtensionsDiff
+	changed.Deleted = slices.DeleteFunc(slices.Clone(changed.Deleted), func(name string) bool { return d.Base.Extensions[name] == nil })
+	return &changed
 }
 
 // How open an object is to members that it does not name.

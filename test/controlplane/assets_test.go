@@ -22,7 +22,7 @@ func TestVersionsAreThoseThatAreBuilt(t *testing.T) {
 	} {
 		content, err := os.ReadFile(filepath.Join(root, "tools", "controlplane", file))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile: %v", err)
 		}
 		if !strings.Contains(strings.ReplaceAll(string(content), "\n", " "), want) {
 			t.Errorf("%s does not require %q", file, want)

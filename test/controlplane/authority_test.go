@@ -20,7 +20,7 @@ func TestWhoeverTrustsAnAuthorityBelievesWhatItSigns(t *testing.T) {
 	t.Parallel()
 	signer, err := controlplane.New("test", func() time.Time { return noon })
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`controlplane.New("test"): %v`, err)
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(signer.Certificate())
@@ -47,19 +47,19 @@ func TestWhoeverTrustsAnAuthorityBelievesWhatItSigns(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "one")
 			signed, err := signer.Sign(test.of)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("signer.Sign: %v", err)
 			}
 			if err := signed.Write(path); err != nil {
-				t.Fatal(err)
+				t.Fatalf("signed.Write(%q): %v", path, err)
 			}
 			read, err := tls.LoadX509KeyPair(path+".crt", path+".key")
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("tls.LoadX509KeyPair: %v", err)
 			}
 			if _, err := read.Leaf.Verify(x509.VerifyOptions{
 				Roots: roots, CurrentTime: noon, KeyUsages: []x509.ExtKeyUsage{test.usage}, DNSName: test.host,
 			}); err != nil {
-				t.Error(err)
+				t.Errorf("read.Leaf.Verify: %v", err)
 			}
 			if got := read.Leaf.Subject.String(); got != test.want {
 				t.Errorf("it is signed for %s, want %s", got, test.want)

@@ -47,7 +47,7 @@ func (p *Plane) installDefinitions(ctx context.Context) error {
 	return eachDefinition(func(d *definition, manifest []byte) error { return install(ctx, client, d, manifest) })
 }
 
-// AwaitSchemas waits until the API server has told its clients of the kinds,
+// AwaitSchemas waits until the API server has published the kinds to its clients,
 // which is some time after it has accepted their definitions. Before that
 // kubectl judges manifests by itself, and refuses the partial ones of
 // server-side apply.

@@ -44,7 +44,7 @@ func TestServersDieWithAProcessThatPanics(t *testing.T) {
 	}
 	program, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Executable: %v", err)
 	}
 	command := exec.CommandContext(t.Context(), program)
 	command.Env = append(os.Environ(), childVariable+"=1")

@@ -217,7 +217,7 @@ func (p *Plane) etcdArguments() []string {
 		"--listen-peer-urls=" + peers,
 		"--initial-advertise-peer-urls=" + peers,
 		"--initial-cluster=default=" + peers,
-		// Nobody needs the data after a crash of the machine.
+		// The data is not needed after a crash of the machine.
 		"--unsafe-no-fsync",
 		"--log-level=warn",
 	}

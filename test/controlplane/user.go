@@ -17,8 +17,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// User is somebody with a client certificate. It has the rights that roles are
-// bound to its name and groups, and no others.
+// User is a user with a client certificate. It has only the rights of the roles that are
+// bound to its name and groups.
 type User struct {
 	// Name is the user's name in Kubernetes.
 	Name       string

@@ -33,7 +33,7 @@ func TestTheMarketInPods(t *testing.T) {
 	p.open()
 	p.steps([]step{
 		{"the first RFQ and the first preflight", (*platform).firstRequests},
-		{"a partner is told by webhooks whoever dies and whatever closes", (*platform).events},
+		{"webhooks deliver events despite crashes and closed capabilities", (*platform).events},
 		{"helm upgrade --wait returns when every replica enforces", (*platform).promotion},
 		{"an edit is in force within moments", (*platform).propagation},
 		{"what is propagated is enforced by each replica while they roll", (*platform).rolling},
@@ -45,7 +45,7 @@ func TestTheMarketInPods(t *testing.T) {
 		{"without kube-apiserver gates go on until they are too old, and open again", (*platform).withoutServer},
 		{"Redis is killed, wiped, and back", (*platform).wipedRedis},
 		{"PostgreSQL is restarted", (*platform).restartedDatabase},
-		{"the partner was told of every job", (*platform).toldOfEverything},
+		{"the partner received an event of every job", (*platform).receivedEverything},
 		{"the database goes back to an earlier time", (*platform).restored},
 		{"workers follow the queue from none to four and back", (*platform).scaling},
 	})

@@ -13,9 +13,10 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// withoutServer takes kube-apiserver away. The gates go on by what they know, until
-// that is too old: then each replica closes, and opens again by itself. The bound is
-// set far lower than anybody would, so that it is passed within a test.
+// withoutServer stops kube-apiserver. The gates continue with the last posture
+// until it is too old: then each replica closes, and opens again automatically
+// after the outage. The maximum age is far lower than in production, so that a test
+// can reach it.
 func (p *platform) withoutServer() {
 	p.helm("upgrade", "market", root+"/charts/printmarket", "--reuse-values", "--set=api.gatesMaxStaleness=30s", "--wait", "--timeout=5m")
 	before, replicas := p.restarts(), p.replicas()
@@ -48,7 +49,7 @@ func (p *platform) everyAnswer(replicas []string, status int, code problem.Code)
 	}
 }
 
-// timed tells how long something took.
+// timed logs the duration of a step.
 func (p *platform) timed(what string, do func()) {
 	p.Helper()
 	began := time.Now()

@@ -63,12 +63,13 @@ func call(ctx context.Context, client *http.Client, method, address, path, key, 
 	return answer{response.StatusCode, text.Bytes()}, err
 }
 
-// ask asks the Service, and again while nobody is there to connect to: a node learns of
-// new replicas a moment after they are ready. Nothing that was sent is sent again.
+// ask sends a request to the Service, and retries while it cannot connect: a node
+// updates its routes shortly after new replicas are ready. It does not repeat a
+// request that was sent.
 func (p *platform) ask(method, path, key, body string) answer {
 	p.Helper()
 	var got answer
-	await(p.T, "somebody is there", func() error {
+	await(p.T, "a replica answers", func() error {
 		var err error
 		got, err = call(p.Context(), http.DefaultClient, method, p.address, path, key, body)
 		var failed *net.OpError
@@ -119,7 +120,7 @@ func (p *platform) answers(replica, key string, status int, code problem.Code) {
 	})
 }
 
-// load is partners who read, and submit jobs, until they are told to stop.
+// load reads and submits jobs as partners, until it is stopped.
 type load struct {
 	p        *platform
 	stop     context.CancelFunc
@@ -168,7 +169,7 @@ func (l *load) once(ctx context.Context, client *http.Client, n int) {
 	}
 }
 
-// fail notes what failed, and when: logs of the nodes tell what happened then.
+// fail records a failure and its time, for comparison with the logs of the nodes.
 func (l *load) fail(what string) {
 	l.failures = append(l.failures, time.Now().UTC().Format(time.RFC3339Nano)+" "+what)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubectl"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
 // samples is the directory of the sample objects, and samplesInForce what the
 // tests of config see of them where no replica runs.
@@ -48,7 +48,7 @@ func (p *platform) reviewer() kubectl.Reviewer {
 	return kubectl.NewReviewer(p, config, p.namespace)
 }
 
-// as is kubectl of somebody with a Role for people.
+// as runs kubectl as a user with a Role for users.
 func (p *platform) as(role, input string, arguments ...string) string {
 	p.Helper()
 	return p.kubectl(input, append([]string{"--as=" + role}, arguments...)...)

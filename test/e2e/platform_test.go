@@ -103,7 +103,7 @@ func (p *platform) open() {
 	p.makePartner()
 }
 
-// uninstall tells what a reader of a failure asks first, and removes everything.
+// uninstall logs the state for the analysis of failures, and removes everything.
 func (p *platform) uninstall() {
 	ctx := context.WithoutCancel(p.Context())
 	if p.Failed() {
@@ -117,7 +117,7 @@ func (p *platform) uninstall() {
 			p.Logf("kubectl %v: %v\n%s", about, err, output)
 		}
 	}
-	// Nobody may write to a volume while its directory is removed.
+	// No process may write to a volume while its directory is removed.
 	wait := fmt.Sprintf("--wait=%t", len(p.volumes) > 0)
 	_, _ = cluster.Kubectl(ctx, "", "delete", "namespace", p.namespace, wait, "--timeout=3m")
 	for _, name := range p.volumes {
@@ -334,7 +334,7 @@ const (
 	spareKey = 2
 )
 
-// revoke revokes a key of the partner, as whoever is on call does.
+// revoke revokes a key of the partner, like a person on call.
 func (p *platform) revoke(key int) {
 	p.Helper()
 	p.as("on-call", "", "patch", "partner/acme", "--field-manager=oncall", "--type=json",

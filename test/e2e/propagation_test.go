@@ -76,8 +76,8 @@ func (p *platform) awaitPropagated(generation int64) {
 	})
 }
 
-// propagation tells how long it takes from the beginning of an edit, until each
-// replica answers by it. It demands nothing of the time.
+// propagation logs the time from the start of an edit until each replica enforces
+// it. It sets no limit.
 func (p *platform) propagation() {
 	const edits = 50
 	replicas := p.replicas()
@@ -237,7 +237,7 @@ func (p *platform) killBesideFrozen(victim corev1.Pod, ends bool) {
 	p.pod(victim)
 }
 
-// pod reads a pod anew, which must be there.
+// pod reads a pod again; the pod must exist.
 func (p *platform) pod(of corev1.Pod) corev1.Pod {
 	p.Helper()
 	var pod corev1.Pod

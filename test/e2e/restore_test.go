@@ -27,9 +27,9 @@ func (p *platform) restored() {
 	})
 }
 
-// goBack makes the records those of an earlier time again: what was open then is done,
-// what came after is unknown, and the partner is told of the rest. Restore leaves an
-// empty Redis.
+// goBack restores the records of an earlier time: jobs that were open then
+// complete, later jobs are unknown, and the partner receives the events of the
+// others. Redis is empty after the restore.
 func (p *platform) goBack(dump, restore func()) {
 	p.Helper()
 	finished, rfq := p.submit(), p.rfq()
@@ -64,7 +64,7 @@ func (p *platform) goBack(dump, restore func()) {
 	after := p.submit()
 	p.succeeded(after)
 	for _, job := range []string{finished, open, after} {
-		p.told(job, "preflight.succeeded")
+		p.awaitEvent(job, "preflight.succeeded")
 	}
 }
 

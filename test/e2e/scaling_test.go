@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/archive"
 )
 
-// scaling lets KEDA scale the workers by what the API servers tell Prometheus: to
+// scaling lets KEDA scale the workers by the metrics of the API servers: to
 // none while there is nothing to do, to one for a job, to as many as may be for
 // many, and so on.
 func (p *platform) scaling() {
@@ -179,8 +179,8 @@ scrape_configs:
 	return address
 }
 
-// serveTargets tells Prometheus which API servers there are: Debian's cannot ask a
-// cluster itself.
+// serveTargets lists the API servers for Prometheus, because Debian's build has no
+// service discovery for clusters.
 func (p *platform) serveTargets() string {
 	p.Helper()
 	return p.serve(func(w http.ResponseWriter, r *http.Request) {

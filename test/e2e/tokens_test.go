@@ -22,8 +22,8 @@ import (
 // tokenFile is where a pod has its token, if it has one.
 const tokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
-// tokens tries what somebody would who has broken into a pod: the token that an API
-// server has opens one Secret and no other; a worker has none to try.
+// tokens acts like an intruder in a pod: the token of an API server can read one
+// Secret and no other; a worker has no token.
 func (p *platform) tokens() {
 	token, err := os.ReadFile(p.container("api").File(tokenFile))
 	p.must(err)

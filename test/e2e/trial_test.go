@@ -38,8 +38,9 @@ func TestAMarketWithTrialServers(t *testing.T) {
 	})
 }
 
-// makeVolumes makes what the cluster has nobody for: volumes, one of them for the second
-// Redis. Nothing gives them to the group of a pod, as provisioners do.
+// makeVolumes creates volumes, because the cluster has no provisioner; one of them
+// is for the second Redis. Unlike with a provisioner, their group is not set to
+// that of the pod.
 func (p *platform) makeVolumes() {
 	p.Helper()
 	for i := range 3 {
@@ -80,7 +81,7 @@ func (p *platform) serversReady() {
 	}
 }
 
-// readable waits until an RFQ can be read: connections may have to be made anew.
+// readable waits until an RFQ can be read: processes may have to reconnect first.
 func (p *platform) readable(rfq string) {
 	p.Helper()
 	await(p.T, "the RFQ is read", func() error {

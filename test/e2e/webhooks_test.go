@@ -29,7 +29,7 @@ type receiver struct {
 	// heard are the types of events by the id of what they are about.
 	heard   map[string]map[string]bool
 	refused []string
-	// jobs are those of which the partner must be told.
+	// jobs are the jobs whose events the partner must receive.
 	jobs []string
 }
 
@@ -78,19 +78,19 @@ func (r *receiver) hears(subject, event string) bool {
 	return r.heard[subject][event]
 }
 
-// expect notes a job of which the partner must be told.
+// expect records a job whose event the partner must receive.
 func (r *receiver) expect(job string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.jobs = append(r.jobs, job)
 }
 
-// told waits until the partner was told.
-func (p *platform) told(subject, event string) {
+// awaitEvent waits until the partner has received an event.
+func (p *platform) awaitEvent(subject, event string) {
 	p.Helper()
-	await(p.T, "the partner is told "+event+" of "+subject, func() error {
+	await(p.T, "the partner receives "+event+" of "+subject, func() error {
 		if !p.receiver.hears(subject, event) {
-			return errors.New("it was not")
+			return errors.New("the event has not arrived")
 		}
 		return nil
 	})
@@ -118,7 +118,7 @@ func (p *platform) rfq() string {
 // events kills all workers for webhooks while there is something to send, and then
 // starts them with the capability closed: what happens meanwhile waits.
 func (p *platform) events() {
-	p.told(p.rfq(), "rfq.created")
+	p.awaitEvent(p.rfq(), "rfq.created")
 
 	const deployment = "deployment/printmarket-worker-webhooks"
 	var created []string
@@ -130,7 +130,7 @@ func (p *platform) events() {
 		p.kubectl("", "rollout", "status", deployment, "--timeout=180s")
 	}
 	for _, rfq := range created {
-		p.told(rfq, "rfq.created")
+		p.awaitEvent(rfq, "rfq.created")
 	}
 	// One that died after the partner had answered has left a delivery that waits for the
 	// end of its lease, and would go on to wait while the capability is closed.
@@ -145,12 +145,12 @@ func (p *platform) events() {
 	await(p.T, "events wait", func() error { return p.pending(len(waiting)) })
 	for _, rfq := range waiting {
 		if p.receiver.hears(rfq, "rfq.created") {
-			p.Errorf("the partner was told of %s while the capability was closed", rfq)
+			p.Errorf("the partner received an event of %s while the capability was closed", rfq)
 		}
 	}
 	p.killed("webhook-delivery", false)
 	for _, rfq := range waiting {
-		p.told(rfq, "rfq.created")
+		p.awaitEvent(rfq, "rfq.created")
 	}
 }
 
@@ -169,20 +169,20 @@ func (p *platform) pending(want int) error {
 	return err
 }
 
-// toldOfEverything demands that the partner was told of each job that there was, whatever
-// died meanwhile, and that nothing came that the platform had not signed.
-func (p *platform) toldOfEverything() {
+// receivedEverything requires that the partner received an event of each job,
+// despite crashes, and that every request was signed by the platform.
+func (p *platform) receivedEverything() {
 	jobs := p.receiver.jobs
 	if len(jobs) == 0 {
 		p.Fatal("there were no jobs")
 	}
 	for _, job := range jobs {
-		p.told(job, "preflight.succeeded")
+		p.awaitEvent(job, "preflight.succeeded")
 	}
 	p.receiver.mu.Lock()
 	defer p.receiver.mu.Unlock()
 	if refused := p.receiver.refused; len(refused) > 0 {
 		p.Errorf("%d requests were not signed as they should be, the first: %s", len(refused), refused[0])
 	}
-	p.Logf("the partner was told of %d jobs", len(jobs))
+	p.Logf("the partner received events of %d jobs", len(jobs))
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package freeport finds addresses for servers that are started later, or that are away
+// Package freeport finds addresses for servers that are started later, or that are stopped
 // for a while and come back to where they were.
 package freeport
 
@@ -12,15 +12,15 @@ import (
 	"net/netip"
 )
 
-// The ports that are given out. The kernel takes those of outgoing connections, and of
-// whoever listens on any port, from above them: see ip_local_port_range. A port from
-// there would be another's as soon as its server is away.
+// The range of returned ports. The kernel selects ports of outgoing connections, and of
+// listeners on port 0, above this range: see ip_local_port_range. It could give such a port
+// to another process as soon as its server stops.
 const first, last = 15_000, 30_000
 
 // attempts is how many ports are tried, of which hardly any is taken.
 const attempts = 100
 
-// Loopback is an address of 127.0.0.1 that nobody listens on. Until a server does, another
+// Loopback is an address of 127.0.0.1 without a listener. Until a server does, another
 // caller may seldom be given the same one. The error says why the last port that was tried
 // cannot be had.
 func Loopback(ctx context.Context) (netip.AddrPort, error) {

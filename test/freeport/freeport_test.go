@@ -16,7 +16,7 @@ func kernelRange(t *testing.T) (low, high uint16) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	if err != nil {
-		t.Skipf("the kernel does not tell its range: %v", err)
+		t.Skipf("read the range of the kernel: %v", err)
 	}
 	if _, err := fmt.Sscan(string(text), &low, &high); err != nil {
 		t.Fatalf("%q: %v", text, err)
@@ -33,7 +33,7 @@ func TestNobodyElseIsGivenAPortWhileItsServerIsAway(t *testing.T) {
 	for range 1000 {
 		address, err := freeport.Loopback(t.Context())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("freeport.Loopback: %v", err)
 		}
 		if port := address.Port(); port >= low && port <= high {
 			t.Fatalf("%d is among those that the kernel gives away: %d to %d", port, low, high)
@@ -45,13 +45,13 @@ func TestAServerCanListenAtItsAddress(t *testing.T) {
 	t.Parallel()
 	address, err := freeport.Loopback(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("freeport.Loopback: %v", err)
 	}
 	listener, err := net.Listen("tcp4", address.String())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`net.Listen("tcp4"): %v`, err)
 	}
 	if err := listener.Close(); err != nil {
-		t.Error(err)
+		t.Errorf("listener.Close: %v", err)
 	}
 }

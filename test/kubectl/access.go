@@ -139,7 +139,7 @@ func NewReviewer(tb testing.TB, config *rest.Config, namespace string) Reviewer 
 	tb.Helper()
 	made, err := authorization.NewForConfig(config)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("authorization.NewForConfig: %v", err)
 	}
 	return Reviewer{namespace: namespace, reviews: made.SubjectAccessReviews()}
 }
@@ -152,7 +152,7 @@ func (r Reviewer) Allows(tb testing.TB, user, verb string, target Target) bool {
 	}}
 	answer, err := r.reviews.Create(tb.Context(), review, metav1.CreateOptions{})
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("r.reviews.Create: %v", err)
 	}
 	return answer.Status.Allowed
 }

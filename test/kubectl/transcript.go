@@ -17,13 +17,13 @@ func Golden(tb testing.TB, path, got string, update bool) {
 	tb.Helper()
 	if update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			tb.Fatal(err)
+			tb.Fatalf("os.WriteFile(%q): %v", path, err)
 		}
 		return
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("os.ReadFile(%q): %v", path, err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		tb.Errorf("%s (-file +got; -update writes it):\n%s", path, diff)

@@ -91,7 +91,7 @@ func Start(tb testing.TB) *Plane {
 	}
 	tb.Cleanup(func() {
 		if err := plane.Close(); err != nil {
-			tb.Error(err)
+			tb.Errorf("plane.Close: %v", err)
 		}
 	})
 	return plane
@@ -116,7 +116,7 @@ func Required() bool { return os.Getenv(RequiredVariable) != "" }
 func (p *Plane) Restart(tb testing.TB) {
 	tb.Helper()
 	if err := p.RestartServer(tb.Context()); err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("RestartServer: %v", err)
 	}
 }
 
@@ -125,7 +125,7 @@ func (p *Plane) NewUser(tb testing.TB, name string, groups ...string) controlpla
 	tb.Helper()
 	user, err := p.User(name, groups...)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("User(%q): %v", name, err)
 	}
 	return user
 }

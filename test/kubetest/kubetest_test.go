@@ -63,7 +63,7 @@ func TestUserHasTheRightsOfItsRolesOnly(t *testing.T) {
 	}
 	for _, object := range []client.Object{role, binding} {
 		if err := plane.Client(t).Create(t.Context(), object); err != nil {
-			t.Fatal(err)
+			t.Fatalf("Create: %v", err)
 		}
 	}
 	eventually.Succeeds(t, func() error {
@@ -78,7 +78,7 @@ func TestKubectlSpeaksTheServersVersion(t *testing.T) {
 	t.Parallel()
 	output, err := plane.Kubectl(t, plane.Admin(), "version")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`plane.Kubectl("version"): %v`, err)
 	}
 	for _, who := range []string{"Client", "Server"} {
 		if want := who + " Version: " + controlplane.KubernetesVersion; !strings.Contains(output, want) {
@@ -89,7 +89,7 @@ func TestKubectlSpeaksTheServersVersion(t *testing.T) {
 
 func TestKubectlReturnsTheReasonOfAFailure(t *testing.T) {
 	t.Parallel()
-	err := plane.Apply(t, plane.NewUser(t, "nobody"), plane.Namespace(t), "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
+	err := plane.Apply(t, plane.NewUser(t, "stranger"), plane.Namespace(t), "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}")
 	var failure *controlplane.KubectlError
 	if !errors.As(err, &failure) || !strings.Contains(failure.Output, "forbidden") {
 		t.Fatalf("apply without rights: %v; want a KubectlError with the reason forbidden", err)
@@ -102,7 +102,7 @@ func TestUsersAreMadeConcurrently(t *testing.T) {
 	for i := range 8 {
 		group.Go(func() {
 			if _, err := plane.User(fmt.Sprintf("user-%d", i)); err != nil {
-				t.Error(err)
+				t.Errorf("plane.User: %v", err)
 			}
 		})
 	}
@@ -114,7 +114,7 @@ func TestServerReturnsOnItsAddressWithItsObjects(t *testing.T) {
 	own := kubetest.Start(t)
 	namespace := own.Namespace(t)
 	if err := own.Client(t).Create(t.Context(), configMap(namespace, "kept")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	address := own.Address()
 

@@ -173,7 +173,7 @@ func (c *cluster) printmarket() string    { return filepath.Join(c.options.bin, 
 func (c *cluster) redisURL() string       { return "redis://" + c.redisAddr + "/0" }
 func (c *cluster) url(addr string) string { return "http://" + addr }
 
-// variables are those that tell a process where its database and Redis are.
+// variables returns the variables with the addresses of the database and of Redis.
 func (c *cluster) variables(database string) []string {
 	return []string{"PRINTMARKET_DATABASE_URL=" + database, "PRINTMARKET_REDIS_URL=" + c.redisURL()}
 }

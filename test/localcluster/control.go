@@ -18,7 +18,7 @@ func (c *cluster) control() http.Handler {
 			http.Error(w, "no such unit", http.StatusNotFound)
 			return
 		}
-		switch err := c.units[i].tell(r.Context(), r.PathValue("verb")); {
+		switch err := c.units[i].order(r.Context(), r.PathValue("verb")); {
 		case errors.Is(err, errVerb):
 			http.Error(w, err.Error(), http.StatusNotFound)
 		case err != nil:

@@ -99,9 +99,10 @@ const replicaAddress = "192.0.2.1"
 // probePeriod is how often the API server is asked whether it is ready.
 const probePeriod = 200 * time.Millisecond
 
-// followReadiness does what a kubelet and a cluster do: it asks the API server
-// whether it is ready, and tells so in the EndpointSlice. While kube-apiserver
-// is away nobody is told, as it is there; it is told again afterwards.
+// followReadiness does the work of a kubelet and a cluster: it probes the readiness
+// of the API server and writes it to the EndpointSlice. As in a cluster, the
+// EndpointSlice does not change while kube-apiserver is unavailable, and is updated
+// afterwards.
 func (c *cluster) followReadiness(life context.Context) {
 	ctx, cancel := context.WithCancel(life)
 	var following sync.WaitGroup
@@ -109,10 +110,10 @@ func (c *cluster) followReadiness(life context.Context) {
 		ready := answers(c.url(c.options.opsAddr) + "/readyz")
 		ticker := time.NewTicker(probePeriod)
 		defer ticker.Stop()
-		for told := (*bool)(nil); ; {
+		for written := (*bool)(nil); ; {
 			serving := ready(ctx) == nil
-			if ctx.Err() == nil && (told == nil || *told != serving) && c.endpoint(ctx, serving) == nil {
-				told = &serving
+			if ctx.Err() == nil && (written == nil || *written != serving) && c.endpoint(ctx, serving) == nil {
+				written = &serving
 			}
 			select {
 			case <-ctx.Done():

@@ -63,7 +63,7 @@ func (p *program) start(ctx context.Context) error {
 }
 
 // await polls until the program is ready. One that ends before is started
-// again by the unit; one that never gets ready is not waited for for ever.
+// again by the unit; the wait for readiness is limited.
 func (p *program) await(ctx context.Context) error {
 	if p.ready == nil {
 		return nil

@@ -54,7 +54,7 @@ func newRedis(dir, log, addr string) (*program, error) {
 			"--maxmemory-policy", "noeviction",
 		},
 		ready: func(ctx context.Context) error {
-			// The client would print that nobody listens yet.
+			// The client would print that the connection was refused.
 			conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 			if err != nil {
 				return err

@@ -27,8 +27,8 @@ type body interface {
 	ended() <-chan struct{}
 }
 
-// unit keeps one body running until it is told otherwise. All that happens to
-// the body happens in one goroutine.
+// unit keeps one body running until an order changes that. One goroutine carries
+// out all operations on the body.
 type unit struct {
 	name string
 	body body
@@ -50,7 +50,7 @@ const (
 	verbKill  = "kill"
 )
 
-var errVerb = errors.New("a unit is told to start, stop or kill")
+var errVerb = errors.New("the order must be start, stop or kill")
 
 // launch starts the body and keeps it running until ctx ends.
 func launch(ctx context.Context, name string, b body) (*unit, error) {
@@ -117,8 +117,8 @@ func (u *unit) obey(ctx context.Context, verb string, wanted bool, again <-chan 
 	}
 }
 
-// tell gives the unit an order and waits until it is carried out.
-func (u *unit) tell(ctx context.Context, verb string) error {
+// order gives the unit an order and waits until it is carried out.
+func (u *unit) order(ctx context.Context, verb string) error {
 	o := order{verb: verb, done: make(chan error, 1)}
 	select {
 	case u.orders <- o:

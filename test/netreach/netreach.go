@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package netreach tells, for tests, who may open a connection to whom by
-// NetworkPolicies, where no network is there to enforce them.
+// Package netreach evaluates NetworkPolicies in tests: which pod may connect to which
+// address, without a network that enforces them.
 //
 // It reads networking.k8s.io/v1 as its documentation does. No kernel judges: whether
 // the network of a cluster enforces policies at all, and how it sees nodes, load
-// balancers and translated addresses, it cannot tell. A block of addresses is held
-// against addresses outside of the cluster alone, because networks differ in what
+// balancers and translated addresses, is not evaluated. An ipBlock is compared
+// only with addresses outside of the cluster, because networks differ in what
 // they do with those of pods.
 package netreach
 
@@ -34,7 +34,7 @@ type End struct {
 	Address netip.Addr
 }
 
-// Connection is what somebody tries to open.
+// Connection is an attempted connection.
 type Connection struct {
 	From, To End
 	Protocol corev1.Protocol

@@ -38,7 +38,7 @@ func TestPoliciesAreReadAsTheirDocumentationDoes(t *testing.T) {
 		"a selector of namespaces means all their pods":     {"{podSelector: {}, ingress: [{from: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: there}}}]}]}", pod("there", "x"), pod("here", "a"), 80, true},
 		"both selectors of one peer must match":             {"{podSelector: {}, ingress: [{from: [{namespaceSelector: {}, podSelector: {matchLabels: {app: y}}}]}]}", pod("there", "x"), pod("here", "a"), 80, false},
 		"one of two peers is enough":                        {"{podSelector: {}, ingress: [{from: [{namespaceSelector: {}}, {podSelector: {matchLabels: {app: y}}}]}]}", pod("there", "x"), pod("here", "a"), 80, true},
-		"all namespaces are not the world":                  {"{podSelector: {}, ingress: [{from: [{namespaceSelector: {}}]}]}", outside("192.0.2.1"), pod("here", "a"), 80, false},
+		"all namespaces are not all addresses":              {"{podSelector: {}, ingress: [{from: [{namespaceSelector: {}}]}]}", outside("192.0.2.1"), pod("here", "a"), 80, false},
 		"a block holds its addresses":                       {"{podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 192.0.2.0/24}}]}]}", pod("here", "a"), outside("192.0.2.1"), 80, true},
 		"a block does not hold its exceptions":              {"{podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 192.0.2.0/24, except: [192.0.2.0/28]}}]}]}", pod("here", "a"), outside("192.0.2.1"), 80, false},
 		"a port is of TCP unless it says so":                {"{podSelector: {}, ingress: [{ports: [{port: 80}]}]}", pod("here", "x"), pod("here", "a"), 80, true},
@@ -53,7 +53,7 @@ func TestPoliciesAreReadAsTheirDocumentationDoes(t *testing.T) {
 			t.Parallel()
 			var policy networkingv1.NetworkPolicy
 			if err := yaml.UnmarshalStrict([]byte(head+test.spec), &policy); err != nil {
-				t.Fatal(err)
+				t.Fatalf("yaml.UnmarshalStrict: %v", err)
 			}
 			tried := netreach.Connection{From: test.from, To: test.to, Protocol: corev1.ProtocolTCP, Port: test.port}
 			if got := (netreach.Policies{policy}).Allow(tried); got != test.want {

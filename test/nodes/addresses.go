@@ -47,9 +47,9 @@ func (a addresses) server() string            { return "https://" + a.authority(
 func (a addresses) authority() string         { return netip.AddrPortFrom(a.control(), 6443).String() }
 func nodeName(n int) string                   { return fmt.Sprintf("node-%d", n) }
 
-// routes to pods and services, for whoever is in the nodes' network. Services
-// are reached through the first node: kube-proxy hides the sender, so answers
-// return through it.
+// routes to pods and services, for hosts in the nodes' network. Services are
+// reached through the first node: kube-proxy hides the sender, so responses return
+// through it.
 func (a addresses) routes(nodes int) [][]string {
 	routes := [][]string{{"ip", "route", "add", a.services().String(), "via", a.node(1).String()}}
 	for n := 1; n <= nodes; n++ {

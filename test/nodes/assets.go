@@ -60,7 +60,7 @@ func findAssets() (assets, error) {
 	return assets{control: control, node: node, plugins: plugins}, err
 }
 
-// pluginDirectory is Debian's or the one that everybody else uses.
+// pluginDirectory returns the directory of Debian or the usual one.
 func pluginDirectory() (string, error) {
 	var missing error
 	for _, directory := range []string{"/usr/lib/cni", "/opt/cni/bin"} {

@@ -24,7 +24,7 @@ func TestVersionsAreThoseThatAreBuilt(t *testing.T) {
 	} {
 		content, err := os.ReadFile(filepath.Join(tools, file))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile: %v", err)
 		}
 		if !strings.Contains(strings.ReplaceAll(string(content), "\n", " "), want) {
 			t.Errorf("%s does not require %q", file, want)

@@ -12,7 +12,7 @@
 // namespaces in the tree, each with its containerd, kubelet and kube-proxy. The
 // host, and so the tests on it, reaches nodes, pods and Services by their
 // addresses over one link, which vanishes with the cluster; nothing leads from
-// the cluster to the world.
+// the cluster to other networks.
 //
 // A package of tests shares one cluster:
 //

@@ -70,7 +70,7 @@ func TestPodsReachTheHostAndNothingBeyondIt(t *testing.T) {
 	d := deploy(t, "host")
 	listener, err := net.Listen("tcp", net.JoinHostPort(cluster.Host().String(), "0"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`net.Listen("tcp"): %v`, err)
 	}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.RemoteAddr)
@@ -82,16 +82,16 @@ func TestPodsReachTheHostAndNothingBeyondIt(t *testing.T) {
 
 	from, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/fetch/"+listener.Addr().String())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("get: %v", err)
 	}
 	ips := d.each(t, ".status.podIP")
 	if ip, _, err := net.SplitHostPort(from); err != nil || !slices.Contains(ips, ip) {
 		t.Errorf("the host was asked by %s; pods are %q", from, ips)
 	}
-	// An address for documents: nobody has it.
+	// An address for documentation, which no host has.
 	if answer, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/fetch/203.0.113.1"); err == nil ||
 		!strings.Contains(err.Error(), "unreachable") {
-		t.Errorf("the world answers %q, %v", answer, err)
+		t.Errorf("an address outside of the cluster answers %q, %v", answer, err)
 	}
 }
 
@@ -134,15 +134,15 @@ func TestKubectlReachesIntoPods(t *testing.T) {
 	forward := cluster.Command(ctx, "port-forward", "--namespace="+d.namespace, "pod/"+pod, ":8080")
 	output, err := forward.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("forward.StdoutPipe: %v", err)
 	}
 	if err := forward.Start(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("forward.Start: %v", err)
 	}
 	t.Cleanup(func() { cancel(); _ = forward.Wait() })
 	var port int
 	if _, err := fmt.Fscanf(output, "Forwarding from 127.0.0.1:%d", &port); err != nil {
-		t.Fatal(err)
+		t.Fatalf("fmt.Fscanf: %v", err)
 	}
 	answer, err := get(t.Context(), newConnections(), http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/", port))
 	if want := "one " + pod; err != nil || answer != want {
@@ -191,7 +191,7 @@ func TestAFrozenContainerAnswersNothingUntilItIsBack(t *testing.T) {
 	pod := d.pods(t)[0]
 	container, err := cluster.Container(t.Context(), d.namespace, pod)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cluster.Container(%q, %q): %v", d.namespace, pod, err)
 	}
 	if name, err := os.ReadFile(container.File("/etc/hostname")); err != nil || strings.TrimSpace(string(name)) != pod {
 		t.Fatalf("the container of %s is that of %q, %v", pod, name, err)
@@ -204,13 +204,13 @@ func TestAFrozenContainerAnswersNothingUntilItIsBack(t *testing.T) {
 		return err
 	}
 	if err := container.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
+		t.Fatalf("container.Process.Signal: %v", err)
 	}
 	if err := ask(); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("frozen it answers: %v", err)
 	}
 	if err := container.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
+		t.Fatalf("container.Process.Signal: %v", err)
 	}
 	eventually.SucceedsWithin(t, 2*time.Minute, ask)
 
@@ -229,18 +229,18 @@ func TestPodsServeWhileKubeAPIServerIsAway(t *testing.T) {
 	d := deploy(t, "outage")
 	load := start(t, d)
 	if err := cluster.StopServer(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("cluster.StopServer: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := cluster.RestartServer(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
+			t.Errorf("cluster.RestartServer: %v", err)
 		}
 	})
 	if output, err := cluster.Kubectl(t.Context(), "", "get", "nodes"); err == nil {
 		t.Errorf("a stopped server answers %q", output)
 	}
 	if _, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address); err != nil {
-		t.Error(err)
+		t.Errorf("get: %v", err)
 	}
 	load.check(t)
 }
@@ -251,7 +251,7 @@ func TestNoRequestFailsWhenANodeIsDrained(t *testing.T) {
 	load := start(t, d)
 	t.Cleanup(func() {
 		if _, err := cluster.Kubectl(context.WithoutCancel(t.Context()), "", "uncordon", "node-2"); err != nil {
-			t.Error(err)
+			t.Errorf(`cluster.Kubectl("uncordon", "node-2"): %v`, err)
 		}
 	})
 	// The scheduler hears in its own time that the node takes no more pods, so one

@@ -13,14 +13,14 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/tree"
 )
 
-// identity is somebody who has NAME.crt and NAME.key in the directory of a cluster's
+// identity is a client with NAME.crt and NAME.key in the directory of a cluster's
 // credentials.
 type identity struct {
 	file string
 	controlplane.Identity
 }
 
-// identities are those of everybody who speaks to everybody else in a cluster.
+// identities returns the identities of all components of a cluster.
 func identities(a addresses, nodes int) []identity {
 	all := []identity{
 		{"admin", controlplane.Identity{Name: "admin", Groups: []string{"system:masters"}}},
@@ -115,7 +115,7 @@ func (c *Cluster) etcd() []string {
 		"--listen-peer-urls=" + peers,
 		"--initial-advertise-peer-urls=" + peers,
 		"--initial-cluster=default=" + peers,
-		// Nobody needs the data after a crash of the machine.
+		// The data is not needed after a crash of the machine.
 		"--unsafe-no-fsync",
 		"--log-level=warn",
 	}
@@ -164,7 +164,7 @@ func (c *Cluster) controllerManager() []string {
 		"--use-service-account-credentials",
 		"--cluster-signing-cert-file="+c.pki("ca.crt"),
 		"--cluster-signing-key-file="+c.pki("ca.key"),
-		// Each node is told its pods' addresses by us.
+		// This package assigns the pod addresses of each node.
 		"--allocate-node-cidrs=false",
 		// So that scaling is seen within a test.
 		"--horizontal-pod-autoscaler-sync-period=5s",

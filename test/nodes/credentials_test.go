@@ -18,7 +18,7 @@ func certificateOf(t *testing.T, directory, name string) *x509.Certificate {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(directory, name+".crt"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	block, _ := pem.Decode(content)
 	if block == nil {
@@ -26,7 +26,7 @@ func certificateOf(t *testing.T, directory, name string) *x509.Certificate {
 	}
 	certificate, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("x509.ParseCertificate: %v", err)
 	}
 	return certificate
 }
@@ -36,7 +36,7 @@ func TestEveryIdentityOfAClusterHasACertificateForItsPart(t *testing.T) {
 	directory, a := t.TempDir(), addressesOf(0)
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	if err := writeCredentials(directory, identities(a, 2), func() time.Time { return now }); err != nil {
-		t.Fatal(err)
+		t.Fatalf("writeCredentials(%q): %v", directory, err)
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(certificateOf(t, directory, "ca"))

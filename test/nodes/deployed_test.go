@@ -40,22 +40,22 @@ func deploy(t *testing.T, purpose string) deployed {
 	loadServer(t)
 	manifests, err := os.ReadFile("testdata/server.yaml")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`os.ReadFile("testdata/server.yaml"): %v`, err)
 	}
 	if _, err := cluster.Kubectl(t.Context(), strings.ReplaceAll(string(manifests), "NAMESPACE", namespace),
 		"apply", "--server-side", "--filename=-"); err != nil {
-		t.Fatal(err)
+		t.Fatalf(`cluster.Kubectl("apply", "--server-side", "--filename=-"): %v`, err)
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			tell(t, namespace)
+			logState(t, namespace)
 		}
 		_, _ = cluster.Kubectl(context.WithoutCancel(t.Context()), "", "delete", "namespace", namespace, "--wait=false")
 	})
 	d := deployed{namespace: namespace}
 	d.rolledOut(t)
 	d.address = d.kubectl(t, "get", "service", "server", "--output=jsonpath={.spec.clusterIP}")
-	// kube-proxy hears of a Service in its own time.
+	// kube-proxy processes a new Service with a delay.
 	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		_, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address)
 		return err
@@ -63,8 +63,8 @@ func deploy(t *testing.T, purpose string) deployed {
 	return d
 }
 
-// tell logs what a reader of a failure asks first.
-func tell(t *testing.T, namespace string) {
+// logState logs the state for the analysis of failures.
+func logState(t *testing.T, namespace string) {
 	t.Helper()
 	for _, about := range [][]string{
 		{"get", "pods", "--output=wide", "--namespace=" + namespace},
@@ -80,7 +80,7 @@ func (d deployed) kubectl(t *testing.T, arguments ...string) string {
 	t.Helper()
 	output, err := cluster.Kubectl(t.Context(), "", append([]string{"--namespace=" + d.namespace}, arguments...)...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cluster.Kubectl: %v", err)
 	}
 	return output
 }
@@ -119,10 +119,10 @@ func loadServer(t *testing.T) {
 		Name: "localhost/testserver:1", Entrypoint: []string{"/testserver"}, User: "65532:65532",
 		Layers: [][]archive.File{{{Path: "/testserver", Source: program, Mode: 0o755}}},
 	}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("archive.Write(%q): %v", image, err)
 	}
 	if err := cluster.LoadImage(t.Context(), image); err != nil {
-		t.Fatal(err)
+		t.Fatalf("cluster.LoadImage(%q): %v", image, err)
 	}
 }
 

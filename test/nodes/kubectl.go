@@ -56,7 +56,7 @@ func (e *CommandError) Error() string {
 
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// Command is kubectl as the administrator, for whoever needs its pipes.
+// Command returns kubectl as the administrator, for callers that need its pipes.
 func (c *Cluster) Command(ctx context.Context, arguments ...string) *exec.Cmd {
 	all := append([]string{"--kubeconfig=" + c.Kubeconfig(), "--cache-dir=" + c.work("kubectl")}, arguments...)
 	command := exec.CommandContext(ctx, c.assets.controlProgram("kubectl"), all...)

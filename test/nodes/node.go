@@ -26,7 +26,7 @@ const (
 )
 
 // node is the space of a node: its own /run and /var, so that containerd and
-// kubelet are where they always are and nobody else's files are touched.
+// kubelet use their usual paths without changing files of the host.
 func (c *Cluster) node(n int) tree.Space {
 	name, a := nodeName(n), c.addresses
 	setup := [][]string{
@@ -140,7 +140,7 @@ func (c *Cluster) writeNode(n int) error {
 			return err
 		}
 	}
-	// Names of the world are nobody's to answer.
+	// The node resolves no public names.
 	return os.WriteFile(c.work(name, "resolv.conf"), nil, 0o600)
 }
 

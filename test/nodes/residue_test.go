@@ -28,7 +28,7 @@ import (
 // childVariable turns the test binary into a process that ends with a cluster.
 const childVariable = "KUBENODE_TEST_CHILD"
 
-// endWithCluster tells where the logs of a cluster are when it is ready, and then
+// endWithCluster prints the directory of the logs when a cluster is ready, and then
 // panics or waits to be killed.
 func endWithCluster(end string) {
 	started, err := nodes.Start(context.Background(), nodes.Options{})
@@ -54,10 +54,10 @@ func TestNothingOfAClusterIsLeftWhenItsProcess(t *testing.T) {
 			child.Stderr = &complaint
 			output, err := child.StdoutPipe()
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("child.StdoutPipe: %v", err)
 			}
 			if err := child.Start(); err != nil {
-				t.Fatal(err)
+				t.Fatalf("child.Start: %v", err)
 			}
 			logs, err := bufio.NewReader(output).ReadString('\n')
 			if err != nil {

@@ -17,8 +17,8 @@ import (
 // networks leave no room.
 var errNoSlot = errors.New("no free network for a cluster")
 
-// takeSlot takes the first number whose network is free. It is taken for as long
-// as anybody holds the file.
+// takeSlot takes the first number whose network is free. It is taken as long as a
+// process holds the file.
 func takeSlot() (int, *os.File, error) {
 	for slot := range slots {
 		held, err := tryHold(clusterName(slot))
@@ -40,9 +40,9 @@ func takeSlot() (int, *os.File, error) {
 	return 0, nil, errNoSlot
 }
 
-// tryHold returns a socket with a name that is in no directory: it belongs to
-// the network of the host, as the link does that is called the same, and nobody
-// has to remove it. The result is nil if somebody else has the name.
+// tryHold returns a socket with a name that is in no directory: it belongs to the
+// network of the host, like the link with the same name, and needs no removal. The
+// result is nil if another process has the name.
 func tryHold(name string) (*os.File, error) {
 	socket, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -60,7 +60,7 @@ func tryHold(name string) (*os.File, error) {
 }
 
 // isFree reports whether the host has no address in a network. Routes alone do
-// not matter: those of a cluster are more precise than anybody's.
+// not matter: those of a cluster are more specific than others.
 func isFree(network netip.Prefix) (bool, error) {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {

@@ -25,7 +25,7 @@ func TestASlotIsTakenAsLongAsItsFileIsOpen(t *testing.T) {
 		t.Errorf("it was given twice: %v, %v", second, err)
 	}
 	if err := first.Close(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("first.Close: %v", err)
 	}
 	// A child that another test starts has the file too, until it has become its program.
 	eventually.Succeeds(t, func() error {
@@ -44,12 +44,12 @@ func TestANetworkOfTheHostIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	own, err := net.InterfaceAddrs()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("net.InterfaceAddrs: %v", err)
 	}
 	for _, address := range own {
 		network, err := netip.ParsePrefix(address.String())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("netip.ParsePrefix: %v", err)
 		}
 		if free, err := isFree(network.Masked()); err != nil || free {
 			t.Errorf("%v is free: %v, %v", network, free, err)

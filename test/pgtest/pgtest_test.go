@@ -38,7 +38,7 @@ func one(t *testing.T, url, query string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("pgx.Connect: %v", err)
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
 	var got string
@@ -54,10 +54,10 @@ func TestAKilledServerComesBackWithItsData(t *testing.T) {
 	one(t, server.URL("postgres"), "SELECT set_config('x.y', 'z', false)")
 	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("pgx.Connect: %v", err)
 	}
 	if _, err := conn.Exec(t.Context(), "CREATE TABLE kept AS SELECT 'here' AS word"); err != nil {
-		t.Fatal(err)
+		t.Fatalf("conn.Exec: %v", err)
 	}
 	family := append(childrenOf(server.running.process.Pid), server.running.process.Pid)
 	server.Kill()
@@ -71,7 +71,7 @@ func TestAKilledServerComesBackWithItsData(t *testing.T) {
 	}
 	server.Kill()
 	if err := server.Restart(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("server.Restart: %v", err)
 	}
 	for query, want := range map[string]string{
 		"SELECT word FROM kept": "here", "SHOW work_mem": "3MB", "SHOW fsync": "on", "SHOW full_page_writes": "on",
@@ -89,7 +89,7 @@ func TestDataOutliveTheServerInItsDirectory(t *testing.T) {
 	first.Stop()
 	again, err := Launch(t.Context(), first.dir)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Launch(%q): %v", first.dir, err)
 	}
 	defer again.Stop()
 	if got := one(t, again.URL("postgres"), "SELECT count(*)::text FROM pg_largeobject_metadata"); got != "1" {
@@ -113,14 +113,14 @@ func TestAServerEndsWithTheProcessThatStartedItEvenByAKill(t *testing.T) {
 	owner.Env = append(os.Environ(), orphanEnv+"="+dir)
 	output, err := owner.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("owner.StdoutPipe: %v", err)
 	}
 	if err := owner.Start(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("owner.Start: %v", err)
 	}
 	line, err := bufio.NewReader(output).ReadString('\n')
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("ReadString: %v", err)
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(line))
 	if err != nil {

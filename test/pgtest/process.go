@@ -49,8 +49,8 @@ func Programs(ctx context.Context) (string, error) {
 // candidates are the directories that may hold a server, the best first.
 func candidates(ctx context.Context) []string {
 	var dirs []string
-	if told, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
-		dirs = append(dirs, strings.TrimSpace(string(told)))
+	if dir, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
+		dirs = append(dirs, strings.TrimSpace(string(dir)))
 	}
 	newest := 0
 	var versioned string
@@ -63,7 +63,7 @@ func candidates(ctx context.Context) []string {
 	return append(dirs, versioned)
 }
 
-// unprivileged is the user to be in root's place; nil for anybody else.
+// unprivileged returns the user to run as if this process is root; nil otherwise.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -112,8 +112,8 @@ type running struct {
 	ended   chan struct{}
 }
 
-// start starts the server, which outlives the context. Should this process die, the kernel tells the server
-// to stop at once: SIGQUIT makes it end its own children first.
+// start starts the server, which outlives the context. Should this process die, the kernel stops the server
+// at once: SIGQUIT makes it end its own children first.
 func (p programs) start(ctx context.Context, log string, args []string) (*running, error) {
 	output, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -181,8 +181,8 @@ func childrenOf(parent int) []int {
 	return children
 }
 
-// alive reports whether a process still runs: one that nobody has waited for
-// has ended all the same.
+// alive reports whether a process still runs: a process without a
+// waiting parent counts as ended.
 func alive(pid int) bool {
 	code, _ := state(fmt.Sprintf("/proc/%d/stat", pid))
 	return code != "" && code != "Z" && code != "X"

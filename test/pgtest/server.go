@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package pgtest runs PostgreSQL servers from the programs of the Debian
-// package: for tests, and for whoever needs a server on this machine alone.
+// package: for tests, and for other local use.
 //
 // [Launch] is the core and knows no tests. [Start] gives a test a server of its
 // own, which it may kill; [Shared] gives it an empty database on the one server
@@ -79,7 +79,7 @@ func Launch(ctx context.Context, dir string, extra ...string) (*Server, error) {
 			return nil, err
 		}
 		s.port = int(address.Port())
-		// Somebody else may take the port in between.
+		// Another process may take the port in between.
 		if err = s.Restart(ctx); !errors.Is(err, errPortTaken) {
 			break
 		}
@@ -214,7 +214,7 @@ func (s *Server) URLOf(role, password, database string) string {
 }
 
 // Client is a run of one of PostgreSQL's own clients of the server's version, such as
-// pg_dump. [Server.URL] tells it where to connect to.
+// pg_dump. Pass [Server.URL] as the address.
 func (s *Server) Client(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, filepath.Join(s.programs.dir, name), args...)
 }

@@ -121,7 +121,7 @@ func Start(tb testing.TB, settings ...string) *Server {
 	// Not TempDir: root alone is let into that, and the server is not root.
 	dir, err := os.MkdirTemp("", "printmarket-pg-") //nolint:usetesting // as said above
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf(`os.MkdirTemp("printmarket-pg-"): %v`, err)
 	}
 	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
 	server, err := Launch(tb.Context(), dir, settings...)

@@ -34,7 +34,7 @@ func TestSpecFieldsListsEveryKindOfTheGroup(t *testing.T) {
 	t.Parallel()
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
+		t.Fatalf("v1alpha1.AddToScheme: %v", err)
 	}
 	fields := strings.Join(posturetest.SpecFields(), "\n")
 	for kind, of := range scheme.KnownTypes(v1alpha1.GroupVersion) {

@@ -93,7 +93,7 @@ func (i *Installation) AddKey(tb testing.TB, partner, name string, scopes ...v1a
 	}
 	key, err := credential.Mint(mode, strings.NewReader(strings.Repeat(partner+name+"-0123456789abcdef", 64)))
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("credential.Mint(%q): %v", mode, err)
 	}
 	i.keys[partner+"-"+name] = key
 	i.Partner(partner, func(spec *v1alpha1.PartnerEntitlementSpec) {

@@ -244,7 +244,7 @@ type piece struct {
 func (d *delay) carry(to io.Writer) {
 	for p := range d.pieces {
 		time.Sleep(time.Until(p.due))
-		// Whoever is gone gets nothing; the other direction ends the connection.
+		// Ignore a closed peer; the other direction ends the connection.
 		_, _ = to.Write(p.text)
 	}
 }

@@ -52,7 +52,7 @@ func start(t testing.TB, name string, settings ...[]string) *Server {
 	for range 10 {
 		s.Addr = freeAddr(t)
 		s.configure(t, slices.Concat(settings...))
-		// Somebody else may take the port in between.
+		// Another process may take the port in between.
 		if err = s.launch(); !errors.Is(err, errPortTaken) {
 			break
 		}
@@ -73,7 +73,7 @@ func (s *Server) configure(t testing.TB, settings []string) {
 	host, port := split(t, s.Addr)
 	lines := append([]string{"bind " + host, "port " + port, "dir " + s.dir}, settings...)
 	if err := os.WriteFile(s.config(), []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile: %v", err)
 	}
 }
 
@@ -81,7 +81,7 @@ func split(t testing.TB, addr string) (host, port string) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("net.SplitHostPort(%q): %v", addr, err)
 	}
 	return host, port
 }
@@ -167,7 +167,7 @@ func freeAddr(t testing.TB) string {
 	t.Helper()
 	address, err := freeport.Loopback(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("freeport.Loopback: %v", err)
 	}
 	return address.String()
 }

@@ -170,7 +170,7 @@ func TestALongWireTakesItsTimeAndLosesNothing(t *testing.T) {
 	if got, err := through.Get(t.Context(), "long").Result(); err != nil || len(got) != 1<<20 {
 		t.Errorf("GET = %d bytes, %v", len(got), err)
 	}
-	// Nobody waits for a wire that goes down.
+	// Calls end when the wire goes down.
 	wire.Down()
 	if err := through.Ping(t.Context()).Err(); err == nil {
 		t.Error("a reply came through a wire that is down")
@@ -241,7 +241,7 @@ func TestSentinelsReplaceAPrimaryAgainAndAgain(t *testing.T) {
 			group.FreezePrimary(t)
 		}
 		if group.Primary(t) == before {
-			t.Error("nobody took the place of the primary")
+			t.Error("no replica was promoted to primary")
 		}
 		eventually.Holds(t, "the client finds the new primary and what was written", func() bool {
 			return client.Get(t.Context(), key).Val() == "v"

@@ -160,11 +160,11 @@ func (s *Server) append(t testing.TB, line string) {
 	t.Helper()
 	file, err := os.OpenFile(s.config(), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.OpenFile: %v", err)
 	}
 	defer func() { _ = file.Close() }()
 	if _, err := file.WriteString("\n" + line + "\n"); err != nil {
-		t.Fatal(err)
+		t.Fatalf("file.WriteString: %v", err)
 	}
 }
 

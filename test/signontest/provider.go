@@ -2,7 +2,7 @@
 
 // Package signontest is an identity provider for tests: OpenID Connect over http on
 // loopback, with the checks that a good provider makes and the faults that a bad one has.
-// Everybody who comes to it is signed in at once, as the person that the test says.
+// It signs in every visitor at once, as the user that the test configures.
 package signontest
 
 import (
@@ -157,7 +157,7 @@ func (p *Provider) metadata() map[string]any {
 	return all
 }
 
-// authorize signs whoever comes in, if the request is as it has to be.
+// authorize signs in the visitor if the request is valid.
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	back := url.Values{"state": {query.Get("state")}}

@@ -12,8 +12,8 @@ import (
 )
 
 // TestJobsThatFailTogetherComeBackSpreadOut has all files of a crowd of jobs on
-// a server that refuses everybody for some time, and counts how often it is
-// asked.
+// a server that rejects all requests for some time, and counts the
+// requests.
 func TestJobsThatFailTogetherComeBackSpreadOut(t *testing.T) {
 	scenario(t, jobsThatFailTogetherComeBackSpreadOut)
 }

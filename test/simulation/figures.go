@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Figures is what a run is told by.
+// Figures are the results of a run.
 type Figures struct {
 	// from and to are the time that is measured.
 	from, to time.Duration

@@ -51,11 +51,11 @@ func newFixture(t *testing.T, config simulation.Config) *fixture {
 	t.Helper()
 	w, err := simulation.New(config)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("simulation.New: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
-			t.Error(err)
+			t.Errorf("Close: %v", err)
 		}
 	})
 	return &fixture{w, t}
@@ -71,14 +71,14 @@ func scenario(t *testing.T, run func(*testing.T)) {
 func (w *fixture) run(until time.Duration) {
 	w.t.Helper()
 	if err := w.Run(until); err != nil {
-		w.t.Fatal(err)
+		w.t.Fatalf("Run(%s): %v", until, err)
 	}
 }
 
 func (w *fixture) drain(limit time.Duration) {
 	w.t.Helper()
 	if err := w.Drain(limit); err != nil {
-		w.t.Fatal(err)
+		w.t.Fatalf("Drain(%s): %v", limit, err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 var guide = struct {
 	sync.Mutex
 	path string
-}{path: filepath.Join("..", "..", "..", "docs", "guides", "queue-simulation.md")}
+}{path: filepath.Join("..", "..", "..", "docs", "performance", "queue-simulation.md")}
 
 // show prints the figures of a large scenario, which must be in the guide, in
 // the block that has its name.
@@ -28,7 +28,7 @@ func show(t *testing.T, name, figures string) {
 	defer guide.Unlock()
 	page, err := os.ReadFile(guide.path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", guide.path, err)
 	}
 	before, rest, found := strings.Cut(string(page), "<!-- "+name+" -->\n```text\n")
 	old, after, closed := strings.Cut(rest, "```\n")
@@ -39,7 +39,7 @@ func show(t *testing.T, name, figures string) {
 	case mode() == "update":
 		text := before + "<!-- " + name + " -->\n```text\n" + figures + "```\n" + after
 		if err := os.WriteFile(guide.path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", guide.path, err)
 		}
 	default:
 		t.Errorf("the guide has other figures for %s; PRINTMARKET_SIMULATE=update writes these", name)

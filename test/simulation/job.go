@@ -27,7 +27,7 @@ type Ending int
 const (
 	// Succeeds ends the job too.
 	Succeeds Ending = iota
-	// Fails has the job tried again later, as when a file server is away.
+	// Fails has the job tried again later, as when a file server is unavailable.
 	Fails
 	// Kills takes the worker with it.
 	Kills

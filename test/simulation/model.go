@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package simulation runs the preflight queue with up to a thousand workers in
-// virtual time. It answers questions that nobody wants to answer in production:
+// virtual time. It answers questions that must not be tried in production:
 // how long tenants wait while one of them floods the queue, what happens to jobs
 // beside one that kills its workers, and whether the number of workers settles.
 //
@@ -110,7 +110,7 @@ func New(config Config) (*Model, error) {
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	// Keys expire only when the server is told that time has passed.
+	// Keys expire only when the clock of the server advances.
 	w.Every(time.Second, func() { w.redis.server.FastForward(time.Second) })
 	for range config.Workers {
 		w.hire()

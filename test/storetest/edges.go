@@ -170,7 +170,7 @@ func followedOutbox(t *testing.T, w *fixture) {
 	}()
 	for _, err := range concurrently(creators, func(int) error {
 		for range each {
-			if _, err := w.rfqs.Create(t.Context(), acme, draft("told"), rfq.Terms{Quota: plenty}); err != nil {
+			if _, err := w.rfqs.Create(t.Context(), acme, draft("committed"), rfq.Terms{Quota: plenty}); err != nil {
 				return err
 			}
 		}

@@ -208,7 +208,7 @@ func (w *fixture) wantRelayed(t testing.TB, want int64) {
 }
 
 func relayBegins(t *testing.T, w *fixture) {
-	w.create(t, acme, "told")
+	w.create(t, acme, "committed")
 	relayed, err := w.store.Relayed(t.Context())
 	if err != nil {
 		t.Fatalf("w.store.Relayed: %v", err)
@@ -432,15 +432,15 @@ func recoveredFromOutbox(t *testing.T, w *fixture) {
 		}
 	}
 	subjects := func() []string {
-		var told []string
+		var delivered []string
 		for _, delivery := range w.deliveries(t, webhook.Query{Owner: acme}) {
 			if !recordid.Valid(webhook.DeliveryPrefix, delivery.ID) || delivery.State != webhook.Pending || delivery.DueAt.Before(since) {
 				t.Errorf("delivery %+v, want a complete one that is due", delivery)
 			}
-			told = append(told, string(delivery.Event.Type)+" "+delivery.Event.Subject)
+			delivered = append(delivered, string(delivery.Event.Type)+" "+delivery.Event.Subject)
 		}
-		slices.Sort(told)
-		return told
+		slices.Sort(delivered)
+		return delivered
 	}
 	choosy := endpoint(press)
 	choosy.Events = []transaction.EventType{transaction.RFQQuoted, transaction.RFQClosed}
@@ -526,11 +526,11 @@ func webhooksPurged(t *testing.T, w *fixture) {
 	first := w.send(t, press, 5) // each with no event in the outbox
 	w.conclude(t, w.answered(w.claim(t, lane(press, 1))[0], webhook.NoFault))
 	for range 4 {
-		w.create(t, acme, "told")
+		w.create(t, acme, "committed")
 		w.clock.advance(time.Second)
 	}
 	w.events(t) // numbers these entries, and not the following ones
-	w.create(t, acme, "told")
+	w.create(t, acme, "committed")
 	w.clock.advance(time.Second)
 	bound := w.clock.Now()
 	kept := w.create(t, acme, "kept")

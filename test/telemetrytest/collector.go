@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package telemetrytest is a collector of traces for tests: it takes OTLP over HTTP
-// as a real one does, and tells what it was sent.
+// Package telemetrytest is a collector of traces for tests: it accepts OTLP over HTTP
+// as a real one does, and returns what it received.
 package telemetrytest
 
 import (
@@ -136,7 +136,7 @@ func (c *Collector) Tracer() *telemetry.Tracer {
 		Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
 	})
 	if err != nil {
-		c.t.Fatal(err)
+		c.t.Fatalf("telemetry.OpenTracer: %v", err)
 	}
 	c.t.Cleanup(func() { tracer.Close(context.WithoutCancel(c.t.Context())) })
 	return tracer

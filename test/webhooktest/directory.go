@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// Directory is a webhook.Directory that says what it was told last.
+// Directory is a webhook.Directory that returns the endpoints that were set last.
 type Directory struct {
 	mu        sync.Mutex
 	endpoints []webhook.Endpoint

@@ -22,7 +22,7 @@ import (
 )
 
 // ErrAway is the cause that a [Memory] reports while it is unavailable.
-var ErrAway = errors.New("the store is away")
+var ErrAway = errors.New("the store is unavailable")
 
 // Memory is a webhook.Store in memory. The zero value is empty and ready.
 type Memory struct {
@@ -66,11 +66,11 @@ func (m *Memory) Commit(tb testing.TB, owner tenant.ID, kind transaction.EventTy
 	tb.Helper()
 	subject, err := recordid.New(recordid.RFQ, now, rand.Reader)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("recordid.New: %v", err)
 	}
 	event, err := transaction.NewEvent(kind, subject, now, rand.Reader)
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("transaction.NewEvent(%q, %q): %v", kind, subject, err)
 	}
 	event.Trace = trace
 	m.Append(owner, event)
@@ -88,7 +88,7 @@ func (m *Memory) All() (deliveries []webhook.Delivery, attempts map[string][]web
 	return deliveries, attempts
 }
 
-// locked does something while nobody else does, unless the store is away.
+// locked calls do with the lock held, unless the store is unavailable.
 func locked[T any](ctx context.Context, m *Memory, op string, do func() (T, error)) (T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

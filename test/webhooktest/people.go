@@ -62,7 +62,7 @@ func (m *Memory) Redeliver(ctx context.Context, owner tenant.ID, id string, now 
 	})
 }
 
-// again begins a delivery anew.
+// again resets a delivery to be sent again.
 func (r *row) again(now time.Time) {
 	r.State, r.DueAt, r.EndedAt, r.Tries = webhook.Pending, now, time.Time{}, 0
 	r.token, r.until = 0, time.Time{}

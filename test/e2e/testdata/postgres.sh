@@ -1,7 +1,7 @@
 #!/bin/sh
 # The part of the contract of the image "postgres" that the chart relies on: an empty
 # PGDATA gets a superuser and a database by POSTGRES_*, and what is in
-# /docker-entrypoint-initdb.d, before the server listens to anybody else.
+# /docker-entrypoint-initdb.d, before the server accepts other connections.
 set -eu
 if [ ! -e "$PGDATA/PG_VERSION" ]; then
 	printf '%s\n' "$POSTGRES_PASSWORD" | initdb --pgdata="$PGDATA" --username="$POSTGRES_USER" --pwfile=/dev/stdin \

@@ -26,7 +26,7 @@ func sample(t *testing.T) archive.Image {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
 	if err := os.WriteFile(program, []byte("a program"), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", program, err)
 	}
 	return archive.Image{
 		Name: "localhost/sample:1", Entrypoint: []string{"/usr/bin/sample"}, Env: []string{"A=b"}, User: "65532:65532",
@@ -44,11 +44,11 @@ func write(t *testing.T, image archive.Image) []byte {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "image.tar")
 	if err := archive.Write(file, image); err != nil {
-		t.Fatal(err)
+		t.Fatalf("archive.Write(%q): %v", file, err)
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile(%q): %v", file, err)
 	}
 	return content
 }
@@ -59,11 +59,11 @@ func read(t *testing.T, image archive.Image) v1.Image {
 	content := write(t, image)
 	tag, err := name.NewTag(image.Name)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("name.NewTag(%q): %v", image.Name, err)
 	}
 	packed, err := tarball.Image(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil }, &tag)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("tarball.Image: %v", err)
 	}
 	return packed
 }
@@ -72,11 +72,11 @@ func TestAnImageIsSoundAndSaysWhatToRun(t *testing.T) {
 	t.Parallel()
 	packed := read(t, sample(t))
 	if err := validate.Image(packed); err != nil {
-		t.Fatal(err)
+		t.Fatalf("validate.Image: %v", err)
 	}
 	config, err := packed.ConfigFile()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("packed.ConfigFile: %v", err)
 	}
 	want := v1.Config{User: "65532:65532", Env: []string{"A=b"}, Entrypoint: []string{"/usr/bin/sample"}}
 	if diff := cmp.Diff(want, config.Config); diff != "" {
@@ -91,7 +91,7 @@ func TestALayerHasEachDirectoryOnceAndBeforeItsFiles(t *testing.T) {
 	t.Parallel()
 	layers, err := read(t, sample(t)).Layers()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Layers: %v", err)
 	}
 	var got [][]string
 	for _, layer := range layers {
@@ -111,7 +111,7 @@ func entries(t *testing.T, layer v1.Layer) []string {
 	t.Helper()
 	content, err := layer.Uncompressed()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("layer.Uncompressed: %v", err)
 	}
 	defer func() { _ = content.Close() }()
 	var all []string

@@ -70,7 +70,7 @@ func plan(t *testing.T, number int) *tree.Plan {
 	}
 	for _, made := range []string{p.Work, p.Logs} {
 		if err := os.MkdirAll(made, 0o700); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.MkdirAll(%q): %v", made, err)
 		}
 	}
 	return p
@@ -132,7 +132,7 @@ func start(t *testing.T, p *tree.Plan) *tree.Tree {
 	t.Helper()
 	started, err := tree.Start(p)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("tree.Start: %v", err)
 	}
 	t.Cleanup(func() { _ = started.Stop() })
 	return started

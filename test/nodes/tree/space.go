@@ -29,7 +29,7 @@ const pause = time.Second
 type inhabitant struct {
 	logs string
 	// mu is held while a process is started, so that its end is not seen before
-	// it is known, and while one is reaped, so that nobody kills its number then.
+	// it is known, and while one is reaped, so that its process id is not killed then.
 	mu       sync.Mutex
 	programs map[string]*program
 	spaces   map[int]string
@@ -89,7 +89,7 @@ func (i *inhabitant) prepare(s *Space) error {
 		return err
 	}
 	for _, b := range i.begun {
-		if err := b.tell(); err != nil {
+		if err := b.start(); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,7 @@ func (i *inhabitant) obey(c call) {
 func (i *inhabitant) reap() {
 	children := make(chan os.Signal, 1)
 	signal.Notify(children, unix.SIGCHLD)
-	// A signal that came earlier was for nobody; look at least this often.
+	// An earlier signal was not received; check at least this often.
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	for len(i.lost) == 0 {

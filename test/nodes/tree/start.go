@@ -86,7 +86,7 @@ func Start(plan *Plan, held ...*os.File) (*Tree, error) {
 		t.err = command.Wait()
 	}()
 	if err := t.orders.Encode(plan); err != nil {
-		return nil, errors.Join(fmt.Errorf("tell the warden: %w", err), t.Stop())
+		return nil, errors.Join(fmt.Errorf("send the plan to the warden: %w", err), t.Stop())
 	}
 	return t, nil
 }
@@ -106,7 +106,7 @@ func (t *Tree) say(c call) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.orders.Encode(c); err != nil {
-		return fmt.Errorf("tell the warden of %s: %w", c.Process, err)
+		return fmt.Errorf("send the call of %s to the warden: %w", c.Process, err)
 	}
 	return nil
 }

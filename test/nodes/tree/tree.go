@@ -47,7 +47,7 @@ type Space struct {
 	Name string
 	// Link is its connection to the space that contains it, or to the host.
 	Link Link
-	// Mounts are made in this order, where nobody else sees them.
+	// Mounts are made in this order; only the space sees them.
 	Mounts []Mount
 	// Setup are commands which must succeed before anything else is started. All
 	// links of the space are there.
@@ -76,7 +76,7 @@ type Process struct {
 	Env  []string
 }
 
-// call is what follows the plan on its way down the tree: a process is to be away,
+// call is what follows the plan on its way down the tree: a process is to be stopped,
 // or to be back.
 type call struct {
 	Process string
@@ -89,7 +89,7 @@ func (s *Space) has(process string) bool {
 		slices.ContainsFunc(s.Spaces, func(below Space) bool { return below.has(process) })
 }
 
-// roleVariable tells the program which part it plays.
+// roleVariable names the variable with the role of the program.
 const roleVariable = "KUBENODE_ROLE"
 
 const (
@@ -97,8 +97,8 @@ const (
 	roleSpace  = "space"
 )
 
-// Enter plays the part that the program was started for and does not return from
-// it. In a program that is started by anybody else it does nothing.
+// Enter runs the role that the program was started for and does not return from it.
+// In a program that was not started by this package it does nothing.
 func Enter() {
 	var err error
 	role := os.Getenv(roleVariable)

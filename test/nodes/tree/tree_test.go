@@ -80,25 +80,25 @@ func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
 			p := plan(t, number)
 			content, err := json.Marshal(p)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("json.Marshal: %v", err)
 			}
 			file := filepath.Join(p.Logs, "plan.json")
 			if err := os.WriteFile(file, content, 0o600); err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.WriteFile(%q): %v", file, err)
 			}
 			self, err := os.Executable()
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.Executable: %v", err)
 			}
 			child := exec.CommandContext(t.Context(), self)
 			child.Env = append(os.Environ(), planVariable+"="+file, endVariable+"="+end)
 			if err := child.Start(); err != nil {
-				t.Fatal(err)
+				t.Fatalf("child.Start: %v", err)
 			}
 			if end == "killed" {
 				eventually.Succeeds(t, func() error { return running(p) })
 				if err := child.Process.Kill(); err != nil {
-					t.Fatal(err)
+					t.Fatalf("child.Process.Kill: %v", err)
 				}
 			}
 			if err := child.Wait(); err == nil {
@@ -142,7 +142,7 @@ func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
 	for range 2 {
 		eventually.Succeeds(t, func() error { return wantCount(count(), 1) })
 		if err := started.Halt(name); err != nil {
-			t.Fatal(err)
+			t.Fatalf("started.Halt: %v", err)
 		}
 		eventually.Succeeds(t, func() error { return wantCount(count(), 0) })
 		// Another program of the space comes back again and again, as this one would.
@@ -157,11 +157,11 @@ func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
 			t.Errorf("%d run although they are halted", n)
 		}
 		if err := started.Resume(name); err != nil {
-			t.Fatal(err)
+			t.Fatalf("started.Resume: %v", err)
 		}
 	}
 	eventually.Succeeds(t, func() error { return wantCount(count(), 1) })
-	if err := started.Halt("nobody"); !errors.Is(err, tree.ErrNoProcess) {
+	if err := started.Halt("unknown"); !errors.Is(err, tree.ErrNoProcess) {
 		t.Errorf("halt what is not in the plan: %v", err)
 	}
 }

@@ -20,12 +20,12 @@ import (
 // looks like.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// namespaces are those of a space. Cgroups have none: runc writes the paths that
-// it is told.
+// namespaces are those of a space. Cgroups have none: runc writes to the given
+// paths.
 const namespaces = syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID |
 	syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
 
-// errEnded is the error of a tree that ends although nobody stopped it.
+// errEnded is the error of a tree that ends without being stopped.
 var errEnded = errors.New("the tree ended by itself")
 
 // guard is the warden's part: it runs the tree until its parent's end of the
@@ -77,7 +77,7 @@ func (p *Plan) guard(calls <-chan call) error {
 		state, _ := root.process.Wait()
 		ended <- state
 	}()
-	if err := errors.Join(run(p.Host), root.tell()); err != nil {
+	if err := errors.Join(run(p.Host), root.start()); err != nil {
 		_ = root.process.Kill()
 		<-ended
 		return err
@@ -118,7 +118,7 @@ func removeLink(name string) error {
 	return nil
 }
 
-// begun is a space that waits to be told what to do.
+// begun is a space that waits for its order.
 type begun struct {
 	order   order
 	process *os.Process
@@ -164,15 +164,16 @@ func (s *Space) begin(logs string, attributes *syscall.SysProcAttr) (*begun, err
 	return b, nil
 }
 
-// tell has the space start. The pipe stays open: its end is the space's end.
-func (b *begun) tell() error {
+// start starts the space. The pipe stays open: its end is the space's end.
+func (b *begun) start() error {
 	if err := json.NewEncoder(b.orders).Encode(b.order); err != nil {
-		return fmt.Errorf("tell space %s: %w", b.order.Space.Name, err)
+		return fmt.Errorf("start space %s: %w", b.order.Space.Name, err)
 	}
 	return nil
 }
 
-// pass tells a space that runs. One that has ended has nothing to halt.
+// pass sends a call to a running space. A space that has ended has no process to
+// halt.
 func (b *begun) pass(c call) { _ = json.NewEncoder(b.orders).Encode(c) }
 
 func run(commands [][]string) error {

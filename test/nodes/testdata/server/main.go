@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command server is what the tests of package kubenode deploy: a server that
-// tells who it is, ends as an API server has to, and can eat memory.
+// Command server is deployed by the tests of package kubenode: a server that
+// returns its name, ends as an API server must, and can consume memory.
 package main
 
 import (
@@ -61,7 +61,7 @@ func serve() error {
 	return server.Shutdown(last)
 }
 
-// counted tells of each request, and sends clients away from a server that ends.
+// counted reports each request, and closes connections of clients while the server ends.
 // Probes are not clients.
 func counted(next http.Handler, asked chan<- struct{}, ending <-chan struct{}) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
