@@ -27,7 +27,7 @@ func TestExamplesOfTheKindsAreAdmitted(t *testing.T) {
 			t.Fatalf("%s has %d examples, want 1", page, len(examples))
 		}
 		if err := os.WriteFile(filepath.Join(directory, plural+".yaml"), []byte(examples[0][1]), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile: %v", err)
 		}
 	}
 	if out := run(t, "posture", "--from", directory); !strings.Contains(out, "hooli") {

@@ -6,6 +6,8 @@ package docs_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"os/exec"
 	"path"
@@ -46,6 +48,18 @@ func TestRelativeLinksResolve(t *testing.T) {
 			if !exists(at) || anchor != "" && !slices.Contains(anchors(read(t, at)), anchor) {
 				t.Errorf("%s: the link %s leads nowhere", file, match[1])
 			}
+		}
+	}
+}
+
+// TestPicturesFollowFromTheirSources compares the digest in each picture with its source.
+func TestPicturesFollowFromTheirSources(t *testing.T) {
+	t.Parallel()
+	for _, source := range matching(t, `^docs/images/.*\.dot$`) {
+		picture := strings.TrimSuffix(source, ".dot") + ".svg"
+		want := fmt.Sprintf("<!-- source sha256:%x -->", sha256.Sum256([]byte(read(t, source))))
+		if !exists(picture) || !strings.Contains(read(t, picture), want) {
+			t.Errorf("%s does not follow from %s; run make pictures", picture, source)
 		}
 	}
 }

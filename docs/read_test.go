@@ -33,7 +33,7 @@ func read(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, file))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	return string(text)
 }
@@ -60,7 +60,7 @@ func repository(t *testing.T) []string {
 		return nil
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`fs.WalkDir("."): %v`, err)
 	}
 	return files
 }

@@ -54,7 +54,7 @@ func judged(t *testing.T, doc *xjdf.Document, profile validate.Profile) validate
 	t.Helper()
 	catalog, err := catalog.Demo()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("catalog.Demo: %v", err)
 	}
 	return validate.New().Validate(doc, validate.Options{Profile: profile, Support: validate.Marketplace(catalog.Types())})
 }

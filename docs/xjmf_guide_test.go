@@ -31,7 +31,7 @@ func TestTheCommandsOfTheXJMFGuidePrintWhatItShows(t *testing.T) {
 	secret := regexp.MustCompile("With the secret `(.+)` in the file").FindStringSubmatch(read(t, xjmfGuide))[1]
 	for name, content := range map[string]string{"status.json": blocks[0][1], "secret.txt": secret + "\n", "headers": blocks[2][1]} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile: %v", err)
 		}
 	}
 	for i := 1; i < 5; i += 2 {

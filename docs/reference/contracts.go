@@ -14,14 +14,14 @@ import (
 	"github.com/printmarket/printmarket/docs"
 )
 
-// contracts are those that are published, by the pages that they have.
+// contracts maps pages to the published contracts that they describe.
 var contracts = map[string]string{
 	"partner-api.md":   "api/openapi.yaml",
 	"preflight-api.md": "api/preflight-openapi.yaml",
 	"xjdf-api.md":      "api/xjdf-openapi.yaml",
 }
 
-// contract is what is read of an OpenAPI document.
+// contract is the part of an OpenAPI document that the pages use.
 type contract struct {
 	Info struct {
 		Title, Version, Description string
@@ -29,10 +29,10 @@ type contract struct {
 	Paths map[string]map[string]any `json:"paths"`
 }
 
-// methods are in the order in which they are shown.
+// methods lists the methods in the order of the pages.
 var methods = [...]string{"get", "post", "put", "patch", "delete"}
 
-// operations lists what a contract offers.
+// operations writes the page of a contract.
 func operations(file string) ([]byte, error) {
 	data, err := fs.ReadFile(docs.API, file)
 	if err != nil {
@@ -42,7 +42,7 @@ func operations(file string) ([]byte, error) {
 	if err := yaml.Unmarshal(data, &c); err != nil {
 		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
-	t := newText(c.Info.Title, fmt.Sprintf("Version %s of the contract, which the API serves as `/docs/%s` and shows at `/docs/api/swagger-ui.html`.", c.Info.Version, file))
+	t := newText(c.Info.Title, fmt.Sprintf("Version %s of the contract. The API serves the contract at `/docs/%s` and displays it at `/docs/api/swagger-ui.html`.", c.Info.Version, file))
 	for _, route := range slices.Sorted(maps.Keys(c.Paths)) {
 		for _, method := range methods {
 			if operation, ok := c.Paths[route][method].(map[string]any); ok {
@@ -62,6 +62,6 @@ func (t *text) operation(title string, operation map[string]any) {
 	}
 	answers, _ := operation["responses"].(map[string]any)
 	if named := slices.DeleteFunc(slices.Sorted(maps.Keys(answers)), func(status string) bool { return status == "default" }); len(named) > 0 {
-		t.paragraph("Answers " + codes(named) + ", or a problem.")
+		t.paragraph("Statuses: " + codes(named) + ".")
 	}
 }

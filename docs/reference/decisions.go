@@ -15,14 +15,14 @@ import (
 
 // decisions documents the order in which a gated route answers.
 func decisions() []byte {
-	t := newText("Order of answers", "The gate of every API server checks a request in this order. The first check that fails is the answer. What to do about a code is in [Problem codes](problem-codes.md).")
+	t := newText("Order of checks", "The gate of every API server checks a request in this order. The first check that fails determines the response. [Problem codes](problem-codes.md) explains each code.")
 	t.heading(2, "The chain")
 	for i, step := range gate.Steps() {
 		t.line(strconv.Itoa(i+1) + ". " + step)
 	}
 	t.line("")
 	t.heading(2, "The decision")
-	t.paragraph("The step about standing, scope, capability, grant and audience applies this table. The reason appears in logs, metrics and `printmarket posture`; the partner gets the code.")
+	t.paragraph("The step for standing, scope, capability, grant and audience applies this table. The reason appears in logs, metrics and `printmarket posture`; the partner receives the code.")
 	var rows [][]string
 	var phases []posture.Phase
 	for rule := range posture.Rules() {

@@ -13,7 +13,7 @@ import (
 
 // preflightRules has a heading for each rule, so that a link leads to it.
 func preflightRules(profiles []profile.Profile) []byte {
-	t := newText("Rules of preflight", "Every rule, by the categories of its ids: what it looks at, what to do, where it comes from, and what each profile makes of it. Ids do not change; there may be more.\nHow to read them is in [Preflight rules and profiles](../guides/preflight-rules.md), each profile by itself in [Profiles of preflight](preflight-profiles.md). The same is served as data at `/docs/api/preflight-rules.json`.")
+	t := newText("Rules of preflight", "All rules by category: the subject of each rule, the fix, the clause behind the rule, and its setting in each profile. Ids never change; later versions may add rules.\n[Preflight rules and profiles](../guides/preflight-rules.md) explains the terms, and [Profiles of preflight](preflight-profiles.md) lists each profile. The API serves the same data at `/docs/api/preflight-rules.json`, and titles and fixes in English or German at `/api/v1/preflight/rules`.")
 	category := ""
 	for _, rule := range rules.All() {
 		if string(rule.Category) != category {
@@ -27,18 +27,18 @@ func preflightRules(profiles []profile.Profile) []byte {
 
 func (t *text) rule(rule *rules.Rule, profiles []profile.Profile) {
 	t.heading(3, code(rule.ID))
-	t.paragraph(fmt.Sprintf("%s. Usually %s. It looks at %s.", rule.Title, severityNames[string(rule.Severity)], rule.LooksAt()))
+	t.paragraph(fmt.Sprintf("%s. By default %s. The rule examines %s.", rule.Title, severityNames[string(rule.Severity)], rule.LooksAt()))
 	if rule.Ref != "" {
-		t.paragraph("After " + rule.Ref + ".")
+		t.paragraph("Source: " + rule.Ref + ".")
 	}
 	if rule.FixHint != "" {
-		t.paragraph("To do: " + rule.FixHint)
+		t.paragraph("Fix: " + rule.FixHint)
 	}
 	switch uses := usesOf(rule, profiles); {
 	case rule.Always:
-		t.paragraph("No profile leaves it out, or makes it lighter.")
+		t.paragraph("This rule applies with every profile, always with this severity.")
 	case len(uses) == 0:
-		t.paragraph("No profile chooses it.")
+		t.paragraph("No profile selects this rule.")
 	default:
 		for _, one := range uses {
 			t.item(one.setting + ": " + codes(one.profiles) + ".")
@@ -46,17 +46,17 @@ func (t *text) rule(rule *rules.Rule, profiles []profile.Profile) {
 		t.line("")
 	}
 	if rule.Ticket {
-		t.paragraph("It is asked only of a job that says what was ordered.")
+		t.paragraph("This rule applies only to jobs with an order.")
 	}
 }
 
-// use is what some profiles make of a rule, all of them the same.
+// use is a setting of a rule and the profiles that have it.
 type use struct {
 	setting  string
 	profiles []string
 }
 
-// usesOf are the settings of a rule, in the order of the first profile of each.
+// usesOf returns the settings of a rule, in the order of the first profile of each.
 func usesOf(rule *rules.Rule, profiles []profile.Profile) []use {
 	var uses []use
 	for i := range profiles {
@@ -74,10 +74,10 @@ func usesOf(rule *rules.Rule, profiles []profile.Profile) []use {
 	return uses
 }
 
-// severityNames are severities as a reader knows them.
+// severityNames are the severities in words.
 var severityNames = map[string]string{"error": "an error", "warning": "a warning", "info": "a remark"}
 
-// settingInWords is "an error, >= 3 mm ± 0.1 (common practice)".
+// settingInWords returns a setting such as "an error, >= 3 mm ± 0.1 (common practice)".
 func settingInWords(rule *rules.Rule, setting profile.Setting) string {
 	words := severityNames[string(setting.Severity)]
 	if bounds := rule.Bounds(setting); bounds != "" {
@@ -91,7 +91,7 @@ func settingInWords(rule *rules.Rule, setting profile.Setting) string {
 
 // preflightProfiles has a heading for each profile.
 func preflightProfiles(profiles []profile.Profile) []byte {
-	t := newText("Profiles of preflight", "Every profile: which rules it chooses, how grave each is, and where its limits lie. `profile` of a preflight job names one; without a name it is "+code(profile.Default)+". Rules are explained, and limits have their sources, in [Rules of preflight](preflight-rules.md); those that no profile leaves out are not repeated here.")
+	t := newText("Profiles of preflight", "All profiles with the rules that they select, the severity of each rule and its limit. The member `profile` of a preflight job selects a profile; the default is "+code(profile.Default)+". [Rules of preflight](preflight-rules.md) describes the rules and the sources of the limits. Rules that apply with every profile are not repeated here.")
 	for i := range profiles {
 		t.profile(&profiles[i])
 	}
@@ -127,7 +127,8 @@ func (t *text) profile(p *profile.Profile) {
 	t.line("")
 }
 
-// ruleLink leads to a rule's heading, whose anchor has letters, digits, - and _ alone.
+// ruleLink returns a link to the heading of a rule. Anchors contain only letters, digits,
+// - and _.
 func ruleLink(id string) string {
 	return fmt.Sprintf("[%s](preflight-rules.md#%s)", id, strings.ReplaceAll(id, ".", ""))
 }

@@ -19,18 +19,18 @@ func TestGeneratedPages(t *testing.T) {
 	// Not parallel: with -update it writes the files that the parallel tests read.
 	pages, err := reference.Pages()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("reference.Pages: %v", err)
 	}
 	for name, want := range pages {
 		file := filepath.Join(".", name)
 		if *update {
 			if err := os.WriteFile(file, want, 0o644); err != nil {
-				t.Fatal(err)
+				t.Fatalf("os.WriteFile(%q): %v", file, err)
 			}
 		}
 		got, err := os.ReadFile(file)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile(%q): %v", file, err)
 		}
 		if diff := cmp.Diff(string(got), string(want)); diff != "" {
 			t.Errorf("%s (-page +code); make reference writes it:\n%s", name, diff)

@@ -10,9 +10,9 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// problems has a heading for each code, so that a link leads to it.
+// problems writes a heading for each code, so that a link can refer to it.
 func problems() []byte {
-	t := newText("Problem codes", "Every error is a problem (RFC 9457), whose `code` is one of these. They do not change; there may be more.\nThe same table is served as JSON at `/docs/api/problem-codes.json`.")
+	t := newText("Problem codes", "Every error is a problem (RFC 9457) with one of these values of `code`. The meaning of a code never changes; new codes may be added.\nThe same table is served as JSON at `/docs/api/problem-codes.json`.")
 	for _, one := range problem.Codes() {
 		t.heading(2, string(one.Code))
 		t.paragraph(fmt.Sprintf("Status %d, type %s.", one.Status, code(cmp.Or(string(one.Slug), "about:blank"))))
@@ -22,7 +22,7 @@ func problems() []byte {
 }
 
 func capabilities() []byte {
-	t := newText("Capabilities and scopes", "What a partner can be granted, and what its keys need for it. The ceiling is the highest stage that this version serves: a rollout above it is closed. What to do about a code is in [Problem codes](problem-codes.md).")
+	t := newText("Capabilities and scopes", "The capabilities that can be granted to a partner, and the scopes that its keys require for them. The ceiling is the highest stage that this version supports; a rollout above it is closed. [Problem codes](problem-codes.md) describes what to do about each code.")
 	t.heading(2, "Capabilities")
 	var rows [][]string
 	for c := range posture.Capabilities() {

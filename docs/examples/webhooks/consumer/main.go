@@ -94,7 +94,7 @@ func (c *consumer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := c.verify(r.Header, body); err != nil {
-		// Nobody learns more than that.
+		// The response does not reveal which check failed.
 		http.Error(w, "not signed by the marketplace", http.StatusUnauthorized)
 		return
 	}

@@ -56,7 +56,7 @@ func TestTheConsumerTakesWhatIsSignedAndTakesItOnce(t *testing.T) {
 			var out bytes.Buffer
 			c, err := newConsumer(secret, &out)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("newConsumer: %v", err)
 			}
 			c.now = func() time.Time { return sent.Add(test.later) }
 			for range 2 {
