@@ -168,7 +168,7 @@ func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
 			router.ServeHTTP(w, known)
 		default:
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			a.Problems.Write(w, problem.New(problem.CodeMethodNotAllowed, "This path does not serve the method."))
+			a.Problems.Write(w, problem.New(problem.CodeMethodNotAllowed, "This path does not support the request method."))
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (a API) catchAll(pattern string) string {
 }
 
 func (a API) notFound(w http.ResponseWriter, _ *http.Request) {
-	a.Problems.Write(w, problem.New(problem.CodeRouteNotFound, "There is nothing at this path."))
+	a.Problems.Write(w, problem.New(problem.CodeRouteNotFound, "The API has no resource at this path."))
 }
 
 func routePath(r *http.Request) string {

@@ -70,7 +70,7 @@ func TestRoutesAndContractsMustAgree(t *testing.T) {
 		"a promised operation without a route":                    {without("GET", "/api/v1/rfq/{rfqId}/quotes"), "promises GET /api/v1/rfq/{rfqId}/quotes"},
 		"another method's route does not count":                   {without("POST", "/api/v1/rfq"), "promises POST /api/v1/rfq"},
 		"a route of any method without which a promise is broken": {without(gate.AnyMethod, "/api/v1/estimate"), "promises POST /api/v1/estimate"},
-		"a route that nobody declared":                            {with(gate.Route{Method: "GET", Pattern: "/api/v1/secret", Capability: posture.RFQRead}), "GET /api/v1/secret is neither published nor internal"},
+		"a route that is not declared":                            {with(gate.Route{Method: "GET", Pattern: "/api/v1/secret", Capability: posture.RFQRead}), "GET /api/v1/secret is neither published nor internal"},
 		"an internal route that is published":                     {with(internalRoute("PUT", "/api/v1/rfq", nil)), "PUT /api/v1/rfq is internal, and its path is published"},
 		"an internal route that stays so":                         {with(internalRoute("GET", "/internal/x", nil)), ""},
 		"a method that the contract does not have for its path":   {with(gate.Route{Method: "PATCH", Pattern: "/api/v1/rfq", Capability: posture.RFQRead}), "PATCH /api/v1/rfq is neither published nor internal"},
@@ -153,8 +153,8 @@ var disabled = map[string]problem.Code{
 }
 
 // TestDisabledFamiliesTouchNothing is a promise of the interface: these routes
-// answer with nothing behind them. It is kept once with a store, a queue and a
-// catalog that are away, and once with none at all, where any call would panic.
+// respond without any dependency. The test runs once with an unavailable store, queue and
+// catalog, and once without them, where any call would panic.
 func TestDisabledFamiliesTouchNothing(t *testing.T) {
 	t.Parallel()
 	away := apitest.New(t, apitest.Options{})

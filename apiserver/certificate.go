@@ -39,9 +39,9 @@ func NewCertificate(certFile, keyFile string, log *slog.Logger) (*Certificate, e
 
 // Register registers the metrics of the certificate.
 func (c *Certificate) Register(m *telemetry.Metrics, now func() time.Time) {
-	m.Gauge("printmarket_mtls_certificate_remaining_seconds", "Time until the certificate of the listener for mutual TLS ends.",
+	m.Gauge("printmarket_mtls_certificate_remaining_seconds", "Time until the certificate of the mutual TLS listener expires.",
 		func() float64 { return c.Expires().Sub(now()).Seconds() })
-	m.Gauge("printmarket_mtls_certificate_fault", "1 while the files of that certificate cannot be used and the last one is, else 0.",
+	m.Gauge("printmarket_mtls_certificate_fault", "1 while the certificate files of the mutual TLS listener are invalid and the previous certificate is in use, else 0.",
 		func() float64 {
 			if c.Fault() != nil {
 				return 1

@@ -33,7 +33,7 @@ const maxSkew = 2 * time.Second
 func ClockCheck(skew func(context.Context) (time.Duration, error), metrics *telemetry.Metrics) Check {
 	var last atomic.Int64
 	metrics.Gauge("printmarket_database_clock_skew_seconds",
-		"How far the clock of the database was ahead of ours when readiness was asked for last.",
+		"Seconds by which the clock of the database was ahead of the local clock at the last readiness check.",
 		func() float64 { return time.Duration(last.Load()).Seconds() })
 	return Check{Name: "clock", Advisory: true, Run: func(ctx context.Context) error {
 		ahead, err := skew(ctx)

@@ -26,7 +26,7 @@ func (p *publicFiles) serve(file http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !p.slots.Take() {
 			p.metrics.Shed(p.listener, "files")
-			p.problems.Write(w, problem.New(problem.CodeOverloaded, "Too many published files are being sent.").After(time.Second))
+			p.problems.Write(w, problem.New(problem.CodeOverloaded, "The server is sending too many files at once.").After(time.Second))
 			return
 		}
 		defer p.slots.Give()

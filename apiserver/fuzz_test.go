@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// serving is the whole server on a socket, and the world behind it.
+// serving is the whole server on a socket, with its fixture.
 type serving struct {
 	world   *apitest.Server
 	address string
@@ -171,7 +171,7 @@ func TestTheJudgeKnowsABadAnswer(t *testing.T) {
 		"a problem":                      {bad(404, "NOT_FOUND", "Content-Length", "20"), true},
 		"an internal error":              {bad(500, "INTERNAL_ERROR"), false},
 		"a service that is not well":     {bad(503, "STORE_UNAVAILABLE", "Content-Length", "28"), false},
-		"a code that nobody knows":       {bad(404, "MYSTERY", "Content-Length", "18"), false},
+		"an unknown code":                {bad(404, "MYSTERY", "Content-Length", "18"), false},
 		"a code of another status":       {bad(400, "NOT_FOUND", "Content-Length", "20"), false},
 		"plain text":                     {bad(404, "NOT_FOUND", "Content-Type", "text/plain"), false},
 		"another length":                 {bad(404, "NOT_FOUND", "Content-Length", "21"), false},

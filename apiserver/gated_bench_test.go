@@ -80,8 +80,8 @@ func newGatedServer(b *testing.B, level slog.Level) *gatedServer {
 	return w
 }
 
-// handler is the API with the read. The world's clock stands still behind a lock; that
-// of the handler costs what time does.
+// handler is the API with the read. The fixture's clock is fixed and locked; the handler
+// uses the system clock.
 func (g *gatedServer) handler(b *testing.B, level slog.Level, requests *requestlog.Recorder) http.Handler {
 	b.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)

@@ -101,7 +101,7 @@ const maxAnswer = 512 << 10
 
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// brief lets nobody follow a job for long: these tests wait for whole answers.
+// brief ends event streams early, because these tests wait for complete responses.
 var brief = preflightapi.Pace{Soonest: time.Hour, Life: time.Millisecond}
 
 // judge checks what is true of every answer as long as nothing is broken.

@@ -38,7 +38,7 @@ type mutualServer struct {
 	certificate *apiserver.Certificate
 }
 
-// lifetime of certificates, around the clock of the world.
+// lifetime of certificates, around the clock of the fixture.
 func (w *mutualServer) identity(t *testing.T) apitest.Identity {
 	t.Helper()
 	return apitest.NewIdentity(t, w.Clock.Now().Add(-time.Hour), w.Clock.Now().Add(time.Hour))
@@ -128,7 +128,7 @@ func TestAKeyComesWithACertificateOfItsPartner(t *testing.T) {
 	t.Parallel()
 	w := newMutualServer(t)
 	now := w.Clock.Now()
-	first, second, of, nobodys := w.identity(t), w.identity(t), w.identity(t), w.identity(t)
+	first, second, of, unpinned := w.identity(t), w.identity(t), w.identity(t), w.identity(t)
 	over := apitest.NewIdentity(t, now.Add(-2*time.Hour), now.Add(-time.Second))
 	early := apitest.NewIdentity(t, now.Add(time.Minute), now.Add(time.Hour))
 	renewed := first.Renewed(t, now.Add(-time.Minute), now.Add(2*time.Hour))
@@ -147,7 +147,7 @@ func TestAKeyComesWithACertificateOfItsPartner(t *testing.T) {
 		"a renewed one with the same key":                            {&renewed, w.mtls, "acme-live", 200},
 		"a test key":                                                 {&first, w.mtls, "acme-test", 200},
 		"another partner's certificate":                              {&of, w.mtls, "acme-live", 401},
-		"a certificate that nobody has pinned":                       {&nobodys, w.mtls, "acme-live", 401},
+		"a certificate without a pin":                                {&unpinned, w.mtls, "acme-live", 401},
 		"a certificate whose time is over":                           {&over, w.mtls, "acme-live", 0},
 		"a certificate whose time has not come":                      {&early, w.mtls, "acme-live", 0},
 		"one whose time is over for a pinned key":                    {&overdue, w.mtls, "acme-live", 0},
@@ -157,7 +157,7 @@ func TestAKeyComesWithACertificateOfItsPartner(t *testing.T) {
 		"a partner that needs none, with its own":                    {&of, w.mtls, "stark-live", 200},
 		"a partner that needs none, with another's":                  {&first, w.mtls, "stark-live", 401},
 		"a partner that needs none, on the plain listener":           {nil, w.api, "stark-live", 200},
-		"a partner without one":                                      {&nobodys, w.mtls, "globex-live", 401},
+		"a partner without one":                                      {&unpinned, w.mtls, "globex-live", 401},
 		"a partner without one, on the plain listener":               {nil, w.api, "globex-live", 403},
 	}
 	for name, tc := range tests {
@@ -209,7 +209,7 @@ func TestAProxySpeaksForItsClients(t *testing.T) {
 		"the proxy's own certificate, said by the proxy":      {&w.proxy, "acme-live", forward(w.proxy), 200},
 		"another field":                                       {&w.proxy, "acme-live", append([]string{"Ssl-Client-Cert"}, forward(own)[1:]...), 401},
 		"the partner itself, with another's in the field":     {&own, "acme-live", forward(others), 200},
-		"somebody else, with the partner's in the field":      {&others, "acme-live", forward(own), 401},
+		"another client, with the partner's in the field":     {&others, "acme-live", forward(own), 401},
 		"the plain listener, with the partner's in the field": {nil, "acme-live", forward(own), 401},
 	}
 	for name, tc := range tests {

@@ -43,7 +43,7 @@ func TestRequestsBesideTheAPIAreToldOfByTheirRoutes(t *testing.T) {
 		r.Header.Set("X-Request-Id", "planted-id")
 		handler.ServeHTTP(rec, r)
 		if rec.Header().Get("X-Request-Id") != "" {
-			t.Errorf("the answer to %s tells of its request", path)
+			t.Errorf("the response to %s contains a request id", path)
 		}
 	}
 	tracer.Close(t.Context())
@@ -61,7 +61,7 @@ func TestRequestsBesideTheAPIAreToldOfByTheirRoutes(t *testing.T) {
 			t.Errorf("the spans %q are %+v", name, spans)
 		}
 	}
-	if told := log.String() + collector.Sent() + scraped.Body.String(); strings.Contains(told, "planted") {
-		t.Error("something of a request was told")
+	if observed := log.String() + collector.Sent() + scraped.Body.String(); strings.Contains(observed, "planted") {
+		t.Error("logs, traces or metrics contain a part of a request")
 	}
 }

@@ -65,7 +65,7 @@ func TestProxiesForwardACertificateAsTheirFieldHasIt(t *testing.T) {
 		"percent-encoded PEM":                   {FieldSSLClientCert, []string{escaped}, nil},
 		"PEM with its chain":                    {FieldSSLClientCert, []string{escaped + url.PathEscape(inPEM("CERTIFICATE", []byte("ca")))}, nil},
 		"PEM of a key":                          {FieldSSLClientCert, []string{url.PathEscape(inPEM("PRIVATE KEY", one.Raw))}, errForwarded},
-		"an escape that is none":                {FieldSSLClientCert, []string{"%zz"}, errForwarded},
+		"an invalid escape":                     {FieldSSLClientCert, []string{"%zz"}, errForwarded},
 		"a byte sequence where PEM belongs":     {FieldSSLClientCert, []string{":" + plain + ":"}, errForwarded},
 		"DER in base64":                         {FieldForwardedTLS, []string{url.QueryEscape(plain)}, nil},
 		"DER in base64, and its chain":          {FieldForwardedTLS, []string{url.QueryEscape(plain + ",AAAA")}, nil},
@@ -108,7 +108,7 @@ func TestAProxyIsBelievedByItsAddressAndItsKey(t *testing.T) {
 		"another address":                {p, "10.2.0.1:1000", proxy, certified, proxy},
 		"another key":                    {p, "10.1.2.3:1000", stranger, certified, stranger},
 		"its certificate is over":        {p, "10.1.2.3:1000", proxy, certified.Add(2 * time.Hour), proxy},
-		"nobody is believed":             {Proxies{}, "10.1.2.3:1000", proxy, certified, proxy},
+		"no proxies are configured":      {Proxies{}, "10.1.2.3:1000", proxy, certified, proxy},
 		"addresses and no key":           {Proxies{Addresses: p.Addresses}, "10.1.2.3:1000", proxy, certified, proxy},
 		"an address that cannot be read": {p, "somewhere", proxy, certified, proxy},
 	}

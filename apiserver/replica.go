@@ -58,7 +58,7 @@ type Records interface {
 	xjmf.Store
 	masterdata.Store
 	webhook.Store
-	sweeper.Ledger
+	sweeper.KeysAndQuotas
 }
 
 // Sockets holds the open sockets of the listeners. Mutual and Operators are nil where
@@ -162,13 +162,13 @@ func NewReplica(c ReplicaConfig) (*Replica, error) {
 	directory := webhook.NewPostureDirectory(func() *posture.Snapshot { return c.Gates.Current(c.Now()) })
 	r.webhooks = webhook.New(webhook.Config{Store: c.Records, Directory: directory, Now: c.Now, Random: rand.Reader})
 	r.sweeper = sweeper.New(sweeper.Config{
-		Jobs: c.Jobs, RFQs: r.rfqs, Callbacks: r.callbacks, Requests: requestlog.Keeper{Store: c.Records, Now: c.Now}, Ledger: c.Records,
+		Jobs: c.Jobs, RFQs: r.rfqs, Callbacks: r.callbacks, Requests: requestlog.Keeper{Store: c.Records, Now: c.Now}, KeysAndQuotas: c.Records,
 		Queue: c.Queue, Now: c.Now, Log: c.Log,
 	})
 	queue.Register(c.Metrics, r.sweeper, c.TargetWait)
 	RegisterSnapshotAge(c.Metrics, c.Gates, c.Now)
 	r.requests.Register(c.Metrics)
-	c.Metrics.GaugeIf("printmarket_masterdata_age_seconds", "Time since master data was last read.", func() (float64, bool) {
+	c.Metrics.GaugeIf("printmarket_masterdata_age_seconds", "Time since master data was last read from the database.", func() (float64, bool) {
 		confirmed, ever := r.authorities.Confirmed()
 		return c.Now().Sub(confirmed).Seconds(), ever
 	})
@@ -191,7 +191,7 @@ func (r *Replica) rfqCatalog(now time.Time) (rfq.Catalog, error) {
 
 // RegisterSnapshotAge registers the metric of the age of the posture.
 func RegisterSnapshotAge(m *telemetry.Metrics, gates *posture.Gates, now func() time.Time) {
-	m.GaugeIf("printmarket_gate_snapshot_age_seconds", "Time since the source of the posture was last seen.", func() (float64, bool) {
+	m.GaugeIf("printmarket_gate_snapshot_age_seconds", "Time since the posture was last confirmed by its source.", func() (float64, bool) {
 		age, known := gates.Age(now())
 		return age.Seconds(), known
 	})
@@ -205,7 +205,7 @@ func (r *Replica) Serve(ctx context.Context) error { return r.server.Run(ctx) }
 func (r *Replica) Background() []func(context.Context) {
 	return []func(context.Context){
 		r.sweeper.Run,
-		func(ctx context.Context) { r.Queue.Changes(ctx, r.changes.Heard) },
+		func(ctx context.Context) { r.Queue.Changes(ctx, r.changes.Announce) },
 		r.follower.Run,
 		func(ctx context.Context) { r.uses.Run(ctx, r.Records, lastused.Grain, r.Log) },
 		func(ctx context.Context) { r.requests.Run(ctx, r.Records, requestlog.Interval, r.Log) },

@@ -65,8 +65,8 @@ func TestEachRequestOfAKeyThatSomebodyHasIsLoggedWithWhatCameOfIt(t *testing.T) 
 			send: apitest.Request{Method: http.MethodGet, Path: "/api/v1/account", Key: "acme-live"},
 			want: []requestlog.Entry{line("live", "GET", "/api/v1/account", "", 200, "", "")},
 		},
-		"not one with a key that nobody has": {send: apitest.Request{
-			Method: http.MethodGet, Path: all, Header: map[string]string{"Authorization": "Bearer pmk_live_nobody"},
+		"not one with an unknown key": {send: apitest.Request{
+			Method: http.MethodGet, Path: all, Header: map[string]string{"Authorization": "Bearer pmk_live_unknown"},
 		}},
 		"not one of a stranger":           {send: with("stark-live")},
 		"not one with a key of the other": {send: with("acme-test")},
@@ -87,7 +87,7 @@ func TestEachRequestOfAKeyThatSomebodyHasIsLoggedWithWhatCameOfIt(t *testing.T) 
 			}
 			for _, e := range logged {
 				if e.Status == answer.Status && (e.RequestID != answer.Header.Get("X-Request-Id") || e.Bytes != int64(len(answer.Body)) || !e.At.Equal(w.Clock.Now())) {
-					t.Errorf("%+v does not tell of the answer %v", e, answer)
+					t.Errorf("entry %+v does not match the response %v", e, answer)
 				}
 			}
 		})
@@ -107,7 +107,7 @@ func TestAPanicIsFoundByTheRequestIDOfItsAnswer(t *testing.T) {
 }
 
 // TestTheLogHoldsNothingThatARequestBrought plants a word wherever a client can put
-// one, but for the request id, which is there to be told.
+// one, except the request id, which is meant to be logged.
 func TestTheLogHoldsNothingThatARequestBrought(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -128,10 +128,10 @@ func TestTheLogHoldsNothingThatARequestBrought(t *testing.T) {
 	if len(logged) != 3 {
 		t.Fatalf("%d requests are logged, want 3: %+v", len(logged), logged)
 	}
-	told := strings.ToLower(fmt.Sprintf("%+v", logged))
+	entries := strings.ToLower(fmt.Sprintf("%+v", logged))
 	for _, secret := range []string{"planted", "203.0.113.9", strings.ToLower(w.Key("acme-live")), w.Digest("acme-live").String()} {
-		if strings.Contains(told, secret) {
-			t.Errorf("the log holds %q: %s", secret, told)
+		if strings.Contains(entries, secret) {
+			t.Errorf("the log holds %q: %s", secret, entries)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// unpublished are the patterns that no published contract may tell of. All
+// unpublished are the patterns that published contracts must not contain. All
 // authenticate before they answer anything else.
 var unpublished = []string{
 	"/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept", "/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept/*",

@@ -30,7 +30,7 @@ func listen(t *testing.T) net.Listener {
 	return socket
 }
 
-// blocking answers when it is told to.
+// blocking responds when leave is closed.
 type blocking struct{ entered, leave chan struct{} }
 
 func newBlocking() *blocking {
@@ -88,7 +88,7 @@ func TestServerDrains(t *testing.T) {
 	answer := get(t, api)
 	<-handler.entered
 	if server.Draining() {
-		t.Error("draining before it was told to stop")
+		t.Error("draining before the context ended")
 	}
 	stop()
 	eventually.Holds(t, "new connections are refused", func() bool { return server.Draining() && refused(api) && refused(ops) })

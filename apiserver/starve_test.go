@@ -41,7 +41,7 @@ func TestClientsThatReadNothingDoNotTakeTheSlots(t *testing.T) {
 		return c.ask(t, http.MethodGet, openAPI, "") == overloaded
 	})
 	if !c.metric(`printmarket_http_requests_shed_total{lack="files",listener="api"}`) {
-		t.Error("the metrics do not tell what was lacking")
+		t.Error("no metric reports the exceeded limit")
 	}
 }
 
@@ -97,13 +97,13 @@ func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
 	c.want(t, http.MethodGet, openAPI, "", "200")
 }
 
-// TestCallbacksOfNobodyKeepNoPartnerFromBeingServed: whoever has no signature can
-// begin a callback all the same, and finish it never.
-func TestCallbacksOfNobodyKeepNoPartnerFromBeingServed(t *testing.T) {
+// TestUnsignedCallbacksDoNotBlockPartners begins callbacks without a valid signature and
+// never finishes them.
+func TestUnsignedCallbacksDoNotBlockPartners(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 2, bodies: 2, unsigned: 3, stall: time.Minute, body: time.Hour})
 	const begun = "POST " + xjmfapi.Path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n" +
-		"X-XJMF-Sender: nobody\r\nX-XJMF-Timestamp: 1\r\nX-XJMF-Signature: sha256=00\r\n\r\n{"
+		"X-XJMF-Sender: unknown\r\nX-XJMF-Timestamp: 1\r\nX-XJMF-Signature: sha256=00\r\n\r\n{"
 	for range 3 {
 		c.connect(t, begun)
 	}
@@ -116,7 +116,7 @@ func TestCallbacksOfNobodyKeepNoPartnerFromBeingServed(t *testing.T) {
 		t.Errorf("one callback more: %s", got)
 	}
 	if !c.metric(`printmarket_http_requests_shed_total{lack="unsigned",listener="api"} 1`) {
-		t.Error("what was lacking is not told apart from the bodies of partners")
+		t.Error("no metric distinguishes unsigned callbacks from the bodies of partners")
 	}
 	c.want(t, http.MethodPost, "/api/v1/rfq", "acme-live", "201")
 	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
@@ -148,7 +148,7 @@ func TestWhatComesBeforeTheBodyIsAnsweredWhileNoneCanBeRead(t *testing.T) {
 	c.Advance(time.Second)
 	c.want(t, http.MethodPost, "/api/v1/rfq", "stark-live", "201")
 	if !c.metric(`printmarket_http_requests_shed_total{lack="bodies",listener="api"} 1`) {
-		t.Error("the metrics do not tell what was lacking")
+		t.Error("no metric reports the exceeded limit")
 	}
 }
 

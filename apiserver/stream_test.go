@@ -28,7 +28,7 @@ const (
 	inFlight    = `printmarket_http_requests_in_flight{listener="api"} `
 )
 
-// queued submits a job that nobody takes; it returns where to follow it.
+// queued submits a job that no worker takes, and returns the URL of its events.
 func queued(t *testing.T, w *apitest.Server, key string) string {
 	t.Helper()
 	a := w.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/preflight", Key: key, Body: `{"fileUrl":"https://files.example.com/a.pdf","profile":"print_ready"}`})
@@ -83,7 +83,7 @@ func TestThereIsAnEndOfStreams(t *testing.T) {
 		}
 	}
 	if !c.metric(`printmarket_http_requests_shed_total{lack="streams",listener="api"} 1`) || !c.metric(`printmarket_http_requests_shed_total{lack="organization",listener="api"} 1`) {
-		t.Error("the metrics do not tell what was lacking")
+		t.Error("no metric reports the exceeded limit")
 	}
 	must(t, first.Close())
 	eventually.Holds(t, "there is room again", func() bool { return c.metric(streamsOpen + "2") })

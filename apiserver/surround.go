@@ -41,7 +41,7 @@ func (s *surround) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.account(x, r, span)
 	if !s.slots.Take() {
 		s.metrics.Shed(s.listener, "slots")
-		s.problems.Write(x, problem.New(problem.CodeOverloaded, "Too many requests are being answered.").After(time.Second))
+		s.problems.Write(x, problem.New(problem.CodeOverloaded, "The server is processing too many requests at once.").After(time.Second))
 		return
 	}
 	s.metrics.InFlight(s.listener, 1)

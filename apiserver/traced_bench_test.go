@@ -12,11 +12,10 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// BenchmarkTraced compares requests to a handler that is observed with a tracer and
-// without, whose spans nobody takes. The metric ratio is as of [BenchmarkGated]: the
+// BenchmarkTraced compares requests to a handler with a tracer, whose spans are discarded,
+// and without one. The metric ratio is as of [BenchmarkGated]: the
 // throughput of the traced one over that of the other, in the median turn. Where
-// traces are off both are the same handler, and the ratio is what the machine makes
-// of that.
+// traces are off both are the same handler, and the ratio shows the noise of the machine.
 func BenchmarkTraced(b *testing.B) {
 	for _, tc := range []struct{ name, endpoint, sampler string }{
 		{"off", "", ""},

@@ -78,10 +78,10 @@ func refusedByServer(text []byte) (status int, ok bool) {
 }
 
 func (c *problemConn) problem(status int) []byte {
-	p := problem.New(problem.CodeInvalidRequest, "This is not a valid HTTP request.")
+	p := problem.New(problem.CodeInvalidRequest, "The request is not valid HTTP.")
 	switch status {
 	case http.StatusExpectationFailed:
-		p = problem.New(problem.CodeInvalidRequest, "The header Expect can be 100-continue alone.")
+		p = problem.New(problem.CodeInvalidRequest, "The only supported value of the Expect header is 100-continue.")
 	case http.StatusRequestHeaderFieldsTooLarge:
 		p = problem.New(problem.CodeHeadersTooLarge, "The request's header fields are larger than %d bytes.", maxHeader)
 	}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package account says what a caller may do, and what is left of its quotas. It is
-// the one judgement behind GET /api/v1/account and the dashboard, so that people
-// read what their programs are told.
+// Package account describes the effective access of a caller and its remaining quotas.
+// GET /api/v1/account and the dashboard both use it, so they always agree.
 package account
 
 import (
@@ -16,18 +15,18 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Judge decides about one caller at one instant. A call at the gate is one.
+// Judge decides about one caller at one time. A call at the gate implements it.
 type Judge interface {
 	Decide(capability posture.Capability, write bool) posture.Decision
 	Refusal(decision posture.Decision) *problem.Problem
 }
 
-// Quotas is what is needed of a store: what is used of a quota.
+// Quotas reads the use of quotas. The stores implement it.
 type Quotas interface {
 	QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error)
 }
 
-// Access is how much of a capability a caller has.
+// Access is the extent of a caller's access to a capability.
 type Access string
 
 // The kinds of access.
@@ -37,46 +36,46 @@ const (
 	None Access = "none"
 )
 
-// Capability is one capability as a caller has it.
+// Capability is the access of a caller to one capability.
 type Capability struct {
 	Capability posture.Capability
 	Posture    posture.Posture
 	Access     Access
-	// Refusal is the answer to a request that changes something; nil if Access is
+	// Refusal is the problem that a request with side effects gets; nil if Access is
 	// Full. It may be shared, so it must not be changed.
 	Refusal *problem.Problem
-	// Opens is when the schedule will open it for the caller; zero if nobody knows.
+	// Opens is when the schedule opens the capability for the caller; zero if no
+	// opening is scheduled.
 	Opens time.Time
-	// Quota is nil where nothing is counted.
+	// Quota is nil if no quota applies.
 	Quota *Quota
 }
 
-// Quota is a bound on what may be created, and what is left of it.
+// Quota is a limit on creations, with its current use.
 type Quota struct {
 	Limit, Used, Remaining int64
 	Window                 time.Duration
 	Resets                 time.Time
-	// Operation is what is counted.
+	// Operation is the counted operation.
 	Operation transaction.Operation
 }
 
-// told are the capabilities that an account tells of: those that partners have
-// routes for.
-var told = [...]posture.Capability{
+// listed are the capabilities of an account: those with routes for partners.
+var listed = [...]posture.Capability{
 	posture.RFQCreate, posture.RFQRead, posture.RFQList, posture.QuoteRead, posture.Preflight, posture.XJDF,
 }
 
-// counts are the capabilities that create what a quota counts.
+// counts maps capabilities to the operation that their quota counts.
 var counts = map[posture.Capability]transaction.Operation{
 	posture.RFQCreate: transaction.CreateRFQ,
 	posture.Preflight: transaction.SubmitPreflight,
 }
 
-// Capabilities says what a request for each capability would come to, in the order
-// in which an account tells them. An error is that of the store.
+// Capabilities returns the access of the caller to each capability, in the order of the
+// account. It returns the errors of the store.
 func Capabilities(ctx context.Context, judge Judge, quotas Quotas, who tenant.ID, now time.Time) ([]Capability, error) {
-	all := make([]Capability, len(told))
-	for i, name := range told {
+	all := make([]Capability, len(listed))
+	for i, name := range listed {
 		decision := judge.Decide(name, true)
 		all[i] = judged(judge, decision, name)
 		operation, counted := counts[name]
@@ -108,10 +107,10 @@ func judged(judge Judge, decision posture.Decision, name posture.Capability) Cap
 	return c
 }
 
-// Surfaces are where requests for the capabilities are counted, each once.
+// Surfaces lists the surfaces of the capabilities, each once.
 func Surfaces() []posture.Surface {
 	var all []posture.Surface
-	for _, capability := range told {
+	for _, capability := range listed {
 		if on := capability.Definition().Surface; !slices.Contains(all, on) {
 			all = append(all, on)
 		}

@@ -69,5 +69,5 @@ func Routes(held Authority, slots *xjdf.ParseSlots) []gate.Route {
 
 // unserved rejects a method or subpath without a route.
 func unserved(*gate.Call) error {
-	return problem.New(problem.CodeRouteNotFound, "The bridge does not serve this method at this path.")
+	return problem.New(problem.CodeRouteNotFound, "The master data bridge does not support this method on this path.")
 }

@@ -61,7 +61,7 @@ func (s *surface) export(c *gate.Call) error {
 	waited := s.slots.Do(c.Request.Context(), func() { body, err = s.written(o, snapshot, named) })
 	switch {
 	case errors.Is(waited, xjdf.ErrNoParseSlot):
-		return problem.New(problem.CodeOverloaded, "Too many documents are being written.").With(waited).After(time.Second)
+		return problem.New(problem.CodeOverloaded, "The server is writing too many documents at once.").With(waited).After(time.Second)
 	case cmp.Or(waited, err) != nil:
 		return fmt.Errorf("write an export: %w", cmp.Or(waited, err))
 	case len(body) > maxBytes:
@@ -88,7 +88,7 @@ func orderOf(c *gate.Call) (o order, err error) {
 		return o, err
 	}
 	if o.validated && o.mediaType != envelopeType {
-		return o, problem.New(problem.CodeInvalidRequest, "Only %s has room for the report of includeValidation.", envelopeType)
+		return o, problem.New(problem.CodeInvalidRequest, "includeValidation requires Accept: %s. Other media types cannot contain the validation report.", envelopeType)
 	}
 	if slices.Contains(o.families, authority.FamilyDevice) && !c.Caller.Scopes().Has(posture.ScopeDevicesRead) {
 		return o, c.Refusal(posture.Decision{Capability: posture.MasterDataBridge, Reason: posture.ReasonScopeMissing, Scope: posture.ScopeDevicesRead})
@@ -98,7 +98,7 @@ func orderOf(c *gate.Call) (o order, err error) {
 
 // tooMuch returns the problem for an export above the bounds.
 func tooMuch() error {
-	return problem.New(problem.CodeMasterDataOverflow, "The export would be more than %d resources or %d bytes.", maxResources, maxBytes)
+	return problem.New(problem.CodeMasterDataOverflow, "The export would exceed the limit of %d resources or %d bytes.", maxResources, maxBytes)
 }
 
 // written returns the body of an export.

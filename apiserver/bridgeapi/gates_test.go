@@ -48,7 +48,7 @@ func TestEachListRequiresOnlyItsOwnScope(t *testing.T) {
 		}
 	}
 	a := get(t, w, "acme-media", exportPath)
-	if detail := a.Text(t, "detail"); detail != "The API key lacks the scope devices:read." {
+	if detail := a.Text(t, "detail"); detail != "The API key does not have the scope devices:read." {
 		t.Errorf("unexpected detail %q", detail)
 	}
 }

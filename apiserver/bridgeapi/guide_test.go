@@ -117,8 +117,8 @@ func TestGuideListsSetOfEachFamily(t *testing.T) {
 	for _, family := range authority.Families() {
 		set := bridgeapi.Document(s, []authority.Family{family}).Child("ResourceSet")
 		name, _ := set.Attr("Name")
-		usage, told := set.Attr("ProcessUsage")
-		if !told {
+		usage, present := set.Attr("ProcessUsage")
+		if !present {
 			usage = "-"
 		}
 		want = append(want, fmt.Sprintf("%s | %s | %s", family, name, usage))
@@ -138,7 +138,7 @@ func TestGuideListsEveryDescriptor(t *testing.T) {
 	c.Inks[0].Separation, c.Laminations[0].Texture, c.Varnishes[0].Coating, c.Labor[0].LaborType = "a b", "a b", "a b", "a b"
 	met := map[string]bool{}
 	for n := range bridgeapi.Document(snapshot(t, c), authority.Families()).Descendants() {
-		if usage, told := n.Attr("IDUsage"); told && n.Parent.Name.Local == "Resource" {
+		if usage, present := n.Attr("IDUsage"); present && n.Parent.Name.Local == "Resource" {
 			met[usage] = true
 		}
 	}
@@ -160,7 +160,7 @@ func TestGuideListsEveryDescriptor(t *testing.T) {
 func TestGuideListsScopesSourcesAndStatusOfEachCode(t *testing.T) {
 	t.Parallel()
 	var scopes []string
-	for _, row := range rows(t, "| path | scope | source, if none is named |") {
+	for _, row := range rows(t, "| path | scope | default source |") {
 		scopes = append(scopes, strings.Trim(row[0], "`")+" "+row[1][:strings.LastIndex(row[1][:min(len(row[1]), 20)], "`")+1]+" "+row[2])
 	}
 	want := []string{mediaPath + " `master_data:read` organization", devicesPath + " `devices:read` platform", exportPath + " `master_data:read` organization"}
@@ -168,7 +168,7 @@ func TestGuideListsScopesSourcesAndStatusOfEachCode(t *testing.T) {
 		t.Errorf("routes (-code +guide):\n%s", diff)
 	}
 	var codes []string
-	for _, row := range rows(t, "| answer | when |") {
+	for _, row := range rows(t, "| response | cause |") {
 		status, code, _ := strings.Cut(row[0], " ")
 		definition, known := problem.Lookup(problem.Code(strings.Trim(code, "`")))
 		if !known || fmt.Sprint(definition.Status) != status {

@@ -118,9 +118,9 @@ func TestEmptyOrganizationDoesNotFallBackToPlatform(t *testing.T) {
 	wantBody(t, get(t, w, "stark-live", exportPath), envelope)
 	empty := authority.Content{Owner: stark, Currency: "EUR"}
 	publish(t, w, content(authority.Platform, "shared", 3), empty)
-	told := fmt.Sprintf(`{"id": %q, "effectiveFrom": "2026-11-20T11:00:00.000Z"}`, snapshot(t, empty).ID())
-	wantBody(t, get(t, w, "stark-live", mediaPath), `{"source": "organization", "items": [], "total": 0, "limit": 20, "offset": 0, "snapshot": `+told+`}`)
-	wantBody(t, get(t, w, "stark-live", exportPath), strings.Replace(envelope, "null", told, 1))
+	described := fmt.Sprintf(`{"id": %q, "effectiveFrom": "2026-11-20T11:00:00.000Z"}`, snapshot(t, empty).ID())
+	wantBody(t, get(t, w, "stark-live", mediaPath), `{"source": "organization", "items": [], "total": 0, "limit": 20, "offset": 0, "snapshot": `+described+`}`)
+	wantBody(t, get(t, w, "stark-live", exportPath), strings.Replace(envelope, "null", described, 1))
 }
 
 // TestUnusableMasterDataAreRefused requests data for which the holder has an error. The data

@@ -36,7 +36,7 @@ type parameters map[string]string
 func read(c *gate.Call, known ...string) (parameters, error) {
 	query, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
-		return nil, problem.New(problem.CodeInvalidRequest, "The query cannot be read.").With(err)
+		return nil, problem.New(problem.CodeInvalidRequest, "The query string is malformed. Check its percent-encoding.").With(err)
 	}
 	if err := impersonal(c.Request, query); err != nil {
 		return nil, err
@@ -45,9 +45,9 @@ func read(c *gate.Call, known ...string) (parameters, error) {
 	for name, values := range query {
 		switch {
 		case !slices.Contains(known, name):
-			return nil, problem.New(problem.CodeInvalidRequest, "There is no parameter %.40q here.", name)
+			return nil, problem.New(problem.CodeInvalidRequest, "The parameter %.40q is not supported on this path.", name)
 		case len(values) != 1:
-			return nil, problem.New(problem.CodeInvalidRequest, "Send the parameter %s once.", name)
+			return nil, problem.New(problem.CodeInvalidRequest, "The parameter %s must be sent only once.", name)
 		}
 		found[name] = values[0]
 	}
@@ -68,14 +68,14 @@ func impersonal(r *http.Request, query url.Values) error {
 		}
 	}
 	if r.ContentLength != 0 {
-		return problem.New(problem.CodeInvalidRequest, "The request has a body, which is not read here.")
+		return problem.New(problem.CodeInvalidRequest, "This path does not accept a request body.")
 	}
 	return nil
 }
 
 // named returns the problem for a request that names an organization.
 func named(name string) error {
-	return problem.New(problem.CodeInvalidRequest, "The organization is that of the API key; leave %.40q out.", name)
+	return problem.New(problem.CodeInvalidRequest, "The API key determines the organization. Remove %.40q from the request.", name)
 }
 
 // namesOrganization reports whether a name is orgId in any spelling, such as
@@ -102,7 +102,7 @@ func (p parameters) source(otherwise string) (string, error) {
 	case !present:
 		return otherwise, nil
 	case source != fromPlatform && source != fromOrganization:
-		return "", problem.New(problem.CodeInvalidRequest, "The parameter source is %s or %s.", fromPlatform, fromOrganization)
+		return "", problem.New(problem.CodeInvalidRequest, "The parameter source must be %s or %s.", fromPlatform, fromOrganization)
 	default:
 		return source, nil
 	}
@@ -117,7 +117,7 @@ func (p parameters) whole(name string, low, high, otherwise int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || strconv.Itoa(n) != text || n < low || n > high {
-		return 0, problem.New(problem.CodeInvalidRequest, "The parameter %s is an integer from %d to %d, in decimal digits.", name, low, high)
+		return 0, problem.New(problem.CodeInvalidRequest, "The parameter %s must be an integer from %d to %d in decimal digits, without sign or leading zeros.", name, low, high)
 	}
 	return n, nil
 }
@@ -130,7 +130,7 @@ func (p parameters) flag(name string) (bool, error) {
 	case text == "true":
 		return true, nil
 	default:
-		return false, problem.New(problem.CodeInvalidRequest, "The parameter %s is true or false.", name)
+		return false, problem.New(problem.CodeInvalidRequest, "The parameter %s must be true or false.", name)
 	}
 }
 
@@ -149,7 +149,7 @@ func (p parameters) families() ([]authority.Family, error) {
 			for _, family := range authority.Families() {
 				names = append(names, string(family))
 			}
-			return nil, problem.New(problem.CodeInvalidCategory, "The parameter category names some of %s, each once, with commas between them.", strings.Join(names, ", "))
+			return nil, problem.New(problem.CodeInvalidCategory, "The parameter category must be a comma-separated list of %s, each at most once.", strings.Join(names, ", "))
 		}
 		requested[family] = true
 	}

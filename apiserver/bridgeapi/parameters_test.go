@@ -94,8 +94,8 @@ func TestRequestThatNamesOrganizationIsRefused(t *testing.T) {
 			for _, value := range []string{acme, stark, "platform", ""} {
 				a := get(t, w, "acme-live", path+"?"+url.Values{name: {value}}.Encode()).Want(t, 400, problem.CodeInvalidRequest)
 				wantPrivate(t, a)
-				if detail := a.Text(t, "detail"); !strings.Contains(detail, "organization is that of the API key") {
-					t.Errorf("%s: unexpected detail %s", name, detail)
+				if detail := a.Text(t, "detail"); !strings.Contains(detail, "The API key determines the organization") {
+					t.Errorf("%s?%s=%s: detail %q, want The API key determines the organization", path, name, value, detail)
 				}
 			}
 		}

@@ -290,7 +290,7 @@ func TestRandomSnapshotGivesValidDocumentWithIdentifiers(t *testing.T) {
 		}
 		found := 0
 		for n := range root.Descendants() {
-			if id, told := n.Attr("ID"); told && n.Name.Local == "Resource" {
+			if id, present := n.Attr("ID"); present && n.Name.Local == "Resource" {
 				found++
 				if !held(s, id) {
 					t.Fatalf("seed %d: %q is not an identifier of the snapshot", seed, id)

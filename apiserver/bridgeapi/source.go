@@ -45,10 +45,10 @@ func (s *surface) inForce(c *gate.Call, source string) (*authority.Snapshot, *Sn
 func unusable(err error) error {
 	switch {
 	case errors.Is(err, timeline.ErrDuplicate):
-		return problem.New(problem.CodeMasterDataDuplicate, "The master data have an identifier twice.").With(err)
+		return problem.New(problem.CodeMasterDataDuplicate, "The master data contains a duplicate identifier.").With(err)
 	case errors.Is(err, timeline.ErrOverflow):
-		return problem.New(problem.CodeMasterDataOverflow, "The master data are too many to be held.").With(err)
+		return problem.New(problem.CodeMasterDataOverflow, "The master data exceeds the memory limit of the bridge.").With(err)
 	default:
-		return problem.New(problem.CodeMasterDataUnavailable, "The master data cannot be read, or not be vouched for, at the moment.").With(err).After(retry)
+		return problem.New(problem.CodeMasterDataUnavailable, "The master data is temporarily unavailable or cannot be verified.").With(err).After(retry)
 	}
 }

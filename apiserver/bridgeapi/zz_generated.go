@@ -21,23 +21,23 @@ type Device struct {
 	Manufacturer string `json:"manufacturer,omitempty"`
 	Model        string `json:"model,omitempty"`
 
-	// Process The process of XJDF 2.2 that it does.
+	// Process The XJDF 2.2 process of the device.
 	Process        string     `json:"process"`
 	MediaDimension *Dimension `json:"mediaDimension,omitempty"`
 	MediaWeight    *Range     `json:"mediaWeight,omitempty"`
 	MinPages       int        `json:"minPages,omitempty"`
 	MaxPages       int        `json:"maxPages,omitempty"`
 
-	// Speed What it makes in an hour.
+	// Speed The output per hour.
 	Speed fixed.Decimal `json:"speed"`
 
-	// Colors How many separations it prints in one pass.
+	// Colors The number of separations in one pass.
 	Colors int `json:"colors,omitempty"`
 
-	// Perfecting It prints both sides in one pass.
+	// Perfecting True if the device prints both sides in one pass.
 	Perfecting bool `json:"perfecting,omitempty"`
 
-	// Coater It varnishes in line.
+	// Coater True if the device varnishes inline.
 	Coater bool `json:"coater,omitempty"`
 
 	// Folds Entries of the FoldCatalog of XJDF 2.2.
@@ -49,7 +49,7 @@ type DeviceList struct {
 	Source string   `json:"source"`
 	Items  []Device `json:"items"`
 
-	// Snapshot Null where nothing is in force.
+	// Snapshot Null if no master data is in effect.
 	Snapshot *Snapshot `json:"snapshot"`
 }
 
@@ -65,14 +65,14 @@ type MasterDataExport struct {
 	Source     string             `json:"source"`
 	Categories []authority.Family `json:"categories"`
 
-	// Snapshot Null where nothing is in force.
+	// Snapshot Null if no master data is in effect.
 	Snapshot *Snapshot `json:"snapshot"`
 
 	// ResourceSets ResourceSets of XJDF 2.2, in the JSON of the standard.
 	ResourceSets json.RawMessage `json:"resourceSets"`
 
-	// Validation The report on the document, by the profile strict, as POST /api/v1/xjdf/validate answers it. Its places are those
-	// of the document that application/vnd.cip4-xjdf+json gets.
+	// Validation The validation report of the document in the profile strict, as returned by POST /api/v1/xjdf/validate. Its
+	// positions refer to the document in application/vnd.cip4-xjdf+json.
 	Validation *validate.Report `json:"validation,omitempty"`
 }
 
@@ -81,21 +81,21 @@ type MediaCatalog struct {
 	Source string   `json:"source"`
 	Items  []Medium `json:"items"`
 
-	// Total How many media there are.
+	// Total The total number of media.
 	Total  int `json:"total"`
 	Limit  int `json:"limit"`
 	Offset int `json:"offset"`
 
-	// NextOffset The offset of the next page; absent on the last.
+	// NextOffset The offset of the next page; absent on the last page.
 	NextOffset int `json:"nextOffset,omitempty"`
 
-	// Snapshot Null where nothing is in force.
+	// Snapshot Null if no master data is in effect.
 	Snapshot *Snapshot `json:"snapshot"`
 }
 
 // Medium defines model for Medium.
 type Medium struct {
-	// ID The identifier that documents name it by.
+	// ID The identifier that documents use for the medium.
 	ID           string `json:"id"`
 	Name         string `json:"name"`
 	Manufacturer string `json:"manufacturer,omitempty"`
@@ -104,13 +104,13 @@ type Medium struct {
 	MediaType string    `json:"mediaType"`
 	Dimension Dimension `json:"dimension"`
 
-	// Weight In g/m2.
+	// Weight The weight in g/m2.
 	Weight fixed.Decimal `json:"weight"`
 
-	// Thickness In micrometres.
+	// Thickness The thickness in micrometres.
 	Thickness fixed.Decimal `json:"thickness"`
 
-	// Grain Along the width or along the height.
+	// Grain The grain direction: along the width or along the height.
 	Grain       string `json:"grain,omitempty"`
 	Coating     string `json:"coating,omitempty"`
 	BackCoating string `json:"backCoating,omitempty"`
@@ -122,14 +122,14 @@ type Range struct {
 	Max fixed.Decimal `json:"max"`
 }
 
-// Snapshot The master data that the answer is made of.
+// Snapshot The master data from which the response was made.
 type Snapshot struct {
-	// ID The digest of their content.
+	// ID The digest of the content.
 	ID string `json:"id"`
 
-	// EffectiveFrom Since when they are in force; absent if they always were.
+	// EffectiveFrom The time from which the data is in effect; absent if it always was.
 	EffectiveFrom *respond.Instant `json:"effectiveFrom,omitempty"`
 
-	// EffectiveTo From when on they no longer are; absent if there is no end.
+	// EffectiveTo The exclusive end of the time in effect; absent if it has no end.
 	EffectiveTo *respond.Instant `json:"effectiveTo,omitempty"`
 }

@@ -15,29 +15,29 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// Answer says what a contract promises for one operation and status.
+// Answer is the documented response of an operation with a status.
 type Answer struct {
-	// Bodies has a schema for each media type; nil where the contract does not
-	// describe the body. It is empty when the contract promises no body.
+	// Bodies maps media types to schemas; a schema is nil if the contract does not
+	// describe the body. Bodies is empty if the response has no body.
 	Bodies map[string]*Schema
-	// Headers are the header fields, by their canonical names.
+	// Headers maps canonical names to header fields.
 	Headers map[string]Header
-	// Codes are the codes of the problems that the answer can be.
+	// Codes lists the possible problem codes.
 	Codes []problem.Code
 }
 
 // MediaTypes lists the media types of the bodies.
 func (a Answer) MediaTypes() []string { return slices.Sorted(maps.Keys(a.Bodies)) }
 
-// Header says what a contract promises for a header field of an answer.
+// Header is a documented header field of a response.
 type Header struct {
-	// Required fields are in every such answer.
+	// Required reports whether every such response has the field.
 	Required bool
 	schema   *Schema
 }
 
-// Violations checks a value of the field. Where the schema wants a number, the
-// value is the number that it spells.
+// Violations validates a value of the field. If the schema requires a number, the value
+// is parsed as a number.
 func (h Header) Violations(value string) []problem.Violation {
 	if h.schema == nil {
 		return nil
@@ -52,15 +52,15 @@ func (h Header) Violations(value string) []problem.Violation {
 	return found
 }
 
-// promise is what an answer is promised for.
+// promise is the key of a documented response.
 type promise struct {
 	operation Operation
 	status    int
 }
 
-// Answer looks up the promise for an operation and a status, or the default one
-// for an error. Nobody may change it. It fails when the contract does not document
-// the status.
+// Answer returns the documented response for an operation and a status, or the default
+// response for an error. Callers must not change it. It returns an error if the
+// contract does not document the status.
 func (s *Set) Answer(op Operation, status int) (Answer, error) {
 	key := promise{op, status}
 	if found, ok := s.answers.Load(key); ok {
@@ -124,7 +124,7 @@ func (s *Set) header(name Name, path []string) (Header, error) {
 	return Header{Required: required, schema: schema}, err
 }
 
-// schemaIn compiles the schema of a media type or header; nil if it has none.
+// schemaIn compiles the schema of a media type or header; nil without a schema.
 func (s *Set) schemaIn(name Name, node any, path []string) (*Schema, error) {
 	if object, _ := node.(map[string]any); object["schema"] == nil {
 		return nil, nil

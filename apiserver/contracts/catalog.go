@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// CatalogPath is where clients look for the catalog of APIs (RFC 9727).
+// CatalogPath is the path of the API catalog (RFC 9727).
 const CatalogPath = "/.well-known/api-catalog"
 
-// catalogType is an RFC 9264 link set with the profile of RFC 9727.
+// catalogType is the media type of a link set (RFC 9264) with the profile of RFC 9727.
 const catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
 
 type link struct {
@@ -27,8 +27,8 @@ type linkContext struct {
 	ServiceMeta []link `json:"service-meta,omitempty"`
 }
 
-// Catalog is the catalog of the published APIs: where each begins, and its
-// contract. References are relative to the API's origin.
+// Catalog returns the catalog of the published APIs: the root and the contract of each.
+// References are relative to the origin of the API.
 func (s *Set) Catalog() (File, error) {
 	catalog := linkContext{Anchor: CatalogPath}
 	var apis []linkContext
@@ -53,11 +53,11 @@ func (s *Set) Catalog() (File, error) {
 	return file, nil
 }
 
-// root is the path that all operations of a contract begin with, or what the
-// contract says it is, where one of them lies elsewhere.
+// root returns the common prefix of the paths of a contract, or its x-root if a path
+// does not have the prefix.
 func (s *Set) root(name Name) string {
-	if told := s.Info(name).Root; told != "" {
-		return told
+	if root := s.Info(name).Root; root != "" {
+		return root
 	}
 	var common []string
 	for _, operation := range s.Operations() {

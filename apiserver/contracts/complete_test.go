@@ -13,7 +13,7 @@ import (
 )
 
 // elsewhere are codes that no operation of the published contracts answers:
-// those of requests that are for no operation, and of what is not published.
+// those of requests without an operation and of unpublished routes.
 var elsewhere = []problem.Code{
 	problem.CodeRouteNotFound, problem.CodeMethodNotAllowed,
 	problem.CodeQuoteAcceptanceUnavailable, problem.CodeOrderUnavailable, problem.CodeBatchOrderUnavailable,
@@ -83,7 +83,7 @@ components:
     NOT_FOUND:
       value:
         type: https://errors.example.com/problems/marketplace/not-found
-        title: The resource was not found
+        title: Resource not found
         status: 404
         code: NOT_FOUND
 `
@@ -106,16 +106,16 @@ func TestWhatIsIncompleteIsFound(t *testing.T) {
 		"a body without a schema":               {"content: {application/json: {schema: {type: object}, ", "content: {application/json: {", "has no schema"},
 		"a body with a bad example":             {"thing: {value: {name: x}}", "thing: {value: x}", "want object"},
 		"a schema with a bad example":           {"examples: [{code: X}]", "examples: [{x: X}]", "missing property 'code'"},
-		"an error without a code":               {"      x-problem-codes: [NOT_FOUND]\n", nothing, "tells no code"},
-		"a success with a code":                 {"description: Created.", "x-problem-codes: [NOT_FOUND]\n          description: Created.", "tells codes"},
+		"an error without a code":               {"      x-problem-codes: [NOT_FOUND]\n", nothing, "has no problem code"},
+		"a success with a code":                 {"description: Created.", "x-problem-codes: [NOT_FOUND]\n          description: Created.", "has problem codes"},
 		"a code that there is not":              {"x-problem-codes: [NOT_FOUND]", "x-problem-codes: [NOT_FOUND, NO_SUCH]", "NO_SUCH is no code"},
 		"a code of another status":              {"x-problem-codes: [NOT_FOUND]", "x-problem-codes: [NOT_FOUND, GONE]", "GONE has the status 410"},
 		"a code without an example":             {"examples: {NOT_FOUND: {$ref: \"#/components/examples/NOT_FOUND\"}}", "examples: {}", "not an example for each code"},
 		"a problem with another code":           {"code: NOT_FOUND\n", "code: GONE\n", "is an example of GONE"},
 		"a problem with another status":         {"status: 404", "status: 410", "has the status 410"},
-		"a problem with another title":          {"title: The resource was not found", "title: Lost", `has the title "Lost"`},
+		"a problem with another title":          {"title: Resource not found", "title: Lost", `has the title "Lost"`},
 		"a problem of another type":             {"marketplace/not-found", "marketplace/gone", "marketplace/gone"},
-		"a component that nobody uses":          {"  schemas:\n", "  schemas:\n    Spare: {}\n", "nobody uses components/schemas/Spare"},
+		"an unused component":                   {"  schemas:\n", "  schemas:\n    Spare: {}\n", "components/schemas/Spare is not used"},
 		"a reference to nowhere":                {"#/components/parameters/Key", "#/components/parameters/Nokey", "nothing at #/components/parameters/Nokey"},
 		"a body of another media type by error": {"application/problem+json:", "application/json:", "is no application/problem+json"},
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package contracts makes the published contracts govern: it serves their
-// bytes, compiles request schemas from them, and knows their operations, so
-// that routes and answers can be held against what partners were promised.
+// Package contracts loads the published contracts: it serves their bytes, compiles
+// request schemas from them, and lists their operations, so that routes and responses
+// can be checked against them.
 package contracts
 
 import (
@@ -28,8 +28,8 @@ const (
 	XJDF      Name = "xjdf-openapi.yaml"
 )
 
-// The contracts of the marketplace's own side, of the bridge and of webhooks. They
-// hold like the others and are not published.
+// The internal contracts: the platform API, the master data bridge and webhooks. They
+// are enforced like the others but not published.
 const (
 	Platform Name = "platform-openapi.yaml"
 	Bridge   Name = "bridge-openapi.yaml"
@@ -39,13 +39,13 @@ const (
 // Names lists the published contracts.
 func Names() []Name { return []Name{Partner, Preflight, XJDF} }
 
-// Internal lists those that are not.
+// Internal lists the contracts that are not published.
 func Internal() []Name { return []Name{Platform, Bridge, Webhooks} }
 
 // All lists every contract.
 func All() []Name { return append(Names(), Internal()...) }
 
-// Path is where a contract is among the files.
+// Path returns the path of a contract among the files.
 func (n Name) Path() string {
 	if slices.Contains(Internal(), n) {
 		return "internal/" + string(n)
@@ -63,19 +63,18 @@ type Operation struct {
 type Set struct {
 	texts     map[Name][]byte
 	documents map[Name]map[string]any
-	// answers are those that were looked up, by promise.
+	// answers caches the results of Answer by promise.
 	answers sync.Map
-	// lifecycles are those of deprecated operations.
+	// lifecycles contains the deprecated operations.
 	lifecycles map[Operation]Lifecycle
 
 	mu sync.Mutex
-	// compiler keeps what it has compiled and is not safe by itself.
+	// compiler caches compiled schemas and is not safe for concurrent use.
 	compiler *jsonschema.Compiler
 }
 
-// Load reads the contracts in files: the published ones below api/, the others
-// below internal/. It refuses one that contradicts itself about
-// what is deprecated.
+// Load reads the contracts in files: the published ones below api/, the others below
+// internal/. It rejects a contract with an inconsistent deprecation.
 func Load(files fs.FS) (*Set, error) {
 	s := &Set{
 		texts: map[Name][]byte{}, documents: map[Name]map[string]any{}, lifecycles: map[Operation]Lifecycle{},
@@ -122,10 +121,11 @@ func (s *Set) read(files fs.FS, name Name) error {
 	return nil
 }
 
-// resource is an address that only the compiler sees; it must be absolute.
+// resource returns the address of a contract for the compiler, which requires absolute
+// addresses.
 func resource(name Name) string { return "contract:///" + string(name) }
 
-// Schema checks values against one schema of a contract.
+// Schema validates values against one schema of a contract.
 type Schema struct{ compiled *jsonschema.Schema }
 
 // Schema compiles components/schemas/{component} of a contract.
@@ -145,8 +145,8 @@ func (s *Set) at(name Name, path ...string) (*Schema, error) {
 
 var escapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// pointer is an RFC 6901 pointer in URI fragment form: what a fragment cannot
-// hold is percent-encoded.
+// pointer returns an RFC 6901 pointer as a URI fragment. It percent-encodes other
+// characters.
 func pointer(path []string) string {
 	var b strings.Builder
 	for _, token := range path {
@@ -156,13 +156,13 @@ func pointer(path []string) string {
 	return "#" + (&url.URL{Fragment: b.String()}).EscapedFragment()
 }
 
-// methods are the members of a path item that are operations.
+// methods lists the members of a path item that are operations.
 var methods = []string{"delete", "get", "head", "options", "patch", "post", "put", "trace"}
 
 // Operations lists every operation of the published contracts.
 func (s *Set) Operations() []Operation { return s.operations(Names()...) }
 
-// InternalOperations lists those of the contracts that are not published.
+// InternalOperations lists the operations of the contracts that are not published.
 func (s *Set) InternalOperations() []Operation { return s.operations(Internal()...) }
 
 func (s *Set) operations(names ...Name) []Operation {
@@ -184,14 +184,14 @@ func (s *Set) operations(names ...Name) []Operation {
 	return all
 }
 
-// Parameter is one that an operation takes in the query.
+// Parameter is a query parameter of an operation.
 type Parameter struct {
 	Name string
-	// Repeats: the parameter is a list, and is sent once for each element.
+	// Repeats reports whether the parameter is a list with one parameter per element.
 	Repeats bool
 }
 
-// QueryParameters are those that an operation takes in the query.
+// QueryParameters returns the query parameters of an operation.
 func (s *Set) QueryParameters(op Operation) []Parameter {
 	item := []string{"paths", op.Path}
 	operation := append(slices.Clone(item), strings.ToLower(op.Method))
@@ -210,7 +210,7 @@ func (s *Set) QueryParameters(op Operation) []Parameter {
 	return all
 }
 
-// referred follows the local $ref of a node, if it is one.
+// referred resolves the local $ref of a node, if it has one.
 func (s *Set) referred(name Name, node any) map[string]any {
 	object, _ := node.(map[string]any)
 	if ref, ok := object["$ref"].(string); ok {

@@ -49,7 +49,7 @@ components:
         lines:
           type: array
           items: {type: object, additionalProperties: false, required: [sku], properties: {sku: {type: string}}}
-    Dangling: {$ref: "#/components/schemas/Nobody"}
+    Dangling: {$ref: "#/components/schemas/Missing"}
 `
 
 func load(t testing.TB, partner string) *contracts.Set {
@@ -110,10 +110,10 @@ func TestViolationsPointAtWhatIsWrong(t *testing.T) {
 		"a valid body has none":             {`{"name":"a","lines":[{"sku":"x"}],"count":1e1,"kind":"big"}`, nil},
 		"a missing member is named itself":  {`{"lines":[]}`, []problem.Violation{{Pointer: "#/name", Detail: "is required"}}},
 		"every missing member is named":     {`{}`, []problem.Violation{{Pointer: "#/lines", Detail: "is required"}, {Pointer: "#/name", Detail: "is required"}}},
-		"an unknown member is named itself": {`{"name":"a","lines":[],"x":1}`, []problem.Violation{{Pointer: "#/x", Detail: "is not a member of this request"}}},
-		"another case is another member":    {`{"name":"a","lines":[],"Name":"b"}`, []problem.Violation{{Pointer: "#/Name", Detail: "is not a member of this request"}}},
+		"an unknown member is named itself": {`{"name":"a","lines":[],"x":1}`, []problem.Violation{{Pointer: "#/x", Detail: "is not a known member of this request"}}},
+		"another case is another member":    {`{"name":"a","lines":[],"Name":"b"}`, []problem.Violation{{Pointer: "#/Name", Detail: "is not a known member of this request"}}},
 		"a member inside an array is found": {`{"name":"a","lines":[{"sku":"x"},{"sku":"y","z":1},{}]}`, []problem.Violation{
-			{Pointer: "#/lines/1/z", Detail: "is not a member of this request"}, {Pointer: "#/lines/2/sku", Detail: "is required"},
+			{Pointer: "#/lines/1/z", Detail: "is not a known member of this request"}, {Pointer: "#/lines/2/sku", Detail: "is required"},
 		}},
 		"the root may be of a wrong type": {`[]`, []problem.Violation{{Pointer: "#", Detail: "must be an object"}}},
 		"null is no object":               {`null`, []problem.Violation{{Pointer: "#", Detail: "must be an object"}}},
@@ -125,21 +125,21 @@ func TestViolationsPointAtWhatIsWrong(t *testing.T) {
 		"a number outside the range":      {`{"name":"a","lines":[],"count":11}`, []problem.Violation{{Pointer: "#/count", Detail: "must be at most 10"}}},
 		"no value of an enumeration":      {`{"name":"a","lines":[],"kind":"tiny"}`, []problem.Violation{{Pointer: "#/kind", Detail: `must be "big" or "small"`}}},
 		"violations come in the order of pointers": {`{"name":"","lines":[{}],"kind":1,"A":1}`, []problem.Violation{
-			{Pointer: "#/A", Detail: "is not a member of this request"},
+			{Pointer: "#/A", Detail: "is not a known member of this request"},
 			{Pointer: "#/kind", Detail: `must be "big" or "small"`},
 			{Pointer: "#/lines/0/sku", Detail: "is required"},
 			{Pointer: "#/name", Detail: "must not be empty"},
 		}},
 		"slashes, tildes and spaces are escaped in pointers": {`{"name":"a","lines":[],"a/b~c d%é":1}`, []problem.Violation{
-			{Pointer: "#/a~1b~0c%20d%25%C3%A9", Detail: "is not a member of this request"},
+			{Pointer: "#/a~1b~0c%20d%25%C3%A9", Detail: "is not a known member of this request"},
 		}},
 		"a long name is not repeated": {`{"name":"a","lines":[],"x":1,"` + strings.Repeat("y", 129) + `":1}`, []problem.Violation{
-			{Pointer: "#", Detail: "has a member that is not one of this request, with a name of more than 128 bytes"},
-			{Pointer: "#/x", Detail: "is not a member of this request"},
+			{Pointer: "#", Detail: "contains an unknown member with a name of more than 128 bytes"},
+			{Pointer: "#/x", Detail: "is not a known member of this request"},
 		}},
-		"a number too large to write out": {`{"name":"a","lines":[],"count":1e999999999}`, []problem.Violation{{Pointer: "#/count", Detail: "is a number that is out of every range"}}},
-		"a number too small to write out": {`{"name":"a","lines":[{"sku":1e-1000001}]}`, []problem.Violation{{Pointer: "#/lines/0/sku", Detail: "is a number that is out of every range"}}},
-		"an exponent beyond every word":   {`{"name":"a","lines":[],"count":1E99999999999999999999}`, []problem.Violation{{Pointer: "#/count", Detail: "is a number that is out of every range"}}},
+		"a number too large to write out": {`{"name":"a","lines":[],"count":1e999999999}`, []problem.Violation{{Pointer: "#/count", Detail: "is outside the range of a double-precision number"}}},
+		"a number too small to write out": {`{"name":"a","lines":[{"sku":1e-1000001}]}`, []problem.Violation{{Pointer: "#/lines/0/sku", Detail: "is outside the range of a double-precision number"}}},
+		"an exponent beyond every word":   {`{"name":"a","lines":[],"count":1E99999999999999999999}`, []problem.Violation{{Pointer: "#/count", Detail: "is outside the range of a double-precision number"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -245,7 +245,7 @@ func TestOperationsAreMethodsOfPathsAndNothingElse(t *testing.T) {
 func TestSchemasThatCannotBeCompiledAreRefused(t *testing.T) {
 	t.Parallel()
 	set := load(t, small)
-	for _, component := range []string{"Nobody", "Dangling", ""} {
+	for _, component := range []string{"Missing", "Dangling", ""} {
 		if _, err := set.Schema(contracts.Partner, component); err == nil {
 			t.Errorf("schema %q was compiled", component)
 		}
@@ -278,7 +278,7 @@ func TestBrokenContractsAreNotLoaded(t *testing.T) {
 	}
 }
 
-// FuzzViolations looks for bodies that crash the validator or make it say
+// FuzzViolations looks for bodies that crash the validator or make it report
 // something that is no violation.
 func FuzzViolations(f *testing.F) {
 	for _, seed := range []string{

@@ -8,24 +8,25 @@ import (
 	"fmt"
 )
 
-// The media types of a contract. An OpenAPI document is JSON, so whoever asks
-// for that gets the same under its plainer name.
+// The media types of a contract. An OpenAPI document is JSON, so it is also served as
+// application/json.
 const (
 	OpenAPIJSON = "application/vnd.oai.openapi+json;version=3.1"
 	plainJSON   = "application/json"
 	plainYAML   = "application/yaml"
 )
 
-// Document is one form of a contract.
+// Document is one representation of a contract.
 type Document struct {
 	MediaType string
 	Body      []byte
-	// ETag is a strong tag of this form, Digest its Repr-Digest (RFC 9530).
+	// ETag is the strong entity tag of the representation, Digest its Repr-Digest (RFC
+	// 9530).
 	ETag, Digest string
 }
 
-// Documents are the forms of a contract, the best first. The YAML is the text
-// that is published.
+// Documents returns the representations of a contract, the preferred one first. The
+// YAML is the published text.
 func (s *Set) Documents(name Name) ([]Document, error) {
 	var encoded bytes.Buffer
 	encoder := json.NewEncoder(&encoded)
@@ -39,16 +40,16 @@ func (s *Set) Documents(name Name) ([]Document, error) {
 }
 
 func newDocument(mediaType string, body []byte) Document {
-	// Forms that differ in their type alone have different tags.
+	// Representations that differ only in their type have different tags.
 	tag := newRepresentation("", append([]byte(mediaType+"\n"), body...)).etag
 	return Document{MediaType: mediaType, Body: body, ETag: tag, Digest: newRepresentation("", body).digest}
 }
 
-// Info is what a contract says about itself.
+// Info is the descriptive part of a contract.
 type Info struct{ Title, Version, Status, Root string }
 
-// Info reads title, version, x-status and x-root. The status is empty for a
-// contract that is simply in force, the root for one that does not tell it.
+// Info reads title, version, x-status and x-root. The status is empty for a stable
+// contract, and the root is empty without x-root.
 func (s *Set) Info(name Name) Info {
 	info, _ := s.documents[name]["info"].(map[string]any)
 	text := func(member string) string { value, _ := info[member].(string); return value }

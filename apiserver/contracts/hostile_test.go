@@ -49,7 +49,7 @@ func hostileBodies() map[string]string {
 	}
 }
 
-// hostileOffers are within the limits of what is read, and wrong all over.
+// hostileOffers are within the limits of the reader and have faults everywhere.
 func hostileOffers() map[string]string {
 	breaks := func(one string) string { return `{"priceBreaks":[` + strings.Repeat(one+",", 190) + one + `]}` }
 	return map[string]string{
@@ -60,7 +60,7 @@ func hostileOffers() map[string]string {
 	}
 }
 
-// refuse does what is done about a body until it is refused.
+// refuse processes a body until it is rejected.
 func refuse(create *contracts.Schema, body []byte) bool {
 	value, err := gate.DecodeJSON(body)
 	return err != nil || len(create.Violations(value)) > 0

@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// judgement is what is wrong with a contract, and the codes that it tells.
+// judgement contains the faults of a contract and its problem codes.
 type judgement struct {
 	document map[string]any
 	compiler *jsonschema.Compiler
@@ -144,11 +144,11 @@ func (j *judgement) response(path []string, status string) {
 	failed := status >= "400"
 	switch {
 	case failed && len(codes) == 0:
-		j.fault(at, "tells no code")
+		j.fault(at, "has no problem code")
 	case failed && member(member(response, "content"), "application/problem+json") == nil:
 		j.fault(at, "is no application/problem+json")
 	case !failed && len(codes) > 0:
-		j.fault(at, "tells codes and is no error")
+		j.fault(at, "has problem codes but is not an error")
 	}
 	j.content(at, codes)
 }
@@ -220,7 +220,7 @@ func (j *judgement) problem(at []string, code string, body map[string]any) {
 	}
 }
 
-// example checks a value by the schema of what stands at a path.
+// example validates a value against the schema at a path.
 func (j *judgement) example(at []string, value any) {
 	j.valid(append(slices.Clone(at), "schema"), value)
 }
@@ -255,7 +255,7 @@ func (j *judgement) unused(text string) {
 	for kind, all := range member(j.document, "components") {
 		for name := range asObject(all) {
 			if kind != "securitySchemes" && !strings.Contains(text, `"#/components/`+kind+"/"+name+`"`) {
-				j.fault([]string{"components"}, "nobody uses components/%s/%s", kind, name)
+				j.fault([]string{"components"}, "components/%s/%s is not used", kind, name)
 			}
 		}
 	}

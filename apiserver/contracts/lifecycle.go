@@ -10,37 +10,38 @@ import (
 	"time"
 )
 
-// Lifecycle is what a contract says about the end of an operation. The zero
-// value is that of one which is here to stay.
+// Lifecycle is the announced end of an operation. The zero value is that of an
+// operation that is not deprecated.
 type Lifecycle struct {
-	// Deprecated is since when, or from when on, nobody should start to use it.
+	// Deprecated is the time from which clients should not start to use the operation.
 	Deprecated time.Time
-	// Sunset is when it may be gone; not before Deprecated.
+	// Sunset is the time from which the operation may be removed; not before
+	// Deprecated.
 	Sunset time.Time
-	// Notice is where that is written, Successor what to use instead; the
-	// latter may be empty.
+	// Notice is the path of the announcement. Successor is the path of the replacement;
+	// it may be empty.
 	Notice, Successor string
 }
 
-// Lifecycle is that of an operation; the zero one for operations that are not
-// deprecated and for those that there are not.
+// Lifecycle returns the lifecycle of an operation; zero for unknown operations and for
+// those that are not deprecated.
 func (s *Set) Lifecycle(op Operation) Lifecycle { return s.lifecycles[op] }
 
-// operation is the operation's object in its contract.
+// operation returns the object of an operation in its contract.
 func (s *Set) operation(op Operation) map[string]any {
 	node, _, _ := s.resolve(op.Contract, []string{"paths", op.Path, strings.ToLower(op.Method)})
 	return node
 }
 
-// The members of an operation that tell of its end, beside `deprecated`.
+// The members of an operation that announce its end, in addition to `deprecated`.
 const (
 	deprecatedAt = "x-deprecated-at"
 	sunsetAt     = "x-sunset"
 	successor    = "x-successor"
 )
 
-// lifecycleOf reads them. What an operation says must be whole: clients plan by
-// the dates, and a date without `deprecated` would never be told.
+// lifecycleOf reads the members. They must be complete: clients plan with the dates,
+// and dates without `deprecated` would never be announced.
 func lifecycleOf(op Operation, node map[string]any) (Lifecycle, error) {
 	if deprecated, _ := node["deprecated"].(bool); !deprecated {
 		for _, member := range []string{deprecatedAt, sunsetAt, successor} {
@@ -65,7 +66,7 @@ func lifecycleOf(op Operation, node map[string]any) (Lifecycle, error) {
 	return Lifecycle{Deprecated: since, Sunset: until, Notice: Prefix + string(op.Contract), Successor: next}, err
 }
 
-// date reads a day, which begins in UTC, or an instant.
+// date reads a day, which begins at midnight UTC, or a time.
 func date(node map[string]any, member string) (time.Time, error) {
 	text, ok := node[member].(string)
 	if !ok {
@@ -81,7 +82,7 @@ func date(node map[string]any, member string) (time.Time, error) {
 
 var errSuccessor = errors.New(successor + " is not a path of ours")
 
-// reference reads the successor, which goes into a header field.
+// reference reads the successor, which becomes part of a header field.
 func reference(node map[string]any) (string, error) {
 	value, given := node[successor]
 	if !given {

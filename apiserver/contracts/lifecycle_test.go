@@ -24,8 +24,8 @@ func TestAnOperationsEndMustBeWhole(t *testing.T) {
 		want    contracts.Lifecycle
 		failure string
 	}{
-		"one that stays":             {"summary: x", contracts.Lifecycle{}, ""},
-		"one that stays, said aloud": {"deprecated: false", contracts.Lifecycle{}, ""},
+		"one that stays":    {"summary: x", contracts.Lifecycle{}, ""},
+		"deprecated: false": {"deprecated: false", contracts.Lifecycle{}, ""},
 		"days": {
 			"{deprecated: true, x-deprecated-at: 2026-10-01, x-sunset: 2027-04-01}",
 			contracts.Lifecycle{Deprecated: day(2026, 10, 1, 0), Sunset: day(2027, 4, 1, 0), Notice: notice},

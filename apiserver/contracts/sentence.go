@@ -15,8 +15,8 @@ import (
 	"golang.org/x/text/message"
 )
 
-// sentence says how a value must be that is not so, in the words of the field
-// and not of JSON Schema. It never says what was sent, which may be anything.
+// sentence describes the required value in the terms of the member instead of JSON
+// Schema. It never contains the value that was sent, which is untrusted.
 func sentence(k jsonschema.ErrorKind) string {
 	for _, of := range []func(jsonschema.ErrorKind) string{ofValue, ofNumber, ofSize} {
 		if text := of(k); text != "" {
@@ -26,7 +26,7 @@ func sentence(k jsonschema.ErrorKind) string {
 	return k.LocalizedString(message.NewPrinter(language.English))
 }
 
-// ofValue is of what a value is as a whole.
+// ofValue describes errors about the value as a whole.
 func ofValue(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -40,9 +40,9 @@ func ofValue(k jsonschema.ErrorKind) string {
 	case *kind.Format:
 		return "must be " + formatName(k.Want)
 	case *kind.OneOf:
-		return "must match exactly one of the alternatives that the contract lists"
+		return "must match exactly one of the alternatives in the contract"
 	case *kind.AnyOf:
-		return "must match one of the alternatives that the contract lists"
+		return "must match one of the alternatives in the contract"
 	case *kind.Not, *kind.FalseSchema:
 		return "is not allowed here"
 	default:
@@ -82,7 +82,7 @@ func ofSize(k jsonschema.ErrorKind) string {
 	case *kind.MaxProperties:
 		return atMost(k.Want, k.Got, "have at most %s; it has %d", "member")
 	case *kind.UniqueItems:
-		return fmt.Sprintf("must not have an element twice; those at %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
+		return fmt.Sprintf("must not contain duplicates; the elements at %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
 	default:
 		return ""
 	}
@@ -109,7 +109,7 @@ func count(n int, unit string) string {
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-// alternatives are a, b or c.
+// alternatives joins names as "a, b or c".
 func alternatives[T any](all []T, name func(T) string) string {
 	names := make([]string, len(all))
 	for i := range all {
@@ -148,19 +148,19 @@ func formatName(name string) string {
 	return "of the format " + name
 }
 
-// plain is a value of the contract as JSON.
+// plain returns a value of the contract as JSON.
 func plain(value any) string {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		return "what the contract says"
+		return "the value in the contract"
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// decimal is a number of the contract without an exponent: it was a decimal
-// there, so its digits end.
+// decimal returns a number of the contract without an exponent. Its decimal digits end,
+// because the contract contains it as a decimal.
 func decimal(number *big.Rat) string {
 	digits, _ := number.FloatPrec()
 	return number.FloatString(digits)

@@ -13,20 +13,20 @@ import (
 	"github.com/printmarket/printmarket/apiserver/contracts"
 )
 
-func TestViolationsSayHowAValueMustBe(t *testing.T) {
+func TestViolationsDescribeTheRequiredValue(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ schema, value, want string }{
 		"a text":                       {`{type: string}`, `1`, "must be a string"},
 		"a whole number":               {`{type: integer}`, `0.5`, "must be a whole number"},
 		"a number":                     {`{type: number}`, `"SECRET"`, "must be a number"},
-		"a truth":                      {`{type: boolean}`, `"SECRET"`, "must be true or false"},
+		"a boolean":                    {`{type: boolean}`, `"SECRET"`, "must be true or false"},
 		"an array":                     {`{type: array}`, `{}`, "must be an array"},
 		"an object":                    {`{type: object}`, `[]`, "must be an object"},
 		"one of two types":             {`{type: [string, "null"]}`, `1`, "must be a string or null"},
 		"one of three types":           {`{type: [string, integer, "null"]}`, `[]`, "must be a whole number, a string or null"},
 		"one of several values":        {`{enum: [a, 1, null]}`, `"SECRET"`, `must be "a", 1 or null`},
 		"one value of a list":          {`{enum: [a]}`, `"SECRET"`, `must be "a"`},
-		"a value with what HTML fears": {`{enum: [<a>]}`, `"SECRET"`, `must be "<a>"`},
+		"a value with HTML characters": {`{enum: [<a>]}`, `"SECRET"`, `must be "<a>"`},
 		"one value":                    {`{const: 2}`, `"SECRET"`, "must be 2"},
 		"one value, an object":         {`{const: {a: [1]}}`, `"SECRET"`, `must be {"a":[1]}`},
 		"a least number":               {`{minimum: 1}`, `0`, "must be at least 1"},
@@ -43,15 +43,15 @@ func TestViolationsSayHowAValueMustBe(t *testing.T) {
 		"no empty array":               {`{minItems: 1}`, `[]`, "must not be empty"},
 		"a shortest array":             {`{minItems: 2}`, `["SECRET"]`, "must have at least 2 elements; it has 1"},
 		"a longest array":              {`{maxItems: 2}`, `[1,2,3]`, "must have at most 2 elements; it has 3"},
-		"no element twice":             {`{uniqueItems: true}`, `["a","SECRET","SECRET"]`, "must not have an element twice; those at 1 and 2 are equal"},
+		"no element twice":             {`{uniqueItems: true}`, `["a","SECRET","SECRET"]`, "must not contain duplicates; the elements at 1 and 2 are equal"},
 		"no empty object":              {`{minProperties: 1}`, `{}`, "must not be empty"},
 		"a largest object":             {`{maxProperties: 1}`, `{"a":1,"b":2}`, "must have at most 1 member; it has 2"},
 		"a pattern":                    {`{pattern: "^[a-z]+$"}`, `"SECRET"`, "must match the regular expression ^[a-z]+$"},
-		"what must not be":             {`{not: {type: string}}`, `"SECRET"`, "is not allowed here"},
-		"what never is":                {`{properties: {a: false}}`, `{"a":"SECRET"}`, "is not allowed here"},
-		"one alternative only":         {`{oneOf: [{type: string}, {maxLength: 9}]}`, `"SECRET"`, "must match exactly one of the alternatives that the contract lists"},
+		"a forbidden value":            {`{not: {type: string}}`, `"SECRET"`, "is not allowed here"},
+		"a forbidden member":           {`{properties: {a: false}}`, `{"a":"SECRET"}`, "is not allowed here"},
+		"one alternative only":         {`{oneOf: [{type: string}, {maxLength: 9}]}`, `"SECRET"`, "must match exactly one of the alternatives in the contract"},
 		"a required member":            {`{required: [a]}`, `{"b":"SECRET"}`, "is required"},
-		"no other member":              {`{additionalProperties: false}`, `{"b":"SECRET"}`, "is not a member of this request"},
+		"no other member":              {`{additionalProperties: false}`, `{"b":"SECRET"}`, "is not a known member of this request"},
 		"a kind without a sentence":    {`{dependentRequired: {a: [b]}}`, `{"a":"SECRET"}`, "properties 'b' required, if 'a' exists"},
 	}
 	for name, tc := range tests {
@@ -69,7 +69,7 @@ func TestViolationsSayHowAValueMustBe(t *testing.T) {
 	}
 }
 
-func TestFormatsAreToldWithoutTheValue(t *testing.T) {
+func TestViolationsOfFormatsOmitTheValue(t *testing.T) {
 	t.Parallel()
 	for format, want := range map[string]string{
 		"date-time": "must be a date and time with an offset, such as 2026-01-31T12:00:00Z",

@@ -26,24 +26,24 @@ const problemCodes = "problem-codes.json"
 // Prefix is the path below which the published files are served.
 const Prefix = "/docs/api/"
 
-// cacheControl lets clients keep a contract and ask whether it has changed.
+// cacheControl permits clients to cache a contract and revalidate it.
 const cacheControl = "public, max-age=300"
 
-// File is one published file, ready to be served.
+// File is one published file, prepared for serving.
 type File struct {
-	// Path is the whole path.
+	// Path is the complete path.
 	Path      string
 	mediaType string
-	// link and policy are the fields Link and Content-Security-Policy, if it
-	// has them.
+	// link and policy are the values of Link and Content-Security-Policy; empty for
+	// none.
 	link, policy string
 	plain        representation
-	// zipped compresses it when somebody first wants that.
+	// zipped compresses the file on first use.
 	zipped func() representation
 }
 
-// representation is one form of a file. Each has its own strong tag and digest
-// (RFC 9110, section 8.8.1; RFC 9530, section 3).
+// representation is one representation of a file. Each has its own strong tag and
+// digest (RFC 9110, section 8.8.1; RFC 9530, section 3).
 type representation struct {
 	body                 []byte
 	coding, etag, digest string
@@ -58,7 +58,7 @@ func newRepresentation(coding string, body []byte) representation {
 	}
 }
 
-// mediaTypes is read from the top.
+// mediaTypes lists media types by suffix. The first match applies.
 var mediaTypes = [...]struct{ suffix, mediaType string }{
 	{".schema.json", "application/schema+json"},
 	{".json", "application/json"},
@@ -78,9 +78,9 @@ func mediaTypeOf(name string) string {
 	return "application/octet-stream"
 }
 
-// Files prepares every published file: those of the repository, byte for byte,
-// and the table of problem codes. Where the page of [Viewer] is not complete,
-// another one tells that.
+// Files prepares every published file: the files of the repository, byte for byte, and
+// the table of problem codes. If the scripts of the [Viewer] are missing, another page
+// explains this.
 func Files(files fs.FS) ([]File, error) {
 	var all []File
 	err := fs.WalkDir(files, "api", func(name string, entry fs.DirEntry, err error) error {
@@ -123,8 +123,8 @@ func compress(body []byte) []byte {
 	return zipped.Bytes()
 }
 
-// ServeHTTP answers with the file, compressed for those who want that, or 304
-// where the client has it. Repr-Digest is RFC 9530.
+// ServeHTTP serves the file, compressed if the client accepts that, or 304 if the
+// client has the current version. Repr-Digest is defined in RFC 9530.
 func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	chosen := f.plain
 	if acceptsGzip(r.Header.Values("Accept-Encoding")) {
@@ -151,9 +151,8 @@ func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	respond.Bytes(w, http.StatusOK, f.mediaType, chosen.body)
 }
 
-// acceptsGzip reads Accept-Encoding (RFC 9110, section 12.5.3). A client that
-// sends none gets the file as it is, and so does one whose field is no list of
-// codings.
+// acceptsGzip evaluates Accept-Encoding (RFC 9110, section 12.5.3). Without the field,
+// or with an invalid one, the file is sent uncompressed.
 func acceptsGzip(fields []string) bool {
 	others := false
 	for _, field := range fields {
@@ -171,7 +170,8 @@ func acceptsGzip(fields []string) bool {
 	return others
 }
 
-// isZero reports whether a weight says "not acceptable": q=0 and its spellings.
+// isZero reports whether the parameters contain a weight of zero, which means "not
+// acceptable".
 func isZero(parameters string) bool {
 	name, value, found := strings.Cut(parameters, "=")
 	if !found || !strings.EqualFold(strings.TrimSpace(name), "q") {

@@ -111,7 +111,7 @@ func TestFilesAreCompressedForThoseWhoWantThat(t *testing.T) {
 		accept []string
 		zipped bool
 	}{
-		"nothing said":                  {nil, false},
+		"no field":                      {nil, false},
 		"gzip":                          {[]string{"gzip"}, true},
 		"among others":                  {[]string{"br, zstd;q=0.5, GZip;q=0.2"}, true},
 		"in another field":              {[]string{"br", "gzip"}, true},
@@ -120,7 +120,7 @@ func TestFilesAreCompressedForThoseWhoWantThat(t *testing.T) {
 		"no gzip, in another spelling":  {[]string{"gzip; Q=0.000"}, false},
 		"nothing but the file":          {[]string{"identity"}, false},
 		"a coding that begins likewise": {[]string{"gzip2"}, false},
-		"what is no list":               {[]string{";;,=,"}, false},
+		"an invalid list":               {[]string{";;,=,"}, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestFilesAreCompressedForThoseWhoWantThat(t *testing.T) {
 			}
 			sum := sha256.Sum256(body)
 			if want := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"; header.Get("Repr-Digest") != want {
-				t.Errorf("Repr-Digest %s, want that of what was sent, %s", header.Get("Repr-Digest"), want)
+				t.Errorf("Repr-Digest %s, want %s", header.Get("Repr-Digest"), want)
 			}
 			if own := header.Get("Etag") != plain.Header().Get("Etag"); own != tc.zipped {
 				t.Errorf("the two forms share the strong tag %s", header.Get("Etag"))
@@ -190,7 +190,7 @@ func TestTheCatalogLeadsToEveryContract(t *testing.T) {
 		for _, desc := range context.ServiceDesc {
 			described[context.Anchor] = strings.TrimPrefix(desc.Href, contracts.Prefix)
 			if got := serve(files[described[context.Anchor]], "").Header().Get("Content-Type"); got != desc.Type || desc.Title == "" {
-				t.Errorf("%s is of type %s, the catalog says %s and calls it %q", desc.Href, got, desc.Type, desc.Title)
+				t.Errorf("%s has the type %s, the catalog lists %s for %q", desc.Href, got, desc.Type, desc.Title)
 			}
 		}
 	}

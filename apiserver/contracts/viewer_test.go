@@ -50,7 +50,7 @@ func served(t *testing.T, files fs.FS) map[string]contracts.File {
 	return byPath
 }
 
-// references are what a page loads and leads to.
+// references returns the resources and links of a page.
 func references(page string) []string {
 	var all []string
 	for _, match := range regexp.MustCompile(`(?:src|href)="([^"]+)"`).FindAllStringSubmatch(page, -1) {

@@ -18,13 +18,13 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// MaxViolations bounds what one answer lists: a body of unknown members must
-// not be answered with a larger one.
+// MaxViolations limits the violations in one response, so that a body of unknown
+// members does not get an even larger response.
 const MaxViolations = 100
 
-// Violations checks a value that package gate decoded and lists what is
-// wrong with it, [MaxViolations] at most, in the order of the pointers. The same
-// value has the same violations each time. None: the value is valid.
+// Violations validates a value that package gate decoded, and returns its violations,
+// at most [MaxViolations], sorted by pointer. The result is deterministic and empty for
+// a valid value.
 func (s *Schema) Violations(value any) []problem.Violation {
 	var found faults
 	if immense(value) {
@@ -50,21 +50,21 @@ func (s *Schema) Violations(value any) []problem.Violation {
 	return slices.Compact(all)
 }
 
-// fault is a violation before anything was written about it, which is what
-// costs: there may be thousands.
+// fault is a violation whose text has not been written yet. Writing is expensive, and
+// there may be thousands of faults.
 type fault struct {
 	at   []string
 	what string
-	// kind is nil if what says it all.
+	// kind is nil if what is the complete text.
 	kind jsonschema.ErrorKind
 }
 
 type faults []fault
 
-// maxExponent is that of the largest number that a double can hold.
+// maxExponent is the exponent of the largest double-precision number.
 const maxExponent = 308
 
-// isImmense finds a number that the validator must not see: it would write out
+// isImmense detects a number that the validator must not process: it would write out
 // every digit of 1e999999, and panics beyond that.
 func isImmense(number json.Number) bool {
 	_, exponent, found := strings.Cut(strings.ToLower(number.String()), "e")
@@ -88,7 +88,7 @@ func immense(value any) bool {
 	return false
 }
 
-// immense lists as many of the immense numbers as an answer can tell.
+// immense adds a fault for each immense number, up to [MaxViolations].
 func (f *faults) immense(value any, at []string) {
 	if len(*f) == MaxViolations {
 		return
@@ -96,7 +96,7 @@ func (f *faults) immense(value any, at []string) {
 	switch v := value.(type) {
 	case json.Number:
 		if isImmense(v) {
-			*f = append(*f, fault{at: slices.Clone(at), what: "is a number that is out of every range"})
+			*f = append(*f, fault{at: slices.Clone(at), what: "is outside the range of a double-precision number"})
 		}
 	case []any:
 		for i, element := range v {
@@ -109,8 +109,8 @@ func (f *faults) immense(value any, at []string) {
 	}
 }
 
-// collect gathers the leaves of the tree of errors: inner nodes only say that
-// something below them failed.
+// collect adds the leaves of the tree of errors: inner nodes only state that a leaf
+// failed.
 func (f *faults) collect(e *jsonschema.ValidationError) {
 	for _, cause := range e.Causes {
 		f.collect(cause)
@@ -128,21 +128,21 @@ func (f *faults) collect(e *jsonschema.ValidationError) {
 	}
 }
 
-// maxName is how long a member's name may be that a pointer repeats.
+// maxName is the maximum length of a member's name in a pointer, in bytes.
 const maxName = 128
 
-// strangers lists members that the contract does not have. Their names are the
-// client's, so that the object is named in place of a very long one.
+// strangers adds faults for unknown members. The client chooses their names, so a very
+// long name is reported for its object instead.
 func (f *faults) strangers(at, names []string) {
 	short := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return len(name) > maxName })
 	if len(short) < len(names) {
-		*f = append(*f, fault{at: at, what: fmt.Sprintf("has a member that is not one of this request, with a name of more than %d bytes", maxName)})
+		*f = append(*f, fault{at: at, what: fmt.Sprintf("contains an unknown member with a name of more than %d bytes", maxName)})
 	}
-	f.members(at, short, "is not a member of this request")
+	f.members(at, short, "is not a known member of this request")
 }
 
-// members lists a fault of each of an object's members, of which the first in
-// their order are enough.
+// members adds a fault for each of an object's members, for the first [MaxViolations]
+// in sorted order.
 func (f *faults) members(at, names []string, what string) {
 	for _, name := range slices.Sorted(slices.Values(names))[:min(len(names), MaxViolations)] {
 		*f = append(*f, fault{at: append(slices.Clone(at), name), what: what})

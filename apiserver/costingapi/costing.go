@@ -72,7 +72,7 @@ func (s *surface) calculate(c *gate.Call) error {
 	waited := s.slots.Do(c.Request.Context(), func() { result, err = s.result(c) })
 	switch err = cmp.Or(waited, err); {
 	case errors.Is(err, xjdf.ErrNoParseSlot):
-		return problem.New(problem.CodeOverloaded, "Too many documents are being read.").With(err).After(time.Second)
+		return problem.New(problem.CodeOverloaded, "The server is reading too many documents at once.").With(err).After(time.Second)
 	case err != nil:
 		return err
 	default:
@@ -90,7 +90,7 @@ func (s *surface) request(c *gate.Call) (map[string]any, error) {
 	limits := gate.JSONLimits{Depth: 2*xjdf.DefaultLimits.Depth + 8, Members: most, Elements: most, Values: most, Digits: 1_000}
 	body, err := limits.Decode(c.Body)
 	if err != nil {
-		return nil, problem.New(problem.CodeInvalidRequest, "The body cannot be read: %v.", err)
+		return nil, problem.New(problem.CodeInvalidRequest, "The body is not acceptable JSON: %v.", err)
 	}
 	object, _ := body.(map[string]any)
 	if organization, present := object["organizationId"].(string); present && organization != c.Tenant().Organization {
@@ -114,7 +114,7 @@ func (s *surface) result(c *gate.Call) (*costing.Result, error) {
 	}
 	effective, err := s.authorities.Current(c.Tenant().Organization, c.Now)
 	if err != nil {
-		return nil, problem.New(problem.CodeCostingAuthorityRequired, "No approved cost data of your organization is in force.").With(err)
+		return nil, problem.New(problem.CodeCostingAuthorityRequired, "Your organization has no approved cost data in effect.").With(err)
 	}
 	mode := costing.Authoritative
 	if object["executionMode"] == string(costing.PreviewMode) { // the schema allows only authoritative otherwise
@@ -206,7 +206,7 @@ func problemOf(c *gate.Call, err error) error {
 		if c.Caller.Scopes().Has(posture.ScopeCostingPreview) {
 			details.Estimate = unsafe.Result
 		}
-		refusal, err := problem.New(problem.CodeCostingManualReviewRequired, "The result is not safe to quote from unattended.").Extend(details)
+		refusal, err := problem.New(problem.CodeCostingManualReviewRequired, "The result needs a manual review before you quote from it.").Extend(details)
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func TestOrderOfRefusals(t *testing.T) {
 		{"a valid document", func(s *sent) { s.bad = "" }, 409, problem.CodeCostingAuthorityRequired},
 		{"cost data in force", func(*sent) { w.Costs(t, costs) }, 422, problem.CodeCostingMediaRequired},
 		{"a known medium", func(s *sent) { s.medium = "gloss-135" }, 409, problem.CodeCostingManualReviewRequired},
-		{"a quantity for which nobody has to look", func(s *sent) { s.amount = "5000" }, 200, ""},
+		{"a quantity that needs no review", func(s *sent) { s.amount = "5000" }, 200, ""},
 	} {
 		step.remove(s)
 		a := w.Do(t, apitest.Request{

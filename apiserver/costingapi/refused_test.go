@@ -111,7 +111,7 @@ func TestRequestForAnotherOrganizationIsRefused(t *testing.T) {
 	session := w.Session(t, "acme-live")
 	letPreview(w)
 	for name, organization := range map[string]string{
-		"one with cost data": stark, "one that is unknown": "org_nobody", "the platform": "platform", "nobody": "", "its own in upper case": "ORG_ACME01",
+		"one with cost data": stark, "one that is unknown": "org_unknown", "the platform": "platform", "an empty id": "", "its own in upper case": "ORG_ACME01",
 		"its own with a space": acme + " ", "the marketplace": "org_market", "a long one": strings.Repeat("x", 1000), "a hostile one": "'; --",
 	} {
 		for _, rest := range []string{`"xjdf":` + apitest.Flyer, `"xjdf":{}`, `"colour":1`, `"executionMode":"preview","xjdf":` + apitest.Flyer} {
@@ -186,7 +186,7 @@ func TestCalculationRequiresCostDataInForce(t *testing.T) {
 	w.Advance(5 * time.Minute)
 	calculate(t, w, w.Session(t, "acme-live"), body(apitest.Flyer, "")).Want(t, 200, "")
 	w.Advance(time.Millisecond)
-	refused("those that nobody has confirmed for too long", w.Session(t, "acme-live"))
+	refused("master data that was not confirmed for too long", w.Session(t, "acme-live"))
 }
 
 func TestMediaRequireExactIdentifier(t *testing.T) {

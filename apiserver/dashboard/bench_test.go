@@ -51,12 +51,12 @@ func BenchmarkOps(b *testing.B) {
 			})
 			for name, path := range map[string]string{"matrix-edited": "/ops", "rollouts-edited": "/ops/rollouts"} {
 				b.Run(name, func(b *testing.B) {
-					somebody := d.signedIn(b, "desk-live")
+					signedIn := d.signedIn(b, "desk-live")
 					for b.Loop() {
 						b.StopTimer()
 						d.Gates.Publish(posture.Compile(in), noon)
 						b.StartTimer()
-						somebody.fetch(b, path)
+						signedIn.fetch(b, path)
 					}
 				})
 			}
@@ -69,10 +69,10 @@ func (d *testDashboard) benchmark(b *testing.B, key string, paths map[string]str
 	b.Helper()
 	for name, path := range paths {
 		b.Run(name, func(b *testing.B) {
-			somebody, size := d.signedIn(b, key), 0
+			signedIn, size := d.signedIn(b, key), 0
 			b.ReportAllocs()
 			for b.Loop() {
-				size = somebody.fetch(b, path)
+				size = signedIn.fetch(b, path)
 			}
 			b.ReportMetric(float64(size), "B/page")
 		})
@@ -80,11 +80,11 @@ func (d *testDashboard) benchmark(b *testing.B, key string, paths map[string]str
 }
 
 // fetch requests a page and returns its size in bytes.
-func (somebody *browser) fetch(b *testing.B, path string) int {
+func (signedIn *browser) fetch(b *testing.B, path string) int {
 	r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, path, nil)
-	r.AddCookie(&http.Cookie{Name: cookieName, Value: somebody.cookie})
+	r.AddCookie(&http.Cookie{Name: cookieName, Value: signedIn.cookie})
 	rec := httptest.NewRecorder()
-	somebody.dashboard.handler.ServeHTTP(rec, r)
+	signedIn.dashboard.handler.ServeHTTP(rec, r)
 	if rec.Code != http.StatusOK {
 		b.Fatalf("status %d: %s", rec.Code, rec.Body)
 	}

@@ -116,7 +116,7 @@ func TestAnOperatorSignsInAtAnIdentityProvider(t *testing.T) {
 	p.Await(`location.pathname === "/sign-in" && document.querySelector("#sign-on")`)
 	d.idp.Change(func(p *signontest.Provider) { p.Claims["groups"] = []string{"staff"} })
 	p.Click("#sign-on a")
-	p.Await(`location.pathname === "` + signon.CallbackPath + `" && document.body.innerText.includes("You are in none of the groups")`)
+	p.Await(`location.pathname === "` + signon.CallbackPath + `" && document.body.innerText.includes("You are not a member of a group")`)
 	for _, violation := range p.Violations(axe) {
 		t.Error(violation)
 	}

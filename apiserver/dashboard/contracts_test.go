@@ -35,9 +35,9 @@ func TestContractsPageListsDeprecatedOperations(t *testing.T) {
 	golden(t, "contracts-ending", page)
 	first, second := strings.Index(page, "POST /api/v1/preflight<"), strings.Index(page, "GET /api/v1/rfq<")
 	if first < 0 || second < first {
-		t.Errorf("what ends first is not first: at %d and %d", first, second)
+		t.Errorf("POST /api/v1/preflight is at %d and GET /api/v1/rfq at %d, want the earlier sunset first", first, second)
 	}
-	if n := strings.Count(page, "which is over"); n != 1 {
-		t.Errorf("%d operations may be gone by now, want 1", n)
+	if n := strings.Count(page, "(passed)"); n != 1 {
+		t.Errorf("the page marks %d operations as past their sunset, want 1", n)
 	}
 }

@@ -115,18 +115,14 @@ type Config struct {
 type server struct {
 	Config
 	refusals gate.Refusals
-	attempts *attempts
+	attempts attempts
 	cookie   cookie
 	follower preflightapi.Follower
 }
 
 // Handler serves every path. The response to an unknown path or method is a page, too.
 func Handler(c Config) (http.Handler, error) {
-	counts, err := newAttempts(c.Random)
-	if err != nil {
-		return nil, err
-	}
-	s := &server{Config: c, refusals: gate.NewRefusals(), attempts: counts, cookie: cookieFor(c.Plain)}
+	s := &server{Config: c, refusals: gate.NewRefusals(), attempts: newAttempts(), cookie: cookieFor(c.Plain)}
 	s.follower = preflightapi.Follower{Jobs: c.Jobs, Pace: c.Pace, Changes: c.Changes}
 	mux := http.NewServeMux()
 	for _, r := range s.routes() {
@@ -212,7 +208,7 @@ type visit struct {
 	// caller and session are set for a visitor who has signed in.
 	caller  posture.Caller
 	session credential.Session
-	// person is an operator who has signed in without a key; nil for everybody else.
+	// person is an operator who has signed in without a key; nil for every other visitor.
 	person *signon.Session
 }
 
@@ -291,7 +287,7 @@ func (s *server) write(w http.ResponseWriter, v *visit, r response) {
 	ctx := templ.WithChildren(context.WithoutCancel(v.Context()), r.content)
 	if err := layout(s.frame(v, r)).Render(ctx, &text); err != nil {
 		s.Log.ErrorContext(v.Context(), "dashboard: make a page", "page", r.page, "error", err)
-		http.Error(w, "The page could not be made.", http.StatusInternalServerError)
+		http.Error(w, "The page could not be rendered.", http.StatusInternalServerError)
 		return
 	}
 	header := w.Header()

@@ -33,7 +33,7 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
@@ -206,7 +206,7 @@ func TestPageSizeIsBounded(t *testing.T) {
 	d := newDashboard(t, func(c *dashboard.Config) { c.RFQs = things })
 	b := d.signedIn(t, "acme-live")
 	// checkAnswer limits the size of each response to 200,000 bytes.
-	b.get(t, "/rfqs/rfq_00001").want(t, 200, "The newest 20 of 500.")
+	b.get(t, "/rfqs/rfq_00001").want(t, 200, "Showing the newest 20 of 500 quotes.")
 	path, seen := "/rfqs", 0
 	for pages := 0; path != ""; pages++ {
 		page := b.get(t, path).want(t, 200, "<table>")
@@ -252,7 +252,7 @@ func TestEachTenantSeesItsOwnRFQsOnly(t *testing.T) {
 			if strings.Contains(list.text, other) {
 				t.Errorf("%s sees the RFQ of %s", key, other)
 			}
-			b.get(t, "/rfqs/"+id).want(t, 404, "no such record")
+			b.get(t, "/rfqs/"+id).want(t, 404, "The record does not exist")
 		}
 	}
 	if page := d.signedIn(t, "stark-live").get(t, "/"); strings.Contains(page.text, "acme") || strings.Contains(page.text, "reads") {
@@ -280,8 +280,8 @@ func TestRFQsAreFilteredByStatus(t *testing.T) {
 	b.get(t, "/rfqs?status=open").want(t, 200, "Posters")
 	b.get(t, "/rfqs?status=").want(t, 200, "Posters")
 	b.get(t, "/rfqs?status=awarded").want(t, 200, "There are no RFQs with the status awarded.")
-	b.get(t, "/rfqs?status=lost").want(t, 400, "The parameter status is")
-	b.get(t, "/rfqs?cursor=mine").want(t, 400, "The cursor is not one")
+	b.get(t, "/rfqs?status=lost").want(t, 400, "The parameter status must be")
+	b.get(t, "/rfqs?cursor=mine").want(t, 400, "The cursor is not valid")
 }
 
 // TestPagesRequireTheScopesOfTheAPI compares the responses of pages and of the API to keys
@@ -291,9 +291,9 @@ func TestPagesRequireTheScopesOfTheAPI(t *testing.T) {
 	d := newDashboard(t)
 	id := d.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Posters")
 	for scopes, want := range map[string]map[string]string{
-		"account:read":                     {"/rfqs": "lacks the scope rfq:read", "/rfqs/" + id: "lacks the scope rfq:read"},
-		"account:read rfq:read":            {"/rfqs": "Posters", "/rfqs/" + id: "lacks the scope quote:read"},
-		"account:read quote:read":          {"/rfqs": "lacks the scope rfq:read", "/rfqs/" + id: "lacks the scope rfq:read"},
+		"account:read":                     {"/rfqs": "does not have the scope rfq:read", "/rfqs/" + id: "does not have the scope rfq:read"},
+		"account:read rfq:read":            {"/rfqs": "Posters", "/rfqs/" + id: "does not have the scope quote:read"},
+		"account:read quote:read":          {"/rfqs": "does not have the scope rfq:read", "/rfqs/" + id: "does not have the scope rfq:read"},
 		"account:read rfq:read quote:read": {"/rfqs": "Posters", "/rfqs/" + id: "No supplier has quoted yet."},
 	} {
 		d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
@@ -330,7 +330,7 @@ func TestPagesCountAsRequestsToTheAPI(t *testing.T) {
 	for range 3 {
 		b.get(t, "/rfqs").want(t, 200, "RFQs")
 	}
-	if answer := b.get(t, "/rfqs").want(t, 429, "too many requests"); answer.Header().Get("Retry-After") != "1" {
+	if answer := b.get(t, "/rfqs").want(t, 429, "exceeded its rate limit"); answer.Header().Get("Retry-After") != "1" {
 		t.Errorf("Retry-After %q", answer.Header().Get("Retry-After"))
 	}
 	d.signedIn(t, "stark-live").get(t, "/rfqs").want(t, 200, "RFQs")
@@ -343,13 +343,13 @@ func TestUnavailableStoreIsReported(t *testing.T) {
 	id := d.create(t, tenant.ID{Organization: "org_acme01", Mode: tenant.Live}, "Posters")
 	d.Store.Set(storetest.Away)
 	for _, path := range []string{"/", "/rfqs", "/rfqs/" + id} {
-		answer := b.get(t, path).want(t, 503, "The records cannot be read at the moment.")
+		answer := b.get(t, path).want(t, 503, "The records are temporarily unavailable.")
 		if answer.Header().Get("Retry-After") == "" || strings.Contains(answer.text, "Idempotency") {
 			t.Errorf("%s: Retry-After %q:\n%s", path, answer.Header().Get("Retry-After"), answer.text)
 		}
 	}
 	if !strings.Contains(d.log.String(), "status=503") {
-		t.Errorf("the log does not tell why: %s", d.log)
+		t.Errorf("the log does not contain the reason: %s", d.log)
 	}
 }
 
@@ -414,8 +414,8 @@ func TestCapabilitiesPageReportsAMissingPosture(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)
 	d.Stale()
-	(&browser{dashboard: d}).get(t, "/capabilities").want(t, 200, "every gate is closed")
-	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}}).want(t, 503, "no current posture")
+	(&browser{dashboard: d}).get(t, "/capabilities").want(t, 200, "all capabilities are closed")
+	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}}).want(t, 503, "has not loaded current access rules")
 }
 
 func TestKeyUseIsRecorded(t *testing.T) {

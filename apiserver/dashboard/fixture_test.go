@@ -230,7 +230,7 @@ func (d *testDashboard) create(t testing.TB, who tenant.ID, title string) string
 	return made.RFQ.ID
 }
 
-// rfqStub returns the same RFQs and quotes to everybody.
+// rfqStub returns the same RFQs and quotes to every caller.
 type rfqStub struct {
 	rfqs   []rfq.RFQ
 	quotes []rfq.Quote

@@ -27,12 +27,12 @@ func prefixed[S ~string](prefix string, text S) string {
 	return prefix + string(text)
 }
 
-// beyond says that an empty page of a list is not the first one, which is linked then.
+// beyond marks an empty page of a list that is not the first page.
 func beyond(first string) string {
 	if first == "" {
 		return ""
 	}
-	return " beyond this point"
+	return " on this page"
 }
 
 // comma separates the item at an index from the item before it.

@@ -41,7 +41,7 @@ type frame struct {
 	page  pageName
 	// live adds the script that follows a job and, for browsers without scripts, a refresh.
 	live bool
-	// visitor is nil if nobody has signed in.
+	// visitor is nil without a session.
 	visitor *visitor
 	// docs and tour report whether the listener serves the documentation and the tour.
 	docs, tour bool

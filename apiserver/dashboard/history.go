@@ -82,7 +82,7 @@ func (s *server) history(v *visit, c account.Capability) (history, error) {
 func (h history) caption() string {
 	text := fmt.Sprintf("%s: %d in the last %d days", h.Name, h.Total, len(h.Days))
 	if h.Total > 0 {
-		text += fmt.Sprintf(", at most %d in a day", h.Most)
+		text += fmt.Sprintf(", maximum %d per day", h.Most)
 	}
 	return text
 }

@@ -46,7 +46,7 @@ func TestOverviewShowsThirtyDaysOfQuotaUse(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		page = acme.get(t, "/").want(t, http.StatusOK, "rfq-create: 4 in the last 30 days, at most 3 in a day<")
+		page = acme.get(t, "/").want(t, http.StatusOK, "rfq-create: 4 in the last 30 days, maximum 3 per day<")
 		for _, want := range []string{
 			`<rect x="1" y="40" width="8" height="20"><title>22 Oct 2026: 1</title></rect>`,
 			`<rect x="271" y="0" width="8" height="60"><title>18 Nov 2026: 3</title></rect>`,
@@ -70,7 +70,7 @@ func TestDailyLimitAndSmallBarsAreDrawn(t *testing.T) {
 	acme := d.signedIn(t, "acme-live") // as an Enterprise it may create 10,000 in a day
 	d.create(t, acmeLive, "one")
 	page := acme.get(t, "/").want(t, http.StatusOK, `<rect x="291" y="59" width="8" height="1"><title>20 Nov 2026: 1</title></rect>`)
-	if !strings.Contains(page.text, `<line x1="0" x2="300" y1="0" y2="0"><title>The limit of a day: 10000</title></line>`) {
+	if !strings.Contains(page.text, `<line x1="0" x2="300" y1="0" y2="0"><title>Daily limit: 10000</title></line>`) {
 		t.Errorf("the limit is not drawn:\n%s", page.text)
 	}
 }
@@ -80,7 +80,7 @@ func TestUnreadableHistoryIsReported(t *testing.T) {
 	d := newDashboard(t)
 	acme := d.signedIn(t, "acme-live")
 	d.Store.Set(storetest.Away)
-	acme.get(t, "/").want(t, http.StatusServiceUnavailable, "The records cannot be read at the moment.")
+	acme.get(t, "/").want(t, http.StatusServiceUnavailable, "The records are temporarily unavailable.")
 	d.Store.Set(storetest.None)
 	d.Kill(posture.RFQCreate)
 	acme.get(t, "/").want(t, http.StatusOK, "rfq-create: 0 in the last 30 days")

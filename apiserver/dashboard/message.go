@@ -15,51 +15,51 @@ func message(status int, title, text string) response {
 	return response{status: status, page: pageMessage, title: title, content: messagePage(title, text)}
 }
 
-// badRequest says why a parameter is invalid.
-func badRequest(text string) response { return message(http.StatusBadRequest, "Not understood", text) }
+// badRequest shows why a parameter is invalid.
+func badRequest(text string) response { return message(http.StatusBadRequest, "Invalid request", text) }
 
 func notFound(*visit) response {
-	return message(http.StatusNotFound, "There is no such page", "Nothing is at this address. What there is can be reached from the links above.")
+	return message(http.StatusNotFound, "Page not found", "This page does not exist. Use the links above to continue.")
 }
 
 func crossOrigin(*visit) response {
-	return message(http.StatusForbidden, "Not sent from here", "This form was sent from another site, so nothing was done.")
+	return message(http.StatusForbidden, "Request blocked", "The form was sent from another site, so it was not processed.")
 }
 
 func methodNotAllowed(allowed string) handler {
 	return func(v *visit) response {
 		v.header.Set("Allow", allowed)
-		return message(http.StatusMethodNotAllowed, "Not possible here", "This page takes no requests of this kind.")
+		return message(http.StatusMethodNotAllowed, "Method not allowed", "This page does not support this kind of request.")
 	}
 }
 
 // unavailable asks the visitor to try again after a time.
 func unavailable(retry time.Duration, text string) response {
-	r := message(http.StatusServiceUnavailable, "Not available at the moment", text)
+	r := message(http.StatusServiceUnavailable, "Temporarily unavailable", text)
 	r.retry = retry
 	return r
 }
 
-// noPosture is the response while no posture is in force, so that nothing can be decided.
+// noPosture is the response while no posture is loaded.
 func noPosture() response {
-	return unavailable(5*time.Second, "This replica has no current posture and keeps every gate closed. Try again in a moment.")
+	return unavailable(5*time.Second, "The server has not loaded current access rules and rejects all requests. Try again in a moment.")
 }
 
 // problemPage shows a problem of the API as a page.
 func problemPage(p *problem.Problem) response {
-	title := "Not available at the moment"
+	title := "Temporarily unavailable"
 	definition, _ := problem.Lookup(p.Code)
 	switch definition.Status {
 	case http.StatusForbidden:
-		title = "Not allowed"
+		title = "Access denied"
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		title = "Not understood"
+		title = "Invalid request"
 	case http.StatusNotFound:
 		title = "Not found"
 	case http.StatusConflict:
-		title = "Not there yet"
+		title = "Not ready"
 	case http.StatusGone:
-		title = "Gone"
+		title = "No longer available"
 	case http.StatusTooManyRequests:
 		title = "Too many requests"
 	}
@@ -77,10 +77,10 @@ func failed(err error) response {
 	r := problemPage(p)
 	switch r.status {
 	case http.StatusServiceUnavailable:
-		r.content, r.cause = messagePage(r.title, "The records cannot be read at the moment. Try again in a moment."), err
+		r.content, r.cause = messagePage(r.title, "The records are temporarily unavailable. Try again in a moment."), err
 	case http.StatusInternalServerError:
 		r.title, r.cause = "Something went wrong", err
-		r.content = messagePage(r.title, "This is our fault. Try again; if it stays, tell the marketplace when it happened.")
+		r.content = messagePage(r.title, "An internal error occurred. Try again. If the error persists, contact the marketplace with the time of the error.")
 	}
 	return r
 }

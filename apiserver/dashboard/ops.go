@@ -17,7 +17,7 @@ const opsPath = "/ops"
 
 // Queue reads the queue. Package queue implements it.
 type Queue interface {
-	Look(ctx context.Context) (queue.Look, error)
+	Overview(ctx context.Context) (queue.Overview, error)
 	Workers(ctx context.Context) ([]queue.Worker, error)
 	Dead(ctx context.Context, limit int) ([]queue.Entry, error)
 }
@@ -51,7 +51,7 @@ func (s *server) opsRoutes() []route {
 func (s *server) requireOperator(next handler) handler {
 	return s.requireScope(posture.ScopeOpsRead, posture.SurfacePartner, func(v *visit) response {
 		if v.caller.Tenant().Mode != tenant.Live {
-			return message(http.StatusForbidden, "Not allowed", liveOnly)
+			return message(http.StatusForbidden, "Access denied", liveOnly)
 		}
 		s.renew(v)
 		return next(v)
@@ -59,7 +59,7 @@ func (s *server) requireOperator(next handler) handler {
 }
 
 // liveOnly rejects keys of the sandbox, which must not see production.
-const liveOnly = "The pages for operators show production, so they take live keys alone."
+const liveOnly = "The operator pages show production data and require a live key."
 
 // operates reports whether a caller may see the pages for operators.
 func (s *server) operates(v *visit, caller posture.Caller) bool {
@@ -67,8 +67,8 @@ func (s *server) operates(v *visit, caller posture.Caller) bool {
 		v.snapshot.Standing(caller, posture.ScopeOpsRead, v.now).Allowed()
 }
 
-// home is the first page after the sign-in: of a partner its overview, of an operator who
-// is no partner the posture.
+// home is the first page after the sign-in: the overview for a partner, and the posture for
+// an operator without partner access.
 func (s *server) home(v *visit) response {
 	r := s.requirePartner(posture.SurfacePartner, s.overview)(v)
 	if r.status == http.StatusForbidden && s.operates(v, v.caller) {

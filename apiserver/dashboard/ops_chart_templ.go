@@ -32,7 +32,7 @@ func ramp(id int, c *chart) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		title, description := fmt.Sprintf("ramp-%d", id), fmt.Sprintf("told-%d", id)
+		title, description := fmt.Sprintf("ramp-%d", id), fmt.Sprintf("ramp-description-%d", id)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<svg class=\"ramp\" viewBox=\"0 0 640 160\" role=\"img\" aria-labelledby=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -59,7 +59,7 @@ func ramp(id int, c *chart) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\">Part of the audience that the schedule lets in</title><desc id=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\">Percentage of the audience that the schedule admits</title><desc id=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -111,7 +111,7 @@ func ramp(id int, c *chart) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " percent at present. The table below has the same numbers.</desc> <path class=\"rule\" d=\"M44 16H628M44 74H628M44 132H628\"></path> <text x=\"38\" y=\"20\" text-anchor=\"end\">100 %</text> <text x=\"38\" y=\"78\" text-anchor=\"end\">50 %</text> <text x=\"38\" y=\"136\" text-anchor=\"end\">0 %</text> <path class=\"plan\" d=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " percent now. The table below contains the same values.</desc> <path class=\"rule\" d=\"M44 16H628M44 74H628M44 132H628\"></path> <text x=\"38\" y=\"20\" text-anchor=\"end\">100 %</text> <text x=\"38\" y=\"78\" text-anchor=\"end\">50 %</text> <text x=\"38\" y=\"136\" text-anchor=\"end\">0 %</text> <path class=\"plan\" d=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

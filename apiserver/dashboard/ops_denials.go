@@ -41,7 +41,7 @@ func (s *server) showDenials(v *visit) response {
 	if name := v.URL.Query().Get("within"); name != "" {
 		i := slices.IndexFunc(windows, func(w window) bool { return w.Name == name })
 		if i < 0 {
-			return badRequest("Denials can be looked back over for 1h, 24h, 7d or 30d.")
+			return badRequest("The period must be 1h, 24h, 7d or 30d.")
 		}
 		body.Within = windows[i]
 	}

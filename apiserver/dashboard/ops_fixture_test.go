@@ -25,17 +25,17 @@ var opsPaths = []string{"/ops", "/ops?text=stark&capability=preflight&access=ope
 
 // queueStub is a queue with a fixed state.
 type queueStub struct {
-	look    queue.Look
+	look    queue.Overview
 	workers []queue.Worker
 	dead    []queue.Entry
 	// away is the error of every call; nil for none.
 	away error
-	// asked receives the context of each call of Look.
+	// asked receives the context of each call of Overview.
 	asked func(context.Context)
 }
 
-// Look implements dashboard.Queue.
-func (q queueStub) Look(ctx context.Context) (queue.Look, error) {
+// Overview implements dashboard.Queue.
+func (q queueStub) Overview(ctx context.Context) (queue.Overview, error) {
 	if q.asked != nil {
 		q.asked(ctx)
 	}
@@ -53,7 +53,7 @@ func (q queueStub) Dead(_ context.Context, limit int) ([]queue.Entry, error) {
 // fullQueue has something to show everywhere, with a mark in every text.
 func fullQueue(mark string) queueStub {
 	owner := tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
-	q := queueStub{look: queue.Look{
+	q := queueStub{look: queue.Overview{
 		Stats: queue.Stats{
 			Open: 12, Waiting: 8, Held: 3, Delayed: 1, Dead: 60, Reclaimed: 4, Consumers: 2, Slots: 12, OldestAge: 95 * time.Second, MeanRun: 930 * time.Millisecond,
 			DrainedFor: 10 * time.Minute,

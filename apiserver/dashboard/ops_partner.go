@@ -31,7 +31,7 @@ type webhookRow struct {
 func (s *server) showPartner(v *visit) response {
 	p, found := explain.Of(v.snapshot, v.PathValue("name"), v.now)
 	if !found {
-		return message(http.StatusNotFound, "There is no such partner", "No PartnerEntitlement of this name is in force on this replica.")
+		return message(http.StatusNotFound, "Partner not found", "This replica has no PartnerEntitlement of this name.")
 	}
 	keys, err := s.keyRows(v, p.Keys, credential.Digest{})
 	if err != nil {
@@ -75,7 +75,7 @@ func requestOf(e explain.Explained) string {
 	if e.Possible {
 		return "For " + request + ":"
 	}
-	return "For " + request + ", which cannot be, or not before somebody has looked:"
+	return "For " + request + ", which cannot be allowed, or only after a manual check:"
 }
 
 // remediesOf returns the rules that stop the request and can be changed.

@@ -97,25 +97,25 @@ func (s *server) showMatrix(v *visit) response {
 	return show(pageOpsPosture, "Posture", matrixPage(body))
 }
 
-// readFilter reads the form. The text says what is invalid.
+// readFilter reads the form. The text describes what is invalid.
 func readFilter(form url.Values) (f matrixFilter, wrong string) {
 	f = matrixFilter{Access: explain.Access(form.Get("access")), Text: strings.TrimSpace(form.Get("text")), Page: 1}
 	if name := form.Get("capability"); name != "" {
 		var found bool
 		if f.Capability, found = posture.ParseCapability(name); !found {
-			return f, "There is no such capability."
+			return f, "The capability is unknown."
 		}
 	}
 	if f.Access != "" && !slices.ContainsFunc(accesses[:], func(a accessChoice) bool { return a.Access == f.Access }) {
-		return f, "There is no such access."
+		return f, "The access filter is invalid."
 	}
 	if len(f.Text) > maxText {
-		return f, "The text is too long."
+		return f, fmt.Sprintf("The partner filter must have at most %d bytes.", maxText)
 	}
 	if page := form.Get("page"); page != "" {
 		var err error
 		if f.Page, err = strconv.Atoi(page); err != nil || f.Page < 1 {
-			return f, "There is no such page."
+			return f, "The page must be a number from 1."
 		}
 	}
 	return f, ""
@@ -150,14 +150,14 @@ func (m *matrixBody) paginate(found []explain.Row) []explain.Row {
 	return found[first:m.Until]
 }
 
-// summary says which rows are shown.
+// summary describes which rows are shown.
 func (m *matrixBody) summary() string {
 	switch {
 	case len(m.Rows) == 0:
-		return fmt.Sprintf("No partner to show: %d of %d were sought.", m.Found, m.All)
+		return fmt.Sprintf("No partners on this page. The filter matches %d of %d partners.", m.Found, m.All)
 	case m.Found == m.All:
 		return fmt.Sprintf("Partners %d to %d of %d.", m.From, m.Until, m.All)
 	default:
-		return fmt.Sprintf("Partners %d to %d of %d that were sought, of %d in all.", m.From, m.Until, m.Found, m.All)
+		return fmt.Sprintf("Partners %d to %d of %d matches, of %d in total.", m.From, m.Until, m.Found, m.All)
 	}
 }

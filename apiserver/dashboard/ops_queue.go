@@ -40,7 +40,7 @@ type queueBody struct {
 
 type tenantRow struct {
 	queue.Backlog
-	// Most is how many jobs of the tenant may be dispatched at once; empty for any number.
+	// Most is how many jobs of the tenant may be dispatched at once; empty without a limit.
 	Most string
 }
 
@@ -68,7 +68,7 @@ func (s *server) showQueue(v *visit) response {
 }
 
 func (s *server) readQueue(ctx context.Context) (queueBody, error) {
-	look, err := s.Ops.Queue.Look(ctx)
+	look, err := s.Ops.Queue.Overview(ctx)
 	if err != nil {
 		return queueBody{}, err
 	}
@@ -85,7 +85,7 @@ func (s *server) readQueue(ctx context.Context) (queueBody, error) {
 		Others: max(0, len(look.Backlogs)-tenantsShown), Idle: max(0, len(workers)-workersShown),
 	}
 	if look.Fault != nil {
-		body.Fault = "The server must not be used: " + look.Fault.Error()
+		body.Fault = "The Redis server must not be used: " + look.Fault.Error()
 	}
 	for _, backlog := range look.Backlogs[:min(len(look.Backlogs), tenantsShown)] {
 		row := tenantRow{Backlog: backlog}

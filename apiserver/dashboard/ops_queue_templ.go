@@ -63,7 +63,7 @@ func queuePage(body queueBody) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <section><h2 id=\"tenants\">Who waits</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <section><h2 id=\"tenants\">Waiting partners</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -151,9 +151,9 @@ func queuePage(body queueBody) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var9 string
-						templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(cmp.Or(row.Most, "any number"))
+						templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(cmp.Or(row.Most, "none"))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 28, Col: 58}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/ops_queue.templ`, Line: 28, Col: 52}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 						if templ_7745c5c3_Err != nil {
@@ -166,7 +166,7 @@ func queuePage(body queueBody) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = table("tenants", "Organization", "Mode", "Waiting", "Dispatched", "Weight", "At most").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = table("tenants", "Organization", "Mode", "Waiting", "Dispatched", "Weight", "Limit").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -188,13 +188,13 @@ func queuePage(body queueBody) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " others wait, with shorter backlogs.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, " more partners are waiting with shorter backlogs.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p>Nobody.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p>No waiting partners.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -315,7 +315,7 @@ func queuePage(body queueBody) templ.Component {
 								return templ_7745c5c3_Err
 							}
 						} else {
-							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "nothing ")
+							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "none ")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -346,7 +346,7 @@ func queuePage(body queueBody) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = table("workers", "Worker", "Slots", "Last heard of", "Runs").Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = table("workers", "Worker", "Slots", "Last seen", "Jobs").Render(templ.WithChildren(ctx, templ_7745c5c3_Var11), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -368,23 +368,23 @@ func queuePage(body queueBody) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, " more live.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, " more workers are running.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<p>None lives.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<p>No running workers.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "</section><section><h2 id=\"dead\">Put aside</h2>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "</section><section><h2 id=\"dead\">Dead letters</h2>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if len(body.Dead) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<p>Mend the cause first, then have them tried again, in a pod that reaches Redis.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<p>Fix the cause first. Then run the retry command in a pod that can connect to Redis.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -507,12 +507,12 @@ func queuePage(body queueBody) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = table("dead", "Job", "Organization", "Mode", "Reason", "Attempts", "Lost", "Put aside", "To try it again").Render(templ.WithChildren(ctx, templ_7745c5c3_Var20), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = table("dead", "Job", "Organization", "Mode", "Reason", "Attempts", "Leases lost", "Dead since", "Retry command").Render(templ.WithChildren(ctx, templ_7745c5c3_Var20), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<p>Nothing.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<p>No dead letters.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -551,20 +551,20 @@ func queueFigures(body queueBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact("Open", fmt.Sprintf("%d: %d waiting, %d with workers, %d until they are tried again",
+		templ_7745c5c3_Err = fact("Open", fmt.Sprintf("%d: %d waiting, %d running, %d waiting for a retry",
 			body.Stats.Open, body.Stats.Waiting, body.Stats.Held, body.Stats.Delayed)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact("Put aside", number(body.Stats.Dead)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact("Dead letters", number(body.Stats.Dead)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact("Oldest", lasted(body.Stats.OldestAge)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact("Age of the oldest job", lasted(body.Stats.OldestAge)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact("Mean run", lasted(body.Stats.MeanRun)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact("Mean run time", lasted(body.Stats.MeanRun)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -572,12 +572,12 @@ func queueFigures(body queueBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact("Taken from lost workers", number(body.Stats.Reclaimed)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact("Reclaimed from lost workers", number(body.Stats.Reclaimed)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if body.Stats.DrainedFor > 0 {
-			templ_7745c5c3_Err = fact("Drained", "nothing is handed out for "+lasted(body.Stats.DrainedFor)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact("Drained", "yes; no jobs are dispatched for another "+lasted(body.Stats.DrainedFor)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -588,23 +588,23 @@ func queueFigures(body queueBody) templ.Component {
 			}
 		}
 		if body.Server.Memory > 0 {
-			templ_7745c5c3_Err = fact("Memory of Redis", fmt.Sprintf("%.1f %%", 100*body.Server.Memory)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact("Redis memory", fmt.Sprintf("%.1f %%", 100*body.Server.Memory)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = fact("Memory of Redis", "no limit is set").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact("Redis memory", "no limit set").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if body.Server.Durable {
-			templ_7745c5c3_Err = fact("Append-only file", "kept").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact("Append-only file", "enabled").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = fact("Append-only file", "not kept").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact("Append-only file", "disabled").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -44,16 +44,16 @@ func (b *rolloutsBody) missing() string {
 	for i, capability := range b.Missing {
 		names[i] = capability.String()
 	}
-	return " Closed for want of a rollout: " + strings.Join(names, ", ") + "."
+	return " Closed because they have no rollout: " + strings.Join(names, ", ") + "."
 }
 
-// audience says for whom the rollout is.
+// audience describes the partners of the rollout.
 func (r *rolloutRow) audience() string {
 	text := fmt.Sprintf("%d named", r.Audience.Named)
-	if r.Audience.Everybody {
-		text = "every entitled partner"
+	if r.Audience.All {
+		text = "all entitled partners"
 	} else if r.Audience.Selected {
-		text += ", and those with labels"
+		text += " and those that match labels"
 	}
 	if r.Audience.Excluded > 0 {
 		text += fmt.Sprintf(", %d excluded", r.Audience.Excluded)
@@ -67,5 +67,5 @@ func (r *rolloutRow) keptOut() string {
 	for _, denial := range r.Denials {
 		parts = append(parts, fmt.Sprintf("%d by %s", denial.Partners, denial.Reason))
 	}
-	return cmp.Or(strings.Join(parts, ", "), "nobody")
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }

@@ -32,7 +32,7 @@ func rolloutsPage(body rolloutsBody) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Rollouts</h1><p>How far each capability is open, for whom, and when that changes. Revision <code>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Rollouts</h1><p>The rollout of each capability: its stage, audience and schedule. Revision <code>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -140,11 +140,11 @@ func rolloutDetails(id int, row rolloutRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact("Enforced", row.EffectiveStage).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact("Effective stage", row.EffectiveStage).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact("Wanted", row.Stage+", by "+row.Ticket+prefixed(", approved by ", row.ApprovedBy)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact("Requested stage", row.Stage+", by "+row.Ticket+prefixed(", approved by ", row.ApprovedBy)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -158,7 +158,7 @@ func rolloutDetails(id int, row rolloutRow) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = fact("Kill switch", "released"+prefixed("; it was for: ", row.KillReason)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact("Kill switch", "released"+prefixed("; last reason: ", row.KillReason)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -171,7 +171,7 @@ func rolloutDetails(id int, row rolloutRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = fact("Kept out", row.keptOut()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = fact("Denied partners", row.keptOut()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -187,7 +187,7 @@ func rolloutDetails(id int, row rolloutRow) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = whenOr(timeOf(row.NextTransition), "none without an edit").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = whenOr(timeOf(row.NextTransition), "none scheduled").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -210,12 +210,12 @@ func rolloutDetails(id int, row rolloutRow) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if row.Since.IsZero() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "the last edit")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "last edit")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = phrase("", row.Since, ", by the schedule").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = phrase("", row.Since, " (scheduled)").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -280,7 +280,7 @@ func rolloutDetails(id int, row rolloutRow) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = whenOr(point.From, "the beginning").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = whenOr(point.From, "start").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -31,13 +31,13 @@ func TestPagesForOperatorsLookLikeTheirGoldenFiles(t *testing.T) {
 	d.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
 	desk := d.signedIn(t, "desk-live")
 	for name, path := range map[string]string{
-		"ops-posture": "/ops", "ops-posture-sought": "/ops?text=acme&capability=preflight&access=test", "ops-posture-none": "/ops?text=nobody",
+		"ops-posture": "/ops", "ops-posture-sought": "/ops?text=acme&capability=preflight&access=test", "ops-posture-none": "/ops?text=unknown",
 		"ops-partner": "/ops/partners/acme", "ops-partner-suspended": "/ops/partners/globex", "ops-rollouts": "/ops/rollouts", "ops-queue": "/ops/queue",
 	} {
 		golden(t, name, desk.get(t, path).want(t, http.StatusOK, "").text)
 	}
 	d = newDashboard(t, withOps, func(c *dashboard.Config) {
-		c.Ops.Queue = queueStub{look: queue.Look{Server: queue.Server{Durable: true}}}
+		c.Ops.Queue = queueStub{look: queue.Overview{Server: queue.Server{Durable: true}}}
 	})
 	golden(t, "ops-queue-empty", d.signedIn(t, "desk-live").get(t, "/ops/queue").want(t, http.StatusOK, "").text)
 }
@@ -56,9 +56,9 @@ func TestDenialsAreFilteredByPeriod(t *testing.T) {
 	for n := range 101 {
 		d.keep(t, denied(100+n, fmt.Sprint("Reason", n), 1))
 	}
-	desk.get(t, "/ops/denials?within=7d").want(t, http.StatusOK, "rarer ones")
+	desk.get(t, "/ops/denials?within=7d").want(t, http.StatusOK, "Only the most frequent denials are shown.")
 	d = newDashboard(t, withOps)
-	d.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusOK, "<p>Nothing.</p>")
+	d.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusOK, "<p>No denials in this period.</p>")
 	d = newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Denials = unread{} })
 	d.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusServiceUnavailable, "")
 }
@@ -108,7 +108,7 @@ func TestNoPartnerReachesAPageForOperators(t *testing.T) {
 	}
 	for _, pattern := range dashboard.OpsPages() {
 		if !covered[pattern] {
-			t.Errorf("nobody asks for %s in this test", pattern)
+			t.Errorf("no request of this test matches %s", pattern)
 		}
 	}
 }
@@ -135,8 +135,8 @@ func TestOperatorIsCheckedOnEveryRequest(t *testing.T) {
 		"another organization owns the key": {func(d *testDashboard) {
 			d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "org_other1" })
 		}, http.StatusSeeOther, ""},
-		"no posture is in force": {func(d *testDashboard) { d.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "keeps every gate closed"},
-		"it has asked too often": {func(d *testDashboard) { d.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "too many"},
+		"no posture is in force": {func(d *testDashboard) { d.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "rejects all requests"},
+		"it has asked too often": {func(d *testDashboard) { d.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "exceeded its rate limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,7 +147,7 @@ func TestOperatorIsCheckedOnEveryRequest(t *testing.T) {
 			for _, path := range opsPaths {
 				page := desk.get(t, path).want(t, tc.status, tc.says)
 				if strings.Contains(page.text, "org_acme01") {
-					t.Errorf("%s goes on to tell of partners", path)
+					t.Errorf("%s contains a partner: %s", path, page.text)
 				}
 			}
 		})
@@ -192,12 +192,12 @@ func TestOperatorThatIsAlsoAPartnerHasBothKindsOfPages(t *testing.T) {
 func TestAKeyOfTheSandboxSeesNothingOfProduction(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
-	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("desk-test")}}).want(t, http.StatusForbidden, "live keys alone")
+	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("desk-test")}}).want(t, http.StatusForbidden, "require a live key")
 	d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
 	desk := d.signedIn(t, "desk-test")
 	for _, path := range opsPaths {
-		if page := desk.get(t, path).want(t, http.StatusForbidden, "live keys alone"); strings.Contains(page.text, "org_acme01") {
-			t.Errorf("%s tells of partners", path)
+		if page := desk.get(t, path).want(t, http.StatusForbidden, "require a live key"); strings.Contains(page.text, "org_acme01") {
+			t.Errorf("%s contains a partner: %s", path, page.text)
 		}
 	}
 }
@@ -207,8 +207,8 @@ func TestPagesForOperatorsAreOptional(t *testing.T) {
 	d := newDashboard(t)
 	acme := d.signedIn(t, "acme-live")
 	for _, path := range opsPaths {
-		(&browser{dashboard: d}).get(t, path).want(t, http.StatusNotFound, "no such page")
-		acme.get(t, path).want(t, http.StatusNotFound, "no such page")
+		(&browser{dashboard: d}).get(t, path).want(t, http.StatusNotFound, "This page does not exist")
+		acme.get(t, path).want(t, http.StatusNotFound, "This page does not exist")
 	}
 	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("desk-live")}}).want(t, http.StatusForbidden, "account:read")
 }
@@ -224,16 +224,16 @@ func TestMatrixIsFiltered(t *testing.T) {
 		query string
 		want  []string
 	}{
-		"not at all":                             {"", []string{"acme", "desk", "globex", "stark"}},
-		"by part of a name, in any case":         {"text=STA", []string{"stark"}},
-		"by the organization":                    {"text=org_globex", []string{"globex"}},
-		"by the name for people":                 {"text=print+%26+co", []string{"acme"}},
-		"to who is let through by a capability":  {"capability=rfq-create&access=open", []string{"acme", "stark"}},
-		"to who is let through in the sandbox":   {"capability=xjdf&access=test", []string{"stark"}},
-		"to who is refused":                      {"capability=order-batch&access=closed", []string{"acme", "stark"}},
-		"to who was granted nothing":             {"access=-&capability=rfq-read", []string{"desk", "globex"}},
-		"to nobody":                              {"text=nobody", nil},
-		"to nobody, on a page beyond all others": {"page=9223372036854775807", nil},
+		"not at all":                            {"", []string{"acme", "desk", "globex", "stark"}},
+		"by part of a name, in any case":        {"text=STA", []string{"stark"}},
+		"by the organization":                   {"text=org_globex", []string{"globex"}},
+		"by the name for people":                {"text=print+%26+co", []string{"acme"}},
+		"to who is let through by a capability": {"capability=rfq-create&access=open", []string{"acme", "stark"}},
+		"to who is let through in the sandbox":  {"capability=xjdf&access=test", []string{"stark"}},
+		"to who is refused":                     {"capability=order-batch&access=closed", []string{"acme", "stark"}},
+		"to who was granted nothing":            {"access=-&capability=rfq-read", []string{"desk", "globex"}},
+		"to no partner":                         {"text=unknown", nil},
+		"to a page beyond the last":             {"page=9223372036854775807", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := desk.get(t, "/ops?"+tc.query).want(t, http.StatusOK, "Posture")
@@ -243,7 +243,7 @@ func TestMatrixIsFiltered(t *testing.T) {
 		})
 	}
 	for _, query := range []string{"capability=teleport", "access=all", "page=0", "page=two", "text=" + strings.Repeat("x", 101)} {
-		desk.get(t, "/ops?"+query).want(t, http.StatusBadRequest, "Not understood")
+		desk.get(t, "/ops?"+query).want(t, http.StatusBadRequest, "Invalid request")
 	}
 }
 
@@ -291,8 +291,8 @@ func TestUnknownPartnerIsNotFound(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	desk := d.signedIn(t, "desk-live")
-	for _, path := range []string{"/ops/partners/nobody", "/ops/partners/", "/ops/partners/default/acme/keys"} {
-		desk.get(t, path).want(t, http.StatusNotFound, "no such partner")
+	for _, path := range []string{"/ops/partners/unknown", "/ops/partners/", "/ops/partners/default/acme/keys"} {
+		desk.get(t, path).want(t, http.StatusNotFound, "has no PartnerEntitlement of this name")
 	}
 }
 
@@ -325,7 +325,7 @@ func TestUnavailableRedisFailsOnlyTheQueuePage(t *testing.T) {
 	page := desk.get(t, "/ops/queue").want(t, http.StatusServiceUnavailable, "connection refused")
 	golden(t, "ops-queue-away", page.text)
 	if bound <= 0 || bound > 2*time.Second {
-		t.Errorf("the question is bounded by %s, want at most 2 s", bound)
+		t.Errorf("the query is bounded by %s, want at most 2 s", bound)
 	}
 	for _, path := range []string{"/ops", "/ops/partners/acme", "/ops/rollouts"} {
 		desk.get(t, path).want(t, http.StatusOK, "")
@@ -338,7 +338,7 @@ func TestRampChartMatchesItsTable(t *testing.T) {
 	d := newDashboard(t, withOps)
 	d.fillOps("")
 	row := regexp.MustCompile(`<strong class="mark">now</strong></th><td class="number">(\d+)</td>`)
-	told := regexp.MustCompile(`, (\d+) percent at present`)
+	described := regexp.MustCompile(`, (\d+) percent now`)
 	place := regexp.MustCompile(`class="now" d="M(\d+) `)
 	last := 0
 	for _, step := range []struct {
@@ -347,8 +347,8 @@ func TestRampChartMatchesItsTable(t *testing.T) {
 	}{{0, "50"}, {3, "50"}, {2, "100"}, {30, "100"}} {
 		d.Advance(time.Duration(step.days) * 24 * time.Hour)
 		page := d.signedIn(t, "desk-live").get(t, "/ops/rollouts").text
-		if got := []string{found(row, page), found(told, page)}; got[0] != step.want || got[1] != step.want {
-			t.Errorf("after %d days more the table has %s and the picture %s, want %s", step.days, got[0], got[1], step.want)
+		if got := []string{found(row, page), found(described, page)}; got[0] != step.want || got[1] != step.want {
+			t.Errorf("after %d more days the table has %s and the chart %s, want %s", step.days, got[0], got[1], step.want)
 		}
 		at := 0
 		if _, err := fmt.Sscan(found(place, page), &at); err != nil || at <= last && step.days > 0 && step.days < 30 || at < 44 || at > 628 {

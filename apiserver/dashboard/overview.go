@@ -40,7 +40,7 @@ func (s *server) overview(v *visit) response {
 	if err != nil {
 		return failed(err)
 	}
-	// The keys of both modes: a partner looks for keys that nobody uses.
+	// The keys of both modes: a partner looks for unused keys.
 	keys, err := s.keyRows(v, v.caller.Keys(), v.caller.Digest())
 	if err != nil {
 		return failed(err)
@@ -66,7 +66,7 @@ func (s *server) overview(v *visit) response {
 	return show(pageOverview, title, overviewPage(title, body))
 }
 
-// reason says why the caller does not have full access.
+// reason describes why the caller does not have full access.
 func (c *capabilityRow) reason() string {
 	if c.Refusal == nil {
 		return ""

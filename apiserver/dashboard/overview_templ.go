@@ -96,12 +96,12 @@ func overviewPage(title string, body overviewBody) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if body.Mode == tenant.Test {
-			templ_7745c5c3_Err = fact("Mode", "sandbox: you are signed in with a test key").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact("Mode", "sandbox (signed in with a test key)").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = fact("Mode", "production: you are signed in with a live key").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = fact("Mode", "production (signed in with a live key)").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -118,13 +118,13 @@ func overviewPage(title string, body overviewBody) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = whenOr(body.ContractFrom, "the beginning").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = whenOr(body.ContractFrom, "not limited").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = entry("Contract in force from").Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = entry("Contract start").Render(templ.WithChildren(ctx, templ_7745c5c3_Var5), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -140,13 +140,13 @@ func overviewPage(title string, body overviewBody) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = whenOr(body.ContractUntil, "no end is set").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = whenOr(body.ContractUntil, "no end date").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = entry("Contract in force until").Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = entry("Contract end").Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -162,7 +162,7 @@ func overviewPage(title string, body overviewBody) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = phrase("the key "+body.Key+", until ", body.SignedInUntil, " at the latest").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = phrase("key "+body.Key+"; the session ends no later than ", body.SignedInUntil, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -172,7 +172,7 @@ func overviewPage(title string, body overviewBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</dl></section><section><h2 id=\"capabilities\">What this key may do</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</dl></section><section><h2 id=\"capabilities\">Effective access of this key</h2>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -271,7 +271,7 @@ func overviewPage(title string, body overviewBody) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = table("capabilities", "Capability", "Open as", "Your access", "Why not all of it", "Since", "Opens").Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = table("capabilities", "Capability", "Posture", "Your access", "Reason for limited access", "Since", "Opens").Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -302,7 +302,7 @@ func overviewPage(title string, body overviewBody) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = table("quotas", "Capability", "Used", "Left", "Window", "Resets").Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = table("quotas", "Capability", "Used", "Remaining", "Window", "Resets").Render(templ.WithChildren(ctx, templ_7745c5c3_Var13), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -313,12 +313,12 @@ func overviewPage(title string, body overviewBody) templ.Component {
 				}
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p>No quota counts for this key.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p>No quotas apply to this key.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</section><section><h2 id=\"keys\">Keys of the organization</h2><p>Nobody can read a secret here: the marketplace does not have it.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</section><section><h2 id=\"keys\">API keys</h2><p>The marketplace stores only digests of keys, so the secrets cannot be displayed.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -72,7 +72,7 @@ func (s *server) listJobs(v *visit) response {
 	query := v.URL.Query()
 	page := preflightjob.Page{Status: preflightjob.Status(query.Get("status")), Limit: jobsOnPage, Cursor: query.Get("cursor")}
 	if page.Status != "" && !slices.Contains(preflightjob.Statuses(), page.Status) {
-		return problemPage(problem.New(problem.CodeInvalidRequest, "The parameter status is queued, processing, succeeded, failed or cancelled."))
+		return problemPage(problem.New(problem.CodeInvalidRequest, "The parameter status must be queued, processing, succeeded, failed or cancelled."))
 	}
 	list, err := s.Jobs.List(v.Context(), v.caller.Tenant(), page)
 	if errors.Is(err, preflightjob.ErrInvalidPage) {
@@ -122,7 +122,7 @@ func (s *server) showJob(v *visit) response {
 	if err != nil {
 		return failedJob(err)
 	}
-	const title = "Preflight of a file"
+	const title = "Preflight job"
 	r := show(pageJob, title, jobPage(title, &job))
 	r.live = !job.Status.Terminal()
 	return r
@@ -147,7 +147,7 @@ func ordered(ticket *jobticket.Ticket) string {
 		}
 	}
 	if ticket.RFQID != "" {
-		words = append(words, "for the RFQ "+ticket.RFQID)
+		words = append(words, "for RFQ "+ticket.RFQID)
 	}
 	return strings.Join(words, "; ")
 }
@@ -163,13 +163,15 @@ func (s *server) reportAs(mediaType, extension string) handler {
 		if err != nil {
 			return failedJob(err)
 		}
-		made, err := preflightapi.Represent(stored, mediaType)
+		made, err := preflightapi.Represent(stored, mediaType, preflightapi.LanguageOf(v.Request))
 		if err != nil {
 			return failed(err)
 		}
 		return response{send: func(w http.ResponseWriter) *response {
 			header := w.Header()
 			header.Set("Content-Type", mediaType)
+			header.Set("Content-Language", made.Language)
+			header.Add("Vary", "Accept-Language")
 			header.Set("Content-Length", strconv.Itoa(len(made.Body)))
 			if extension != "" {
 				header.Set("Content-Disposition", `attachment; filename="`+id+extension+`"`)

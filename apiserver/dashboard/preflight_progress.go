@@ -52,7 +52,7 @@ func withoutRedirect(next handler) handler {
 	return func(v *visit) response {
 		r := next(v)
 		if r.location != "" {
-			return message(http.StatusForbidden, "Not signed in", "Your session has ended. Load the page again.")
+			return message(http.StatusForbidden, "Not signed in", "Your session has ended. Reload the page.")
 		}
 		return r
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -67,7 +68,7 @@ func (d *testDashboard) finish(t testing.TB, id string, result preflightjob.Resu
 // warned is the result of a worker for a file with a warning.
 var warned = preflightjob.Result{Report: preflightapi.SimulatedReport(preflightjob.Warn), Verdict: preflightjob.Warn}
 
-// jobStub returns the same jobs to everybody, the newest first, and no reports.
+// jobStub returns the same jobs to every caller, the newest first, and no reports.
 type jobStub []preflightjob.Job
 
 // Get implements dashboard.Jobs.
@@ -271,7 +272,7 @@ func TestEachTenantSeesItsOwnJobsOnly(t *testing.T) {
 				t.Errorf("%s sees the job of %s", key, other)
 			}
 			for _, part := range []string{"", "/report", "/report.json", "/report.xfdf", "/progress"} {
-				b.get(t, "/preflight/"+id+part).want(t, 404, "no such record")
+				b.get(t, "/preflight/"+id+part).want(t, 404, "The record does not exist")
 			}
 		}
 	}
@@ -284,19 +285,33 @@ func TestReportsMatchTheAPI(t *testing.T) {
 	id := d.submit(t, acmeLive, "flyer.pdf")
 	b := d.signedIn(t, "acme-live")
 	for _, part := range []string{"/report", "/report.json", "/report.xfdf"} {
-		b.get(t, "/preflight/"+id+part).want(t, 409, "The job has no report, or not yet.")
+		b.get(t, "/preflight/"+id+part).want(t, 409, "The job has no report because it is unfinished or did not succeed.")
 	}
 	d.begin(t, id)
 	d.finish(t, id, warned)
 	for part, kept := range map[string]string{
 		"/report": "", "/report.json": `attachment; filename="` + id + `.json"`, "/report.xfdf": `attachment; filename="` + id + `.xfdf"`,
 	} {
-		page := b.get(t, "/preflight/"+id+part).want(t, 200, "Simulated")
-		api := d.Do(t, apitest.Request{
-			Method: http.MethodGet, Path: "/api/v1/preflight/" + id + "/report", Key: "acme-live", Header: map[string]string{"Accept": page.Header().Get("Content-Type")},
-		})
-		if page.text != string(api.Body) || page.Header().Get("Content-Type") != api.Header.Get("Content-Type") || page.Header().Get("Content-Disposition") != kept {
-			t.Errorf("%s: %v\n%s\nof the API: %s", part, page.Header(), page.text, api.Body)
+		for language, want := range map[string]string{"en": "Simulated verdict", "de-DE, de;q=0.9, en;q=0.5": "Simuliertes Ergebnis"} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/preflight/"+id+part, nil)
+			r.Header.Set("Accept-Language", language)
+			page := b.send(t, r).want(t, 200, want)
+			api := d.Do(t, apitest.Request{
+				Method: http.MethodGet, Path: "/api/v1/preflight/" + id + "/report", Key: "acme-live",
+				Header: map[string]string{"Accept": page.Header().Get("Content-Type"), "Accept-Language": language},
+			})
+			if page.text != string(api.Body) || page.Header().Get("Content-Disposition") != kept {
+				t.Errorf("%s in %s: Content-Disposition %q, want %q, and\n%s\nof the API: %s",
+					part, language, page.Header().Get("Content-Disposition"), kept, page.text, api.Body)
+			}
+			for _, field := range []string{"Content-Type", "Content-Language"} {
+				if page.Header().Get(field) != api.Header.Get(field) {
+					t.Errorf("%s in %s: %s %q, the API has %q", part, language, field, page.Header().Get(field), api.Header.Get(field))
+				}
+			}
+			if vary := page.Header().Values("Vary"); !slices.Contains(vary, "Accept-Language") {
+				t.Errorf("%s: Vary %q, want Accept-Language", part, vary)
+			}
 		}
 	}
 }
@@ -307,7 +322,7 @@ func TestInvalidStoredReportIsAServerError(t *testing.T) {
 	id := d.submit(t, acmeLive, "flyer.pdf")
 	d.begin(t, id)
 	d.finish(t, id, preflightjob.Result{Report: []byte(`{"reportVersion":"x"}`), Verdict: preflightjob.Pass})
-	d.signedIn(t, "acme-live").get(t, "/preflight/"+id+"/report").want(t, 500, "This is our fault.")
+	d.signedIn(t, "acme-live").get(t, "/preflight/"+id+"/report").want(t, 500, "An internal error occurred.")
 }
 
 func TestExpiredJobIsGone(t *testing.T) {
@@ -318,9 +333,9 @@ func TestExpiredJobIsGone(t *testing.T) {
 	d.finish(t, id, warned)
 	d.Advance(preflightjob.Retention)
 	b := d.signedIn(t, "acme-live")
-	b.get(t, "/preflight").want(t, 200, "There are no jobs. A job is listed for 30 days.")
+	b.get(t, "/preflight").want(t, 200, "There are no jobs. Jobs are listed for 30 days.")
 	for _, part := range []string{"", "/report", "/progress"} {
-		b.get(t, "/preflight/"+id+part).want(t, 410, "The job is past its retention time.")
+		b.get(t, "/preflight/"+id+part).want(t, 410, "The job has passed its retention period.")
 	}
 }
 
@@ -332,8 +347,8 @@ func TestJobsAreFilteredByStatus(t *testing.T) {
 	b.get(t, "/preflight?status=queued").want(t, 200, "flyer.pdf?[redacted]")
 	b.get(t, "/preflight?status=").want(t, 200, "flyer.pdf")
 	b.get(t, "/preflight?status=failed").want(t, 200, "There are no jobs with the status failed.")
-	b.get(t, "/preflight?status=lost").want(t, 400, "The parameter status is")
-	b.get(t, "/preflight?cursor=mine").want(t, 400, "The cursor is not one")
+	b.get(t, "/preflight?status=lost").want(t, 400, "The parameter status must be")
+	b.get(t, "/preflight?cursor=mine").want(t, 400, "The cursor is not valid")
 }
 
 // TestPreflightPagesRequireTheScopesOfTheAPI compares the responses of pages and of the API
@@ -355,8 +370,8 @@ func TestPreflightPagesRequireTheScopesOfTheAPI(t *testing.T) {
 		text   string
 	}{
 		{scopes("account:read", "preflight:read"), 200, "flyer.pdf"},
-		{scopes("account:read", "preflight:write"), 403, "lacks the scope preflight:read"},
-		{scopes("account:read"), 403, "lacks the scope preflight:read"},
+		{scopes("account:read", "preflight:write"), 403, "does not have the scope preflight:read"},
+		{scopes("account:read"), 403, "does not have the scope preflight:read"},
 		{func() { scopes("account:read", "preflight:read")(); d.Kill(posture.Preflight) }, 503, "The capability preflight is not available."},
 	} {
 		step.change()
@@ -385,7 +400,7 @@ func TestPagesOfPreflightCountAsRequestsToItsSurface(t *testing.T) {
 		b.get(t, "/preflight").want(t, 200, "Preflight")
 	}
 	for _, path := range []string{"/preflight", "/preflight/pref_x", "/preflight/pref_x/progress"} {
-		b.get(t, path).want(t, 429, "too many requests")
+		b.get(t, path).want(t, 429, "exceeded its rate limit")
 	}
 	b.get(t, "/rfqs").want(t, 200, "RFQs")
 }
@@ -397,7 +412,7 @@ func TestUnavailableStoreIsReportedOnPreflightPages(t *testing.T) {
 	id := d.submit(t, acmeLive, "flyer.pdf")
 	d.Store.Set(storetest.Away)
 	for _, path := range []string{"/preflight", "/preflight/" + id, "/preflight/" + id + "/report", "/preflight/" + id + "/progress"} {
-		b.get(t, path).want(t, 503, "The records cannot be read at the moment.")
+		b.get(t, path).want(t, 503, "The records are temporarily unavailable.")
 	}
 }
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Moves the bar of a job that has not ended, and loads the page again when it has, or
-// when the job cannot be followed: then the page says why.
+// Updates the progress of an unfinished job. Reloads the page when the job has ended or
+// cannot be followed; the reloaded page shows the reason.
 "use strict";
 (() => {
   const live = document.getElementById("live");
   const bar = live.querySelector("progress");
-  const tell = (element, text) => {
+  const setText = (element, text) => {
     if (element.textContent !== text) element.textContent = text;
   };
   const again = () => location.reload();
   const events = new EventSource(live.dataset.events);
   const show = (event) => {
     const job = JSON.parse(event.data);
-    tell(document.getElementById("state"), job.status);
+    setText(document.getElementById("state"), job.status);
     if (job.progress) {
       bar.max = job.progress.pagesTotal;
       bar.value = job.progress.pagesDone;
-      tell(document.getElementById("pages"), `${job.progress.pagesDone} of ${job.progress.pagesTotal} pages`);
+      setText(document.getElementById("pages"), `${job.progress.pagesDone} of ${job.progress.pagesTotal} pages`);
     } else {
       bar.removeAttribute("value");
-      tell(document.getElementById("pages"), "not known yet");
+      setText(document.getElementById("pages"), "page count not known yet");
     }
   };
   for (const name of ["queued", "processing"]) events.addEventListener(name, show);
@@ -30,7 +30,7 @@
       again();
     });
   }
-  // A stream that breaks off is connected again by itself; one that is refused is not.
+  // The browser reconnects an interrupted stream, but not a rejected one.
   events.addEventListener("error", () => {
     if (events.readyState === EventSource.CLOSED) setTimeout(again, 5000);
   });

@@ -29,7 +29,7 @@ const (
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
 // classes are the status classes that the list can be filtered by.
-var classes = []classOption{{2, "success"}, {3, "not changed"}, {4, "refused"}, {5, "failed or closed"}}
+var classes = []classOption{{2, "success"}, {3, "not modified"}, {4, "rejected"}, {5, "error or closed"}}
 
 type classOption struct {
 	Class requestlog.Class
@@ -101,10 +101,10 @@ func (s *server) listRequests(v *visit) response {
 func requestQuery(sent url.Values) (q requestlog.Query, err error) {
 	q.RequestID, q.Code = strings.TrimSpace(sent.Get("id")), strings.ToUpper(strings.TrimSpace(sent.Get("code")))
 	if q.RequestID != "" && !requestID.MatchString(q.RequestID) {
-		return q, problem.New(problem.CodeInvalidRequest, "A request id has 8 to 64 letters, digits, dots, dashes and underscores.")
+		return q, problem.New(problem.CodeInvalidRequest, "A request id must have 8 to 64 letters, digits, dots, dashes and underscores.")
 	}
 	if _, known := problem.Lookup(problem.Code(q.Code)); q.Code != "" && !known {
-		return q, problem.New(problem.CodeInvalidRequest, "There is no problem with this code.")
+		return q, problem.New(problem.CodeInvalidRequest, "The problem code is unknown.")
 	}
 	text := sent.Get("class")
 	for _, option := range classes {
@@ -113,18 +113,18 @@ func requestQuery(sent url.Values) (q requestlog.Query, err error) {
 		}
 	}
 	if text != "" && q.Class == 0 {
-		return q, problem.New(problem.CodeInvalidRequest, "The kind of an answer is 2, 3, 4 or 5.")
+		return q, problem.New(problem.CodeInvalidRequest, "The status class must be 2, 3, 4 or 5.")
 	}
 	return q, nil
 }
 
-// none says that the list is empty.
+// none describes the empty list.
 func (b *requestsBody) none() string {
-	text := "There are no "
+	text := "No requests"
 	if b.ID != "" || b.Code != "" || b.Class != 0 {
-		text += "such "
+		text += " match the filter"
 	}
-	return text + "requests" + beyond(b.First) + "."
+	return text + beyond(b.First) + "."
 }
 
 // milliseconds is how long a request took.
@@ -160,8 +160,8 @@ func (s *server) showRequest(v *visit) response {
 		}
 	}
 	if len(found) == 0 {
-		return message(http.StatusNotFound, "No request with this id is known",
-			"It may be older than 30 days, of the last seconds, of the other mode, or one of so many that they were counted and not listed.")
+		return message(http.StatusNotFound, "Request not found",
+			"The request may be older than 30 days, only seconds old, from the other mode (test or live), or one of many that were counted but not listed.")
 	}
 	body := requestBody{More: len(found) > requestsOfID}
 	for i := range found[:min(len(found), requestsOfID)] {

@@ -64,10 +64,10 @@ func TestPagesOfRequestsLookLikeTheirGoldenFiles(t *testing.T) {
 		page := acme.get(t, path)
 		golden(t, name, page.want(t, http.StatusOK, "").text)
 		if strings.Contains(page.text, "NotInCohort") {
-			t.Errorf("%s tells the marketplace's own reason", path)
+			t.Errorf("%s contains the internal reason: %s", path, page.text)
 		}
 	}
-	acme.get(t, "/requests/req_none").want(t, http.StatusNotFound, "No request with this id is known")
+	acme.get(t, "/requests/req_none").want(t, http.StatusNotFound, "Request not found")
 }
 
 func TestTheRequestIDOfAProblemLeadsToItsPage(t *testing.T) {
@@ -92,14 +92,14 @@ func TestEachTenantSeesItsOwnRequestsOnly(t *testing.T) {
 	d := newDashboard(t)
 	d.keep(t, logged(1, 404, "NOT_FOUND", ""))
 	for _, key := range []string{"acme-test", "stark-live", "globex-live"} {
-		somebody := d.signedIn(t, key)
-		somebody.get(t, "/requests").want(t, http.StatusOK, "There are no requests")
-		somebody.get(t, "/requests?id=req_00001").want(t, http.StatusOK, "There are no such requests")
-		somebody.get(t, "/requests/req_00001").want(t, http.StatusNotFound, "No request with this id is known")
+		signedIn := d.signedIn(t, key)
+		signedIn.get(t, "/requests").want(t, http.StatusOK, "No requests.")
+		signedIn.get(t, "/requests?id=req_00001").want(t, http.StatusOK, "No requests match the filter.")
+		signedIn.get(t, "/requests/req_00001").want(t, http.StatusNotFound, "Request not found")
 	}
-	nobody := &browser{dashboard: d}
-	nobody.get(t, "/requests").toSignIn(t)
-	nobody.get(t, "/requests/req_00001").toSignIn(t)
+	anonymous := &browser{dashboard: d}
+	anonymous.get(t, "/requests").toSignIn(t)
+	anonymous.get(t, "/requests/req_00001").toSignIn(t)
 }
 
 func TestRequestPagesKeepTheFilter(t *testing.T) {
@@ -149,20 +149,20 @@ func TestInvalidRequestFilterIsExplained(t *testing.T) {
 	acme, other := d.signedIn(t, "acme-live"), d.signedIn(t, "acme-test")
 	older := linked(acme.get(t, "/requests"), "Older")
 	for path, why := range map[string]string{
-		"/requests?class=1":            "The kind of an answer is 2, 3, 4 or 5.",
-		"/requests?code=LOST":          "There is no problem with this code.",
+		"/requests?class=1":            "The status class must be 2, 3, 4 or 5.",
+		"/requests?code=LOST":          "The problem code is unknown.",
 		"/requests?id=short":           "8 to 64 letters",
-		"/requests?cursor=made-up":     "The cursor is not one",
-		older + "&class=2":             "The cursor is not one",
+		"/requests?cursor=made-up":     "The cursor is not valid",
+		older + "&class=2":             "The cursor is not valid",
 		"/requests?id=req%3Cscript%3E": "8 to 64 letters",
 	} {
 		acme.get(t, path).want(t, http.StatusBadRequest, why)
 	}
 	acme.get(t, older).want(t, http.StatusOK, "req_")
-	other.get(t, older).want(t, http.StatusBadRequest, "The cursor is not one")
+	other.get(t, older).want(t, http.StatusBadRequest, "The cursor is not valid")
 	d.Store.Set(storetest.Away)
 	for _, path := range []string{"/requests", "/requests/req_00001"} {
-		acme.get(t, path).want(t, http.StatusServiceUnavailable, "The records cannot be read at the moment.")
+		acme.get(t, path).want(t, http.StatusServiceUnavailable, "The records are temporarily unavailable.")
 	}
 }
 
@@ -174,7 +174,7 @@ func TestReusedRequestIDShowsTheNewestRequests(t *testing.T) {
 		e.RequestID = "my-own-id"
 		d.keep(t, e)
 	}
-	page := d.signedIn(t, "acme-live").get(t, "/requests/my-own-id").want(t, http.StatusOK, "The newest 20 with this id; there are more.")
+	page := d.signedIn(t, "acme-live").get(t, "/requests/my-own-id").want(t, http.StatusOK, "The newest 20 requests with this id.")
 	if n := strings.Count(page.text, "<section"); n != 20 {
 		t.Errorf("%d requests", n)
 	}

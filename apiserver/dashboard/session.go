@@ -103,7 +103,7 @@ func (s *server) limit(v *visit, surface posture.Surface) *response {
 	if state.Allowed {
 		return nil
 	}
-	refused := problemPage(problem.New(problem.CodeRateLimitExceeded, "Your organization has sent too many requests.").After(state.RetryAfter))
+	refused := problemPage(problem.New(problem.CodeRateLimitExceeded, "Your organization has exceeded its rate limit.").After(state.RetryAfter))
 	return &refused
 }
 
@@ -144,11 +144,11 @@ func end(caller posture.Caller, signedIn, now time.Time) time.Time {
 	return first
 }
 
-// modeNotices say how to sign in to the other mode, by its name: the key decides the mode
+// modeNotices describe how to sign in to the other mode, by its name: the key decides the mode
 // of a session.
 var modeNotices = map[string]string{
-	string(tenant.Live): "You are signed out. For production sign in with a key that begins with pmk_live_.",
-	string(tenant.Test): "You are signed out. For the sandbox sign in with a key that begins with pmk_test_.",
+	string(tenant.Live): "You are signed out. To use production, sign in with a key that begins with pmk_live_.",
+	string(tenant.Test): "You are signed out. To use the sandbox, sign in with a key that begins with pmk_test_.",
 }
 
 // showSignIn shows the form. A cookie with an invalid session is removed.
@@ -163,12 +163,12 @@ func (s *server) showSignIn(v *visit) response {
 
 // notSignedIn is the same for every key that is unknown or not accepted, so that it reveals
 // nothing about keys.
-const notSignedIn = "This key does not sign anybody in. It may be mistyped, revoked or expired, or its organization may require client certificates, which the dashboard does not take."
+const notSignedIn = "Sign-in failed. The key may be incomplete, revoked or expired, or your organization may require client certificates, which the dashboard does not support."
 
 // signIn begins a session for the key in a form. The key is not kept. If the holder of a
-// valid key may not sign in, the page says why, as the API would.
+// valid key may not sign in, the page shows the same reason as the API.
 func (s *server) signIn(v *visit) (response, outcome) {
-	if wait := s.attempts.take(v.Request, v.now); wait > 0 {
+	if wait := s.attempts.take(v.Request, signInWithKey, v.now); wait > 0 {
 		return s.tooManyAttempts("", wait), tooMany
 	}
 	if v.snapshot == nil {
@@ -230,7 +230,7 @@ func (s *server) form(status int, next, notice string) response {
 
 // tooManyAttempts is the response to a client that has tried to sign in too often.
 func (s *server) tooManyAttempts(next string, wait time.Duration) response {
-	r := s.form(http.StatusTooManyRequests, next, "There were too many attempts. Wait a minute, then try again.")
+	r := s.form(http.StatusTooManyRequests, next, "Too many sign-in attempts. Wait a minute, then try again.")
 	r.retry = wait
 	return r
 }
@@ -240,7 +240,7 @@ func noSeal(err error) response {
 	if !errors.Is(err, credential.ErrNoSessionKeys) {
 		return failed(err)
 	}
-	r := unavailable(time.Second, "This replica has no keys to seal sessions with yet. Try again in a moment.")
+	r := unavailable(time.Second, "The server has not loaded its session keys yet. Try again in a moment.")
 	r.cause = err
 	return r
 }

@@ -41,20 +41,20 @@ func signInPage(body signInBody) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if body.SignOn {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p id=\"sign-on\"><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p id=\"sign-on\">Operators of the platform: <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 templ.SafeURL
 			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinURLErrs(signOnPath + "?next=" + url.QueryEscape(body.Next))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/session.templ`, Line: 12, Col: 63}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/session.templ`, Line: 12, Col: 90}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\">Sign in with single sign-on</a>, if you look after the platform. You are signed out after 15 minutes without a page, when the provider's word ends, and after 8 hours in any case.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "\">sign in with single sign-on</a>. Your session ends after 15 minutes of inactivity, when the provider's authentication expires, and after 8 hours at the latest.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -87,12 +87,12 @@ func signInPage(body signInBody) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "></p><p id=\"hint\">A key of your organization with the scope <code>account:read</code>. It begins with <code>pmk_live_</code> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "></p><p id=\"hint\">An API key of your organization with the scope <code>account:read</code>. Keys begin with <code>pmk_live_</code> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var4 string
-		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("for production, or")
+		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("for production and")
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/session.templ`, Line: 36, Col: 25}
 		}
@@ -113,17 +113,17 @@ func signInPage(body signInBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " The dashboard does not keep it. ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, " The dashboard does not store the key. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if body.Ops {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "Operators of the platform take a live key of the platform with the scope <code>ops:read</code>.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "Operators use a live key of the platform with the scope <code>ops:read</code>.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</p><p><button>Sign in</button></p></form><p>You are signed out after 15 minutes without a page, after 12 hours in any case, and at once when the key is revoked. Which <a href=\"/capabilities\">capabilities</a> are open can be seen without a key.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "</p><p><button>Sign in</button></p></form><p>Your session ends after 15 minutes of inactivity, after 12 hours at the latest, and immediately when the key is revoked. You can view the <a href=\"/capabilities\">capabilities</a> without a key.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -47,7 +47,7 @@ func TestKeySignsInAndIsNeverShown(t *testing.T) {
 		}
 	}
 	if !strings.Contains(d.log.String(), "organization=org_acme01 key=live") {
-		t.Errorf("the log does not tell who has signed in: %s", d.log)
+		t.Errorf("the log does not name the person who signed in: %s", d.log)
 	}
 }
 
@@ -65,12 +65,12 @@ func TestEveryInvalidKeyGetsTheSameResponse(t *testing.T) {
 	d.Pin("globex", true)
 	var first string
 	for name, key := range map[string]string{
-		"nothing": "", "no key": "hello", "nearly a key": d.Key("acme-live")[:credential.KeyLen-1] + "x", "a key of nobody": unknown.Secret().Reveal(),
+		"nothing": "", "no key": "hello", "nearly a key": d.Key("acme-live")[:credential.KeyLen-1] + "x", "an unknown key": unknown.Secret().Reveal(),
 		"a revoked key": d.Key("acme-reads"), "an expired key": d.Key("stark-live"), "a key that needs a certificate": d.Key("globex-live"),
 		"a session": d.Session(t, "acme-live"), "a long text": strings.Repeat("x", 3000),
 	} {
 		b := &browser{dashboard: d}
-		answer := b.post(t, "/sign-in", url.Values{"key": {key}}).want(t, 403, "does not sign anybody in")
+		answer := b.post(t, "/sign-in", url.Values{"key": {key}}).want(t, 403, "Sign-in failed.")
 		if first == "" {
 			first = answer.text
 		}
@@ -85,7 +85,7 @@ func TestKeyInTheQueryIsIgnored(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)
 	b := &browser{dashboard: d}
-	b.post(t, "/sign-in?key="+d.Key("acme-live"), nil).want(t, 403, "does not sign anybody in")
+	b.post(t, "/sign-in?key="+d.Key("acme-live"), nil).want(t, 403, "Sign-in failed.")
 }
 
 func TestValidKeyThatMayNotSignInSeesTheReason(t *testing.T) {
@@ -94,9 +94,9 @@ func TestValidKeyThatMayNotSignInSeesTheReason(t *testing.T) {
 	d.Partner("stark", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
 	d.Partner("globex", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil })
 	for key, why := range map[string]string{
-		"acme-writes": "The API key lacks the scope account:read.",
+		"acme-writes": "The API key does not have the scope account:read.",
 		"stark-live":  "access is suspended.",
-		"globex-live": "contract is not in force.",
+		"globex-live": "contract is not in effect.",
 	} {
 		b := &browser{dashboard: d}
 		if b.post(t, "/sign-in", url.Values{"key": {d.Key(key)}}).want(t, 403, why); b.cookie != "" {
@@ -158,7 +158,7 @@ func TestPagesOfAPartnerNeedASession(t *testing.T) {
 		"one of another's key":           but(func(s *credential.Session) { s.Key = d.Digest("stark-live") }),
 		"one for the sandbox":            but(func(s *credential.Session) { s.Tenant.Mode = tenant.Test }),
 		"one of a key of the sandbox":    but(func(s *credential.Session) { s.Key = d.Digest("acme-test") }),
-		"one of a key that nobody has":   but(func(s *credential.Session) { s.Key[0] ^= 1 }),
+		"one of an unknown key":          but(func(s *credential.Session) { s.Key[0] ^= 1 }),
 		"one of a key that is no digest": but(func(s *credential.Session) { s.Key = credential.Digest{} }),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -201,17 +201,17 @@ func TestSessionHasTheCurrentRightsOfItsKey(t *testing.T) {
 		"a contract that has ended": {func(d *testDashboard) {
 			over := metav1.NewTime(d.Clock.Now())
 			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract.EffectiveUntil = &over })
-		}, 403, "contract is not in force."},
+		}, 403, "contract is not in effect."},
 		"a key without account:read": {func(d *testDashboard) {
 			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].Scopes = []v1alpha1.Scope{"rfq:read"} })
-		}, 403, "lacks the scope account:read"},
+		}, 403, "does not have the scope account:read"},
 		"a partner that requires certificates": {func(d *testDashboard) { d.Pin("acme", true) }, 303, ""},
 		"other keys of sessions": {func(d *testDashboard) {
 			if err := d.Sessions.Use([]credential.SessionKey{{Key: [32]byte{9}}}); err != nil {
 				panic(err)
 			}
 		}, 303, ""},
-		"a posture that counts no more": {func(d *testDashboard) { d.Stale() }, 503, "no current posture"},
+		"a posture that counts no more": {func(d *testDashboard) { d.Stale() }, 503, "has not loaded current access rules"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -247,7 +247,7 @@ func TestEndedSessionIsReportedAndItsCookieRemoved(t *testing.T) {
 		t.Errorf("Set-Cookie %q", got)
 	}
 	if page := b.get(t, "/sign-in"); strings.Contains(page.text, "has ended") {
-		t.Error("who has no session is told that it has ended")
+		t.Errorf("the sign-in without a session reports an ended session: %s", page.text)
 	}
 }
 
@@ -327,8 +327,8 @@ func TestSwitchingModeRequiresASignIn(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)
 	for key, tc := range map[string]struct{ here, button, to, prefix string }{
-		"acme-live": {`<strong class="mark">Production</strong>`, `<button name="to" value="test">Go to the sandbox</button>`, "test", "pmk_test_."},
-		"acme-test": {`<strong class="mark">Sandbox</strong>`, `<button name="to" value="live">Go to production</button>`, "live", "pmk_live_."},
+		"acme-live": {`<strong class="mark">Production</strong>`, `<button name="to" value="test">Switch to sandbox</button>`, "test", "pmk_test_."},
+		"acme-test": {`<strong class="mark">Sandbox</strong>`, `<button name="to" value="live">Switch to production</button>`, "live", "pmk_live_."},
 	} {
 		b := d.signedIn(t, key)
 		b.get(t, "/").want(t, 200, tc.here).want(t, 200, tc.button)
@@ -345,7 +345,7 @@ func TestSwitchingModeRequiresASignIn(t *testing.T) {
 			t.Errorf("%q leads to %q, cookie %q", to, location, b.cookie)
 		}
 		if page := b.get(t, "/sign-in?mode="+url.QueryEscape(to)); strings.Contains(page.text, `role="alert"`) {
-			t.Errorf("the mode %q is told: %s", to, page.text)
+			t.Errorf("mode %q: the page has an alert: %s", to, page.text)
 		}
 	}
 }
@@ -419,6 +419,26 @@ func TestSignInAttemptsAreLimitedPerClient(t *testing.T) {
 	}
 }
 
+// TestRejectedAttemptsDoNotLockOutOtherClients sends more attempts of one client than its
+// proxy may send in total.
+func TestRejectedAttemptsDoNotLockOutOtherClients(t *testing.T) {
+	t.Parallel()
+	d := newDashboard(t)
+	try := func(client, key string) int {
+		b := &browser{dashboard: d, address: "192.0.2.1:1000"}
+		return b.postFrom(t, "/sign-in", url.Values{"key": {key}}, map[string]string{"X-Forwarded-For": client}).Code
+	}
+	for range 700 {
+		try("203.0.113.1", "bad")
+	}
+	if got := try("203.0.113.1", d.Key("acme-live")); got != 429 {
+		t.Errorf("the client beyond its limit is answered %d, want 429", got)
+	}
+	if got := try("203.0.113.2", d.Key("acme-live")); got != 303 {
+		t.Errorf("another client of the same proxy is answered %d, want 303", got)
+	}
+}
+
 func TestIPv6ClientIsItsNetwork(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t)
@@ -463,7 +483,7 @@ func TestCookieOnLoopbackIsForHTTP(t *testing.T) {
 func TestSignInRequiresSessionKeys(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, func(c *dashboard.Config) { c.Sessions = &credential.Sessions{} })
-	answer := (&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}}).want(t, 503, "no keys to seal sessions")
+	answer := (&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("acme-live")}}).want(t, 503, "has not loaded its session keys yet")
 	if answer.Header().Get("Retry-After") != "1" {
 		t.Errorf("Retry-After %q", answer.Header().Get("Retry-After"))
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/internal/signon"
 )
 
-// signInMethod is a label of metrics: how somebody signs in.
+// signInMethod is a label of metrics: the method of a sign-in: "key" or "oidc".
 type signInMethod string
 
 const (

@@ -59,7 +59,7 @@ func TestSignInsByKeyAreCountedByOutcome(t *testing.T) {
 		want   string
 	}{
 		"a good key":         {func(*testDashboard) {}, with("acme-live"), "in"},
-		"a key of nobody":    {func(*testDashboard) {}, func(*testDashboard) string { return "hello" }, "KeyUnknown"},
+		"an unknown key":     {func(*testDashboard) {}, func(*testDashboard) string { return "hello" }, "KeyUnknown"},
 		"a revoked key":      {func(d *testDashboard) { d.Revoke("acme", "live") }, with("acme-live"), "KeyRevoked"},
 		"a suspended one":    {func(d *testDashboard) { d.Partner("acme", suspended) }, with("acme-live"), "PartnerSuspended"},
 		"too few scopes":     {func(*testDashboard) {}, with("acme-writes"), "ScopeMissing"},
@@ -86,12 +86,12 @@ func TestSignOnsAreCountedOnceByOutcome(t *testing.T) {
 		return func(d *signOnDashboard) { d.idp.Change(change) }
 	}
 	for name, tc := range map[string]struct {
-		// before is what happens before anybody leaves, between before they are back.
+		// before runs before the redirect to the provider, between before the callback.
 		before, between func(*signOnDashboard)
 		want            string
 	}{
-		"somebody who is let in": {nil, nil, "in"},
-		"somebody of other groups": {
+		"an admitted person": {nil, nil, "in"},
+		"a person of other groups": {
 			provider(func(p *signontest.Provider) { p.Claims["groups"] = []string{"others"} }), nil, "not-member",
 		},
 		"a refusal of the provider": {provider(func(p *signontest.Provider) { p.Denies = "access_denied" }), nil, "denied"},
@@ -126,7 +126,7 @@ func TestSignOnThatFailsBeforeTheProviderIsCounted(t *testing.T) {
 		change func(*signOnDashboard)
 		want   string
 	}{
-		"the provider is away": {func(d *signOnDashboard) {
+		"the provider is unavailable": {func(d *signOnDashboard) {
 			d.idp.Change(func(p *signontest.Provider) {
 				p.Instead = map[string]http.HandlerFunc{"/.well-known/openid-configuration": http.NotFound}
 			})
@@ -149,12 +149,14 @@ func TestAttemptsBeyondTheLimitAreCountedAsTooMany(t *testing.T) {
 	b := &browser{dashboard: d.testDashboard}
 	for range 20 {
 		b.post(t, "/sign-in", url.Values{"key": {"hello"}})
+		b.get(t, signon.CallbackPath+"?state=x&code=y")
 	}
 	b.post(t, "/sign-in", url.Values{"key": {d.Key("desk-live")}}).want(t, http.StatusTooManyRequests, "")
 	b.get(t, "/sign-in/oidc").want(t, http.StatusTooManyRequests, "")
 	b.get(t, signon.CallbackPath+"?state=x&code=y").want(t, http.StatusTooManyRequests, "")
 	want := []string{
 		`{listener="dashboard-ops",outcome="KeyUnknown",way="key"} 20`,
+		`{listener="dashboard-ops",outcome="state",way="oidc"} 20`,
 		`{listener="dashboard-ops",outcome="too-many",way="key"} 1`,
 		`{listener="dashboard-ops",outcome="too-many",way="oidc"} 2`,
 	}

@@ -58,7 +58,7 @@ func (s *server) beginSignOn(v *visit) (response, outcome) {
 		// Only a click on this site begins a sign-in.
 		return response{location: signInPath + "?" + url.Values{"next": {next}}.Encode()}, inProgress
 	}
-	if wait := s.attempts.take(v.Request, v.now); wait > 0 {
+	if wait := s.attempts.take(v.Request, signInWithOIDC, v.now); wait > 0 {
 		return s.tooManyAttempts(next, wait), tooMany
 	}
 	flow, address, err := s.signOn().Begin(v.Context(), next, s.Random)
@@ -129,7 +129,7 @@ func (s *server) takeFlow(v *visit, state string) signon.Flow {
 
 // finishSignOn begins the session of a person. The posture must admit operators, too.
 func (s *server) finishSignOn(v *visit) (response, outcome) {
-	if wait := s.attempts.take(v.Request, v.now); wait > 0 {
+	if wait := s.attempts.take(v.Request, signInWithOIDC, v.now); wait > 0 {
 		return s.tooManyAttempts("", wait), tooMany
 	}
 	if v.snapshot == nil {
@@ -143,7 +143,7 @@ func (s *server) finishSignOn(v *visit) (response, outcome) {
 	}
 	caller, found := v.snapshot.Operator(v.now)
 	if !found {
-		return message(http.StatusForbidden, "Not allowed", noPlatform), withoutPlatform
+		return message(http.StatusForbidden, "Access denied", noPlatform), withoutPlatform
 	}
 	v.person = &signon.Session{Person: person}
 	if decision := v.snapshot.Standing(caller, posture.ScopeOpsRead, v.now); !decision.Allowed() {
@@ -221,36 +221,36 @@ func (v *visit) countedAs(surface posture.Surface) string {
 }
 
 const (
-	noPlatform    = "The platform has no organization of the package Platform, on whose behalf its operators look at it."
-	noScope       = "The organization of the platform does not have the scope ops:read, so its operators may not look at it."
-	forKeys       = "This page is for organizations, which sign in with an API key. You have signed in without one."
-	flowIsMissing = "This browser has not begun this sign-in, or more than 10 minutes ago. Begin again, at the address that ends the sign-in."
+	noPlatform    = "The platform has no organization with the package Platform, which operators without a key require. Ask an administrator to create one."
+	noScope       = "The organization of the platform does not have the scope ops:read, which these pages require. Ask an administrator to grant it."
+	forKeys       = "This page requires a sign-in with the API key of an organization. You signed in with single sign-on."
+	flowIsMissing = "The sign-in was started in another browser or more than 10 minutes ago. Start again on the sign-in page of this site."
 )
 
 // withoutScope is the response to a visitor without a scope. A person has no key, so the
-// API's words about keys do not apply.
+// API's text about keys does not apply.
 func (v *visit) withoutScope(decision posture.Decision) response {
 	switch {
 	case v.person == nil || decision.Reason != posture.ReasonScopeMissing:
 		return problemPage(v.Refusal(decision))
 	case decision.Scope == posture.ScopeOpsRead:
-		return message(http.StatusForbidden, "Not allowed", noScope)
+		return message(http.StatusForbidden, "Access denied", noScope)
 	default:
-		return message(http.StatusForbidden, "Not allowed", forKeys)
+		return message(http.StatusForbidden, "Access denied", forKeys)
 	}
 }
 
-// signOnTexts say why the identity provider or its answer does not admit a person. All
+// signOnTexts describe why the identity provider or its response does not admit a person. All
 // other reasons are faults of the provider or of its configuration.
 var signOnTexts = map[signon.Reason]string{
 	signon.ReasonState:     flowIsMissing,
-	signon.ReasonDenied:    "The identity provider has not let you in, or you have not let it.",
-	signon.ReasonNoGroups:  "The identity provider does not say which groups you are in. It has to put them into the ID token, in the claim that the platform reads.",
-	signon.ReasonNotMember: "You are in none of the groups that may look after the platform. Ask for the membership, then sign in again.",
-	signon.ReasonExpired:   "What the identity provider says of you is good no more. Sign in again; if it stays, a clock is wrong.",
+	signon.ReasonDenied:    "The identity provider denied the sign-in, or you did not give your consent. Try again, or contact an administrator.",
+	signon.ReasonNoGroups:  "The ID token from the identity provider does not contain your groups. Ask an administrator to add them in the claim that the platform reads.",
+	signon.ReasonNotMember: "You are not a member of a group that can operate the platform. Request the membership, then sign in again.",
+	signon.ReasonExpired:   "The ID token has expired. Sign in again. If the error persists, check the clocks of the identity provider and the platform.",
 }
 
-// refusedSignOn says why a person is not signed in, and writes the details to the log.
+// refusedSignOn shows why a person is not signed in, and writes the details to the log.
 func (s *server) refusedSignOn(v *visit, err error) response {
 	var refusal *signon.Refusal
 	if !errors.As(err, &refusal) {
@@ -258,11 +258,11 @@ func (s *server) refusedSignOn(v *visit, err error) response {
 	}
 	s.Log.WarnContext(v.Context(), "dashboard: operator not signed in", "reason", refusal.Reason.String(), "detail", refusal.Detail, "subject", refusal.Subject)
 	if refusal.Reason == signon.ReasonUnavailable {
-		return unavailable(5*time.Second, "The identity provider cannot be asked at the moment. Try again, or sign in with a key that has the scope ops:read.")
+		return unavailable(5*time.Second, "The identity provider is temporarily unavailable. Try again, or sign in with a key that has the scope ops:read.")
 	}
 	text, found := signOnTexts[refusal.Reason]
 	if !found {
-		text = "What the identity provider has answered cannot be trusted, so you are not signed in. The log of the API server has the reason: " + refusal.Reason.String() + "."
+		text = "The response of the identity provider is invalid, so you are not signed in. The log of the API server contains the details. Reason: " + refusal.Reason.String() + "."
 	}
 	return message(http.StatusForbidden, "Not signed in", text)
 }

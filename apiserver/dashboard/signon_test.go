@@ -89,7 +89,7 @@ func (d *signOnDashboard) operator(t testing.TB) *browser {
 	b := &browser{dashboard: d.testDashboard}
 	b.get(t, b.leave(t, "/ops")).want(t, http.StatusSeeOther, "")
 	if b.cookie == "" {
-		t.Fatal("somebody has signed in and has no session")
+		t.Fatal("no session after the sign-in")
 	}
 	return b
 }
@@ -124,7 +124,7 @@ func TestAnOperatorSignsInWithoutAKey(t *testing.T) {
 		}
 	}
 	if !strings.Contains(d.log.String(), "operator signed in\" subject=ada-1815 name=ada") {
-		t.Errorf("the log does not tell who has signed in: %s", d.log)
+		t.Errorf("the log does not name the person who signed in: %s", d.log)
 	}
 }
 
@@ -153,9 +153,9 @@ func TestPersonSeesOnlyThePagesForOperators(t *testing.T) {
 		t.Errorf("home is %q", to)
 	}
 	for _, path := range append(slices.Clone(private[1:]), "/requests", "/requests/req_12345678") {
-		page := b.get(t, path).want(t, http.StatusForbidden, "sign in with an API key")
+		page := b.get(t, path).want(t, http.StatusForbidden, "requires a sign-in with the API key")
 		if strings.Contains(page.text, "org_") {
-			t.Errorf("%s tells of an organization", path)
+			t.Errorf("%s contains the id of an organization", path)
 		}
 	}
 	for _, link := range []string{`href="/rfqs"`, `href="/webhooks"`, `name="to"`} {
@@ -163,7 +163,7 @@ func TestPersonSeesOnlyThePagesForOperators(t *testing.T) {
 			t.Errorf("a person is offered %s", link)
 		}
 	}
-	b.post(t, "/webhooks/endpoints/mis/test", nil).want(t, http.StatusForbidden, "sign in with an API key")
+	b.post(t, "/webhooks/endpoints/mis/test", nil).want(t, http.StatusForbidden, "requires a sign-in with the API key")
 	for _, path := range []string{"/capabilities", "/contracts"} {
 		b.get(t, path).want(t, http.StatusOK, "<span>ada ")
 	}
@@ -192,19 +192,19 @@ func TestSignOnIsBoundToItsBrowser(t *testing.T) {
 	attacker, victim := &browser{dashboard: d.testDashboard}, &browser{dashboard: d.testDashboard}
 	theirs := attacker.leave(t, "/ops")
 	own := victim.leave(t, "/ops")
-	victim.get(t, theirs).want(t, http.StatusForbidden, "has not begun this sign-in")
+	victim.get(t, theirs).want(t, http.StatusForbidden, "started in another browser")
 	// Nor does the victim's own flow under the attacker's name.
 	for name, token := range attacker.flows {
 		for _, good := range victim.flows {
 			swapped := &browser{dashboard: d.testDashboard, flows: map[string]string{name: good}}
-			if swapped.get(t, theirs).want(t, http.StatusForbidden, "has not begun this sign-in"); swapped.cookie != "" {
+			if swapped.get(t, theirs).want(t, http.StatusForbidden, "started in another browser"); swapped.cookie != "" {
 				t.Error("a flow of another state ends a sign-in")
 			}
 		}
 		twice := httptest.NewRequestWithContext(t.Context(), http.MethodGet, theirs, nil)
 		twice.AddCookie(&http.Cookie{Name: name, Value: "planted"})
 		twice.AddCookie(&http.Cookie{Name: name, Value: token})
-		(&browser{dashboard: d.testDashboard}).send(t, twice).want(t, http.StatusForbidden, "has not begun this sign-in")
+		(&browser{dashboard: d.testDashboard}).send(t, twice).want(t, http.StatusForbidden, "started in another browser")
 	}
 	if victim.cookie != "" {
 		t.Fatal("the victim is signed in as the attacker")
@@ -212,7 +212,7 @@ func TestSignOnIsBoundToItsBrowser(t *testing.T) {
 	victim.get(t, own).want(t, http.StatusSeeOther, "")
 	// A second use fails in its own browser, too.
 	victim.cookie = ""
-	if victim.get(t, own).want(t, http.StatusForbidden, "has not begun this sign-in"); victim.cookie != "" {
+	if victim.get(t, own).want(t, http.StatusForbidden, "started in another browser"); victim.cookie != "" {
 		t.Error("an address signs in twice")
 	}
 }
@@ -224,7 +224,7 @@ func TestUsedCodeIsRejectedByEveryReplica(t *testing.T) {
 	back := b.leave(t, "/ops")
 	copied := &browser{dashboard: d.replica(t, nil), flows: maps.Clone(b.flows)}
 	b.get(t, back).want(t, http.StatusSeeOther, "")
-	if copied.get(t, back).want(t, http.StatusForbidden, "the reason: code."); copied.cookie != "" {
+	if copied.get(t, back).want(t, http.StatusForbidden, "Reason: code."); copied.cookie != "" {
 		t.Error("it has a session")
 	}
 }
@@ -357,10 +357,10 @@ func TestPersonIsCheckedOnEveryRequest(t *testing.T) {
 		"every key is revoked":            {func(d *signOnDashboard) { d.Revoke("desk", "live"); d.Revoke("desk", "reads") }, http.StatusOK, "<span>ada "},
 		"the scope is taken away":         {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} }), http.StatusForbidden, "does not have the scope ops:read"},
 		"the platform is suspended":       {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), http.StatusForbidden, "suspended"},
-		"the platform has no contract":    {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil }), http.StatusForbidden, "not in force"},
+		"the platform has no contract":    {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil }), http.StatusForbidden, "not in effect"},
 		"the platform is a partner":       {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise }), http.StatusSeeOther, ""},
-		"no posture is in force":          {func(d *signOnDashboard) { d.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "keeps every gate closed"},
-		"they have asked too often":       {func(d *signOnDashboard) { d.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "too many"},
+		"no posture is in force":          {func(d *signOnDashboard) { d.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "rejects all requests"},
+		"they have asked too often":       {func(d *signOnDashboard) { d.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "exceeded its rate limit"},
 		"15 minutes have gone by":         {func(d *signOnDashboard) { d.Advance(15 * time.Minute) }, http.StatusSeeOther, ""},
 		"the keys of sessions are others": {func(d *signOnDashboard) { _ = d.Sessions.Use([]credential.SessionKey{{Key: [32]byte{9}}}) }, http.StatusSeeOther, ""},
 	} {
@@ -374,13 +374,13 @@ func TestPersonIsCheckedOnEveryRequest(t *testing.T) {
 				b.cookie = cookie
 				page := b.get(t, path).want(t, tc.status, tc.says)
 				if tc.status != http.StatusOK && strings.Contains(page.text, "org_acme01") {
-					t.Errorf("%s goes on to tell of partners", path)
+					t.Errorf("%s contains a partner: %s", path, page.text)
 				}
 			}
 			if tc.status == http.StatusForbidden {
 				again := &browser{dashboard: d.testDashboard}
 				if again.get(t, again.leave(t, "/ops")).want(t, http.StatusForbidden, tc.says); again.cookie != "" {
-					t.Error("whoever signs in now has a session")
+					t.Error("a rejected sign-in has a session")
 				}
 			}
 		})
@@ -392,7 +392,7 @@ func TestSignOnRequiresAnOrganizationOfThePlatform(t *testing.T) {
 	d := newSignOn(t, nil)
 	d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
 	b := &browser{dashboard: d.testDashboard}
-	if b.get(t, b.leave(t, "/ops")).want(t, http.StatusForbidden, "no organization of the package Platform"); b.cookie != "" {
+	if b.get(t, b.leave(t, "/ops")).want(t, http.StatusForbidden, "no organization with the package Platform"); b.cookie != "" {
 		t.Error("it has a session")
 	}
 }
@@ -428,16 +428,16 @@ func TestRejectedPersonSeesTheReason(t *testing.T) {
 		says   string
 		logs   string
 	}{
-		"no groups":            {func(p *signontest.Provider) { delete(p.Claims, "groups") }, 403, "does not say which groups you are in", "reason=no-groups detail=\"\" subject=ada-1815"},
-		"other groups":         {func(p *signontest.Provider) { p.Claims["groups"] = []string{"marked"} }, 403, "You are in none of the groups", "reason=not-member detail=\"\" subject=ada-1815"},
-		"another audience":     {func(p *signontest.Provider) { p.Claims["aud"] = "marked" }, 403, "the reason: audience.", "reason=audience detail=\"\" subject=\"\""},
-		"another nonce":        {func(p *signontest.Provider) { p.Claims["nonce"] = "marked" }, 403, "the reason: nonce.", "reason=nonce"},
-		"a token of yesterday": {func(p *signontest.Provider) { p.Lasts = -24 * time.Hour }, 403, "a clock is wrong", "reason=expired"},
-		"a refusal":            {func(p *signontest.Provider) { p.Denies = "access_denied" }, 403, "has not let you in", "reason=denied"},
-		"another refusal":      {func(p *signontest.Provider) { p.Denies = "<b>marked</b>" }, 403, "the reason: provider.", "reason=provider detail=\"\""},
-		"a provider that is away": {func(p *signontest.Provider) {
+		"no groups":            {func(p *signontest.Provider) { delete(p.Claims, "groups") }, 403, "does not contain your groups", "reason=no-groups detail=\"\" subject=ada-1815"},
+		"other groups":         {func(p *signontest.Provider) { p.Claims["groups"] = []string{"marked"} }, 403, "You are not a member of a group", "reason=not-member detail=\"\" subject=ada-1815"},
+		"another audience":     {func(p *signontest.Provider) { p.Claims["aud"] = "marked" }, 403, "Reason: audience.", "reason=audience detail=\"\" subject=\"\""},
+		"another nonce":        {func(p *signontest.Provider) { p.Claims["nonce"] = "marked" }, 403, "Reason: nonce.", "reason=nonce"},
+		"a token of yesterday": {func(p *signontest.Provider) { p.Lasts = -24 * time.Hour }, 403, "check the clocks", "reason=expired"},
+		"a refusal":            {func(p *signontest.Provider) { p.Denies = "access_denied" }, 403, "denied the sign-in", "reason=denied"},
+		"another refusal":      {func(p *signontest.Provider) { p.Denies = "<b>marked</b>" }, 403, "Reason: provider.", "reason=provider detail=\"\""},
+		"an unavailable provider": {func(p *signontest.Provider) {
 			p.Instead = map[string]http.HandlerFunc{"/token": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "marked", http.StatusBadGateway) }}
-		}, 503, "cannot be asked at the moment", `detail="the token endpoint answers 502"`},
+		}, 503, "temporarily unavailable", `detail="the token endpoint answers 502"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -479,7 +479,7 @@ func TestSignOnRequiresSessionKeys(t *testing.T) {
 	if err := d.Sessions.Use(nil); err != nil {
 		t.Fatal(err)
 	}
-	(&browser{dashboard: d.testDashboard}).get(t, "/sign-in/oidc").want(t, http.StatusServiceUnavailable, "no keys to seal sessions")
+	(&browser{dashboard: d.testDashboard}).get(t, "/sign-in/oidc").want(t, http.StatusServiceUnavailable, "has not loaded its session keys yet")
 }
 
 func TestMissingPostureDoesNotUseTheCode(t *testing.T) {
@@ -489,7 +489,7 @@ func TestMissingPostureDoesNotUseTheCode(t *testing.T) {
 	back := b.leave(t, "/ops")
 	snapshot := d.Gates.Current(noon)
 	d.Gates.Publish(nil, noon)
-	b.get(t, back).want(t, http.StatusServiceUnavailable, "no current posture")
+	b.get(t, back).want(t, http.StatusServiceUnavailable, "has not loaded current access rules")
 	d.Gates.Publish(snapshot, noon)
 	b.get(t, back).want(t, http.StatusSeeOther, "")
 }
@@ -513,15 +513,25 @@ func TestEachPersonHasARateLimit(t *testing.T) {
 func TestSignOnAttemptsAreLimited(t *testing.T) {
 	t.Parallel()
 	d := newSignOn(t, nil)
-	for path, text := range map[string]string{"/sign-in/oidc": "", signon.CallbackPath + "?state=x&code=y": "has not begun"} {
+	for path, text := range map[string]string{"/sign-in/oidc": "", signon.CallbackPath + "?state=x&code=y": "started in another browser"} {
 		b := &browser{dashboard: d.testDashboard, address: fmt.Sprintf("192.0.2.%d:1", len(path))}
 		for range 20 {
 			if answer := b.get(t, path); answer.Code == http.StatusTooManyRequests || !strings.Contains(answer.text, text) {
 				t.Fatalf("status %d: %s", answer.Code, answer.text)
 			}
 		}
-		b.get(t, path).want(t, http.StatusTooManyRequests, "too many attempts")
+		b.get(t, path).want(t, http.StatusTooManyRequests, "Too many sign-in attempts")
 	}
+}
+
+func TestAttemptsWithKeysLeaveSignOnUnlimited(t *testing.T) {
+	t.Parallel()
+	d := newSignOn(t, nil)
+	b := &browser{dashboard: d.testDashboard, address: "192.0.2.1:1"}
+	for range 21 {
+		b.post(t, "/sign-in", url.Values{"key": {"bad"}})
+	}
+	b.get(t, "/sign-in/oidc").want(t, http.StatusSeeOther, "")
 }
 
 // TestNameOfAPersonIsEscaped signs in persons with markup in their names.

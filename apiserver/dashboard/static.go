@@ -32,7 +32,7 @@ func file(name, mediaType string, text []byte) http.Handler {
 		header := w.Header()
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			header.Set("Allow", "GET, HEAD")
-			http.Error(w, "Only GET and HEAD are served here.", http.StatusMethodNotAllowed)
+			http.Error(w, "Only GET and HEAD are supported.", http.StatusMethodNotAllowed)
 			return
 		}
 		header.Set("Content-Type", mediaType)

@@ -43,7 +43,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p>The platform runs on this machine, with partners and keys that were made for you. Paste the commands into a terminal, and load this page again to see what has come of them.</p><section aria-labelledby=\"sign-in\"><h2 id=\"sign-in\">1. Sign in as a partner")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p>The platform runs on this machine with sample partners and keys. Paste the commands into a terminal, then reload this page to see your progress.</p><section aria-labelledby=\"sign-in\"><h2 id=\"sign-in\">1. Sign in as a partner")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -51,7 +51,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</h2><p>The key of <em>acme</em> is in a file with everything else that a shell needs:</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</h2><p>Load the environment file, which contains the keys, and print the live key of the sample partner <em>acme</em>:</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -59,7 +59,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p>Copy it to <a href=\"/sign-in?next=/tour\">the sign-in</a>. Then <a href=\"/\">the overview</a> tells what acme may do.</p></section><section aria-labelledby=\"rfq\"><h2 id=\"rfq\">2. Ask for quotes")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p>Paste the key on the <a href=\"/sign-in?next=/tour\">sign-in page</a>. The <a href=\"/\">overview</a> then shows the access of acme.</p></section><section aria-labelledby=\"rfq\"><h2 id=\"rfq\">2. Request quotes")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -78,7 +78,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>It is among <a href=\"/rfqs\">your RFQs</a>. Suppliers of production quote when they have time; those of the sandbox, which test keys see, at once.</p></section><section aria-labelledby=\"preflight\"><h2 id=\"preflight\">3. Have a PDF inspected")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>The new RFQ is in <a href=\"/rfqs\">your RFQs</a>. In production, suppliers quote later. In the sandbox, which test keys access, simulated suppliers quote immediately.</p></section><section aria-labelledby=\"preflight\"><h2 id=\"preflight\">3. Inspect a PDF")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -95,15 +95,15 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>Its report, with a picture of what was found where, is on the page of <a href=\"/preflight\">the job</a>.</p></section><section aria-labelledby=\"kill\"><h2 id=\"kill\">4. Be the operator: pull a kill switch")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p>Open the job under <a href=\"/preflight\">Preflight</a> to read its report with a picture of each finding.</p></section><section aria-labelledby=\"kill\"><h2 id=\"kill\">4. Engage a kill switch as operator")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = markIf(body.Killed, "Engaged now").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = markIf(body.Killed, "Engaged").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</h2><p>The manifests that Kubernetes would hold are files here, and a request obeys them as soon as they are saved:</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</h2><p>On this machine the Kubernetes manifests are files. A change takes effect as soon as the file is saved:</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -111,17 +111,17 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p>Ask for quotes again: 503, for everybody. <a href=\"/capabilities\">Capabilities</a> tells it to the whole world. ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p>Request quotes again: the API now returns 503 to all partners, and the public page <a href=\"/capabilities\">Capabilities</a> shows that the capability is closed. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if body.Operators {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<a href=\"/sign-in?next=/ops/rollouts\">Rollouts</a> tells it to operators, who sign in with the key <code>$PRINTMARKET_PLATFORM_LIVE_KEY</code>. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "Operators see the kill switch under <a href=\"/sign-in?next=/ops/rollouts\">Rollouts</a>; sign in with the key <code>$PRINTMARKET_PLATFORM_LIVE_KEY</code>. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "To release it:</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "To release the kill switch:</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -129,12 +129,12 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</section><section aria-labelledby=\"on\"><h2 id=\"on\">5. Go on</h2><ul>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</section><section aria-labelledby=\"on\"><h2 id=\"on\">5. Next steps</h2><ul>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if body.Docs {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<li><a href=\"/docs/tutorials/partner.html\">Integrate in an afternoon</a>, for partners' engineers</li><li><a href=\"/docs/tutorials/operator.html\">Decide who may do what</a>, for operators</li><li><a href=\"/docs/tutorials/prepress.html\">Read a preflight report</a>, for prepress</li><li><a href=\"/docs/\">All of the documentation</a></li>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<li><a href=\"/docs/tutorials/partner.html\">Integrate in an afternoon</a> (for engineers of partners)</li><li><a href=\"/docs/tutorials/operator.html\">Manage access</a> (for operators)</li><li><a href=\"/docs/tutorials/prepress.html\">Read a preflight report</a> (for prepress)</li><li><a href=\"/docs/\">All documentation</a></li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -146,13 +146,13 @@ func tourPage(title string, body tourBody) templ.Component {
 		var templ_7745c5c3_Var3 templ.SafeURL
 		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinURLErrs(body.APIURL + "/docs/api/openapi.yaml")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/tour.templ`, Line: 69, Col: 55}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/tour.templ`, Line: 70, Col: 55}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\">The contract of the API</a></li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\">API contract</a></li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -188,7 +188,7 @@ func command(text string) templ.Component {
 		var templ_7745c5c3_Var5 string
 		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/tour.templ`, Line: 75, Col: 31}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `apiserver/dashboard/tour.templ`, Line: 76, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {

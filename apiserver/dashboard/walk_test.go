@@ -133,7 +133,7 @@ func walkThrough(t *testing.T, d *testDashboard, look func(tab *browsertest.Tab,
 		look(p.failing, path)
 	}
 	p.signIn(p.tab, d.Key("desk-live"), "location.pathname === '/ops'")
-	p.visit("/ops", "/ops?text=nobody", "/ops/partners/globex")
+	p.visit("/ops", "/ops?text=unknown", "/ops/partners/globex")
 	p.tab.WantInnocence(server.URL, len(dashboard.Pages()))
 	for _, pattern := range dashboard.Pages() {
 		if p.seen[pattern] == 0 && notPages[pattern] == "" {
@@ -222,7 +222,7 @@ func TestEveryPageKeepsTheRulesOfAccessibility(t *testing.T) {
 }
 
 // TestPartnerTextHasNoEffectInABrowser walks through pages that hold
-// markup wherever somebody else has written something.
+// markup in every text from outside.
 func TestPartnerTextHasNoEffectInABrowser(t *testing.T) {
 	t.Parallel()
 	const mark = `"'><script>alert(1)</script><img src=https://elsewhere.example/x onerror=alert(2)><printmarket-mark></printmarket-mark>`

@@ -52,7 +52,7 @@ func (s *server) requireWebhooks(next handler) handler {
 type endpointRow struct {
 	Name, URL, State, Reason string
 	Events                   []string
-	// Disabled reports whether somebody must enable the endpoint.
+	// Disabled reports whether an operator must enable the endpoint.
 	Disabled                              bool
 	DisabledSince, Delivered, FailedSince time.Time
 	// Failures is how many attempts in a row have failed. Because of them, deliveries are
@@ -96,7 +96,7 @@ func (e *endpointRow) formPath(verb string) string {
 }
 
 func (e *endpointRow) afterFailures() string {
-	return fmt.Sprintf(" after %d failures in a row", e.Failures)
+	return fmt.Sprintf(" after %d consecutive failures", e.Failures)
 }
 
 // listEndpoints serves the list of endpoints. There are few, so it has one page.

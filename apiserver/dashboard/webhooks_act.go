@@ -15,17 +15,17 @@ import (
 // doneField is the query parameter that names what a form has done.
 const doneField = "done"
 
-// outcomes are the sentences about what a form has done. A forged link can show one of
-// them and no other text.
+// outcomes are the messages about the result of a form. A forged link can show only one of
+// these texts.
 var outcomes = map[string]string{
-	"tested":         "A test event is on its way.",
-	"redelivered":    "The event is on its way again.",
-	"recovered":      "What was missed is on its way.",
-	"nothing-missed": "Nothing was missed since then.",
-	"enabled":        "The endpoint is enabled. What waits for it is sent.",
+	"tested":         "Test event queued.",
+	"redelivered":    "Event queued for redelivery.",
+	"recovered":      "Missed events queued.",
+	"nothing-missed": "No events were missed since that time.",
+	"enabled":        "Endpoint enabled. Waiting deliveries are being sent.",
 }
 
-// done redirects to a page that says what a form has done.
+// done redirects to a page that shows the result of a form.
 func done(path, outcome string) response {
 	return response{location: path + "?" + url.Values{doneField: {outcome}}.Encode()}
 }

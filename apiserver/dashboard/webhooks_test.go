@@ -33,7 +33,7 @@ var (
 	starkMIS = webhook.Address{Owner: tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, Name: "mis"}
 )
 
-// webhookStub returns the same webhooks to everybody. Calls of methods that it does not
+// webhookStub returns the same webhooks to every caller. Calls of methods that it does not
 // implement panic.
 type webhookStub struct {
 	webhooksapi.Desk
@@ -178,7 +178,7 @@ func TestWebhookTextIsEscaped(t *testing.T) {
 			t.Errorf("%s has markup of a partner", path)
 		}
 	}
-	sent := b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {mark}}).want(t, 422, "The time must be a time like")
+	sent := b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {mark}}).want(t, 422, "The time must be an RFC 3339 time")
 	if !strings.Contains(html.UnescapeString(sent.text), `value="`+mark) || strings.Contains(sent.text, mark[:10]) {
 		t.Errorf("the form has markup, or not what was sent:\n%s", sent.text)
 	}
@@ -189,7 +189,7 @@ func TestWebhookPagesAreBounded(t *testing.T) {
 	d := newDashboard(t, func(c *dashboard.Config) { c.Webhooks = busy(strings.Repeat(`"`, 70)) })
 	b := d.signedIn(t, "acme-live")
 	// checkAnswer limits the size of each response to 200,000 bytes.
-	b.get(t, "/webhooks/deliveries/dlv_00001").want(t, 200, "The newest 50 of 500.").want(t, 200, `<th scope="row">500</th>`)
+	b.get(t, "/webhooks/deliveries/dlv_00001").want(t, 200, "Showing the newest 50 of 500 attempts.").want(t, 200, `<th scope="row">500</th>`)
 	path, seen := "/webhooks/endpoints/mis/deliveries", 0
 	for pages := 0; path != ""; pages++ {
 		page := b.get(t, path).want(t, 200, "<table>")
@@ -220,10 +220,10 @@ func TestDeliveriesAreFilteredByState(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", query, diff)
 		}
 	}
-	b.get(t, path+"?state=lost").want(t, 400, "The parameter state is")
-	b.get(t, path+"?cursor=mine").want(t, 400, "The cursor is not one")
-	b.get(t, "/webhooks/endpoints/fresh/deliveries?state=pending").want(t, 200, "There are no deliveries that are pending.")
-	b.get(t, "/webhooks/endpoints/none/deliveries").want(t, 404, "no such record")
+	b.get(t, path+"?state=lost").want(t, 400, "The parameter state must be")
+	b.get(t, path+"?cursor=mine").want(t, 400, "The cursor is not valid")
+	b.get(t, "/webhooks/endpoints/fresh/deliveries?state=pending").want(t, 200, "No deliveries with the state pending.")
+	b.get(t, "/webhooks/endpoints/none/deliveries").want(t, 404, "The record does not exist")
 }
 
 // ids returns the ids of the deliveries on a page, in their order.
@@ -288,24 +288,24 @@ func TestFormsActAsTheAPIAndReportTheResult(t *testing.T) {
 	}{
 		"a test": {
 			func(string) string { return "/webhooks/endpoints/mis/test" }, nil,
-			"A test event is on its way.",
+			"Test event queued.",
 			[]string{"webhook.test pending", "rfq.quoted exhausted"},
 		},
 		"a redelivery": {
 			func(id string) string { return "/webhooks/deliveries/" + id + "/redeliver" }, nil,
-			"The event is on its way again.",
+			"Event queued for redelivery.",
 			[]string{"rfq.quoted pending"},
 		},
 		"a recovery": {
 			func(string) string { return "/webhooks/endpoints/mis/recover" },
 			url.Values{"since": {"2026-11-20T12:00"}},
-			"What was missed is on its way.",
+			"Missed events queued.",
 			[]string{"rfq.quoted pending"},
 		},
 		"a recovery with seconds, after what was missed": {
 			func(string) string { return "/webhooks/endpoints/mis/recover" },
 			url.Values{"since": {"2026-11-20T12:00:02"}},
-			"Nothing was missed since then.",
+			"No events were missed since that time.",
 			[]string{"rfq.quoted exhausted"},
 		},
 	} {
@@ -328,11 +328,11 @@ func TestFormEnablesADisabledEndpoint(t *testing.T) {
 	d.Attempt(t, d.Deliveries(t, acmeMIS, 1)[0], webhook.Exhausted, webhook.Attempt{Status: 410, Fault: webhook.FaultGone})
 	b := d.signedIn(t, "acme-live")
 	const path = "/webhooks/endpoints/mis"
-	b.get(t, path+"/deliveries").want(t, 200, "Enable again").want(t, 200, "<dd>disabled: Gone, since <time")
-	b.post(t, path+"/test", nil).want(t, 409, "Nothing is sent to the endpoint: Gone.").want(t, 409, "Enable again")
+	b.get(t, path+"/deliveries").want(t, 200, "Enable endpoint").want(t, 200, "<dd>disabled: Gone, since <time")
+	b.post(t, path+"/test", nil).want(t, 409, "The endpoint does not receive events: Gone.").want(t, 409, "Enable endpoint")
 	answer := b.post(t, path+"/enable", nil).want(t, 303, "")
-	page := b.get(t, answer.Header().Get("Location")).want(t, 200, "The endpoint is enabled.").want(t, 200, "<dd>open</dd>")
-	if strings.Contains(page.text, "Enable again") {
+	page := b.get(t, answer.Header().Get("Location")).want(t, 200, "Endpoint enabled.").want(t, 200, "<dd>open</dd>")
+	if strings.Contains(page.text, "Enable endpoint") {
 		t.Error("the endpoint can be enabled twice")
 	}
 	b.post(t, path+"/test", nil).want(t, 303, "")
@@ -344,7 +344,7 @@ func TestRecoveryHasTheLimitsOfTheAPI(t *testing.T) {
 	b := d.signedIn(t, "acme-live")
 	now := d.Clock.Now()
 	for since, why := range map[string]string{
-		"": "must be a time like", "yesterday": "must be a time like", "2026-11-20T09:00:00,5Z": "must be a time like", "2026-02-30T09:00": "must be a time like",
+		"": "must be an RFC 3339 time", "yesterday": "must be an RFC 3339 time", "2026-11-20T09:00:00,5Z": "must be an RFC 3339 time", "2026-02-30T09:00": "must be an RFC 3339 time",
 		now.Add(time.Minute).Format("2006-01-02T15:04"):                      "The time must not be in the future.",
 		now.Add(-webhook.Retention - time.Minute).Format("2006-01-02T15:04"): "The time must be within 30 days.",
 	} {
@@ -389,7 +389,7 @@ func TestWebhookPagesDecideAsTheAPI(t *testing.T) {
 		"without a grant": {func(d *testDashboard) {
 			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Capabilities = nil })
 		}, 403},
-		"closed for everybody": {func(d *testDashboard) { d.Kill(posture.WebhookDelivery) }, 503},
+		"closed for all partners": {func(d *testDashboard) { d.Kill(posture.WebhookDelivery) }, 503},
 		"suspended": {func(d *testDashboard) {
 			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
 		}, 403},
@@ -435,23 +435,23 @@ func TestWebhooksOfOthersAreNotFound(t *testing.T) {
 	d.Enroll(t, apitest.Endpoint(acmeMIS.Owner, "mis"), apitest.Endpoint(starkMIS.Owner, "theirs"))
 	for _, key := range []string{"acme-live", "acme-test"} {
 		b := d.signedIn(t, key)
-		none := b.get(t, "/webhooks/deliveries/dlv_01M3HQ7G5C8RJ2N4VKXW6TZB9D").want(t, 404, "no such record").text
+		none := b.get(t, "/webhooks/deliveries/dlv_01M3HQ7G5C8RJ2N4VKXW6TZB9D").want(t, 404, "The record does not exist").text
 		if got := b.get(t, "/webhooks/deliveries/"+stark).want(t, 404, "").text; got != none {
-			t.Errorf("%s is told something of stark's:\n%s", key, cmp.Diff(none, got))
+			t.Errorf("%s gets another page for a delivery of stark than for a missing one (-missing +got):\n%s", key, cmp.Diff(none, got))
 		}
 		for path, form := range forms("theirs", stark, noon) {
 			if got := b.post(t, path, form).want(t, 404, "").text; got != none {
 				t.Errorf("%s of %s:\n%s", path, key, cmp.Diff(none, got))
 			}
 		}
-		b.get(t, "/webhooks/endpoints/theirs/deliveries").want(t, 404, "no such record")
+		b.get(t, "/webhooks/endpoints/theirs/deliveries").want(t, 404, "The record does not exist")
 		if page := b.get(t, "/webhooks").text; strings.Contains(page, "theirs") || strings.Contains(page, "org_stark1") {
 			t.Errorf("%s sees stark's endpoints", key)
 		}
 	}
 	test := d.signedIn(t, "acme-test")
-	test.get(t, "/webhooks/deliveries/"+own).want(t, 404, "no such record")
-	test.get(t, "/webhooks").want(t, 200, "No endpoint is declared")
+	test.get(t, "/webhooks/deliveries/"+own).want(t, 404, "The record does not exist")
+	test.get(t, "/webhooks").want(t, 200, "Your organization has no webhook endpoints.")
 	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, d.states(t, starkMIS.Owner)); diff != "" {
 		t.Errorf("something was done to stark's (-want +got):\n%s", diff)
 	}
@@ -524,7 +524,7 @@ func TestFormsStopAtTheRateLimitOfTheAPI(t *testing.T) {
 	for range 2 {
 		b.get(t, "/webhooks").want(t, 200, "")
 	}
-	b.post(t, "/webhooks/deliveries/"+id+"/redeliver", nil).want(t, 429, "too many requests")
+	b.post(t, "/webhooks/deliveries/"+id+"/redeliver", nil).want(t, 429, "exceeded its rate limit")
 	if diff := cmp.Diff([]string{"rfq.quoted exhausted"}, d.states(t, acmeLive)); diff != "" {
 		t.Errorf("something was done (-want +got):\n%s", diff)
 	}
@@ -534,5 +534,5 @@ func TestFormIgnoresTheQuery(t *testing.T) {
 	t.Parallel()
 	d, _, _ := hooked(t)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/webhooks/endpoints/mis/recover?since=2026-11-20T12:00", nil)
-	d.signedIn(t, "acme-live").send(t, r).want(t, 422, "must be a time like")
+	d.signedIn(t, "acme-live").send(t, r).want(t, 422, "must be an RFC 3339 time")
 }

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// contentSecurityPolicy allows the site's own style, script and index.
-const contentSecurityPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+// contentSecurityPolicy allows the site's own style, script, index and pictures.
+const contentSecurityPolicy = "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // types are the media types of files by extension. All other files are shown as text.
 var types = map[string]string{
@@ -25,6 +25,7 @@ var types = map[string]string{
 	".css":  "text/css; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
 	".json": "application/json",
+	".svg":  "image/svg+xml",
 }
 
 // Handler serves a site below a prefix, which begins and ends with a slash, for GET

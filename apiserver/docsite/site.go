@@ -102,7 +102,7 @@ func (b *builder) write() error {
 	if err := b.writeSearch(); err != nil {
 		return err
 	}
-	for _, name := range []string{"site.css", "search.js"} {
+	for _, name := range []string{"favicon.svg", "site.css", "search.js"} {
 		content, err := assets.ReadFile("assets/" + name)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
@@ -156,15 +156,29 @@ var scrollable = strings.NewReplacer(
 	"<pre>", `<pre tabindex="0">`, "<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>",
 )
 
-// resolve points the links of a page to files of the site, and copies the linked files. A
-// link to a file outside of the documentation becomes plain text.
+// resolve points the links and images of a page to files of the site, and copies these
+// files. A link to a file outside of the documentation becomes plain text; an image must be
+// a file of the documentation.
 func (b *builder) resolve(p *page) error {
 	var links []*ast.Link
+	var images []*ast.Image
 	walk(p.tree, func(node ast.Node) {
-		if link, ok := node.(*ast.Link); ok {
-			links = append(links, link)
+		switch node := node.(type) {
+		case *ast.Link:
+			links = append(links, node)
+		case *ast.Image:
+			images = append(images, node)
 		}
 	})
+	root := strings.Repeat("../", strings.Count(address(p.path), "/"))
+	for _, image := range images {
+		target, outside := p.target(string(image.Destination))
+		file, err := b.locate(target)
+		if outside || err != nil {
+			return &LinkError{Page: p.path, Target: string(image.Destination)}
+		}
+		image.Destination = []byte(root + file)
+	}
 	for _, link := range links {
 		target, outside := p.target(string(link.Destination))
 		switch {
@@ -185,7 +199,6 @@ func (b *builder) resolve(p *page) error {
 		if err != nil {
 			return &LinkError{Page: p.path, Target: string(link.Destination)}
 		}
-		root := strings.Repeat("../", strings.Count(address(p.path), "/"))
 		link.Destination = []byte(root + file + target.fragment)
 	}
 	return nil

@@ -39,6 +39,7 @@ func TestLinksPointToFilesOfTheSite(t *testing.T) {
 		"the first page":                   {"[a](../README.md)", `<a href="../index.html">a</a>`},
 		"a file that is no page is copied": {"[a](../files/x.json)", `<a href="../files/x.json">a</a>`},
 		"a directory leads to its README":  {"[a](../runbooks/)", `<a href="../runbooks/README.html">a</a>`},
+		"an image is copied":               {"![a](../files/x.svg)", `<img src="../files/x.svg" alt="a">`},
 		"another site":                     {"[a](https://example.com/)", `<a href="https://example.com/">a</a>`},
 		"outside is text":                  {"[the `Makefile`](../../Makefile)", "the <code>Makefile</code>"},
 		"HTML is left out":                 {"<script>alert(1)</script>", "<!-- raw HTML omitted -->"},
@@ -50,7 +51,7 @@ func TestLinksPointToFilesOfTheSite(t *testing.T) {
 			link := strings.NewReplacer("(guides/", "(").Replace(test.link)
 			site := build(t, fstest.MapFS{
 				"README.md": file("# Home\n"), "guides/page.md": file("# Page\n\n## Here\n\n" + link + "\n"),
-				"guides/other.md": file("# Other\n\n## The 2nd (part)\n"), "files/x.json": file("{}"), "runbooks/README.md": file("# Runs\n"),
+				"guides/other.md": file("# Other\n\n## The 2nd (part)\n"), "files/x.json": file("{}"), "files/x.svg": file("<svg/>"), "runbooks/README.md": file("# Runs\n"),
 			})
 			if page := string(site["guides/page.html"]); !strings.Contains(page, test.want) {
 				t.Errorf("no %s in\n%s", test.want, page)
@@ -72,6 +73,13 @@ func TestBrokenLinkFailsTheBuild(t *testing.T) {
 				t.Errorf("built with %v", err)
 			}
 		})
+	}
+	for _, image := range []string{"x.svg", "https://example.com/x.svg"} {
+		var broken *docsite.LinkError
+		_, err := docsite.Build(docsite.Source{Files: fstest.MapFS{"README.md": file("# Home\n\n![a](" + image + ")\n")}})
+		if !errors.As(err, &broken) || broken.Target != image {
+			t.Errorf("image %s: error %v, want a LinkError", image, err)
+		}
 	}
 	if _, err := docsite.Build(docsite.Source{Files: fstest.MapFS{}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a first page: %v", err)

@@ -33,7 +33,7 @@ func accept(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Offers == nil {
 		offers = offers[:1]
 	}
-	return problem.New(problem.CodeNotAcceptable, "This path answers with %s alone.", strings.Join(offers, " or "))
+	return problem.New(problem.CodeNotAcceptable, "This path returns only %s.", strings.Join(offers, " or "))
 }
 
 // inSyntaxOf returns the media types in the syntax of a body, JSON or XML (RFC 6839).

@@ -20,7 +20,7 @@ import (
 // Integers keep their exact value, however they are spelled: 5e3 and 5000.0 are 5000.
 func (c *Call) Bind(into any) error {
 	if err := bind(c.Document, reflect.ValueOf(into).Elem()); err != nil {
-		return problem.New(problem.CodeInvalidRequest, "The body cannot be read.").With(err)
+		return problem.New(problem.CodeInvalidRequest, "The body does not have the format given in the contract.").With(err)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 	}
 	document, invalid := DecodeJSON(c.Body)
 	if invalid != nil {
-		return problem.New(problem.CodeInvalidRequest, "The body cannot be read: %v.", invalid)
+		return problem.New(problem.CodeInvalidRequest, "The body is not acceptable JSON: %v.", invalid)
 	}
 	c.Document = document
 	return nil
@@ -50,10 +50,10 @@ func (b *Body) check(c *Call) *problem.Problem {
 		types = jsonBody
 	}
 	if c.ContentType = contentType(c.Request.Header["Content-Type"], types); c.ContentType == "" {
-		return problem.New(problem.CodeUnsupportedMediaType, "Send the body as %s.", strings.Join(types, " or "))
+		return problem.New(problem.CodeUnsupportedMediaType, "The Content-Type is missing or not supported. Send the body as %s.", strings.Join(types, " or "))
 	}
 	if len(c.Request.Header["Content-Encoding"]) > 0 {
-		return problem.New(problem.CodeUnsupportedMediaType, "Send the body without a content encoding.")
+		return problem.New(problem.CodeUnsupportedMediaType, "Content-Encoding is not supported. Send the body without it.")
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (c *Call) ReadBody() *problem.Problem {
 func awaitBody(g *Gate, c *Call, waiting *Slots, lack string, limit int64) (body []byte, refusal *problem.Problem) {
 	if !waiting.Take() {
 		c.Writer.Header().Set("Connection", "close")
-		return nil, g.overloaded(lack, "Too many request bodies are being awaited.")
+		return nil, g.overloaded(lack, "The server is receiving too many request bodies at once.")
 	}
 	g.slots.Give()
 	g.metrics.Awaits(g.listener, 1)
@@ -88,7 +88,7 @@ func awaitBody(g *Gate, c *Call, waiting *Slots, lack string, limit int64) (body
 		g.metrics.Awaits(g.listener, -1)
 		waiting.Give()
 		if !g.slots.Retake() && refusal == nil {
-			body, refusal = nil, g.overloaded("slots", "Too many requests are being answered.")
+			body, refusal = nil, g.overloaded("slots", "The server is processing too many requests at once.")
 		}
 	}()
 	return readAll(g, c, limit)
@@ -109,10 +109,10 @@ func readAll(g *Gate, c *Call, limit int64) ([]byte, *problem.Problem) {
 		return nil, tooLarge(c, limit)
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
 		c.Writer.Header().Set("Connection", "close")
-		return nil, problem.New(problem.CodeRequestTimeout, "The body did not arrive within %s.", g.bodyTimeout)
+		return nil, problem.New(problem.CodeRequestTimeout, "The complete body did not arrive within %s.", g.bodyTimeout)
 	default:
 		c.Writer.Header().Set("Connection", "close")
-		return nil, problem.New(problem.CodeInvalidRequest, "The body could not be read to its end.").With(err)
+		return nil, problem.New(problem.CodeInvalidRequest, "The body is incomplete, or its transfer encoding is invalid.").With(err)
 	}
 }
 
@@ -156,7 +156,7 @@ func readKey(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	fields := c.Request.Header["Idempotency-Key"]
 	if len(fields) == 0 {
 		if rt.Body.Idempotency == KeyRequired {
-			return problem.New(problem.CodeIdempotencyKeyRequired, "Send an Idempotency-Key header.")
+			return problem.New(problem.CodeIdempotencyKeyRequired, "The Idempotency-Key header is required.")
 		}
 		return nil
 	}
@@ -165,7 +165,7 @@ func readKey(_ *Gate, rt *Route, c *Call) *problem.Problem {
 		key = key[1 : n-1]
 	}
 	if len(fields) > 1 || !visible(key) {
-		return problem.New(problem.CodeIdempotencyKeyInvalid, "The Idempotency-Key must be 1 to 255 visible ASCII characters, sent once.")
+		return problem.New(problem.CodeIdempotencyKeyInvalid, "The Idempotency-Key header must be sent once and have 1 to 255 visible ASCII characters.")
 	}
 	c.Key = key
 	return nil

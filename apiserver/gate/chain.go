@@ -42,12 +42,12 @@ func refuseEarlyData(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Serve == nil || !rt.write(c.Request) || len(c.Request.Header["Early-Data"]) == 0 {
 		return nil
 	}
-	return problem.New(problem.CodeTooEarly, "A request that changes something must not come as early data.")
+	return problem.New(problem.CodeTooEarly, "A request that changes data must not be sent as TLS early data.")
 }
 
 func loadSnapshot(g *Gate, _ *Route, c *Call) *problem.Problem {
 	if c.snapshot = g.gates.Current(c.Now); c.snapshot == nil {
-		return problem.New(problem.CodePostureUnavailable, "This replica has no current posture and keeps every gate closed.").After(g.retryPosture)
+		return problem.New(problem.CodePostureUnavailable, "The server has not loaded current access rules and rejects all requests.").After(g.retryPosture)
 	}
 	return nil
 }

@@ -35,8 +35,8 @@ var (
 		missing:   problem.New(problem.CodeMissingAPIKey, "Send an API key as a bearer token in the Authorization header, or in X-API-Key."),
 	}
 	invalidKey = problem.New(problem.CodeInvalidAPIKey, "The API key is not valid.")
-	twoKeys    = problem.New(problem.CodeInvalidRequest, "Authorization and X-API-Key hold different credentials; send one.")
-	keyInQuery = problem.New(problem.CodeInvalidRequest, "The query holds a credential; send it in a header alone.")
+	twoKeys    = problem.New(problem.CodeInvalidRequest, "Authorization and X-API-Key contain different credentials. Send only one of them.")
+	keyInQuery = problem.New(problem.CodeInvalidRequest, "The query string contains a credential. Send credentials only in a header.")
 )
 
 // queryNames are the parameters that clients put keys into elsewhere.

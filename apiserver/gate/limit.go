@@ -37,7 +37,7 @@ func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
 	}
 	g.metrics.Decision(rt.Capability.String(), rateLimited)
 	c.refused(rateLimited)
-	return problem.New(problem.CodeRateLimitExceeded, "Your organization has sent too many requests to the %s surface.", surface).
+	return problem.New(problem.CodeRateLimitExceeded, "Your organization has exceeded its rate limit on the %s surface.", surface).
 		After(state.RetryAfter)
 }
 

@@ -66,7 +66,7 @@ func TestRateLimitIsCheckedAfterTheGatesAndBeforeTheBody(t *testing.T) {
 	for name, tc := range map[string]struct {
 		request request
 		code    problem.Code
-		told    bool
+		limited bool
 	}{
 		"no key":   {noKey, problem.CodeMissingAPIKey, false},
 		"no scope": {noScope, problem.CodeInsufficientScope, false},
@@ -77,8 +77,8 @@ func TestRateLimitIsCheckedAfterTheGatesAndBeforeTheBody(t *testing.T) {
 		if code != tc.code {
 			t.Errorf("%s: %s, want %s", name, code, tc.code)
 		}
-		if told := resp.Header.Get("RateLimit") != ""; told != tc.told {
-			t.Errorf("%s: the answer has the rate limit: %t, want %t", name, told, tc.told)
+		if limited := resp.Header.Get("RateLimit") != ""; limited != tc.limited {
+			t.Errorf("%s: the answer has the rate limit: %t, want %t", name, limited, tc.limited)
 		}
 	}
 }

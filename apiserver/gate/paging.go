@@ -39,7 +39,7 @@ func Page(in ListParameters) (rfq.Page, error) {
 	for i, text := range in.Status {
 		status := rfq.Status(text)
 		if !status.Valid() || i >= maxStatuses {
-			return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The parameter status is open, quoted, closed, awarded, expired or cancelled.")
+			return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The parameter status must be one of open, quoted, closed, awarded, expired and cancelled, and be sent at most 6 times.")
 		}
 		page.Statuses = append(page.Statuses, status)
 	}
@@ -47,7 +47,7 @@ func Page(in ListParameters) (rfq.Page, error) {
 	page.CreatedAfter, after = ParseInstant(in.CreatedAfter)
 	page.CreatedBefore, before = ParseInstant(in.CreatedBefore)
 	if !after || !before {
-		return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The parameters createdAfter and createdBefore are times like 2026-11-20T09:00:00Z.")
+		return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The parameters createdAfter and createdBefore must be RFC 3339 times, for example 2026-11-20T09:00:00Z.")
 	}
 	return page, nil
 }
@@ -87,7 +87,7 @@ func ParseInstant(text *string) (time.Time, bool) {
 }
 
 func badLimit() *problem.Problem {
-	return problem.New(problem.CodeInvalidRequest, "The parameter limit is an integer from 1 to %d.", rfq.MaxLimit)
+	return problem.New(problem.CodeInvalidRequest, "The parameter limit must be an integer from 1 to %d.", rfq.MaxLimit)
 }
 
 // BadParameter is the problem of a parameter that cannot be read. The name is empty if
@@ -95,17 +95,17 @@ func badLimit() *problem.Problem {
 func BadParameter(name string) *problem.Problem {
 	switch name {
 	case "":
-		return problem.New(problem.CodeInvalidRequest, "A parameter is not of the form that the contract gives.")
+		return problem.New(problem.CodeInvalidRequest, "A parameter does not have the format given in the contract.")
 	case "limit":
 		return badLimit()
 	default:
-		return problem.New(problem.CodeInvalidRequest, "The parameter %s is not of the form that the contract gives.", name)
+		return problem.New(problem.CodeInvalidRequest, "The parameter %s does not have the format given in the contract.", name)
 	}
 }
 
 // BadPage is the problem of an invalid cursor, [rfq.ErrInvalidPage].
 func BadPage(err error) *problem.Problem {
-	return problem.New(problem.CodeInvalidRequest, "The cursor is not one that was handed out for this list with these filters.").With(err)
+	return problem.New(problem.CodeInvalidRequest, "The cursor is not valid for this list with these filters. Send nextCursor of the previous page with the same filters, or start without a cursor.").With(err)
 }
 
 // NextQuery returns the query of the next page: that of this page with another cursor.
@@ -132,15 +132,15 @@ func OnlyParameters(parameters []contracts.Parameter, next Handler) Handler {
 	return func(c *Call) error {
 		query, err := url.ParseQuery(c.Request.URL.RawQuery)
 		if err != nil {
-			return problem.New(problem.CodeInvalidRequest, "The query cannot be read.").With(err)
+			return problem.New(problem.CodeInvalidRequest, "The query string is malformed. Check its percent-encoding.").With(err)
 		}
 		for name, values := range query {
 			parameter, found := known[name]
 			if !found {
-				return problem.New(problem.CodeInvalidRequest, "There is no parameter %.40q here.", name)
+				return problem.New(problem.CodeInvalidRequest, "The parameter %.40q is not supported on this path.", name)
 			}
 			if len(values) > 1 && !parameter.Repeats {
-				return problem.New(problem.CodeInvalidRequest, "Send the parameter %s once.", name)
+				return problem.New(problem.CodeInvalidRequest, "The parameter %s must be sent only once.", name)
 			}
 		}
 		return next(c)

@@ -27,14 +27,14 @@ func (r Refusals) Of(d posture.Decision, now time.Time) *problem.Problem {
 	case posture.ReasonPartnerSuspended:
 		return problem.New(problem.CodePartnerSuspended, "Your organization's access is suspended.")
 	case posture.ReasonContractNotEffective:
-		return problem.New(problem.CodeContractNotEffective, "Your organization's contract is not in force.")
+		return problem.New(problem.CodeContractNotEffective, "Your organization's contract is not in effect.")
 	case posture.ReasonScopeMissing:
-		return problem.New(problem.CodeInsufficientScope, "The API key lacks the scope %s.", d.Scope)
+		return problem.New(problem.CodeInsufficientScope, "The API key does not have the scope %s.", d.Scope)
 	case posture.ReasonNotEntitled:
 		return problem.New(problem.CodeCapabilityNotEntitled, "Your organization is not entitled to the capability %s.", d.Capability)
 	}
 	if d.Reason.Class() == posture.ClassClosed && !d.Opens.IsZero() {
-		return problem.New(problem.Code(d.Code()), "The capability %s is not open yet.", d.Capability).After(d.Opens.Sub(now))
+		return problem.New(problem.Code(d.Code()), "The capability %s is not available yet.", d.Capability).After(d.Opens.Sub(now))
 	}
 	return r.closed[d.Capability]
 }
@@ -43,7 +43,7 @@ func (r Refusals) Of(d posture.Decision, now time.Time) *problem.Problem {
 // shared by all requests and never changed.
 func closedProblems() map[posture.Capability]*problem.Problem {
 	all := map[posture.Capability]*problem.Problem{
-		posture.NoCapability: problem.New(problem.CodePostureUnavailable, "No posture is known for this route."),
+		posture.NoCapability: problem.New(problem.CodePostureUnavailable, "The access rules of this route are not loaded."),
 	}
 	for capability := range posture.Capabilities() {
 		code := problem.Code(capability.Definition().Code)

@@ -92,7 +92,7 @@ func share(g *Gate, rt *Route, c *Call) *problem.Problem {
 	}
 	if !g.shares.take(c.Tenant().Organization) {
 		c.refused(organizationBusy)
-		return g.overloaded("organization", "Your organization has too many requests in work.")
+		return g.overloaded("organization", "Your organization has too many requests in progress.")
 	}
 	c.shares = true
 	return nil

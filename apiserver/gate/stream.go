@@ -30,11 +30,11 @@ func NewStreams(most, mostPerOrganization int) *Streams {
 // take reserves a stream, or returns the limit that is reached.
 func (s *Streams) take(organization string) (lack, detail string) {
 	if !s.open.Take() {
-		return "streams", "Too many streams are open."
+		return "streams", "The server has too many event streams open."
 	}
 	if !s.shares.take(organization) {
 		s.open.Give()
-		return "organization", "Your organization has too many streams open."
+		return "organization", "Your organization has too many event streams open."
 	}
 	return "", ""
 }

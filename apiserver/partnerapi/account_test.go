@@ -48,7 +48,7 @@ func (a account) capability(t *testing.T, name string) capability {
 	t.Helper()
 	i := slices.IndexFunc(a.Capabilities, func(c capability) bool { return c.Name == name })
 	if i < 0 {
-		t.Fatalf("the account does not tell of %s", name)
+		t.Fatalf("the account does not list %s", name)
 	}
 	return a.Capabilities[i]
 }
@@ -68,7 +68,7 @@ func TestAnAccountTellsWhoIsAskingAndWhatTheyMayDo(t *testing.T) {
 	for _, c := range got.Capabilities {
 		names = append(names, c.Name)
 	}
-	// What is disabled for everyone, or has no routes yet, is not told.
+	// Capabilities that are disabled for all partners or have no routes are not listed.
 	if diff := cmp.Diff([]string{"rfq-create", "rfq-read", "rfq-list", "quote-read", "preflight", "xjdf"}, names); diff != "" {
 		t.Errorf("capabilities (-want +got):\n%s", diff)
 	}
@@ -84,7 +84,7 @@ func TestAnAccountTellsWhoIsAskingAndWhatTheyMayDo(t *testing.T) {
 	}
 }
 
-// What the account says of a capability is what a request gets.
+// The access in the account matches the response to a request.
 func TestAnAccountPromisesWhatRequestsGet(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -138,7 +138,7 @@ func TestAnAccountCountsWhatAQuotaCounts(t *testing.T) {
 		create(t, w, "k-"+string(rune('a'+used)), flyers)
 	}
 	if quota := accountOf(t, w, "acme-test").capability(t, "rfq-create").Quota; quota.Used != 0 {
-		t.Errorf("the sandbox has used %d of what production used", quota.Used)
+		t.Errorf("the sandbox has used %d, want 0 after requests in production", quota.Used)
 	}
 	if quota := accountOf(t, w, "acme-live").capability(t, "rfq-read").Quota; quota != nil {
 		t.Errorf("reading has the quota %+v", quota)

@@ -168,7 +168,7 @@ func TestCreateRefusesWhatIsParsedButWrong(t *testing.T) {
 				}
 				for pointer, detail := range found {
 					if detail == "" {
-						t.Errorf("%s says nothing", pointer)
+						t.Errorf("%s has no detail", pointer)
 					}
 				}
 			})
@@ -187,7 +187,7 @@ func TestCreateSaysWhichOfProductAndCategoryIsWrong(t *testing.T) {
 	}
 	found = create(t, w, "k", but("catalogProductUid", `"x"`)).Want(t, 422, problem.CodeRFQInvalid).Violations(t)
 	if detail := found["#/catalogProductUid"]; !strings.Contains(detail, "/api/v1/catalog/products") {
-		t.Errorf("the product's fault does not say where products are: %q", detail)
+		t.Errorf("detail %q, want one that names the list of products", detail)
 	}
 }
 
@@ -292,7 +292,7 @@ func TestAKeyIsBoundToBodyTenantAndMode(t *testing.T) {
 		"a list":           `[]`,
 	} {
 		if a := create(t, w, "k-1", body); a.Want(t, 422, problem.CodeIdempotencyKeyReused).Header.Get("Retry-After") != "" {
-			t.Errorf("%s: Retry-After on what will never succeed", name)
+			t.Errorf("%s: the response has Retry-After although a retry cannot succeed", name)
 		}
 	}
 	for _, who := range []string{"stark-live", "acme-test"} {
@@ -327,8 +327,8 @@ func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
 
 	w.Grant("acme", "rfq-create", 10)
 	w.Catalog.Withdraw()
-	away := create(t, w, "k-2", flyers).Want(t, 503, problem.CodeRFQCatalogUnavailable)
-	away.WantRetry(t)
+	unavailable := create(t, w, "k-2", flyers).Want(t, 503, problem.CodeRFQCatalogUnavailable)
+	unavailable.WantRetry(t)
 	replays("the catalog is withdrawn")
 
 	other, err := catalog.NewCatalog([]catalog.Group{{UID: "books", Name: "Books"}}, []catalog.Product{{UID: "book", Name: "Book", Group: "books"}})
@@ -376,15 +376,15 @@ func TestACatalogThatIsAwayComesBack(t *testing.T) {
 }
 
 // TestAStoreThatIsAwayIsSafeToRetry: whatever was known when the store went
-// away, the same key leads to one record and its one answer.
+// unavailable, the same key leads to one record and the original response.
 func TestAStoreThatIsAwayIsSafeToRetry(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		fault    storetest.Fault
 		replayed string
 	}{
-		"away before the commit": {storetest.Away, ""},
-		"away behind the commit": {storetest.Unknown, "true"},
+		"unavailable before the commit": {storetest.Away, ""},
+		"unavailable after the commit":  {storetest.Unknown, "true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,10 +20,10 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// bodyLimit is the contract's limit for a request body.
+// bodyLimit is the contract's limit for a request body, in bytes.
 const bodyLimit = 64 << 10
 
-// RFQs is what the surface needs of package rfq.
+// RFQs is the part of package rfq that the surface uses.
 type RFQs interface {
 	Create(ctx context.Context, who tenant.ID, draft rfq.Draft, terms rfq.Terms) (rfq.Created, error)
 	Replay(ctx context.Context, who tenant.ID, used transaction.Idempotency) (rfq.RFQ, bool, error)
@@ -32,7 +32,7 @@ type RFQs interface {
 	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
 }
 
-// Catalog is what the surface needs of package catalog.
+// Catalog is the part of package catalog that the surface uses.
 type Catalog interface {
 	Current(now time.Time) (*catalog.Catalog, error)
 }
@@ -44,7 +44,7 @@ type surface struct {
 	create  *contracts.Schema
 }
 
-// Routes is the surface's table of routes.
+// Routes returns the surface's table of routes.
 func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Set) ([]gate.Route, error) {
 	create, err := set.Schema(contracts.Partner, "RfqCreate")
 	if err != nil {
@@ -64,8 +64,8 @@ func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Se
 	}, Disabled()...), nil
 }
 
-// Disabled is the table of the families that have nothing behind their gate.
-// They answer every method and authenticate first. Only estimate is published.
+// Disabled returns the routes of the disabled capabilities. They authenticate, then
+// reject every method. Only estimate is published.
 func Disabled() []gate.Route {
 	const accept = "/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept"
 	return []gate.Route{

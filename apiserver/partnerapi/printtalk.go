@@ -21,13 +21,12 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 )
 
-// forms are the media types of records that PrintTalk has a word for.
+// forms lists the media types of records that have a PrintTalk form.
 func forms() []string { return append([]string{"application/json"}, printtalk.MediaTypes()...) }
 
-// inPrintTalk serves the record as PrintTalk to whoever likes that best, and
-// leaves all others to the next handler. The form belongs to the XJDF layer, so a
-// caller that the layer is closed to does not get it. Whether it can be revalidated
-// is up to the record: it is as with JSON.
+// inPrintTalk serves the record as PrintTalk if the client prefers it, and otherwise
+// calls the next handler. The form belongs to the XJDF layer and requires its
+// capability. Revalidation works as for JSON.
 func inPrintTalk(revalidated bool, document func(*gate.Call) (*xjdf.Node, error), next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		if !slices.Contains(printtalk.MediaTypes(), c.MediaType) {
@@ -59,7 +58,7 @@ func inPrintTalk(revalidated bool, document func(*gate.Call) (*xjdf.Node, error)
 	}
 }
 
-// requestForQuotation is the RFQ as PrintTalk.
+// requestForQuotation returns the RFQ as PrintTalk.
 func (s *surface) requestForQuotation(c *gate.Call) (*xjdf.Node, error) {
 	record, err := s.rfqs.Get(c.Context(), c.Tenant(), chi.URLParam(c.Request, "rfqId"))
 	if err != nil {
@@ -68,7 +67,7 @@ func (s *surface) requestForQuotation(c *gate.Call) (*xjdf.Node, error) {
 	return printtalk.RequestForQuotation(s.wordsOf(c, record)), nil
 }
 
-// quotation is the quotes that stand as PrintTalk.
+// quotation returns the current quotes as PrintTalk.
 func (s *surface) quotation(c *gate.Call) (*xjdf.Node, error) {
 	ctx, id := c.Context(), chi.URLParam(c.Request, "rfqId")
 	record, err := s.rfqs.Get(ctx, c.Tenant(), id)
@@ -87,13 +86,13 @@ func (s *surface) quotation(c *gate.Call) (*xjdf.Node, error) {
 	}
 	root := printtalk.Quotation(s.wordsOf(c, record), standing)
 	if root == nil {
-		return nil, problem.New(problem.CodeNotFound, "No quote stands on this RFQ, so there is no quotation.")
+		return nil, problem.New(problem.CodeNotFound, "The RFQ has no current quote, so no quotation exists.")
 	}
 	return root, nil
 }
 
-// wordsOf is the record in the words of PrintTalk. The product's type is what the
-// catalog says of it now; without a catalog the document has none.
+// wordsOf returns the record in the terms of PrintTalk. The product type is that of the
+// current catalog; without a catalog the document has no product type.
 func (s *surface) wordsOf(c *gate.Call, record rfq.RFQ) printtalk.RFQ {
 	words := printtalk.RFQ{
 		ID: record.ID, Organization: record.Tenant.Organization, TrackingCode: record.TrackingCode, Title: record.Title,
@@ -115,7 +114,7 @@ func wordsOfQuote(q *rfq.Quote) printtalk.Quote {
 		ValidUntil: o.ValidUntil, Submitted: q.SubmittedAt, Assumptions: o.Assumptions,
 	}
 	for _, b := range o.PriceBreaks {
-		// A price beyond what money can be is none that anybody could take.
+		// A price that exceeds the largest amount of money is omitted.
 		if total, err := b.UnitPrice.Times(b.Quantity); err == nil {
 			words.Breaks = append(words.Breaks, printtalk.Break{Quantity: b.Quantity, Total: total.Rounded().Amount()})
 		}

@@ -17,8 +17,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// terms are those of a partner that reads RFQs and quotes as acme, and beside
-// them has what these say of the layer.
+// terms are the access of a partner to the layer, in addition to RFQs and quotes.
 type terms struct {
 	scopes                      []v1alpha1.Scope
 	granted, rolledOut, invited bool
@@ -73,7 +72,7 @@ func TestWhoeverTheLayerIsClosedToGetsNoPrintTalk(t *testing.T) {
 		"a partner without the capability":        {terms{all, false, true, true}, 403, problem.CodeCapabilityNotEntitled},
 		"a key without the scope":                 {terms{reads, true, true, true}, 403, problem.CodeInsufficientScope},
 		"no scope comes before a closed layer":    {terms{reads, true, false, true}, 403, problem.CodeInsufficientScope},
-		"a layer that is rolled out to nobody":    {terms{all, true, false, true}, 503, closed},
+		"a layer without an audience":             {terms{all, true, false, true}, 503, closed},
 		"a partner outside the audience":          {terms{all, true, true, false}, 503, closed},
 		"a closed layer comes before entitlement": {terms{all, false, false, true}, 503, closed},
 	} {

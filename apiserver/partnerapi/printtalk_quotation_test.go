@@ -90,7 +90,7 @@ func TestAQuotationHasThePricesOfOtherQuantities(t *testing.T) {
 	}
 	for _, text := range []string{"Supplier: Press One", "Lead time: 6 days", "Delivery: Utrecht DAP", "Assumption: Files arrive print ready."} {
 		if !strings.Contains(q.Comment, text) {
-			t.Errorf("the comment %q does not say %q", q.Comment, text)
+			t.Errorf("comment %q, want it to contain %q", q.Comment, text)
 		}
 	}
 }

@@ -79,7 +79,7 @@ type quoteTalk struct {
 	} `xml:"Quote"`
 }
 
-// talkOf reads the whole answer: what follows the document counts too.
+// talkOf reads the complete response, including anything after the document.
 func talkOf(t *testing.T, a apitest.Answer) talk {
 	t.Helper()
 	var document talk
@@ -147,24 +147,24 @@ func TestPrintTalkIsForThoseWhoPreferIt(t *testing.T) {
 	path, _ := quoted(t, w)
 	const asJSON = "application/json"
 	for name, tc := range map[string]struct{ accept, want string }{
-		"no preference":                   {"", asJSON},
-		"anything":                        {"*/*", asJSON},
-		"JSON":                            {asJSON, asJSON},
-		"any application":                 {"application/*", asJSON},
-		"problems alone":                  {"application/problem+json, */*;q=0.1", asJSON},
-		"JSON before PrintTalk":           {"application/json, " + printTalk + ";q=0.9", asJSON},
-		"both alike":                      {printTalk + ", application/json", asJSON},
-		"PrintTalk before JSON":           {"application/json;q=0.5, " + printTalk, printTalk},
-		"PrintTalk, and anything after":   {printTalk + ", */*;q=0.1", printTalk},
-		"anything but JSON":               {"*/*, application/json;q=0", printTalk},
-		"XML rather than PrintTalk":       {"application/xml, " + printTalk + ";q=0.5", "application/xml"},
-		"another spelling":                {"Application/VND.CIP4-PrintTalk+XML", printTalk},
-		"a charset":                       {printTalk + "; charset=utf-8", printTalk},
-		"PrintTalk weighs nothing":        {printTalk + ";q=0, */*", asJSON},
-		"a weight that cannot be read":    {printTalk + ";q=much, application/json;q=0.9", printTalk},
-		"one that is offered of several":  {"text/html, image/png, " + printTalk + ";q=0.1", printTalk},
-		"a field that cannot be read":     {"///", asJSON},
-		"what there is not, and anything": {"text/csv, */*;q=0.2", asJSON},
+		"no preference":                  {"", asJSON},
+		"anything":                       {"*/*", asJSON},
+		"JSON":                           {asJSON, asJSON},
+		"any application":                {"application/*", asJSON},
+		"problems alone":                 {"application/problem+json, */*;q=0.1", asJSON},
+		"JSON before PrintTalk":          {"application/json, " + printTalk + ";q=0.9", asJSON},
+		"both alike":                     {printTalk + ", application/json", asJSON},
+		"PrintTalk before JSON":          {"application/json;q=0.5, " + printTalk, printTalk},
+		"PrintTalk, and anything after":  {printTalk + ", */*;q=0.1", printTalk},
+		"anything but JSON":              {"*/*, application/json;q=0", printTalk},
+		"XML rather than PrintTalk":      {"application/xml, " + printTalk + ";q=0.5", "application/xml"},
+		"another spelling":               {"Application/VND.CIP4-PrintTalk+XML", printTalk},
+		"a charset":                      {printTalk + "; charset=utf-8", printTalk},
+		"PrintTalk weighs nothing":       {printTalk + ";q=0, */*", asJSON},
+		"a weight that cannot be read":   {printTalk + ";q=much, application/json;q=0.9", printTalk},
+		"one that is offered of several": {"text/html, image/png, " + printTalk + ";q=0.1", printTalk},
+		"a field that cannot be read":    {"///", asJSON},
+		"an unknown type, and any type":  {"text/csv, */*;q=0.2", asJSON},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -232,12 +232,12 @@ func TestAForeignRecordIsNoneInPrintTalkEither(t *testing.T) {
 	}
 }
 
-func TestNoQuoteIsNoQuotation(t *testing.T) {
+func TestRFQWithoutCurrentQuoteHasNoQuotation(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path, _ := quoted(t, w)
-	if got := accept(t, w, "acme-live", path+"/quotes", printTalk).Want(t, 404, problem.CodeNotFound).Text(t, "detail"); !strings.Contains(got, "No quote stands") {
-		t.Errorf("the 404 says %q, as if there were no RFQ", got)
+	if got := accept(t, w, "acme-live", path+"/quotes", printTalk).Want(t, 404, problem.CodeNotFound).Text(t, "detail"); !strings.Contains(got, "The RFQ has no current quote") {
+		t.Errorf("GET %s/quotes: detail %q, want one that distinguishes a missing quote from a missing RFQ", path, got)
 	}
 	accept(t, w, "acme-live", path, printTalk).Want(t, 200, "")
 }
@@ -255,7 +255,7 @@ func texts() map[string]struct{ text, reads string } {
 		"right to left":                {"\u202eflyers \u05d3\u05e4\u05d5\u05e1\u202c", ""},
 		"spaces at both ends":          {"  two  spaces  ", ""},
 		"a byte order mark":            {"\ufefftitle", ""},
-		"what XML has no room for":     {"title\ufffe\uffff", "title\ufffd\ufffd"},
+		"characters that XML forbids":  {"title\ufffe\uffff", "title\ufffd\ufffd"},
 		"a processing instruction":     {`<?xml version="1.1"?>`, ""},
 		"a name with a prefix":         {`xmlns:x="urn:x"`, ""},
 	}
@@ -286,8 +286,8 @@ func TestAnyTextIsReadableInPrintTalk(t *testing.T) {
 	}
 }
 
-// TestControlCharactersDoNotComeIn is why nothing is said of them above.
-func TestControlCharactersDoNotComeIn(t *testing.T) {
+// TestControlCharactersAreRejected is why the test above has none.
+func TestControlCharactersAreRejected(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	for _, title := range []string{`"a\u0000"`, `"a\u0008b"`, `"a\u001f"`, `"a\nb"`, `"a\u0085"`, `"a\u007f"`} {

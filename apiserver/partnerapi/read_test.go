@@ -51,7 +51,7 @@ func TestARecordIsItsOwnersAlone(t *testing.T) {
 		for _, who := range []string{"stark-live", "stark-test", "acme-test"} {
 			foreign := get(t, w, who, path).Want(t, 404, problem.CodeNotFound)
 			if got, want := foreign.Text(t, "detail"), missing.Text(t, "detail"); got != want {
-				t.Errorf("%s can tell a foreign record from none: %q, %q", who, got, want)
+				t.Errorf("%s gets %q for a foreign record and %q for a missing one", who, got, want)
 			}
 		}
 	}
@@ -367,7 +367,7 @@ func TestProductsAreThoseThatCanBeRequested(t *testing.T) {
 	if !slices.IsSorted(uids) {
 		t.Errorf("the order is %v", uids)
 	}
-	// What is listed can be sent.
+	// A listed product can be requested.
 	last := body.Items[len(body.Items)-1]
 	request := fmt.Sprintf(`{"catalogProductUid":%q,"title":"t","category":%q,"quantity":1,"deliveryCity":"d"}`, last.CatalogProductUID, last.Category)
 	create(t, w, "k-1", request).Want(t, 201, "")

@@ -50,8 +50,8 @@ func (s *surface) CreateRFQ(c *gate.Call, body RFQCreate) (CreateRFQResponseObje
 	return created(c, made.RFQ, made.Replayed), nil
 }
 
-// created is the 201, whose body has two members that never change, so that a
-// replay is the same to the byte.
+// created returns the 201 response. Its two members never change, so a replay is
+// identical byte for byte.
 func created(c *gate.Call, record rfq.RFQ, replayed bool) CreateRFQ201JSONResponse {
 	c.MarkReplay(replayed)
 	return CreateRFQ201JSONResponse{
@@ -115,14 +115,14 @@ func (s *surface) ListCatalogProducts(c *gate.Call) (ListCatalogProductsResponse
 	return ListCatalogProducts200JSONResponse{Items: productModels(catalog)}, nil
 }
 
-// retryCatalog is how soon a client may come back for a catalog.
+// retryCatalog is the suggested delay while the catalog is unavailable.
 const retryCatalog = 5 * time.Second
 
 func catalogAway(err error) *problem.Problem {
-	return problem.New(problem.CodeRFQCatalogUnavailable, "The catalog is not available at the moment.").After(retryCatalog).With(err)
+	return problem.New(problem.CodeRFQCatalogUnavailable, "The catalog is temporarily unavailable.").After(retryCatalog).With(err)
 }
 
-// problemOf is the one place where errors of RFQs become answers.
+// problemOf maps the errors of package rfq to problems.
 func problemOf(err error) error {
 	var invalid *rfq.ValidationError
 	switch {

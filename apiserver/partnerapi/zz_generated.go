@@ -62,18 +62,18 @@ type Account struct {
 
 // AccountCapability defines model for AccountCapability.
 type AccountCapability struct {
-	// Name As in Marketplace-Capability.
+	// Name The capability, as in Marketplace-Capability.
 	Name    string                   `json:"name"`
 	Posture AccountCapabilityPosture `json:"posture"`
 	Access  AccountCapabilityAccess  `json:"access"`
 
-	// Code The code of the refusal of what access lacks.
+	// Code The problem code that requests beyond `access` return.
 	Code string `json:"code,omitempty"`
 
-	// Reason The detail of that refusal.
+	// Reason The detail of that problem.
 	Reason string `json:"reason,omitempty"`
 
-	// OpensAt UTC, with milliseconds.
+	// OpensAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	OpensAt *Instant `json:"opensAt,omitempty"`
@@ -91,7 +91,7 @@ type CatalogProduct struct {
 	CatalogProductUID string `json:"catalogProductUid"`
 	Name              string `json:"name"`
 
-	// Category The value to send as category.
+	// Category The value to send as `category` of an RFQ.
 	Category     string `json:"category"`
 	CategoryName string `json:"categoryName"`
 }
@@ -105,7 +105,7 @@ type CatalogProducts struct {
 type ContractPeriod struct {
 	EffectiveFrom *respond.Instant `json:"effectiveFrom"`
 
-	// EffectiveUntil The first instant without it; null until further notice.
+	// EffectiveUntil The exclusive end of the contract; null if it has no end.
 	EffectiveUntil *respond.Instant `json:"effectiveUntil"`
 }
 
@@ -119,10 +119,10 @@ type Delivery struct {
 
 // Entitlement defines model for Entitlement.
 type Entitlement struct {
-	// Package As in Marketplace-Entitlement.
+	// Package The package, as in Marketplace-Entitlement.
 	Package string `json:"package"`
 
-	// State As in Marketplace-Entitlement: active, suspended, contract-not-effective. Expect more.
+	// State As in Marketplace-Entitlement: active, suspended, contract-not-effective. New values may be added.
 	State    string          `json:"state"`
 	Mode     EntitlementMode `json:"mode"`
 	Contract ContractPeriod  `json:"contract"`
@@ -131,7 +131,7 @@ type Entitlement struct {
 // EntitlementMode defines model for Entitlement.Mode.
 type EntitlementMode string
 
-// Instant UTC, with milliseconds.
+// Instant A time in UTC with milliseconds.
 //
 // Examples: 2026-11-20T12:00:00.000Z
 type Instant = respond.Instant
@@ -140,7 +140,7 @@ type Instant = respond.Instant
 type Key struct {
 	Name string `json:"name"`
 
-	// ExpiresAt Null for a key without an end.
+	// ExpiresAt Null if the key does not expire.
 	ExpiresAt *respond.Instant `json:"expiresAt"`
 	Scopes    []string         `json:"scopes"`
 }
@@ -154,13 +154,13 @@ type Organization struct {
 	DisplayName string `json:"displayName"`
 }
 
-// PriceBreak The unit price from a quantity on.
+// PriceBreak A unit price that applies from a quantity upwards.
 type PriceBreak struct {
 	Quantity  int64 `json:"quantity"`
 	UnitPrice Money `json:"unitPrice"`
 }
 
-// Product What the catalog said about the product when the RFQ was created.
+// Product The catalog entry of the product when the RFQ was created.
 type Product struct {
 	UID              string       `json:"uid"`
 	Name             string       `json:"name"`
@@ -178,7 +178,7 @@ type Quota struct {
 	Remaining     int64 `json:"remaining"`
 	WindowSeconds int64 `json:"windowSeconds"`
 
-	// ResetsAt UTC, with milliseconds.
+	// ResetsAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	ResetsAt Instant `json:"resetsAt"`
@@ -190,10 +190,10 @@ type Quote struct {
 	RFQID    string   `json:"rfqId"`
 	Supplier Supplier `json:"supplier"`
 
-	// Revision Counts the quotes of this supplier on this RFQ.
+	// Revision The sequence number of this supplier's quotes on the RFQ.
 	Revision int `json:"revision"`
 
-	// Status One of submitted, superseded, withdrawn, expired, accepted, declined. Expect more.
+	// Status One of submitted, superseded, withdrawn, expired, accepted, declined. New values may be added.
 	Status       string       `json:"status"`
 	Total        Money        `json:"total"`
 	UnitPrice    Money        `json:"unitPrice"`
@@ -203,12 +203,12 @@ type Quote struct {
 	Delivery     Delivery     `json:"delivery"`
 	Assumptions  []string     `json:"assumptions,omitempty"`
 
-	// ValidUntil UTC, with milliseconds.
+	// ValidUntil A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	ValidUntil Instant `json:"validUntil"`
 
-	// SubmittedAt UTC, with milliseconds.
+	// SubmittedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	SubmittedAt Instant `json:"submittedAt"`
@@ -224,7 +224,7 @@ type RFQ struct {
 	ID           string `json:"id"`
 	TrackingCode string `json:"trackingCode"`
 
-	// Status One of open, quoted, closed, awarded, expired, cancelled. Expect more.
+	// Status One of open, quoted, closed, awarded, expired, cancelled. New values may be added.
 	Status            string `json:"status"`
 	CatalogProductUID string `json:"catalogProductUid"`
 	Title             string `json:"title"`
@@ -232,52 +232,52 @@ type RFQ struct {
 	Quantity          int64  `json:"quantity"`
 	DeliveryCity      string `json:"deliveryCity"`
 
-	// Product What the catalog said about the product when the RFQ was created.
+	// Product The catalog entry of the product when the RFQ was created.
 	Product Product `json:"product"`
 
-	// QuoteCount How many quotes are not superseded.
+	// QuoteCount The number of quotes that are not superseded.
 	QuoteCount int `json:"quoteCount"`
 
-	// Version Counts the changes.
+	// Version Increases with every change.
 	Version int64 `json:"version"`
 
-	// Livemode False for an RFQ of a test key.
+	// Livemode False if the RFQ was created with a test key.
 	Livemode bool `json:"livemode"`
 
-	// CreatedAt UTC, with milliseconds.
+	// CreatedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	CreatedAt Instant `json:"createdAt"`
 
-	// UpdatedAt UTC, with milliseconds.
+	// UpdatedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	UpdatedAt Instant `json:"updatedAt"`
 
-	// ResponseDeadline UTC, with milliseconds.
+	// ResponseDeadline A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	ResponseDeadline Instant `json:"responseDeadline"`
 
-	// ExpiresAt UTC, with milliseconds.
+	// ExpiresAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	ExpiresAt Instant  `json:"expiresAt"`
 	Links     RFQLinks `json:"links"`
 }
 
-// RFQCreate Texts are kept as they are sent; one that is blank or holds control characters is refused.
+// RFQCreate Strings are stored unchanged. Strings that are blank or contain control characters are rejected.
 //
 // Examples: {"catalogProductUid":"print:flyers:a5","category":"commercial-print","deliveryCity":"Utrecht","quantity":5000,"title":"Spring flyers"}
 type RFQCreate struct {
-	// CatalogProductUID An L2 catalog product, from GET /api/v1/catalog/products.
+	// CatalogProductUID The uid of an L2 catalog product, from GET /api/v1/catalog/products.
 	CatalogProductUID string `json:"catalogProductUid"`
 	Title             string `json:"title"`
 
-	// Category The marketplace group of that product.
+	// Category The marketplace group of the product.
 	Category string `json:"category"`
 
-	// Quantity How many copies.
+	// Quantity The number of copies.
 	Quantity     int    `json:"quantity"`
 	DeliveryCity string `json:"deliveryCity"`
 }
@@ -286,7 +286,7 @@ type RFQCreate struct {
 type RFQCreated struct {
 	ID string `json:"id"`
 
-	// TrackingCode For people to talk about the RFQ; it opens nothing.
+	// TrackingCode A reference to the RFQ for people. It is not a credential.
 	TrackingCode string `json:"trackingCode"`
 }
 
@@ -312,7 +312,7 @@ type Supplier struct {
 
 // SurfaceRate defines model for SurfaceRate.
 type SurfaceRate struct {
-	// Surface As in RateLimit-Policy.
+	// Surface The surface, as in RateLimit-Policy.
 	Surface       string `json:"surface"`
 	Requests      int64  `json:"requests"`
 	WindowSeconds int64  `json:"windowSeconds"`
@@ -338,19 +338,19 @@ type Status = []string
 
 // ListRfqsParams defines parameters for ListRfqs.
 type ListRfqsParams struct {
-	// Status A status that the RFQs have now. Repeat the parameter for several.
+	// Status A current status of the RFQs to list. Repeat the parameter to select several.
 	Status Status `form:"status,omitempty" json:"status,omitempty"`
 
-	// CreatedAfter The first instant of creation that counts (RFC 3339).
+	// CreatedAfter List only RFQs created at or after this time (RFC 3339).
 	CreatedAfter *CreatedAfter `form:"createdAfter,omitempty" json:"createdAfter,omitempty"`
 
-	// CreatedBefore The first instant of creation that no longer counts (RFC 3339).
+	// CreatedBefore List only RFQs created before this time (RFC 3339).
 	CreatedBefore *CreatedBefore `form:"createdBefore,omitempty" json:"createdBefore,omitempty"`
 
-	// Limit How many items at most.
+	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor nextCursor of the page before, unchanged.
+	// Cursor The `nextCursor` of the previous page, unchanged.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -363,22 +363,22 @@ type CreateRFQJSONRequestBody = RFQCreate
 // Operations are the operations of the contract. An operation is called after its call
 // has passed the gate, with the parameters and the body that the contract describes.
 type Operations interface {
-	// GetAccount Read what your organization may do now, and what is left of it. Needs account:read.
+	// GetAccount Read the effective access and the remaining quotas of your organization. Requires account:read.
 	// (GET /api/v1/account)
 	GetAccount(c *gate.Call) (GetAccountResponseObject, error)
-	// ListCatalogProducts List the products that an RFQ can ask for, with their marketplace groups. Needs rfq:read.
+	// ListCatalogProducts List the products that you can request in an RFQ, with their marketplace groups. Requires rfq:read.
 	// (GET /api/v1/catalog/products)
 	ListCatalogProducts(c *gate.Call) (ListCatalogProductsResponseObject, error)
-	// ListRfqs List your RFQs, newest first. Needs rfq:read.
+	// ListRfqs List your RFQs, newest first. Requires rfq:read.
 	// (GET /api/v1/rfq)
 	ListRfqs(c *gate.Call, params ListRfqsParams) (ListRfqsResponseObject, error)
-	// CreateRFQ Create an RFQ. Needs rfq:write.
+	// CreateRFQ Create an RFQ. Requires rfq:write.
 	// (POST /api/v1/rfq)
 	CreateRFQ(c *gate.Call, body CreateRFQJSONRequestBody) (CreateRFQResponseObject, error)
-	// GetRFQ Read an RFQ of your organization. Needs rfq:read.
+	// GetRFQ Read an RFQ of your organization. Requires rfq:read.
 	// (GET /api/v1/rfq/{rfqId})
 	GetRFQ(c *gate.Call, rfqid RFQID) (GetRFQResponseObject, error)
-	// ListQuotes Read the supplier quotes on an RFQ of your organization. Needs quote:read.
+	// ListQuotes List the supplier quotes on an RFQ of your organization. Requires quote:read.
 	// (GET /api/v1/rfq/{rfqId}/quotes)
 	ListQuotes(c *gate.Call, rfqid RFQID) (ListQuotesResponseObject, error)
 }

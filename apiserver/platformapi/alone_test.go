@@ -72,7 +72,7 @@ func TestOneImportIsInMemoryAtATime(t *testing.T) {
 	a, _, _ = imports(t, w, "", `{}`)
 	a.Want(t, 422, problem.CodePlatformRequestInvalid)
 	a, _, _ = imports(t, w, "", text)
-	a.Want(t, 200, "") // what was refused has left its place
+	a.Want(t, 200, "") // a rejected import releases its slot
 }
 
 // status is an answer of which only that counts.
@@ -102,6 +102,6 @@ func TestAStoreThatIsAwayIsSaidOfMasterDataToo(t *testing.T) {
 	w.Store.Set(storetest.None)
 	a, _, isNew := imports(t, w, "", document(t, "org_acme01", 2))
 	if a.Want(t, 200, ""); isNew { // it was committed
-		t.Error("the import whose end nobody knew has left nothing")
+		t.Error("the import with an unknown outcome has no record, want one")
 	}
 }

@@ -88,7 +88,7 @@ func TestWindowsAndReasonsThatMakeNoSenseAreRefused(t *testing.T) {
 		`[]`:                                                                                    "#",
 	} {
 		a := post(t, w, "desk-live", snapshots+"/"+s.ID+"/approve", body).Want(t, 422, problem.CodePlatformRequestInvalid)
-		if _, told := a.Violations(t)[want]; !told {
+		if _, found := a.Violations(t)[want]; !found {
 			t.Errorf("%s: %v, want %s", body, a.Violations(t), want)
 		}
 	}

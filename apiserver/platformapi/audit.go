@@ -23,16 +23,16 @@ func (s *surface) ListAudit(c *gate.Call, params ListAuditParams) (ListAuditResp
 	var before string
 	if params.Before != nil {
 		if before = *params.Before; !recordid.Valid(recordid.Audit, before) {
-			return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a line.")
+			return nil, problem.New(problem.CodeInvalidRequest, "The parameter before must be the id of an audit entry.")
 		}
 	}
 	auditEntries, err := s.records.AuditEntries(c.Context(), c.Tenant().Mode, before, page.Limit)
 	if err != nil {
 		return nil, problemOf(err)
 	}
-	answer := ListAudit200JSONResponse{Items: make([]Deed, len(auditEntries))}
+	answer := ListAudit200JSONResponse{Items: make([]AuditEntry, len(auditEntries))}
 	for i, d := range auditEntries {
-		answer.Items[i] = Deed{
+		answer.Items[i] = AuditEntry{
 			ID: d.ID, At: respond.Instant(d.At), Organization: d.Actor.Organization, Key: d.Actor.Key, RequestID: d.Actor.RequestID,
 			Verb: string(d.Verb), Owner: d.Owner.Organization, Subject: d.Subject, Reason: d.Reason,
 		}
@@ -40,19 +40,19 @@ func (s *surface) ListAudit(c *gate.Call, params ListAuditParams) (ListAuditResp
 	return answer, nil
 }
 
-// maxDigests is the contract's bound for one request.
+// maxDigests is the contract's limit for one request.
 const maxDigests = 100
 
 // ListKeyUses serves GET /api/v1/platform/keys.
 func (s *surface) ListKeyUses(c *gate.Call, params ListKeyUsesParams) (ListKeyUsesResponseObject, error) {
 	if n := len(params.Digest); n < 1 || n > maxDigests {
-		return nil, problem.New(problem.CodeInvalidRequest, "Send the parameter digest 1 to %d times.", maxDigests)
+		return nil, problem.New(problem.CodeInvalidRequest, "The parameter digest must be sent 1 to %d times.", maxDigests)
 	}
 	keys := make([]credential.Digest, len(params.Digest))
 	for i, text := range params.Digest {
 		var err error
 		if keys[i], err = credential.ParseDigest(text); err != nil {
-			return nil, problem.New(problem.CodeInvalidRequest, "The parameter digest is 64 lower-case hexadecimal digits.")
+			return nil, problem.New(problem.CodeInvalidRequest, "The parameter digest must be 64 lower-case hexadecimal digits.")
 		}
 	}
 	uses, err := s.records.KeyUses(c.Context(), keys)

@@ -14,13 +14,13 @@ import (
 	"github.com/printmarket/printmarket/internal/xjmf"
 )
 
-// Callbacks is what the surface needs of package xjmf.
+// Callbacks is the part of package xjmf that the surface uses.
 type Callbacks interface {
 	Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error)
 	States(ctx context.Context, who tenant.ID, jobID string) ([]xjmf.State, error)
 }
 
-// of is an organization in the mode of the key that asks.
+// of returns the tenant of an organization in the mode of the caller's key.
 func of(c *gate.Call, organization string) tenant.ID {
 	return tenant.ID{Organization: organization, Mode: c.Tenant().Mode}
 }
@@ -37,7 +37,7 @@ func (s *surface) ListCallbacks(c *gate.Call, params ListCallbacksParams) (ListC
 	}
 	entries, err := s.callbacks.Messages(c.Context(), of(c, params.Organization), before, page.Limit)
 	if errors.Is(err, transaction.ErrNotFound) {
-		return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a callback.")
+		return nil, problem.New(problem.CodeInvalidRequest, "The parameter before must be the id of a callback.")
 	}
 	if err != nil {
 		return nil, problemOf(err)

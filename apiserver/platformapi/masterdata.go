@@ -24,7 +24,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// MasterData is what the surface needs of package masterdata.
+// MasterData is the part of package masterdata that the surface uses.
 type MasterData interface {
 	Check(ctx context.Context, d masterdata.Draft, by masterdata.Instruction) (masterdata.Imported, error)
 	Import(ctx context.Context, d masterdata.Draft, by masterdata.Instruction) (masterdata.Imported, error)
@@ -37,24 +37,25 @@ type MasterData interface {
 	InForce(ctx context.Context) (map[string]bool, error)
 }
 
-// Bounds of an import.
+// Limits of an import.
 const (
-	// importLimit is what is sent, importSize what it may come to uncompressed.
+	// importLimit limits the body, importSize the uncompressed document, in bytes.
 	importLimit = 16 << 20
 	importSize  = 64 << 20
 )
 
-// live lets keys of production pass alone: master data has no sandbox.
+// live rejects test keys: master data has no sandbox.
 func live(next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		if c.Tenant().Mode != tenant.Live {
-			return problem.New(problem.CodeLiveKeyRequired, "Master data is changed with a live key; the sandbox has the same.")
+			return problem.New(problem.CodeLiveKeyRequired, "Changing master data requires a live key. The sandbox uses the same master data.")
 		}
 		return next(c)
 	}
 }
 
-// alone lets one snapshot at a time into memory, to be imported or exported.
+// alone limits imports and exports to one at a time, because each holds a snapshot in
+// memory.
 func (s *surface) alone(next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		select {
@@ -110,8 +111,8 @@ func draftOf(c *gate.Call) (masterdata.Draft, error) {
 	return masterdata.DraftOf(document), nil
 }
 
-// unpack measures a compressed document before it takes the memory for it, exactly
-// as much as it needs.
+// unpack decompresses a document. It measures the size first and then allocates exactly
+// that much memory.
 func unpack(packed []byte) ([]byte, error) {
 	size := int64(0)
 	r, err := gzip.NewReader(bytes.NewReader(packed))
@@ -119,7 +120,7 @@ func unpack(packed []byte) ([]byte, error) {
 		size, err = io.Copy(io.Discard, io.LimitReader(r, importSize+1))
 	}
 	if err != nil {
-		return nil, problem.New(problem.CodeInvalidRequest, "The body is not compressed with gzip.").With(err)
+		return nil, problem.New(problem.CodeInvalidRequest, "The body is not valid gzip data.").With(err)
 	}
 	if size > importSize {
 		return nil, problem.New(problem.CodePayloadTooLarge, "The document is larger than %d bytes.", importSize)
@@ -134,7 +135,7 @@ func unpack(packed []byte) ([]byte, error) {
 	return text, nil
 }
 
-// faults are what is wrong with a document, with the lines in which it is.
+// faults returns the faults of a document with their lines.
 func faults(invalid *source.InvalidError) []problem.Violation {
 	violations := make([]problem.Violation, len(invalid.Faults))
 	for i, fault := range invalid.Faults {
@@ -143,7 +144,7 @@ func faults(invalid *source.InvalidError) []problem.Violation {
 	return violations
 }
 
-// clerk is who acts, and why.
+// clerk returns the actor and the note of a request.
 func clerk(c *gate.Call, note *string) masterdata.Instruction {
 	by := masterdata.Instruction{Actor: transaction.Actor{Organization: c.Tenant().Organization, Key: c.Caller.KeyName(), RequestID: c.RequestID()}}
 	if note != nil {
@@ -183,26 +184,26 @@ func filterOf(level, owner *string) (masterdata.Filter, error) {
 	if level != nil {
 		parsed, known := masterdata.ParseLevel(*level)
 		if !known {
-			return f, problem.New(problem.CodeInvalidRequest, "The parameter level is catalog or resources.")
+			return f, problem.New(problem.CodeInvalidRequest, "The parameter level must be catalog or resources.")
 		}
 		f.Level = parsed
 	}
 	if owner != nil {
 		if !authority.IsOwner(*owner) {
-			return f, problem.New(problem.CodeInvalidRequest, "The parameter owner is platform or the id of an organization.")
+			return f, problem.New(problem.CodeInvalidRequest, "The parameter owner must be platform or the id of an organization.")
 		}
 		f.Owner = *owner
 	}
 	return f, nil
 }
 
-// beforeOf reads the id after which a page begins; empty: it is the first.
+// beforeOf reads the id before which a page begins; empty for the first page.
 func beforeOf(before *string, isID func(string) bool) (string, error) {
 	if before == nil {
 		return "", nil
 	}
 	if !isID(*before) {
-		return "", problem.New(problem.CodeInvalidRequest, "The parameter before is no id of this list.")
+		return "", problem.New(problem.CodeInvalidRequest, "The parameter before must be the id of an item of this list.")
 	}
 	return *before, nil
 }
@@ -216,7 +217,7 @@ func (s *surface) ShowSnapshot(c *gate.Call, snapshotID SnapshotID) (ShowSnapsho
 	return ShowSnapshot200JSONResponse(snapshotModel(&found)), nil
 }
 
-// exported is a document as it is sent.
+// exported is a document in its published form.
 type exported []byte
 
 // answerExportSnapshot implements [ExportSnapshotResponseObject].
@@ -251,7 +252,7 @@ func (s *surface) ApproveSnapshot(c *gate.Call, snapshotID SnapshotID, body Appr
 		}
 		at, err := time.Parse(time.RFC3339, *member.text)
 		if err != nil || at.IsZero() { // what was left out is the zero time
-			return nil, invalid([]problem.Violation{{Pointer: member.pointer, Detail: "a time is like 2027-01-01T00:00:00Z"}})
+			return nil, invalid([]problem.Violation{{Pointer: member.pointer, Detail: "must be an RFC 3339 time, for example 2027-01-01T00:00:00Z"}})
 		}
 		*member.into = at
 	}
@@ -312,7 +313,8 @@ func snapshotModel(s *masterdata.Snapshot) Snapshot {
 	}
 }
 
-// approvalModels says of each approval whether it is what its owner is judged by now.
+// approvalModels returns the models of approvals, including whether each is in effect
+// for its owner.
 func (s *surface) approvalModels(c *gate.Call, approvals ...masterdata.Approval) ([]Approval, error) {
 	current, err := s.data.InForce(c.Context())
 	if err != nil {
@@ -335,14 +337,14 @@ func approvalModel(a *masterdata.Approval) Approval {
 	}
 }
 
-// masterDataProblem is where errors of package masterdata become answers.
+// masterDataProblem maps the errors of package masterdata to problems.
 func masterDataProblem(err error) error {
 	var malformed *masterdata.InvalidError
 	switch {
 	case errors.As(err, &malformed):
 		return invalid([]problem.Violation{{Pointer: "#/" + malformed.Field, Detail: malformed.Reason}})
 	case errors.Is(err, masterdata.ErrWithdrawn):
-		return problem.New(problem.CodeMasterDataConflict, "The approval was withdrawn already.")
+		return problem.New(problem.CodeMasterDataConflict, "The approval was already withdrawn.")
 	case errors.Is(err, timeline.ErrIntegrity), errors.Is(err, timeline.ErrDuplicate):
 		return fmt.Errorf("a stored snapshot cannot be read: %w", err)
 	default:

@@ -55,7 +55,7 @@ func packed(t testing.TB, text string) string {
 	return out.String()
 }
 
-// kept is a snapshot as it is told.
+// kept is the model of a snapshot.
 type kept struct {
 	ID, Level, Owner, Currency string
 	Counts                     map[string]int
@@ -67,14 +67,14 @@ type kept struct {
 func imports(t *testing.T, w *apitest.Server, query, document string, header ...string) (a apitest.Answer, s kept, isNew bool) {
 	t.Helper()
 	a = post(t, w, "desk-live", snapshots+query, document, header...)
-	var told struct {
+	var imported struct {
 		Snapshot kept
 		New      bool
 	}
 	if a.Status < 400 {
-		a.Into(t, &told)
+		a.Into(t, &imported)
 	}
-	return a, told.Snapshot, told.New
+	return a, imported.Snapshot, imported.New
 }
 
 // listed are the ids of a list.
@@ -153,7 +153,7 @@ func TestMasterDataThatAreWrongAreRefusedWithTheirLines(t *testing.T) {
 		"half a document":           {`"mediaType": "Paper",`, ``, "mediaType"},
 		"no JSON":                   {`"level"`, `level`, "JSON"},
 		"a name twice":              {`"owner"`, `"owner": "platform", "owner"`, "there already"},
-		"a reference to nothing":    {`"labor": "printer"`, `"labor": "nobody"`, "nobody"},
+		"a reference to nothing":    {`"labor": "printer"`, `"labor": "unknown"`, "unknown"},
 	} {
 		if !strings.Contains(good, tc.old) {
 			t.Fatalf("%s: the document has no %s", name, tc.old)
@@ -171,7 +171,7 @@ func TestMasterDataThatAreWrongAreRefusedWithTheirLines(t *testing.T) {
 		a.Want(t, 422, problem.CodePlatformRequestInvalid)
 	}
 	if got := listed(t, w, snapshots); len(got) != 0 {
-		t.Errorf("what was refused has left %v", got)
+		t.Errorf("rejected imports have left %v, want nothing", got)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestAnImportIsBoundedHoweverItIsSent(t *testing.T) {
 		"not compressed":                {text, "application/gzip", 400, problem.CodeInvalidRequest},
 		"cut short":                     {packed(t, text)[:100], "application/gzip", 400, problem.CodeInvalidRequest},
 		"with a wrong checksum":         {spoiled(packed(t, text)), "application/gzip", 400, problem.CodeInvalidRequest},
-		"compressed and not said":       {packed(t, text), "application/json", 422, problem.CodePlatformRequestInvalid},
+		"compressed without the type":   {packed(t, text), "application/json", 422, problem.CodePlatformRequestInvalid},
 		"compressed twice":              {packed(t, packed(t, text)), "application/gzip", 422, problem.CodePlatformRequestInvalid},
 		"as YAML":                       {"level: resources", "application/yaml", 415, problem.CodeUnsupportedMediaType},
 		"as nothing":                    {"", "", 415, problem.CodeUnsupportedMediaType},

@@ -45,8 +45,8 @@ func amountOf(m money.Money) Money {
 	return Money{Amount: m.Amount(), Currency: string(m.Currency())}
 }
 
-// offerOf reads an offer that its schema accepts, or says which amounts and
-// times are none.
+// offerOf reads an offer that matches its schema, or returns violations for invalid
+// amounts and times.
 func offerOf(body *Offer) (rfq.Offer, []problem.Violation) {
 	var found violations
 	offer := rfq.Offer{
@@ -61,7 +61,7 @@ func offerOf(body *Offer) (rfq.Offer, []problem.Violation) {
 	return offer, found
 }
 
-// violations collects what is wrong with a body.
+// violations collects the violations of a body.
 type violations []problem.Violation
 
 func (v *violations) money(pointer string, m Money) money.Money {
@@ -75,7 +75,7 @@ func (v *violations) money(pointer string, m Money) money.Money {
 func (v *violations) time(pointer, text string) time.Time {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		*v = append(*v, problem.Violation{Pointer: pointer, Detail: "must be a time like 2026-12-24T12:00:00Z"})
+		*v = append(*v, problem.Violation{Pointer: pointer, Detail: "must be an RFC 3339 time, for example 2026-12-24T12:00:00Z"})
 	}
 	return at
 }

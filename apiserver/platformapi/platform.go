@@ -27,10 +27,10 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// bodyLimit is more than the largest offer.
+// bodyLimit exceeds the largest valid offer, in bytes.
 const bodyLimit = 256 << 10
 
-// Desk is what the surface needs of package rfq.
+// Desk is the part of package rfq that the surface uses.
 type Desk interface {
 	Owner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error)
 	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
@@ -43,7 +43,7 @@ type Desk interface {
 	WithdrawQuote(ctx context.Context, who tenant.ID, id, quoteID string, by rfq.Instruction) (rfq.Quote, error)
 }
 
-// Records is what the surface needs of a store beside that.
+// Records is the part of a store that the surface uses in addition.
 type Records interface {
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
 	AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
@@ -57,12 +57,12 @@ type surface struct {
 	callbacks Callbacks
 	webhooks  Webhooks
 	data      MasterData
-	// whole has room for the one snapshot that may be in memory for a request.
+	// whole has one slot for the snapshot that a request holds in memory.
 	whole chan struct{}
 }
 
-// Routes is the surface's table of routes. The first of them catch what the
-// others do not serve.
+// Routes returns the surface's table of routes. The first routes reject other paths and
+// methods.
 func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, data MasterData, set *contracts.Set) ([]gate.Route, error) {
 	s := &surface{desk: desk, records: records, callbacks: callbacks, webhooks: hooks, data: data, whole: make(chan struct{}, 1)}
 	offer, err := set.Schema(contracts.Platform, "Offer")
@@ -96,14 +96,14 @@ func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, dat
 			Body: &gate.Body{Limit: bodyLimit}, Serve: checked(body, operation),
 		}
 	}
-	// manages changes master data.
+	// manages returns a route that changes master data.
 	const kept = root + "/masterdata"
 	manages := func(pattern string, body *contracts.Schema, operation gate.Handler) gate.Route {
 		rt := changes(pattern, body, operation)
 		rt.Scope, rt.Serve = posture.ScopeMasterDataWrite, live(rt.Serve)
 		return rt
 	}
-	// sends has what was told sent again. It takes its parameters in the query.
+	// sends returns a route that sends webhooks again. Its parameters are in the query.
 	sends := func(pattern string, body *contracts.Schema, operation gate.Handler) gate.Route {
 		rt := changes(pattern, body, operation)
 		rt.Serve = gate.OnlyParameters(set.QueryParameters(contracts.Operation{Contract: contracts.Platform, Method: rt.Method, Path: pattern}), rt.Serve)
@@ -141,7 +141,7 @@ func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, dat
 	return append(unserved(root, served), served...), nil
 }
 
-// imports is the route of imports, whose body is read as what it was sent as.
+// imports returns the route of imports, whose body may be compressed.
 func (s *surface) imports(set *contracts.Set, pattern string, operation gate.Handler) gate.Route {
 	op := contracts.Operation{Contract: contracts.Platform, Method: http.MethodPost, Path: pattern}
 	return gate.Route{
@@ -151,14 +151,14 @@ func (s *surface) imports(set *contracts.Set, pattern string, operation gate.Han
 	}
 }
 
-// exports is the route of exports.
+// exports returns the route of exports.
 func (s *surface) exports(rt gate.Route) gate.Route {
 	rt.Serve = s.alone(rt.Serve)
 	return rt
 }
 
-// unserved are the routes that answer other paths and methods, to those alone
-// who may read.
+// unserved returns the routes that reject other paths and methods. They require the
+// scope to read.
 func unserved(root string, served []gate.Route) []gate.Route {
 	patterns := []string{root, root + "/*"}
 	for _, rt := range served {
@@ -169,14 +169,14 @@ func unserved(root string, served []gate.Route) []gate.Route {
 		routes[i] = gate.Route{
 			Method: gate.AnyMethod, Pattern: pattern, Scope: posture.ScopeOpsRead, Internal: true,
 			Serve: func(*gate.Call) error {
-				return problem.New(problem.CodeRouteNotFound, "The platform API does not serve this method at this path.")
+				return problem.New(problem.CodeRouteNotFound, "The platform API does not support this method on this path.")
 			},
 		}
 	}
 	return routes
 }
 
-// checked lets a body pass that the contract's schema accepts.
+// checked rejects a body that does not match the schema of the contract.
 func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		if violations := schema.Violations(c.Document); len(violations) > 0 {

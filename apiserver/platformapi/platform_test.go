@@ -81,10 +81,10 @@ func TestTheDeskSeesTheRFQsOfEveryOrganizationInItsMode(t *testing.T) {
 		who, query string
 		want       []string
 	}{
-		"everybody's":           {"desk-reads", "", []string{"org_stark1 " + stark, "org_acme01 " + acme}},
+		"all organizations":     {"desk-reads", "", []string{"org_stark1 " + stark, "org_acme01 " + acme}},
 		"the sandbox's":         {"desk-test", "", []string{"org_acme01 " + sandboxed}},
 		"one organization's":    {"desk-live", "?organization=org_acme01", []string{"org_acme01 " + acme}},
-		"nobody's":              {"desk-live", "?organization=org_nobody", nil},
+		"no organization":       {"desk-live", "?organization=org_unknown", nil},
 		"of a status":           {"desk-live", "?status=quoted", nil},
 		"of a time":             {"desk-live", "?createdAfter=2026-11-20T12:00:00.002Z", []string{"org_stark1 " + stark}},
 		"of several conditions": {"desk-live", "?organization=org_stark1&status=open&status=closed", []string{"org_stark1 " + stark}},
@@ -108,7 +108,7 @@ func TestBadListsAreRefused(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	for _, query := range []string{
 		"limit=0", "limit=101", "limit=x", "limit=1&limit=2", "status=draft", "createdAfter=soon", "cursor=abc", "organization=",
-		"organization=nobody", "organization=org_a&organization=org_b", "organisation=org_acme01", "limit=%zz",
+		"organization=unknown", "organization=org_a&organization=org_b", "organisation=org_acme01", "limit=%zz",
 	} {
 		get(t, w, "desk-live", "/rfqs?"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
@@ -149,7 +149,7 @@ func TestNobodyLearnsWhatThereIs(t *testing.T) {
 		get(t, w, "desk-live", path).Want(t, 404, problem.CodeRouteNotFound)
 	}
 	w.Do(t, apitest.Request{Method: "DELETE", Path: root + "/rfqs/" + id, Key: "desk-live"}).Want(t, 404, problem.CodeRouteNotFound)
-	// A method that nobody has heard of is none of those that change something.
+	// An unknown method does not count as a method with side effects.
 	w.Do(t, apitest.Request{Method: "PURGE", Path: root + "/rfqs/" + id + "/cancel", Key: "desk-live", Body: reason}).Want(t, 404, problem.CodeRouteNotFound)
 	for _, path := range []string{"/close", "/cancel"} {
 		post(t, w, "desk-reads", "/rfqs/"+id+path, reason).Want(t, 403, problem.CodeInsufficientScope)
@@ -340,17 +340,17 @@ func TestTheDeskSeesWhatSendersHaveTold(t *testing.T) {
 	if len(came.Items) != 1 || came.Items[0].MessageID != "M-1" {
 		t.Errorf("the page after: %+v", came.Items)
 	}
-	var told struct {
+	var statuses struct {
 		Items []struct{ JobID, Status, DeviceID string }
 	}
-	get(t, w, "desk-reads", "/callbacks/jobs?organization=org_stark1&jobId=J-1").Want(t, 200, "").Into(t, &told)
-	if len(told.Items) != 1 || told.Items[0].Status != "InProgress" || told.Items[0].DeviceID != "press-7" {
-		t.Errorf("statuses %+v", told.Items)
+	get(t, w, "desk-reads", "/callbacks/jobs?organization=org_stark1&jobId=J-1").Want(t, 200, "").Into(t, &statuses)
+	if len(statuses.Items) != 1 || statuses.Items[0].Status != "InProgress" || statuses.Items[0].DeviceID != "press-7" {
+		t.Errorf("statuses %+v", statuses.Items)
 	}
-	for _, path := range []string{"/callbacks?organization=org_nobody", "/callbacks/jobs?organization=org_acme01&jobId=J-9"} {
-		get(t, w, "desk-reads", path).Want(t, 200, "").Into(t, &told)
-		if len(told.Items) != 0 {
-			t.Errorf("%s has %+v", path, told.Items)
+	for _, path := range []string{"/callbacks?organization=org_unknown", "/callbacks/jobs?organization=org_acme01&jobId=J-9"} {
+		get(t, w, "desk-reads", path).Want(t, 200, "").Into(t, &statuses)
+		if len(statuses.Items) != 0 {
+			t.Errorf("%s has %+v", path, statuses.Items)
 		}
 	}
 	for _, path := range []string{"/callbacks", "/callbacks?organization=org_acme01&before=x", "/callbacks?organization=org_acme01&limit=0", "/callbacks/jobs?organization=org_acme01"} {

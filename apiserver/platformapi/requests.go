@@ -37,7 +37,7 @@ func (s *surface) ListRequests(c *gate.Call, params ListRequestsParams) (ListReq
 	return answer, nil
 }
 
-// requestQuery reads the parameters of a list, or the problem with them.
+// requestQuery reads the parameters of a list. The error is a problem.
 func requestQuery(params ListRequestsParams) (q requestlog.Query, err error) {
 	page, err := gate.Page(gate.ListParameters{Limit: params.Limit})
 	if err != nil {
@@ -46,18 +46,18 @@ func requestQuery(params ListRequestsParams) (q requestlog.Query, err error) {
 	q.Limit = page.Limit
 	if params.RequestID != nil {
 		if q.RequestID = *params.RequestID; !requestID.MatchString(q.RequestID) {
-			return q, problem.New(problem.CodeInvalidRequest, "The parameter requestId has 8 to 64 letters, digits, dots, dashes and underscores.")
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter requestId must have 8 to 64 letters, digits, dots, dashes and underscores.")
 		}
 	}
 	if params.Code != nil {
 		q.Code = *params.Code
 		if _, known := problem.Lookup(problem.Code(q.Code)); !known {
-			return q, problem.New(problem.CodeInvalidRequest, "The parameter code is none of a problem.")
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter code must be one of the codes in /docs/api/problem-codes.json.")
 		}
 	}
 	if params.Before != nil {
 		if q.Before = *params.Before; !requestlog.IsID(q.Before) {
-			return q, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of an entry.")
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter before must be the id of an entry.")
 		}
 	}
 	return q, nil
@@ -71,7 +71,7 @@ func (s *surface) ListDenials(c *gate.Call, params ListDenialsParams) (ListDenia
 	}
 	since, ok := gate.ParseInstant(&params.Since)
 	if !ok {
-		return nil, problem.New(problem.CodeInvalidRequest, "The parameter since is a time like 2026-11-20T09:00:00Z.")
+		return nil, problem.New(problem.CodeInvalidRequest, "The parameter since must be an RFC 3339 time, for example 2026-11-20T09:00:00Z.")
 	}
 	denials, err := s.records.Denials(c.Context(), since, page.Limit)
 	if err != nil {

@@ -46,7 +46,7 @@ func (s *surface) list(c *gate.Call, organization *string, page rfq.Page) (rfq.L
 	}
 	who, err := tenant.New(*organization, mode)
 	if err != nil {
-		return rfq.List{}, problem.New(problem.CodeInvalidRequest, "The parameter organization is no id of an organization.")
+		return rfq.List{}, problem.New(problem.CodeInvalidRequest, "The parameter organization must be the id of an organization.")
 	}
 	return s.desk.List(c.Context(), who, page)
 }
@@ -154,13 +154,13 @@ func (s *surface) WithdrawQuote(c *gate.Call, rfqid RFQID, quoteID string, param
 	return WithdrawQuote200JSONResponse(quoteModel(quote)), nil
 }
 
-// owner finds whose RFQ it is, in the mode of the key.
+// owner returns the owner of an RFQ in the mode of the key.
 func (s *surface) owner(c *gate.Call, id string) (tenant.ID, error) {
 	who, err := s.desk.Owner(c.Context(), c.Tenant().Mode, id)
 	return who, problemOf(err)
 }
 
-// instruction is who acts, why, and on which version.
+// instruction returns the actor, the reason and the expected version.
 func instruction(c *gate.Call, reason string, match *string) (rfq.Instruction, error) {
 	by := rfq.Instruction{
 		Actor:  transaction.Actor{Organization: c.Tenant().Organization, Key: c.Caller.KeyName(), RequestID: c.RequestID()},
@@ -177,7 +177,7 @@ func instruction(c *gate.Call, reason string, match *string) (rfq.Instruction, e
 	return by, nil
 }
 
-// problemOf is the one place where errors of the desk become answers.
+// problemOf maps the errors of package rfq to problems.
 func problemOf(err error) error {
 	var malformed *rfq.ValidationError
 	var closed *rfq.NotOpenError
@@ -190,15 +190,15 @@ func problemOf(err error) error {
 	case errors.Is(err, rfq.ErrInvalidPage):
 		return gate.BadPage(err)
 	case errors.Is(err, rfq.ErrRevision):
-		return problem.New(problem.CodeRevisionConflict, "The RFQ does not have the version of If-Match.")
+		return problem.New(problem.CodeRevisionConflict, "The RFQ has changed: its version differs from If-Match.")
 	case errors.As(err, &closed):
-		return problem.New(problem.CodeRFQStateConflict, "The RFQ is %s and takes no quotes.", closed.Status)
+		return problem.New(problem.CodeRFQStateConflict, "The RFQ is %s and accepts no quotes.", closed.Status)
 	case errors.As(err, &transition):
-		return problem.New(problem.CodeRFQStateConflict, "What is %s cannot become %s.", transition.From, transition.To)
+		return problem.New(problem.CodeRFQStateConflict, "The state cannot change from %s to %s.", transition.From, transition.To)
 	case errors.Is(err, rfq.ErrTooManyQuotes):
-		return problem.New(problem.CodeRFQStateConflict, "The RFQ has %d quotes already.", rfq.MaxQuotes)
+		return problem.New(problem.CodeRFQStateConflict, "The RFQ has reached the limit of %d quotes.", rfq.MaxQuotes)
 	}
-	// No operation here is counted, so the code of a quota is never used.
+	// No operation here has a quota, so the code of quotas is never used.
 	if p := respond.StoreProblem(err, problem.CodeInternalError); p != nil {
 		return p
 	}

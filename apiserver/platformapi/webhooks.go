@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// Webhooks is what the surface needs of package webhook.
+// Webhooks is the part of package webhook that the surface uses.
 type Webhooks interface {
 	Endpoints(ctx context.Context, owner tenant.ID) ([]webhook.Known, error)
 	AllEndpoints(ctx context.Context, mode tenant.Mode) ([]webhook.Known, error)
@@ -50,23 +50,23 @@ func (s *surface) endpoints(c *gate.Call, organization *string) ([]webhook.Known
 	return known, webhooksapi.ProblemOf(err)
 }
 
-// ownerOf is an organization in the mode of the key that asks, or what is wrong with
-// its id.
+// ownerOf returns the tenant of an organization in the mode of the caller's key, or a
+// problem for an invalid id.
 func ownerOf(c *gate.Call, organization string) (tenant.ID, error) {
 	owner, err := tenant.New(organization, c.Tenant().Mode)
 	if err != nil {
-		return tenant.ID{}, problem.New(problem.CodeInvalidRequest, "The parameter organization is no id of an organization.")
+		return tenant.ID{}, problem.New(problem.CodeInvalidRequest, "The parameter organization must be the id of an organization.")
 	}
 	return owner, nil
 }
 
-// endpoint is the address of an organization's endpoint.
+// endpoint returns the address of an organization's endpoint.
 func endpoint(c *gate.Call, organization, name string) (webhook.Address, error) {
 	owner, err := ownerOf(c, organization)
 	return webhook.Address{Owner: owner, Name: name}, err
 }
 
-// because is who acts on webhooks, and why.
+// because returns the actor and the reason of an action on webhooks.
 func because(c *gate.Call, reason string) webhook.Instruction {
 	return webhook.Instruction{
 		Actor:  transaction.Actor{Organization: c.Tenant().Organization, Key: c.Caller.KeyName(), RequestID: c.RequestID()},
@@ -131,7 +131,7 @@ func (s *surface) ListDeliveries(c *gate.Call, params ListDeliveriesParams) (Lis
 	}
 	if params.Before != nil {
 		if query.Before = *params.Before; !recordid.Valid(webhook.DeliveryPrefix, query.Before) {
-			return nil, problem.New(problem.CodeInvalidRequest, "The parameter before is no id of a delivery.")
+			return nil, problem.New(problem.CodeInvalidRequest, "The parameter before must be the id of a delivery.")
 		}
 	}
 	found, err := s.webhooks.Deliveries(c.Context(), query)

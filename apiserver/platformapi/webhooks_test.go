@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// hooked is a world with the endpoint mis of acme, its sandbox and stark, enrolled.
+// hooked is a server with the enrolled endpoint mis of acme, its sandbox and stark.
 func hooked(t *testing.T) *apitest.Server {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
@@ -65,7 +65,7 @@ func TestWhatTheDeskDoesWithWebhooksIsInTheAudit(t *testing.T) {
 	w.Advance(time.Second)
 	post(t, w, "desk-live", "/webhooks/endpoints/mis/enable"+ofAcme, reason).Want(t, 200, "")
 	w.Advance(time.Second)
-	post(t, w, "desk-live", "/webhooks/endpoints/mis/recover"+ofAcme, `{"since":"2026-11-20T11:00:00Z","reason":"It was away."}`).Want(t, 202, "")
+	post(t, w, "desk-live", "/webhooks/endpoints/mis/recover"+ofAcme, `{"since":"2026-11-20T11:00:00Z","reason":"Receiver outage."}`).Want(t, 202, "")
 	w.Advance(time.Second)
 	post(t, w, "desk-live", "/webhooks/deliveries/"+made.ID+"/redeliver"+ofAcme, reason).Want(t, 202, "")
 	get(t, w, "desk-reads", "/webhooks/deliveries/"+made.ID+ofAcme).Want(t, 200, "")
@@ -75,7 +75,7 @@ func TestWhatTheDeskDoesWithWebhooksIsInTheAudit(t *testing.T) {
 	const called = "The buyer called."
 	want := []auditEntry{
 		{"webhook.redeliver", "org_acme01", made.ID, called, "live"},
-		{"webhook.recover", "org_acme01", "mis", "It was away.", "live"},
+		{"webhook.recover", "org_acme01", "mis", "Receiver outage.", "live"},
 		{"webhook.enable", "org_acme01", "mis", called, "live"},
 		{"webhook.test", "org_acme01", "mis", called, "live"},
 	}
@@ -97,7 +97,7 @@ func TestAWebhookVerbThatIsRefusedIsNotInTheAudit(t *testing.T) {
 		"by a partner":               {"acme-live", "/webhooks/endpoints/mis/test" + ofAcme, reason, 403, problem.CodeInsufficientScope},
 		"without a reason":           {"desk-live", "/webhooks/endpoints/mis/enable" + ofAcme, `{}`, 422, problem.CodePlatformRequestInvalid},
 		"without an organization":    {"desk-live", "/webhooks/endpoints/mis/enable", reason, 400, problem.CodeInvalidRequest},
-		"of what is no organization": {"desk-live", "/webhooks/endpoints/mis/enable?organization=%00", reason, 400, problem.CodeInvalidRequest},
+		"of an invalid organization": {"desk-live", "/webhooks/endpoints/mis/enable?organization=%00", reason, 400, problem.CodeInvalidRequest},
 		"with another parameter":     {"desk-live", "/webhooks/endpoints/mis/enable" + ofAcme + "&x=1", reason, 400, problem.CodeInvalidRequest},
 		"about no endpoint":          {"desk-live", "/webhooks/endpoints/none/recover" + ofAcme, `{"since":"2026-11-20T11:00:00Z","reason":"x"}`, 404, problem.CodeNotFound},
 		"since no time":              {"desk-live", "/webhooks/endpoints/mis/recover" + ofAcme, `{"since":"x","reason":"x"}`, 422, problem.CodeWebhookInvalid},

@@ -65,7 +65,7 @@ type Approval struct {
 	ApprovedBy string `json:"approvedBy"`
 	Note       string `json:"note"`
 
-	// InForce What its owner is judged by now.
+	// InForce True if this approval is in effect for its owner.
 	InForce         bool             `json:"inForce"`
 	WithdrawnAt     *respond.Instant `json:"withdrawnAt,omitempty"`
 	WithdrawnBy     string           `json:"withdrawnBy,omitempty"`
@@ -79,19 +79,42 @@ type ApprovalPage struct {
 
 // ApprovalRequest Examples: {"effectiveFrom":"2027-01-01T00:00:00Z","note":"Prices of 2027."}
 type ApprovalRequest struct {
-	// EffectiveFrom Now, if it is absent.
+	// EffectiveFrom The start. If absent, the approval takes effect now.
 	EffectiveFrom *string `json:"effectiveFrom,omitempty"`
 
-	// EffectiveUntil Without end, if it is absent.
+	// EffectiveUntil The exclusive end. If absent, the approval has no end.
 	EffectiveUntil *string `json:"effectiveUntil,omitempty"`
 
-	// Note It is kept in the audit.
+	// Note A note for the audit log.
 	Note *string `json:"note,omitempty"`
+}
+
+// AuditEntry defines model for AuditEntry.
+type AuditEntry struct {
+	ID string          `json:"id"`
+	At respond.Instant `json:"at"`
+
+	// Organization The organization of the actor.
+	Organization string `json:"organization"`
+
+	// Key The name of the key.
+	Key       string `json:"key"`
+	RequestID string `json:"requestId"`
+
+	// Verb One of rfq.close, rfq.cancel, quote.submit, quote.withdraw, masterdata.import, masterdata.approve,
+	// masterdata.withdraw, webhook.test, webhook.redeliver, webhook.recover, webhook.enable. New values may be
+	// added.
+	Verb string `json:"verb"`
+
+	// Owner The organization that owned the record.
+	Owner   string `json:"owner"`
+	Subject string `json:"subject"`
+	Reason  string `json:"reason"`
 }
 
 // AuditPage defines model for AuditPage.
 type AuditPage struct {
-	Items []Deed `json:"items"`
+	Items []AuditEntry `json:"items"`
 }
 
 // Callback defines model for Callback.
@@ -104,7 +127,7 @@ type Callback struct {
 	Encoding  string `json:"encoding"`
 	Bytes     int    `json:"bytes"`
 
-	// SentAt What the message says.
+	// SentAt The time in the message.
 	SentAt     respond.Instant `json:"sentAt"`
 	ReceivedAt respond.Instant `json:"receivedAt"`
 }
@@ -112,28 +135,6 @@ type Callback struct {
 // CallbackPage defines model for CallbackPage.
 type CallbackPage struct {
 	Items []Callback `json:"items"`
-}
-
-// Deed defines model for Deed.
-type Deed struct {
-	ID string          `json:"id"`
-	At respond.Instant `json:"at"`
-
-	// Organization Who did it.
-	Organization string `json:"organization"`
-
-	// Key The name of the key.
-	Key       string `json:"key"`
-	RequestID string `json:"requestId"`
-
-	// Verb One of rfq.close, rfq.cancel, quote.submit, quote.withdraw, masterdata.import, masterdata.approve,
-	// masterdata.withdraw, webhook.test, webhook.redeliver, webhook.recover, webhook.enable. Expect more.
-	Verb string `json:"verb"`
-
-	// Owner The organization whose record it was.
-	Owner   string `json:"owner"`
-	Subject string `json:"subject"`
-	Reason  string `json:"reason"`
 }
 
 // Delivery defines model for Delivery.
@@ -155,12 +156,12 @@ type Denial struct {
 	Reason string `json:"reason"`
 	Code   string `json:"code"`
 
-	// Capability Empty for a route of none.
+	// Capability Empty if the route belongs to no capability.
 	Capability string `json:"capability"`
 	Surface    string `json:"surface"`
 	Requests   int64  `json:"requests"`
 
-	// Organizations How many have sent them.
+	// Organizations The number of organizations that sent them.
 	Organizations int64           `json:"organizations"`
 	LastAt        respond.Instant `json:"lastAt"`
 }
@@ -178,7 +179,7 @@ type EndpointList struct {
 	Items []Endpoint `json:"items"`
 }
 
-// EventType One of the catalogue, or webhook.test. Expect more.
+// EventType An event type of the catalogue, or webhook.test. New values may be added.
 type EventType = string
 
 // ImportedSnapshot defines model for ImportedSnapshot.
@@ -194,7 +195,7 @@ type JobStatus struct {
 	JobID     string `json:"jobId"`
 	JobPartID string `json:"jobPartId,omitempty"`
 
-	// Partition Which part of the work, such as a sheet.
+	// Partition A part of the work, for example a sheet.
 	Partition string `json:"partition,omitempty"`
 
 	// Status A NodeStatus of XJDF 2.2.
@@ -203,7 +204,7 @@ type JobStatus struct {
 	Sender        string `json:"sender"`
 	DeviceID      string `json:"deviceId"`
 
-	// At What the message says.
+	// At The time in the message.
 	At         respond.Instant `json:"at"`
 	ReceivedAt respond.Instant `json:"receivedAt"`
 }
@@ -226,13 +227,13 @@ type KeyUses struct {
 
 // LoggedRequest defines model for LoggedRequest.
 type LoggedRequest struct {
-	// ID That of the entry.
+	// ID The id of the entry.
 	ID string `json:"id"`
 
-	// At When it arrived; of several, the minute in which they did.
+	// At The time of arrival. For counted requests, the minute in which they arrived.
 	At respond.Instant `json:"at"`
 
-	// RequestID Absent where several were counted.
+	// RequestID Absent for counted requests.
 	RequestID string `json:"requestId,omitempty"`
 
 	// Key The name of the key.
@@ -245,20 +246,20 @@ type LoggedRequest struct {
 	Route  string `json:"route"`
 	Status int    `json:"status"`
 
-	// Code That of the problem.
+	// Code The code of the problem.
 	Code       string `json:"code,omitempty"`
 	Capability string `json:"capability,omitempty"`
 
-	// Reason Why the gate has refused.
+	// Reason The reason why the gate rejected the request.
 	Reason string `json:"reason,omitempty"`
 
-	// TookMicroseconds Of several, the longest.
+	// TookMicroseconds The duration. For counted requests, the longest.
 	TookMicroseconds int64 `json:"tookMicroseconds"`
 
-	// Bytes Those of the bodies of the answers.
+	// Bytes The size of the response bodies.
 	Bytes int64 `json:"bytes"`
 
-	// Requests How many there were: 1, unless they were counted.
+	// Requests The number of requests: 1, unless they were counted.
 	Requests int64 `json:"requests"`
 }
 
@@ -267,7 +268,7 @@ type LoggedRequests struct {
 	Items []LoggedRequest `json:"items"`
 }
 
-// MasterDataDocument A catalog (groups, products) or resources (media, devices, ...). The guide of master data has the members.
+// MasterDataDocument A catalog (groups, products) or resources (media, devices, ...). The master data guide describes the members.
 type MasterDataDocument = json.RawMessage
 
 // Money defines model for Money.
@@ -297,7 +298,7 @@ type PriceBreak struct {
 
 // Provenance defines model for Provenance.
 type Provenance struct {
-	// Source The system or file that it comes from.
+	// Source The system or file of origin.
 	Source    string `json:"source"`
 	Reference string `json:"reference,omitempty"`
 	Note      string `json:"note,omitempty"`
@@ -317,7 +318,7 @@ type Quote struct {
 
 // Reason Examples: {"reason":"The buyer called."}
 type Reason struct {
-	// Reason It is kept in the audit.
+	// Reason A note for the audit log.
 	Reason string `json:"reason"`
 }
 
@@ -326,12 +327,12 @@ type Recovered struct {
 	Recovered int `json:"recovered"`
 }
 
-// Recovery Examples: {"reason":"The partner's receiver was away.","since":"2026-11-20T09:00:00Z"}
+// Recovery Examples: {"reason":"The partner's receiver was unavailable.","since":"2026-11-20T09:00:00Z"}
 type Recovery struct {
-	// Reason It is kept in the audit.
+	// Reason A note for the audit log.
 	Reason string `json:"reason"`
 
-	// Since The first instant whose events count, within the last 30 days.
+	// Since Recover events at or after this time, which must be within the last 30 days.
 	Since string `json:"since"`
 }
 
@@ -339,7 +340,7 @@ type Recovery struct {
 type RFQ struct {
 	ID string `json:"id"`
 
-	// Organization Whose it is.
+	// Organization The organization that owns the record.
 	Organization      string          `json:"organization"`
 	TrackingCode      string          `json:"trackingCode"`
 	Status            string          `json:"status"`
@@ -442,28 +443,28 @@ type Status = []string
 
 // ListAuditParams defines parameters for ListAudit.
 type ListAuditParams struct {
-	// Before The id of a line; only those before it are listed.
+	// Before The id of an entry. Only older entries are listed.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
-	// Limit How many items at most.
+	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListCallbacksParams defines parameters for ListCallbacks.
 type ListCallbacksParams struct {
-	// Organization Whose senders, or whose requests.
+	// Organization The organization of the senders or of the requests.
 	Organization Organization `form:"organization" json:"organization"`
 
-	// Before The id of a callback; only those before it are listed.
+	// Before The id of a callback. Only older callbacks are listed.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
-	// Limit How many items at most.
+	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListJobStatusesParams defines parameters for ListJobStatuses.
 type ListJobStatusesParams struct {
-	// Organization Whose senders, or whose requests.
+	// Organization The organization of the senders or of the requests.
 	Organization Organization `form:"organization" json:"organization"`
 
 	// JobID The JobID of the XJMF messages.
@@ -472,31 +473,31 @@ type ListJobStatusesParams struct {
 
 // ListDenialsParams defines parameters for ListDenials.
 type ListDenialsParams struct {
-	// Since Those that came then or later.
+	// Since Count only requests at or after this time.
 	Since DeniedSince `form:"since" json:"since"`
 
-	// Limit How many items at most.
+	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListKeyUsesParams defines parameters for ListKeyUses.
 type ListKeyUsesParams struct {
-	// Digest SHA-256 of a key as a PartnerEntitlement has it; repeat it for several.
+	// Digest The SHA-256 digest of a key, as in a PartnerEntitlement. Repeat the parameter for several keys.
 	Digest []string `form:"digest" json:"digest"`
 }
 
 // ListApprovalsParams defines parameters for ListApprovals.
 type ListApprovalsParams struct {
-	// Level Only this kind of master data.
+	// Level List only this kind of master data.
 	Level *ListApprovalsParamsLevel `form:"level,omitempty" json:"level,omitempty"`
 
-	// Owner Only what is the platform's, or this organization's.
+	// Owner List only the master data of the platform or of this organization.
 	Owner *Owner `form:"owner,omitempty" json:"owner,omitempty"`
 
-	// Before The id of an approval; only those before it are listed.
+	// Before The id of an approval. Only older approvals are listed.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
-	// Limit How many items at most.
+	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -505,16 +506,16 @@ type ListApprovalsParamsLevel string
 
 // ListSnapshotsParams defines parameters for ListSnapshots.
 type ListSnapshotsParams struct {
-	// Level Only this kind of master data.
+	// Level List only this kind of master data.
 	Level *ListSnapshotsParamsLevel `form:"level,omitempty" json:"level,omitempty"`
 
-	// Owner Only what is the platform's, or this organization's.
+	// Owner List only the master data of the platform or of this organization.
 	Owner *Owner `form:"owner,omitempty" json:"owner,omitempty"`
 
-	// Before The id of a snapshot; only those imported before it are listed.
+	// Before The id of a snapshot. Only snapshots imported earlier are listed.
 	Before *SnapshotID `form:"before,omitempty" json:"before,omitempty"`
 
-	// Limit How many items at most.
+	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
@@ -523,49 +524,49 @@ type ListSnapshotsParamsLevel string
 
 // ImportSnapshotParams defines parameters for ImportSnapshot.
 type ImportSnapshotParams struct {
-	// DryRun Only tell what the import would come to.
+	// DryRun Only report the result of the import.
 	DryRun *bool `form:"dryRun,omitempty" json:"dryRun,omitempty"`
 
-	// Note It is kept in the audit.
+	// Note A note for the audit log.
 	Note *string `form:"note,omitempty" json:"note,omitempty"`
 }
 
 // ListRequestsParams defines parameters for ListRequests.
 type ListRequestsParams struct {
-	// Organization Whose senders, or whose requests.
+	// Organization The organization of the senders or of the requests.
 	Organization Organization `form:"organization" json:"organization"`
 
-	// RequestID Only those with this X-Request-Id, of which a client may have sent several.
+	// RequestID List only requests with this X-Request-Id. A client may have sent several.
 	RequestID *string `form:"requestId,omitempty" json:"requestId,omitempty"`
 
-	// Code Only those that were answered with this problem code.
+	// Code List only requests that returned this problem code.
 	Code *string `form:"code,omitempty" json:"code,omitempty"`
 
-	// Before The id of an entry; only those before it are listed.
+	// Before The id of an entry. Only older entries are listed.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
-	// Limit How many items at most.
+	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListAllRfqsParams defines parameters for ListAllRfqs.
 type ListAllRfqsParams struct {
-	// Organization The organization whose RFQs are listed; every one, if it is absent.
+	// Organization List only the RFQs of this organization. If absent, the RFQs of all organizations are listed.
 	Organization *string `form:"organization,omitempty" json:"organization,omitempty"`
 
-	// Status A status that the RFQs have now; repeat it for several.
+	// Status A current status of the RFQs to list. Repeat the parameter to select several.
 	Status Status `form:"status,omitempty" json:"status,omitempty"`
 
-	// CreatedAfter The first instant of creation that counts (RFC 3339).
+	// CreatedAfter List only RFQs created at or after this time (RFC 3339).
 	CreatedAfter *CreatedAfter `form:"createdAfter,omitempty" json:"createdAfter,omitempty"`
 
-	// CreatedBefore The first instant of creation that no longer counts (RFC 3339).
+	// CreatedBefore List only RFQs created before this time (RFC 3339).
 	CreatedBefore *CreatedBefore `form:"createdBefore,omitempty" json:"createdBefore,omitempty"`
 
-	// Limit How many items at most.
+	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor nextCursor of the page before, unchanged, with the same filters.
+	// Cursor The `nextCursor` of the previous page, unchanged, with the same filters.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -574,82 +575,82 @@ type ListAllRfqsParamsStatus string
 
 // CancelRFQParams defines parameters for CancelRFQ.
 type CancelRFQParams struct {
-	// IfMatch The ETag that the RFQ must have; without it, or with an asterisk, any.
+	// IfMatch The expected ETag of the RFQ. If absent or `*`, any version matches.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // CloseRFQParams defines parameters for CloseRFQ.
 type CloseRFQParams struct {
-	// IfMatch The ETag that the RFQ must have; without it, or with an asterisk, any.
+	// IfMatch The expected ETag of the RFQ. If absent or `*`, any version matches.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // SubmitQuoteParams defines parameters for SubmitQuote.
 type SubmitQuoteParams struct {
-	// IfMatch The ETag that the RFQ must have; without it, or with an asterisk, any.
+	// IfMatch The expected ETag of the RFQ. If absent or `*`, any version matches.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // WithdrawQuoteParams defines parameters for WithdrawQuote.
 type WithdrawQuoteParams struct {
-	// IfMatch The ETag that the RFQ must have; without it, or with an asterisk, any.
+	// IfMatch The expected ETag of the RFQ. If absent or `*`, any version matches.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListDeliveriesParams defines parameters for ListDeliveries.
 type ListDeliveriesParams struct {
-	// Organization Whose webhooks.
+	// Organization The organization of the endpoints.
 	Organization EndpointOwner `form:"organization" json:"organization"`
 
-	// Endpoint Only those to the endpoint of this name.
+	// Endpoint List only deliveries to the endpoint of this name.
 	Endpoint *string `form:"endpoint,omitempty" json:"endpoint,omitempty"`
 
-	// State Only those in this state.
+	// State List only deliveries in this state.
 	State *string `form:"state,omitempty" json:"state,omitempty"`
 
-	// Type Only those of events of this type, such as rfq.quoted.
+	// Type List only deliveries of events of this type, for example rfq.quoted.
 	Type *string `form:"type,omitempty" json:"type,omitempty"`
 
-	// Before The id of a delivery; only those before it are listed.
+	// Before The id of a delivery. Only older deliveries are listed.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
-	// Limit How many items at most.
+	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ShowDeliveryParams defines parameters for ShowDelivery.
 type ShowDeliveryParams struct {
-	// Organization Whose webhooks.
+	// Organization The organization of the endpoints.
 	Organization EndpointOwner `form:"organization" json:"organization"`
 }
 
 // RedeliverParams defines parameters for Redeliver.
 type RedeliverParams struct {
-	// Organization Whose webhooks.
+	// Organization The organization of the endpoints.
 	Organization EndpointOwner `form:"organization" json:"organization"`
 }
 
 // ListEndpointsParams defines parameters for ListEndpoints.
 type ListEndpointsParams struct {
-	// Organization The organization whose endpoints are listed; every one, if it is absent.
+	// Organization List only the endpoints of this organization. If absent, the endpoints of all organizations are listed.
 	Organization *string `form:"organization,omitempty" json:"organization,omitempty"`
 }
 
 // EnableEndpointParams defines parameters for EnableEndpoint.
 type EnableEndpointParams struct {
-	// Organization Whose webhooks.
+	// Organization The organization of the endpoints.
 	Organization EndpointOwner `form:"organization" json:"organization"`
 }
 
 // RecoverEndpointParams defines parameters for RecoverEndpoint.
 type RecoverEndpointParams struct {
-	// Organization Whose webhooks.
+	// Organization The organization of the endpoints.
 	Organization EndpointOwner `form:"organization" json:"organization"`
 }
 
 // TestEndpointParams defines parameters for TestEndpoint.
 type TestEndpointParams struct {
-	// Organization Whose webhooks.
+	// Organization The organization of the endpoints.
 	Organization EndpointOwner `form:"organization" json:"organization"`
 }
 
@@ -760,249 +761,251 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// ListAudit List what was done, the latest first. Needs ops:read.
+	// ListAudit List audit entries, newest first. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/audit (the `ListAudit` operationId).
 	ListAudit(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+	// ListCallbacks List the XJMF callbacks of an organization's senders, newest first. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/callbacks (the `ListCallbacks` operationId).
 	ListCallbacks(ctx context.Context, params *ListCallbacksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
+	// ListJobStatuses Read the last reported statuses of a job. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/callbacks/jobs (the `ListJobStatuses` operationId).
 	ListJobStatuses(ctx context.Context, params *ListJobStatusesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+	// ListDenials Count the requests that the gates rejected, in both modes, by reason, capability and surface. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/denials (the `ListDenials` operationId).
 	ListDenials(ctx context.Context, params *ListDenialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
+	// ListKeyUses Read when API keys were last used, to the minute. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
 	ListKeyUses(ctx context.Context, params *ListKeyUsesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListApprovals List approvals, the latest first. Needs ops:read.
+	// ListApprovals List approvals, newest first. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/approvals (the `ListApprovals` operationId).
 	ListApprovals(ctx context.Context, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// WithdrawApprovalWithBody End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	// WithdrawApprovalWithBody End an approval at once; the approval that it had superseded is in effect again. Requires masterdata:write and a
+	// live key.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
 	WithdrawApprovalWithBody(ctx context.Context, approvalID string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	// WithdrawApproval End an approval at once; the approval that it had superseded is in effect again. Requires masterdata:write and a
+	// live key.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
 	WithdrawApproval(ctx context.Context, approvalID string, body WithdrawApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListSnapshots List what was imported, the latest first. Needs ops:read.
+	// ListSnapshots List the imported snapshots, newest first. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/snapshots (the `ListSnapshots` operationId).
 	ListSnapshots(ctx context.Context, params *ListSnapshotsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ImportSnapshotWithBody Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	// ImportSnapshotWithBody Import a snapshot. It takes effect only after its approval. Requires masterdata:write and a live key.
 	//
-	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
-	// sent as application/gzip. The same content again changes nothing and is answered 200.
+	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, optionally
+	// compressed and sent as application/gzip. Importing the same content again changes nothing and returns 200.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
 	ImportSnapshotWithBody(ctx context.Context, params *ImportSnapshotParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	// ImportSnapshot Import a snapshot. It takes effect only after its approval. Requires masterdata:write and a live key.
 	//
-	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
-	// sent as application/gzip. The same content again changes nothing and is answered 200.
+	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, optionally
+	// compressed and sent as application/gzip. Importing the same content again changes nothing and returns 200.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
 	ImportSnapshot(ctx context.Context, params *ImportSnapshotParams, body ImportSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ShowSnapshot Read the record of a snapshot. Needs ops:read.
+	// ShowSnapshot Read the record of a snapshot. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId} (the `ShowSnapshot` operationId).
 	ShowSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ApproveSnapshotWithBody Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	// ApproveSnapshotWithBody Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 	//
-	// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
-	// before it is again. Every replica follows within a few seconds.
+	// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
+	// the previous one is in effect again. Every replica follows within a few seconds.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
 	ApproveSnapshotWithBody(ctx context.Context, snapshotID SnapshotID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	// ApproveSnapshot Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 	//
-	// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
-	// before it is again. Every replica follows within a few seconds.
+	// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
+	// the previous one is in effect again. Every replica follows within a few seconds.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
 	ApproveSnapshot(ctx context.Context, snapshotID SnapshotID, body ApproveSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
+	// ExportSnapshot Read a snapshot as the document that imports it. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
 	ExportSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+	// ListRequests List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/requests (the `ListRequests` operationId).
 	ListRequests(ctx context.Context, params *ListRequestsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
+	// ListAllRfqs List the RFQs of all organizations or of one, newest first. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/rfqs (the `ListAllRfqs` operationId).
 	ListAllRfqs(ctx context.Context, params *ListAllRfqsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ShowRFQ Read an RFQ with its quotes. Needs ops:read.
+	// ShowRFQ Read an RFQ with its quotes. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/rfqs/{rfqId} (the `ShowRFQ` operationId).
 	ShowRFQ(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CancelRFQWithBody Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
+	// CancelRFQWithBody Cancel an RFQ. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/cancel (the `CancelRFQ` operationId).
 	CancelRFQWithBody(ctx context.Context, rfqid RFQID, params *CancelRFQParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CancelRFQ Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
+	// CancelRFQ Cancel an RFQ. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/cancel (the `CancelRFQ` operationId).
 	CancelRFQ(ctx context.Context, rfqid RFQID, params *CancelRFQParams, body CancelRFQJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CloseRFQWithBody End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
+	// CloseRFQWithBody Stop accepting quotes before the deadline. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/close (the `CloseRFQ` operationId).
 	CloseRFQWithBody(ctx context.Context, rfqid RFQID, params *CloseRFQParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CloseRFQ End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
+	// CloseRFQ Stop accepting quotes before the deadline. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/close (the `CloseRFQ` operationId).
 	CloseRFQ(ctx context.Context, rfqid RFQID, params *CloseRFQParams, body CloseRFQJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SubmitQuoteWithBody Record what a supplier offers. Needs quotes:ingest.
+	// SubmitQuoteWithBody Record the offer of a supplier. Requires quotes:ingest.
 	//
-	// A supplier's quote that stands is superseded by the new revision. The same offer again changes nothing and is
-	// answered 200 with the quote that stands, so a submission can be repeated.
+	// The new revision supersedes the supplier's current quote. If the offer equals the current quote, nothing changes
+	// and the response is 200 with that quote, so a submission can be repeated.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes (the `SubmitQuote` operationId).
 	SubmitQuoteWithBody(ctx context.Context, rfqid RFQID, params *SubmitQuoteParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SubmitQuote Record what a supplier offers. Needs quotes:ingest.
+	// SubmitQuote Record the offer of a supplier. Requires quotes:ingest.
 	//
-	// A supplier's quote that stands is superseded by the new revision. The same offer again changes nothing and is
-	// answered 200 with the quote that stands, so a submission can be repeated.
+	// The new revision supersedes the supplier's current quote. If the offer equals the current quote, nothing changes
+	// and the response is 200 with that quote, so a submission can be repeated.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes (the `SubmitQuote` operationId).
 	SubmitQuote(ctx context.Context, rfqid RFQID, params *SubmitQuoteParams, body SubmitQuoteJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// WithdrawQuoteWithBody Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
+	// WithdrawQuoteWithBody Withdraw a submitted quote. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw (the `WithdrawQuote` operationId).
 	WithdrawQuoteWithBody(ctx context.Context, rfqid RFQID, quoteID string, params *WithdrawQuoteParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// WithdrawQuote Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
+	// WithdrawQuote Withdraw a submitted quote. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw (the `WithdrawQuote` operationId).
 	WithdrawQuote(ctx context.Context, rfqid RFQID, quoteID string, params *WithdrawQuoteParams, body WithdrawQuoteJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
+	// ListDeliveries List the deliveries of an organization, newest first. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/webhooks/deliveries (the `ListDeliveries` operationId).
 	ListDeliveries(ctx context.Context, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ShowDelivery Read a delivery with its attempts. Needs ops:read.
+	// ShowDelivery Read a delivery with its attempts. Requires ops:read.
 	//
-	// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+	// To poll, send `If-None-Match` with the last `ETag`: 304 means that the delivery has not changed.
 	//
 	// Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
 	ShowDelivery(ctx context.Context, deliveryID DeliveryID, params *ShowDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RedeliverWithBody Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	// RedeliverWithBody Send an event again, regardless of the result of its delivery. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
 	RedeliverWithBody(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	// Redeliver Send an event again, regardless of the result of its delivery. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
 	Redeliver(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, body RedeliverJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
+	// ListEndpoints List the webhook endpoints of all organizations or of one. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/webhooks/endpoints (the `ListEndpoints` operationId).
 	ListEndpoints(ctx context.Context, params *ListEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// EnableEndpointWithBody Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
+	// EnableEndpointWithBody Resume deliveries to a disabled or paused endpoint. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
 	EnableEndpointWithBody(ctx context.Context, name EndpointName, params *EnableEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
+	// EnableEndpoint Resume deliveries to a disabled or paused endpoint. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
 	EnableEndpoint(ctx context.Context, name EndpointName, params *EnableEndpointParams, body EnableEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RecoverEndpointWithBody Send the endpoint again what it has missed. Needs quotes:ingest.
+	// RecoverEndpointWithBody Send the events that the endpoint has missed. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
 	RecoverEndpointWithBody(ctx context.Context, name EndpointName, params *RecoverEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
+	// RecoverEndpoint Send the events that the endpoint has missed. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
 	RecoverEndpoint(ctx context.Context, name EndpointName, params *RecoverEndpointParams, body RecoverEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// TestEndpointWithBody Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	// TestEndpointWithBody Send an event of the type webhook.test to the endpoint. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/test (the `TestEndpoint` operationId).
 	TestEndpointWithBody(ctx context.Context, name EndpointName, params *TestEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	// TestEndpoint Send an event of the type webhook.test to the endpoint. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -1010,7 +1013,7 @@ type ClientInterface interface {
 	TestEndpoint(ctx context.Context, name EndpointName, params *TestEndpointParams, body TestEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// ListAudit List what was done, the latest first. Needs ops:read.
+// ListAudit List audit entries, newest first. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/audit (the `ListAudit` operationId).
 func (c *Client) ListAudit(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1025,7 +1028,7 @@ func (c *Client) ListAudit(ctx context.Context, params *ListAuditParams, reqEdit
 	return c.Client.Do(req)
 }
 
-// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+// ListCallbacks List the XJMF callbacks of an organization's senders, newest first. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/callbacks (the `ListCallbacks` operationId).
 func (c *Client) ListCallbacks(ctx context.Context, params *ListCallbacksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1040,7 +1043,7 @@ func (c *Client) ListCallbacks(ctx context.Context, params *ListCallbacksParams,
 	return c.Client.Do(req)
 }
 
-// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
+// ListJobStatuses Read the last reported statuses of a job. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/callbacks/jobs (the `ListJobStatuses` operationId).
 func (c *Client) ListJobStatuses(ctx context.Context, params *ListJobStatusesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1055,7 +1058,7 @@ func (c *Client) ListJobStatuses(ctx context.Context, params *ListJobStatusesPar
 	return c.Client.Do(req)
 }
 
-// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+// ListDenials Count the requests that the gates rejected, in both modes, by reason, capability and surface. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/denials (the `ListDenials` operationId).
 func (c *Client) ListDenials(ctx context.Context, params *ListDenialsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1070,7 +1073,7 @@ func (c *Client) ListDenials(ctx context.Context, params *ListDenialsParams, req
 	return c.Client.Do(req)
 }
 
-// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
+// ListKeyUses Read when API keys were last used, to the minute. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
 func (c *Client) ListKeyUses(ctx context.Context, params *ListKeyUsesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1085,7 +1088,7 @@ func (c *Client) ListKeyUses(ctx context.Context, params *ListKeyUsesParams, req
 	return c.Client.Do(req)
 }
 
-// ListApprovals List approvals, the latest first. Needs ops:read.
+// ListApprovals List approvals, newest first. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/masterdata/approvals (the `ListApprovals` operationId).
 func (c *Client) ListApprovals(ctx context.Context, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1100,7 +1103,8 @@ func (c *Client) ListApprovals(ctx context.Context, params *ListApprovalsParams,
 	return c.Client.Do(req)
 }
 
-// WithdrawApprovalWithBody End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+// WithdrawApprovalWithBody End an approval at once; the approval that it had superseded is in effect again. Requires masterdata:write and a
+// live key.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1117,7 +1121,8 @@ func (c *Client) WithdrawApprovalWithBody(ctx context.Context, approvalID string
 	return c.Client.Do(req)
 }
 
-// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+// WithdrawApproval End an approval at once; the approval that it had superseded is in effect again. Requires masterdata:write and a
+// live key.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1134,7 +1139,7 @@ func (c *Client) WithdrawApproval(ctx context.Context, approvalID string, body W
 	return c.Client.Do(req)
 }
 
-// ListSnapshots List what was imported, the latest first. Needs ops:read.
+// ListSnapshots List the imported snapshots, newest first. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/masterdata/snapshots (the `ListSnapshots` operationId).
 func (c *Client) ListSnapshots(ctx context.Context, params *ListSnapshotsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1149,10 +1154,10 @@ func (c *Client) ListSnapshots(ctx context.Context, params *ListSnapshotsParams,
 	return c.Client.Do(req)
 }
 
-// ImportSnapshotWithBody Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+// ImportSnapshotWithBody Import a snapshot. It takes effect only after its approval. Requires masterdata:write and a live key.
 //
-// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
-// sent as application/gzip. The same content again changes nothing and is answered 200.
+// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, optionally
+// compressed and sent as application/gzip. Importing the same content again changes nothing and returns 200.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1169,10 +1174,10 @@ func (c *Client) ImportSnapshotWithBody(ctx context.Context, params *ImportSnaps
 	return c.Client.Do(req)
 }
 
-// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+// ImportSnapshot Import a snapshot. It takes effect only after its approval. Requires masterdata:write and a live key.
 //
-// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
-// sent as application/gzip. The same content again changes nothing and is answered 200.
+// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, optionally
+// compressed and sent as application/gzip. Importing the same content again changes nothing and returns 200.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1189,7 +1194,7 @@ func (c *Client) ImportSnapshot(ctx context.Context, params *ImportSnapshotParam
 	return c.Client.Do(req)
 }
 
-// ShowSnapshot Read the record of a snapshot. Needs ops:read.
+// ShowSnapshot Read the record of a snapshot. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId} (the `ShowSnapshot` operationId).
 func (c *Client) ShowSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1204,10 +1209,10 @@ func (c *Client) ShowSnapshot(ctx context.Context, snapshotID SnapshotID, reqEdi
 	return c.Client.Do(req)
 }
 
-// ApproveSnapshotWithBody Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+// ApproveSnapshotWithBody Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 //
-// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
-// before it is again. Every replica follows within a few seconds.
+// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
+// the previous one is in effect again. Every replica follows within a few seconds.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1224,10 +1229,10 @@ func (c *Client) ApproveSnapshotWithBody(ctx context.Context, snapshotID Snapsho
 	return c.Client.Do(req)
 }
 
-// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+// ApproveSnapshot Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 //
-// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
-// before it is again. Every replica follows within a few seconds.
+// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
+// the previous one is in effect again. Every replica follows within a few seconds.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1244,7 +1249,7 @@ func (c *Client) ApproveSnapshot(ctx context.Context, snapshotID SnapshotID, bod
 	return c.Client.Do(req)
 }
 
-// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
+// ExportSnapshot Read a snapshot as the document that imports it. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
 func (c *Client) ExportSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1259,7 +1264,7 @@ func (c *Client) ExportSnapshot(ctx context.Context, snapshotID SnapshotID, reqE
 	return c.Client.Do(req)
 }
 
-// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+// ListRequests List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/requests (the `ListRequests` operationId).
 func (c *Client) ListRequests(ctx context.Context, params *ListRequestsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1274,7 +1279,7 @@ func (c *Client) ListRequests(ctx context.Context, params *ListRequestsParams, r
 	return c.Client.Do(req)
 }
 
-// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
+// ListAllRfqs List the RFQs of all organizations or of one, newest first. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/rfqs (the `ListAllRfqs` operationId).
 func (c *Client) ListAllRfqs(ctx context.Context, params *ListAllRfqsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1289,7 +1294,7 @@ func (c *Client) ListAllRfqs(ctx context.Context, params *ListAllRfqsParams, req
 	return c.Client.Do(req)
 }
 
-// ShowRFQ Read an RFQ with its quotes. Needs ops:read.
+// ShowRFQ Read an RFQ with its quotes. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/rfqs/{rfqId} (the `ShowRFQ` operationId).
 func (c *Client) ShowRFQ(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1304,7 +1309,7 @@ func (c *Client) ShowRFQ(ctx context.Context, rfqid RFQID, reqEditors ...Request
 	return c.Client.Do(req)
 }
 
-// CancelRFQWithBody Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
+// CancelRFQWithBody Cancel an RFQ. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1321,7 +1326,7 @@ func (c *Client) CancelRFQWithBody(ctx context.Context, rfqid RFQID, params *Can
 	return c.Client.Do(req)
 }
 
-// CancelRFQ Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
+// CancelRFQ Cancel an RFQ. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1338,7 +1343,7 @@ func (c *Client) CancelRFQ(ctx context.Context, rfqid RFQID, params *CancelRFQPa
 	return c.Client.Do(req)
 }
 
-// CloseRFQWithBody End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
+// CloseRFQWithBody Stop accepting quotes before the deadline. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1355,7 +1360,7 @@ func (c *Client) CloseRFQWithBody(ctx context.Context, rfqid RFQID, params *Clos
 	return c.Client.Do(req)
 }
 
-// CloseRFQ End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
+// CloseRFQ Stop accepting quotes before the deadline. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1372,10 +1377,10 @@ func (c *Client) CloseRFQ(ctx context.Context, rfqid RFQID, params *CloseRFQPara
 	return c.Client.Do(req)
 }
 
-// SubmitQuoteWithBody Record what a supplier offers. Needs quotes:ingest.
+// SubmitQuoteWithBody Record the offer of a supplier. Requires quotes:ingest.
 //
-// A supplier's quote that stands is superseded by the new revision. The same offer again changes nothing and is
-// answered 200 with the quote that stands, so a submission can be repeated.
+// The new revision supersedes the supplier's current quote. If the offer equals the current quote, nothing changes
+// and the response is 200 with that quote, so a submission can be repeated.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1392,10 +1397,10 @@ func (c *Client) SubmitQuoteWithBody(ctx context.Context, rfqid RFQID, params *S
 	return c.Client.Do(req)
 }
 
-// SubmitQuote Record what a supplier offers. Needs quotes:ingest.
+// SubmitQuote Record the offer of a supplier. Requires quotes:ingest.
 //
-// A supplier's quote that stands is superseded by the new revision. The same offer again changes nothing and is
-// answered 200 with the quote that stands, so a submission can be repeated.
+// The new revision supersedes the supplier's current quote. If the offer equals the current quote, nothing changes
+// and the response is 200 with that quote, so a submission can be repeated.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1412,7 +1417,7 @@ func (c *Client) SubmitQuote(ctx context.Context, rfqid RFQID, params *SubmitQuo
 	return c.Client.Do(req)
 }
 
-// WithdrawQuoteWithBody Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
+// WithdrawQuoteWithBody Withdraw a submitted quote. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1429,7 +1434,7 @@ func (c *Client) WithdrawQuoteWithBody(ctx context.Context, rfqid RFQID, quoteID
 	return c.Client.Do(req)
 }
 
-// WithdrawQuote Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
+// WithdrawQuote Withdraw a submitted quote. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1446,7 +1451,7 @@ func (c *Client) WithdrawQuote(ctx context.Context, rfqid RFQID, quoteID string,
 	return c.Client.Do(req)
 }
 
-// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
+// ListDeliveries List the deliveries of an organization, newest first. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/webhooks/deliveries (the `ListDeliveries` operationId).
 func (c *Client) ListDeliveries(ctx context.Context, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1461,9 +1466,9 @@ func (c *Client) ListDeliveries(ctx context.Context, params *ListDeliveriesParam
 	return c.Client.Do(req)
 }
 
-// ShowDelivery Read a delivery with its attempts. Needs ops:read.
+// ShowDelivery Read a delivery with its attempts. Requires ops:read.
 //
-// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+// To poll, send `If-None-Match` with the last `ETag`: 304 means that the delivery has not changed.
 //
 // Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
 func (c *Client) ShowDelivery(ctx context.Context, deliveryID DeliveryID, params *ShowDeliveryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1478,7 +1483,7 @@ func (c *Client) ShowDelivery(ctx context.Context, deliveryID DeliveryID, params
 	return c.Client.Do(req)
 }
 
-// RedeliverWithBody Send an event again, whatever became of its delivery. Needs quotes:ingest.
+// RedeliverWithBody Send an event again, regardless of the result of its delivery. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1495,7 +1500,7 @@ func (c *Client) RedeliverWithBody(ctx context.Context, deliveryID DeliveryID, p
 	return c.Client.Do(req)
 }
 
-// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
+// Redeliver Send an event again, regardless of the result of its delivery. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1512,7 +1517,7 @@ func (c *Client) Redeliver(ctx context.Context, deliveryID DeliveryID, params *R
 	return c.Client.Do(req)
 }
 
-// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
+// ListEndpoints List the webhook endpoints of all organizations or of one. Requires ops:read.
 //
 // Corresponds with GET /api/v1/platform/webhooks/endpoints (the `ListEndpoints` operationId).
 func (c *Client) ListEndpoints(ctx context.Context, params *ListEndpointsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1527,7 +1532,7 @@ func (c *Client) ListEndpoints(ctx context.Context, params *ListEndpointsParams,
 	return c.Client.Do(req)
 }
 
-// EnableEndpointWithBody Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
+// EnableEndpointWithBody Resume deliveries to a disabled or paused endpoint. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1544,7 +1549,7 @@ func (c *Client) EnableEndpointWithBody(ctx context.Context, name EndpointName, 
 	return c.Client.Do(req)
 }
 
-// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
+// EnableEndpoint Resume deliveries to a disabled or paused endpoint. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1561,7 +1566,7 @@ func (c *Client) EnableEndpoint(ctx context.Context, name EndpointName, params *
 	return c.Client.Do(req)
 }
 
-// RecoverEndpointWithBody Send the endpoint again what it has missed. Needs quotes:ingest.
+// RecoverEndpointWithBody Send the events that the endpoint has missed. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1578,7 +1583,7 @@ func (c *Client) RecoverEndpointWithBody(ctx context.Context, name EndpointName,
 	return c.Client.Do(req)
 }
 
-// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
+// RecoverEndpoint Send the events that the endpoint has missed. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -1595,7 +1600,7 @@ func (c *Client) RecoverEndpoint(ctx context.Context, name EndpointName, params 
 	return c.Client.Do(req)
 }
 
-// TestEndpointWithBody Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+// TestEndpointWithBody Send an event of the type webhook.test to the endpoint. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1612,7 +1617,7 @@ func (c *Client) TestEndpointWithBody(ctx context.Context, name EndpointName, pa
 	return c.Client.Do(req)
 }
 
-// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+// TestEndpoint Send an event of the type webhook.test to the endpoint. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3410,279 +3415,281 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
-	// ListAuditWithResponse List what was done, the latest first. Needs ops:read.
+	// ListAuditWithResponse List audit entries, newest first. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/audit (the `ListAudit` operationId).
 	ListAuditWithResponse(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*ListAuditResponse, error)
 
-	// ListCallbacksWithResponse List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+	// ListCallbacksWithResponse List the XJMF callbacks of an organization's senders, newest first. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/callbacks (the `ListCallbacks` operationId).
 	ListCallbacksWithResponse(ctx context.Context, params *ListCallbacksParams, reqEditors ...RequestEditorFn) (*ListCallbacksResponse, error)
 
-	// ListJobStatusesWithResponse Tell what senders last said of a job. Needs ops:read.
+	// ListJobStatusesWithResponse Read the last reported statuses of a job. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/callbacks/jobs (the `ListJobStatuses` operationId).
 	ListJobStatusesWithResponse(ctx context.Context, params *ListJobStatusesParams, reqEditors ...RequestEditorFn) (*ListJobStatusesResponse, error)
 
-	// ListDenialsWithResponse Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+	// ListDenialsWithResponse Count the requests that the gates rejected, in both modes, by reason, capability and surface. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/denials (the `ListDenials` operationId).
 	ListDenialsWithResponse(ctx context.Context, params *ListDenialsParams, reqEditors ...RequestEditorFn) (*ListDenialsResponse, error)
 
-	// ListKeyUsesWithResponse Tell when API keys were used last, to the minute. Needs ops:read.
+	// ListKeyUsesWithResponse Read when API keys were last used, to the minute. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/keys (the `ListKeyUses` operationId).
 	ListKeyUsesWithResponse(ctx context.Context, params *ListKeyUsesParams, reqEditors ...RequestEditorFn) (*ListKeyUsesResponse, error)
 
-	// ListApprovalsWithResponse List approvals, the latest first. Needs ops:read.
+	// ListApprovalsWithResponse List approvals, newest first. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/approvals (the `ListApprovals` operationId).
 	ListApprovalsWithResponse(ctx context.Context, params *ListApprovalsParams, reqEditors ...RequestEditorFn) (*ListApprovalsResponse, error)
 
-	// WithdrawApprovalWithBodyWithResponse End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	// WithdrawApprovalWithBodyWithResponse End an approval at once; the approval that it had superseded is in effect again. Requires masterdata:write and a
+	// live key.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
 	WithdrawApprovalWithBodyWithResponse(ctx context.Context, approvalID string, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*WithdrawApprovalResponse, error)
 
-	// WithdrawApprovalWithResponse End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	// WithdrawApprovalWithResponse End an approval at once; the approval that it had superseded is in effect again. Requires masterdata:write and a
+	// live key.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw (the `WithdrawApproval` operationId).
 	WithdrawApprovalWithResponse(ctx context.Context, approvalID string, body WithdrawApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*WithdrawApprovalResponse, error)
 
-	// ListSnapshotsWithResponse List what was imported, the latest first. Needs ops:read.
+	// ListSnapshotsWithResponse List the imported snapshots, newest first. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/snapshots (the `ListSnapshots` operationId).
 	ListSnapshotsWithResponse(ctx context.Context, params *ListSnapshotsParams, reqEditors ...RequestEditorFn) (*ListSnapshotsResponse, error)
 
-	// ImportSnapshotWithBodyWithResponse Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	// ImportSnapshotWithBodyWithResponse Import a snapshot. It takes effect only after its approval. Requires masterdata:write and a live key.
 	//
-	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
-	// sent as application/gzip. The same content again changes nothing and is answered 200.
+	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, optionally
+	// compressed and sent as application/gzip. Importing the same content again changes nothing and returns 200.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
 	ImportSnapshotWithBodyWithResponse(ctx context.Context, params *ImportSnapshotParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportSnapshotResponse, error)
 
-	// ImportSnapshotWithResponse Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	// ImportSnapshotWithResponse Import a snapshot. It takes effect only after its approval. Requires masterdata:write and a live key.
 	//
-	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
-	// sent as application/gzip. The same content again changes nothing and is answered 200.
+	// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, optionally
+	// compressed and sent as application/gzip. Importing the same content again changes nothing and returns 200.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/snapshots (the `ImportSnapshot` operationId).
 	ImportSnapshotWithResponse(ctx context.Context, params *ImportSnapshotParams, body ImportSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportSnapshotResponse, error)
 
-	// ShowSnapshotWithResponse Read the record of a snapshot. Needs ops:read.
+	// ShowSnapshotWithResponse Read the record of a snapshot. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId} (the `ShowSnapshot` operationId).
 	ShowSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*ShowSnapshotResponse, error)
 
-	// ApproveSnapshotWithBodyWithResponse Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	// ApproveSnapshotWithBodyWithResponse Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 	//
-	// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
-	// before it is again. Every replica follows within a few seconds.
+	// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
+	// the previous one is in effect again. Every replica follows within a few seconds.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
 	ApproveSnapshotWithBodyWithResponse(ctx context.Context, snapshotID SnapshotID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApproveSnapshotResponse, error)
 
-	// ApproveSnapshotWithResponse Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	// ApproveSnapshotWithResponse Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 	//
-	// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
-	// before it is again. Every replica follows within a few seconds.
+	// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
+	// the previous one is in effect again. Every replica follows within a few seconds.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve (the `ApproveSnapshot` operationId).
 	ApproveSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, body ApproveSnapshotJSONRequestBody, reqEditors ...RequestEditorFn) (*ApproveSnapshotResponse, error)
 
-	// ExportSnapshotWithResponse Read a snapshot as the document that would import it again. Needs ops:read.
+	// ExportSnapshotWithResponse Read a snapshot as the document that imports it. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
 	ExportSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*ExportSnapshotResponse, error)
 
-	// ListRequestsWithResponse List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+	// ListRequestsWithResponse List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/requests (the `ListRequests` operationId).
 	ListRequestsWithResponse(ctx context.Context, params *ListRequestsParams, reqEditors ...RequestEditorFn) (*ListRequestsResponse, error)
 
-	// ListAllRfqsWithResponse List the RFQs of every organization, or of one, newest first. Needs ops:read.
+	// ListAllRfqsWithResponse List the RFQs of all organizations or of one, newest first. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/rfqs (the `ListAllRfqs` operationId).
 	ListAllRfqsWithResponse(ctx context.Context, params *ListAllRfqsParams, reqEditors ...RequestEditorFn) (*ListAllRfqsResponse, error)
 
-	// ShowRFQWithResponse Read an RFQ with its quotes. Needs ops:read.
+	// ShowRFQWithResponse Read an RFQ with its quotes. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/rfqs/{rfqId} (the `ShowRFQ` operationId).
 	ShowRFQWithResponse(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*ShowRFQResponse, error)
 
-	// CancelRFQWithBodyWithResponse Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
+	// CancelRFQWithBodyWithResponse Cancel an RFQ. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/cancel (the `CancelRFQ` operationId).
 	CancelRFQWithBodyWithResponse(ctx context.Context, rfqid RFQID, params *CancelRFQParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CancelRFQResponse, error)
 
-	// CancelRFQWithResponse Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
+	// CancelRFQWithResponse Cancel an RFQ. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/cancel (the `CancelRFQ` operationId).
 	CancelRFQWithResponse(ctx context.Context, rfqid RFQID, params *CancelRFQParams, body CancelRFQJSONRequestBody, reqEditors ...RequestEditorFn) (*CancelRFQResponse, error)
 
-	// CloseRFQWithBodyWithResponse End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
+	// CloseRFQWithBodyWithResponse Stop accepting quotes before the deadline. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/close (the `CloseRFQ` operationId).
 	CloseRFQWithBodyWithResponse(ctx context.Context, rfqid RFQID, params *CloseRFQParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CloseRFQResponse, error)
 
-	// CloseRFQWithResponse End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
+	// CloseRFQWithResponse Stop accepting quotes before the deadline. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/close (the `CloseRFQ` operationId).
 	CloseRFQWithResponse(ctx context.Context, rfqid RFQID, params *CloseRFQParams, body CloseRFQJSONRequestBody, reqEditors ...RequestEditorFn) (*CloseRFQResponse, error)
 
-	// SubmitQuoteWithBodyWithResponse Record what a supplier offers. Needs quotes:ingest.
+	// SubmitQuoteWithBodyWithResponse Record the offer of a supplier. Requires quotes:ingest.
 	//
-	// A supplier's quote that stands is superseded by the new revision. The same offer again changes nothing and is
-	// answered 200 with the quote that stands, so a submission can be repeated.
+	// The new revision supersedes the supplier's current quote. If the offer equals the current quote, nothing changes
+	// and the response is 200 with that quote, so a submission can be repeated.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes (the `SubmitQuote` operationId).
 	SubmitQuoteWithBodyWithResponse(ctx context.Context, rfqid RFQID, params *SubmitQuoteParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SubmitQuoteResponse, error)
 
-	// SubmitQuoteWithResponse Record what a supplier offers. Needs quotes:ingest.
+	// SubmitQuoteWithResponse Record the offer of a supplier. Requires quotes:ingest.
 	//
-	// A supplier's quote that stands is superseded by the new revision. The same offer again changes nothing and is
-	// answered 200 with the quote that stands, so a submission can be repeated.
+	// The new revision supersedes the supplier's current quote. If the offer equals the current quote, nothing changes
+	// and the response is 200 with that quote, so a submission can be repeated.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes (the `SubmitQuote` operationId).
 	SubmitQuoteWithResponse(ctx context.Context, rfqid RFQID, params *SubmitQuoteParams, body SubmitQuoteJSONRequestBody, reqEditors ...RequestEditorFn) (*SubmitQuoteResponse, error)
 
-	// WithdrawQuoteWithBodyWithResponse Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
+	// WithdrawQuoteWithBodyWithResponse Withdraw a submitted quote. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw (the `WithdrawQuote` operationId).
 	WithdrawQuoteWithBodyWithResponse(ctx context.Context, rfqid RFQID, quoteID string, params *WithdrawQuoteParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*WithdrawQuoteResponse, error)
 
-	// WithdrawQuoteWithResponse Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
+	// WithdrawQuoteWithResponse Withdraw a submitted quote. Repeating the request changes nothing. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw (the `WithdrawQuote` operationId).
 	WithdrawQuoteWithResponse(ctx context.Context, rfqid RFQID, quoteID string, params *WithdrawQuoteParams, body WithdrawQuoteJSONRequestBody, reqEditors ...RequestEditorFn) (*WithdrawQuoteResponse, error)
 
-	// ListDeliveriesWithResponse List the deliveries of an organization, the latest first. Needs ops:read.
+	// ListDeliveriesWithResponse List the deliveries of an organization, newest first. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/webhooks/deliveries (the `ListDeliveries` operationId).
 	ListDeliveriesWithResponse(ctx context.Context, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*ListDeliveriesResponse, error)
 
-	// ShowDeliveryWithResponse Read a delivery with its attempts. Needs ops:read.
+	// ShowDeliveryWithResponse Read a delivery with its attempts. Requires ops:read.
 	//
-	// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+	// To poll, send `If-None-Match` with the last `ETag`: 304 means that the delivery has not changed.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/webhooks/deliveries/{deliveryId} (the `ShowDelivery` operationId).
 	ShowDeliveryWithResponse(ctx context.Context, deliveryID DeliveryID, params *ShowDeliveryParams, reqEditors ...RequestEditorFn) (*ShowDeliveryResponse, error)
 
-	// RedeliverWithBodyWithResponse Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	// RedeliverWithBodyWithResponse Send an event again, regardless of the result of its delivery. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
 	RedeliverWithBodyWithResponse(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RedeliverResponse, error)
 
-	// RedeliverWithResponse Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	// RedeliverWithResponse Send an event again, regardless of the result of its delivery. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver (the `Redeliver` operationId).
 	RedeliverWithResponse(ctx context.Context, deliveryID DeliveryID, params *RedeliverParams, body RedeliverJSONRequestBody, reqEditors ...RequestEditorFn) (*RedeliverResponse, error)
 
-	// ListEndpointsWithResponse List the webhook endpoints of every organization, or of one. Needs ops:read.
+	// ListEndpointsWithResponse List the webhook endpoints of all organizations or of one. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/platform/webhooks/endpoints (the `ListEndpoints` operationId).
 	ListEndpointsWithResponse(ctx context.Context, params *ListEndpointsParams, reqEditors ...RequestEditorFn) (*ListEndpointsResponse, error)
 
-	// EnableEndpointWithBodyWithResponse Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
+	// EnableEndpointWithBodyWithResponse Resume deliveries to a disabled or paused endpoint. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
 	EnableEndpointWithBodyWithResponse(ctx context.Context, name EndpointName, params *EnableEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EnableEndpointResponse, error)
 
-	// EnableEndpointWithResponse Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
+	// EnableEndpointWithResponse Resume deliveries to a disabled or paused endpoint. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/enable (the `EnableEndpoint` operationId).
 	EnableEndpointWithResponse(ctx context.Context, name EndpointName, params *EnableEndpointParams, body EnableEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*EnableEndpointResponse, error)
 
-	// RecoverEndpointWithBodyWithResponse Send the endpoint again what it has missed. Needs quotes:ingest.
+	// RecoverEndpointWithBodyWithResponse Send the events that the endpoint has missed. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
 	RecoverEndpointWithBodyWithResponse(ctx context.Context, name EndpointName, params *RecoverEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RecoverEndpointResponse, error)
 
-	// RecoverEndpointWithResponse Send the endpoint again what it has missed. Needs quotes:ingest.
+	// RecoverEndpointWithResponse Send the events that the endpoint has missed. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/recover (the `RecoverEndpoint` operationId).
 	RecoverEndpointWithResponse(ctx context.Context, name EndpointName, params *RecoverEndpointParams, body RecoverEndpointJSONRequestBody, reqEditors ...RequestEditorFn) (*RecoverEndpointResponse, error)
 
-	// TestEndpointWithBodyWithResponse Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	// TestEndpointWithBodyWithResponse Send an event of the type webhook.test to the endpoint. Requires quotes:ingest.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/platform/webhooks/endpoints/{name}/test (the `TestEndpoint` operationId).
 	TestEndpointWithBodyWithResponse(ctx context.Context, name EndpointName, params *TestEndpointParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TestEndpointResponse, error)
 
-	// TestEndpointWithResponse Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	// TestEndpointWithResponse Send an event of the type webhook.test to the endpoint. Requires quotes:ingest.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -4791,7 +4798,7 @@ func (r TestEndpointResponse) ContentType() string {
 	return ""
 }
 
-// ListAuditWithResponse List what was done, the latest first. Needs ops:read.
+// ListAuditWithResponse List audit entries, newest first. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -4804,7 +4811,7 @@ func (c *ClientWithResponses) ListAuditWithResponse(ctx context.Context, params 
 	return ParseListAuditResponse(rsp)
 }
 
-// ListCallbacksWithResponse List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+// ListCallbacksWithResponse List the XJMF callbacks of an organization's senders, newest first. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -4817,7 +4824,7 @@ func (c *ClientWithResponses) ListCallbacksWithResponse(ctx context.Context, par
 	return ParseListCallbacksResponse(rsp)
 }
 
-// ListJobStatusesWithResponse Tell what senders last said of a job. Needs ops:read.
+// ListJobStatusesWithResponse Read the last reported statuses of a job. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -4830,7 +4837,7 @@ func (c *ClientWithResponses) ListJobStatusesWithResponse(ctx context.Context, p
 	return ParseListJobStatusesResponse(rsp)
 }
 
-// ListDenialsWithResponse Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+// ListDenialsWithResponse Count the requests that the gates rejected, in both modes, by reason, capability and surface. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -4843,7 +4850,7 @@ func (c *ClientWithResponses) ListDenialsWithResponse(ctx context.Context, param
 	return ParseListDenialsResponse(rsp)
 }
 
-// ListKeyUsesWithResponse Tell when API keys were used last, to the minute. Needs ops:read.
+// ListKeyUsesWithResponse Read when API keys were last used, to the minute. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -4856,7 +4863,7 @@ func (c *ClientWithResponses) ListKeyUsesWithResponse(ctx context.Context, param
 	return ParseListKeyUsesResponse(rsp)
 }
 
-// ListApprovalsWithResponse List approvals, the latest first. Needs ops:read.
+// ListApprovalsWithResponse List approvals, newest first. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -4869,7 +4876,8 @@ func (c *ClientWithResponses) ListApprovalsWithResponse(ctx context.Context, par
 	return ParseListApprovalsResponse(rsp)
 }
 
-// WithdrawApprovalWithBodyWithResponse End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+// WithdrawApprovalWithBodyWithResponse End an approval at once; the approval that it had superseded is in effect again. Requires masterdata:write and a
+// live key.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4882,7 +4890,8 @@ func (c *ClientWithResponses) WithdrawApprovalWithBodyWithResponse(ctx context.C
 	return ParseWithdrawApprovalResponse(rsp)
 }
 
-// WithdrawApprovalWithResponse End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+// WithdrawApprovalWithResponse End an approval at once; the approval that it had superseded is in effect again. Requires masterdata:write and a
+// live key.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4895,7 +4904,7 @@ func (c *ClientWithResponses) WithdrawApprovalWithResponse(ctx context.Context, 
 	return ParseWithdrawApprovalResponse(rsp)
 }
 
-// ListSnapshotsWithResponse List what was imported, the latest first. Needs ops:read.
+// ListSnapshotsWithResponse List the imported snapshots, newest first. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -4908,10 +4917,10 @@ func (c *ClientWithResponses) ListSnapshotsWithResponse(ctx context.Context, par
 	return ParseListSnapshotsResponse(rsp)
 }
 
-// ImportSnapshotWithBodyWithResponse Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+// ImportSnapshotWithBodyWithResponse Import a snapshot. It takes effect only after its approval. Requires masterdata:write and a live key.
 //
-// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
-// sent as application/gzip. The same content again changes nothing and is answered 200.
+// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, optionally
+// compressed and sent as application/gzip. Importing the same content again changes nothing and returns 200.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4924,10 +4933,10 @@ func (c *ClientWithResponses) ImportSnapshotWithBodyWithResponse(ctx context.Con
 	return ParseImportSnapshotResponse(rsp)
 }
 
-// ImportSnapshotWithResponse Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+// ImportSnapshotWithResponse Import a snapshot. It takes effect only after its approval. Requires masterdata:write and a live key.
 //
-// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, compressed if it is
-// sent as application/gzip. The same content again changes nothing and is answered 200.
+// The body is the document that `printmarket masterdata export -o json` writes, up to 16 MiB, optionally
+// compressed and sent as application/gzip. Importing the same content again changes nothing and returns 200.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4940,7 +4949,7 @@ func (c *ClientWithResponses) ImportSnapshotWithResponse(ctx context.Context, pa
 	return ParseImportSnapshotResponse(rsp)
 }
 
-// ShowSnapshotWithResponse Read the record of a snapshot. Needs ops:read.
+// ShowSnapshotWithResponse Read the record of a snapshot. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -4953,10 +4962,10 @@ func (c *ClientWithResponses) ShowSnapshotWithResponse(ctx context.Context, snap
 	return ParseShowSnapshotResponse(rsp)
 }
 
-// ApproveSnapshotWithBodyWithResponse Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+// ApproveSnapshotWithBodyWithResponse Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 //
-// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
-// before it is again. Every replica follows within a few seconds.
+// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
+// the previous one is in effect again. Every replica follows within a few seconds.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4969,10 +4978,10 @@ func (c *ClientWithResponses) ApproveSnapshotWithBodyWithResponse(ctx context.Co
 	return ParseApproveSnapshotResponse(rsp)
 }
 
-// ApproveSnapshotWithResponse Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+// ApproveSnapshotWithResponse Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 //
-// Of several approvals of one level and owner the one that began last is in force; when its window ends, the one
-// before it is again. Every replica follows within a few seconds.
+// If several approvals of one level and owner overlap, the one that began last is in effect; when its window ends,
+// the previous one is in effect again. Every replica follows within a few seconds.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -4985,7 +4994,7 @@ func (c *ClientWithResponses) ApproveSnapshotWithResponse(ctx context.Context, s
 	return ParseApproveSnapshotResponse(rsp)
 }
 
-// ExportSnapshotWithResponse Read a snapshot as the document that would import it again. Needs ops:read.
+// ExportSnapshotWithResponse Read a snapshot as the document that imports it. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -4998,7 +5007,7 @@ func (c *ClientWithResponses) ExportSnapshotWithResponse(ctx context.Context, sn
 	return ParseExportSnapshotResponse(rsp)
 }
 
-// ListRequestsWithResponse List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+// ListRequestsWithResponse List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5011,7 +5020,7 @@ func (c *ClientWithResponses) ListRequestsWithResponse(ctx context.Context, para
 	return ParseListRequestsResponse(rsp)
 }
 
-// ListAllRfqsWithResponse List the RFQs of every organization, or of one, newest first. Needs ops:read.
+// ListAllRfqsWithResponse List the RFQs of all organizations or of one, newest first. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5024,7 +5033,7 @@ func (c *ClientWithResponses) ListAllRfqsWithResponse(ctx context.Context, param
 	return ParseListAllRfqsResponse(rsp)
 }
 
-// ShowRFQWithResponse Read an RFQ with its quotes. Needs ops:read.
+// ShowRFQWithResponse Read an RFQ with its quotes. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5037,7 +5046,7 @@ func (c *ClientWithResponses) ShowRFQWithResponse(ctx context.Context, rfqid RFQ
 	return ParseShowRFQResponse(rsp)
 }
 
-// CancelRFQWithBodyWithResponse Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
+// CancelRFQWithBodyWithResponse Cancel an RFQ. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5050,7 +5059,7 @@ func (c *ClientWithResponses) CancelRFQWithBodyWithResponse(ctx context.Context,
 	return ParseCancelRFQResponse(rsp)
 }
 
-// CancelRFQWithResponse Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
+// CancelRFQWithResponse Cancel an RFQ. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5063,7 +5072,7 @@ func (c *ClientWithResponses) CancelRFQWithResponse(ctx context.Context, rfqid R
 	return ParseCancelRFQResponse(rsp)
 }
 
-// CloseRFQWithBodyWithResponse End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
+// CloseRFQWithBodyWithResponse Stop accepting quotes before the deadline. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5076,7 +5085,7 @@ func (c *ClientWithResponses) CloseRFQWithBodyWithResponse(ctx context.Context, 
 	return ParseCloseRFQResponse(rsp)
 }
 
-// CloseRFQWithResponse End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
+// CloseRFQWithResponse Stop accepting quotes before the deadline. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5089,10 +5098,10 @@ func (c *ClientWithResponses) CloseRFQWithResponse(ctx context.Context, rfqid RF
 	return ParseCloseRFQResponse(rsp)
 }
 
-// SubmitQuoteWithBodyWithResponse Record what a supplier offers. Needs quotes:ingest.
+// SubmitQuoteWithBodyWithResponse Record the offer of a supplier. Requires quotes:ingest.
 //
-// A supplier's quote that stands is superseded by the new revision. The same offer again changes nothing and is
-// answered 200 with the quote that stands, so a submission can be repeated.
+// The new revision supersedes the supplier's current quote. If the offer equals the current quote, nothing changes
+// and the response is 200 with that quote, so a submission can be repeated.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5105,10 +5114,10 @@ func (c *ClientWithResponses) SubmitQuoteWithBodyWithResponse(ctx context.Contex
 	return ParseSubmitQuoteResponse(rsp)
 }
 
-// SubmitQuoteWithResponse Record what a supplier offers. Needs quotes:ingest.
+// SubmitQuoteWithResponse Record the offer of a supplier. Requires quotes:ingest.
 //
-// A supplier's quote that stands is superseded by the new revision. The same offer again changes nothing and is
-// answered 200 with the quote that stands, so a submission can be repeated.
+// The new revision supersedes the supplier's current quote. If the offer equals the current quote, nothing changes
+// and the response is 200 with that quote, so a submission can be repeated.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5121,7 +5130,7 @@ func (c *ClientWithResponses) SubmitQuoteWithResponse(ctx context.Context, rfqid
 	return ParseSubmitQuoteResponse(rsp)
 }
 
-// WithdrawQuoteWithBodyWithResponse Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
+// WithdrawQuoteWithBodyWithResponse Withdraw a submitted quote. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5134,7 +5143,7 @@ func (c *ClientWithResponses) WithdrawQuoteWithBodyWithResponse(ctx context.Cont
 	return ParseWithdrawQuoteResponse(rsp)
 }
 
-// WithdrawQuoteWithResponse Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
+// WithdrawQuoteWithResponse Withdraw a submitted quote. Repeating the request changes nothing. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5147,7 +5156,7 @@ func (c *ClientWithResponses) WithdrawQuoteWithResponse(ctx context.Context, rfq
 	return ParseWithdrawQuoteResponse(rsp)
 }
 
-// ListDeliveriesWithResponse List the deliveries of an organization, the latest first. Needs ops:read.
+// ListDeliveriesWithResponse List the deliveries of an organization, newest first. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5160,9 +5169,9 @@ func (c *ClientWithResponses) ListDeliveriesWithResponse(ctx context.Context, pa
 	return ParseListDeliveriesResponse(rsp)
 }
 
-// ShowDeliveryWithResponse Read a delivery with its attempts. Needs ops:read.
+// ShowDeliveryWithResponse Read a delivery with its attempts. Requires ops:read.
 //
-// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+// To poll, send `If-None-Match` with the last `ETag`: 304 means that the delivery has not changed.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5175,7 +5184,7 @@ func (c *ClientWithResponses) ShowDeliveryWithResponse(ctx context.Context, deli
 	return ParseShowDeliveryResponse(rsp)
 }
 
-// RedeliverWithBodyWithResponse Send an event again, whatever became of its delivery. Needs quotes:ingest.
+// RedeliverWithBodyWithResponse Send an event again, regardless of the result of its delivery. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5188,7 +5197,7 @@ func (c *ClientWithResponses) RedeliverWithBodyWithResponse(ctx context.Context,
 	return ParseRedeliverResponse(rsp)
 }
 
-// RedeliverWithResponse Send an event again, whatever became of its delivery. Needs quotes:ingest.
+// RedeliverWithResponse Send an event again, regardless of the result of its delivery. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5201,7 +5210,7 @@ func (c *ClientWithResponses) RedeliverWithResponse(ctx context.Context, deliver
 	return ParseRedeliverResponse(rsp)
 }
 
-// ListEndpointsWithResponse List the webhook endpoints of every organization, or of one. Needs ops:read.
+// ListEndpointsWithResponse List the webhook endpoints of all organizations or of one. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5214,7 +5223,7 @@ func (c *ClientWithResponses) ListEndpointsWithResponse(ctx context.Context, par
 	return ParseListEndpointsResponse(rsp)
 }
 
-// EnableEndpointWithBodyWithResponse Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
+// EnableEndpointWithBodyWithResponse Resume deliveries to a disabled or paused endpoint. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5227,7 +5236,7 @@ func (c *ClientWithResponses) EnableEndpointWithBodyWithResponse(ctx context.Con
 	return ParseEnableEndpointResponse(rsp)
 }
 
-// EnableEndpointWithResponse Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
+// EnableEndpointWithResponse Resume deliveries to a disabled or paused endpoint. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5240,7 +5249,7 @@ func (c *ClientWithResponses) EnableEndpointWithResponse(ctx context.Context, na
 	return ParseEnableEndpointResponse(rsp)
 }
 
-// RecoverEndpointWithBodyWithResponse Send the endpoint again what it has missed. Needs quotes:ingest.
+// RecoverEndpointWithBodyWithResponse Send the events that the endpoint has missed. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5253,7 +5262,7 @@ func (c *ClientWithResponses) RecoverEndpointWithBodyWithResponse(ctx context.Co
 	return ParseRecoverEndpointResponse(rsp)
 }
 
-// RecoverEndpointWithResponse Send the endpoint again what it has missed. Needs quotes:ingest.
+// RecoverEndpointWithResponse Send the events that the endpoint has missed. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5266,7 +5275,7 @@ func (c *ClientWithResponses) RecoverEndpointWithResponse(ctx context.Context, n
 	return ParseRecoverEndpointResponse(rsp)
 }
 
-// TestEndpointWithBodyWithResponse Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+// TestEndpointWithBodyWithResponse Send an event of the type webhook.test to the endpoint. Requires quotes:ingest.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -5279,7 +5288,7 @@ func (c *ClientWithResponses) TestEndpointWithBodyWithResponse(ctx context.Conte
 	return ParseTestEndpointResponse(rsp)
 }
 
-// TestEndpointWithResponse Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+// TestEndpointWithResponse Send an event of the type webhook.test to the endpoint. Requires quotes:ingest.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -6027,82 +6036,83 @@ func ParseTestEndpointResponse(rsp *http.Response) (*TestEndpointResponse, error
 // Operations are the operations of the contract. An operation is called after its call
 // has passed the gate, with the parameters and the body that the contract describes.
 type Operations interface {
-	// ListAudit List what was done, the latest first. Needs ops:read.
+	// ListAudit List audit entries, newest first. Requires ops:read.
 	// (GET /api/v1/platform/audit)
 	ListAudit(c *gate.Call, params ListAuditParams) (ListAuditResponseObject, error)
-	// ListCallbacks List the XJMF callbacks of an organization's senders, the latest first. Needs ops:read.
+	// ListCallbacks List the XJMF callbacks of an organization's senders, newest first. Requires ops:read.
 	// (GET /api/v1/platform/callbacks)
 	ListCallbacks(c *gate.Call, params ListCallbacksParams) (ListCallbacksResponseObject, error)
-	// ListJobStatuses Tell what senders last said of a job. Needs ops:read.
+	// ListJobStatuses Read the last reported statuses of a job. Requires ops:read.
 	// (GET /api/v1/platform/callbacks/jobs)
 	ListJobStatuses(c *gate.Call, params ListJobStatusesParams) (ListJobStatusesResponseObject, error)
-	// ListDenials Count what the gates have refused organizations, in both modes, by reason, capability and surface. Needs ops:read.
+	// ListDenials Count the requests that the gates rejected, in both modes, by reason, capability and surface. Requires ops:read.
 	// (GET /api/v1/platform/denials)
 	ListDenials(c *gate.Call, params ListDenialsParams) (ListDenialsResponseObject, error)
-	// ListKeyUses Tell when API keys were used last, to the minute. Needs ops:read.
+	// ListKeyUses Read when API keys were last used, to the minute. Requires ops:read.
 	// (GET /api/v1/platform/keys)
 	ListKeyUses(c *gate.Call, params ListKeyUsesParams) (ListKeyUsesResponseObject, error)
-	// ListApprovals List approvals, the latest first. Needs ops:read.
+	// ListApprovals List approvals, newest first. Requires ops:read.
 	// (GET /api/v1/platform/masterdata/approvals)
 	ListApprovals(c *gate.Call, params ListApprovalsParams) (ListApprovalsResponseObject, error)
-	// WithdrawApproval End an approval at once; what it had superseded is in force again. Needs masterdata:write and a live key.
+	// WithdrawApproval End an approval at once; the approval that it had superseded is in effect again. Requires masterdata:write and a
+	// live key.
 	// (POST /api/v1/platform/masterdata/approvals/{approvalId}/withdraw)
 	WithdrawApproval(c *gate.Call, approvalID string, body WithdrawApprovalJSONRequestBody) (WithdrawApprovalResponseObject, error)
-	// ListSnapshots List what was imported, the latest first. Needs ops:read.
+	// ListSnapshots List the imported snapshots, newest first. Requires ops:read.
 	// (GET /api/v1/platform/masterdata/snapshots)
 	ListSnapshots(c *gate.Call, params ListSnapshotsParams) (ListSnapshotsResponseObject, error)
-	// ImportSnapshot Keep a snapshot. Nothing is in force until it is approved. Needs masterdata:write and a live key.
+	// ImportSnapshot Import a snapshot. It takes effect only after its approval. Requires masterdata:write and a live key.
 	// (POST /api/v1/platform/masterdata/snapshots)
 	ImportSnapshot(c *gate.Call, params ImportSnapshotParams) (ImportSnapshotResponseObject, error)
-	// ShowSnapshot Read the record of a snapshot. Needs ops:read.
+	// ShowSnapshot Read the record of a snapshot. Requires ops:read.
 	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId})
 	ShowSnapshot(c *gate.Call, snapshotID SnapshotID) (ShowSnapshotResponseObject, error)
-	// ApproveSnapshot Put a snapshot in force, now or later. Needs masterdata:write and a live key.
+	// ApproveSnapshot Approve a snapshot for use now or later. Requires masterdata:write and a live key.
 	// (POST /api/v1/platform/masterdata/snapshots/{snapshotId}/approve)
 	ApproveSnapshot(c *gate.Call, snapshotID SnapshotID, body ApproveSnapshotJSONRequestBody) (ApproveSnapshotResponseObject, error)
-	// ExportSnapshot Read a snapshot as the document that would import it again. Needs ops:read.
+	// ExportSnapshot Read a snapshot as the document that imports it. Requires ops:read.
 	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
 	ExportSnapshot(c *gate.Call, snapshotID SnapshotID) (ExportSnapshotResponseObject, error)
-	// ListRequests List what an organization has asked of the API in the last 30 days, the latest first. Needs ops:read.
+	// ListRequests List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 	// (GET /api/v1/platform/requests)
 	ListRequests(c *gate.Call, params ListRequestsParams) (ListRequestsResponseObject, error)
-	// ListAllRfqs List the RFQs of every organization, or of one, newest first. Needs ops:read.
+	// ListAllRfqs List the RFQs of all organizations or of one, newest first. Requires ops:read.
 	// (GET /api/v1/platform/rfqs)
 	ListAllRfqs(c *gate.Call, params ListAllRfqsParams) (ListAllRfqsResponseObject, error)
-	// ShowRFQ Read an RFQ with its quotes. Needs ops:read.
+	// ShowRFQ Read an RFQ with its quotes. Requires ops:read.
 	// (GET /api/v1/platform/rfqs/{rfqId})
 	ShowRFQ(c *gate.Call, rfqid RFQID) (ShowRFQResponseObject, error)
-	// CancelRFQ Take an RFQ off the market. Cancelling it again changes nothing. Needs quotes:ingest.
+	// CancelRFQ Cancel an RFQ. Repeating the request changes nothing. Requires quotes:ingest.
 	// (POST /api/v1/platform/rfqs/{rfqId}/cancel)
 	CancelRFQ(c *gate.Call, rfqid RFQID, params CancelRFQParams, body CancelRFQJSONRequestBody) (CancelRFQResponseObject, error)
-	// CloseRFQ End the time for quotes before its deadline. Closing it again changes nothing. Needs quotes:ingest.
+	// CloseRFQ Stop accepting quotes before the deadline. Repeating the request changes nothing. Requires quotes:ingest.
 	// (POST /api/v1/platform/rfqs/{rfqId}/close)
 	CloseRFQ(c *gate.Call, rfqid RFQID, params CloseRFQParams, body CloseRFQJSONRequestBody) (CloseRFQResponseObject, error)
-	// SubmitQuote Record what a supplier offers. Needs quotes:ingest.
+	// SubmitQuote Record the offer of a supplier. Requires quotes:ingest.
 	// (POST /api/v1/platform/rfqs/{rfqId}/quotes)
 	SubmitQuote(c *gate.Call, rfqid RFQID, params SubmitQuoteParams, body SubmitQuoteJSONRequestBody) (SubmitQuoteResponseObject, error)
-	// WithdrawQuote Take a submitted quote back. Withdrawing it again changes nothing. Needs quotes:ingest.
+	// WithdrawQuote Withdraw a submitted quote. Repeating the request changes nothing. Requires quotes:ingest.
 	// (POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw)
 	WithdrawQuote(c *gate.Call, rfqid RFQID, quoteID string, params WithdrawQuoteParams, body WithdrawQuoteJSONRequestBody) (WithdrawQuoteResponseObject, error)
-	// ListDeliveries List the deliveries of an organization, the latest first. Needs ops:read.
+	// ListDeliveries List the deliveries of an organization, newest first. Requires ops:read.
 	// (GET /api/v1/platform/webhooks/deliveries)
 	ListDeliveries(c *gate.Call, params ListDeliveriesParams) (ListDeliveriesResponseObject, error)
-	// ShowDelivery Read a delivery with its attempts. Needs ops:read.
+	// ShowDelivery Read a delivery with its attempts. Requires ops:read.
 	// (GET /api/v1/platform/webhooks/deliveries/{deliveryId})
 	ShowDelivery(c *gate.Call, deliveryID DeliveryID, params ShowDeliveryParams) (ShowDeliveryResponseObject, error)
-	// Redeliver Send an event again, whatever became of its delivery. Needs quotes:ingest.
+	// Redeliver Send an event again, regardless of the result of its delivery. Requires quotes:ingest.
 	// (POST /api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver)
 	Redeliver(c *gate.Call, deliveryID DeliveryID, params RedeliverParams, body RedeliverJSONRequestBody) (RedeliverResponseObject, error)
-	// ListEndpoints List the webhook endpoints of every organization, or of one. Needs ops:read.
+	// ListEndpoints List the webhook endpoints of all organizations or of one. Requires ops:read.
 	// (GET /api/v1/platform/webhooks/endpoints)
 	ListEndpoints(c *gate.Call, params ListEndpointsParams) (ListEndpointsResponseObject, error)
-	// EnableEndpoint Let an endpoint that was disabled or paused have deliveries again. Needs quotes:ingest.
+	// EnableEndpoint Resume deliveries to a disabled or paused endpoint. Requires quotes:ingest.
 	// (POST /api/v1/platform/webhooks/endpoints/{name}/enable)
 	EnableEndpoint(c *gate.Call, name EndpointName, params EnableEndpointParams, body EnableEndpointJSONRequestBody) (EnableEndpointResponseObject, error)
-	// RecoverEndpoint Send the endpoint again what it has missed. Needs quotes:ingest.
+	// RecoverEndpoint Send the events that the endpoint has missed. Requires quotes:ingest.
 	// (POST /api/v1/platform/webhooks/endpoints/{name}/recover)
 	RecoverEndpoint(c *gate.Call, name EndpointName, params RecoverEndpointParams, body RecoverEndpointJSONRequestBody) (RecoverEndpointResponseObject, error)
-	// TestEndpoint Send the endpoint an event of the type webhook.test. Needs quotes:ingest.
+	// TestEndpoint Send an event of the type webhook.test to the endpoint. Requires quotes:ingest.
 	// (POST /api/v1/platform/webhooks/endpoints/{name}/test)
 	TestEndpoint(c *gate.Call, name EndpointName, params TestEndpointParams, body TestEndpointJSONRequestBody) (TestEndpointResponseObject, error)
 }

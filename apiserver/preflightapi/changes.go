@@ -4,30 +4,30 @@ package preflightapi
 
 import "sync"
 
-// Changes passes on, to those who follow a job, that its record has changed. What
-// is not heard here is found when the record is read the next time.
+// Changes forwards announcements of changed jobs to their followers. A follower finds a
+// change without an announcement when it reads the job the next time.
 type Changes struct {
 	mu        sync.Mutex
 	following map[string]map[chan struct{}]struct{}
 }
 
-// NewChanges makes Changes that nobody listens to.
+// NewChanges returns Changes without followers.
 func NewChanges() *Changes { return &Changes{following: map[string]map[chan struct{}]struct{}{}} }
 
-// Heard tells those who follow a job. It waits for nobody.
-func (c *Changes) Heard(id string) {
+// Announce wakes the followers of a job. It does not block.
+func (c *Changes) Announce(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for told := range c.following[id] {
+	for follower := range c.following[id] {
 		select {
-		case told <- struct{}{}:
-		default: // one that is told already reads what is there now
+		case follower <- struct{}{}:
+		default: // the follower is about to read the job anyway
 		}
 	}
 }
 
-// follow returns a channel that is told of changes of a job until stop is called.
-func (c *Changes) follow(id string) (told <-chan struct{}, stop func()) {
+// follow returns a channel that receives announcements about a job until stop is called.
+func (c *Changes) follow(id string) (changed <-chan struct{}, stop func()) {
 	channel := make(chan struct{}, 1)
 	if c == nil {
 		return channel, func() {}

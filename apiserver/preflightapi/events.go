@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// mediaEvents is that of server-sent events (WHATWG HTML, section 9.2).
+// mediaEvents is the media type of server-sent events (WHATWG HTML, section 9.2).
 const mediaEvents = "text/event-stream"
 
 // FollowPreflight serves GET /api/v1/preflight/{jobId}/events.
@@ -24,7 +24,7 @@ func (s *surface) FollowPreflight(c *gate.Call, jobID JobID) (FollowPreflightRes
 	}
 	seen := LastEvent(c.Request)
 	if job.Status.Terminal() && seen == job.Revision() {
-		// A client does not reconnect after this answer.
+		// A client does not reconnect after this response.
 		return FollowPreflight204Response{}, nil
 	}
 	return following{follower: s.follower, job: job, seen: seen}, nil
@@ -67,24 +67,22 @@ func (f following) answerFollowPreflight(c *gate.Call) error {
 	return nil
 }
 
-// Follower tells of the changes of jobs, on whatever listener.
+// Follower streams the changes of jobs, on any listener.
 type Follower struct {
 	// Jobs reads them.
 	Jobs interface {
 		Get(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
 	}
-	// Pace is how closely they are followed. The zero value is as the contract
-	// promises.
+	// Pace sets how often jobs are read. The zero value is the pace of the contract.
 	Pace Pace
-	// Changes tells of changes as they are announced; nil where nobody announces
-	// any.
+	// Changes provides announcements of changes, or is nil.
 	Changes *Changes
 }
 
-// Follow writes a job as it is, unless the client has seen that revision, and then as
-// it changes, as events that hold what GET answers. It returns when the job has ended,
-// when nobody listens, when allowed says that the client may not be told any more,
-// when the server is about to stop, or when it is time to connect again.
+// Follow writes a job, unless the client has seen its revision, and then each change.
+// Events contain the same record as GET. Follow returns when the job has ended, when the
+// client has disconnected, when allowed returns false, when the server is about to stop,
+// or when the client must reconnect.
 func (f Follower) Follow(ctx context.Context, job preflightjob.Job, seen string, allowed func() bool, stream *gate.Stream) {
 	f.Pace.setDefaults()
 	changed, unfollow := f.Changes.follow(job.ID)
@@ -97,8 +95,8 @@ func (f Follower) Follow(ctx context.Context, job preflightjob.Job, seen string,
 	}, job, seen, stream)
 }
 
-// over reports whether an error of reading a job is the end of following it.
-// After any other one it may be readable again.
+// over reports whether an error of reading a job is permanent. After other errors the job
+// may become readable again.
 func over(err error) bool {
 	return errors.Is(err, transaction.ErrNotFound) || errors.Is(err, preflightjob.ErrGone)
 }

@@ -21,16 +21,16 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// stream is an open answer over a socket.
+// stream is an open response over a socket.
 type stream struct {
 	*http.Response
 	lines *bufio.Scanner
 }
 
-// event is what a client for server-sent events makes of the lines.
+// event is a server-sent event as a client parses it.
 type event struct{ id, name, data string }
 
-// listen follows a job of acme's over a socket.
+// listen follows a job of acme over a socket.
 func listen(t *testing.T, w *apitest.Server, path, seen string) *stream {
 	t.Helper()
 	server := httptest.NewServer(w.Handler)
@@ -54,7 +54,7 @@ func listen(t *testing.T, w *apitest.Server, path, seen string) *stream {
 	return &stream{resp, bufio.NewScanner(resp.Body)}
 }
 
-// next is the next event; false at the end. Blocks without data are none.
+// next returns the next event, or false at the end. It skips blocks without data.
 func (s *stream) next(t *testing.T) (event, bool) {
 	t.Helper()
 	var e event
@@ -79,7 +79,7 @@ func (s *stream) next(t *testing.T) (event, bool) {
 	return event{}, false
 }
 
-// want reads one event and holds it against what GET says of the job.
+// want reads one event and compares it with the response to GET.
 func (s *stream) want(t *testing.T, w *apitest.Server, path, id string) {
 	t.Helper()
 	got, more := s.next(t)
@@ -87,32 +87,32 @@ func (s *stream) want(t *testing.T, w *apitest.Server, path, id string) {
 	if !more || got.id != id || got.name != status {
 		t.Fatalf("event %+v, more: %t, want %s", got, more, id)
 	}
-	var told, known map[string]any
-	if err := json.Unmarshal([]byte(got.data), &told); err != nil {
+	var sent, known map[string]any
+	if err := json.Unmarshal([]byte(got.data), &sent); err != nil {
 		t.Fatal(err)
 	}
 	a := get(t, w, "acme-live", path)
 	a.Into(t, &known)
 	delete(known, "result")
-	if diff := cmp.Diff(known, told); diff != "" || a.Header.Get("ETag") != `"`+got.id+`"` {
-		t.Errorf("event %s, validator %s (-GET +event):\n%s", got.id, a.Header.Get("ETag"), diff)
+	if diff := cmp.Diff(known, sent); diff != "" || a.Header.Get("ETag") != `"`+got.id+`"` {
+		t.Errorf("event %s, ETag %s (-GET +event):\n%s", got.id, a.Header.Get("ETag"), diff)
 	}
 }
 
 func (s *stream) wantEnd(t *testing.T) {
 	t.Helper()
 	if got, more := s.next(t); more {
-		t.Errorf("one more: %+v", got)
+		t.Errorf("unexpected event %+v", got)
 	}
 }
 
-func TestAJobIsFollowedFromTheQueueToItsReport(t *testing.T) {
+func TestEventsFollowAJobFromTheQueueToItsReport(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	a := submit(t, w, "", flyer).Want(t, 202, "")
 	id, path := a.Text(t, "jobId"), a.Header.Get("Location")
 	if got := a.Text(t, "links", "events"); got != path+"/events" {
-		t.Errorf("links.events is %s", got)
+		t.Errorf("links.events = %s", got)
 	}
 	s := listen(t, w, path, "")
 	s.want(t, w, path, "1-queued")
@@ -135,7 +135,7 @@ func TestAJobIsFollowedFromTheQueueToItsReport(t *testing.T) {
 	}
 }
 
-func TestAClientThatConnectsAgainIsToldTheRest(t *testing.T) {
+func TestReconnectingClientGetsTheRemainingEvents(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	a := submit(t, w, "", flyer).Want(t, 202, "")
@@ -151,12 +151,12 @@ func TestAClientThatConnectsAgainIsToldTheRest(t *testing.T) {
 	for _, seen := range []string{"", "2-processing", "zzz", strings.Repeat("9", 4000)} {
 		a := w.Do(t, apitest.Request{Method: "GET", Path: path + "/events", Key: "acme-live", Header: map[string]string{"Last-Event-ID": seen}}).Want(t, 200, "")
 		if !strings.HasPrefix(string(a.Body), "retry: 2000\n\nid: 3-cancelled\nevent: cancelled\ndata: {") {
-			t.Errorf("after %.20q: %s", seen, a.Body)
+			t.Errorf("Last-Event-ID %.20q: body %s, want none", seen, a.Body)
 		}
 	}
 }
 
-func TestNobodyIsToldWhoMayNotAskAnyMore(t *testing.T) {
+func TestEventsEndWhenTheClientLosesAccess(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*apitest.Server){
 		"the key is revoked":    func(w *apitest.Server) { w.Revoke("acme", "live") },
@@ -177,7 +177,7 @@ func TestNobodyIsToldWhoMayNotAskAnyMore(t *testing.T) {
 	}
 }
 
-func TestWhoCannotFollowIsAnsweredAsWhoCannotRead(t *testing.T) {
+func TestFollowingIsRejectedLikeReading(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location") + "/events"
@@ -186,12 +186,12 @@ func TestWhoCannotFollowIsAnsweredAsWhoCannotRead(t *testing.T) {
 		status            int
 		code              problem.Code
 	}{
-		"no key":                       {"", path, "", 401, problem.CodeMissingAPIKey},
-		"no scope":                     {"acme-none", path, "", 403, problem.CodeInsufficientScope},
-		"another organization":         {"stark-live", path, "", 404, problem.CodeNotFound},
-		"the other kind of key":        {"acme-test", path, "", 404, problem.CodeNotFound},
-		"no such job":                  {"acme-live", "/api/v1/preflight/pref_x/events", "", 404, problem.CodeNotFound},
-		"another media type is wanted": {"acme-live", path, "application/json", 406, problem.CodeNotAcceptable},
+		"no key":                {"", path, "", 401, problem.CodeMissingAPIKey},
+		"no scope":              {"acme-none", path, "", 403, problem.CodeInsufficientScope},
+		"another organization":  {"stark-live", path, "", 404, problem.CodeNotFound},
+		"the other kind of key": {"acme-test", path, "", 404, problem.CodeNotFound},
+		"unknown job":           {"acme-live", "/api/v1/preflight/pref_x/events", "", 404, problem.CodeNotFound},
+		"another media type":    {"acme-live", path, "application/json", 406, problem.CodeNotAcceptable},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestWhoCannotFollowIsAnsweredAsWhoCannotRead(t *testing.T) {
 	}
 }
 
-func TestAJobPastItsRetentionIsGoneForFollowersToo(t *testing.T) {
+func TestFollowingADeletedJobIsGone(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location")
@@ -212,7 +212,7 @@ func TestAJobPastItsRetentionIsGoneForFollowersToo(t *testing.T) {
 	get(t, w, "acme-live", path+"/events").Want(t, 410, problem.CodeGone)
 }
 
-func TestHeadOfEventsIsTheHeaderAlone(t *testing.T) {
+func TestHeadOfEventsHasNoBody(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location")
@@ -222,7 +222,7 @@ func TestHeadOfEventsIsTheHeaderAlone(t *testing.T) {
 	}
 }
 
-func TestAHeartbeatKeepsTheConnectionOpen(t *testing.T) {
+func TestHeartbeatKeepsTheConnectionOpen(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{Pace: preflightapi.Pace{Soonest: time.Hour, Heartbeat: time.Millisecond}})
 	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location")
@@ -230,7 +230,7 @@ func TestAHeartbeatKeepsTheConnectionOpen(t *testing.T) {
 	var text strings.Builder
 	for range 7 {
 		if !s.lines.Scan() {
-			t.Fatal("the stream has ended")
+			t.Fatal("the stream ended before the heartbeat")
 		}
 		fmt.Fprintln(&text, s.lines.Text())
 	}

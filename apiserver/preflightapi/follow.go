@@ -14,17 +14,16 @@ import (
 	"github.com/printmarket/printmarket/internal/preflightjob"
 )
 
-// Pace is how closely a job is followed. Changes are announced, but nobody can
-// rely on it, so the store is asked too, and less often while nothing changes.
+// Pace sets how often a followed job is read. Announcements of changes may be lost, so
+// the job is also read at intervals, which grow while nothing changes.
 type Pace struct {
-	// Soonest is when a job is read again after a change, Latest the longest
-	// time between two reads: 500 ms and 2 s if they are 0.
+	// Soonest is the time to the next read after a change, and Latest the longest time
+	// between two reads: 500 ms and 2 s if they are 0.
 	Soonest, Latest time.Duration
-	// Heartbeat is how often a client is told that the connection lives: 15 s
-	// if it is 0.
+	// Heartbeat is the time between two heartbeats of a connection: 15 s if it is 0.
 	Heartbeat time.Duration
-	// Life is when a client has to connect again, so that replicas share the
-	// work anew: 5 minutes if it is 0.
+	// Life is the time after which a client must reconnect, so that replicas share the
+	// work evenly: 5 minutes if it is 0.
 	Life time.Duration
 }
 
@@ -35,27 +34,27 @@ func (p *Pace) setDefaults() {
 	p.Life = cmp.Or(p.Life, 5*time.Minute)
 }
 
-// What is written beside events: when to connect again, in milliseconds, and a
-// comment.
+// The lines of a stream besides events: the time to reconnect after, in milliseconds,
+// and a comment.
 const (
 	reconnect = "retry: 2000\n\n"
 	heartbeat = ":\n\n"
 )
 
-// source is where the changes of a job come from.
+// source provides the changes of a job.
 type source struct {
 	read func(context.Context) (preflightjob.Job, error)
-	// changed is told when the job seems to have changed.
+	// changed receives announcements that the job may have changed.
 	changed <-chan struct{}
-	// open reports whether the client may still be told.
+	// open reports whether the client may still read the job.
 	open func() bool
 	// stops is closed when this process is about to end.
 	stops <-chan struct{}
 }
 
-// follow writes a job as it is, unless the client has seen that, and then as it
-// changes. It returns when the job has ended, when nobody listens or may listen
-// any more, or when it is time to connect again.
+// follow writes a job, unless the client has seen its revision, and then each change. It
+// returns when the job has ended, when the client has disconnected or lost access, or
+// when the client must reconnect.
 func follow(ctx context.Context, pace Pace, from source, job preflightjob.Job, seen string, to io.Writer) {
 	ctx, cancel := context.WithTimeout(ctx, pace.Life)
 	defer cancel()
@@ -65,14 +64,14 @@ func follow(ctx context.Context, pace Pace, from source, job preflightjob.Job, s
 	polls := time.NewTimer(pause)
 	defer polls.Stop()
 	f := follower{to: to, seen: seen}
-	for on := f.say(reconnect) && f.tell(job); on; {
+	for on := f.write(reconnect) && f.send(job); on; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-from.stops:
 			return
 		case <-beats.C:
-			on = from.open() && f.say(heartbeat)
+			on = from.open() && f.write(heartbeat)
 		case <-from.changed:
 			on = from.open() && f.poll(ctx, from)
 		case <-polls.C:
@@ -92,21 +91,22 @@ type follower struct {
 	seen string
 }
 
-// poll reads the job and tells of a change, unless the client lost the right to know
-// while it was read. It reports whether to go on.
+// poll reads the job and sends a change, unless the client lost access in the meantime.
+// It reports whether to continue.
 func (f *follower) poll(ctx context.Context, from source) bool {
 	job, err := from.read(ctx)
 	if err != nil {
 		return !over(err)
 	}
-	return from.open() && f.tell(job)
+	return from.open() && f.send(job)
 }
 
-// tell writes a job if the client has not seen it, and reports whether to go on.
-func (f *follower) tell(job preflightjob.Job) bool {
+// send writes a job if the client has not seen its revision, and reports whether to
+// continue.
+func (f *follower) send(job preflightjob.Job) bool {
 	if revision := job.Revision(); revision != f.seen {
 		event, err := eventOf(job)
-		if err != nil || !f.say(event) {
+		if err != nil || !f.write(event) {
 			return false
 		}
 		f.seen = revision
@@ -114,13 +114,13 @@ func (f *follower) tell(job preflightjob.Job) bool {
 	return !job.Status.Terminal()
 }
 
-// say writes a text and reports whether it was taken.
-func (f *follower) say(text string) bool {
+// write writes a text and reports whether the client accepted it.
+func (f *follower) write(text string) bool {
 	_, err := io.WriteString(f.to, text)
 	return err == nil
 }
 
-// eventOf is a job as an event. JSON has its line breaks escaped, so the data is
+// eventOf returns a job as an event. JSON has its line breaks escaped, so the data is
 // one line.
 func eventOf(job preflightjob.Job) (string, error) {
 	var data bytes.Buffer

@@ -17,8 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// rig is a job that changes, and somebody who follows it in a time of the
-// test's own.
+// rig is a changing job with a follower, in the fake time of a test.
 type rig struct {
 	began time.Time
 	mu    sync.Mutex
@@ -26,13 +25,13 @@ type rig struct {
 	err   error
 	shut  bool
 	stops chan struct{}
-	// changes announces, as another process would.
+	// changes announces changes, like another process.
 	changes *Changes
-	// reads and said are when the job was read and what was written, with the
+	// reads are the times of reads, and written the first lines of writes, each with the
 	// time since the beginning.
-	reads []time.Duration
-	said  []string
-	// refuses makes the client take no more.
+	reads   []time.Duration
+	written []string
+	// refuses makes writes fail.
 	refuses bool
 }
 
@@ -43,11 +42,11 @@ func (r *rig) Write(text []byte) (int, error) {
 		return 0, errors.New("gone")
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
-	r.said = append(r.said, time.Since(r.began).String()+" "+first)
+	r.written = append(r.written, time.Since(r.began).String()+" "+first)
 	return len(text), nil
 }
 
-// later waits, and then does something to the rig.
+// later changes the rig after a time.
 func (r *rig) later(wait time.Duration, do func()) {
 	time.Sleep(wait)
 	r.mu.Lock()
@@ -55,7 +54,7 @@ func (r *rig) later(wait time.Duration, do func()) {
 	do()
 }
 
-// change lets the job become another one.
+// change sets the status of the job.
 func (r *rig) change(status preflightjob.Status) {
 	r.job.Status = status
 	r.job.Version++
@@ -94,45 +93,45 @@ func (r *rig) run(t *testing.T, seen string, scenario func()) time.Duration {
 	return time.Since(r.began)
 }
 
-// TestAJobIsFollowedAtItsPace runs in a bubble: its times are exact.
-func TestAJobIsFollowedAtItsPace(t *testing.T) {
+// TestFollowSendsChangesAtItsPace runs in a synctest bubble, so its times are exact.
+func TestFollowSendsChangesAtItsPace(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		seen     string
 		scenario func(*rig)
-		said     []string
+		want     []string
 		ended    time.Duration
 	}{
-		"changes are told as they are found, and the end is the end": {"", func(r *rig) {
+		"changes are sent when they are read, up to the end": {"", func(r *rig) {
 			r.later(200*time.Millisecond, func() { r.change(preflightjob.Processing) })
 			r.later(400*time.Millisecond, func() { r.change(preflightjob.Processing) })
 			r.later(100*time.Millisecond, func() { r.change(preflightjob.Succeeded) })
 		}, []string{"0s retry: 2000", "0s id: 1-queued", "500ms id: 2-processing", "1s id: 4-succeeded"}, time.Second},
-		"what is announced is told at once, and of other jobs nothing": {"", func(r *rig) {
-			r.later(100*time.Millisecond, func() { r.changes.Heard("pref_2") })
-			r.later(100*time.Millisecond, func() { r.change(preflightjob.Processing); r.changes.Heard("pref_1"); r.changes.Heard("pref_1") })
-			r.later(50*time.Millisecond, func() { r.change(preflightjob.Succeeded); r.changes.Heard("pref_1") })
+		"announced changes are sent at once, and those of other jobs are not": {"", func(r *rig) {
+			r.later(100*time.Millisecond, func() { r.changes.Announce("pref_2") })
+			r.later(100*time.Millisecond, func() { r.change(preflightjob.Processing); r.changes.Announce("pref_1"); r.changes.Announce("pref_1") })
+			r.later(50*time.Millisecond, func() { r.change(preflightjob.Succeeded); r.changes.Announce("pref_1") })
 		}, []string{"0s retry: 2000", "0s id: 1-queued", "200ms id: 2-processing", "250ms id: 3-succeeded"}, 250 * time.Millisecond},
-		"what the client has seen is not told again": {"1-queued", func(r *rig) {
+		"a revision that the client has seen is not sent again": {"1-queued", func(r *rig) {
 			r.later(200*time.Millisecond, func() { r.change(preflightjob.Cancelled) })
 		}, []string{"0s retry: 2000", "500ms id: 2-cancelled"}, 500 * time.Millisecond},
-		"a key that has ended ends it": {"", func(r *rig) {
+		"an expired key ends the stream": {"", func(r *rig) {
 			r.later(1600*time.Millisecond, func() { r.shut = true; r.change(preflightjob.Succeeded) })
 		}, []string{"0s retry: 2000", "0s id: 1-queued"}, 3500 * time.Millisecond},
-		"a server that stops ends it at once": {"", func(r *rig) {
+		"a stopping server ends the stream at once": {"", func(r *rig) {
 			r.later(1600*time.Millisecond, func() { close(r.stops) })
 		}, []string{"0s retry: 2000", "0s id: 1-queued"}, 1600 * time.Millisecond},
-		"a job that is gone ends it": {"", func(r *rig) {
+		"a deleted job ends the stream": {"", func(r *rig) {
 			r.later(time.Second, func() { r.err = preflightjob.ErrGone })
 		}, []string{"0s retry: 2000", "0s id: 1-queued"}, 1500 * time.Millisecond},
-		"a client that takes nothing ends it": {"", func(r *rig) {
+		"a failed write ends the stream": {"", func(r *rig) {
 			r.later(time.Second, func() { r.refuses = true; r.change(preflightjob.Processing) })
 		}, []string{"0s retry: 2000", "0s id: 1-queued"}, 1500 * time.Millisecond},
-		"a store that is away for a while does not": {"", func(r *rig) {
+		"a temporarily unavailable store does not end the stream": {"", func(r *rig) {
 			r.later(time.Second, func() { r.err = &transaction.UnavailableError{} })
 			r.later(9*time.Second, func() { r.err = nil; r.change(preflightjob.Failed) })
 		}, []string{"0s retry: 2000", "0s id: 1-queued", "11.5s id: 2-failed"}, 11500 * time.Millisecond},
-		"the connection is kept open until it is time to connect again": {
+		"heartbeats keep the connection open until the client must reconnect": {
 			"", func(*rig) {},
 			[]string{
 				"0s retry: 2000", "0s id: 1-queued", "15s :", "30s :", "45s :", "1m0s :", "1m15s :", "1m30s :", "1m45s :", "2m0s :", "2m15s :",
@@ -147,12 +146,12 @@ func TestAJobIsFollowedAtItsPace(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var r rig
 				ended := r.run(t, tc.seen, func() { tc.scenario(&r) })
-				said := r.said
-				if at := len(said) - 1; said[at] == "5m0s :" { // at the very end, and told or not
-					said = said[:at]
+				got := r.written
+				if at := len(got) - 1; got[at] == "5m0s :" { // at the very end it may be sent or not
+					got = got[:at]
 				}
-				if diff := cmp.Diff(tc.said, said); diff != "" {
-					t.Errorf("(-want +said):\n%s", diff)
+				if diff := cmp.Diff(tc.want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
 				}
 				if ended != tc.ended {
 					t.Errorf("ended after %s, want %s", ended, tc.ended)
@@ -162,7 +161,7 @@ func TestAJobIsFollowedAtItsPace(t *testing.T) {
 	}
 }
 
-func TestAJobIsReadLessOftenWhileNothingChanges(t *testing.T) {
+func TestJobIsReadLessOftenWhileNothingChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var r rig
@@ -179,7 +178,7 @@ func TestAJobIsReadLessOftenWhileNothingChanges(t *testing.T) {
 	})
 }
 
-func TestAnEventIsTheJobOnOneLine(t *testing.T) {
+func TestEventContainsTheJobOnOneLine(t *testing.T) {
 	t.Parallel()
 	event, err := eventOf(preflightjob.Job{ID: "pref_1", Status: preflightjob.Failed, Version: 7, Profile: "a\nb\r<&>", Failure: preflightjob.Failure{Code: preflightjob.FetchFailed, Detail: "x"}})
 	if err != nil {

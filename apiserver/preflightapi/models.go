@@ -10,9 +10,8 @@ import (
 
 func path(id string) string { return "/api/v1/preflight/" + id }
 
-// modelOf is a job as partners see it; report is nil unless the job has
-// succeeded. The file's URL is not in it: its query may be a credential, and the
-// partner knows it.
+// modelOf returns a job as partners see it; report is nil unless the job has succeeded.
+// The model omits the URL of the file, because its query may be a credential.
 func modelOf(job preflightjob.Job, report []byte) PreflightJob {
 	model := PreflightJob{
 		JobID: job.ID, Status: PreflightJobStatus(job.Status), Profile: job.Profile, Intent: job.Ticket,

@@ -29,13 +29,13 @@ const (
 	// pollAfter is the seconds that Retry-After suggests for a job that has not
 	// ended.
 	pollAfter = 1
-	// retryBacklog and retryQueue are when to come back to a full backlog and
-	// to a queue that is away.
+	// retryBacklog and retryQueue are the times to retry after with a full backlog and
+	// with an unavailable queue.
 	retryBacklog = 10 * time.Second
 	retryQueue   = 5 * time.Second
 )
 
-// Jobs is what the surface needs of package jobs.
+// Jobs submits, reads and cancels jobs. Package preflightjob implements it.
 type Jobs interface {
 	Submit(ctx context.Context, who tenant.ID, request preflightjob.Request, backlogCap int) (preflightjob.Submitted, error)
 	Replay(ctx context.Context, who tenant.ID, used transaction.Idempotency) (preflightjob.Job, bool, error)
@@ -44,24 +44,26 @@ type Jobs interface {
 	Cancel(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
 }
 
-// Queue tells whether new work is welcome: nil, or why not. It answers from
-// memory.
-type Queue interface{ Refuses() error }
+// Queue reports whether the queue accepts new jobs.
+type Queue interface {
+	// Refuses returns nil, or the reason why the queue accepts no new jobs. It reads
+	// memory only.
+	Refuses() error
+}
 
-// Config is what the surface is made of.
+// Config holds the dependencies and settings of the surface.
 type Config struct {
 	Jobs  Jobs
 	RFQs  RFQs
 	Queue Queue
-	// Backlog is how many open jobs a tenant may have.
+	// Backlog is the highest number of open jobs of a tenant.
 	Backlog int
-	// Profiles are named in the answer to an unknown one.
+	// Profiles are named in the response to an unknown profile.
 	Profiles []string
-	// Pace is how closely jobs are followed. The zero value is as the contract
-	// promises.
+	// Pace sets how often followed jobs are read. The zero value is the pace of the
+	// contract.
 	Pace Pace
-	// Changes tells of changes of jobs as they are announced; nil where nobody
-	// announces any.
+	// Changes provides announcements of changed jobs, or is nil.
 	Changes *Changes
 }
 
@@ -72,7 +74,7 @@ type surface struct {
 	follower     Follower
 }
 
-// Routes is the surface's table of routes.
+// Routes returns the table of routes of the surface.
 func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	submit, err := set.Schema(contracts.Preflight, "PreflightSubmit")
 	if err != nil {
@@ -101,8 +103,8 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	}, nil
 }
 
-// checked lets a body pass that the contract's schema accepts. For any other the
-// answer is what was committed under its key, else the refusal.
+// checked validates a body by the schema of the contract. For an invalid body it replays
+// the response that was committed under the key, or else returns the violations.
 func (s *surface) checked(next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		violations := s.submitSchema.Violations(c.Document)
@@ -117,7 +119,8 @@ func (s *surface) checked(next gate.Handler) gate.Handler {
 	}
 }
 
-// replayOr is what was committed under a call's key, or else the refusal.
+// replayOr returns the response that was committed under the key of a call, or else the
+// violations.
 func (s *surface) replayOr(c *gate.Call, violations []problem.Violation) (SubmitPreflightResponseObject, error) {
 	job, found, err := s.Jobs.Replay(c.Context(), c.Tenant(), c.Idempotency())
 	switch {
@@ -141,8 +144,8 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 	}
 	refusal, backlog := s.Queue.Refuses(), s.Backlog
 	if refusal != nil {
-		// A backlog of none lets no job in; a committed key and a bad request
-		// still have their answers before that.
+		// A backlog of 0 accepts no job. Replays and invalid requests are answered
+		// before the backlog is checked.
 		backlog = 0
 	}
 	made, err := s.Jobs.Submit(c.Context(), c.Tenant(), preflightjob.Request{
@@ -153,7 +156,7 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 	var full *preflightjob.BacklogExceededError
 	switch {
 	case refusal != nil && errors.As(err, &full):
-		return nil, problem.New(problem.CodePreflightQueueUnavailable, "New jobs are not taken at the moment.").After(retryQueue).With(refusal)
+		return nil, problem.New(problem.CodePreflightQueueUnavailable, "The preflight queue is temporarily unavailable and accepts no new jobs.").After(retryQueue).With(refusal)
 	case err != nil:
 		return nil, s.problemOf(err)
 	default:
@@ -206,7 +209,7 @@ func invalid(violations []problem.Violation) *problem.Problem {
 	return problem.New(problem.CodePreflightInvalid, "The request is not valid.").Violates(violations...)
 }
 
-// problemOf is the one place where errors of jobs become answers.
+// problemOf converts errors of jobs to problems.
 func (s *surface) problemOf(err error) error {
 	var wrong *preflightjob.ValidationError
 	var backlog *preflightjob.BacklogExceededError
@@ -214,7 +217,7 @@ func (s *surface) problemOf(err error) error {
 	case errors.As(err, &wrong):
 		return invalid(s.violations(wrong))
 	case errors.As(err, &backlog):
-		return problem.New(problem.CodePreflightBacklogExceeded, "You have %d jobs that have not ended.", backlog.Cap).After(retryBacklog)
+		return problem.New(problem.CodePreflightBacklogExceeded, "You have %d open jobs; submit again when one of them has ended.", backlog.Cap).After(retryBacklog)
 	case errors.Is(err, preflightjob.ErrNotCancellable):
 		return problem.New(problem.CodePreflightNotCancellable, "The job has ended.")
 	}
@@ -227,20 +230,20 @@ func (s *surface) problemOf(err error) error {
 	return err
 }
 
-// Unreadable is the problem with reading a job that is gone, or its report that is
-// not there; nil for any other error.
+// Unreadable returns the problem of a deleted job or of a missing report, or nil for any
+// other error.
 func Unreadable(err error) *problem.Problem {
 	switch {
 	case errors.Is(err, preflightjob.ErrGone):
-		return problem.New(problem.CodeGone, "The job is past its retention time.")
+		return problem.New(problem.CodeGone, "The job has passed its retention period.")
 	case errors.Is(err, preflightjob.ErrNotReady):
-		return problem.New(problem.CodePreflightReportNotReady, "The job has no report, or not yet.")
+		return problem.New(problem.CodePreflightReportNotReady, "The job has no report because it is unfinished or did not succeed.")
 	default:
 		return nil
 	}
 }
 
-// violations adds the known profiles to the one about the profile.
+// violations adds the known profiles to the violation about the profile.
 func (s *surface) violations(wrong *preflightjob.ValidationError) []problem.Violation {
 	all := problem.Violations(wrong.Violations)
 	for i := range all {

@@ -23,10 +23,10 @@ import (
 
 const flyer = `{"fileUrl":"https://files.example.com/flyer.pdf?signature=hush","profile":"print_ready"}`
 
-// worker is the incarnation that holds jobs in these tests.
+// worker is the incarnation that owns jobs in these tests.
 const worker = "worker-1"
 
-// stored is what a worker stores; it satisfies the contract.
+// stored is a stored report that satisfies the contract.
 var stored = preflightapi.SimulatedReport(preflightjob.Warn)
 
 func request(url, profile string) string {
@@ -54,7 +54,7 @@ func cancel(t *testing.T, w *apitest.Server, who, path string) apitest.Answer {
 	return w.Do(t, apitest.Request{Method: "DELETE", Path: path, Key: who})
 }
 
-// begin and finish do a worker's part.
+// begin and finish act as a worker.
 func begin(t *testing.T, w *apitest.Server, id string) {
 	t.Helper()
 	if _, err := w.Jobs.Begin(t.Context(), id, 1, worker); err != nil {
@@ -69,7 +69,7 @@ func finish(t *testing.T, w *apitest.Server, id string, result preflightjob.Resu
 	}
 }
 
-func TestSubmitQueuesAJobAndSaysWhereToPoll(t *testing.T) {
+func TestSubmitEnqueuesAJobAndReturnsItsLocation(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Advance(7 * time.Millisecond)
@@ -97,11 +97,11 @@ func TestSubmitQueuesAJobAndSaysWhereToPoll(t *testing.T) {
 		t.Errorf("body %s", a.Body)
 	}
 	if stats, err := w.Queue.Stats(t.Context()); err != nil || stats.Open != 1 {
-		t.Errorf("the queue has %+v, %v", stats, err)
+		t.Errorf("queue %+v, error %v", stats, err)
 	}
 }
 
-func TestSubmitRefusesWhatIsParsedButWrong(t *testing.T) {
+func TestSubmitRejectsInvalidValues(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	const good = "https://files.example.com/a.pdf"
@@ -112,12 +112,12 @@ func TestSubmitRefusesWhatIsParsedButWrong(t *testing.T) {
 		"no members at all":            {`{}`, []string{"#/fileUrl", "#/profile"}},
 		"a list":                       {`[]`, []string{"#"}},
 		"an unknown member":            {`{"fileUrl":"` + good + `","profile":"print_ready","x":1}`, []string{"#/x"}},
-		"a URL that is none":           {request("not a url", "print_ready"), []string{"#/fileUrl"}},
+		"an invalid URL":               {request("not a url", "print_ready"), []string{"#/fileUrl"}},
 		"a relative URL":               {request("/a.pdf", "print_ready"), []string{"#/fileUrl"}},
 		"an empty URL":                 {request("", "print_ready"), []string{"#/fileUrl"}},
 		"a URL of 2049 characters":     {request("https://x.example/"+strings.Repeat("a", 2049-18), "print_ready"), []string{"#/fileUrl"}},
 		"plain http":                   {request("http://files.example.com/a.pdf", "print_ready"), []string{"#/fileUrl"}},
-		"a file on our own disk":       {request("file:///etc/passwd", "print_ready"), []string{"#/fileUrl"}},
+		"a file on the local disk":     {request("file:///etc/passwd", "print_ready"), []string{"#/fileUrl"}},
 		"ftp":                          {request("ftp://files.example.com/a.pdf", "print_ready"), []string{"#/fileUrl"}},
 		"a password in the URL":        {request("https://u:p@files.example.com/a.pdf", "print_ready"), []string{"#/fileUrl"}},
 		"a user in the URL":            {request("https://u@files.example.com/a.pdf", "print_ready"), []string{"#/fileUrl"}},
@@ -140,32 +140,32 @@ func TestSubmitRefusesWhatIsParsedButWrong(t *testing.T) {
 					t.Errorf("pointers (-want +got):\n%s%v", diff, found)
 				}
 				if strings.Contains(string(a.Body), "u:p") {
-					t.Errorf("the answer repeats the password: %s", a.Body)
+					t.Errorf("the response contains the password: %s", a.Body)
 				}
 			})
 		}
 	})
-	// None of the refusals was remembered under their common key.
+	// No rejection was stored under the common key.
 	submit(t, w, "k-1", flyer).Want(t, 202, "")
 }
 
-func TestAnUnknownProfileIsAnsweredWithThoseThereAre(t *testing.T) {
+func TestUnknownProfileIsRejectedWithTheKnownProfiles(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	detail := submit(t, w, "", request("https://x.example/a.pdf", "perfect")).Want(t, 422, problem.CodePreflightInvalid).Violations(t)["#/profile"]
 	for _, name := range profile.Names() {
 		if !strings.Contains(detail, name) {
-			t.Errorf("%q does not name %s", detail, name)
+			t.Errorf("detail %q does not contain %s", detail, name)
 		}
 	}
 }
 
-func TestAKeyIsOptionalAndMakesAReplay(t *testing.T) {
+func TestIdempotencyKeyIsOptionalAndReplays(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	one, two := submit(t, w, "", flyer).Want(t, 202, ""), submit(t, w, "", flyer).Want(t, 202, "")
 	if one.Text(t, "jobId") == two.Text(t, "jobId") {
-		t.Error("without a key two requests are one job")
+		t.Error("two requests without a key have one job, want two")
 	}
 	first := submit(t, w, "k-1", flyer).Want(t, 202, "")
 	id := first.Text(t, "jobId")
@@ -180,25 +180,24 @@ func TestAKeyIsOptionalAndMakesAReplay(t *testing.T) {
 		submit(t, w, "k-1", body).Want(t, 422, problem.CodeIdempotencyKeyReused)
 	}
 	if other := submitAs(t, w, "stark-live", "k-1", flyer).Want(t, 202, ""); other.Text(t, "jobId") == id {
-		t.Error("another tenant was given acme's job")
+		t.Error("another tenant got the job of acme")
 	}
 }
 
-// TestAQueueThatRefuses answers 503 to new work alone: what was wrong before,
-// or was committed before, has its own answer still.
-func TestAQueueThatRefuses(t *testing.T) {
+// TestUnavailableQueueRejectsNewJobsOnly: invalid requests and replays keep their responses.
+func TestUnavailableQueueRejectsNewJobsOnly(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	first := submit(t, w, "k-1", flyer).Want(t, 202, "")
-	w.Intake.Refuse(errors.New("redis at 10.0.0.1 is away"))
+	w.Intake.Refuse(errors.New("redis at 10.0.0.1 is unavailable"))
 	for _, key := range []string{"", "k-2"} {
 		a := submit(t, w, key, flyer).Want(t, 503, problem.CodePreflightQueueUnavailable)
 		if a.WantRetry(t); strings.Contains(string(a.Body), "10.0.0.1") {
-			t.Errorf("the answer names our neighbour: %s", a.Body)
+			t.Errorf("the response names an internal dependency: %s", a.Body)
 		}
 	}
 	if again := submit(t, w, "k-1", flyer).Want(t, 202, ""); string(again.Body) != string(first.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("a committed key is answered %s", again.Body)
+		t.Errorf("replay of a committed key: %s", again.Body)
 	}
 	submit(t, w, "k-1", request("https://x.example/other.pdf", "print_ready")).Want(t, 422, problem.CodeIdempotencyKeyReused)
 	submit(t, w, "k-2", request("ftp://x", "print_ready")).Want(t, 422, problem.CodePreflightInvalid)
@@ -208,7 +207,7 @@ func TestAQueueThatRefuses(t *testing.T) {
 	submit(t, w, "k-2", flyer).Want(t, 202, "")
 }
 
-func TestABacklogIsBounded(t *testing.T) {
+func TestBacklogIsBounded(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	var last apitest.Answer
@@ -223,8 +222,8 @@ func TestABacklogIsBounded(t *testing.T) {
 	submit(t, w, "more", flyer).Want(t, 202, "")
 }
 
-// TestAJobIsFollowedToItsReport polls as a partner does.
-func TestAJobIsFollowedToItsReport(t *testing.T) {
+// TestPollingLeadsToTheReport polls as a partner does.
+func TestPollingLeadsToTheReport(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	a := submit(t, w, "", flyer).Want(t, 202, "")
@@ -255,7 +254,7 @@ func TestAJobIsFollowedToItsReport(t *testing.T) {
 	}
 	for _, a := range []apitest.Answer{queued, processing, poll(processing.Header.Get("Etag"), 304)} {
 		if a.Header.Get("Retry-After") != "1" || a.Header.Get("Cache-Control") != "private, no-cache" {
-			t.Errorf("a job that has not ended is answered with %v", a.Header)
+			t.Errorf("open job: header %v", a.Header)
 		}
 	}
 
@@ -272,7 +271,7 @@ func TestAJobIsFollowedToItsReport(t *testing.T) {
 		t.Errorf("an ended job reads %s", done.Body)
 	}
 	if done.Header.Get("Retry-After") != "" {
-		t.Error("an ended job says when to poll again")
+		t.Error("an ended job has Retry-After, want none")
 	}
 	read := get(t, w, "acme-live", path+"/report").Want(t, 200, "")
 	if string(read.Body) != string(stored) {
@@ -281,7 +280,7 @@ func TestAJobIsFollowedToItsReport(t *testing.T) {
 	w.Do(t, apitest.Request{Method: "GET", Path: path + "/report", Key: "acme-live", Header: map[string]string{"If-None-Match": read.Header.Get("Etag")}}).Want(t, 304, "")
 }
 
-func TestAFailedJobSaysWhy(t *testing.T) {
+func TestFailedJobHasItsFailure(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	a := submit(t, w, "", flyer).Want(t, 202, "")
@@ -313,7 +312,7 @@ func TestCancelEndsAJobOnce(t *testing.T) {
 		get(t, w, "acme-live", path+"/report").Want(t, 409, problem.CodePreflightReportNotReady)
 	}
 	if stats, err := w.Queue.Stats(t.Context()); err != nil || stats.Open != 0 {
-		t.Errorf("the queue keeps %+v, %v", stats, err)
+		t.Errorf("queue %+v, error %v, want it empty", stats, err)
 	}
 	ended := submit(t, w, "", flyer).Want(t, 202, "")
 	begin(t, w, ended.Text(t, "jobId"))
@@ -321,7 +320,7 @@ func TestCancelEndsAJobOnce(t *testing.T) {
 	cancel(t, w, "acme-live", ended.Header.Get("Location")).Want(t, 409, problem.CodePreflightNotCancellable)
 }
 
-func TestAJobIsGoneAfterItsRetention(t *testing.T) {
+func TestJobIsGoneAfterItsRetention(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	a := submitAs(t, w, "acme-test", "", request("https://x.example/a.pdf", "sim:succeeded:pass")).Want(t, 202, "")
@@ -343,7 +342,7 @@ func TestAJobIsGoneAfterItsRetention(t *testing.T) {
 	gone("erased")
 }
 
-func TestAJobIsItsOwnersAlone(t *testing.T) {
+func TestJobIsVisibleToItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location")
@@ -363,8 +362,8 @@ func TestAJobIsItsOwnersAlone(t *testing.T) {
 	submitAs(t, w, "", "", flyer).Want(t, 401, problem.CodeMissingAPIKey)
 }
 
-// TestEverySimulatedProfileEndsAsItSays submits each with a test key.
-func TestEverySimulatedProfileEndsAsItSays(t *testing.T) {
+// TestEverySimulatedProfileEndsWithItsVerdict submits each with a test key.
+func TestEverySimulatedProfileEndsWithItsVerdict(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	for _, name := range preflightjob.SimulatorProfiles() {
@@ -393,19 +392,19 @@ func TestEverySimulatedProfileEndsAsItSays(t *testing.T) {
 		})
 	}
 	if stats, err := w.Queue.Stats(t.Context()); err != nil || stats.Open != 0 {
-		t.Errorf("the queue was given %+v, %v", stats, err)
+		t.Errorf("queue %+v, error %v, want it empty", stats, err)
 	}
 }
 
-// TestAStoreThatIsAwayIsSafeToRetry: the same key leads to one job.
-func TestAStoreThatIsAwayIsSafeToRetry(t *testing.T) {
+// TestUnavailableStoreIsSafeToRetry: the same key leads to one job.
+func TestUnavailableStoreIsSafeToRetry(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		fault    storetest.Fault
 		replayed string
 	}{
-		"away before the commit": {storetest.Away, ""},
-		"away behind the commit": {storetest.Unknown, "true"},
+		"unavailable before the commit": {storetest.Away, ""},
+		"unavailable after the commit":  {storetest.Unknown, "true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,8 +10,7 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// TestAKeyWhoseRequestHasNotEnded is a conflict that passes by itself.
-func TestAKeyWhoseRequestHasNotEnded(t *testing.T) {
+func TestIdempotencyKeyInProgressIsARetryableConflict(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Store.Set(storetest.InProgress)

@@ -13,22 +13,30 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 )
 
-// registry is what files are judged by, as partners read it. It is the same for
-// everybody and made once.
+// registry holds the profiles and rules as partners read them. It is the same for all
+// partners and made once.
 type registry struct {
 	profiles PreflightProfiles
 	profile  map[string]PreflightProfile
-	rules    PreflightRules
-	// profilesTag and rulesTag are the validators of the two lists; that of one
-	// profile is its digest.
-	profilesTag, rulesTag string
+	// rules are the lists of rules by language.
+	rules map[string]listedRules
+	// profilesTag is the validator of the list of profiles; that of one profile is its
+	// digest.
+	profilesTag string
+}
+
+// listedRules is the list of rules in one language, with its validator.
+type listedRules struct {
+	list PreflightRules
+	tag  string
 }
 
 func newRegistry() (*registry, error) {
-	r := &registry{profile: map[string]PreflightProfile{}}
+	r := &registry{profile: map[string]PreflightProfile{}, rules: map[string]listedRules{}}
 	for _, name := range profile.Names() {
 		p, err := profile.Lookup(name)
 		if err != nil {
@@ -36,16 +44,22 @@ func newRegistry() (*registry, error) {
 		}
 		r.add(p)
 	}
-	for _, rule := range rules.All() {
-		r.rules.Items = append(r.rules.Items, PreflightRule{
-			ID: rule.ID, Category: string(rule.Category), Severity: Severity(rule.Severity), Title: rule.Title,
-			Always: rule.Always, Op: rule.Op, Unit: rule.Unit, FixHint: rule.FixHint, Ref: rule.Ref,
-		})
+	for _, language := range report.Languages() {
+		var list PreflightRules
+		for _, rule := range rules.In(language) {
+			list.Items = append(list.Items, PreflightRule{
+				ID: rule.ID, Category: string(rule.Category), Severity: Severity(rule.Severity), Title: rule.Title,
+				Always: rule.Always, Op: rule.Op, Unit: rule.Unit, FixHint: rule.FixHint, Ref: rule.Ref,
+			})
+		}
+		listTag, err := tag(list)
+		if err != nil {
+			return nil, err
+		}
+		r.rules[language] = listedRules{list, listTag}
 	}
 	var err error
-	if r.profilesTag, err = tag(r.profiles); err == nil {
-		r.rulesTag, err = tag(r.rules)
-	}
+	r.profilesTag, err = tag(r.profiles)
 	return r, err
 }
 
@@ -75,7 +89,7 @@ func unlessZero(v float64) *float64 {
 	return &v
 }
 
-// tag is a strong validator of a list.
+// tag returns a strong validator of a list.
 func tag(list any) (string, error) {
 	text, err := json.Marshal(list)
 	if err != nil {
@@ -97,7 +111,7 @@ func (s *surface) ListPreflightProfiles(c *gate.Call) (ListPreflightProfilesResp
 func (s *surface) GetPreflightProfile(c *gate.Call, profile ProfileName) (GetPreflightProfileResponseObject, error) {
 	model, ok := s.registry.profile[profile]
 	if !ok {
-		return nil, problem.New(problem.CodeNotFound, "There is no such profile.")
+		return nil, problem.New(problem.CodeNotFound, "The profile does not exist.")
 	}
 	if c.Revalidate(`"` + model.Digest + `"`) {
 		return GetPreflightProfile304Response{}, nil
@@ -107,8 +121,12 @@ func (s *surface) GetPreflightProfile(c *gate.Call, profile ProfileName) (GetPre
 
 // ListPreflightRules serves GET /api/v1/preflight/rules.
 func (s *surface) ListPreflightRules(c *gate.Call) (ListPreflightRulesResponseObject, error) {
-	if c.Revalidate(s.registry.rulesTag) {
+	language := preferredLanguage(c)
+	rules := s.registry.rules[language]
+	if c.Revalidate(rules.tag) {
 		return ListPreflightRules304Response{}, nil
 	}
-	return ListPreflightRules200JSONResponse(s.registry.rules), nil
+	return ListPreflightRules200JSONResponse{
+		Body: rules.list, Headers: ListPreflightRules200ResponseHeaders{ContentLanguage: language},
+	}, nil
 }

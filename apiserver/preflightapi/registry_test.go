@@ -3,6 +3,8 @@
 package preflightapi_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,14 +64,36 @@ func TestRulesAreListed(t *testing.T) {
 	}
 }
 
-func TestWhatFilesAreJudgedByIsRevalidated(t *testing.T) {
+func TestRulesHaveThePreferredLanguage(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	tags := map[string]string{}
+	for field, want := range map[string][2]string{
+		"": {"en", "File is empty"}, "de-AT": {"de", "Datei ist leer"}, "tlh": {"en", "File is empty"}, ";;": {"en", "File is empty"},
+	} {
+		var list struct{ Items []rules.Rule }
+		a := w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/preflight/rules", Key: "acme-live", Header: map[string]string{"Accept-Language": field}})
+		a.Want(t, 200, "").Into(t, &list)
+		i := slices.IndexFunc(list.Items, func(r rules.Rule) bool { return r.ID == "file.empty" })
+		if a.Header.Get("Content-Language") != want[0] || list.Items[i].Title != want[1] || !strings.HasSuffix(a.Header.Get("Vary"), "Accept-Language") {
+			t.Errorf("Accept-Language %q: Content-Language %s, Vary %s, title %q, want %v",
+				field, a.Header.Get("Content-Language"), a.Header.Get("Vary"), list.Items[i].Title, want)
+		}
+		tags[want[0]] = a.Header.Get("ETag")
+	}
+	if tags["en"] == tags["de"] {
+		t.Errorf("English and German have the same ETag %s", tags["en"])
+	}
+}
+
+func TestRegistryIsRevalidated(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	for _, path := range []string{"/api/v1/preflight/profiles", "/api/v1/preflight/profiles/print_ready", "/api/v1/preflight/rules"} {
 		first := get(t, w, "acme-live", path).Want(t, 200, "")
 		again := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: map[string]string{"If-None-Match": first.Header.Get("ETag")}})
 		if again.Status != 304 {
-			t.Errorf("%s with its own validator %s answered %d", path, first.Header.Get("ETag"), again.Status)
+			t.Errorf("%s with its own ETag %s: status %d, want 304", path, first.Header.Get("ETag"), again.Status)
 		}
 	}
 }

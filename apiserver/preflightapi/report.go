@@ -4,10 +4,13 @@ package preflightapi
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"net/http"
+	"strings"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -21,23 +24,36 @@ const (
 	MediaXFDF = report.XFDFMediaType
 )
 
+// preferredLanguage returns the language of a response by Accept-Language, and lets caches
+// keep one copy for each language.
+func preferredLanguage(c *gate.Call) string {
+	header := c.Writer.Header()
+	header["Vary"] = []string{strings.Join(append(header["Vary"], "Accept-Language"), ", ")}
+	return LanguageOf(c.Request)
+}
+
+// LanguageOf returns the language of reports that a request prefers.
+func LanguageOf(r *http.Request) string {
+	return report.MatchLanguage(strings.Join(r.Header["Accept-Language"], ","))
+}
+
 // GetPreflightReport serves GET /api/v1/preflight/{jobId}/report.
 func (s *surface) GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error) {
 	stored, err := s.Jobs.Report(c.Context(), c.Tenant(), jobID)
 	if err != nil {
 		return nil, s.problemOf(err)
 	}
-	shown, err := Represent(stored, c.MediaType)
+	shown, err := Represent(stored, c.MediaType, preferredLanguage(c))
 	if err != nil {
 		return nil, err
 	}
-	// The report of a job never changes, but what later releases make of it may.
+	// The stored report never changes, but its representations may in a later release.
 	sum := sha256.Sum256(shown.Body)
 	if c.Revalidate(`"report-` + hex.EncodeToString(sum[:16]) + `"`) {
 		return GetPreflightReport304Response{}, nil
 	}
 	answer := GetPreflightReport200ApplicationResponse{
-		Body: shown.Body, ContentType: c.MediaType,
+		Body: shown.Body, ContentType: c.MediaType, Headers: GetPreflightReport200ResponseHeaders{ContentLanguage: shown.Language},
 	}
 	if shown.Policy != "" {
 		answer.Headers.ContentSecurityPolicy = &shown.Policy
@@ -45,30 +61,51 @@ func (s *surface) GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightRep
 	return answer, nil
 }
 
-// Representation is a report in one of its forms.
+// Representation is a report in one media type and language.
 type Representation struct {
 	Body []byte
-	// Policy is the Content-Security-Policy that a page needs; empty for what is no
-	// page.
+	// Language is the language of the texts.
+	Language string
+	// Policy is the Content-Security-Policy of a page; empty for other media types.
 	Policy string
 }
 
-// Represent shows a stored report in the form of a media type. It fails if the report
-// is none of this software.
-func Represent(stored []byte, mediaType string) (Representation, error) {
-	write := map[string]func(io.Writer, report.Report) error{MediaHTML: html.Write, MediaXFDF: report.XFDF}[mediaType]
-	if write == nil {
-		return Representation{Body: stored}, nil
+// writers write a report in a media type.
+var writers = map[string]func(io.Writer, report.Report) error{
+	MediaHTML: html.Write, MediaXFDF: report.XFDF, MediaJSON: writeJSON,
+} // constant
+
+func writeJSON(w io.Writer, r report.Report) error {
+	encoded, err := report.Encode(r)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(encoded)
+	return err
+}
+
+// Represent returns a stored report in a media type and a language. JSON in English is
+// the stored report, byte for byte, and so is JSON of a report that this release cannot
+// read, such as one of a later release. Represent fails for other media types of such a
+// report.
+func Represent(stored []byte, mediaType, language string) (Representation, error) {
+	english := report.Languages()[0]
+	if mediaType == MediaJSON && language == english {
+		return Representation{Body: stored, Language: english}, nil
 	}
 	made, err := report.Decode(stored)
+	if err != nil && mediaType == MediaJSON {
+		return Representation{Body: stored, Language: english}, nil
+	}
 	if err != nil {
 		return Representation{}, fmt.Errorf("show report as %s: %w", mediaType, err)
 	}
+	made = report.Localize(made, language)
 	var out bytes.Buffer
-	if err := write(&out, made); err != nil {
+	if err := writers[mediaType](&out, made); err != nil {
 		return Representation{}, fmt.Errorf("show report as %s: %w", mediaType, err)
 	}
-	shown := Representation{Body: out.Bytes()}
+	shown := Representation{Body: out.Bytes(), Language: cmp.Or(made.Language, english)}
 	if mediaType == MediaHTML {
 		shown.Policy = html.Policy()
 	}

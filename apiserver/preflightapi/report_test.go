@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/printmarket/printmarket/apiserver/preflightapi"
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/report/html"
 	"github.com/printmarket/printmarket/test/apitest"
 )
@@ -20,17 +22,17 @@ func warned(t *testing.T, w *apitest.Server) string {
 	return "/api/v1/preflight/" + id
 }
 
-func TestAReportIsShownInTheFormThatIsAskedFor(t *testing.T) {
+func TestReportHasTheRequestedMediaType(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path := warned(t, w) + "/report"
 	tests := map[string]struct {
 		accept, mediaType, begins, policy string
 	}{
-		"nothing is asked for":        {"", "application/json", `{"reportVersion"`, ""},
-		"anything is good":            {"*/*", "application/json", `{"reportVersion"`, ""},
+		"no preference":               {"", "application/json", `{"reportVersion"`, ""},
+		"any media type":              {"*/*", "application/json", `{"reportVersion"`, ""},
 		"JSON":                        {"application/json", "application/json", `{"reportVersion"`, ""},
-		"what a browser asks for":     {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html;charset=utf-8", "<!doctype html>", html.Policy()},
+		"as a browser requests":       {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html;charset=utf-8", "<!doctype html>", html.Policy()},
 		"comments for the PDF":        {"application/vnd.adobe.xfdf", "application/vnd.adobe.xfdf", `<?xml version="1.0"`, ""},
 		"comments rather than a page": {"text/html;q=0.2, application/vnd.adobe.xfdf", "application/vnd.adobe.xfdf", `<?xml version="1.0"`, ""},
 	}
@@ -54,5 +56,85 @@ func TestAReportIsShownInTheFormThatIsAskedFor(t *testing.T) {
 	}
 	if len(tags) != 3 {
 		t.Errorf("validators %v, want one for each form", tags)
+	}
+}
+
+// bleeding is a stored report with one finding that has parameters.
+func bleeding(t *testing.T) []byte {
+	t.Helper()
+	made, err := report.Decode(preflightapi.SimulatedReport(preflightjob.Warn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Findings[0] = report.Finding{
+		Rule: "box.bleed_short", MessageID: "box.bleed_short", Severity: report.Warning, Category: report.CategoryBox, Page: 1, Count: 1,
+		Parameters: report.Parameters{"edges": []string{"top"}, "value": 1.5, "limit": 3.0},
+		Message:    "The bleed is too small at the top: 1.5 mm at the narrowest edge; the minimum is 3 mm.", FixHint: "Extend the artwork.",
+	}
+	data, err := report.Encode(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestReportHasThePreferredLanguage(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := submit(t, w, "", flyer).Want(t, 202, "").Text(t, "jobId")
+	begin(t, w, id)
+	finish(t, w, id, preflightjob.Result{Report: bleeding(t), Verdict: preflightjob.Warn})
+	path := "/api/v1/preflight/" + id + "/report"
+	const german, english = "an der schmalsten Kante 1,5 mm", "1.5 mm at the narrowest edge"
+	tags := map[string]string{}
+	for _, mediaType := range []string{"application/json", "text/html", "application/vnd.adobe.xfdf"} {
+		for field, want := range map[string]string{
+			"": "en", "de": "de", "de-DE,de;q=0.9,en;q=0.5": "de", "en, de;q=0.5": "en", "fr": "en", "fr, de;q=0.1": "de", "de;q=0": "en",
+			"*": "en", "\x01;;q=garbage,,": "en", strings.Repeat("de-", 500): "en",
+		} {
+			header := map[string]string{"Accept": mediaType, "Accept-Language": field}
+			a := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: header})
+			sentence := map[string]string{"en": english, "de": german}[want]
+			if a.Status != 200 || a.Header.Get("Content-Language") != want || !strings.Contains(string(a.Body), sentence) {
+				t.Errorf("%s, Accept-Language %.30q: status %d, Content-Language %s, want %s with %q:\n%.300s",
+					mediaType, field, a.Status, a.Header.Get("Content-Language"), want, sentence, a.Body)
+			}
+			if vary := a.Header.Get("Vary"); !strings.Contains(vary, "Accept, Accept-Language") {
+				t.Errorf("%s: Vary %q, want Accept and Accept-Language", mediaType, vary)
+			}
+			tag := a.Header.Get("ETag")
+			if known, ok := tags[mediaType+want]; ok && known != tag {
+				t.Errorf("%s in %s: ETags %s and %s, want one", mediaType, want, known, tag)
+			}
+			tags[mediaType+want] = tag
+		}
+		if tags[mediaType+"en"] == tags[mediaType+"de"] {
+			t.Errorf("%s: English and German have the same ETag %s", mediaType, tags[mediaType+"de"])
+		}
+		for _, tc := range []struct {
+			language, tag string
+			want          int
+		}{{"de", tags[mediaType+"de"], 304}, {"en", tags[mediaType+"en"], 304}, {"de", tags[mediaType+"en"], 200}, {"en", tags[mediaType+"de"], 200}} {
+			header := map[string]string{"Accept": mediaType, "Accept-Language": tc.language, "If-None-Match": tc.tag}
+			if a := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live", Header: header}); a.Status != tc.want {
+				t.Errorf("%s in %s with the ETag %s: status %d, want %d", mediaType, tc.language, tc.tag, a.Status, tc.want)
+			}
+		}
+	}
+}
+
+func TestEnglishJSONIsTheStoredReport(t *testing.T) {
+	t.Parallel()
+	data := bleeding(t)
+	if got, err := preflightapi.Represent(data, preflightapi.MediaJSON, "en"); err != nil || string(got.Body) != string(data) {
+		t.Errorf("error %v, got %s, want the stored bytes", err, got.Body)
+	}
+	// A report of a later release has members that this one cannot read.
+	later := []byte(strings.Replace(string(data), `"verdict"`, `"later":1,"verdict"`, 1))
+	if got, err := preflightapi.Represent(later, preflightapi.MediaJSON, "de"); err != nil || string(got.Body) != string(later) || got.Language != "en" {
+		t.Errorf("error %v, got %s in %s, want the stored bytes", err, got.Body, got.Language)
+	}
+	if _, err := preflightapi.Represent(later, preflightapi.MediaHTML, "de"); err == nil {
+		t.Error("a page of a report that cannot be read: no error")
 	}
 }

@@ -17,9 +17,8 @@ const (
 	simulatorVersion = "1.0.0"
 )
 
-// SimulatedReport is the report of a simulated job: of one A4 page with what
-// the verdict needs, and valid by the contract like any other. A verdict that
-// does not exist has no report: nil, which no job can end with.
+// SimulatedReport returns the report of a simulated job: one A4 page with the finding
+// that the verdict requires. It returns nil for an unknown verdict, which ends no job.
 func SimulatedReport(verdict preflightjob.Verdict) []byte {
 	if !verdict.Valid() {
 		return nil
@@ -29,6 +28,7 @@ func SimulatedReport(verdict preflightjob.Verdict) []byte {
 	findings := simulatedFindings(verdict)
 	encoded, err := report.Encode(report.Report{
 		Version:  report.Version,
+		Language: report.Languages()[0],
 		Engine:   report.Engine{Name: simulatorName, Version: simulatorVersion, Parser: "none"},
 		Profile:  report.Profile{Name: "sim:succeeded:" + string(verdict), Version: simulatorVersion, Digest: digest},
 		Verdict:  report.Judge(findings),
@@ -57,8 +57,8 @@ func simulatedFindings(verdict preflightjob.Verdict) []report.Finding {
 		return []report.Finding{}
 	}
 	return []report.Finding{{
-		Rule: "file.simulated", Severity: severity, Category: report.CategoryFile, Count: 1,
-		Message: "Simulated: the profile of the job asked for this verdict. No file was fetched.",
+		Rule: "file.simulated", MessageID: "file.simulated", Severity: severity, Category: report.CategoryFile, Count: 1,
+		Message: "Simulated verdict: the profile of the job requests it, and no file was fetched.",
 		FixHint: "Submit the file with an inspection profile.",
 	}}
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// answers bound what is read of an answer: reports are far larger than requests.
+// answers bounds the bytes that are read of a response: reports are larger than requests.
 var answers = gate.JSONLimits{Depth: gate.MaxJSONDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
 
-func TestSimulatedReportsAreReports(t *testing.T) {
+func TestSimulatedReportsAreValid(t *testing.T) {
 	t.Parallel()
 	set, err := contracts.Load(docs.API)
 	if err != nil {
@@ -34,7 +34,7 @@ func TestSimulatedReportsAreReports(t *testing.T) {
 			t.Fatal(err)
 		}
 		if found := schema.Violations(value); len(found) > 0 {
-			t.Errorf("%s: not what the contract promises: %v", verdict, found)
+			t.Errorf("%s: the report violates the contract: %v", verdict, found)
 		}
 		read, err := report.Decode(encoded)
 		if err != nil {
@@ -51,6 +51,6 @@ func TestSimulatedReportsAreReports(t *testing.T) {
 		}
 	}
 	if got := preflightapi.SimulatedReport("other"); got != nil {
-		t.Errorf("a verdict that there is not has the report %s", got)
+		t.Errorf("an unknown verdict has the report %s, want none", got)
 	}
 }

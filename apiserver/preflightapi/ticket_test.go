@@ -18,7 +18,7 @@ func intended(intent string) string {
 	return fmt.Sprintf(`{"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready","intent":%s}`, intent)
 }
 
-// anRFQ creates one of 5000 flyers and returns its id.
+// anRFQ creates an RFQ of 5000 flyers and returns its id.
 func anRFQ(t *testing.T, w *apitest.Server, who string) string {
 	t.Helper()
 	return w.Do(t, apitest.Request{
@@ -27,7 +27,7 @@ func anRFQ(t *testing.T, w *apitest.Server, who string) string {
 	}).Want(t, 201, "").Text(t, "id")
 }
 
-func TestAnIntentIsKeptWithTheJob(t *testing.T) {
+func TestIntentIsStoredWithTheJob(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	a := submit(t, w, "k", intended(`{"trimSize":{"width":148,"height":210.5},"pages":2,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`)).Want(t, 202, "")
@@ -41,12 +41,12 @@ func TestAnIntentIsKeptWithTheJob(t *testing.T) {
 	}
 	again := submit(t, w, "k", intended(`{"trimSize":{"width":148,"height":210.5},"pages":2,"colors":{"process":4,"spots":["Gold"]},"quantity":500}`)).Want(t, 202, "")
 	if again.Text(t, "jobId") != a.Text(t, "jobId") {
-		t.Error("the replay is another job")
+		t.Error("the replay has another job, want the same")
 	}
 	submit(t, w, "k", intended(`{"pages":3}`)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
 }
 
-func TestAnIntentTakesTheQuantityOfAnOwnedRFQ(t *testing.T) {
+func TestIntentTakesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	id := anRFQ(t, w, "acme-live")
@@ -54,8 +54,8 @@ func TestAnIntentTakesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 		intent string
 		want   jobticket.Count
 	}{
-		"where it says none":    {fmt.Sprintf(`{"rfqId":%q,"pages":2}`, id), 5000},
-		"but not where it does": {fmt.Sprintf(`{"rfqId":%q,"quantity":7}`, id), 7},
+		"without a quantity": {fmt.Sprintf(`{"rfqId":%q,"pages":2}`, id), 5000},
+		"with a quantity":    {fmt.Sprintf(`{"rfqId":%q,"quantity":7}`, id), 7},
 	}
 	for name, tc := range tests {
 		var got struct{ Intent jobticket.Ticket }
@@ -66,9 +66,9 @@ func TestAnIntentTakesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 	}
 }
 
-func TestWhateverIntentTheContractAllowsIsReadBack(t *testing.T) {
+func TestEveryIntentOfTheContractIsReadBack(t *testing.T) {
 	t.Parallel()
-	for name, asked := range map[string]string{
+	for name, intent := range map[string]string{
 		"whole numbers with fraction or exponent":     `{"pages":2.0,"quantity":1e3,"colors":{"process":4.0}}`,
 		"names of the greatest length, in many bytes": fmt.Sprintf(`{"colors":{"process":4,"spots":[%q]}}`, strings.Repeat("\u00fc", 200)),
 		"names that are written with escapes only":    fmt.Sprintf(`{"colors":{"process":4,"spots":[%s"x"]}}`, strings.Repeat(`"`+strings.Repeat("<", 200)+`",`, 15)),
@@ -77,13 +77,13 @@ func TestWhateverIntentTheContractAllowsIsReadBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := apitest.New(t, apitest.Options{})
-			id := submit(t, w, "", intended(asked)).Want(t, 202, "").Text(t, "jobId")
+			id := submit(t, w, "", intended(intent)).Want(t, 202, "").Text(t, "jobId")
 			get(t, w, "acme-live", "/api/v1/preflight/"+id).Want(t, 200, "")
 		})
 	}
 }
 
-func TestAnIntentOutOfBoundsIsRefusedWithItsPointer(t *testing.T) {
+func TestIntentOutOfBoundsIsRejectedWithItsPointer(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	foreign := anRFQ(t, w, "stark-live")
@@ -93,9 +93,9 @@ func TestAnIntentOutOfBoundsIsRefusedWithItsPointer(t *testing.T) {
 		"no pages":                 {`{"pages":0}`, "#/intent/pages"},
 		"a size without a width":   {`{"trimSize":{"width":0,"height":210}}`, "#/intent/trimSize/width"},
 		"three process colours":    {`{"colors":{"process":3}}`, "#/intent/colors/process"},
-		"an RFQ that is not there": {`{"rfqId":"rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"}`, "#/intent/rfqId"},
-		"an RFQ of somebody else":  {fmt.Sprintf(`{"rfqId":%q}`, foreign), "#/intent/rfqId"},
-		"what is no id":            {`{"rfqId":"rfq_../../x"}`, "#/intent/rfqId"},
+		"an unknown RFQ":           {`{"rfqId":"rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"}`, "#/intent/rfqId"},
+		"an RFQ of another tenant": {fmt.Sprintf(`{"rfqId":%q}`, foreign), "#/intent/rfqId"},
+		"an invalid id":            {`{"rfqId":"rfq_../../x"}`, "#/intent/rfqId"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := submit(t, w, "", intended(tc.intent)).Want(t, 422, "PREFLIGHT_INVALID")
@@ -108,7 +108,7 @@ func TestAnIntentOutOfBoundsIsRefusedWithItsPointer(t *testing.T) {
 	}
 }
 
-func TestAKeyAnswersBeforeItsRFQIsLookedAt(t *testing.T) {
+func TestReplayDoesNotReadTheRFQ(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	const gone = `{"rfqId":"rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"}`

@@ -40,16 +40,16 @@ const (
 )
 
 // Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
-// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it;
-// ATTEMPTS_EXHAUSTED about us: submit the job again. Expect more.
+// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
+// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
 type Failure struct {
 	Code string `json:"code"`
 
-	// Detail For a human. Do not parse it.
+	// Detail A description for people. Do not parse it.
 	Detail string `json:"detail"`
 }
 
-// Instant UTC, with milliseconds.
+// Instant A time in UTC with milliseconds.
 //
 // Examples: 2026-11-20T12:00:00.000Z
 type Instant = respond.Instant
@@ -61,7 +61,7 @@ type Intent = jobticket.Ticket
 type JobLinks struct {
 	Self string `json:"self"`
 
-	// Events Where to follow the job as it changes.
+	// Events The path to follow the job as it changes.
 	Events string `json:"events"`
 
 	// Report Present when status is succeeded.
@@ -77,45 +77,45 @@ type PreflightJob struct {
 	// Intent What was ordered.
 	Intent *Intent `json:"intent,omitempty"`
 
-	// SubmittedAt UTC, with milliseconds.
+	// SubmittedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	SubmittedAt Instant `json:"submittedAt"`
 
-	// StartedAt UTC, with milliseconds.
+	// StartedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	StartedAt *Instant `json:"startedAt,omitempty"`
 
-	// FinishedAt UTC, with milliseconds.
+	// FinishedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	FinishedAt *Instant `json:"finishedAt,omitempty"`
 
-	// ExpiresAt UTC, with milliseconds.
+	// ExpiresAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	ExpiresAt Instant `json:"expiresAt"`
 
-	// Attempt The number of the latest attempt that began; 0 before the first. Numbers may be left out.
+	// Attempt The number of the latest attempt that began; 0 before the first. Numbers may be skipped.
 	Attempt int `json:"attempt"`
 
-	// Livemode False for a job of a test key.
+	// Livemode False if the job was submitted with a test key.
 	Livemode bool `json:"livemode"`
 
 	// Progress Present once the number of pages is known.
 	Progress *Progress `json:"progress,omitempty"`
 
-	// Verdict What the file comes to: fail with a finding of severity error, warn with one of severity warning, else pass.
-	// Present in a job when status is succeeded.
+	// Verdict The result for the file: `fail` if a finding has the severity error, `warn` if a finding has the severity
+	// warning, otherwise `pass`. Present in a job when status is succeeded.
 	Verdict Verdict `json:"verdict,omitempty"`
 
 	// Result The bytes that the inspector wrote.
 	Result PreflightReport `json:"result,omitempty"`
 
 	// Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
-	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it;
-	// ATTEMPTS_EXHAUSTED about us: submit the job again. Expect more.
+	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
+	// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
 	Failure *Failure `json:"failure,omitempty"`
 	Links   JobLinks `json:"links"`
 }
@@ -173,7 +173,7 @@ type PreflightRules struct {
 
 // PreflightSubmit Examples: {"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready"}
 type PreflightSubmit struct {
-	// FileURL Where we fetch the PDF.
+	// FileURL The URL from which the server fetches the PDF.
 	FileURL string `json:"fileUrl"`
 
 	// Profile The name of an inspection profile.
@@ -230,8 +230,8 @@ type Seconds = int
 // Severity defines model for Severity.
 type Severity string
 
-// Verdict What the file comes to: fail with a finding of severity error, warn with one of severity warning, else pass.
-// Present in a job when status is succeeded.
+// Verdict The result for the file: `fail` if a finding has the severity error, `warn` if a finding has the severity
+// warning, otherwise `pass`. Present in a job when status is succeeded.
 type Verdict string
 
 // JobID defines model for JobId.
@@ -246,28 +246,28 @@ type SubmitPreflightJSONRequestBody = PreflightSubmit
 // Operations are the operations of the contract. An operation is called after its call
 // has passed the gate, with the parameters and the body that the contract describes.
 type Operations interface {
-	// SubmitPreflight Queue a PDF for inspection. Needs preflight:write.
+	// SubmitPreflight Submit a PDF for inspection. Requires preflight:write.
 	// (POST /api/v1/preflight)
 	SubmitPreflight(c *gate.Call, body SubmitPreflightJSONRequestBody) (SubmitPreflightResponseObject, error)
-	// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
+	// ListPreflightProfiles List the inspection profiles. Requires preflight:read.
 	// (GET /api/v1/preflight/profiles)
 	ListPreflightProfiles(c *gate.Call) (ListPreflightProfilesResponseObject, error)
-	// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
+	// GetPreflightProfile Read a profile with its thresholds. Requires preflight:read.
 	// (GET /api/v1/preflight/profiles/{profile})
 	GetPreflightProfile(c *gate.Call, profile ProfileName) (GetPreflightProfileResponseObject, error)
-	// ListPreflightRules List the rules. Needs preflight:read.
+	// ListPreflightRules List the rules. Requires preflight:read.
 	// (GET /api/v1/preflight/rules)
 	ListPreflightRules(c *gate.Call) (ListPreflightRulesResponseObject, error)
-	// CancelPreflight Cancel a job that has not ended. Needs preflight:write.
+	// CancelPreflight Cancel an unfinished job. Requires preflight:write.
 	// (DELETE /api/v1/preflight/{jobId})
 	CancelPreflight(c *gate.Call, jobID JobID) (CancelPreflightResponseObject, error)
-	// GetPreflight Read a job. Needs preflight:read.
+	// GetPreflight Read a job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId})
 	GetPreflight(c *gate.Call, jobID JobID) (GetPreflightResponseObject, error)
-	// FollowPreflight Follow a job as it changes. Needs preflight:read.
+	// FollowPreflight Follow the changes of a job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/events)
 	FollowPreflight(c *gate.Call, jobID JobID) (FollowPreflightResponseObject, error)
-	// GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
+	// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 	// (GET /api/v1/preflight/{jobId}/report)
 	GetPreflightReport(c *gate.Call, jobID JobID) (GetPreflightReportResponseObject, error)
 }
@@ -449,10 +449,18 @@ type ListPreflightRulesResponseObject interface {
 	answerListPreflightRules(c *gate.Call) error
 }
 
-type ListPreflightRules200JSONResponse PreflightRules
+type ListPreflightRules200ResponseHeaders struct {
+	ContentLanguage string
+}
+
+type ListPreflightRules200JSONResponse struct {
+	Body    PreflightRules
+	Headers ListPreflightRules200ResponseHeaders
+}
 
 func (response ListPreflightRules200JSONResponse) answerListPreflightRules(c *gate.Call) error {
-	return c.JSON(200, response)
+	c.Writer.Header().Set("Content-Language", fmt.Sprint(response.Headers.ContentLanguage))
+	return c.JSON(200, response.Body)
 }
 
 type ListPreflightRules304Response struct{ NotModifiedResponse }
@@ -529,6 +537,7 @@ type GetPreflightReportResponseObject interface {
 }
 
 type GetPreflightReport200ResponseHeaders struct {
+	ContentLanguage       string
 	ContentSecurityPolicy *string
 }
 
@@ -539,6 +548,7 @@ type GetPreflightReport200ApplicationResponse struct {
 }
 
 func (response GetPreflightReport200ApplicationResponse) answerGetPreflightReport(c *gate.Call) error {
+	c.Writer.Header().Set("Content-Language", fmt.Sprint(response.Headers.ContentLanguage))
 	if response.Headers.ContentSecurityPolicy != nil {
 		c.Writer.Header().Set("Content-Security-Policy", fmt.Sprint(*response.Headers.ContentSecurityPolicy))
 	}

@@ -25,20 +25,20 @@ func StoreProblem(err error, quota problem.Code) *problem.Problem {
 	var exceeded *transaction.QuotaExceededError
 	switch {
 	case errors.Is(err, transaction.ErrNotFound):
-		return problem.New(problem.CodeNotFound, "There is no such record, or it is not yours.")
+		return problem.New(problem.CodeNotFound, "The record does not exist, or your key cannot access it.")
 	case errors.Is(err, transaction.ErrKeyReused):
-		return problem.New(problem.CodeIdempotencyKeyReused, "This Idempotency-Key was used with a different body.")
+		return problem.New(problem.CodeIdempotencyKeyReused, "This Idempotency-Key was already used with a different body.")
 	case errors.Is(err, transaction.ErrInProgress):
-		return problem.New(problem.CodeIdempotencyInProgress, "Another request with this Idempotency-Key has not ended yet.").
+		return problem.New(problem.CodeIdempotencyInProgress, "Another request with this Idempotency-Key is still in progress.").
 			After(retryInProgress)
 	case errors.As(err, &exceeded):
-		return problem.New(quota, "The quota of %d in %.0f seconds is used up.", exceeded.Quota.Limit, exceeded.Quota.Window.Seconds()).
+		return problem.New(quota, "The quota of %d per %.0f seconds is used up.", exceeded.Quota.Limit, exceeded.Quota.Window.Seconds()).
 			After(exceeded.RetryAfter).With(err)
 	case errors.Is(err, transaction.ErrOverloaded):
-		return problem.New(problem.CodeOverloaded, "Every connection to the store is in use. Nothing was written; try again.").
+		return problem.New(problem.CodeOverloaded, "All database connections are in use. Nothing was written.").
 			After(retryOverloaded).With(err)
 	case errors.As(err, &away):
-		return problem.New(problem.CodeStoreUnavailable, "The store does not answer at the moment. A create can be repeated safely with the same Idempotency-Key.").
+		return problem.New(problem.CodeStoreUnavailable, "The database is unavailable. You can repeat a create safely with the same Idempotency-Key.").
 			After(retryStore).With(err)
 	default:
 		return nil

@@ -27,7 +27,7 @@ func TestEveryErrorOfATransactionHasItsProblem(t *testing.T) {
 			&transaction.QuotaExceededError{Quota: transaction.Quota{Limit: 2, Window: time.Hour}, RetryAfter: time.Minute}, problem.CodeRFQQuotaExceeded, time.Minute,
 		},
 		"a store without a connection to spare": {&transaction.UnavailableError{Op: "x", Err: transaction.ErrOverloaded}, problem.CodeOverloaded, time.Second},
-		"a store that is away":                  {&transaction.UnavailableError{Op: "x", Err: errors.New("10.0.0.1 refused")}, problem.CodeStoreUnavailable, 2 * time.Second},
+		"an unavailable store":                  {&transaction.UnavailableError{Op: "x", Err: errors.New("10.0.0.1 refused")}, problem.CodeStoreUnavailable, 2 * time.Second},
 		"anything else":                         {errors.New("other"), "", 0},
 	}
 	for name, tc := range tests {

@@ -20,17 +20,17 @@ func TestSessionEndsWithItsKey(t *testing.T) {
 	end := metav1.NewTime(w.Clock.Now().Add(10 * time.Minute))
 	w.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { keyOf(s, "live").ExpiresAt = &end })
 	a := open(t, w, "acme-live", nil).Want(t, 201, "")
-	var told struct {
+	var opened struct {
 		Token, ExpiresAt string
 		ExpiresIn        int
 	}
-	if a.Into(t, &told); told.ExpiresAt != "2026-11-20T12:10:00.000Z" || told.ExpiresIn != 600 {
-		t.Errorf("opened %+v", told)
+	if a.Into(t, &opened); opened.ExpiresAt != "2026-11-20T12:10:00.000Z" || opened.ExpiresIn != 600 {
+		t.Errorf("opened %+v", opened)
 	}
 	w.Advance(10*time.Minute - time.Millisecond)
-	wantTaken(t, use(t, w, told.Token))
+	wantTaken(t, use(t, w, opened.Token))
 	w.Advance(time.Millisecond)
-	wantRequired(t, use(t, w, told.Token))
+	wantRequired(t, use(t, w, opened.Token))
 }
 
 // keyOf finds a key of a partner.

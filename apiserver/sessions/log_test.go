@@ -58,7 +58,7 @@ func TestLogsAndProblemsContainNoSession(t *testing.T) {
 	open(t, w, "acme-live", nil).Want(t, 503, problem.CodePostureUnavailable)
 	text := log.String()
 	if !strings.Contains(text, string(problem.CodeCostingAuthorityRequired)) {
-		t.Errorf("the log does not tell of a refusal:\n%s", text)
+		t.Errorf("the log contains no rejection:\n%s", text)
 	}
 	for _, secret := range []string{"pms_", "pmk_", tokens[0][8:40], tokens[1][8:40]} {
 		if strings.Contains(text, secret) {

@@ -90,7 +90,7 @@ func TestCostingAcceptsOnlySessions(t *testing.T) {
 		header map[string]string
 		query  string
 		taken  bool
-		// missing: the challenge is that for whoever has sent nothing.
+		// missing: the challenge is that of a request without a credential.
 		missing bool
 	}{
 		"nothing":                             {missing: true},

@@ -56,7 +56,7 @@ func (d *Desk) open(c *gate.Call) error {
 	}
 	token, err := d.sealer.Seal(session, now, d.random)
 	if errors.Is(err, credential.ErrNoSessionKeys) {
-		return problem.New(problem.CodePostureUnavailable, "This replica has no keys to seal sessions with yet.").With(err).After(time.Second)
+		return problem.New(problem.CodePostureUnavailable, "The server has not loaded its session keys yet.").With(err).After(time.Second)
 	}
 	if err != nil {
 		return err

@@ -43,8 +43,8 @@ type RFQs interface {
 	Sweep(ctx context.Context, batch int) (int, error)
 }
 
-// Ledger forgets what is past its retention.
-type Ledger interface {
+// KeysAndQuotas purges idempotency keys and quota windows past their retention.
+type KeysAndQuotas interface {
 	PurgeKeysAndQuotas(ctx context.Context, now time.Time) error
 }
 
@@ -61,14 +61,14 @@ type Requests interface {
 // Config is what a [Sweeper] is made of. Zero durations take the defaults of
 // the design.
 type Config struct {
-	Jobs      Jobs
-	RFQs      RFQs
-	Callbacks Callbacks
-	Requests  Requests
-	Ledger    Ledger
-	Queue     Queue
-	Now       func() time.Time
-	Log       *slog.Logger
+	Jobs          Jobs
+	RFQs          RFQs
+	Callbacks     Callbacks
+	Requests      Requests
+	KeysAndQuotas KeysAndQuotas
+	Queue         Queue
+	Now           func() time.Time
+	Log           *slog.Logger
 	// Check is how often the queue is looked at, and the RFQs; 1 s.
 	Check time.Duration
 	// Every is how often waiting rows are handed over again, and shares compared;
@@ -93,7 +93,7 @@ const (
 )
 
 var (
-	errUnknown = errors.New("the queue has not been looked at yet")
+	errUnknown = errors.New("the queue has not been checked yet")
 	errFull    = errors.New("the queue is full")
 	errMemory  = errors.New("redis is nearly out of memory")
 )
@@ -103,17 +103,17 @@ type Sweeper struct {
 	Config
 
 	// run is the last run id of the server: another id means that the server was
-	// restarted or replaced. failures counts consecutive failed looks.
+	// restarted or replaced. failures counts consecutive failed checks.
 	run      string
 	failures int
 
 	mu    sync.Mutex
 	state error
 	seen  bool
-	// owed means that the queue may lack open rows: since their last submission it was
-	// unavailable, lost its mark or was replaced. Rows dispatched by due are owed; due
+	// pending means that the queue may lack open rows: since their last submission it was
+	// unavailable, lost its mark or was replaced. Rows dispatched by due are pending; due
 	// stays the same until all of them were submitted.
-	owed     bool
+	pending  bool
 	due      time.Time
 	stats    queue.Stats
 	server   queue.Server
@@ -234,8 +234,8 @@ func (s *Sweeper) sweepEvery(ctx context.Context) {
 		case <-purge.C:
 			// Erase keys, quota windows, reports, callbacks and requests past their
 			// retention.
-			if err := s.Ledger.PurgeKeysAndQuotas(ctx, s.Now()); err != nil {
-				s.Log.WarnContext(ctx, "purge ledger", "error", err)
+			if err := s.KeysAndQuotas.PurgeKeysAndQuotas(ctx, s.Now()); err != nil {
+				s.Log.WarnContext(ctx, "purge idempotency keys and quotas", "error", err)
 			}
 			s.purgeAll(ctx, "jobs", s.Jobs.Purge)
 			s.purgeAll(ctx, "callbacks", s.Callbacks.Purge)
@@ -244,15 +244,15 @@ func (s *Sweeper) sweepEvery(ctx context.Context) {
 	}
 }
 
-// manyFailures is the number of consecutive failed looks after which rows committed meanwhile
-// are owed. A server that was only slow must not get more work.
+// manyFailures is the number of consecutive failed checks after which rows committed meanwhile
+// are pending. A server that was only slow must not get more work.
 const manyFailures = 3
 
 // look reads the state of the queue and detects a loss of its data.
 func (s *Sweeper) look(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
-	before, owed := s.Healthy(), s.owes()
+	before, pending := s.Healthy(), s.mustResubmit()
 	seen, err := s.ask(ask)
 	if ctx.Err() != nil {
 		return
@@ -261,22 +261,22 @@ func (s *Sweeper) look(ctx context.Context) {
 	if err != nil {
 		s.failures++
 	} else {
-		s.owe(seen, owed)
+		s.requireResubmission(seen, pending)
 		s.failures, s.run = 0, seen.server.Run
 	}
 	if after != nil && (before == nil || before.Error() != after.Error()) {
-		s.Log.WarnContext(ctx, "queue is not well", "error", after)
+		s.Log.WarnContext(ctx, "queue is unhealthy", "error", after)
 	}
 }
 
-// owe notes that open rows have to be submitted again. Rows committed later reach the current
-// queue. While owed rows are being submitted, the mark is missing and means nothing.
-func (s *Sweeper) owe(seen sight, owed bool) {
+// requireResubmission records that open rows have to be submitted again. Rows committed later reach the current
+// queue. While pending rows are being submitted, the mark is missing and means nothing.
+func (s *Sweeper) requireResubmission(seen sight, pending bool) {
 	another := s.run != "" && seen.server.Run != s.run || s.failures >= manyFailures
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if another || !seen.marked && !owed {
-		s.owed, s.due = true, s.Now()
+	if another || !seen.marked && !pending {
+		s.pending, s.due = true, s.Now()
 	}
 }
 
@@ -327,9 +327,9 @@ func (s *Sweeper) note(seen sight, err error) error {
 	defer s.mu.Unlock()
 	switch {
 	case err != nil:
-		what := "the queue does not answer"
+		what := "the queue does not respond"
 		if errors.Is(err, queue.ErrPolicy) || errors.Is(err, queue.ErrOld) || errors.Is(err, queue.ErrFormat) {
-			what = "the queue must not be used"
+			what = "the queue is unusable"
 		}
 		s.state = fmt.Errorf("%s: %w", what, err)
 		return s.state
@@ -344,11 +344,11 @@ func (s *Sweeper) note(seen sight, err error) error {
 	return s.state
 }
 
-// restore submits the owed rows, if any, and then sets the mark. If it takes too long, the next
+// restore submits the pending rows, if any, and then sets the mark. If it takes too long, the next
 // call continues. If Redis loses its data meanwhile, the note of BeginMark is lost too, and the
 // next call begins again.
 func (s *Sweeper) restore(ctx context.Context) {
-	if !s.owes() || !s.Usable() {
+	if !s.mustResubmit() || !s.Usable() {
 		return
 	}
 	due, err := s.begin(ctx)
@@ -360,13 +360,13 @@ func (s *Sweeper) restore(ctx context.Context) {
 	}
 }
 
-func (s *Sweeper) owes() bool {
+func (s *Sweeper) mustResubmit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.owed
+	return s.pending
 }
 
-// begin notes the beginning of a submission of all rows and returns the limit of owed rows.
+// begin notes the beginning of a submission of all rows and returns the limit of pending rows.
 func (s *Sweeper) begin(ctx context.Context) (due time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
@@ -376,7 +376,7 @@ func (s *Sweeper) begin(ctx context.Context) (due time.Time, err error) {
 	if fresh {
 		s.due = s.Now()
 	}
-	s.Log.InfoContext(ctx, "handing every open job to the queue", "anew", fresh)
+	s.Log.InfoContext(ctx, "enqueueing every open job", "rebuilt", fresh)
 	return s.due, err
 }
 
@@ -388,7 +388,7 @@ func (s *Sweeper) end(ctx context.Context, due time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if kept && s.due.Equal(due) {
-		s.owed = false
+		s.pending = false
 	}
 	return err
 }

@@ -144,7 +144,7 @@ func (w *fixture) marked() bool {
 func (w *fixture) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
 	w.Helper()
 	config := sweeper.Config{
-		Jobs: w.Jobs, RFQs: w.rfqs, Callbacks: w.calls, Requests: requestlog.Keeper{Store: w.Store, Now: w.clock.Now}, Ledger: w.SQLite, Queue: w.Queue, Now: w.clock.Now, Log: telemetry.Discard(),
+		Jobs: w.Jobs, RFQs: w.rfqs, Callbacks: w.calls, Requests: requestlog.Keeper{Store: w.Store, Now: w.clock.Now}, KeysAndQuotas: w.SQLite, Queue: w.Queue, Now: w.clock.Now, Log: telemetry.Discard(),
 		Check: 5 * time.Millisecond, Every: time.Hour, Purge: time.Hour,
 	}
 	for _, change := range changes {
@@ -239,7 +239,7 @@ func TestRowsThatWaitLongAreSubmittedAgain(t *testing.T) {
 }
 
 // TestRecoveredQueueGetsTheMissedJobs: jobs were submitted while Redis
-// was away, and its mark is still there when it returns with its data.
+// was unavailable, and its mark is still there when it returns with its data.
 func TestRecoveredQueueGetsTheMissedJobs(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Real(t))
@@ -257,7 +257,7 @@ func TestRecoveredQueueGetsTheMissedJobs(t *testing.T) {
 	eventually.Holds(w, "new jobs are welcome", func() bool { return s.Refuses() == nil && s.Healthy() == nil })
 }
 
-// TestQueueThatRecoversBeforeTheStore: what is owed to the queue stays owed
+// TestQueueThatRecoversBeforeTheStore: pending rows stay pending
 // until it could be handed over.
 func TestQueueThatRecoversBeforeTheStore(t *testing.T) {
 	t.Parallel()
@@ -309,20 +309,20 @@ func TestQueueThatRefusesAJob(t *testing.T) {
 		w.wipe()
 		client, figures := server.Client(t), "pm:{preflight}:t:"+odd.String()
 		w.must(client.RPush(t.Context(), figures, "a list").Err())
-		owed := func() int {
+		pending := func() int {
 			rows, err := w.Store.OpenJobs(t.Context(), w.clock.Now(), 1000)
 			w.must(err)
 			return len(rows)
 		}
 		w.start()
-		eventually.Holds(w, "the jobs before it are handed over", func() bool { return owed() == 301 })
+		eventually.Holds(w, "the jobs before it are handed over", func() bool { return pending() == 301 })
 		if w.marked() {
 			t.Error("the queue is marked and has not everything")
 		}
 		w.must(client.Del(t.Context(), figures).Err())
 		eventually.Holds(w, "the mark", w.marked)
-		if !w.open(601)() || owed() != 0 {
-			t.Errorf("the queue is marked and has not everything: %d rows are owed", owed())
+		if !w.open(601)() || pending() != 0 {
+			t.Errorf("the queue is marked and has not everything: %d rows are pending", pending())
 		}
 	})
 }
@@ -491,7 +491,7 @@ func TestNewShareAppliesToWaitingJobs(t *testing.T) {
 		eventually.Holds(w, "the backlog is seen", has(10))
 		weight.Store(70)
 		eventually.Holds(w, "the new weight counts", has(70))
-		// While nobody knows, it stays.
+		// While the state is unknown, it stays.
 		weight.Store(0)
 		w.must(w.Queue.Submit(t.Context(), "pref_1", acme, 0))
 		for range 20 {

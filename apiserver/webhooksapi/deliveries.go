@@ -14,56 +14,56 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// How many deliveries are on a page, if nothing else is asked for, and at most.
+// The default and the maximum number of deliveries on a page.
 const (
 	DefaultLimit = 20
 	MaxLimit     = 100
 )
 
-// maxName and maxType are the contract's bounds of names and types, in bytes.
+// maxName and maxType are the contract's limits for names and types, in bytes.
 const (
 	maxName = 63
 	maxType = 64
 )
 
-// endpointName is the form of names.
+// endpointName is the pattern of names.
 var endpointName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`)
 
-// Filter are the parameters of a list, as generated code reads them; nil is absent.
+// Filter contains the parameters of a list as generated code reads them; nil means
+// absent.
 type Filter struct {
 	Endpoint, State, Type *string
 	Limit                 *int
 }
 
-// eventType is the form of types. Those that nobody emits any more, or not yet, are
-// no mistakes: there are none of them.
+// eventType is the pattern of types. Unknown types are valid and match nothing, because
+// types may be added or removed.
 var eventType = regexp.MustCompile(`^[a-z]+\.[a-z]+$`)
 
-// Query turns parameters into a query without an owner, or into the problem with
-// them.
+// Query returns a query without an owner. The error is a problem.
 func (f Filter) Query() (q webhook.Query, err error) {
 	q.Limit = DefaultLimit
 	if f.Limit != nil {
 		q.Limit = *f.Limit
 	}
 	if q.Limit < 1 || q.Limit > MaxLimit {
-		return q, problem.New(problem.CodeInvalidRequest, "The parameter limit is an integer from 1 to %d.", MaxLimit)
+		return q, problem.New(problem.CodeInvalidRequest, "The parameter limit must be an integer from 1 to %d.", MaxLimit)
 	}
 	if f.Endpoint != nil {
 		if q.Endpoint = *f.Endpoint; len(q.Endpoint) > maxName || !endpointName.MatchString(q.Endpoint) {
-			return q, problem.New(problem.CodeInvalidRequest, "The parameter endpoint is the name of an endpoint.")
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter endpoint must be the name of an endpoint.")
 		}
 	}
 	if f.State != nil {
 		switch q.State = webhook.State(*f.State); q.State {
 		case webhook.Pending, webhook.Delivered, webhook.Exhausted:
 		default:
-			return q, problem.New(problem.CodeInvalidRequest, "The parameter state is pending, delivered or exhausted.")
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter state must be pending, delivered or exhausted.")
 		}
 	}
 	if f.Type != nil {
 		if q.Type = transaction.EventType(*f.Type); len(q.Type) > maxType || !eventType.MatchString(*f.Type) {
-			return q, problem.New(problem.CodeInvalidRequest, "The parameter type is one like rfq.quoted.")
+			return q, problem.New(problem.CodeInvalidRequest, "The parameter type must be an event type, for example rfq.quoted.")
 		}
 	}
 	return q, nil
@@ -87,9 +87,9 @@ func (s *surface) ListWebhookDeliveries(c *gate.Call, params ListWebhookDeliveri
 	return page, nil
 }
 
-// List reads a page of what a query with an owner selects: the one that a cursor
-// leads to, or the first without one. next is the cursor of the page after it, empty
-// on the last. Its errors are problems, or those of package webhook that are none.
+// List reads one page of the deliveries of a query with an owner: the page of the
+// cursor, or the first page without one. next is the cursor of the next page; empty on
+// the last. Its errors are problems, or errors of package webhook that have no problem.
 func List(ctx context.Context, desk Desk, cursors Cursors, query webhook.Query, at *string) (found []webhook.Delivery, next string, err error) {
 	if at != nil {
 		if query.Before, err = cursors.Open(scopeOf(query), *at); err != nil {
@@ -109,7 +109,7 @@ func List(ctx context.Context, desk Desk, cursors Cursors, query webhook.Query, 
 	return found, next, err
 }
 
-// scopeOf is what a cursor of a list belongs to: the owner, and every filter.
+// scopeOf returns the scope of a cursor: the owner and all filters.
 func scopeOf(q webhook.Query) cursor.Scope {
 	filters := url.Values{"endpoint": {q.Endpoint}, "state": {string(q.State)}, "type": {string(q.Type)}}
 	return cursor.Scope{Tenant: q.Owner.String(), Query: "webhook deliveries?" + filters.Encode()}
@@ -138,5 +138,5 @@ func (s *surface) RedeliverWebhook(c *gate.Call, deliveryID DeliveryID) (Redeliv
 	}, nil
 }
 
-// pathOf is where a delivery is read.
+// pathOf returns the path of a delivery.
 func pathOf(d webhook.Delivery) string { return deliveriesPath + "/" + d.ID }

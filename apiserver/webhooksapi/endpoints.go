@@ -57,18 +57,18 @@ func (s *surface) EnableWebhookEndpoint(c *gate.Call, name Name) (EnableWebhookE
 	return EnableWebhookEndpoint200JSONResponse(EndpointModel(known)), nil
 }
 
-// address is that of an endpoint of the caller's.
+// address returns the address of an endpoint of the caller.
 func address(c *gate.Call, name string) webhook.Address {
 	return webhook.Address{Owner: c.Tenant(), Name: name}
 }
 
-// Since reads the instant that a recovery begins at, or says what is wrong with it.
+// Since parses the start of a recovery, or returns a problem.
 func Since(text string) (time.Time, error) {
-	// The letters may be small (RFC 3339, section 5.6); a comma, which package time
-	// takes for a point, may not be there.
+	// The letters may be lower case (RFC 3339, section 5.6). A comma, which package
+	// time accepts as a decimal point, is invalid.
 	at, err := time.Parse(time.RFC3339, strings.ToUpper(text))
 	if err != nil || strings.Contains(text, ",") {
-		return time.Time{}, invalid(problem.Violation{Pointer: "#/since", Detail: "must be a time like 2026-11-20T09:00:00Z"})
+		return time.Time{}, invalid(problem.Violation{Pointer: "#/since", Detail: "must be an RFC 3339 time, for example 2026-11-20T09:00:00Z"})
 	}
 	return at.UTC(), nil
 }

@@ -24,7 +24,7 @@ var (
 	stark    = tenant.ID{Organization: "org_stark1", Mode: tenant.Live}
 )
 
-// world is one with the endpoints mis of acme, with a token in its URL, of acme's
+// world is a server with the endpoints mis of acme, with a token in its URL, of acme's
 // sandbox and of stark, which are enrolled, and new of acme, which is not.
 func newServer(t testing.TB) *apitest.Server {
 	t.Helper()

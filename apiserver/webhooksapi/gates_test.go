@@ -40,7 +40,7 @@ func TestTheFirstGateThatIsClosedAnswers(t *testing.T) {
 		code      problem.Code
 	}{
 		{"without a grant", "globex-live", nil, 403, problem.CodeCapabilityNotEntitled},
-		{"and closed for everybody", "globex-live", func() { w.Kill(posture.WebhookDelivery) }, 503, problem.CodeWebhookUnavailable},
+		{"and closed for all partners", "globex-live", func() { w.Kill(posture.WebhookDelivery) }, 503, problem.CodeWebhookUnavailable},
 		{"and without the scope", "acme-writes", nil, 403, problem.CodeInsufficientScope},
 		{"and without a key", "", nil, 401, problem.CodeMissingAPIKey},
 		{"and without a posture", "", w.Stale, 503, problem.CodePostureUnavailable},
@@ -72,7 +72,7 @@ func TestEveryMethodAndSubpathAsksForAKeyFirst(t *testing.T) {
 			w.Do(t, apitest.Request{Method: method, Path: path}).Want(t, 401, problem.CodeMissingAPIKey)
 			a := w.Do(t, apitest.Request{Method: method, Path: path, Key: "acme-live"}).Want(t, 404, problem.CodeRouteNotFound)
 			if a.Header.Get("Allow") != "" {
-				t.Errorf("%s %s tells Allow %q", method, path, a.Header.Get("Allow"))
+				t.Errorf("%s %s has Allow %q, want none", method, path, a.Header.Get("Allow"))
 			}
 		}
 	}
@@ -94,8 +94,8 @@ func TestWhatIsAnothersIsAnsweredLikeWhatIsNot(t *testing.T) {
 		none := bare(get(t, w, key, nothing))
 		for name, a := range map[string]apitest.Answer{
 			"a delivery":               get(t, w, key, deliveries+"/"+id),
-			"what is no id":            get(t, w, key, deliveries+"/rfq_x"),
-			"what no id could be":      get(t, w, key, deliveries+"/%00"),
+			"an invalid id":            get(t, w, key, deliveries+"/rfq_x"),
+			"an id with a null byte":   get(t, w, key, deliveries+"/%00"),
 			"a delivery to send again": post(t, w, key, deliveries+"/"+id+"/redeliver", ""),
 			"none to send again":       post(t, w, key, nothing+"/redeliver", ""),
 			"an endpoint":              post(t, w, key, endpoints+"/mis/test", ""),

@@ -36,7 +36,7 @@ func EndpointModels(all []webhook.Known) []Endpoint {
 	return models
 }
 
-// redacted is a URL without its query, in which partners put tokens.
+// redacted returns a URL without its query, which may contain a token.
 func redacted(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -58,7 +58,7 @@ func DeliveryModel(d webhook.Delivery) Delivery {
 	}
 }
 
-// Deliveries are those of a list.
+// Deliveries returns the models of a list of deliveries.
 func Deliveries(all []webhook.Delivery) []Delivery {
 	models := make([]Delivery, len(all))
 	for i := range all {
@@ -67,7 +67,7 @@ func Deliveries(all []webhook.Delivery) []Delivery {
 	return models
 }
 
-// Attempted is how a delivery is told with its attempts.
+// Attempted returns the model of a delivery with its attempts.
 func Attempted(d webhook.Delivery, attempts []webhook.Attempt) DeliveryWithAttempts {
 	model := DeliveryWithAttempts{Delivery: DeliveryModel(d), Attempts: make([]Attempt, len(attempts))}
 	for i, a := range attempts {

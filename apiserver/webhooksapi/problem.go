@@ -10,8 +10,8 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// ProblemOf is the one place where errors of package webhook become answers, also
-// those of the platform API. Other errors, and nil, stay as they are.
+// ProblemOf maps the errors of package webhook to problems, also for the platform API.
+// Other errors and nil do not change.
 func ProblemOf(err error) error {
 	var malformed *webhook.InvalidError
 	var closed *webhook.ClosedError
@@ -19,9 +19,9 @@ func ProblemOf(err error) error {
 	case errors.As(err, &malformed):
 		return invalid(problem.Violation{Pointer: "#/" + malformed.Member, Detail: malformed.Detail})
 	case errors.As(err, &closed):
-		return problem.New(problem.CodeWebhookStateConflict, "Nothing is sent to the endpoint: %s.", closed.Why)
+		return problem.New(problem.CodeWebhookStateConflict, "The endpoint does not receive events: %s.", closed.Why)
 	}
-	// No operation here is counted, so the code of a quota is never used.
+	// No operation here has a quota, so the code of quotas is never used.
 	if p := respond.StoreProblem(err, problem.CodeInternalError); p != nil {
 		return p
 	}

@@ -31,16 +31,16 @@ const (
 	openapiPath    = root + "/openapi"
 )
 
-// bodyLimit is more than a time needs, in bytes.
+// bodyLimit exceeds the largest valid body, in bytes.
 const bodyLimit = 4 << 10
 
-// Whoever may do anything here has the capability, by this scope.
+// Every route requires this capability and this scope.
 const (
 	Capability = posture.WebhookDelivery
 	Scope      = posture.ScopeAccountRead
 )
 
-// Desk is what the surface needs of package webhook.
+// Desk is the part of package webhook that the surface uses.
 type Desk interface {
 	Endpoints(ctx context.Context, owner tenant.ID) ([]webhook.Known, error)
 	Find(ctx context.Context, address webhook.Address) (webhook.Known, error)
@@ -64,8 +64,8 @@ type surface struct {
 	documents map[string]contracts.Document
 }
 
-// Routes is the surface's table of routes. The first of them catch what the others
-// do not serve.
+// Routes returns the surface's table of routes. The first routes reject other paths and
+// methods.
 func Routes(desk Desk, cursors Cursors, set *contracts.Set) ([]gate.Route, error) {
 	s := &surface{desk: desk, cursors: cursors, documents: map[string]contracts.Document{}}
 	documents, err := set.Documents(contracts.Webhooks)
@@ -111,19 +111,19 @@ func Routes(desk Desk, cursors Cursors, set *contracts.Set) ([]gate.Route, error
 	return routes, nil
 }
 
-// unserved are the routes that answer other paths and methods, to those alone who
-// may use the surface.
+// unserved returns the routes that reject other paths and methods. They require the
+// capability and the scope of the surface.
 func unserved(patterns []string) []gate.Route {
 	routes := make([]gate.Route, len(patterns))
 	for i, pattern := range patterns {
 		routes[i] = gate.Route{Method: gate.AnyMethod, Pattern: pattern, Serve: func(*gate.Call) error {
-			return problem.New(problem.CodeRouteNotFound, "Webhooks do not serve this method at this path.")
+			return problem.New(problem.CodeRouteNotFound, "The webhooks API does not support this method on this path.")
 		}}
 	}
 	return routes
 }
 
-// checked lets a body pass that the contract's schema accepts.
+// checked rejects a body that does not match the schema of the contract.
 func checked(schema *contracts.Schema, next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		if violations := schema.Violations(c.Document); len(violations) > 0 {

@@ -18,12 +18,12 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// told is what tests read of an endpoint.
-type told struct{ Name, State, Reason, URL string }
+// endpointState contains the tested members of an endpoint.
+type endpointState struct{ Name, State, Reason, URL string }
 
-func listed(t *testing.T, w *apitest.Server, key string) []told {
+func listed(t *testing.T, w *apitest.Server, key string) []endpointState {
 	t.Helper()
-	var list struct{ Items []told }
+	var list struct{ Items []endpointState }
 	get(t, w, key, endpoints).Want(t, 200, "").Into(t, &list)
 	return list.Items
 }
@@ -36,7 +36,7 @@ func TestEndpointsAreToldWithoutTheTokensOfTheirURLs(t *testing.T) {
 		t.Errorf("the answer has the token: %s", a.Body)
 	}
 	const where = "https://hooks.example.com/org_acme01?redacted"
-	want := []told{{"mis", "open", "", where}, {"new", "not-enrolled", "", where}}
+	want := []endpointState{{"mis", "open", "", where}, {"new", "not-enrolled", "", where}}
 	if diff := cmp.Diff(want, listed(t, w, "acme-live")); diff != "" {
 		t.Errorf("endpoints (-want +got):\n%s", diff)
 	}
@@ -58,7 +58,7 @@ func TestAnEndpointSaysWhyNothingIsSentToIt(t *testing.T) {
 		t.Errorf("after a 410: %+v", got)
 	}
 	post(t, w, "acme-live", endpoints+"/mis/test", "").Want(t, 409, problem.CodeWebhookStateConflict)
-	var enabled struct{ told }
+	var enabled struct{ endpointState }
 	post(t, w, "acme-live", endpoints+"/mis/enable", "").Want(t, 200, "").Into(t, &enabled)
 	if enabled.State != "open" {
 		t.Errorf("after it was enabled: %+v", enabled)

@@ -19,18 +19,18 @@ type Attempt struct {
 	Number int             `json:"number"`
 	At     respond.Instant `json:"at"`
 
-	// Milliseconds From dialling to the end of the answer.
+	// Milliseconds The duration from connecting to the end of the response.
 	Milliseconds int64 `json:"milliseconds"`
 
-	// Status That of the answer, if there was one.
+	// Status The HTTP status of the response, if one arrived.
 	Status int `json:"status,omitempty"`
 
-	// Fault Why it failed; absent if it was delivered. Refused: we do not go to such an address. Timeout, Connection: there
-	// was no answer in time, or no connection. Redirect: 3xx is not followed. Gone: 410. Status: any other answer
-	// that is not 2xx. Expect more.
+	// Fault Why the attempt failed; absent if it succeeded. Refused: the address is not allowed. Timeout, Connection: no
+	// response in time, or no connection. Redirect: 3xx responses are not followed. Gone: 410. Status: any other
+	// response that is not 2xx. New values may be added.
 	Fault string `json:"fault,omitempty"`
 
-	// Excerpt The beginning of the answer's body, at most 1 KiB of text.
+	// Excerpt The beginning of the response body, at most 1 KiB of text.
 	Excerpt string `json:"excerpt,omitempty"`
 }
 
@@ -38,34 +38,34 @@ type Attempt struct {
 type Delivery struct {
 	ID string `json:"id"`
 
-	// Organization Whose it is.
+	// Organization The organization that owns the record.
 	Organization string `json:"organization"`
 	Livemode     bool   `json:"livemode"`
 
 	// Endpoint The name of the endpoint.
 	Endpoint string `json:"endpoint"`
 
-	// Event The id of the event, which is the header webhook-id.
+	// Event The id of the event, sent as the header webhook-id.
 	Event string `json:"event"`
 
-	// Type One of the catalogue, or webhook.test. Expect more.
+	// Type An event type of the catalogue, or webhook.test. New values may be added.
 	Type EventType `json:"type"`
 
-	// Subject The id of what the event is about.
+	// Subject The id of the record that the event is about.
 	Subject string `json:"subject,omitempty"`
 	State   string `json:"state"`
 
-	// Attempts How often it was sent.
+	// Attempts The number of attempts.
 	Attempts int `json:"attempts"`
 
-	// EventAt When it happened.
+	// EventAt The time of the event.
 	EventAt   respond.Instant `json:"eventAt"`
 	CreatedAt respond.Instant `json:"createdAt"`
 
-	// DueAt When it is sent next, if nothing keeps it.
+	// DueAt The time of the next attempt, if the endpoint is open.
 	DueAt *respond.Instant `json:"dueAt,omitempty"`
 
-	// EndedAt When it was delivered or exhausted.
+	// EndedAt The time at which the delivery was delivered or exhausted.
 	EndedAt *respond.Instant `json:"endedAt,omitempty"`
 }
 
@@ -81,7 +81,7 @@ type DeliveryPage struct {
 type DeliveryWithAttempts struct {
 	Delivery Delivery `json:"delivery"`
 
-	// Attempts What came of each attempt, oldest first.
+	// Attempts The result of each attempt, oldest first.
 	Attempts []Attempt `json:"attempts"`
 }
 
@@ -89,47 +89,47 @@ type DeliveryWithAttempts struct {
 type Endpoint struct {
 	Name string `json:"name"`
 
-	// Organization Whose it is.
+	// Organization The organization that owns the record.
 	Organization string `json:"organization"`
 
-	// Livemode Whether it gets events of production or of the sandbox.
+	// Livemode True if the endpoint gets events of production, false for the sandbox.
 	Livemode bool `json:"livemode"`
 
-	// URL Where events are posted. In place of a query, which may hold a token, stands redacted.
+	// URL The URL to which events are posted. A query, which may contain a token, is replaced by `redacted`.
 	URL string `json:"url"`
 
-	// Events The types that it gets; all of them if there is none here.
+	// Events The event types that the endpoint gets. If empty, it gets all types.
 	Events []EventType `json:"events"`
 
-	// State Whether deliveries are sent: `open`; `closed`, and what is due waits until the capability opens; `disabled`,
-	// and it waits until somebody enables the endpoint; `not-enrolled`, and events are not kept for it yet, which
-	// changes within a minute.
+	// State The state of the endpoint. `open`: events are delivered. `closed`: due deliveries wait until the capability
+	// opens. `disabled`: due deliveries wait until the endpoint is enabled. `not-enrolled`: events are not
+	// recorded for the endpoint yet, which changes within a minute.
 	State string `json:"state"`
 
-	// Reason Why it is closed, or disabled: Gone after a 410, Failing after five days of failures.
+	// Reason Why the endpoint is closed or disabled: Gone after a 410, Failing after five days of failures.
 	Reason string `json:"reason,omitempty"`
 
-	// EnrolledAt Since when events are kept for it.
+	// EnrolledAt The time from which events are recorded for the endpoint.
 	EnrolledAt *respond.Instant `json:"enrolledAt,omitempty"`
 
 	// FailingSince The first failure after the last success.
 	FailingSince *respond.Instant `json:"failingSince,omitempty"`
 
-	// Failures How many attempts have failed in a row.
+	// Failures The number of consecutive failed attempts.
 	Failures int `json:"failures"`
 
-	// PausedUntil Until when nothing is sent for failing five times in a row or more. From then on one delivery at a time is
-	// tried: if it fails the pause is longer, up to 12 minutes; a success ends it. Enabling the endpoint ends it
-	// at once. It costs no try.
+	// PausedUntil Present after five consecutive failures: the time until which nothing is sent. After that time one delivery
+	// at a time is tried. A failure extends the pause, up to 12 minutes; a success ends it. Enabling the endpoint
+	// ends the pause immediately. A paused delivery uses no attempt.
 	PausedUntil *respond.Instant `json:"pausedUntil,omitempty"`
 
-	// DeliveredAt The last success.
+	// DeliveredAt The time of the last success.
 	DeliveredAt *respond.Instant `json:"deliveredAt,omitempty"`
 
-	// Waiting How many deliveries are pending.
+	// Waiting The number of pending deliveries.
 	Waiting int `json:"waiting"`
 
-	// OldestAt The time of the oldest event among them.
+	// OldestAt The time of the oldest event with a pending delivery.
 	OldestAt *respond.Instant `json:"oldestAt,omitempty"`
 }
 
@@ -138,7 +138,7 @@ type EndpointList struct {
 	Items []Endpoint `json:"items"`
 }
 
-// EventType One of the catalogue, or webhook.test. Expect more.
+// EventType An event type of the catalogue, or webhook.test. New values may be added.
 type EventType = string
 
 // Recovered defines model for Recovered.
@@ -148,7 +148,7 @@ type Recovered struct {
 
 // Recovery Examples: {"since":"2026-11-20T09:00:00Z"}
 type Recovery struct {
-	// Since The first instant whose events count, within the last 30 days.
+	// Since Recover events at or after this time, which must be within the last 30 days.
 	Since string `json:"since"`
 }
 
@@ -160,19 +160,19 @@ type Name = string
 
 // ListWebhookDeliveriesParams defines parameters for ListWebhookDeliveries.
 type ListWebhookDeliveriesParams struct {
-	// Endpoint Only those to the endpoint of this name.
+	// Endpoint List only deliveries to the endpoint of this name.
 	Endpoint *string `form:"endpoint,omitempty" json:"endpoint,omitempty"`
 
-	// State Only those in this state.
+	// State List only deliveries in this state.
 	State *string `form:"state,omitempty" json:"state,omitempty"`
 
-	// Type Only those of events of this type, such as rfq.quoted.
+	// Type List only deliveries of events of this type, for example rfq.quoted.
 	Type *string `form:"type,omitempty" json:"type,omitempty"`
 
-	// Limit How many at most.
+	// Limit The maximum number of deliveries.
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor nextCursor of the page before, unchanged, with the same filters.
+	// Cursor The `nextCursor` of the previous page, unchanged, with the same filters.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -188,19 +188,19 @@ type Operations interface {
 	// GetWebhookDelivery Read a delivery with its attempts.
 	// (GET /api/v1/webhooks/deliveries/{deliveryId})
 	GetWebhookDelivery(c *gate.Call, deliveryID DeliveryID) (GetWebhookDeliveryResponseObject, error)
-	// RedeliverWebhook Send an event again, whatever became of its delivery.
+	// RedeliverWebhook Send an event again, regardless of the result of its delivery.
 	// (POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver)
 	RedeliverWebhook(c *gate.Call, deliveryID DeliveryID) (RedeliverWebhookResponseObject, error)
-	// ListWebhookEndpoints List the endpoints by name.
+	// ListWebhookEndpoints List the endpoints, sorted by name.
 	// (GET /api/v1/webhooks/endpoints)
 	ListWebhookEndpoints(c *gate.Call) (ListWebhookEndpointsResponseObject, error)
-	// EnableWebhookEndpoint Let an endpoint that was disabled or paused have deliveries again.
+	// EnableWebhookEndpoint Resume deliveries to a disabled or paused endpoint.
 	// (POST /api/v1/webhooks/endpoints/{name}/enable)
 	EnableWebhookEndpoint(c *gate.Call, name Name) (EnableWebhookEndpointResponseObject, error)
-	// RecoverWebhookEndpoint Send the endpoint again what it has missed.
+	// RecoverWebhookEndpoint Send the events that the endpoint has missed.
 	// (POST /api/v1/webhooks/endpoints/{name}/recover)
 	RecoverWebhookEndpoint(c *gate.Call, name Name, body RecoverWebhookEndpointJSONRequestBody) (RecoverWebhookEndpointResponseObject, error)
-	// TestWebhookEndpoint Send the endpoint an event of the type webhook.test.
+	// TestWebhookEndpoint Send an event of the type webhook.test to the endpoint.
 	// (POST /api/v1/webhooks/endpoints/{name}/test)
 	TestWebhookEndpoint(c *gate.Call, name Name) (TestWebhookEndpointResponseObject, error)
 	// GetWebhooksOpenapi Read this contract.

@@ -95,7 +95,7 @@ func (s *surface) judge(c *gate.Call, options validate.Options) (validate.Report
 	var fault *xjdfdoc.Error
 	switch {
 	case errors.Is(err, xjdfdoc.ErrNoParseSlot):
-		return validate.Report{}, problem.New(problem.CodeOverloaded, "Too many documents are being read.").With(err).After(time.Second)
+		return validate.Report{}, problem.New(problem.CodeOverloaded, "The server is reading too many documents at once.").With(err).After(time.Second)
 	case !errors.As(err, &fault):
 		return validate.Report{}, fmt.Errorf("read a document: %w", err)
 	}
@@ -112,11 +112,11 @@ func profileOf(c *gate.Call) (validate.Profile, error) {
 	requested := c.Request.URL.Query()["profile"]
 	switch {
 	case len(requested) > 1:
-		return "", problem.New(problem.CodeInvalidRequest, "The parameter profile is there more than once.")
+		return "", problem.New(problem.CodeInvalidRequest, "The parameter profile must be sent only once.")
 	case len(requested) == 1:
 		profile := validate.Profile(requested[0])
 		if !slices.Contains(validate.Profiles(), profile) {
-			return "", problem.New(problem.CodeInvalidRequest, "The parameter profile is none of %s.", names(validate.Profiles()))
+			return "", problem.New(problem.CodeInvalidRequest, "The parameter profile must be one of %s.", names(validate.Profiles()))
 		}
 		return profile, nil
 	case prefersStrict(c.Request.Header["Prefer"]):

@@ -193,7 +193,7 @@ func TestOtherLanguagesAreRedirected(t *testing.T) {
 func TestCapabilitiesMatchValidation(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
-	var told struct {
+	var listed struct {
 		Products  []struct{ ProductType string }
 		Media     struct{ MediaTypes []string }
 		Finishing []struct {
@@ -205,15 +205,15 @@ func TestCapabilitiesMatchValidation(t *testing.T) {
 		}
 		Resources []string
 	}
-	w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf/capabilities", Key: "acme-live"}).Want(t, 200, "").Into(t, &told)
+	w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/api/v1/xjdf/capabilities", Key: "acme-live"}).Want(t, 200, "").Into(t, &listed)
 	taken := func(body string) bool {
 		return len(report(t, w.Do(t, document(body))).Unsupported) == 0
 	}
 	product := func(kind, intent string) string {
 		return fmt.Sprintf(`{"@Version":"2.2","ProductList":{"Product":{"@ProductType":%q,"Intent":[%s]}}}`, kind, intent)
 	}
-	kind := told.Products[0].ProductType
-	for _, one := range told.Products {
+	kind := listed.Products[0].ProductType
+	for _, one := range listed.Products {
 		if !taken(product(one.ProductType, "")) {
 			t.Errorf("product type %s is listed but not supported", one.ProductType)
 		}
@@ -221,13 +221,13 @@ func TestCapabilitiesMatchValidation(t *testing.T) {
 	if taken(product("Pallet", "")) {
 		t.Error("an unlisted product type is supported")
 	}
-	for _, one := range append(told.Media.MediaTypes, "Plate") {
+	for _, one := range append(listed.Media.MediaTypes, "Plate") {
 		intent := fmt.Sprintf(`{"@Name":"MediaIntent","MediaIntent":{"@MediaType":%q}}`, one)
 		if taken(product(kind, intent)) != (one != "Plate") {
 			t.Errorf("media type %s is listed but not supported", one)
 		}
 	}
-	for _, one := range told.Finishing {
+	for _, one := range listed.Finishing {
 		for _, attribute := range one.Attributes {
 			for _, value := range attribute.Values {
 				if !taken(product(kind, fmt.Sprintf(`{"@Name":%q,%q:{"@%s":%q}}`, one.Intent, one.Intent, attribute.Name, value))) {
@@ -239,7 +239,7 @@ func TestCapabilitiesMatchValidation(t *testing.T) {
 	if taken(product(kind, `{"@Name":"VariableIntent","VariableIntent":{"@VariableType":"Area"}}`)) {
 		t.Error("an unlisted intent is supported")
 	}
-	for _, one := range append(told.Resources, "TrappingParams") {
+	for _, one := range append(listed.Resources, "TrappingParams") {
 		body := fmt.Sprintf(`{"@Version":"2.2","ProductList":{"Product":{"@ProductType":%q}},"ResourceSet":{"@Name":%q,"@Usage":"Input"}}`, kind, one)
 		if taken(body) != (one != "TrappingParams") {
 			t.Errorf("resource %s is listed but not supported", one)
@@ -284,10 +284,10 @@ func TestCapabilitiesFollowPlatformResources(t *testing.T) {
 		}
 		Finishing []struct{ Intent string }
 	}
-	read := func() (told capabilities, etag string) {
+	read := func() (listed capabilities, etag string) {
 		a := w.Do(t, ask).Want(t, 200, "")
-		a.Into(t, &told)
-		return told, a.Header.Get("ETag")
+		a.Into(t, &listed)
+		return listed, a.Header.Get("ETag")
 	}
 	before, etag := read()
 	if before.Media.Weight == nil || len(before.Finishing) < 3 {

@@ -22,120 +22,120 @@ const (
 type Discovery struct {
 	Title string `json:"title"`
 
-	// APIVersion The major version of the route family.
+	// APIVersion The major version in the paths of the layer.
 	APIVersion string `json:"apiVersion"`
 
-	// ContractVersion info.version of the contract.
+	// ContractVersion The info.version of the contract.
 	ContractVersion string `json:"contractVersion"`
 
-	// Status private-beta. Expect more.
+	// Status private-beta. New values may be added.
 	Status string `json:"status"`
 
-	// Statement What the status means, for a human.
+	// Statement The meaning of the status, for people.
 	Statement      string          `json:"statement"`
 	Specifications []Specification `json:"specifications"`
 
-	// Surfaces What can be asked. Expect more.
+	// Surfaces The operations of the layer. New ones may be added.
 	Surfaces []Surface `json:"surfaces"`
 
-	// Links Relative to the origin. Expect more.
+	// Links Paths relative to the origin. New ones may be added.
 	Links Links `json:"links"`
 }
 
-// Links Relative to the origin. Expect more.
+// Links Paths relative to the origin. New ones may be added.
 type Links struct {
 	Self string `json:"self"`
 
 	// Openapi The contract as JSON or YAML.
 	Openapi string `json:"openapi"`
 
-	// Capabilities What products, media and finishing are taken.
+	// Capabilities The accepted products, media and finishing.
 	Capabilities string `json:"capabilities"`
 
-	// Validate Where documents are held against the standard.
+	// Validate The validation of documents against the standard.
 	Validate string `json:"validate"`
 
-	// Callbacks Where registered senders send XJMF.
+	// Callbacks The path to which registered senders send XJMF.
 	Callbacks string `json:"callbacks,omitempty"`
 
-	// Rules What the validator checks; needs no key.
+	// Rules The rules of the validator. Requires no key.
 	Rules string `json:"rules,omitempty"`
 
-	// PublishedContract The contract as it is published; needs no key.
+	// PublishedContract The published contract. Requires no key.
 	PublishedContract string `json:"publishedContract"`
 
-	// Documentation The contract as a page for a browser; needs no key.
+	// Documentation The contract as a web page. Requires no key.
 	Documentation string `json:"documentation"`
 }
 
 // Specification defines model for Specification.
 type Specification struct {
-	// Name One of XJDF, PrintTalk, XJMF. Expect more.
+	// Name One of XJDF, PrintTalk, XJMF. New values may be added.
 	Name string `json:"name"`
 
-	// Version Absent where none is named.
+	// Version Absent if the specification has no version.
 	Version string `json:"version,omitempty"`
 }
 
 // Surface defines model for Surface.
 type Surface struct {
-	// Name Such as validation.
+	// Name The name, for example validation.
 	Name string `json:"name"`
 
 	// Method GET or POST.
 	Method string `json:"method"`
 
-	// Path The path, with names in braces for what is to be filled in.
+	// Path The path, with parameters in braces.
 	Path string `json:"path"`
 
-	// Capability What has to be granted beside xjdf.
+	// Capability The capability that is required in addition to xjdf.
 	Capability string `json:"capability"`
 
-	// Posture How far it is open: live, private-beta, sandbox or disabled.
+	// Posture The posture of the capability: live, private-beta, sandbox or disabled.
 	Posture string `json:"posture"`
 
-	// MediaTypes What may be sent or, where nothing is sent, asked for.
+	// MediaTypes The media types of the request body or, for operations without a body, of the response.
 	MediaTypes []string `json:"mediaTypes"`
 }
 
-// XJDFCapabilities What `validate` holds a document against.
+// XJDFCapabilities The capabilities with which `validate` compares documents.
 type XJDFCapabilities struct {
 	Specifications []Specification `json:"specifications"`
 
-	// AcceptedVersions Values of XJDF/@Version; those other than 2.2 with a warning.
+	// AcceptedVersions The accepted values of XJDF/@Version. Values other than 2.2 give a warning.
 	AcceptedVersions []string `json:"acceptedVersions"`
 
-	// MediaTypes Those in which a document may be sent.
+	// MediaTypes The media types of documents.
 	MediaTypes []string      `json:"mediaTypes"`
 	Profiles   []XJDFProfile `json:"profiles"`
 
-	// Limits Beyond them a document is refused, and findings are counted but not listed.
+	// Limits Documents beyond these limits are rejected. Findings beyond the limit are counted but not listed.
 	Limits XJDFLimits `json:"limits"`
 
-	// Products Product types of root products, with the products of the catalog that are of each.
+	// Products The product types of root products, with the catalog products of each type.
 	Products []XJDFProduct `json:"products"`
 
-	// Parts Product types of which others may be made up.
+	// Parts The product types of the parts of other products.
 	Parts []string  `json:"parts"`
 	Media XJDFMedia `json:"media"`
 
-	// Finishing Product intents beyond layout, colour and media, with those values that are taken.
+	// Finishing The product intents other than layout, colour and media, with their accepted values.
 	Finishing []XJDFFinishing `json:"finishing"`
 
-	// Resources Names of resource sets that are taken.
+	// Resources The names of the accepted resource sets.
 	Resources []string `json:"resources"`
 
-	// Processes Process types that are taken in XJDF/@Types.
+	// Processes The process types accepted in XJDF/@Types.
 	Processes []string `json:"processes"`
 }
 
 // XJDFCatalogProduct defines model for XjdfCatalogProduct.
 type XJDFCatalogProduct struct {
-	// CatalogProductUID What an RFQ has as catalogProductUid.
+	// CatalogProductUID The value of catalogProductUid in an RFQ.
 	CatalogProductUID string `json:"catalogProductUid"`
 	Name              string `json:"name"`
 
-	// Category What an RFQ has as category.
+	// Category The value of category in an RFQ.
 	Category string `json:"category"`
 }
 
@@ -144,28 +144,28 @@ type XJDFFinishing struct {
 	// Intent The name of the intent.
 	Intent string `json:"intent"`
 
-	// Attributes Those whose values are limited.
+	// Attributes The attributes with limited values.
 	Attributes []XJDFValues `json:"attributes"`
 }
 
-// XJDFLimits Beyond them a document is refused, and findings are counted but not listed.
+// XJDFLimits Documents beyond these limits are rejected. Findings beyond the limit are counted but not listed.
 type XJDFLimits struct {
-	// Bytes Of the body.
+	// Bytes The maximum size of the body.
 	Bytes int `json:"bytes"`
 
-	// Depth How deeply elements may nest.
+	// Depth The maximum nesting depth of elements.
 	Depth int `json:"depth"`
 
-	// Nodes Elements and attributes together.
+	// Nodes The maximum number of elements and attributes together.
 	Nodes int `json:"nodes"`
 
-	// Findings How many a report lists.
+	// Findings The maximum number of findings that a report lists.
 	Findings int `json:"findings"`
 }
 
 // XJDFMedia defines model for XjdfMedia.
 type XJDFMedia struct {
-	// MediaTypes Those of the media that there are now; empty if there are none.
+	// MediaTypes The types of the available media; empty if no media are available.
 	MediaTypes []string   `json:"mediaTypes"`
 	Weight     *XJDFRange `json:"weight,omitempty"`
 }
@@ -175,11 +175,11 @@ type XJDFProduct struct {
 	// ProductType Product/@ProductType (XJDF 2.2, A.3.18).
 	ProductType string `json:"productType"`
 
-	// CatalogProducts What an RFQ of this type may ask for.
+	// CatalogProducts The products that an RFQ of this type can request.
 	CatalogProducts []XJDFCatalogProduct `json:"catalogProducts"`
 }
 
-// XJDFProfile How strictly a document is judged. Expect more.
+// XJDFProfile The strictness of the validation. New values may be added.
 type XJDFProfile string
 
 // XJDFRange defines model for XjdfRange.
@@ -191,7 +191,7 @@ type XJDFRange struct {
 
 // XJDFValues defines model for XjdfValues.
 type XJDFValues struct {
-	// Name The attribute.
+	// Name The name of the attribute.
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
 }
@@ -199,13 +199,13 @@ type XJDFValues struct {
 // Operations are the operations of the contract. An operation is called after its call
 // has passed the gate, with the parameters and the body that the contract describes.
 type Operations interface {
-	// GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
+	// GetXJDF Read the description of this layer, with links to its contract and documentation. Requires xjdf:read.
 	// (GET /api/v1/xjdf)
 	GetXJDF(c *gate.Call) (GetXJDFResponseObject, error)
-	// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+	// GetXJDFCapabilities Read which products, media and finishing the marketplace accepts in an XJDF document. Requires xjdf:read.
 	// (GET /api/v1/xjdf/capabilities)
 	GetXJDFCapabilities(c *gate.Call) (GetXJDFCapabilitiesResponseObject, error)
-	// GetXJDFOpenapi Read this contract. Needs xjdf:read.
+	// GetXJDFOpenapi Read this contract. Requires xjdf:read.
 	// (GET /api/v1/xjdf/openapi)
 	GetXJDFOpenapi(c *gate.Call) (GetXJDFOpenapiResponseObject, error)
 }

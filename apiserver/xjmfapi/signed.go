@@ -35,7 +35,7 @@ func authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
 	}
 	if c.Request.ContentLength < 0 {
 		c.Writer.Header().Set("Connection", "close")
-		return posture.Caller{}, problem.New(problem.CodeLengthRequired, "Send a Content-Length header.")
+		return posture.Caller{}, problem.New(problem.CodeLengthRequired, "The Content-Length header is required.")
 	}
 	if refusal := c.ReadBody(); refusal != nil {
 		return posture.Caller{}, refusal
@@ -72,5 +72,5 @@ func unsigned(c *gate.Call) *problem.Problem {
 // outside returns the problem for a timestamp outside of the replay window.
 func outside(c *gate.Call, window time.Duration) *problem.Problem {
 	c.Writer.Header()["Www-Authenticate"] = []string{challenge}
-	return problem.New(problem.CodeXJMFTimestampOutside, "X-XJMF-Timestamp is no time within %d s of our clock.", int(window.Seconds()))
+	return problem.New(problem.CodeXJMFTimestampOutside, "X-XJMF-Timestamp must be a time (Unix seconds, Unix milliseconds or RFC 3339) within %d s of the server's clock.", int(window.Seconds()))
 }

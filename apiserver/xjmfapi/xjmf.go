@@ -56,7 +56,7 @@ func MediaTypes() []string {
 func (s *surface) receive(c *gate.Call) error {
 	// The gate has negotiated the media type of the answer.
 	if strings.HasSuffix(c.ContentType, "xml") != xjdf.IsXML(c.Body) {
-		return problem.New(problem.CodeValidationError, "The message cannot be read.").Violates(problem.Violation{Pointer: "#", Detail: "It is not " + c.ContentType + "."})
+		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: "#", Detail: "The body does not match the Content-Type " + c.ContentType + "."})
 	}
 	sender, _ := only(c.Request, senderField)
 	receipt, err := s.receiver.Receive(c.Request.Context(), c.Tenant(), sender, c.Body)
@@ -79,19 +79,19 @@ func refusal(err error, inXML bool) error {
 	switch {
 	case errors.As(err, &unreadable):
 		detail := fmt.Sprintf("Line %d, column %d: %s.", unreadable.Line, unreadable.Column, reason(unreadable))
-		return problem.New(problem.CodeValidationError, "The message cannot be read.").Violates(problem.Violation{Pointer: "#" + unreadable.Pointer, Detail: detail})
+		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: "#" + unreadable.Pointer, Detail: detail})
 	case errors.As(err, &invalid):
-		return problem.New(problem.CodeValidationError, "The message is not one that is taken.").Violates(violations(invalid, inXML)...)
+		return problem.New(problem.CodeValidationError, "The message failed validation.").Violates(violations(invalid, inXML)...)
 	case errors.As(err, &outside):
-		return problem.New(problem.CodeValidationError, "The message is too old, or of a time to come.").Violates(violation(outside.Place, timeFault(outside), inXML))
+		return problem.New(problem.CodeValidationError, "The message is too old, or its time is in the future.").Violates(violation(outside.Place, timeFault(outside), inXML))
 	case errors.Is(err, xjdf.ErrNoParseSlot):
-		return problem.New(problem.CodeOverloaded, "Too many messages are being read.").With(err).After(busyRetry)
+		return problem.New(problem.CodeOverloaded, "The server is reading too many messages at once.").With(err).After(busyRetry)
 	case errors.Is(err, xjmf.ErrConflict):
 		return problem.New(problem.CodeXJMFMessageIDReused, "Another message of this sender has the same Header/@ID.")
 	case errors.Is(err, transaction.ErrInProgress):
-		return problem.New(problem.CodeStoreUnavailable, "Another message about the same job is in work.").After(busyRetry)
+		return problem.New(problem.CodeStoreUnavailable, "Another message about the same job is being processed.").After(busyRetry)
 	case errors.As(err, &unavailable):
-		return problem.New(problem.CodeStoreUnavailable, "The store does not answer at the moment. The same message can be sent again safely.").With(err).After(storeRetry)
+		return problem.New(problem.CodeStoreUnavailable, "The database is unavailable. You can send the same message again safely.").With(err).After(storeRetry)
 	default:
 		return err
 	}
@@ -109,9 +109,9 @@ func reason(fault *xjdf.Error) string {
 
 func timeFault(outside *xjmf.HorizonError) string {
 	if outside.Ahead {
-		return "The time of the message is to come."
+		return "The time of the message is in the future. Check the sender's clock."
 	}
-	return "The time of the message is too long ago."
+	return "The time of the message is too long ago. Send a message with a current time."
 }
 
 func violations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {

@@ -115,7 +115,7 @@ func TestUnknownSenderAndWrongSignatureHaveSameAnswer(t *testing.T) {
 		"no sender":                   with(callback(apitest.Signal), "X-XJMF-Sender", ""),
 		"no signature":                with(callback(apitest.Signal), "X-XJMF-Signature", ""),
 		"no timestamp":                with(callback(apitest.Signal), "X-XJMF-Timestamp", ""),
-		"an unknown sender":           with(callback(apitest.Signal), "X-XJMF-Sender", "press.nobody"),
+		"an unknown sender":           with(callback(apitest.Signal), "X-XJMF-Sender", "press.unknown"),
 		"the sender in capitals":      with(callback(apitest.Signal), "X-XJMF-Sender", "PRESS.ACME"),
 		"another sender":              with(callback(apitest.Signal), "X-XJMF-Sender", apitest.SenderOf("globex")),
 		"a suspended sender":          {Method: http.MethodPost, Path: xjmfapi.Path, Key: "stark-live", Body: apitest.Signal},
@@ -124,14 +124,14 @@ func TestUnknownSenderAndWrongSignatureHaveSameAnswer(t *testing.T) {
 		"a signature of half of it":   with(callback(apitest.Signal), "X-XJMF-Signature", good[:40]),
 		"a signature of another body": with(callback(apitest.Signal+" "), "X-XJMF-Signature", good),
 		"a body that is no XJMF":      with(callback("no XJMF"), "X-XJMF-Signature", good),
-		"a media type of no sense":    with(callback(apitest.Signal), "X-XJMF-Sender", "press.nobody", "Content-Type", "image/png"),
+		"an unsupported media type":   with(callback(apitest.Signal), "X-XJMF-Sender", "press.unknown", "Content-Type", "image/png"),
 	}
 	for name, in := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := w.Do(t, in).Want(t, 401, problem.CodeXJMFSignatureInvalid)
 			want := map[string]any{
-				"type": apitest.Origin + "/problems/marketplace/unauthenticated", "title": "Authentication is required", "status": float64(401),
+				"type": apitest.Origin + "/problems/marketplace/unauthenticated", "title": "Authentication required", "status": float64(401),
 				"code": "XJMF_SIGNATURE_INVALID", "detail": "The message is not signed by a registered sender.",
 			}
 			var got map[string]any
