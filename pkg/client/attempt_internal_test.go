@@ -34,7 +34,7 @@ func TestSlowAttemptIsRetried(t *testing.T) {
 				c, err := New("https://api.example.com", APIKey("pmk_test_a"), WithHTTPClient(&http.Client{Transport: slow, Timeout: 7 * time.Second}),
 					WithHook(func(Attempt) { attempts++ }), func(s *settings) { s.random = func(time.Duration) time.Duration { return 0 } })
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf(`New("https://api.example.com"): %v`, err)
 				}
 				_, err = c.Account(t.Context())
 				var none *TransportError
@@ -63,7 +63,7 @@ func TestDeadlineOfTheCallerIsTheError(t *testing.T) {
 			return nil, errCut // as a dial says it
 		})}))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf(`New("https://api.example.com"): %v`, err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()

@@ -52,7 +52,7 @@ func enumerations(t *testing.T, name string) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(name + "/overlay.yaml")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	var overlay struct {
 		Actions []struct {
@@ -90,11 +90,11 @@ func contract(t *testing.T, file string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/api/" + file)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	var document map[string]any
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.Unmarshal: %v", err)
 	}
 	return document
 }
@@ -108,9 +108,9 @@ func texts(list any) []string {
 	return all
 }
 
-// named are the values of a sentence like "One of open, quoted. Expect more."
+// named returns the values in a sentence like "One of open, quoted. New values may be added."
 func named(sentence any) []string {
-	list, _, _ := strings.Cut(fmt.Sprint(sentence), ". Expect more")
+	list, _, _ := strings.Cut(fmt.Sprint(sentence), ". New values")
 	list = list[strings.LastIndex(list, ":")+1:]
 	return strings.Split(strings.TrimPrefix(strings.TrimSpace(list), "One of "), ", ")
 }
@@ -140,7 +140,7 @@ func TestModelsKeepAllMembersOfTheExamples(t *testing.T) {
 		for name, model := range examples {
 			want, err := json.Marshal(schema(t, file, "examples", name, "value"))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("json.Marshal: %v", err)
 			}
 			decoder := json.NewDecoder(bytes.NewReader(want))
 			decoder.DisallowUnknownFields()
@@ -149,7 +149,7 @@ func TestModelsKeepAllMembersOfTheExamples(t *testing.T) {
 			}
 			got, err := json.Marshal(model)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("json.Marshal: %v", err)
 			}
 			if diff := cmp.Diff(value(t, fraction.ReplaceAllFunc(want, short)), value(t, got)); diff != "" {
 				t.Errorf("%s of %s (-example +model):\n%s", name, file, diff)
@@ -162,7 +162,7 @@ func value(t *testing.T, text []byte) any {
 	t.Helper()
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	return value
 }
@@ -172,16 +172,16 @@ func TestEveryOperationHasAMethod(t *testing.T) {
 	t.Parallel()
 	h := newTestServer(t)
 	var mu sync.Mutex
-	told := map[string]string{}
+	hooked := map[string]string{}
 	c := h.client(t, "acme-live", client.WithHook(func(a client.Attempt) {
 		mu.Lock()
 		defer mu.Unlock()
-		told[a.Method+" "+a.Route] = a.Operation
+		hooked[a.Method+" "+a.Route] = a.Operation
 	}))
 	for name, verb := range verbs(c) {
 		_ = verb(t.Context()) // only the request matters
-		if !slices.Contains(slices.Collect(maps.Values(told)), name) {
-			t.Errorf("the hook is not told of %s", name)
+		if !slices.Contains(slices.Collect(maps.Values(hooked)), name) {
+			t.Errorf("the hook got no attempt of %s", name)
 		}
 	}
 	var want []string
@@ -191,7 +191,7 @@ func TestEveryOperationHasAMethod(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(told))); diff != "" {
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(hooked))); diff != "" {
 		t.Errorf("operations (-contracts +verbs):\n%s", diff)
 	}
 }

@@ -42,7 +42,7 @@ func TestCreatesWithoutAKeyAreSeparate(t *testing.T) {
 	c := h.client(t, "acme-live")
 	for range 2 {
 		if _, err := c.CreateRFQ(t.Context(), flyers()); err != nil {
-			t.Fatal(err)
+			t.Fatalf("CreateRFQ: %v", err)
 		}
 	}
 	if n := len(all(t, c, client.RFQFilter{})); n != 2 {

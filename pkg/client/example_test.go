@@ -47,7 +47,7 @@ func Example() {
 	// Simulated Press Two 187.50 EUR
 }
 
-// The RFQs that nobody has quoted yet, of all pages.
+// List all RFQs without quotes.
 func ExampleClient_RFQs() {
 	ctx, c := context.Background(), connect()
 	expect(c.CreateRFQ(ctx, client.RFQCreate{
@@ -100,7 +100,7 @@ func ExampleClient_WaitPreflight() {
 	// warning file.simulated
 }
 
-// Errors say what to do: mend the request, come back later, ask somebody.
+// Handle errors by their code.
 func ExampleProblem() {
 	ctx, c := context.Background(), connect()
 
@@ -213,7 +213,7 @@ func expect[T any](value T, err error) T {
 	return value
 }
 
-// What a document costs to produce, for whoever has cost data of its own.
+// Calculate the production cost of a document. This requires cost data of the organization.
 func ExampleClient_CalculateXJDF() {
 	ctx := context.Background()
 	c, err := client.New(os.Getenv("PRINTMARKET_API_URL"), client.APIKey(os.Getenv("PRINTMARKET_ACME_LIVE_KEY")))

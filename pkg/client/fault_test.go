@@ -17,7 +17,7 @@ import (
 )
 
 // page is what proxies answer in place of a problem.
-const page = "<html><body>nobody home</body></html>"
+const page = "<html><body>upstream down</body></html>"
 
 func html(status int) func(http.ResponseWriter, *http.Request, http.Handler) {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
@@ -47,7 +47,7 @@ func TestRetriedCreateMakesOneRFQ(t *testing.T) {
 		wait     time.Duration
 		replayed bool
 	}{
-		"the store is away":                          {store: storetest.Away, wait: 2 * time.Second},
+		"the store is unavailable":                   {store: storetest.Away, wait: 2 * time.Second},
 		"the store does not know whether it wrote":   {store: storetest.Unknown, wait: 2 * time.Second, replayed: true},
 		"another request with the key has not ended": {store: storetest.InProgress, wait: time.Second},
 		"the connection is cut":                      {disturb: cut},
@@ -63,7 +63,7 @@ func TestRetriedCreateMakesOneRFQ(t *testing.T) {
 			_, _ = w.Write(answer.Body.Bytes()[:10])
 			panic(http.ErrAbortHandler)
 		}, replayed: true},
-		"a proxy has nobody to ask": {disturb: html(502)},
+		"a proxy has no upstream": {disturb: html(502)},
 		"a proxy waits too long": {disturb: func(w http.ResponseWriter, r *http.Request, serve http.Handler) {
 			served(r, serve)
 			html(504)(w, r, serve)
@@ -86,7 +86,7 @@ func TestRetriedCreateMakesOneRFQ(t *testing.T) {
 			}, client.WithHook(func(a client.Attempt) { attempts = a.Number }))
 			created, err := c.CreateRFQ(t.Context(), flyers())
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("CreateRFQ: %v", err)
 			}
 			if created.Replayed != tt.replayed || attempts != 2 {
 				t.Errorf("created %+v in %d attempts", created, attempts)
@@ -119,7 +119,7 @@ func TestQuotaIsAnErrorAtOnceWithItsReset(t *testing.T) {
 	h.Grant("acme", "rfq-create", 1)
 	c := h.waiting(t, "acme-live", func(d time.Duration) { t.Errorf("waited %s", d) })
 	if _, err := c.CreateRFQ(t.Context(), flyers()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("CreateRFQ: %v", err)
 	}
 	_, err := c.CreateRFQ(t.Context(), flyers())
 	var p *client.Problem
@@ -136,7 +136,7 @@ func TestClientWaitsForTheRateLimit(t *testing.T) {
 	c := h.waiting(t, "acme-live", func(d time.Duration) { waits++; h.Advance(d) })
 	for range 3 {
 		if _, err := c.Account(t.Context()); err != nil {
-			t.Fatal(err)
+			t.Fatalf("Account: %v", err)
 		}
 	}
 	if waits != 2 {
@@ -171,7 +171,7 @@ func TestWaitForAJobContinuesAfterTemporaryErrors(t *testing.T) {
 	})
 	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/a.pdf", Profile: "sim:succeeded:pass"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("SubmitPreflight: %v", err)
 	}
 	h.Store.Set(storetest.Away)
 	if job, err := c.WaitPreflight(t.Context(), submitted.JobID); err != nil || job.Status != client.PreflightStatusSucceeded {
@@ -207,7 +207,7 @@ func TestMissingServerIsATransportError(t *testing.T) {
 	server.Close()
 	c, err := client.New(server.URL, client.APIKey("pmk_test_x"), client.WithoutWaiting(func(time.Duration) {}))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.New(%q): %v", server.URL, err)
 	}
 	_, err = c.Account(t.Context())
 	var gone *client.TransportError

@@ -65,7 +65,7 @@ func (h *testServer) requests() []*http.Request {
 	return append([]*http.Request(nil), h.seen...)
 }
 
-// client has a key of the world; its waits pass at once.
+// client returns a client with a key of the fixture; its waits end at once.
 func (h *testServer) client(t testing.TB, key string, options ...client.Option) *client.Client {
 	t.Helper()
 	return h.waiting(t, key, func(time.Duration) {}, options...)
@@ -76,7 +76,7 @@ func (h *testServer) waiting(t testing.TB, key string, waited func(time.Duration
 	t.Helper()
 	c, err := client.New(h.origin, client.APIKey(h.Key(key)), append([]client.Option{client.WithoutWaiting(waited)}, options...)...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.New(%q): %v", h.origin, err)
 	}
 	return c
 }
@@ -88,7 +88,7 @@ func from(t *testing.T, serve http.HandlerFunc) *client.Client {
 	t.Cleanup(server.Close)
 	c, err := client.New(server.URL, client.APIKey("pmk_live_a"), client.WithoutWaiting(func(time.Duration) {}))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.New(%q): %v", server.URL, err)
 	}
 	return c
 }

@@ -22,7 +22,7 @@ func queued(t *testing.T, c *client.Client) string {
 	t.Helper()
 	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("SubmitPreflight: %v", err)
 	}
 	return submitted.JobID
 }
@@ -32,13 +32,13 @@ func TestFollowYieldsAJobUntilItHasEnded(t *testing.T) {
 	h := newTestServer(t)
 	c := h.client(t, "acme-live")
 	id := queued(t, c)
-	var told []string
+	var got []string
 	for job, err := range c.FollowPreflight(t.Context(), id) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told = append(told, string(job.Status))
-		switch len(told) {
+		got = append(got, string(job.Status))
+		switch len(got) {
 		case 1:
 			_, err = h.Jobs.Begin(t.Context(), id, 1, "w")
 		case 2:
@@ -48,8 +48,8 @@ func TestFollowYieldsAJobUntilItHasEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]string{"queued", "processing", "failed"}, told); diff != "" {
-		t.Errorf("(-want +told):\n%s", diff)
+	if diff := cmp.Diff([]string{"queued", "processing", "failed"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -68,20 +68,20 @@ func TestFollowReconnects(t *testing.T) {
 		}
 	}
 	h.disturbed(breaks("retry: 70\n\nid: 1-queued\nevent: queued\ndata: {\"jobId\":\"x\",\ndata: \"status\":\"queued\"}\n\nid: 9-lost\ndata: {\"jobId\":\"half"))
-	var told []string
+	var got []string
 	for job, err := range c.FollowPreflight(t.Context(), id) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told = append(told, string(job.Status)); len(told) == 1 {
+		if got = append(got, string(job.Status)); len(got) == 1 {
 			if _, err := c.CancelPreflight(t.Context(), id); err != nil {
-				t.Fatal(err)
+				t.Fatalf("CancelPreflight(%q): %v", id, err)
 			}
 		}
 	}
 	requests := h.requests()
-	if diff := cmp.Diff([]string{"queued", "cancelled"}, told); diff != "" {
-		t.Errorf("(-want +told):\n%s", diff)
+	if diff := cmp.Diff([]string{"queued", "cancelled"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if got := requests[len(requests)-1].Header.Get("Last-Event-ID"); got != "1-queued" {
 		t.Errorf("connected again after %q", got)
@@ -128,7 +128,7 @@ func TestFollowEndsWithItsError(t *testing.T) {
 			switch {
 			case tt.is == nil && len(got) == 0:
 			case len(got) != 1 || !errors.As(got[0], &call) || call.Operation != "FollowPreflight" || tt.is == nil || !tt.is(got[0]):
-				t.Errorf("told %v", got)
+				t.Errorf("got %v", got)
 			}
 		})
 	}

@@ -15,7 +15,7 @@ func TestTheGuideShowsTheExamples(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("example_test.go")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`os.ReadFile("example_test.go"): %v`, err)
 	}
 	var bodies strings.Builder
 	for _, body := range regexp.MustCompile(`(?ms)^func Example\w*\(\) \{\n(.*?)^\}`).FindAllStringSubmatch(string(source), -1) {
@@ -23,7 +23,7 @@ func TestTheGuideShowsTheExamples(t *testing.T) {
 	}
 	guide, err := os.ReadFile("../../docs/guides/client.md")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`os.ReadFile("../../docs/guides/client.md"): %v`, err)
 	}
 	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindAllStringSubmatch(string(guide), -1)
 	for _, block := range blocks {

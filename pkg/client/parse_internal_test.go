@@ -19,26 +19,26 @@ func TestRetryAfterIsReadAsSecondsOrADate(t *testing.T) {
 	for name, tt := range map[string]struct {
 		field, date string
 		want        time.Duration
-		told        bool
+		found       bool
 	}{
-		"nothing":                         {"", "", 0, false},
-		"seconds":                         {"120", "", 2 * time.Minute, true},
-		"seconds with space around":       {" 7 ", "", 7 * time.Second, true},
-		"no seconds":                      {"0", "", 0, true},
-		"a date, by the answer's own":     {"Fri, 20 Nov 2026 09:00:30 GMT", "Fri, 20 Nov 2026 09:00:00 GMT", 30 * time.Second, true},
-		"a date, by our own clock":        {"Fri, 20 Nov 2026 12:00:05 GMT", "", 5 * time.Second, true},
-		"a date that has passed":          {"Fri, 20 Nov 2026 11:00:00 GMT", "", 0, true},
-		"more seconds than anybody waits": {"4000000000", "", maxRetryAfter, true},
-		"more digits than a number has":   {"99999999999999999999", "", 0, false},
-		"less than nothing":               {"-1", "", 0, false},
-		"a text":                          {"soon", "", 0, false},
-		"a fraction":                      {"1.5", "", 0, false},
+		"nothing":                       {"", "", 0, false},
+		"seconds":                       {"120", "", 2 * time.Minute, true},
+		"seconds with space around":     {" 7 ", "", 7 * time.Second, true},
+		"no seconds":                    {"0", "", 0, true},
+		"a date, by the answer's own":   {"Fri, 20 Nov 2026 09:00:30 GMT", "Fri, 20 Nov 2026 09:00:00 GMT", 30 * time.Second, true},
+		"a date, by our own clock":      {"Fri, 20 Nov 2026 12:00:05 GMT", "", 5 * time.Second, true},
+		"a date that has passed":        {"Fri, 20 Nov 2026 11:00:00 GMT", "", 0, true},
+		"more seconds than the maximum": {"4000000000", "", maxRetryAfter, true},
+		"more digits than a number has": {"99999999999999999999", "", 0, false},
+		"less than nothing":             {"-1", "", 0, false},
+		"a text":                        {"soon", "", 0, false},
+		"a fraction":                    {"1.5", "", 0, false},
 	} {
 		header := http.Header{}
 		header.Set("Retry-After", tt.field)
 		header.Set("Date", tt.date)
-		if got, told := retryAfter(header, now); got != tt.want || told != tt.told {
-			t.Errorf("%s: %s, %t; want %s, %t", name, got, told, tt.want, tt.told)
+		if got, found := retryAfter(header, now); got != tt.want || found != tt.found {
+			t.Errorf("%s: %s, %t; want %s, %t", name, got, found, tt.want, tt.found)
 		}
 	}
 }
@@ -49,8 +49,8 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, field, date string) {
 		header := http.Header{"Retry-After": {field}, "Date": {date}}
-		if wait, told := retryAfter(header, time.Unix(0, 0)); wait < 0 || wait > maxRetryAfter || wait > 0 && !told {
-			t.Errorf("%q at %q: %s, %t", field, date, wait, told)
+		if wait, found := retryAfter(header, time.Unix(0, 0)); wait < 0 || wait > maxRetryAfter || wait > 0 && !found {
+			t.Errorf("%q at %q: %s, %t", field, date, wait, found)
 		}
 	})
 }

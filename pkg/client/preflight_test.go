@@ -27,7 +27,7 @@ func TestPreflightJobIsSubmittedReadAndReported(t *testing.T) {
 	var etag string
 	report, err := c.PreflightReport(t.Context(), job.JobID, client.IfChanged(&etag))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("PreflightReport(%q): %v", job.JobID, err)
 	}
 	if diff := cmp.Diff(*job.Result, report); diff != "" {
 		t.Errorf("report (-job +report):\n%s", diff)
@@ -45,7 +45,7 @@ func TestFailedJobHasItsReason(t *testing.T) {
 	c := newTestServer(t).client(t, "acme-test")
 	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:failed:FETCH_REFUSED"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("SubmitPreflight: %v", err)
 	}
 	job, err := c.WaitPreflight(t.Context(), submitted.JobID)
 	if err != nil || job.Status != client.PreflightStatusFailed || job.Failure == nil || job.Failure.Code != client.FailureCodeFetchRefused {
@@ -71,7 +71,7 @@ func TestJobIsPolledAsOftenAsTheAPIRequests(t *testing.T) {
 	})
 	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("SubmitPreflight: %v", err)
 	}
 	id = submitted.JobID
 	job, err := c.WaitPreflight(t.Context(), id)
@@ -96,7 +96,7 @@ func TestContextEndsTheWaitForAJob(t *testing.T) {
 	c := h.waiting(t, "acme-live", func(time.Duration) { cancel() })
 	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "print_ready"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("SubmitPreflight: %v", err)
 	}
 	job, err := c.WaitPreflight(ctx, submitted.JobID)
 	if !errors.Is(err, context.Canceled) || job.Status != client.PreflightStatusQueued {

@@ -58,7 +58,7 @@ func retryingBy(t *testing.T, s *script, policy RetryPolicy, hook func(Attempt))
 	t.Helper()
 	policy, err := policy.withDefaults()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("policy.withDefaults: %v", err)
 	}
 	if hook == nil {
 		hook = func(Attempt) {}
@@ -77,7 +77,7 @@ func request(ctx context.Context, t *testing.T, method, idempotencyKey string) *
 	}
 	r, err := http.NewRequestWithContext(ctx, method, "https://api.example.com/api/v1/rfq", body)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext(%q): %v", method, err)
 	}
 	if idempotencyKey != "" {
 		r.Header.Set("Idempotency-Key", idempotencyKey)
@@ -104,9 +104,9 @@ func TestRequestsAreRetriedWhenSafeAndUseful(t *testing.T) {
 		"a create without a key that is limited":      {"POST", "", line{status: 429, header: after}, once},
 		"a limit that says when":                      {"POST", "k", line{status: 429, header: after}, again},
 		"a limit that does not say when":              {"GET", "", line{status: 429}, again},
-		"a store that is away":                        {"POST", "k", line{status: 503, header: after}, again},
+		"an unavailable store":                        {"POST", "k", line{status: 503, header: after}, again},
 		"a closed capability":                         {"POST", "k", line{status: 503, header: problem}, once},
-		"a proxy that has nobody to ask":              {"POST", "k", line{status: 503, header: map[string]string{"Content-Type": "text/html"}}, again},
+		"a proxy without an upstream":                 {"POST", "k", line{status: 503, header: map[string]string{"Content-Type": "text/html"}}, again},
 		"a create whose first one is not answered":    {"POST", "k", line{status: 409, header: after}, again},
 		"a conflict that stays one":                   {"DELETE", "", line{status: 409, header: problem}, once},
 		"a bad gateway":                               {"POST", "k", line{status: 502}, again},
@@ -119,7 +119,7 @@ func TestRequestsAreRetriedWhenSafeAndUseful(t *testing.T) {
 		"a redirect":                                  {"GET", "", line{status: 307, header: after}, once},
 		"a success":                                   {"GET", "", line{status: 200}, once},
 		"a status that this client does not know":     {"GET", "", line{status: 599}, once},
-		"a server whose certificate nobody vouches":   {"GET", "", line{err: &tls.CertificateVerificationError{Err: errCut}}, once},
+		"a server with an untrusted certificate":      {"GET", "", line{err: &tls.CertificateVerificationError{Err: errCut}}, once},
 		"an error that another attempt meets as well": {"GET", "", line{err: finalError{errCut}}, once},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestWaitsFollowRetryAfterOrGrow(t *testing.T) {
 					t.Errorf("waits (-want +got):\n%s", diff)
 				}
 				if slept := time.Since(begun); slept != total {
-					t.Errorf("slept %s, told %s", slept, total)
+					t.Errorf("slept %s, reported %s", slept, total)
 				}
 			})
 		})
@@ -266,17 +266,17 @@ func TestHookReceivesEveryAttempt(t *testing.T) {
 			{status: 503, header: map[string]string{"Retry-After": "1", "X-Request-Id": "req_12345678"}},
 			{status: 201, header: map[string]string{"Sunset": "Thu, 01 Apr 2027 10:00:00 GMT"}},
 		}}
-		var told []Attempt
+		var attempts []Attempt
 		ctx := withCall(t.Context(), &call{operation: "CreateRFQ", route: routeRFQs})
-		if _, err := retryingBy(t, s, RetryPolicy{}, func(a Attempt) { told = append(told, a) }).RoundTrip(request(ctx, t, "POST", "k")); err != nil {
-			t.Fatal(err)
+		if _, err := retryingBy(t, s, RetryPolicy{}, func(a Attempt) { attempts = append(attempts, a) }).RoundTrip(request(ctx, t, "POST", "k")); err != nil {
+			t.Fatalf("RoundTrip: %v", err)
 		}
 		want := []Attempt{
 			{Operation: "CreateRFQ", Method: "POST", Route: routeRFQs, Number: 1, Err: errCut, Wait: 500*time.Millisecond - 1},
 			{Operation: "CreateRFQ", Method: "POST", Route: routeRFQs, Number: 2, Status: 503, RequestID: "req_12345678", Wait: 1500*time.Millisecond - 1},
 			{Operation: "CreateRFQ", Method: "POST", Route: routeRFQs, Number: 3, Status: 201, Sunset: time.Date(2027, 4, 1, 10, 0, 0, 0, time.UTC)},
 		}
-		if diff := cmp.Diff(want, told, cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) })); diff != "" {
+		if diff := cmp.Diff(want, attempts, cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) })); diff != "" {
 			t.Errorf("attempts (-want +got):\n%s", diff)
 		}
 	})

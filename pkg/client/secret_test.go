@@ -35,24 +35,24 @@ func TestKeysAreNeverPrinted(t *testing.T) {
 	key := client.APIKey(secret)
 	c, err := client.New("https://api.example.com", key)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`client.New("https://api.example.com"): %v`, err)
 	}
 	h := holder{key, key, c, c}
 	for _, value := range []any{key, &key, c, *c, h, &h, []client.Key{key}, map[string]any{"k": key, "c": c}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%p"} {
 			if text := fmt.Sprintf(verb, value); leaks(text) {
-				t.Errorf("%s of a %T tells the key: %s", verb, value, text)
+				t.Errorf("%s of a %T contains the key: %s", verb, value, text)
 			}
 		}
 		if text, err := json.Marshal(value); leaks(string(text)) {
-			t.Errorf("JSON of a %T tells the key: %s, %v", value, text, err)
+			t.Errorf("JSON of a %T contains the key: %s, %v", value, text, err)
 		}
 		var log bytes.Buffer
 		for _, handler := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
 			slog.New(handler).Info("m", "value", value)
 		}
 		if leaks(log.String()) {
-			t.Errorf("logs of a %T tell the key: %s", value, log.String())
+			t.Errorf("log of a %T contains the key: %s", value, log.String())
 		}
 	}
 	if text := fmt.Sprintf("%v %s", key, c); text != "[redacted] printmarket client of https://api.example.com" {
@@ -83,7 +83,7 @@ func TestErrorsAndHooksContainNoSecrets(t *testing.T) {
 		disturb func(http.ResponseWriter, *http.Request, http.Handler)
 	}{
 		"a cut":                             {disturb: cut},
-		"a store that is away":              {fault: storetest.Away},
+		"an unavailable store":              {fault: storetest.Away},
 		"a problem that echoes the key":     {disturb: echo(400, "application/problem+json")},
 		"another error that echoes the key": {disturb: echo(400, "application/json")},
 		"a page":                            {disturb: html(418)},
@@ -93,21 +93,21 @@ func TestErrorsAndHooksContainNoSecrets(t *testing.T) {
 			h := newTestServer(t)
 			key := h.Key("acme-live")
 			h.Store.Set(tt.fault)
-			var told []string
+			var attempts []string
 			c := h.client(t, "acme-live", client.WithRetry(client.RetryPolicy{MaxAttempts: 1}),
-				client.WithHook(func(a client.Attempt) { told = append(told, fmt.Sprintf("%+v", a)) }))
+				client.WithHook(func(a client.Attempt) { attempts = append(attempts, fmt.Sprintf("%+v", a)) }))
 			if tt.disturb != nil {
 				h.disturbed(tt.disturb)
 			}
 			_, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: signed, Profile: "print_ready"})
-			if err == nil || len(told) != 1 {
-				t.Fatalf("error %v, told %q", err, told)
+			if err == nil || len(attempts) != 1 {
+				t.Fatalf("error %v, attempts %q", err, attempts)
 			}
 			var p *client.Problem
 			_ = errors.As(err, &p)
-			for _, text := range append(told, err.Error(), fmt.Sprintf("%+v %#v %+v", err, err, p)) {
+			for _, text := range append(attempts, err.Error(), fmt.Sprintf("%+v %#v %+v", err, err, p)) {
 				if strings.Contains(text, key) || strings.Contains(text, "s3cr3t") {
-					t.Errorf("a secret is told: %s", text)
+					t.Errorf("a secret is printed: %s", text)
 				}
 			}
 		})
@@ -125,7 +125,7 @@ func TestKeyIsReadBeforeEachAttempt(t *testing.T) {
 	}
 	c, err := client.New(h.origin, key, client.WithoutWaiting(func(time.Duration) {}))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.New(%q): %v", h.origin, err)
 	}
 	if _, err := c.Account(t.Context()); err != nil || asked != 2 {
 		t.Errorf("asked %d times, error %v", asked, err)
@@ -146,7 +146,7 @@ func TestInvalidKeyIsAnErrorAtOnce(t *testing.T) {
 	} {
 		c, err := client.New(h.origin, key, client.WithoutWaiting(func(time.Duration) { t.Error("waited") }))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("client.New(%q): %v", h.origin, err)
 		}
 		_, err = c.Account(t.Context())
 		var argument *client.ArgumentError
@@ -165,10 +165,10 @@ func TestWhiteSpaceAroundAKeyIsTrimmed(t *testing.T) {
 	h := newTestServer(t)
 	c, err := client.New(h.origin+"/", client.APIKey(h.Key("acme-live")+"\n"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.New: %v", err)
 	}
 	if _, err := c.Account(t.Context()); err != nil {
-		t.Error(err)
+		t.Errorf("Account: %v", err)
 	}
 }
 
@@ -205,7 +205,7 @@ func TestUnsafeOriginsAreRejected(t *testing.T) {
 			t.Errorf("%q: error %v", origin, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%q is told in %v", origin, err)
+			t.Errorf("%q is in the error %v", origin, err)
 		}
 	}
 }
@@ -235,7 +235,7 @@ func TestRequestsNameTheClientAndTheSoftwareThatUsesIt(t *testing.T) {
 	h := newTestServer(t)
 	for agent, want := range map[string]string{"": "printmarket-go/1", "acme-erp/2.1 (EU)": "acme-erp/2.1 (EU) printmarket-go/1"} {
 		if _, err := h.client(t, "acme-live", client.WithUserAgent(agent), client.WithHook(nil)).Account(t.Context()); err != nil {
-			t.Fatal(err)
+			t.Fatalf("Account: %v", err)
 		}
 		seen := h.requests()
 		if got := seen[len(seen)-1].Header.Get("User-Agent"); got != want {
@@ -256,7 +256,7 @@ func TestTransportErrorsDoNotContainTheAddress(t *testing.T) {
 			return nil, &url.Error{Op: "Get", URL: "https://elsewhere.example.com/?signature=s3cr3t", Err: io.ErrUnexpectedEOF}
 		})}))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`client.New("https://api.example.com"): %v`, err)
 	}
 	if _, err := c.Account(t.Context()); !errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "s3cr3t") {
 		t.Errorf("error %v", err)
@@ -276,7 +276,7 @@ func TestTheTransportOfAnHTTPClientIsUsed(t *testing.T) {
 		}),
 	}))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf(`client.New("https://api.example.com"): %v`, err)
 	}
 	if products, err := c.Products(t.Context()); err != nil || !used || len(products) != 1 || products[0].CatalogProductUID != "p" {
 		t.Errorf("products %v, used %t, error %v", products, used, err)

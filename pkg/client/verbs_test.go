@@ -31,7 +31,7 @@ func TestAnRFQGoesFromTheCatalogToItsQuotes(t *testing.T) {
 	}
 	record, err := c.RFQ(t.Context(), created.ID)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("RFQ(%q): %v", created.ID, err)
 	}
 	if record.Title != draft.Title || record.DeliveryCity != draft.DeliveryCity || record.Status != client.RFQStatusQuoted || record.Livemode {
 		t.Errorf("read %+v", record)
@@ -52,7 +52,7 @@ func TestAccountReturnsTheAccessOfAKey(t *testing.T) {
 	t.Parallel()
 	account, err := newTestServer(t).client(t, "acme-reads").Account(t.Context())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Account: %v", err)
 	}
 	i := slices.IndexFunc(account.Capabilities, func(c client.AccountCapability) bool { return c.Name == "rfq-create" })
 	if i < 0 {
@@ -82,7 +82,7 @@ func TestListHasAllPagesAndAppliesItsFilter(t *testing.T) {
 		}
 		created, err := c.CreateRFQ(t.Context(), draft)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("CreateRFQ: %v", err)
 		}
 		ids = append(ids, created.ID)
 		h.Advance(time.Second)
@@ -121,7 +121,7 @@ func TestStoppedListReadsNoFurtherPage(t *testing.T) {
 	c := h.client(t, "acme-live")
 	for range 4 {
 		if _, err := c.CreateRFQ(t.Context(), flyers()); err != nil {
-			t.Fatal(err)
+			t.Fatalf("CreateRFQ: %v", err)
 		}
 	}
 	before := len(h.requests())
@@ -154,7 +154,7 @@ func TestUnchangedRecordIsErrNotModified(t *testing.T) {
 	c := h.client(t, "acme-live")
 	created, err := c.CreateRFQ(t.Context(), flyers())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("CreateRFQ: %v", err)
 	}
 	var etag string
 	if _, err := c.RFQ(t.Context(), created.ID, client.IfChanged(&etag)); err != nil || etag == "" {
@@ -176,7 +176,7 @@ func TestXJDFLayerIsDescribed(t *testing.T) {
 	layer, err := h.client(t, "acme-test").XJDF(t.Context())
 	if err != nil {
 		// Its capability is a private beta for those who are named.
-		t.Fatal(err)
+		t.Fatalf("XJDF: %v", err)
 	}
 	if layer.Status != "private-beta" || layer.Links.Self != "/api/v1/xjdf" || len(layer.Specifications) == 0 {
 		t.Errorf("layer %+v", layer)
@@ -188,7 +188,7 @@ func TestRecordsOfOthersAreNotFound(t *testing.T) {
 	h := newTestServer(t)
 	created, err := h.client(t, "acme-live").CreateRFQ(t.Context(), flyers())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("CreateRFQ: %v", err)
 	}
 	_, err = h.client(t, "stark-live").RFQ(t.Context(), created.ID)
 	var p *client.Problem
@@ -256,7 +256,7 @@ func TestRateLimitIsKept(t *testing.T) {
 	}
 	h.Limit("acme", "partner", 5)
 	if _, err := c.Account(t.Context()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Account: %v", err)
 	}
 	limit, seen := c.RateLimit("partner")
 	if !seen || limit.Remaining != 4 || limit.Reset <= 0 || limit.At.IsZero() {

@@ -124,10 +124,10 @@ type CostingReason struct {
 // CostingReasons are those of an error of [Client.CalculateXJDF]; none if it is
 // another.
 func CostingReasons(err error) []CostingReason {
-	var told struct{ Reasons []CostingReason }
+	var review struct{ Reasons []CostingReason }
 	var refused *Problem
-	if !errors.As(err, &refused) || refused.Code != CodeCostingManualReviewRequired || json.Unmarshal(refused.members, &told) != nil {
+	if !errors.As(err, &refused) || refused.Code != CodeCostingManualReviewRequired || json.Unmarshal(refused.members, &review) != nil {
 		return nil
 	}
-	return told.Reasons
+	return review.Reasons
 }

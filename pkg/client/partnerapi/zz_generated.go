@@ -83,18 +83,18 @@ type Account struct {
 
 // AccountCapability defines model for AccountCapability.
 type AccountCapability struct {
-	// Name As in Marketplace-Capability.
+	// Name The capability, as in Marketplace-Capability.
 	Name    string  `json:"name"`
 	Posture Posture `json:"posture"`
 	Access  Access  `json:"access"`
 
-	// Code The code of the refusal of what access lacks.
+	// Code The problem code that requests beyond `access` return.
 	Code string `json:"code,omitempty"`
 
-	// Reason The detail of that refusal.
+	// Reason The detail of that problem.
 	Reason string `json:"reason,omitempty"`
 
-	// OpensAt UTC, with milliseconds.
+	// OpensAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	OpensAt *Instant `json:"opensAt,omitempty"`
@@ -112,7 +112,7 @@ type CatalogProduct struct {
 	CatalogProductUID string `json:"catalogProductUid"`
 	Name              string `json:"name"`
 
-	// Category The value to send as category.
+	// Category The value to send as `category` of an RFQ.
 	Category     string `json:"category"`
 	CategoryName string `json:"categoryName"`
 }
@@ -126,7 +126,7 @@ type CatalogProducts struct {
 type ContractPeriod struct {
 	EffectiveFrom *time.Time `json:"effectiveFrom"`
 
-	// EffectiveUntil The first instant without it; null until further notice.
+	// EffectiveUntil The exclusive end of the contract; null if it has no end.
 	EffectiveUntil *time.Time `json:"effectiveUntil"`
 }
 
@@ -140,22 +140,22 @@ type Delivery struct {
 
 // Entitlement defines model for Entitlement.
 type Entitlement struct {
-	// Package As in Marketplace-Entitlement.
+	// Package The package, as in Marketplace-Entitlement.
 	Package string `json:"package"`
 
-	// State As in Marketplace-Entitlement: active, suspended, contract-not-effective. Expect more.
+	// State As in Marketplace-Entitlement: active, suspended, contract-not-effective. New values may be added.
 	State    EntitlementState `json:"state"`
 	Mode     Mode             `json:"mode"`
 	Contract ContractPeriod   `json:"contract"`
 }
 
-// EntitlementState As in Marketplace-Entitlement: active, suspended, contract-not-effective. Expect more.
+// EntitlementState As in Marketplace-Entitlement: active, suspended, contract-not-effective. New values may be added.
 type EntitlementState string
 
 // Mode defines model for Entitlement.mode.
 type Mode string
 
-// Instant UTC, with milliseconds.
+// Instant A time in UTC with milliseconds.
 //
 // Examples: 2026-11-20T12:00:00.000Z
 type Instant = time.Time
@@ -164,7 +164,7 @@ type Instant = time.Time
 type Key struct {
 	Name string `json:"name"`
 
-	// ExpiresAt Null for a key without an end.
+	// ExpiresAt Null if the key does not expire.
 	ExpiresAt *time.Time `json:"expiresAt"`
 	Scopes    []string   `json:"scopes"`
 }
@@ -174,7 +174,7 @@ type Money struct {
 	// Amount A decimal number as a string.
 	Amount string `json:"amount"`
 
-	// Currency ISO 4217.
+	// Currency An ISO 4217 currency code.
 	Currency string `json:"currency"`
 }
 
@@ -184,13 +184,13 @@ type Organization struct {
 	DisplayName string `json:"displayName"`
 }
 
-// PriceBreak The unit price from a quantity on.
+// PriceBreak A unit price that applies from a quantity upwards.
 type PriceBreak struct {
 	Quantity  int64 `json:"quantity"`
 	UnitPrice Money `json:"unitPrice"`
 }
 
-// Product What the catalog said about the product when the RFQ was created.
+// Product The catalog entry of the product when the RFQ was created.
 type Product struct {
 	UID              string       `json:"uid"`
 	Name             string       `json:"name"`
@@ -208,7 +208,7 @@ type Quota struct {
 	Remaining     int64 `json:"remaining"`
 	WindowSeconds int64 `json:"windowSeconds"`
 
-	// ResetsAt UTC, with milliseconds.
+	// ResetsAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	ResetsAt Instant `json:"resetsAt"`
@@ -220,10 +220,10 @@ type Quote struct {
 	RFQID    string   `json:"rfqId"`
 	Supplier Supplier `json:"supplier"`
 
-	// Revision Counts the quotes of this supplier on this RFQ.
+	// Revision The sequence number of this supplier's quotes on the RFQ.
 	Revision int `json:"revision"`
 
-	// Status One of submitted, superseded, withdrawn, expired, accepted, declined. Expect more.
+	// Status One of submitted, superseded, withdrawn, expired, accepted, declined. New values may be added.
 	Status       QuoteStatus  `json:"status"`
 	Total        Money        `json:"total"`
 	UnitPrice    Money        `json:"unitPrice"`
@@ -233,18 +233,18 @@ type Quote struct {
 	Delivery     Delivery     `json:"delivery"`
 	Assumptions  []string     `json:"assumptions,omitempty"`
 
-	// ValidUntil UTC, with milliseconds.
+	// ValidUntil A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	ValidUntil Instant `json:"validUntil"`
 
-	// SubmittedAt UTC, with milliseconds.
+	// SubmittedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	SubmittedAt Instant `json:"submittedAt"`
 }
 
-// QuoteStatus One of submitted, superseded, withdrawn, expired, accepted, declined. Expect more.
+// QuoteStatus One of submitted, superseded, withdrawn, expired, accepted, declined. New values may be added.
 type QuoteStatus string
 
 // QuoteList defines model for QuoteList.
@@ -257,7 +257,7 @@ type RFQ struct {
 	ID           string `json:"id"`
 	TrackingCode string `json:"trackingCode"`
 
-	// Status One of open, quoted, closed, awarded, expired, cancelled. Expect more.
+	// Status One of open, quoted, closed, awarded, expired, cancelled. New values may be added.
 	Status            RFQStatus `json:"status"`
 	CatalogProductUID string    `json:"catalogProductUid"`
 	Title             string    `json:"title"`
@@ -265,55 +265,55 @@ type RFQ struct {
 	Quantity          int64     `json:"quantity"`
 	DeliveryCity      string    `json:"deliveryCity"`
 
-	// Product What the catalog said about the product when the RFQ was created.
+	// Product The catalog entry of the product when the RFQ was created.
 	Product Product `json:"product"`
 
-	// QuoteCount How many quotes are not superseded.
+	// QuoteCount The number of quotes that are not superseded.
 	QuoteCount int `json:"quoteCount"`
 
-	// Version Counts the changes.
+	// Version Increases with every change.
 	Version int64 `json:"version"`
 
-	// Livemode False for an RFQ of a test key.
+	// Livemode False if the RFQ was created with a test key.
 	Livemode bool `json:"livemode"`
 
-	// CreatedAt UTC, with milliseconds.
+	// CreatedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	CreatedAt Instant `json:"createdAt"`
 
-	// UpdatedAt UTC, with milliseconds.
+	// UpdatedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	UpdatedAt Instant `json:"updatedAt"`
 
-	// ResponseDeadline UTC, with milliseconds.
+	// ResponseDeadline A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	ResponseDeadline Instant `json:"responseDeadline"`
 
-	// ExpiresAt UTC, with milliseconds.
+	// ExpiresAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	ExpiresAt Instant  `json:"expiresAt"`
 	Links     RFQLinks `json:"links"`
 }
 
-// RFQStatus One of open, quoted, closed, awarded, expired, cancelled. Expect more.
+// RFQStatus One of open, quoted, closed, awarded, expired, cancelled. New values may be added.
 type RFQStatus string
 
-// RFQCreate Texts are kept as they are sent; one that is blank or holds control characters is refused.
+// RFQCreate Strings are stored unchanged. Strings that are blank or contain control characters are rejected.
 //
 // Examples: {"catalogProductUid":"print:flyers:a5","category":"commercial-print","deliveryCity":"Utrecht","quantity":5000,"title":"Spring flyers"}
 type RFQCreate struct {
-	// CatalogProductUID An L2 catalog product, from GET /api/v1/catalog/products.
+	// CatalogProductUID The uid of an L2 catalog product, from GET /api/v1/catalog/products.
 	CatalogProductUID string `json:"catalogProductUid"`
 	Title             string `json:"title"`
 
-	// Category The marketplace group of that product.
+	// Category The marketplace group of the product.
 	Category string `json:"category"`
 
-	// Quantity How many copies.
+	// Quantity The number of copies.
 	Quantity     int    `json:"quantity"`
 	DeliveryCity string `json:"deliveryCity"`
 }
@@ -322,7 +322,7 @@ type RFQCreate struct {
 type RFQCreated struct {
 	ID string `json:"id"`
 
-	// TrackingCode For people to talk about the RFQ; it opens nothing.
+	// TrackingCode A reference to the RFQ for people. It is not a credential.
 	TrackingCode string `json:"trackingCode"`
 }
 
@@ -348,7 +348,7 @@ type Supplier struct {
 
 // SurfaceRate defines model for SurfaceRate.
 type SurfaceRate struct {
-	// Surface As in RateLimit-Policy.
+	// Surface The surface, as in RateLimit-Policy.
 	Surface       string `json:"surface"`
 	Requests      int64  `json:"requests"`
 	WindowSeconds int64  `json:"windowSeconds"`
@@ -380,25 +380,25 @@ type Status = []RFQStatus
 
 // ListRfqsParams defines parameters for ListRfqs.
 type ListRfqsParams struct {
-	// Status A status that the RFQs have now. Repeat the parameter for several.
+	// Status A current status of the RFQs to list. Repeat the parameter to select several.
 	Status Status `form:"status,omitempty" json:"status,omitempty"`
 
-	// CreatedAfter The first instant of creation that counts (RFC 3339).
+	// CreatedAfter List only RFQs created at or after this time (RFC 3339).
 	CreatedAfter *CreatedAfter `form:"createdAfter,omitempty" json:"createdAfter,omitempty"`
 
-	// CreatedBefore The first instant of creation that no longer counts (RFC 3339).
+	// CreatedBefore List only RFQs created before this time (RFC 3339).
 	CreatedBefore *CreatedBefore `form:"createdBefore,omitempty" json:"createdBefore,omitempty"`
 
-	// Limit How many items at most.
+	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor nextCursor of the page before, unchanged.
+	// Cursor The `nextCursor` of the previous page, unchanged.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateRFQParams defines parameters for CreateRFQ.
 type CreateRFQParams struct {
-	// IdempotencyKey Client-generated, unique per logical create; 1 to 255 visible ASCII characters.
+	// IdempotencyKey Generated by the client and unique per logical create; 1 to 255 visible ASCII characters.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
@@ -485,50 +485,51 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// GetAccount Read what your organization may do now, and what is left of it. Needs account:read.
+	// GetAccount Read the effective access and the remaining quotas of your organization. Requires account:read.
 	//
-	// `access` says what a request of this key would come to: `full`, `read` (only what changes nothing) or `none`;
-	// `code` and `reason` are those of the refusal, and `opensAt` is when a schedule opens the capability for you. What
-	// is used of a quota is counted for test and live keys apart. The account belongs to no capability: its answers
-	// have no Marketplace-Capability.
+	// For each capability, `access` is the effective access of your key: `full`, `read` (only operations without side
+	// effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
+	// is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
+	// keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
 	//
 	// Corresponds with GET /api/v1/account (the `GetAccount` operationId).
 	GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListCatalogProducts List the products that an RFQ can ask for, with their marketplace groups. Needs rfq:read.
+	// ListCatalogProducts List the products that you can request in an RFQ, with their marketplace groups. Requires rfq:read.
 	//
-	// Send `catalogProductUid` and `category` of a product as they are, byte for byte, in POST /api/v1/rfq. The list is
-	// short and has no pages.
+	// Send `catalogProductUid` and `category` of a product unchanged, byte for byte, in POST /api/v1/rfq. The list is
+	// short and not paged.
 	//
 	// Corresponds with GET /api/v1/catalog/products (the `ListCatalogProducts` operationId).
 	ListCatalogProducts(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListRfqs List your RFQs, newest first. Needs rfq:read.
+	// ListRfqs List your RFQs, newest first. Requires rfq:read.
 	//
-	// Follow `Link: rel="next"`, or send `nextCursor` as `cursor`, until there is none. RFQs that are created
-	// meanwhile do not move the pages. A cursor belongs to your organization and kind of key, and to the filters that
-	// it was made with: send the same ones with it. A parameter that is not listed here is refused, so that a filter
-	// with a typing error is not answered with everything.
+	// To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
+	// RFQs created in the meantime do not shift the pages. A cursor is valid only for your organization, the kind of
+	// your key, and the filters of the first request; send the same filters with it. Unknown parameters are rejected,
+	// so that a misspelled filter does not return all RFQs.
 	//
 	// Corresponds with GET /api/v1/rfq (the `ListRfqs` operationId).
 	ListRfqs(ctx context.Context, params *ListRfqsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateRFQWithBody Create an RFQ. Needs rfq:write.
+	// CreateRFQWithBody Create an RFQ. Requires rfq:write.
 	//
-	// The server resolves the L2 product from `catalogProductUid` and verifies `category` against it; neither is
-	// invented or substituted. Suppliers may quote for 14 days; the RFQ stands for 30.
+	// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
+	// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
 	//
-	// Repeat a request with the same Idempotency-Key as often as you need: it creates one RFQ, uses quota once and gets
-	// the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-	// `IDEMPOTENCY_KEY_REUSED`; white space, the sequence of members and the spelling of numbers and texts make no
-	// other body. Keys are remembered for at least 24 hours, for your organization and kind of key. Only a success is
-	// remembered, so after any error the same key can be used again; after a 5xx or no answer at all, do so.
+	// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
+	// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
+	// a different body returns 422 `IDEMPOTENCY_KEY_REUSED`; differences in white space, the sequence of members and the spelling
+	// of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
+	// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
+	// or a missing response, retry with the same key.
 	//
-	// With a test key these products are simulated, in any category:
+	// With a test key, these products are simulated in any category:
 	//
-	// | catalogProductUid | answer |
+	// | catalogProductUid | response |
 	// |---|---|
-	// | `sim:rfq:quoted` | 201, and two supplier quotes at once |
+	// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
 	// | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 	// | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 	// | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -538,22 +539,23 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/rfq (the `CreateRFQ` operationId).
 	CreateRFQWithBody(ctx context.Context, params *CreateRFQParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateRFQ Create an RFQ. Needs rfq:write.
+	// CreateRFQ Create an RFQ. Requires rfq:write.
 	//
-	// The server resolves the L2 product from `catalogProductUid` and verifies `category` against it; neither is
-	// invented or substituted. Suppliers may quote for 14 days; the RFQ stands for 30.
+	// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
+	// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
 	//
-	// Repeat a request with the same Idempotency-Key as often as you need: it creates one RFQ, uses quota once and gets
-	// the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-	// `IDEMPOTENCY_KEY_REUSED`; white space, the sequence of members and the spelling of numbers and texts make no
-	// other body. Keys are remembered for at least 24 hours, for your organization and kind of key. Only a success is
-	// remembered, so after any error the same key can be used again; after a 5xx or no answer at all, do so.
+	// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
+	// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
+	// a different body returns 422 `IDEMPOTENCY_KEY_REUSED`; differences in white space, the sequence of members and the spelling
+	// of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
+	// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
+	// or a missing response, retry with the same key.
 	//
-	// With a test key these products are simulated, in any category:
+	// With a test key, these products are simulated in any category:
 	//
-	// | catalogProductUid | answer |
+	// | catalogProductUid | response |
 	// |---|---|
-	// | `sim:rfq:quoted` | 201, and two supplier quotes at once |
+	// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
 	// | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 	// | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 	// | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -563,34 +565,35 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/rfq (the `CreateRFQ` operationId).
 	CreateRFQ(ctx context.Context, params *CreateRFQParams, body CreateRFQJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetRFQ Read an RFQ of your organization. Needs rfq:read.
+	// GetRFQ Read an RFQ of your organization. Requires rfq:read.
 	//
-	// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+	// To poll, send `If-None-Match` with the last `ETag`: 304 means that the RFQ has not changed.
 	//
-	// As `application/vnd.cip4-printtalk+xml` the same record is a PrintTalk 2.2 RFQ whose XJDF describes the product.
-	// That form is part of the private-beta XJDF layer and needs the capability xjdf and the scope xjdf:read as well.
+	// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 RFQ whose XJDF describes the product.
+	// This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
 	//
 	// Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
 	GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListQuotes Read the supplier quotes on an RFQ of your organization. Needs quote:read.
+	// ListQuotes List the supplier quotes on an RFQ of your organization. Requires quote:read.
 	//
-	// Every revision is listed; a supplier's newer quote supersedes the one before, so each supplier has at most one
-	// that stands. `quoteCount` of the RFQ, and with it its ETag, changes when one comes in.
+	// The list contains every revision. A newer quote of a supplier supersedes the previous one, so each supplier has
+	// at most one current quote. Each new quote changes the `quoteCount` and the ETag of the RFQ.
 	//
-	// As `application/vnd.cip4-printtalk+xml` the quotes that stand are a PrintTalk 2.2 Quotation, on the same terms as
-	// the RFQ itself. Where none stands the answer is 404: PrintTalk has no quotation without a quote.
+	// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 Quotation with the current quotes; the
+	// requirements are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
+	// PrintTalk Quotation contains at least one quote.
 	//
 	// Corresponds with GET /api/v1/rfq/{rfqId}/quotes (the `ListQuotes` operationId).
 	ListQuotes(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// GetAccount Read what your organization may do now, and what is left of it. Needs account:read.
+// GetAccount Read the effective access and the remaining quotas of your organization. Requires account:read.
 //
-// `access` says what a request of this key would come to: `full`, `read` (only what changes nothing) or `none`;
-// `code` and `reason` are those of the refusal, and `opensAt` is when a schedule opens the capability for you. What
-// is used of a quota is counted for test and live keys apart. The account belongs to no capability: its answers
-// have no Marketplace-Capability.
+// For each capability, `access` is the effective access of your key: `full`, `read` (only operations without side
+// effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
+// is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
+// keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
 //
 // Corresponds with GET /api/v1/account (the `GetAccount` operationId).
 func (c *Client) GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -605,10 +608,10 @@ func (c *Client) GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) 
 	return c.Client.Do(req)
 }
 
-// ListCatalogProducts List the products that an RFQ can ask for, with their marketplace groups. Needs rfq:read.
+// ListCatalogProducts List the products that you can request in an RFQ, with their marketplace groups. Requires rfq:read.
 //
-// Send `catalogProductUid` and `category` of a product as they are, byte for byte, in POST /api/v1/rfq. The list is
-// short and has no pages.
+// Send `catalogProductUid` and `category` of a product unchanged, byte for byte, in POST /api/v1/rfq. The list is
+// short and not paged.
 //
 // Corresponds with GET /api/v1/catalog/products (the `ListCatalogProducts` operationId).
 func (c *Client) ListCatalogProducts(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -623,12 +626,12 @@ func (c *Client) ListCatalogProducts(ctx context.Context, reqEditors ...RequestE
 	return c.Client.Do(req)
 }
 
-// ListRfqs List your RFQs, newest first. Needs rfq:read.
+// ListRfqs List your RFQs, newest first. Requires rfq:read.
 //
-// Follow `Link: rel="next"`, or send `nextCursor` as `cursor`, until there is none. RFQs that are created
-// meanwhile do not move the pages. A cursor belongs to your organization and kind of key, and to the filters that
-// it was made with: send the same ones with it. A parameter that is not listed here is refused, so that a filter
-// with a typing error is not answered with everything.
+// To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
+// RFQs created in the meantime do not shift the pages. A cursor is valid only for your organization, the kind of
+// your key, and the filters of the first request; send the same filters with it. Unknown parameters are rejected,
+// so that a misspelled filter does not return all RFQs.
 //
 // Corresponds with GET /api/v1/rfq (the `ListRfqs` operationId).
 func (c *Client) ListRfqs(ctx context.Context, params *ListRfqsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -643,22 +646,23 @@ func (c *Client) ListRfqs(ctx context.Context, params *ListRfqsParams, reqEditor
 	return c.Client.Do(req)
 }
 
-// CreateRFQWithBody Create an RFQ. Needs rfq:write.
+// CreateRFQWithBody Create an RFQ. Requires rfq:write.
 //
-// The server resolves the L2 product from `catalogProductUid` and verifies `category` against it; neither is
-// invented or substituted. Suppliers may quote for 14 days; the RFQ stands for 30.
+// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
+// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
 //
-// Repeat a request with the same Idempotency-Key as often as you need: it creates one RFQ, uses quota once and gets
-// the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-// `IDEMPOTENCY_KEY_REUSED`; white space, the sequence of members and the spelling of numbers and texts make no
-// other body. Keys are remembered for at least 24 hours, for your organization and kind of key. Only a success is
-// remembered, so after any error the same key can be used again; after a 5xx or no answer at all, do so.
+// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
+// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
+// a different body returns 422 `IDEMPOTENCY_KEY_REUSED`; differences in white space, the sequence of members and the spelling
+// of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
+// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
+// or a missing response, retry with the same key.
 //
-// With a test key these products are simulated, in any category:
+// With a test key, these products are simulated in any category:
 //
-// | catalogProductUid | answer |
+// | catalogProductUid | response |
 // |---|---|
-// | `sim:rfq:quoted` | 201, and two supplier quotes at once |
+// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
 // | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 // | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 // | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -678,22 +682,23 @@ func (c *Client) CreateRFQWithBody(ctx context.Context, params *CreateRFQParams,
 	return c.Client.Do(req)
 }
 
-// CreateRFQ Create an RFQ. Needs rfq:write.
+// CreateRFQ Create an RFQ. Requires rfq:write.
 //
-// The server resolves the L2 product from `catalogProductUid` and verifies `category` against it; neither is
-// invented or substituted. Suppliers may quote for 14 days; the RFQ stands for 30.
+// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
+// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
 //
-// Repeat a request with the same Idempotency-Key as often as you need: it creates one RFQ, uses quota once and gets
-// the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-// `IDEMPOTENCY_KEY_REUSED`; white space, the sequence of members and the spelling of numbers and texts make no
-// other body. Keys are remembered for at least 24 hours, for your organization and kind of key. Only a success is
-// remembered, so after any error the same key can be used again; after a 5xx or no answer at all, do so.
+// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
+// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
+// a different body returns 422 `IDEMPOTENCY_KEY_REUSED`; differences in white space, the sequence of members and the spelling
+// of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
+// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
+// or a missing response, retry with the same key.
 //
-// With a test key these products are simulated, in any category:
+// With a test key, these products are simulated in any category:
 //
-// | catalogProductUid | answer |
+// | catalogProductUid | response |
 // |---|---|
-// | `sim:rfq:quoted` | 201, and two supplier quotes at once |
+// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
 // | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 // | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 // | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -713,12 +718,12 @@ func (c *Client) CreateRFQ(ctx context.Context, params *CreateRFQParams, body Cr
 	return c.Client.Do(req)
 }
 
-// GetRFQ Read an RFQ of your organization. Needs rfq:read.
+// GetRFQ Read an RFQ of your organization. Requires rfq:read.
 //
-// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+// To poll, send `If-None-Match` with the last `ETag`: 304 means that the RFQ has not changed.
 //
-// As `application/vnd.cip4-printtalk+xml` the same record is a PrintTalk 2.2 RFQ whose XJDF describes the product.
-// That form is part of the private-beta XJDF layer and needs the capability xjdf and the scope xjdf:read as well.
+// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 RFQ whose XJDF describes the product.
+// This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
 //
 // Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
 func (c *Client) GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -733,13 +738,14 @@ func (c *Client) GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, 
 	return c.Client.Do(req)
 }
 
-// ListQuotes Read the supplier quotes on an RFQ of your organization. Needs quote:read.
+// ListQuotes List the supplier quotes on an RFQ of your organization. Requires quote:read.
 //
-// Every revision is listed; a supplier's newer quote supersedes the one before, so each supplier has at most one
-// that stands. `quoteCount` of the RFQ, and with it its ETag, changes when one comes in.
+// The list contains every revision. A newer quote of a supplier supersedes the previous one, so each supplier has
+// at most one current quote. Each new quote changes the `quoteCount` and the ETag of the RFQ.
 //
-// As `application/vnd.cip4-printtalk+xml` the quotes that stand are a PrintTalk 2.2 Quotation, on the same terms as
-// the RFQ itself. Where none stands the answer is 404: PrintTalk has no quotation without a quote.
+// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 Quotation with the current quotes; the
+// requirements are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
+// PrintTalk Quotation contains at least one quote.
 //
 // Corresponds with GET /api/v1/rfq/{rfqId}/quotes (the `ListQuotes` operationId).
 func (c *Client) ListQuotes(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1090,56 +1096,57 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
-	// GetAccountWithResponse Read what your organization may do now, and what is left of it. Needs account:read.
+	// GetAccountWithResponse Read the effective access and the remaining quotas of your organization. Requires account:read.
 	//
-	// `access` says what a request of this key would come to: `full`, `read` (only what changes nothing) or `none`;
-	// `code` and `reason` are those of the refusal, and `opensAt` is when a schedule opens the capability for you. What
-	// is used of a quota is counted for test and live keys apart. The account belongs to no capability: its answers
-	// have no Marketplace-Capability.
+	// For each capability, `access` is the effective access of your key: `full`, `read` (only operations without side
+	// effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
+	// is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
+	// keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/account (the `GetAccount` operationId).
 	GetAccountWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetAccountResponse, error)
 
-	// ListCatalogProductsWithResponse List the products that an RFQ can ask for, with their marketplace groups. Needs rfq:read.
+	// ListCatalogProductsWithResponse List the products that you can request in an RFQ, with their marketplace groups. Requires rfq:read.
 	//
-	// Send `catalogProductUid` and `category` of a product as they are, byte for byte, in POST /api/v1/rfq. The list is
-	// short and has no pages.
+	// Send `catalogProductUid` and `category` of a product unchanged, byte for byte, in POST /api/v1/rfq. The list is
+	// short and not paged.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/catalog/products (the `ListCatalogProducts` operationId).
 	ListCatalogProductsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListCatalogProductsResponse, error)
 
-	// ListRfqsWithResponse List your RFQs, newest first. Needs rfq:read.
+	// ListRfqsWithResponse List your RFQs, newest first. Requires rfq:read.
 	//
-	// Follow `Link: rel="next"`, or send `nextCursor` as `cursor`, until there is none. RFQs that are created
-	// meanwhile do not move the pages. A cursor belongs to your organization and kind of key, and to the filters that
-	// it was made with: send the same ones with it. A parameter that is not listed here is refused, so that a filter
-	// with a typing error is not answered with everything.
+	// To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
+	// RFQs created in the meantime do not shift the pages. A cursor is valid only for your organization, the kind of
+	// your key, and the filters of the first request; send the same filters with it. Unknown parameters are rejected,
+	// so that a misspelled filter does not return all RFQs.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/rfq (the `ListRfqs` operationId).
 	ListRfqsWithResponse(ctx context.Context, params *ListRfqsParams, reqEditors ...RequestEditorFn) (*ListRfqsResponse, error)
 
-	// CreateRFQWithBodyWithResponse Create an RFQ. Needs rfq:write.
+	// CreateRFQWithBodyWithResponse Create an RFQ. Requires rfq:write.
 	//
-	// The server resolves the L2 product from `catalogProductUid` and verifies `category` against it; neither is
-	// invented or substituted. Suppliers may quote for 14 days; the RFQ stands for 30.
+	// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
+	// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
 	//
-	// Repeat a request with the same Idempotency-Key as often as you need: it creates one RFQ, uses quota once and gets
-	// the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-	// `IDEMPOTENCY_KEY_REUSED`; white space, the sequence of members and the spelling of numbers and texts make no
-	// other body. Keys are remembered for at least 24 hours, for your organization and kind of key. Only a success is
-	// remembered, so after any error the same key can be used again; after a 5xx or no answer at all, do so.
+	// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
+	// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
+	// a different body returns 422 `IDEMPOTENCY_KEY_REUSED`; differences in white space, the sequence of members and the spelling
+	// of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
+	// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
+	// or a missing response, retry with the same key.
 	//
-	// With a test key these products are simulated, in any category:
+	// With a test key, these products are simulated in any category:
 	//
-	// | catalogProductUid | answer |
+	// | catalogProductUid | response |
 	// |---|---|
-	// | `sim:rfq:quoted` | 201, and two supplier quotes at once |
+	// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
 	// | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 	// | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 	// | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -1149,22 +1156,23 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/rfq (the `CreateRFQ` operationId).
 	CreateRFQWithBodyWithResponse(ctx context.Context, params *CreateRFQParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateRFQResponse, error)
 
-	// CreateRFQWithResponse Create an RFQ. Needs rfq:write.
+	// CreateRFQWithResponse Create an RFQ. Requires rfq:write.
 	//
-	// The server resolves the L2 product from `catalogProductUid` and verifies `category` against it; neither is
-	// invented or substituted. Suppliers may quote for 14 days; the RFQ stands for 30.
+	// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
+	// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
 	//
-	// Repeat a request with the same Idempotency-Key as often as you need: it creates one RFQ, uses quota once and gets
-	// the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-	// `IDEMPOTENCY_KEY_REUSED`; white space, the sequence of members and the spelling of numbers and texts make no
-	// other body. Keys are remembered for at least 24 hours, for your organization and kind of key. Only a success is
-	// remembered, so after any error the same key can be used again; after a 5xx or no answer at all, do so.
+	// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
+	// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
+	// a different body returns 422 `IDEMPOTENCY_KEY_REUSED`; differences in white space, the sequence of members and the spelling
+	// of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
+	// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
+	// or a missing response, retry with the same key.
 	//
-	// With a test key these products are simulated, in any category:
+	// With a test key, these products are simulated in any category:
 	//
-	// | catalogProductUid | answer |
+	// | catalogProductUid | response |
 	// |---|---|
-	// | `sim:rfq:quoted` | 201, and two supplier quotes at once |
+	// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
 	// | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 	// | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 	// | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -1174,25 +1182,26 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/rfq (the `CreateRFQ` operationId).
 	CreateRFQWithResponse(ctx context.Context, params *CreateRFQParams, body CreateRFQJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRFQResponse, error)
 
-	// GetRFQWithResponse Read an RFQ of your organization. Needs rfq:read.
+	// GetRFQWithResponse Read an RFQ of your organization. Requires rfq:read.
 	//
-	// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+	// To poll, send `If-None-Match` with the last `ETag`: 304 means that the RFQ has not changed.
 	//
-	// As `application/vnd.cip4-printtalk+xml` the same record is a PrintTalk 2.2 RFQ whose XJDF describes the product.
-	// That form is part of the private-beta XJDF layer and needs the capability xjdf and the scope xjdf:read as well.
+	// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 RFQ whose XJDF describes the product.
+	// This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
 	GetRFQWithResponse(ctx context.Context, rfqid RFQID, params *GetRFQParams, reqEditors ...RequestEditorFn) (*GetRFQResponse, error)
 
-	// ListQuotesWithResponse Read the supplier quotes on an RFQ of your organization. Needs quote:read.
+	// ListQuotesWithResponse List the supplier quotes on an RFQ of your organization. Requires quote:read.
 	//
-	// Every revision is listed; a supplier's newer quote supersedes the one before, so each supplier has at most one
-	// that stands. `quoteCount` of the RFQ, and with it its ETag, changes when one comes in.
+	// The list contains every revision. A newer quote of a supplier supersedes the previous one, so each supplier has
+	// at most one current quote. Each new quote changes the `quoteCount` and the ETag of the RFQ.
 	//
-	// As `application/vnd.cip4-printtalk+xml` the quotes that stand are a PrintTalk 2.2 Quotation, on the same terms as
-	// the RFQ itself. Where none stands the answer is 404: PrintTalk has no quotation without a quote.
+	// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 Quotation with the current quotes; the
+	// requirements are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
+	// PrintTalk Quotation contains at least one quote.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1446,12 +1455,12 @@ func (r ListQuotesResponse) ContentType() string {
 	return ""
 }
 
-// GetAccountWithResponse Read what your organization may do now, and what is left of it. Needs account:read.
+// GetAccountWithResponse Read the effective access and the remaining quotas of your organization. Requires account:read.
 //
-// `access` says what a request of this key would come to: `full`, `read` (only what changes nothing) or `none`;
-// `code` and `reason` are those of the refusal, and `opensAt` is when a schedule opens the capability for you. What
-// is used of a quota is counted for test and live keys apart. The account belongs to no capability: its answers
-// have no Marketplace-Capability.
+// For each capability, `access` is the effective access of your key: `full`, `read` (only operations without side
+// effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
+// is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
+// keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -1464,10 +1473,10 @@ func (c *ClientWithResponses) GetAccountWithResponse(ctx context.Context, reqEdi
 	return ParseGetAccountResponse(rsp)
 }
 
-// ListCatalogProductsWithResponse List the products that an RFQ can ask for, with their marketplace groups. Needs rfq:read.
+// ListCatalogProductsWithResponse List the products that you can request in an RFQ, with their marketplace groups. Requires rfq:read.
 //
-// Send `catalogProductUid` and `category` of a product as they are, byte for byte, in POST /api/v1/rfq. The list is
-// short and has no pages.
+// Send `catalogProductUid` and `category` of a product unchanged, byte for byte, in POST /api/v1/rfq. The list is
+// short and not paged.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -1480,12 +1489,12 @@ func (c *ClientWithResponses) ListCatalogProductsWithResponse(ctx context.Contex
 	return ParseListCatalogProductsResponse(rsp)
 }
 
-// ListRfqsWithResponse List your RFQs, newest first. Needs rfq:read.
+// ListRfqsWithResponse List your RFQs, newest first. Requires rfq:read.
 //
-// Follow `Link: rel="next"`, or send `nextCursor` as `cursor`, until there is none. RFQs that are created
-// meanwhile do not move the pages. A cursor belongs to your organization and kind of key, and to the filters that
-// it was made with: send the same ones with it. A parameter that is not listed here is refused, so that a filter
-// with a typing error is not answered with everything.
+// To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
+// RFQs created in the meantime do not shift the pages. A cursor is valid only for your organization, the kind of
+// your key, and the filters of the first request; send the same filters with it. Unknown parameters are rejected,
+// so that a misspelled filter does not return all RFQs.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -1498,22 +1507,23 @@ func (c *ClientWithResponses) ListRfqsWithResponse(ctx context.Context, params *
 	return ParseListRfqsResponse(rsp)
 }
 
-// CreateRFQWithBodyWithResponse Create an RFQ. Needs rfq:write.
+// CreateRFQWithBodyWithResponse Create an RFQ. Requires rfq:write.
 //
-// The server resolves the L2 product from `catalogProductUid` and verifies `category` against it; neither is
-// invented or substituted. Suppliers may quote for 14 days; the RFQ stands for 30.
+// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
+// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
 //
-// Repeat a request with the same Idempotency-Key as often as you need: it creates one RFQ, uses quota once and gets
-// the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-// `IDEMPOTENCY_KEY_REUSED`; white space, the sequence of members and the spelling of numbers and texts make no
-// other body. Keys are remembered for at least 24 hours, for your organization and kind of key. Only a success is
-// remembered, so after any error the same key can be used again; after a 5xx or no answer at all, do so.
+// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
+// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
+// a different body returns 422 `IDEMPOTENCY_KEY_REUSED`; differences in white space, the sequence of members and the spelling
+// of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
+// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
+// or a missing response, retry with the same key.
 //
-// With a test key these products are simulated, in any category:
+// With a test key, these products are simulated in any category:
 //
-// | catalogProductUid | answer |
+// | catalogProductUid | response |
 // |---|---|
-// | `sim:rfq:quoted` | 201, and two supplier quotes at once |
+// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
 // | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 // | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 // | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -1529,22 +1539,23 @@ func (c *ClientWithResponses) CreateRFQWithBodyWithResponse(ctx context.Context,
 	return ParseCreateRFQResponse(rsp)
 }
 
-// CreateRFQWithResponse Create an RFQ. Needs rfq:write.
+// CreateRFQWithResponse Create an RFQ. Requires rfq:write.
 //
-// The server resolves the L2 product from `catalogProductUid` and verifies `category` against it; neither is
-// invented or substituted. Suppliers may quote for 14 days; the RFQ stands for 30.
+// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
+// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
 //
-// Repeat a request with the same Idempotency-Key as often as you need: it creates one RFQ, uses quota once and gets
-// the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-// `IDEMPOTENCY_KEY_REUSED`; white space, the sequence of members and the spelling of numbers and texts make no
-// other body. Keys are remembered for at least 24 hours, for your organization and kind of key. Only a success is
-// remembered, so after any error the same key can be used again; after a 5xx or no answer at all, do so.
+// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
+// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
+// a different body returns 422 `IDEMPOTENCY_KEY_REUSED`; differences in white space, the sequence of members and the spelling
+// of numbers and strings do not count. Keys are stored for at least 24 hours, separately for each organization and
+// kind of key. Only successful requests are stored, so you can use the same key again after any error. After a 5xx
+// or a missing response, retry with the same key.
 //
-// With a test key these products are simulated, in any category:
+// With a test key, these products are simulated in any category:
 //
-// | catalogProductUid | answer |
+// | catalogProductUid | response |
 // |---|---|
-// | `sim:rfq:quoted` | 201, and two supplier quotes at once |
+// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
 // | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 // | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 // | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -1560,12 +1571,12 @@ func (c *ClientWithResponses) CreateRFQWithResponse(ctx context.Context, params 
 	return ParseCreateRFQResponse(rsp)
 }
 
-// GetRFQWithResponse Read an RFQ of your organization. Needs rfq:read.
+// GetRFQWithResponse Read an RFQ of your organization. Requires rfq:read.
 //
-// Poll with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
+// To poll, send `If-None-Match` with the last `ETag`: 304 means that the RFQ has not changed.
 //
-// As `application/vnd.cip4-printtalk+xml` the same record is a PrintTalk 2.2 RFQ whose XJDF describes the product.
-// That form is part of the private-beta XJDF layer and needs the capability xjdf and the scope xjdf:read as well.
+// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 RFQ whose XJDF describes the product.
+// This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -1578,13 +1589,14 @@ func (c *ClientWithResponses) GetRFQWithResponse(ctx context.Context, rfqid RFQI
 	return ParseGetRFQResponse(rsp)
 }
 
-// ListQuotesWithResponse Read the supplier quotes on an RFQ of your organization. Needs quote:read.
+// ListQuotesWithResponse List the supplier quotes on an RFQ of your organization. Requires quote:read.
 //
-// Every revision is listed; a supplier's newer quote supersedes the one before, so each supplier has at most one
-// that stands. `quoteCount` of the RFQ, and with it its ETag, changes when one comes in.
+// The list contains every revision. A newer quote of a supplier supersedes the previous one, so each supplier has
+// at most one current quote. Each new quote changes the `quoteCount` and the ETag of the RFQ.
 //
-// As `application/vnd.cip4-printtalk+xml` the quotes that stand are a PrintTalk 2.2 Quotation, on the same terms as
-// the RFQ itself. Where none stands the answer is 404: PrintTalk has no quotation without a quote.
+// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 Quotation with the current quotes; the
+// requirements are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
+// PrintTalk Quotation contains at least one quote.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -64,12 +64,12 @@ const (
 )
 
 // Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
-// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it;
-// ATTEMPTS_EXHAUSTED about us: submit the job again. Expect more.
+// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
+// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
 type Failure struct {
 	Code FailureCode `json:"code"`
 
-	// Detail For a human. Do not parse it.
+	// Detail A description for people. Do not parse it.
 	Detail string `json:"detail"`
 }
 
@@ -83,30 +83,37 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	Category string   `json:"category"`
 
-	// Page Where it is found first; absent for the document.
+	// MessageID The id of the message: the id of the rule, followed by a variant where the rule has several messages. Absent
+	// from reports of version 1.0.
+	MessageID string `json:"messageId,omitempty"`
+
+	// Parameters The values in the message, to translate the message yourself.
+	Parameters MessageParameters `json:"parameters,omitempty"`
+
+	// Page The first page of the finding; absent for the document.
 	Page int `json:"page,omitempty"`
 
-	// Pages The first ten pages where it is so; absent when there is one.
+	// Pages The first ten pages of the finding; absent for a single page.
 	Pages []int `json:"pages,omitempty"`
 
 	// BBox The place on the page.
 	BBox   Rectangle `json:"bbox,omitempty"`
 	Object string    `json:"object,omitempty"`
 
-	// Message A sentence for a designer.
+	// Message The fault in one sentence, with the measured value and the limit, in the language of the report.
 	Message  string   `json:"message"`
 	Measured *Measure `json:"measured,omitempty"`
 
-	// Threshold What measured should have been.
+	// Threshold The limit of the measured value.
 	Threshold *Threshold `json:"threshold,omitempty"`
 
-	// Count How many occurrences this stands for.
+	// Count The number of occurrences.
 	Count int `json:"count"`
 
-	// FixHint What to do about it.
+	// FixHint How to fix the file, in the language of the report.
 	FixHint string `json:"fixHint,omitempty"`
 
-	// Ref The clause that the rule comes from.
+	// Ref The clause of the standard behind the rule.
 	Ref string `json:"ref,omitempty"`
 }
 
@@ -116,45 +123,50 @@ type Measure struct {
 	Unit  string  `json:"unit"`
 }
 
-// Threshold What measured should have been.
+// Threshold The limit of the measured value.
 type Threshold struct {
+	// Op The operator between the measured value and the limit, for example `>=`.
 	Op    string  `json:"op"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
+
+	// Tolerance The amount by which the value may miss the limit, in the same unit; absent for none.
+	Tolerance float64 `json:"tolerance,omitempty"`
 }
 
-// Instant UTC, with milliseconds.
+// Instant A time in UTC with milliseconds.
 //
 // Examples: 2026-11-20T12:00:00.000Z
 type Instant = time.Time
 
-// Intent What the job is meant to be (a job ticket). Whatever it says is held against the file, and a difference is a
-// finding of the category `intent`.
+// Intent The job ticket: the agreed properties of the print job. The inspection compares each given property with the
+// file and reports each difference as a finding of the category `intent`.
 //
 // Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
 type Intent struct {
-	// TrimSize The finished size of a page as it is looked at, in millimetres.
+	// TrimSize The finished size of a page as displayed, in millimetres.
 	TrimSize *TrimSize `json:"trimSize,omitempty"`
 
-	// Pages The pages of one copy.
+	// Pages The number of pages per copy.
 	Pages int `json:"pages,omitempty"`
 
-	// Colors The inks that it is to be printed with.
+	// Colors The inks of the print job.
 	Colors *IntentColors `json:"colors,omitempty"`
 
-	// Quantity How many copies. A file of `pages` times `quantity` pages is one of variable data, and no finding.
+	// Quantity The number of copies. A file with `pages` times `quantity` pages counts as variable data and gives no
+	// finding.
 	Quantity int `json:"quantity,omitempty"`
 
-	// RFQID An RFQ of yours. Its quantity is taken where `quantity` is absent.
+	// RFQID The id of an RFQ of your organization. Its quantity applies if `quantity` is absent.
 	RFQID string `json:"rfqId,omitempty"`
 }
 
-// IntentColors The inks that it is to be printed with.
+// IntentColors The inks of the print job.
 type IntentColors struct {
 	// Process 4 for CMYK, 1 for black, 0 for none.
 	Process int `json:"process"`
 
-	// Spots The names of the spot colours, as the file has them.
+	// Spots The names of the spot colours, exactly as in the file.
 	Spots []string `json:"spots,omitempty"`
 }
 
@@ -162,12 +174,17 @@ type IntentColors struct {
 type JobLinks struct {
 	Self string `json:"self"`
 
-	// Events Where to follow the job as it changes.
+	// Events The path to follow the job as it changes.
 	Events string `json:"events"`
 
 	// Report Present when status is succeeded.
 	Report string `json:"report,omitempty"`
 }
+
+// MessageParameters Each value is a string, a number or a list of strings. Words that a language translates are stable tokens, such as
+// `top` or `line`. A list names at most five elements; `<name>Omitted` is the number of further elements. Lengths end
+// with their unit, such as `width_mm`; `value`, `limit` and `tolerance` are in the unit of `measured`.
+type MessageParameters = map[string]any
 
 // PreflightJob defines model for PreflightJob.
 type PreflightJob struct {
@@ -175,44 +192,44 @@ type PreflightJob struct {
 	Status  PreflightStatus `json:"status"`
 	Profile string          `json:"profile"`
 
-	// Intent What the job is meant to be (a job ticket). Whatever it says is held against the file, and a difference is a
-	// finding of the category `intent`.
+	// Intent The job ticket: the agreed properties of the print job. The inspection compares each given property with the
+	// file and reports each difference as a finding of the category `intent`.
 	//
 	//
 	// Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
 	Intent *Intent `json:"intent,omitempty"`
 
-	// SubmittedAt UTC, with milliseconds.
+	// SubmittedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	SubmittedAt Instant `json:"submittedAt"`
 
-	// StartedAt UTC, with milliseconds.
+	// StartedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	StartedAt *Instant `json:"startedAt,omitempty"`
 
-	// FinishedAt UTC, with milliseconds.
+	// FinishedAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	FinishedAt *Instant `json:"finishedAt,omitempty"`
 
-	// ExpiresAt UTC, with milliseconds.
+	// ExpiresAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	ExpiresAt Instant `json:"expiresAt"`
 
-	// Attempt The number of the latest attempt that began; 0 before the first. Numbers may be left out.
+	// Attempt The number of the latest attempt that began; 0 before the first. Numbers may be skipped.
 	Attempt int `json:"attempt"`
 
-	// Livemode False for a job of a test key.
+	// Livemode False if the job was submitted with a test key.
 	Livemode bool `json:"livemode"`
 
 	// Progress Present once the number of pages is known.
 	Progress *Progress `json:"progress,omitempty"`
 
-	// Verdict What the file comes to: fail with a finding of severity error, warn with one of severity warning, else pass.
-	// Present in a job when status is succeeded.
+	// Verdict The result for the file: `fail` if a finding has the severity error, `warn` if a finding has the severity
+	// warning, otherwise `pass`. Present in a job when status is succeeded.
 	Verdict Verdict `json:"verdict,omitempty"`
 
 	// Result What an inspection says about a file. Present in a job when status is succeeded.
@@ -225,8 +242,8 @@ type PreflightJob struct {
 	Result *PreflightReport `json:"result,omitempty"`
 
 	// Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
-	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it;
-	// ATTEMPTS_EXHAUSTED about us: submit the job again. Expect more.
+	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
+	// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
 	Failure *Failure `json:"failure,omitempty"`
 	Links   JobLinks `json:"links"`
 }
@@ -260,15 +277,19 @@ type PreflightProfiles struct {
 // The first number of reportVersion changes when a reader that was written for the old form could misread the new
 // one.
 type PreflightReport struct {
-	ReportVersion string        `json:"reportVersion"`
-	Engine        ReportEngine  `json:"engine"`
-	Profile       ReportProfile `json:"profile"`
+	ReportVersion string `json:"reportVersion"`
+
+	// Language The language of messages and hints: `en`, or `de`. Absent from reports of version 1.0, which are English. The
+	// report inside a job is English.
+	Language string        `json:"language,omitempty"`
+	Engine   ReportEngine  `json:"engine"`
+	Profile  ReportProfile `json:"profile"`
 
 	// Ticket What the job is meant to be; absent where nothing was said about it.
 	Ticket *Intent `json:"ticket,omitempty"`
 
-	// Verdict What the file comes to: fail with a finding of severity error, warn with one of severity warning, else pass.
-	// Present in a job when status is succeeded.
+	// Verdict The result for the file: `fail` if a finding has the severity error, `warn` if a finding has the severity
+	// warning, otherwise `pass`. Present in a job when status is succeeded.
 	Verdict Verdict `json:"verdict"`
 
 	// Complete False when a limit stopped the inspection; absent findings then prove nothing.
@@ -318,14 +339,14 @@ type PreflightRules struct {
 
 // PreflightSubmit Examples: {"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready"}
 type PreflightSubmit struct {
-	// FileURL Where we fetch the PDF.
+	// FileURL The URL from which the server fetches the PDF.
 	FileURL string `json:"fileUrl"`
 
 	// Profile The name of an inspection profile.
 	Profile string `json:"profile"`
 
-	// Intent What the job is meant to be (a job ticket). Whatever it says is held against the file, and a difference is a
-	// finding of the category `intent`.
+	// Intent The job ticket: the agreed properties of the print job. The inspection compares each given property with the
+	// file and reports each difference as a finding of the category `intent`.
 	//
 	//
 	// Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
@@ -474,7 +495,7 @@ type ReportICC struct {
 type ReportImage struct {
 	Page int `json:"page"`
 
-	// Object The object number
+	// Object The object number, or inline.
 	Object     string `json:"object"`
 	Px         []int  `json:"px"`
 	Bpc        int    `json:"bpc"`
@@ -568,7 +589,7 @@ type ReportPage struct {
 	UserUnit float64   `json:"userUnit"`
 	Boxes    PageBoxes `json:"boxes"`
 
-	// BleedMM What the page leaves around its TrimBox; absent without one.
+	// BleedMM The bleed around the TrimBox, at the edges of the page before rotation; absent without a TrimBox.
 	BleedMM *Bleed `json:"bleed_mm,omitempty"`
 
 	// Blank Nothing on it leaves ink.
@@ -608,7 +629,7 @@ type PageBoxes struct {
 	Art Rectangle `json:"art,omitempty"`
 }
 
-// Bleed What the page leaves around its TrimBox; absent without one.
+// Bleed The bleed around the TrimBox, at the edges of the page before rotation; absent without a TrimBox.
 type Bleed struct {
 	T float64 `json:"t"`
 	R float64 `json:"r"`
@@ -638,15 +659,18 @@ type ReportSummary struct {
 // Severity defines model for Severity.
 type Severity string
 
-// TrimSize The finished size of a page as it is looked at, in millimetres.
+// TrimSize The finished size of a page as displayed, in millimetres.
 type TrimSize struct {
 	Width  float64 `json:"width"`
 	Height float64 `json:"height"`
 }
 
-// Verdict What the file comes to: fail with a finding of severity error, warn with one of severity warning, else pass.
-// Present in a job when status is succeeded.
+// Verdict The result for the file: `fail` if a finding has the severity error, `warn` if a finding has the severity
+// warning, otherwise `pass`. Present in a job when status is succeeded.
 type Verdict string
+
+// AcceptLanguage defines model for AcceptLanguage.
+type AcceptLanguage = string
 
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
@@ -665,7 +689,7 @@ type ProfileName = string
 
 // SubmitPreflightParams defines parameters for SubmitPreflight.
 type SubmitPreflightParams struct {
-	// IdempotencyKey Client-generated, unique per logical submission; 1 to 255 visible ASCII characters.
+	// IdempotencyKey Generated by the client and unique per logical submission; 1 to 255 visible ASCII characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -685,6 +709,10 @@ type GetPreflightProfileParams struct {
 type ListPreflightRulesParams struct {
 	// IfNoneMatch The ETag of your copy.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// AcceptLanguage The languages that you prefer (RFC 9110, 12.5.4): English (`en`, the default) and German (`de`). Other languages
+	// and a malformed field select English.
+	AcceptLanguage *AcceptLanguage `json:"Accept-Language,omitempty"`
 }
 
 // GetPreflightParams defines parameters for GetPreflight.
@@ -695,7 +723,7 @@ type GetPreflightParams struct {
 
 // FollowPreflightParams defines parameters for FollowPreflight.
 type FollowPreflightParams struct {
-	// LastEventID The `id` of the last event that you have seen.
+	// LastEventID The `id` of the last event that you received.
 	LastEventID *LastEventID `json:"Last-Event-ID,omitempty"`
 }
 
@@ -703,6 +731,10 @@ type FollowPreflightParams struct {
 type GetPreflightReportParams struct {
 	// IfNoneMatch The ETag of your copy.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// AcceptLanguage The languages that you prefer (RFC 9110, 12.5.4): English (`en`, the default) and German (`de`). Other languages
+	// and a malformed field select English.
+	AcceptLanguage *AcceptLanguage `json:"Accept-Language,omitempty"`
 }
 
 // SubmitPreflightJSONRequestBody defines body for SubmitPreflight for application/json ContentType.
@@ -782,21 +814,22 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// SubmitPreflightWithBody Queue a PDF for inspection. Needs preflight:write.
+	// SubmitPreflightWithBody Submit a PDF for inspection. Requires preflight:write.
 	//
-	// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
-	// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-	// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
-	// are.
+	// `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
+	// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
+	// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
+	// valid names.
 	//
-	// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
-	// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-	// `IDEMPOTENCY_KEY_REUSED`. Keys are remembered for at least 24 hours, for your organization and kind of key.
-	// Only a success is remembered. Without a key every request makes a job.
+	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
+	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
+	// key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
+	// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
+	// request creates a job.
 	//
-	// With a test key these profiles are simulated; nothing is fetched and the job ends at once:
+	// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
 	//
-	// | profile | the job ends |
+	// | profile | result of the job |
 	// |---|---|
 	// | `sim:succeeded:pass`, `sim:succeeded:warn`, `sim:succeeded:fail` | succeeded, with a report of that verdict |
 	// | `sim:failed:FETCH_REFUSED`, and any other code of `failure` | failed, with that code |
@@ -807,21 +840,22 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/preflight (the `SubmitPreflight` operationId).
 	SubmitPreflightWithBody(ctx context.Context, params *SubmitPreflightParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// SubmitPreflight Queue a PDF for inspection. Needs preflight:write.
+	// SubmitPreflight Submit a PDF for inspection. Requires preflight:write.
 	//
-	// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
-	// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-	// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
-	// are.
+	// `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
+	// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
+	// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
+	// valid names.
 	//
-	// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
-	// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-	// `IDEMPOTENCY_KEY_REUSED`. Keys are remembered for at least 24 hours, for your organization and kind of key.
-	// Only a success is remembered. Without a key every request makes a job.
+	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
+	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
+	// key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
+	// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
+	// request creates a job.
 	//
-	// With a test key these profiles are simulated; nothing is fetched and the job ends at once:
+	// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
 	//
-	// | profile | the job ends |
+	// | profile | result of the job |
 	// |---|---|
 	// | `sim:succeeded:pass`, `sim:succeeded:warn`, `sim:succeeded:fail` | succeeded, with a report of that verdict |
 	// | `sim:failed:FETCH_REFUSED`, and any other code of `failure` | failed, with that code |
@@ -832,96 +866,102 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/preflight (the `SubmitPreflight` operationId).
 	SubmitPreflight(ctx context.Context, params *SubmitPreflightParams, body SubmitPreflightJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
+	// ListPreflightProfiles List the inspection profiles. Requires preflight:read.
 	//
-	// The names that `profile` may have, and what each is for. Profiles have versions: the report of a job says by which
-	// it was judged, and its digest.
+	// The valid values of `profile` with a description of each. Profiles have versions; the report of a job contains
+	// the version and the digest of its profile.
 	//
 	// Corresponds with GET /api/v1/preflight/profiles (the `ListPreflightProfiles` operationId).
 	ListPreflightProfiles(ctx context.Context, params *ListPreflightProfilesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
+	// GetPreflightProfile Read a profile with its thresholds. Requires preflight:read.
 	//
-	// The rules that the profile selects, how grave each is, and the threshold that it compares with, with its source.
-	// Rules that are about reading the file itself are in force in every profile and not listed.
+	// The rules that the profile selects, with their severity, threshold and the source of the threshold. Rules about
+	// reading the file itself apply to every profile and are not listed.
 	//
 	// Corresponds with GET /api/v1/preflight/profiles/{profile} (the `GetPreflightProfile` operationId).
 	GetPreflightProfile(ctx context.Context, profile ProfileName, params *GetPreflightProfileParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListPreflightRules List the rules. Needs preflight:read.
+	// ListPreflightRules List the rules. Requires preflight:read.
 	//
-	// Every rule that a finding can name. An id means the same for ever.
+	// All rules that a finding can refer to. The meaning of a rule id never changes. Titles and hints are in the
+	// language that `Accept-Language` selects: English or German.
 	//
 	// Corresponds with GET /api/v1/preflight/rules (the `ListPreflightRules` operationId).
 	ListPreflightRules(ctx context.Context, params *ListPreflightRulesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CancelPreflight Cancel a job that has not ended. Needs preflight:write.
+	// CancelPreflight Cancel an unfinished job. Requires preflight:write.
 	//
-	// A worker that holds the job gives it up. A job that has ended otherwise stays as it is: 409.
+	// A worker that is processing the job stops. A job that has already succeeded or failed does not change, and the
+	// request returns 409.
 	//
 	// Corresponds with DELETE /api/v1/preflight/{jobId} (the `CancelPreflight` operationId).
 	CancelPreflight(ctx context.Context, jobID JobID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetPreflight Read a job. Needs preflight:read.
+	// GetPreflight Read a job. Requires preflight:read.
 	//
-	// Poll no sooner than Retry-After says, with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
-	// Retry-After is absent once the job has ended. The report of a job that succeeded is its `result`.
+	// To poll, wait for Retry-After and send `If-None-Match` with the last `ETag`: 304 means that the job has not
+	// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report.
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 	GetPreflight(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// FollowPreflight Follow a job as it changes. Needs preflight:read.
+	// FollowPreflight Follow the changes of a job. Requires preflight:read.
 	//
-	// Server-sent events (WHATWG HTML, section 9.2), for those who do not want to poll. The first event is the job as
-	// it is, and each change of it is one more:
+	// Server-sent events (WHATWG HTML, section 9.2) as an alternative to polling. The first event contains the current
+	// job, and each change adds an event:
 	//
-	// | field | what it is |
+	// | field | content |
 	// |---|---|
-	// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. Expect more. Progress is another `processing` |
+	// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. New values may be added. Progress is reported as another `processing` |
 	// | `id` | the job's revision, which is its ETag without the quotes |
-	// | `data` | one line of JSON: the job as `GET /api/v1/preflight/{jobId}` answers it, without `result` |
+	// | `data` | one line of JSON: the job as returned by `GET /api/v1/preflight/{jobId}`, without `result` |
 	//
-	// A change is told within 2 seconds, and left out where another one follows it sooner. Lines that begin with a
-	// colon come every 15 seconds; they keep the connection open and say nothing else.
+	// A change is reported within 2 seconds, and skipped if another change follows sooner. Every 15 seconds the server
+	// sends a comment line, which begins with a colon, to keep the connection open.
 	//
-	// The answer ends after `succeeded`, `failed` or `cancelled`. It ends without one of these after 5 minutes, when
-	// we stop a server, and when your access ends: connect again after the time that `retry` gives, 2 seconds, with
-	// the last `id` in `Last-Event-ID`. What you have seen is not sent again, and 204 says that there is nothing more
-	// to come. A client for server-sent events does all of that by itself; it must be one that can send
-	// `Authorization`. A client that takes nothing for 10 seconds is disconnected.
+	// The stream ends after `succeeded`, `failed` or `cancelled`. It ends earlier after 5 minutes, when the server
+	// stops, and when your access ends. In that case connect again after the time in `retry`, 2 seconds, and send the
+	// last `id` in `Last-Event-ID`. The server does not repeat events that you have received, and returns 204 if no
+	// further event will follow. Standard clients for server-sent events do all of this; yours must be able to send
+	// `Authorization`. The server disconnects a client that reads nothing for 10 seconds.
 	//
-	// 16 of your jobs can be followed at once; one more is 503 `OVERLOADED`, and can be polled. Each connection counts
-	// once to the rate limit.
+	// Your organization can follow at most 16 jobs at once. Further requests return 503 `OVERLOADED`; poll those jobs
+	// instead. Each connection counts as one request against the rate limit.
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/events (the `FollowPreflight` operationId).
 	FollowPreflight(ctx context.Context, jobID JobID, params *FollowPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
+	// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 	//
-	// The same file, profile and intent give the same report, byte for byte. A report never changes.
+	// A report never changes. The same file, profile and intent give the same report, byte for byte.
 	//
-	// There is JSON, a page to read and print that works offline (`text/html`), and the findings as comments that PDF
-	// applications import into your own copy of the file (XFDF, ISO 19444-1). Content negotiation chooses (RFC 9110).
+	// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), or the findings
+	// as comments that PDF applications import into your copy of the file (XFDF, ISO 19444-1).
+	//
+	// `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
+	// English only.
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 	GetPreflightReport(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// SubmitPreflightWithBody Queue a PDF for inspection. Needs preflight:write.
+// SubmitPreflightWithBody Submit a PDF for inspection. Requires preflight:write.
 //
-// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
-// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
-// are.
+// `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
+// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
+// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
+// valid names.
 //
-// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
-// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-// `IDEMPOTENCY_KEY_REUSED`. Keys are remembered for at least 24 hours, for your organization and kind of key.
-// Only a success is remembered. Without a key every request makes a job.
+// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
+// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
+// key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
+// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
+// request creates a job.
 //
-// With a test key these profiles are simulated; nothing is fetched and the job ends at once:
+// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
 //
-// | profile | the job ends |
+// | profile | result of the job |
 // |---|---|
 // | `sim:succeeded:pass`, `sim:succeeded:warn`, `sim:succeeded:fail` | succeeded, with a report of that verdict |
 // | `sim:failed:FETCH_REFUSED`, and any other code of `failure` | failed, with that code |
@@ -942,21 +982,22 @@ func (c *Client) SubmitPreflightWithBody(ctx context.Context, params *SubmitPref
 	return c.Client.Do(req)
 }
 
-// SubmitPreflight Queue a PDF for inspection. Needs preflight:write.
+// SubmitPreflight Submit a PDF for inspection. Requires preflight:write.
 //
-// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
-// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
-// are.
+// `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
+// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
+// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
+// valid names.
 //
-// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
-// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-// `IDEMPOTENCY_KEY_REUSED`. Keys are remembered for at least 24 hours, for your organization and kind of key.
-// Only a success is remembered. Without a key every request makes a job.
+// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
+// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
+// key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
+// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
+// request creates a job.
 //
-// With a test key these profiles are simulated; nothing is fetched and the job ends at once:
+// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
 //
-// | profile | the job ends |
+// | profile | result of the job |
 // |---|---|
 // | `sim:succeeded:pass`, `sim:succeeded:warn`, `sim:succeeded:fail` | succeeded, with a report of that verdict |
 // | `sim:failed:FETCH_REFUSED`, and any other code of `failure` | failed, with that code |
@@ -977,10 +1018,10 @@ func (c *Client) SubmitPreflight(ctx context.Context, params *SubmitPreflightPar
 	return c.Client.Do(req)
 }
 
-// ListPreflightProfiles List the inspection profiles. Needs preflight:read.
+// ListPreflightProfiles List the inspection profiles. Requires preflight:read.
 //
-// The names that `profile` may have, and what each is for. Profiles have versions: the report of a job says by which
-// it was judged, and its digest.
+// The valid values of `profile` with a description of each. Profiles have versions; the report of a job contains
+// the version and the digest of its profile.
 //
 // Corresponds with GET /api/v1/preflight/profiles (the `ListPreflightProfiles` operationId).
 func (c *Client) ListPreflightProfiles(ctx context.Context, params *ListPreflightProfilesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -995,10 +1036,10 @@ func (c *Client) ListPreflightProfiles(ctx context.Context, params *ListPrefligh
 	return c.Client.Do(req)
 }
 
-// GetPreflightProfile Read a profile with its thresholds. Needs preflight:read.
+// GetPreflightProfile Read a profile with its thresholds. Requires preflight:read.
 //
-// The rules that the profile selects, how grave each is, and the threshold that it compares with, with its source.
-// Rules that are about reading the file itself are in force in every profile and not listed.
+// The rules that the profile selects, with their severity, threshold and the source of the threshold. Rules about
+// reading the file itself apply to every profile and are not listed.
 //
 // Corresponds with GET /api/v1/preflight/profiles/{profile} (the `GetPreflightProfile` operationId).
 func (c *Client) GetPreflightProfile(ctx context.Context, profile ProfileName, params *GetPreflightProfileParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1013,9 +1054,10 @@ func (c *Client) GetPreflightProfile(ctx context.Context, profile ProfileName, p
 	return c.Client.Do(req)
 }
 
-// ListPreflightRules List the rules. Needs preflight:read.
+// ListPreflightRules List the rules. Requires preflight:read.
 //
-// Every rule that a finding can name. An id means the same for ever.
+// All rules that a finding can refer to. The meaning of a rule id never changes. Titles and hints are in the
+// language that `Accept-Language` selects: English or German.
 //
 // Corresponds with GET /api/v1/preflight/rules (the `ListPreflightRules` operationId).
 func (c *Client) ListPreflightRules(ctx context.Context, params *ListPreflightRulesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1030,9 +1072,10 @@ func (c *Client) ListPreflightRules(ctx context.Context, params *ListPreflightRu
 	return c.Client.Do(req)
 }
 
-// CancelPreflight Cancel a job that has not ended. Needs preflight:write.
+// CancelPreflight Cancel an unfinished job. Requires preflight:write.
 //
-// A worker that holds the job gives it up. A job that has ended otherwise stays as it is: 409.
+// A worker that is processing the job stops. A job that has already succeeded or failed does not change, and the
+// request returns 409.
 //
 // Corresponds with DELETE /api/v1/preflight/{jobId} (the `CancelPreflight` operationId).
 func (c *Client) CancelPreflight(ctx context.Context, jobID JobID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1047,10 +1090,10 @@ func (c *Client) CancelPreflight(ctx context.Context, jobID JobID, reqEditors ..
 	return c.Client.Do(req)
 }
 
-// GetPreflight Read a job. Needs preflight:read.
+// GetPreflight Read a job. Requires preflight:read.
 //
-// Poll no sooner than Retry-After says, with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
-// Retry-After is absent once the job has ended. The report of a job that succeeded is its `result`.
+// To poll, wait for Retry-After and send `If-None-Match` with the last `ETag`: 304 means that the job has not
+// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report.
 //
 // Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 func (c *Client) GetPreflight(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1065,28 +1108,28 @@ func (c *Client) GetPreflight(ctx context.Context, jobID JobID, params *GetPrefl
 	return c.Client.Do(req)
 }
 
-// FollowPreflight Follow a job as it changes. Needs preflight:read.
+// FollowPreflight Follow the changes of a job. Requires preflight:read.
 //
-// Server-sent events (WHATWG HTML, section 9.2), for those who do not want to poll. The first event is the job as
-// it is, and each change of it is one more:
+// Server-sent events (WHATWG HTML, section 9.2) as an alternative to polling. The first event contains the current
+// job, and each change adds an event:
 //
-// | field | what it is |
+// | field | content |
 // |---|---|
-// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. Expect more. Progress is another `processing` |
+// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. New values may be added. Progress is reported as another `processing` |
 // | `id` | the job's revision, which is its ETag without the quotes |
-// | `data` | one line of JSON: the job as `GET /api/v1/preflight/{jobId}` answers it, without `result` |
+// | `data` | one line of JSON: the job as returned by `GET /api/v1/preflight/{jobId}`, without `result` |
 //
-// A change is told within 2 seconds, and left out where another one follows it sooner. Lines that begin with a
-// colon come every 15 seconds; they keep the connection open and say nothing else.
+// A change is reported within 2 seconds, and skipped if another change follows sooner. Every 15 seconds the server
+// sends a comment line, which begins with a colon, to keep the connection open.
 //
-// The answer ends after `succeeded`, `failed` or `cancelled`. It ends without one of these after 5 minutes, when
-// we stop a server, and when your access ends: connect again after the time that `retry` gives, 2 seconds, with
-// the last `id` in `Last-Event-ID`. What you have seen is not sent again, and 204 says that there is nothing more
-// to come. A client for server-sent events does all of that by itself; it must be one that can send
-// `Authorization`. A client that takes nothing for 10 seconds is disconnected.
+// The stream ends after `succeeded`, `failed` or `cancelled`. It ends earlier after 5 minutes, when the server
+// stops, and when your access ends. In that case connect again after the time in `retry`, 2 seconds, and send the
+// last `id` in `Last-Event-ID`. The server does not repeat events that you have received, and returns 204 if no
+// further event will follow. Standard clients for server-sent events do all of this; yours must be able to send
+// `Authorization`. The server disconnects a client that reads nothing for 10 seconds.
 //
-// 16 of your jobs can be followed at once; one more is 503 `OVERLOADED`, and can be polled. Each connection counts
-// once to the rate limit.
+// Your organization can follow at most 16 jobs at once. Further requests return 503 `OVERLOADED`; poll those jobs
+// instead. Each connection counts as one request against the rate limit.
 //
 // Corresponds with GET /api/v1/preflight/{jobId}/events (the `FollowPreflight` operationId).
 func (c *Client) FollowPreflight(ctx context.Context, jobID JobID, params *FollowPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1101,12 +1144,15 @@ func (c *Client) FollowPreflight(ctx context.Context, jobID JobID, params *Follo
 	return c.Client.Do(req)
 }
 
-// GetPreflightReport Read the report of a job that succeeded. Needs preflight:read.
+// GetPreflightReport Read the report of a succeeded job. Requires preflight:read.
 //
-// The same file, profile and intent give the same report, byte for byte. A report never changes.
+// A report never changes. The same file, profile and intent give the same report, byte for byte.
 //
-// There is JSON, a page to read and print that works offline (`text/html`), and the findings as comments that PDF
-// applications import into your own copy of the file (XFDF, ISO 19444-1). Content negotiation chooses (RFC 9110).
+// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), or the findings
+// as comments that PDF applications import into your copy of the file (XFDF, ISO 19444-1).
+//
+// `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
+// English only.
 //
 // Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 func (c *Client) GetPreflightReport(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1304,6 +1350,17 @@ func NewListPreflightRulesRequest(server string, params *ListPreflightRulesParam
 			req.Header.Set("If-None-Match", headerParam0)
 		}
 
+		if params.AcceptLanguage != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Accept-Language", *params.AcceptLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Accept-Language", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -1485,6 +1542,17 @@ func NewGetPreflightReportRequest(server string, jobID JobID, params *GetPreflig
 			req.Header.Set("If-None-Match", headerParam0)
 		}
 
+		if params.AcceptLanguage != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Accept-Language", *params.AcceptLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Accept-Language", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -1534,21 +1602,22 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
-	// SubmitPreflightWithBodyWithResponse Queue a PDF for inspection. Needs preflight:write.
+	// SubmitPreflightWithBodyWithResponse Submit a PDF for inspection. Requires preflight:write.
 	//
-	// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
-	// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-	// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
-	// are.
+	// `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
+	// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
+	// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
+	// valid names.
 	//
-	// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
-	// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-	// `IDEMPOTENCY_KEY_REUSED`. Keys are remembered for at least 24 hours, for your organization and kind of key.
-	// Only a success is remembered. Without a key every request makes a job.
+	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
+	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
+	// key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
+	// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
+	// request creates a job.
 	//
-	// With a test key these profiles are simulated; nothing is fetched and the job ends at once:
+	// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
 	//
-	// | profile | the job ends |
+	// | profile | result of the job |
 	// |---|---|
 	// | `sim:succeeded:pass`, `sim:succeeded:warn`, `sim:succeeded:fail` | succeeded, with a report of that verdict |
 	// | `sim:failed:FETCH_REFUSED`, and any other code of `failure` | failed, with that code |
@@ -1559,21 +1628,22 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/preflight (the `SubmitPreflight` operationId).
 	SubmitPreflightWithBodyWithResponse(ctx context.Context, params *SubmitPreflightParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SubmitPreflightResponse, error)
 
-	// SubmitPreflightWithResponse Queue a PDF for inspection. Needs preflight:write.
+	// SubmitPreflightWithResponse Submit a PDF for inspection. Requires preflight:write.
 	//
-	// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
-	// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-	// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
-	// are.
+	// `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
+	// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
+	// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
+	// valid names.
 	//
-	// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
-	// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-	// `IDEMPOTENCY_KEY_REUSED`. Keys are remembered for at least 24 hours, for your organization and kind of key.
-	// Only a success is remembered. Without a key every request makes a job.
+	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
+	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
+	// key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
+	// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
+	// request creates a job.
 	//
-	// With a test key these profiles are simulated; nothing is fetched and the job ends at once:
+	// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
 	//
-	// | profile | the job ends |
+	// | profile | result of the job |
 	// |---|---|
 	// | `sim:succeeded:pass`, `sim:succeeded:warn`, `sim:succeeded:fail` | succeeded, with a report of that verdict |
 	// | `sim:failed:FETCH_REFUSED`, and any other code of `failure` | failed, with that code |
@@ -1584,88 +1654,93 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/preflight (the `SubmitPreflight` operationId).
 	SubmitPreflightWithResponse(ctx context.Context, params *SubmitPreflightParams, body SubmitPreflightJSONRequestBody, reqEditors ...RequestEditorFn) (*SubmitPreflightResponse, error)
 
-	// ListPreflightProfilesWithResponse List the inspection profiles. Needs preflight:read.
+	// ListPreflightProfilesWithResponse List the inspection profiles. Requires preflight:read.
 	//
-	// The names that `profile` may have, and what each is for. Profiles have versions: the report of a job says by which
-	// it was judged, and its digest.
+	// The valid values of `profile` with a description of each. Profiles have versions; the report of a job contains
+	// the version and the digest of its profile.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/preflight/profiles (the `ListPreflightProfiles` operationId).
 	ListPreflightProfilesWithResponse(ctx context.Context, params *ListPreflightProfilesParams, reqEditors ...RequestEditorFn) (*ListPreflightProfilesResponse, error)
 
-	// GetPreflightProfileWithResponse Read a profile with its thresholds. Needs preflight:read.
+	// GetPreflightProfileWithResponse Read a profile with its thresholds. Requires preflight:read.
 	//
-	// The rules that the profile selects, how grave each is, and the threshold that it compares with, with its source.
-	// Rules that are about reading the file itself are in force in every profile and not listed.
+	// The rules that the profile selects, with their severity, threshold and the source of the threshold. Rules about
+	// reading the file itself apply to every profile and are not listed.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/preflight/profiles/{profile} (the `GetPreflightProfile` operationId).
 	GetPreflightProfileWithResponse(ctx context.Context, profile ProfileName, params *GetPreflightProfileParams, reqEditors ...RequestEditorFn) (*GetPreflightProfileResponse, error)
 
-	// ListPreflightRulesWithResponse List the rules. Needs preflight:read.
+	// ListPreflightRulesWithResponse List the rules. Requires preflight:read.
 	//
-	// Every rule that a finding can name. An id means the same for ever.
+	// All rules that a finding can refer to. The meaning of a rule id never changes. Titles and hints are in the
+	// language that `Accept-Language` selects: English or German.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/preflight/rules (the `ListPreflightRules` operationId).
 	ListPreflightRulesWithResponse(ctx context.Context, params *ListPreflightRulesParams, reqEditors ...RequestEditorFn) (*ListPreflightRulesResponse, error)
 
-	// CancelPreflightWithResponse Cancel a job that has not ended. Needs preflight:write.
+	// CancelPreflightWithResponse Cancel an unfinished job. Requires preflight:write.
 	//
-	// A worker that holds the job gives it up. A job that has ended otherwise stays as it is: 409.
+	// A worker that is processing the job stops. A job that has already succeeded or failed does not change, and the
+	// request returns 409.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with DELETE /api/v1/preflight/{jobId} (the `CancelPreflight` operationId).
 	CancelPreflightWithResponse(ctx context.Context, jobID JobID, reqEditors ...RequestEditorFn) (*CancelPreflightResponse, error)
 
-	// GetPreflightWithResponse Read a job. Needs preflight:read.
+	// GetPreflightWithResponse Read a job. Requires preflight:read.
 	//
-	// Poll no sooner than Retry-After says, with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
-	// Retry-After is absent once the job has ended. The report of a job that succeeded is its `result`.
+	// To poll, wait for Retry-After and send `If-None-Match` with the last `ETag`: 304 means that the job has not
+	// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 	GetPreflightWithResponse(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*GetPreflightResponse, error)
 
-	// FollowPreflightWithResponse Follow a job as it changes. Needs preflight:read.
+	// FollowPreflightWithResponse Follow the changes of a job. Requires preflight:read.
 	//
-	// Server-sent events (WHATWG HTML, section 9.2), for those who do not want to poll. The first event is the job as
-	// it is, and each change of it is one more:
+	// Server-sent events (WHATWG HTML, section 9.2) as an alternative to polling. The first event contains the current
+	// job, and each change adds an event:
 	//
-	// | field | what it is |
+	// | field | content |
 	// |---|---|
-	// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. Expect more. Progress is another `processing` |
+	// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. New values may be added. Progress is reported as another `processing` |
 	// | `id` | the job's revision, which is its ETag without the quotes |
-	// | `data` | one line of JSON: the job as `GET /api/v1/preflight/{jobId}` answers it, without `result` |
+	// | `data` | one line of JSON: the job as returned by `GET /api/v1/preflight/{jobId}`, without `result` |
 	//
-	// A change is told within 2 seconds, and left out where another one follows it sooner. Lines that begin with a
-	// colon come every 15 seconds; they keep the connection open and say nothing else.
+	// A change is reported within 2 seconds, and skipped if another change follows sooner. Every 15 seconds the server
+	// sends a comment line, which begins with a colon, to keep the connection open.
 	//
-	// The answer ends after `succeeded`, `failed` or `cancelled`. It ends without one of these after 5 minutes, when
-	// we stop a server, and when your access ends: connect again after the time that `retry` gives, 2 seconds, with
-	// the last `id` in `Last-Event-ID`. What you have seen is not sent again, and 204 says that there is nothing more
-	// to come. A client for server-sent events does all of that by itself; it must be one that can send
-	// `Authorization`. A client that takes nothing for 10 seconds is disconnected.
+	// The stream ends after `succeeded`, `failed` or `cancelled`. It ends earlier after 5 minutes, when the server
+	// stops, and when your access ends. In that case connect again after the time in `retry`, 2 seconds, and send the
+	// last `id` in `Last-Event-ID`. The server does not repeat events that you have received, and returns 204 if no
+	// further event will follow. Standard clients for server-sent events do all of this; yours must be able to send
+	// `Authorization`. The server disconnects a client that reads nothing for 10 seconds.
 	//
-	// 16 of your jobs can be followed at once; one more is 503 `OVERLOADED`, and can be polled. Each connection counts
-	// once to the rate limit.
+	// Your organization can follow at most 16 jobs at once. Further requests return 503 `OVERLOADED`; poll those jobs
+	// instead. Each connection counts as one request against the rate limit.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/events (the `FollowPreflight` operationId).
 	FollowPreflightWithResponse(ctx context.Context, jobID JobID, params *FollowPreflightParams, reqEditors ...RequestEditorFn) (*FollowPreflightResponse, error)
 
-	// GetPreflightReportWithResponse Read the report of a job that succeeded. Needs preflight:read.
+	// GetPreflightReportWithResponse Read the report of a succeeded job. Requires preflight:read.
 	//
-	// The same file, profile and intent give the same report, byte for byte. A report never changes.
+	// A report never changes. The same file, profile and intent give the same report, byte for byte.
 	//
-	// There is JSON, a page to read and print that works offline (`text/html`), and the findings as comments that PDF
-	// applications import into your own copy of the file (XFDF, ISO 19444-1). Content negotiation chooses (RFC 9110).
+	// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), or the findings
+	// as comments that PDF applications import into your copy of the file (XFDF, ISO 19444-1).
+	//
+	// `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
+	// English only.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1994,21 +2069,22 @@ func (r GetPreflightReportResponse) ContentType() string {
 	return ""
 }
 
-// SubmitPreflightWithBodyWithResponse Queue a PDF for inspection. Needs preflight:write.
+// SubmitPreflightWithBodyWithResponse Submit a PDF for inspection. Requires preflight:write.
 //
-// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
-// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
-// are.
+// `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
+// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
+// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
+// valid names.
 //
-// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
-// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-// `IDEMPOTENCY_KEY_REUSED`. Keys are remembered for at least 24 hours, for your organization and kind of key.
-// Only a success is remembered. Without a key every request makes a job.
+// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
+// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
+// key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
+// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
+// request creates a job.
 //
-// With a test key these profiles are simulated; nothing is fetched and the job ends at once:
+// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
 //
-// | profile | the job ends |
+// | profile | result of the job |
 // |---|---|
 // | `sim:succeeded:pass`, `sim:succeeded:warn`, `sim:succeeded:fail` | succeeded, with a report of that verdict |
 // | `sim:failed:FETCH_REFUSED`, and any other code of `failure` | failed, with that code |
@@ -2025,21 +2101,22 @@ func (c *ClientWithResponses) SubmitPreflightWithBodyWithResponse(ctx context.Co
 	return ParseSubmitPreflightResponse(rsp)
 }
 
-// SubmitPreflightWithResponse Queue a PDF for inspection. Needs preflight:write.
+// SubmitPreflightWithResponse Submit a PDF for inspection. Requires preflight:write.
 //
-// `fileUrl` must be an absolute https URL without user name, password or fragment; its address is judged when it
-// is dialled, so a refused one is a job that failed with `FETCH_REFUSED`. The profile `print_ready` is the one to
-// begin with, `GET /api/v1/preflight/profiles` lists all of them; an unknown one is answered with those that there
-// are.
+// `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
+// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
+// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
+// valid names.
 //
-// Send an Idempotency-Key, and repeat the request with it as often as you need: it makes one job, uses quota once
-// and gets the same answer, marked `Idempotent-Replayed: true`. The same key with another body is 422
-// `IDEMPOTENCY_KEY_REUSED`. Keys are remembered for at least 24 hours, for your organization and kind of key.
-// Only a success is remembered. Without a key every request makes a job.
+// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
+// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
+// key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
+// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
+// request creates a job.
 //
-// With a test key these profiles are simulated; nothing is fetched and the job ends at once:
+// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
 //
-// | profile | the job ends |
+// | profile | result of the job |
 // |---|---|
 // | `sim:succeeded:pass`, `sim:succeeded:warn`, `sim:succeeded:fail` | succeeded, with a report of that verdict |
 // | `sim:failed:FETCH_REFUSED`, and any other code of `failure` | failed, with that code |
@@ -2056,10 +2133,10 @@ func (c *ClientWithResponses) SubmitPreflightWithResponse(ctx context.Context, p
 	return ParseSubmitPreflightResponse(rsp)
 }
 
-// ListPreflightProfilesWithResponse List the inspection profiles. Needs preflight:read.
+// ListPreflightProfilesWithResponse List the inspection profiles. Requires preflight:read.
 //
-// The names that `profile` may have, and what each is for. Profiles have versions: the report of a job says by which
-// it was judged, and its digest.
+// The valid values of `profile` with a description of each. Profiles have versions; the report of a job contains
+// the version and the digest of its profile.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2072,10 +2149,10 @@ func (c *ClientWithResponses) ListPreflightProfilesWithResponse(ctx context.Cont
 	return ParseListPreflightProfilesResponse(rsp)
 }
 
-// GetPreflightProfileWithResponse Read a profile with its thresholds. Needs preflight:read.
+// GetPreflightProfileWithResponse Read a profile with its thresholds. Requires preflight:read.
 //
-// The rules that the profile selects, how grave each is, and the threshold that it compares with, with its source.
-// Rules that are about reading the file itself are in force in every profile and not listed.
+// The rules that the profile selects, with their severity, threshold and the source of the threshold. Rules about
+// reading the file itself apply to every profile and are not listed.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2088,9 +2165,10 @@ func (c *ClientWithResponses) GetPreflightProfileWithResponse(ctx context.Contex
 	return ParseGetPreflightProfileResponse(rsp)
 }
 
-// ListPreflightRulesWithResponse List the rules. Needs preflight:read.
+// ListPreflightRulesWithResponse List the rules. Requires preflight:read.
 //
-// Every rule that a finding can name. An id means the same for ever.
+// All rules that a finding can refer to. The meaning of a rule id never changes. Titles and hints are in the
+// language that `Accept-Language` selects: English or German.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2103,9 +2181,10 @@ func (c *ClientWithResponses) ListPreflightRulesWithResponse(ctx context.Context
 	return ParseListPreflightRulesResponse(rsp)
 }
 
-// CancelPreflightWithResponse Cancel a job that has not ended. Needs preflight:write.
+// CancelPreflightWithResponse Cancel an unfinished job. Requires preflight:write.
 //
-// A worker that holds the job gives it up. A job that has ended otherwise stays as it is: 409.
+// A worker that is processing the job stops. A job that has already succeeded or failed does not change, and the
+// request returns 409.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2118,10 +2197,10 @@ func (c *ClientWithResponses) CancelPreflightWithResponse(ctx context.Context, j
 	return ParseCancelPreflightResponse(rsp)
 }
 
-// GetPreflightWithResponse Read a job. Needs preflight:read.
+// GetPreflightWithResponse Read a job. Requires preflight:read.
 //
-// Poll no sooner than Retry-After says, with `If-None-Match` and the last `ETag`: 304 says that nothing has changed.
-// Retry-After is absent once the job has ended. The report of a job that succeeded is its `result`.
+// To poll, wait for Retry-After and send `If-None-Match` with the last `ETag`: 304 means that the job has not
+// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2134,28 +2213,28 @@ func (c *ClientWithResponses) GetPreflightWithResponse(ctx context.Context, jobI
 	return ParseGetPreflightResponse(rsp)
 }
 
-// FollowPreflightWithResponse Follow a job as it changes. Needs preflight:read.
+// FollowPreflightWithResponse Follow the changes of a job. Requires preflight:read.
 //
-// Server-sent events (WHATWG HTML, section 9.2), for those who do not want to poll. The first event is the job as
-// it is, and each change of it is one more:
+// Server-sent events (WHATWG HTML, section 9.2) as an alternative to polling. The first event contains the current
+// job, and each change adds an event:
 //
-// | field | what it is |
+// | field | content |
 // |---|---|
-// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. Expect more. Progress is another `processing` |
+// | `event` | the job's `status`: `queued`, `processing`, `succeeded`, `failed`, `cancelled`. New values may be added. Progress is reported as another `processing` |
 // | `id` | the job's revision, which is its ETag without the quotes |
-// | `data` | one line of JSON: the job as `GET /api/v1/preflight/{jobId}` answers it, without `result` |
+// | `data` | one line of JSON: the job as returned by `GET /api/v1/preflight/{jobId}`, without `result` |
 //
-// A change is told within 2 seconds, and left out where another one follows it sooner. Lines that begin with a
-// colon come every 15 seconds; they keep the connection open and say nothing else.
+// A change is reported within 2 seconds, and skipped if another change follows sooner. Every 15 seconds the server
+// sends a comment line, which begins with a colon, to keep the connection open.
 //
-// The answer ends after `succeeded`, `failed` or `cancelled`. It ends without one of these after 5 minutes, when
-// we stop a server, and when your access ends: connect again after the time that `retry` gives, 2 seconds, with
-// the last `id` in `Last-Event-ID`. What you have seen is not sent again, and 204 says that there is nothing more
-// to come. A client for server-sent events does all of that by itself; it must be one that can send
-// `Authorization`. A client that takes nothing for 10 seconds is disconnected.
+// The stream ends after `succeeded`, `failed` or `cancelled`. It ends earlier after 5 minutes, when the server
+// stops, and when your access ends. In that case connect again after the time in `retry`, 2 seconds, and send the
+// last `id` in `Last-Event-ID`. The server does not repeat events that you have received, and returns 204 if no
+// further event will follow. Standard clients for server-sent events do all of this; yours must be able to send
+// `Authorization`. The server disconnects a client that reads nothing for 10 seconds.
 //
-// 16 of your jobs can be followed at once; one more is 503 `OVERLOADED`, and can be polled. Each connection counts
-// once to the rate limit.
+// Your organization can follow at most 16 jobs at once. Further requests return 503 `OVERLOADED`; poll those jobs
+// instead. Each connection counts as one request against the rate limit.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2168,12 +2247,15 @@ func (c *ClientWithResponses) FollowPreflightWithResponse(ctx context.Context, j
 	return ParseFollowPreflightResponse(rsp)
 }
 
-// GetPreflightReportWithResponse Read the report of a job that succeeded. Needs preflight:read.
+// GetPreflightReportWithResponse Read the report of a succeeded job. Requires preflight:read.
 //
-// The same file, profile and intent give the same report, byte for byte. A report never changes.
+// A report never changes. The same file, profile and intent give the same report, byte for byte.
 //
-// There is JSON, a page to read and print that works offline (`text/html`), and the findings as comments that PDF
-// applications import into your own copy of the file (XFDF, ISO 19444-1). Content negotiation chooses (RFC 9110).
+// Content negotiation (RFC 9110) selects JSON, a printable page that works offline (`text/html`), or the findings
+// as comments that PDF applications import into your copy of the file (XFDF, ISO 19444-1).
+//
+// `Accept-Language` selects English or German. Each language has its own `ETag`. A report of version 1.0 is
+// English only.
 //
 // Returns a wrapper object for the known response body format(s).
 //

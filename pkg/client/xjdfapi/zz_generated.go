@@ -60,16 +60,16 @@ type CostingBreak struct {
 
 // CostingLine defines model for CostingLine.
 type CostingLine struct {
-	// Step The process that it is for.
+	// Step The process to which the cost belongs.
 	Step string `json:"step"`
 
-	// Item What is paid for: media, plates, ink, clicks, varnish, film, adhesive, machine, labor or power. Expect more.
+	// Item The cost item: media, plates, ink, clicks, varnish, film, adhesive, machine, labor or power. New values may be added.
 	Item        string  `json:"item"`
 	Part        *string `json:"part,omitempty"`
 	SheetPages  *int    `json:"sheetPages,omitempty"`
 	Description string  `json:"description"`
 
-	// Resource The resource of the cost data whose rate it is.
+	// Resource The resource of the cost data that defines the rate.
 	Resource struct {
 		Family string `json:"family"`
 		ID     string `json:"id"`
@@ -77,12 +77,12 @@ type CostingLine struct {
 	Quantity string `json:"quantity"`
 	Unit     string `json:"unit"`
 
-	// Rate For one unit.
+	// Rate The rate for one unit.
 	Rate   string `json:"rate"`
 	Amount Money  `json:"amount"`
 }
 
-// CostingPlan How the sheets of one sort are made.
+// CostingPlan The production of one kind of sheet.
 type CostingPlan struct {
 	Part       string `json:"part"`
 	SheetPages int    `json:"sheetPages"`
@@ -90,12 +90,12 @@ type CostingPlan struct {
 	Press      string `json:"press"`
 	Media      string `json:"media"`
 
-	// Sheet In mm.
+	// Sheet A size in mm.
 	Sheet   CostingSize `json:"sheet"`
 	Columns int         `json:"columns"`
 	Rows    int         `json:"rows"`
 
-	// Up Pieces on a sheet.
+	// Up The number of pieces on a sheet.
 	Up    int `json:"up"`
 	Grids []struct {
 		Columns int  `json:"columns"`
@@ -112,17 +112,17 @@ type CostingPlan struct {
 
 // CostingRequest defines model for CostingRequest.
 type CostingRequest struct {
-	// ExecutionMode A preview is an estimate of the marketplace's own people, and always 409.
+	// ExecutionMode A preview is an estimate for marketplace staff and always returns 409.
 	ExecutionMode *CostingRequestExecutionMode `json:"executionMode,omitempty"`
 
-	// OrganizationID If it is there, it has to be the session's; it establishes nothing.
+	// OrganizationID If present, it must be the organization of the session. It does not select an organization.
 	OrganizationID *string `json:"organizationId,omitempty"`
 
 	// XJDF An XJDF 2.2 document, as the JSON of the standard or with attributes as `@Name`.
 	XJDF map[string]interface{} `json:"xjdf"`
 }
 
-// CostingRequestExecutionMode A preview is an estimate of the marketplace's own people, and always 409.
+// CostingRequestExecutionMode A preview is an estimate for marketplace staff and always returns 409.
 type CostingRequestExecutionMode string
 
 // CostingResult defines model for CostingResult.
@@ -130,7 +130,7 @@ type CostingResult struct {
 	Mode    string               `json:"mode"`
 	Outcome CostingResultOutcome `json:"outcome"`
 
-	// Snapshot The cost data that every figure comes from.
+	// Snapshot The cost data used for all figures.
 	Snapshot struct {
 		ID            string     `json:"id"`
 		Approval      *string    `json:"approval,omitempty"`
@@ -144,7 +144,7 @@ type CostingResult struct {
 		Type     *string `json:"type,omitempty"`
 		Quantity int64   `json:"quantity"`
 
-		// Finished In mm.
+		// Finished A size in mm.
 		Finished CostingSize `json:"finished"`
 		Pages    *int        `json:"pages,omitempty"`
 		Binding  *string     `json:"binding,omitempty"`
@@ -153,7 +153,7 @@ type CostingResult struct {
 			Role  string  `json:"role"`
 			Media string  `json:"media"`
 
-			// Flat In mm.
+			// Flat A size in mm.
 			Flat  *CostingSize `json:"flat,omitempty"`
 			Pages *int         `json:"pages,omitempty"`
 			Front []string     `json:"front"`
@@ -171,7 +171,7 @@ type CostingResult struct {
 // CostingResultOutcome defines model for CostingResult.Outcome.
 type CostingResultOutcome string
 
-// CostingSize In mm.
+// CostingSize A size in mm.
 type CostingSize struct {
 	Width  float64 `json:"width"`
 	Height float64 `json:"height"`
@@ -188,49 +188,49 @@ type CostingUse struct {
 type Discovery struct {
 	Title string `json:"title"`
 
-	// APIVersion The major version of the route family.
+	// APIVersion The major version in the paths of the layer.
 	APIVersion string `json:"apiVersion"`
 
-	// ContractVersion info.version of the contract.
+	// ContractVersion The info.version of the contract.
 	ContractVersion string `json:"contractVersion"`
 
-	// Status private-beta. Expect more.
+	// Status private-beta. New values may be added.
 	Status string `json:"status"`
 
-	// Statement What the status means, for a human.
+	// Statement The meaning of the status, for people.
 	Statement      string          `json:"statement"`
 	Specifications []Specification `json:"specifications"`
 
-	// Surfaces What can be asked. Expect more.
+	// Surfaces The operations of the layer. New ones may be added.
 	Surfaces []Surface `json:"surfaces"`
 
-	// Links Relative to the origin. Expect more.
+	// Links Paths relative to the origin. New ones may be added.
 	Links Links `json:"links"`
 }
 
-// Links Relative to the origin. Expect more.
+// Links Paths relative to the origin. New ones may be added.
 type Links struct {
 	Self string `json:"self"`
 
 	// Openapi The contract as JSON or YAML.
 	Openapi string `json:"openapi"`
 
-	// Capabilities What products, media and finishing are taken.
+	// Capabilities The accepted products, media and finishing.
 	Capabilities string `json:"capabilities"`
 
-	// Validate Where documents are held against the standard.
+	// Validate The validation of documents against the standard.
 	Validate string `json:"validate"`
 
-	// Callbacks Where registered senders send XJMF.
+	// Callbacks The path to which registered senders send XJMF.
 	Callbacks string `json:"callbacks,omitempty"`
 
-	// Rules What the validator checks; needs no key.
+	// Rules The rules of the validator. Requires no key.
 	Rules string `json:"rules,omitempty"`
 
-	// PublishedContract The contract as it is published; needs no key.
+	// PublishedContract The published contract. Requires no key.
 	PublishedContract string `json:"publishedContract"`
 
-	// Documentation The contract as a page for a browser; needs no key.
+	// Documentation The contract as a web page. Requires no key.
 	Documentation string `json:"documentation"`
 }
 
@@ -239,27 +239,27 @@ type Money struct {
 	// Amount A decimal number as a string.
 	Amount string `json:"amount"`
 
-	// Currency ISO 4217.
+	// Currency An ISO 4217 currency code.
 	Currency string `json:"currency"`
 }
 
 // Session defines model for Session.
 type Session struct {
-	// Token What to send; never log it.
+	// Token The token to send. Never log it.
 	Token     string           `json:"token"`
 	TokenType SessionTokenType `json:"tokenType"`
 	ExpiresAt time.Time        `json:"expiresAt"`
 
-	// ExpiresIn The same in seconds from now.
+	// ExpiresIn The number of seconds until expiresAt.
 	ExpiresIn int `json:"expiresIn"`
 
-	// OrganizationID Whose session it is.
+	// OrganizationID The organization of the session.
 	OrganizationID string `json:"organizationId"`
 
-	// Livemode True for a key of the kind live.
+	// Livemode True if the session was opened with a live key.
 	Livemode bool `json:"livemode"`
 
-	// Scopes What the key may do now.
+	// Scopes The current scopes of the key.
 	Scopes []string `json:"scopes"`
 }
 
@@ -268,72 +268,72 @@ type SessionTokenType string
 
 // Specification defines model for Specification.
 type Specification struct {
-	// Name One of XJDF, PrintTalk, XJMF. Expect more.
+	// Name One of XJDF, PrintTalk, XJMF. New values may be added.
 	Name string `json:"name"`
 
-	// Version Absent where none is named.
+	// Version Absent if the specification has no version.
 	Version string `json:"version,omitempty"`
 }
 
 // Surface defines model for Surface.
 type Surface struct {
-	// Name Such as validation.
+	// Name The name, for example validation.
 	Name string `json:"name"`
 
 	// Method GET or POST.
 	Method string `json:"method"`
 
-	// Path The path, with names in braces for what is to be filled in.
+	// Path The path, with parameters in braces.
 	Path string `json:"path"`
 
-	// Capability What has to be granted beside xjdf.
+	// Capability The capability that is required in addition to xjdf.
 	Capability string `json:"capability"`
 
-	// Posture How far it is open: live, private-beta, sandbox or disabled.
+	// Posture The posture of the capability: live, private-beta, sandbox or disabled.
 	Posture string `json:"posture"`
 
-	// MediaTypes What may be sent or, where nothing is sent, asked for.
+	// MediaTypes The media types of the request body or, for operations without a body, of the response.
 	MediaTypes []string `json:"mediaTypes"`
 }
 
-// XJDFCapabilities What `validate` holds a document against.
+// XJDFCapabilities The capabilities with which `validate` compares documents.
 type XJDFCapabilities struct {
 	Specifications []Specification `json:"specifications"`
 
-	// AcceptedVersions Values of XJDF/@Version; those other than 2.2 with a warning.
+	// AcceptedVersions The accepted values of XJDF/@Version. Values other than 2.2 give a warning.
 	AcceptedVersions []string `json:"acceptedVersions"`
 
-	// MediaTypes Those in which a document may be sent.
+	// MediaTypes The media types of documents.
 	MediaTypes []string      `json:"mediaTypes"`
 	Profiles   []XJDFProfile `json:"profiles"`
 
-	// Limits Beyond them a document is refused, and findings are counted but not listed.
+	// Limits Documents beyond these limits are rejected. Findings beyond the limit are counted but not listed.
 	Limits XJDFLimits `json:"limits"`
 
-	// Products Product types of root products, with the products of the catalog that are of each.
+	// Products The product types of root products, with the catalog products of each type.
 	Products []XJDFProduct `json:"products"`
 
-	// Parts Product types of which others may be made up.
+	// Parts The product types of the parts of other products.
 	Parts []string  `json:"parts"`
 	Media XJDFMedia `json:"media"`
 
-	// Finishing Product intents beyond layout, colour and media, with those values that are taken.
+	// Finishing The product intents other than layout, colour and media, with their accepted values.
 	Finishing []XJDFFinishing `json:"finishing"`
 
-	// Resources Names of resource sets that are taken.
+	// Resources The names of the accepted resource sets.
 	Resources []string `json:"resources"`
 
-	// Processes Process types that are taken in XJDF/@Types.
+	// Processes The process types accepted in XJDF/@Types.
 	Processes []string `json:"processes"`
 }
 
 // XJDFCatalogProduct defines model for XjdfCatalogProduct.
 type XJDFCatalogProduct struct {
-	// CatalogProductUID What an RFQ has as catalogProductUid.
+	// CatalogProductUID The value of catalogProductUid in an RFQ.
 	CatalogProductUID string `json:"catalogProductUid"`
 	Name              string `json:"name"`
 
-	// Category What an RFQ has as category.
+	// Category The value of category in an RFQ.
 	Category string `json:"category"`
 }
 
@@ -345,29 +345,29 @@ type XJDFDefault struct {
 
 // XJDFFinding defines model for XjdfFinding.
 type XJDFFinding struct {
-	// Code The rule; /docs/api/xjdf-rules.json lists all.
+	// Code The id of the rule. /docs/api/xjdf-rules.json lists all rules.
 	Code string `json:"code"`
 
 	// Severity error, warning or info.
 	Severity string `json:"severity"`
 
-	// Kind schema, vocabulary, semantics or support. Expect more.
+	// Kind schema, vocabulary, semantics or support. New values may be added.
 	Kind string `json:"kind"`
 
-	// Pointer RFC 6901 into the body; absent in XML.
+	// Pointer An RFC 6901 JSON Pointer into the body; absent for XML.
 	Pointer string `json:"pointer,omitempty"`
 
-	// Path The place in the notation of the standard, such as XJDF/ProductList/Product[2]/@Amount.
+	// Path The position in the notation of the standard, for example XJDF/ProductList/Product[2]/@Amount.
 	Path string `json:"path"`
 
-	// Line In the body, from 1.
+	// Line The line in the body, from 1.
 	Line int `json:"line"`
 
-	// Column In characters, from 1.
+	// Column The column in characters, from 1.
 	Column  int    `json:"column"`
 	Message string `json:"message"`
 
-	// Suggestion What to write instead.
+	// Suggestion The recommended correction.
 	Suggestion string `json:"suggestion,omitempty"`
 
 	// Reference The clause of the standard.
@@ -379,28 +379,28 @@ type XJDFFinishing struct {
 	// Intent The name of the intent.
 	Intent string `json:"intent"`
 
-	// Attributes Those whose values are limited.
+	// Attributes The attributes with limited values.
 	Attributes []XJDFValues `json:"attributes"`
 }
 
-// XJDFLimits Beyond them a document is refused, and findings are counted but not listed.
+// XJDFLimits Documents beyond these limits are rejected. Findings beyond the limit are counted but not listed.
 type XJDFLimits struct {
-	// Bytes Of the body.
+	// Bytes The maximum size of the body.
 	Bytes int `json:"bytes"`
 
-	// Depth How deeply elements may nest.
+	// Depth The maximum nesting depth of elements.
 	Depth int `json:"depth"`
 
-	// Nodes Elements and attributes together.
+	// Nodes The maximum number of elements and attributes together.
 	Nodes int `json:"nodes"`
 
-	// Findings How many a report lists.
+	// Findings The maximum number of findings that a report lists.
 	Findings int `json:"findings"`
 }
 
 // XJDFMedia defines model for XjdfMedia.
 type XJDFMedia struct {
-	// MediaTypes Those of the media that there are now; empty if there are none.
+	// MediaTypes The types of the available media; empty if no media are available.
 	MediaTypes []string   `json:"mediaTypes"`
 	Weight     *XJDFRange `json:"weight,omitempty"`
 }
@@ -410,11 +410,11 @@ type XJDFProduct struct {
 	// ProductType Product/@ProductType (XJDF 2.2, A.3.18).
 	ProductType string `json:"productType"`
 
-	// CatalogProducts What an RFQ of this type may ask for.
+	// CatalogProducts The products that an RFQ of this type can request.
 	CatalogProducts []XJDFCatalogProduct `json:"catalogProducts"`
 }
 
-// XJDFProfile How strictly a document is judged. Expect more.
+// XJDFProfile The strictness of the validation. New values may be added.
 type XJDFProfile string
 
 // XJDFRange defines model for XjdfRange.
@@ -426,31 +426,31 @@ type XJDFRange struct {
 
 // XJDFReport defines model for XjdfReport.
 type XJDFReport struct {
-	// Valid No finding is an error.
+	// Valid The document is valid: no finding is an error.
 	Valid bool `json:"valid"`
 
-	// SchemaValid No error is one that a schema of the standard finds.
+	// SchemaValid True if the document has no error that a schema of the standard detects.
 	SchemaValid bool `json:"schemaValid"`
 
-	// VocabularyValid No finding that is more than information is of the kind vocabulary.
+	// VocabularyValid True if the document has no error or warning of the kind vocabulary.
 	VocabularyValid bool `json:"vocabularyValid"`
 
-	// Profile How strictly a document is judged. Expect more.
+	// Profile The strictness of the validation. New values may be added.
 	Profile XJDFProfile `json:"profile"`
 
-	// Encoding cip4-json, attribute-json or xml: how the document was read.
+	// Encoding How the document was read: cip4-json, attribute-json or xml.
 	Encoding string `json:"encoding"`
 
-	// Version XJDF/@Version.
+	// Version The value of XJDF/@Version.
 	Version string `json:"version"`
 
-	// Unsupported What the marketplace does not take, be it valid or not.
+	// Unsupported The parts of the document that the marketplace does not support, whether or not they are valid.
 	Unsupported []XJDFUnsupported `json:"unsupported"`
 
-	// Defaults What the document leaves out and is taken instead.
+	// Defaults The values that the server assumed for missing parts of the document.
 	Defaults []XJDFDefault `json:"defaults"`
 
-	// Findings The gravest first, then as the document has them.
+	// Findings Sorted by severity, errors first, then by position in the document.
 	Findings []XJDFFinding `json:"findings"`
 	Summary  XJDFSummary   `json:"summary"`
 }
@@ -461,44 +461,44 @@ type XJDFSummary struct {
 	Warnings int `json:"warnings"`
 	Infos    int `json:"infos"`
 
-	// Omitted Findings that are counted and not listed.
+	// Omitted The number of findings that are counted but not listed.
 	Omitted int `json:"omitted"`
 }
 
 // XJDFUnsupported defines model for XjdfUnsupported.
 type XJDFUnsupported struct {
-	// Kind field or category. Expect more.
+	// Kind field or category. New values may be added.
 	Kind string `json:"kind"`
 
-	// Name What it is, such as BindingType Tape.
+	// Name The unsupported item, for example BindingType Tape.
 	Name string `json:"name"`
 
-	// Pointer RFC 6901 into the body; absent in XML.
+	// Pointer An RFC 6901 JSON Pointer into the body; absent for XML.
 	Pointer string `json:"pointer,omitempty"`
 
-	// Path The place in the notation of the standard.
+	// Path The position in the notation of the standard.
 	Path string `json:"path"`
 }
 
 // XJDFValues defines model for XjdfValues.
 type XJDFValues struct {
-	// Name The attribute.
+	// Name The name of the attribute.
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
 }
 
 // GetXJDFCapabilitiesParams defines parameters for GetXJDFCapabilities.
 type GetXJDFCapabilitiesParams struct {
-	// IfNoneMatch Entity tags of what you have; 304 is answered if one of them is current.
+	// IfNoneMatch Entity tags of your copies. If one of them is current, the response is 304.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
 // ValidateXJDFParams defines parameters for ValidateXJDF.
 type ValidateXJDFParams struct {
-	// Profile How strictly the document is judged.
+	// Profile The strictness of the validation.
 	Profile *XJDFProfile `form:"profile,omitempty" json:"profile,omitempty"`
 
-	// Prefer `handling=strict` asks for the profile `strict` where the parameter says nothing.
+	// Prefer `handling=strict` selects the profile `strict` if the parameter is absent.
 	Prefer *string `json:"Prefer,omitempty"`
 }
 
@@ -579,84 +579,86 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// CalculateXJDFWithBody Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+	// CalculateXJDFWithBody Calculate the production cost of an XJDF document. Requires a session with costing:calculate.
 	//
-	// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
-	// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
-	// labels, weights and `ExternalID` identify nothing.
+	// The session determines the organization, and the approved cost data in effect for the organization determine the
+	// prices; the request can select neither. The document must refer to every printed medium by its exact `Media/@ID`
+	// (or `Resource/@ID`) in these data. Labels, weights and `ExternalID` do not identify a medium.
 	//
-	// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
-	// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
-	// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+	// The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
+	// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
+	// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 	//
-	// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
-	// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
-	// cost data 409, media 422, review 409.
+	// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
+	// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
+	// data 409, media 422, review 409.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
 	CalculateXJDFWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CalculateXJDF Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+	// CalculateXJDF Calculate the production cost of an XJDF document. Requires a session with costing:calculate.
 	//
-	// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
-	// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
-	// labels, weights and `ExternalID` identify nothing.
+	// The session determines the organization, and the approved cost data in effect for the organization determine the
+	// prices; the request can select neither. The document must refer to every printed medium by its exact `Media/@ID`
+	// (or `Resource/@ID`) in these data. Labels, weights and `ExternalID` do not identify a medium.
 	//
-	// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
-	// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
-	// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+	// The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
+	// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
+	// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 	//
-	// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
-	// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
-	// cost data 409, media 422, review 409.
+	// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
+	// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
+	// data 409, media 422, review 409.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
 	CalculateXJDF(ctx context.Context, body CalculateXJDFJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreateSession Open a session of your organization with an API key. Needs session:create.
+	// CreateSession Open a session of your organization with an API key. Requires session:create.
 	//
-	// Costing takes a session and no API key. The token is sealed and lasts for 15 minutes, or until its key ends. Send it as
-	// `Authorization: Bearer <token>` and treat it like a key. It holds no permission: whatever is done with it, the key
-	// is looked up anew, so a key that is revoked ends its sessions at once. No body is read.
+	// Costing requires a session; API keys are rejected. The token is encrypted and expires after 15 minutes, or
+	// earlier with its key. Send it as `Authorization: Bearer <token>` and protect it like a key. The token contains
+	// no permissions: every use checks the key again, so revoking a key ends its sessions at once. The server ignores
+	// the body.
 	//
 	// Corresponds with POST /api/v1/sessions (the `CreateSession` operationId).
 	CreateSession(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
+	// GetXJDF Read the description of this layer, with links to its contract and documentation. Requires xjdf:read.
 	//
-	// What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
-	// paths.
+	// Lists the parts of the layer, their media types and their current posture. Follow `links` and `surfaces` instead
+	// of constructing paths.
 	//
 	// Corresponds with GET /api/v1/xjdf (the `GetXJDF` operationId).
 	GetXJDF(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+	// GetXJDFCapabilities Read which products, media and finishing the marketplace accepts in an XJDF document. Requires xjdf:read.
 	//
-	// What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
-	// products are those of the catalog; media and finishing are those that there is something to print with and on. Revalidate
-	// with `If-None-Match`; the list changes with the master data and with releases.
+	// `validate` compares documents with these lists and reports everything else as `unsupported`. The products are
+	// those of the catalog; the media and finishing are those for which production resources exist. Revalidate with
+	// `If-None-Match`: the list changes with the master data and with releases.
 	//
 	// Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
 	GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ValidateXJDFWithBody Hold an XJDF document against the standard and against what the marketplace takes. Needs xjdf:validate.
+	// ValidateXJDFWithBody Validate an XJDF document against the standard and the capabilities of the marketplace. Requires xjdf:validate.
 	//
-	// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON in which attributes are written
-	// `@Name`, or as XML; the root may be wrapped in `{"XJDF": ...}`. Nothing is stored and nothing is fetched.
+	// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON with attributes written as `@Name`,
+	// or as XML. The root may be wrapped in `{"XJDF": ...}`. The server stores nothing and fetches nothing.
 	//
-	// The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
-	// beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
-	// `unsupported` and make no error in the profile `product-intent`, which is the default. In that profile a document
-	// need not have more than its `Version` and a product with a `ProductType`: what was taken instead is listed in
-	// `defaults`. In the profile `strict` whatever the standard requires is required, and names that it does not have and
-	// doubtful practice are errors; ask for it by the parameter or by `Prefer: handling=strict` (RFC 7240).
+	// If no finding is an error, the response is 200 with the report. Otherwise it is 400 `VALIDATION_ERROR`, with the
+	// members of the report in addition to those of the problem. Fields and categories that the marketplace does not
+	// support are listed in `unsupported`; in the profile `product-intent`, the default, they are not errors. In that
+	// profile a document only needs its `Version` and a product with a `ProductType`; `defaults` lists the values that
+	// the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
+	// names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
+	// 7240).
 	//
-	// A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
-	// an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
+	// A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
+	// it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -664,19 +666,19 @@ type ClientInterface interface {
 	ValidateXJDFWithBody(ctx context.Context, params *ValidateXJDFParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// CalculateXJDFWithBody Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+// CalculateXJDFWithBody Calculate the production cost of an XJDF document. Requires a session with costing:calculate.
 //
-// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
-// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
-// labels, weights and `ExternalID` identify nothing.
+// The session determines the organization, and the approved cost data in effect for the organization determine the
+// prices; the request can select neither. The document must refer to every printed medium by its exact `Media/@ID`
+// (or `Resource/@ID`) in these data. Labels, weights and `ExternalID` do not identify a medium.
 //
-// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
-// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
-// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+// The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
+// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
+// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 //
-// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
-// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
-// cost data 409, media 422, review 409.
+// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
+// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
+// data 409, media 422, review 409.
 //
 // Takes any type of body and a specified content type.
 //
@@ -693,19 +695,19 @@ func (c *Client) CalculateXJDFWithBody(ctx context.Context, contentType string, 
 	return c.Client.Do(req)
 }
 
-// CalculateXJDF Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+// CalculateXJDF Calculate the production cost of an XJDF document. Requires a session with costing:calculate.
 //
-// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
-// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
-// labels, weights and `ExternalID` identify nothing.
+// The session determines the organization, and the approved cost data in effect for the organization determine the
+// prices; the request can select neither. The document must refer to every printed medium by its exact `Media/@ID`
+// (or `Resource/@ID`) in these data. Labels, weights and `ExternalID` do not identify a medium.
 //
-// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
-// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
-// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+// The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
+// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
+// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 //
-// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
-// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
-// cost data 409, media 422, review 409.
+// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
+// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
+// data 409, media 422, review 409.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -722,11 +724,12 @@ func (c *Client) CalculateXJDF(ctx context.Context, body CalculateXJDFJSONReques
 	return c.Client.Do(req)
 }
 
-// CreateSession Open a session of your organization with an API key. Needs session:create.
+// CreateSession Open a session of your organization with an API key. Requires session:create.
 //
-// Costing takes a session and no API key. The token is sealed and lasts for 15 minutes, or until its key ends. Send it as
-// `Authorization: Bearer <token>` and treat it like a key. It holds no permission: whatever is done with it, the key
-// is looked up anew, so a key that is revoked ends its sessions at once. No body is read.
+// Costing requires a session; API keys are rejected. The token is encrypted and expires after 15 minutes, or
+// earlier with its key. Send it as `Authorization: Bearer <token>` and protect it like a key. The token contains
+// no permissions: every use checks the key again, so revoking a key ends its sessions at once. The server ignores
+// the body.
 //
 // Corresponds with POST /api/v1/sessions (the `CreateSession` operationId).
 func (c *Client) CreateSession(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -741,10 +744,10 @@ func (c *Client) CreateSession(ctx context.Context, reqEditors ...RequestEditorF
 	return c.Client.Do(req)
 }
 
-// GetXJDF Read what this layer is and where its descriptions are. Needs xjdf:read.
+// GetXJDF Read the description of this layer, with links to its contract and documentation. Requires xjdf:read.
 //
-// What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
-// paths.
+// Lists the parts of the layer, their media types and their current posture. Follow `links` and `surfaces` instead
+// of constructing paths.
 //
 // Corresponds with GET /api/v1/xjdf (the `GetXJDF` operationId).
 func (c *Client) GetXJDF(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -759,11 +762,11 @@ func (c *Client) GetXJDF(ctx context.Context, reqEditors ...RequestEditorFn) (*h
 	return c.Client.Do(req)
 }
 
-// GetXJDFCapabilities Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+// GetXJDFCapabilities Read which products, media and finishing the marketplace accepts in an XJDF document. Requires xjdf:read.
 //
-// What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
-// products are those of the catalog; media and finishing are those that there is something to print with and on. Revalidate
-// with `If-None-Match`; the list changes with the master data and with releases.
+// `validate` compares documents with these lists and reports everything else as `unsupported`. The products are
+// those of the catalog; the media and finishing are those for which production resources exist. Revalidate with
+// `If-None-Match`: the list changes with the master data and with releases.
 //
 // Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
 func (c *Client) GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -778,20 +781,21 @@ func (c *Client) GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabil
 	return c.Client.Do(req)
 }
 
-// ValidateXJDFWithBody Hold an XJDF document against the standard and against what the marketplace takes. Needs xjdf:validate.
+// ValidateXJDFWithBody Validate an XJDF document against the standard and the capabilities of the marketplace. Requires xjdf:validate.
 //
-// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON in which attributes are written
-// `@Name`, or as XML; the root may be wrapped in `{"XJDF": ...}`. Nothing is stored and nothing is fetched.
+// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON with attributes written as `@Name`,
+// or as XML. The root may be wrapped in `{"XJDF": ...}`. The server stores nothing and fetches nothing.
 //
-// The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
-// beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
-// `unsupported` and make no error in the profile `product-intent`, which is the default. In that profile a document
-// need not have more than its `Version` and a product with a `ProductType`: what was taken instead is listed in
-// `defaults`. In the profile `strict` whatever the standard requires is required, and names that it does not have and
-// doubtful practice are errors; ask for it by the parameter or by `Prefer: handling=strict` (RFC 7240).
+// If no finding is an error, the response is 200 with the report. Otherwise it is 400 `VALIDATION_ERROR`, with the
+// members of the report in addition to those of the problem. Fields and categories that the marketplace does not
+// support are listed in `unsupported`; in the profile `product-intent`, the default, they are not errors. In that
+// profile a document only needs its `Version` and a product with a `ProductType`; `defaults` lists the values that
+// the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
+// names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
+// 7240).
 //
-// A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
-// an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
+// A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
+// it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
 //
 // Takes any type of body and a specified content type.
 //
@@ -1059,90 +1063,92 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
-	// CalculateXJDFWithBodyWithResponse Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+	// CalculateXJDFWithBodyWithResponse Calculate the production cost of an XJDF document. Requires a session with costing:calculate.
 	//
-	// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
-	// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
-	// labels, weights and `ExternalID` identify nothing.
+	// The session determines the organization, and the approved cost data in effect for the organization determine the
+	// prices; the request can select neither. The document must refer to every printed medium by its exact `Media/@ID`
+	// (or `Resource/@ID`) in these data. Labels, weights and `ExternalID` do not identify a medium.
 	//
-	// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
-	// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
-	// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+	// The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
+	// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
+	// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 	//
-	// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
-	// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
-	// cost data 409, media 422, review 409.
+	// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
+	// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
+	// data 409, media 422, review 409.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
 	CalculateXJDFWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CalculateXJDFResponse, error)
 
-	// CalculateXJDFWithResponse Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+	// CalculateXJDFWithResponse Calculate the production cost of an XJDF document. Requires a session with costing:calculate.
 	//
-	// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
-	// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
-	// labels, weights and `ExternalID` identify nothing.
+	// The session determines the organization, and the approved cost data in effect for the organization determine the
+	// prices; the request can select neither. The document must refer to every printed medium by its exact `Media/@ID`
+	// (or `Resource/@ID`) in these data. Labels, weights and `ExternalID` do not identify a medium.
 	//
-	// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
-	// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
-	// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+	// The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
+	// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
+	// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 	//
-	// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
-	// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
-	// cost data 409, media 422, review 409.
+	// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
+	// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
+	// data 409, media 422, review 409.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/costing/calculate-xjdf (the `CalculateXJDF` operationId).
 	CalculateXJDFWithResponse(ctx context.Context, body CalculateXJDFJSONRequestBody, reqEditors ...RequestEditorFn) (*CalculateXJDFResponse, error)
 
-	// CreateSessionWithResponse Open a session of your organization with an API key. Needs session:create.
+	// CreateSessionWithResponse Open a session of your organization with an API key. Requires session:create.
 	//
-	// Costing takes a session and no API key. The token is sealed and lasts for 15 minutes, or until its key ends. Send it as
-	// `Authorization: Bearer <token>` and treat it like a key. It holds no permission: whatever is done with it, the key
-	// is looked up anew, so a key that is revoked ends its sessions at once. No body is read.
+	// Costing requires a session; API keys are rejected. The token is encrypted and expires after 15 minutes, or
+	// earlier with its key. Send it as `Authorization: Bearer <token>` and protect it like a key. The token contains
+	// no permissions: every use checks the key again, so revoking a key ends its sessions at once. The server ignores
+	// the body.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/v1/sessions (the `CreateSession` operationId).
 	CreateSessionWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*CreateSessionResponse, error)
 
-	// GetXJDFWithResponse Read what this layer is and where its descriptions are. Needs xjdf:read.
+	// GetXJDFWithResponse Read the description of this layer, with links to its contract and documentation. Requires xjdf:read.
 	//
-	// What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
-	// paths.
+	// Lists the parts of the layer, their media types and their current posture. Follow `links` and `surfaces` instead
+	// of constructing paths.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/xjdf (the `GetXJDF` operationId).
 	GetXJDFWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetXJDFResponse, error)
 
-	// GetXJDFCapabilitiesWithResponse Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+	// GetXJDFCapabilitiesWithResponse Read which products, media and finishing the marketplace accepts in an XJDF document. Requires xjdf:read.
 	//
-	// What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
-	// products are those of the catalog; media and finishing are those that there is something to print with and on. Revalidate
-	// with `If-None-Match`; the list changes with the master data and with releases.
+	// `validate` compares documents with these lists and reports everything else as `unsupported`. The products are
+	// those of the catalog; the media and finishing are those for which production resources exist. Revalidate with
+	// `If-None-Match`: the list changes with the master data and with releases.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
 	GetXJDFCapabilitiesWithResponse(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*GetXJDFCapabilitiesResponse, error)
 
-	// ValidateXJDFWithBodyWithResponse Hold an XJDF document against the standard and against what the marketplace takes. Needs xjdf:validate.
+	// ValidateXJDFWithBodyWithResponse Validate an XJDF document against the standard and the capabilities of the marketplace. Requires xjdf:validate.
 	//
-	// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON in which attributes are written
-	// `@Name`, or as XML; the root may be wrapped in `{"XJDF": ...}`. Nothing is stored and nothing is fetched.
+	// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON with attributes written as `@Name`,
+	// or as XML. The root may be wrapped in `{"XJDF": ...}`. The server stores nothing and fetches nothing.
 	//
-	// The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
-	// beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
-	// `unsupported` and make no error in the profile `product-intent`, which is the default. In that profile a document
-	// need not have more than its `Version` and a product with a `ProductType`: what was taken instead is listed in
-	// `defaults`. In the profile `strict` whatever the standard requires is required, and names that it does not have and
-	// doubtful practice are errors; ask for it by the parameter or by `Prefer: handling=strict` (RFC 7240).
+	// If no finding is an error, the response is 200 with the report. Otherwise it is 400 `VALIDATION_ERROR`, with the
+	// members of the report in addition to those of the problem. Fields and categories that the marketplace does not
+	// support are listed in `unsupported`; in the profile `product-intent`, the default, they are not errors. In that
+	// profile a document only needs its `Version` and a product with a `ProductType`; `defaults` lists the values that
+	// the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
+	// names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
+	// 7240).
 	//
-	// A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
-	// an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
+	// A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
+	// it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -1355,19 +1361,19 @@ func (r ValidateXJDFResponse) ContentType() string {
 	return ""
 }
 
-// CalculateXJDFWithBodyWithResponse Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+// CalculateXJDFWithBodyWithResponse Calculate the production cost of an XJDF document. Requires a session with costing:calculate.
 //
-// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
-// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
-// labels, weights and `ExternalID` identify nothing.
+// The session determines the organization, and the approved cost data in effect for the organization determine the
+// prices; the request can select neither. The document must refer to every printed medium by its exact `Media/@ID`
+// (or `Resource/@ID`) in these data. Labels, weights and `ExternalID` do not identify a medium.
 //
-// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
-// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
-// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+// The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
+// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
+// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 //
-// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
-// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
-// cost data 409, media 422, review 409.
+// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
+// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
+// data 409, media 422, review 409.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -1380,19 +1386,19 @@ func (c *ClientWithResponses) CalculateXJDFWithBodyWithResponse(ctx context.Cont
 	return ParseCalculateXJDFResponse(rsp)
 }
 
-// CalculateXJDFWithResponse Calculate what an XJDF document costs to produce. Needs a session with costing:calculate.
+// CalculateXJDFWithResponse Calculate the production cost of an XJDF document. Requires a session with costing:calculate.
 //
-// The organization is the session's, and the cost data are those that were approved for it and are in force; nothing in
-// the request names either. Every printed medium is named by its exact `Media/@ID` (or `Resource/@ID`) in these data:
-// labels, weights and `ExternalID` identify nothing.
+// The session determines the organization, and the approved cost data in effect for the organization determine the
+// prices; the request can select neither. The document must refer to every printed medium by its exact `Media/@ID`
+// (or `Resource/@ID`) in these data. Labels, weights and `ExternalID` do not identify a medium.
 //
-// What comes out is cost, without margin, for the quantity of the product and for the quantities between its bounds. A
-// result that is not safe to quote from unattended is 409 `COSTING_MANUAL_REVIEW_REQUIRED` with `reasons`, and with
-// figures only for the marketplace's own people (`costing:preview`); a preview always is.
+// The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
+// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
+// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 //
-// The document is XJDF 2.2 as JSON, like those of validation, and has to be valid in the profile `product-intent`.
-// Refusals come in this sequence: 401, the gates, a body that cannot be read 400, the organization 403, the document 400,
-// cost data 409, media 422, review 409.
+// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
+// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
+// data 409, media 422, review 409.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -1405,11 +1411,12 @@ func (c *ClientWithResponses) CalculateXJDFWithResponse(ctx context.Context, bod
 	return ParseCalculateXJDFResponse(rsp)
 }
 
-// CreateSessionWithResponse Open a session of your organization with an API key. Needs session:create.
+// CreateSessionWithResponse Open a session of your organization with an API key. Requires session:create.
 //
-// Costing takes a session and no API key. The token is sealed and lasts for 15 minutes, or until its key ends. Send it as
-// `Authorization: Bearer <token>` and treat it like a key. It holds no permission: whatever is done with it, the key
-// is looked up anew, so a key that is revoked ends its sessions at once. No body is read.
+// Costing requires a session; API keys are rejected. The token is encrypted and expires after 15 minutes, or
+// earlier with its key. Send it as `Authorization: Bearer <token>` and protect it like a key. The token contains
+// no permissions: every use checks the key again, so revoking a key ends its sessions at once. The server ignores
+// the body.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -1422,10 +1429,10 @@ func (c *ClientWithResponses) CreateSessionWithResponse(ctx context.Context, req
 	return ParseCreateSessionResponse(rsp)
 }
 
-// GetXJDFWithResponse Read what this layer is and where its descriptions are. Needs xjdf:read.
+// GetXJDFWithResponse Read the description of this layer, with links to its contract and documentation. Requires xjdf:read.
 //
-// What there is, in which forms, and how far each part is open now. Follow `links` and `surfaces` rather than building
-// paths.
+// Lists the parts of the layer, their media types and their current posture. Follow `links` and `surfaces` instead
+// of constructing paths.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -1438,11 +1445,11 @@ func (c *ClientWithResponses) GetXJDFWithResponse(ctx context.Context, reqEditor
 	return ParseGetXJDFResponse(rsp)
 }
 
-// GetXJDFCapabilitiesWithResponse Read which products, media and finishing the marketplace takes in an XJDF document. Needs xjdf:read.
+// GetXJDFCapabilitiesWithResponse Read which products, media and finishing the marketplace accepts in an XJDF document. Requires xjdf:read.
 //
-// What is listed here is what `validate` holds a document against: it says `unsupported` of whatever is not. The
-// products are those of the catalog; media and finishing are those that there is something to print with and on. Revalidate
-// with `If-None-Match`; the list changes with the master data and with releases.
+// `validate` compares documents with these lists and reports everything else as `unsupported`. The products are
+// those of the catalog; the media and finishing are those for which production resources exist. Revalidate with
+// `If-None-Match`: the list changes with the master data and with releases.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -1455,20 +1462,21 @@ func (c *ClientWithResponses) GetXJDFCapabilitiesWithResponse(ctx context.Contex
 	return ParseGetXJDFCapabilitiesResponse(rsp)
 }
 
-// ValidateXJDFWithBodyWithResponse Hold an XJDF document against the standard and against what the marketplace takes. Needs xjdf:validate.
+// ValidateXJDFWithBodyWithResponse Validate an XJDF document against the standard and the capabilities of the marketplace. Requires xjdf:validate.
 //
-// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON in which attributes are written
-// `@Name`, or as XML; the root may be wrapped in `{"XJDF": ...}`. Nothing is stored and nothing is fetched.
+// The document is XJDF 2.2 as the JSON of the standard (section 9.10), as JSON with attributes written as `@Name`,
+// or as XML. The root may be wrapped in `{"XJDF": ...}`. The server stores nothing and fetches nothing.
 //
-// The answer is 200 with the report if no finding is an error, and 400 `VALIDATION_ERROR` with the same members
-// beside those of the problem if one is. Fields and categories that the marketplace does not take are listed in
-// `unsupported` and make no error in the profile `product-intent`, which is the default. In that profile a document
-// need not have more than its `Version` and a product with a `ProductType`: what was taken instead is listed in
-// `defaults`. In the profile `strict` whatever the standard requires is required, and names that it does not have and
-// doubtful practice are errors; ask for it by the parameter or by `Prefer: handling=strict` (RFC 7240).
+// If no finding is an error, the response is 200 with the report. Otherwise it is 400 `VALIDATION_ERROR`, with the
+// members of the report in addition to those of the problem. Fields and categories that the marketplace does not
+// support are listed in `unsupported`; in the profile `product-intent`, the default, they are not errors. In that
+// profile a document only needs its `Version` and a product with a `ProductType`; `defaults` lists the values that
+// the server assumed. In the profile `strict`, everything that the standard requires is required, and unknown
+// names and questionable practice are errors. Select it with the parameter or with `Prefer: handling=strict` (RFC
+// 7240).
 //
-// A document is at most 1 MiB, 64 levels and 50,000 elements and attributes. JDF 1.x is refused: it belongs into
-// an external adapter. All rules are listed at `/docs/api/xjdf-rules.json`.
+// A document can have at most 1 MiB, 64 levels, and 50,000 elements and attributes. JDF 1.x is rejected; convert
+// it with an external adapter. `/docs/api/xjdf-rules.json` lists all rules.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
