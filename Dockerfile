@@ -1,5 +1,5 @@
 # For those who have a container engine; `make image` needs none and gives a
-# digest that can be compared (docs/guides/image.md). What goes into the image is
+# digest that can be compared (docs/contributing/image.md). What goes into the image is
 # decided in one place, tools/image, which is called here for its files.
 #
 #   docker build --build-arg VERSION=$(git describe --tags --always --dirty) \

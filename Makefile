@@ -12,6 +12,12 @@ BENCHTIME ?= 3s
 
 .DEFAULT_GOAL := help
 
+# Files whose wording is checked. Decisions, released contracts, generated code and
+# profiles with a version are not edited; test data holds words on purpose.
+PROSE = '*.md' '*.go' '*.templ' '*.yaml' '*.yml' '*.sh' '*.tpl' '*.txt' '*.dot' Makefile \
+	':!docs/adr' ':!docs/released' ':!**/zz_generated*' ':!*_templ.go' ':!**/testdata/**' \
+	':!tools/vale' ':!pkg/preflight/profile/data' ':!docs/reference/preflight-rules.md'
+
 ##@ Everyday
 .PHONY: help
 help: ## Show this list
@@ -110,8 +116,9 @@ axe: ## Put axe-core, which tests hold pages against, into the cache, once
 
 ##@ Before a commit
 .PHONY: lint
-lint: ## Check style and the arrows between packages
+lint: setup ## Check style, imports between packages, and wording
 	$(TOOL) golangci-lint run
+	CGO_ENABLED=1 go tool -modfile=tools/vale/go.mod vale --output=line $$(git ls-files $(PROSE))
 
 .PHONY: fmt
 fmt: ## Format all Go files
@@ -153,6 +160,12 @@ reference: ## Write docs/reference, docs/metrics.md and the pages of rules: docu
 	go test ./docs/reference ./pkg/preflight/profile ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run '^TestGenerated' -update
 	go test ./internal/cli -count=1 -run '^TestGenerated' -update-reference
 
+.PHONY: pictures
+pictures: ## Draw docs/images: diagrams with Graphviz, screenshots with Chromium
+	tools/pictures.sh
+	PRINTMARKET_CHROMIUM_REQUIRED=1 go test ./apiserver/dashboard -count=1 -run '^TestGeneratedScreenshot$$' -update
+	PRINTMARKET_CHROMIUM_REQUIRED=1 go test ./pkg/preflight -count=1 -run '^TestGeneratedScreenshot$$' -update-pictures
+
 .PHONY: update
 update: generate reference charts ## Regenerate everything that follows from other files
 
@@ -173,13 +186,13 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.
 .PHONY: bench
-bench: setup controlplane ## Measure the figures of docs/guides/capacity.md, or all of PKG=./...
+bench: setup controlplane ## Measure the figures of docs/performance/README.md, or all of PKG=./...
 	PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -p 1 -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) \
 		$(if $(filter command environment,$(firstword $(origin PKG))),$(PKG),./internal/posture ./apiserver ./internal/posture/kubesource ./internal/store/postgres)
 	$(if $(filter command environment,$(firstword $(origin PKG))),,go test -run '^$$' -bench 'AgainstPoppler|AtOnce' -benchtime $(BENCHTIME) ./pkg/preflight)
 
 .PHONY: scale
-scale: setup controlplane ## Measure what SCALE=10000x50 partners and replicas cost a control plane: docs/scale.md
+scale: setup controlplane ## Measure what SCALE=10000x50 partners and replicas cost a control plane: docs/performance/scale.md
 	PRINTMARKET_SCALE=$(or $(SCALE),10000x50) PRINTMARKET_CONTROLPLANE_REQUIRED=1 go test -count=1 -timeout 90m -v -run '^TestScale$$' ./controllers
 
 .PHONY: bench-queue
@@ -187,7 +200,7 @@ bench-queue: setup ## Compare the queue with asynq, and fail if an aim is missed
 	cd bench/queue && go run . $(ARGS)
 
 .PHONY: simulate
-simulate: ## Run the queue in virtual time: the figures of docs/guides/queue-simulation.md (SIMULATE=update writes them)
+simulate: ## Run the queue in virtual time: the figures of docs/performance/queue-simulation.md (SIMULATE=update writes them)
 	PRINTMARKET_SIMULATE=$(or $(SIMULATE),check) GOGC=400 go test -count=1 -timeout 60m -v -run '^Test[A-Z]' ./test/simulation
 
 .PHONY: soak

@@ -40,7 +40,7 @@ fi
 as_root=""
 if [ "$(id -u)" -ne 0 ]; then
 	as_root="sudo"
-	# Nobody is asked for a password for what is no need.
+	# Do not ask for a password for an optional package.
 	[ -n "$need" ] || as_root="sudo -n"
 fi
 

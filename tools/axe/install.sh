@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 version=$(sed -n 's/.*"axe-core": "\([0-9.]*\)".*/\1/p' "$here/package.json")
 root=${XDG_CACHE_HOME:-$HOME/.cache}/printmarket/axe
 cache=$root/axe-core-$version
-# The stamp tells another digest under the same version.
+# The stamp detects another digest under the same version.
 stamp=$(cat "$here/install.sh" "$here/.npmrc" "$here/package.json" "$here/package-lock.json" | cksum)
 fresh() { [ "$(cat "$cache/stamp" 2>/dev/null)" = "$stamp" ]; }
 if fresh; then

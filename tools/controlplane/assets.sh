@@ -11,7 +11,7 @@ platform() { # platform: the version of Go and the processor, as part of a name
 }
 
 # kubernetes_flags VERSION: linker flags. The programs compare their versions,
-# and all say v0.0.0 unless told.
+# and all report v0.0.0 without these flags.
 kubernetes_flags() {
 	release=${1#v}
 	minor=${release#*.}
@@ -29,8 +29,8 @@ build() { # build DIRECTORY PACKAGE NAME: into the set that is being made
 }
 
 # assemble SET NAME STAMP MINUTES: prints the directory of a set, and calls the
-# function programs where it is not built yet. The stamp tells a build of other
-# checksums or other flags under the same name.
+# function programs where it is not built yet. The stamp detects a build with
+# other checksums or flags under the same name.
 assemble() {
 	root=${XDG_CACHE_HOME:-$HOME/.cache}/printmarket/$1
 	if fresh "$root/$2" "$3"; then

@@ -12,7 +12,7 @@ arch=${arch% }
 
 root=${XDG_CACHE_HOME:-$HOME/.cache}/printmarket/helm
 name=helm-$version-$go-$arch
-# The stamp tells a build of other checksums or other flags under the same name.
+# The stamp detects a build with other checksums or flags under the same name.
 stamp=$(cat "$here/build.sh" "$here/go.mod" "$here/go.sum" | cksum)
 fresh() { [ "$(cat "$root/$name/stamp" 2>/dev/null)" = "$stamp" ]; }
 

@@ -53,7 +53,7 @@ func (f file) mode() int64 {
 }
 
 // tarOf packs files: in order of their names, each after its directories, all
-// owned by root and as old as the release. Nobody may write to any of them.
+// owned by root, with the time of the release, and read-only.
 func tarOf(w io.Writer, files []file, at time.Time) error {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.name, b.name) })
@@ -113,7 +113,7 @@ func extractFile(to string, f file) error {
 		return err
 	}
 	defer func() { _ = content.Close() }()
-	//nolint:gosec // the files of an image are everybody's to read
+	//nolint:gosec // files of an image are world-readable
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}

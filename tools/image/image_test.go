@@ -63,7 +63,7 @@ func TestTheImageIsWhatThePodsExpect(t *testing.T) {
 	}
 	config, err := image.ConfigFile()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("image.ConfigFile: %v", err)
 	}
 	released := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	want := &v1.ConfigFile{
@@ -89,7 +89,7 @@ func TestTheImageIsWhatThePodsExpect(t *testing.T) {
 	}
 	manifest, err := image.Manifest()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("image.Manifest: %v", err)
 	}
 	if manifest.MediaType != types.OCIManifestSchema1 || manifest.Config.MediaType != types.OCIConfigJSON {
 		t.Errorf("media types %s and %s", manifest.MediaType, manifest.Config.MediaType)
@@ -104,17 +104,17 @@ func TestEachExecutableIsALayerOfItsOwn(t *testing.T) {
 	t.Parallel()
 	layers, err := theImage(t).Layers()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Layers: %v", err)
 	}
 	var got [][]string
 	for _, layer := range layers {
 		content, err := layer.Uncompressed()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("layer.Uncompressed: %v", err)
 		}
 		all, err := entries(content)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("entries: %v", err)
 		}
 		var tops []string
 		for _, one := range all {
@@ -133,7 +133,7 @@ func TestNobodyMayWriteToAnyFileAndAllAreAsOldAsTheRelease(t *testing.T) {
 	t.Parallel()
 	all, err := entries(mutate.Extract(theImage(t)))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("entries: %v", err)
 	}
 	for _, one := range all {
 		if one.Mode&0o222 != 0 || one.Uid != 0 || one.Gid != 0 || one.Uname != "" || one.Gname != "" {
@@ -154,7 +154,7 @@ func TestTheExecutablesNeedNothingAndRun(t *testing.T) {
 	for _, one := range executables {
 		program, err := elf.Open(filepath.Join(dir, one.name))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("elf.Open: %v", err)
 		}
 		for _, segment := range program.Progs {
 			if segment.Type == elf.PT_INTERP || segment.Type == elf.PT_DYNAMIC {
@@ -165,7 +165,7 @@ func TestTheExecutablesNeedNothingAndRun(t *testing.T) {
 			t.Errorf("%s has symbols", one.name)
 		}
 		if err := program.Close(); err != nil {
-			t.Error(err)
+			t.Errorf("program.Close: %v", err)
 		}
 	}
 	run := exec.CommandContext(t.Context(), filepath.Join(dir, "printmarket"), "--version")
@@ -183,12 +183,12 @@ func TestThePlatformFindsTheInspectorOfTheImage(t *testing.T) {
 	dir := t.TempDir()
 	for _, one := range executables {
 		if err := os.Link(filepath.Join(delivered.files, one.name), filepath.Join(dir, one.name)); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.Link: %v", err)
 		}
 	}
 	sample := filepath.Join(dir, "sample.pdf")
 	if err := os.WriteFile(sample, []byte("no PDF at all"), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", sample, err)
 	}
 	inspect := func() int {
 		run := exec.CommandContext(t.Context(), filepath.Join(dir, "printmarket"), "preflight", sample)
@@ -205,10 +205,10 @@ func TestThePlatformFindsTheInspectorOfTheImage(t *testing.T) {
 	}
 	broken := filepath.Join(dir, "inspector")
 	if err := os.Remove(broken); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.Remove(%q): %v", broken, err)
 	}
 	if err := os.WriteFile(broken, []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile(%q): %v", broken, err)
 	}
 	if code := inspect(); code != noReport {
 		t.Errorf("exit code %d with a broken inspector; another one was started", code)
@@ -219,7 +219,7 @@ func TestTheRootsAreMozillasWithoutThoseThatAreOnTheirWayOut(t *testing.T) {
 	t.Parallel()
 	rest, err := os.ReadFile(filepath.Join(delivered.files, filepath.FromSlash(rootsFile)))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	got := map[string]bool{}
 	for {
@@ -228,7 +228,7 @@ func TestTheRootsAreMozillasWithoutThoseThatAreOnTheirWayOut(t *testing.T) {
 			break
 		}
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
-			t.Error(err)
+			t.Errorf("x509.ParseCertificate: %v", err)
 		}
 		got[string(block.Bytes)], rest = true, more
 	}
@@ -243,7 +243,7 @@ func TestTheRootsAreMozillasWithoutThoseThatAreOnTheirWayOut(t *testing.T) {
 		delete(got, string(one.Certificate))
 	}
 	if len(got) != 0 || len(bytes.TrimSpace(rest)) != 0 || left == 0 {
-		t.Errorf("%d roots of nobody, %d left out, and %q", len(got), left, rest)
+		t.Errorf("roots of an empty file: got %d, %d left out, rest %q", len(got), left, rest)
 	}
 }
 
@@ -254,7 +254,7 @@ func TestTheLicencesOfEverythingThatIsLinkedAreInTheImage(t *testing.T) {
 	for _, one := range executables {
 		made, err := readLinked(one.name, filepath.Join(dir, one.name))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("readLinked(%q): %v", one.name, err)
 		}
 		all = append(all, made)
 	}
@@ -277,7 +277,7 @@ func TestAModuleWithoutALicenceIsNotGivenAway(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "license.go"), []byte("package license"), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile: %v", err)
 	}
 	if _, err := licencesIn("example.org/m", dir); !errors.Is(err, errNoLicence) {
 		t.Errorf("error %v", err)
@@ -288,15 +288,15 @@ func TestTheArchiveHoldsTheImageUnderALocalName(t *testing.T) {
 	t.Parallel()
 	tag, err := name.NewTag("localhost/printmarket:v1.2.3")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("name.NewTag: %v", err)
 	}
 	loaded, err := tarball.ImageFromPath(delivered.out+".tar", &tag)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("tarball.ImageFromPath: %v", err)
 	}
 	got, err := loaded.ConfigName()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("loaded.ConfigName: %v", err)
 	}
 	want, err := theImage(t).ConfigName()
 	if err != nil || got != want {

@@ -78,7 +78,7 @@ func theImage(t *testing.T) v1.Image {
 	t.Helper()
 	image, err := imageIn(delivered.out)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("imageIn(%q): %v", delivered.out, err)
 	}
 	return image
 }
@@ -109,7 +109,7 @@ func TestTheCommandPrintsWhatItWroteAndTheDigest(t *testing.T) {
 	t.Parallel()
 	digest, err := theImage(t).Digest()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Digest: %v", err)
 	}
 	want := strings.Join([]string{
 		delivered.out, filepath.Join(delivered.out, "sbom.cdx.json"), delivered.out + ".tar", digest.String(), "",
@@ -124,12 +124,12 @@ func TestTheSameTreeGivesTheSameDigestWhereverItIs(t *testing.T) {
 	t.Parallel()
 	copied := filepath.Join(t.TempDir(), "some", "where", "else")
 	if err := copyTree(root, copied); err != nil {
-		t.Fatal(err)
+		t.Fatalf("copyTree(%q): %v", copied, err)
 	}
 	out := filepath.Join(t.TempDir(), "image")
 	printed, err := command(t.Context(), copied, out)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("command(%q, %q): %v", copied, out, err)
 	}
 	if got, want := lastLine(printed), lastLine(delivered.printed); got != want {
 		t.Errorf("digest %s, and %s in another directory", want, got)
@@ -152,7 +152,7 @@ func sameFile(t *testing.T, a, b string) bool {
 	for i, name := range []string{a, b} {
 		content, err := os.ReadFile(name)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile(%q): %v", name, err)
 		}
 		contents[i] = content
 	}
@@ -192,7 +192,7 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a platform that nobody tested":     {[]string{"--platform", "linux/riscv64"}, "linux/riscv64"},
+		"an unsupported platform":           {[]string{"--platform", "linux/riscv64"}, "linux/riscv64"},
 		"a platform twice":                  {[]string{"--platform", "linux/amd64,linux/amd64"}, "twice"},
 		"an argument":                       {[]string{"build"}, "build"},
 		"a flag that is not there":          {[]string{"--tag", "x"}, "tag"},
@@ -214,13 +214,13 @@ func TestTheFilesForAnEngineAreThoseOfTheImage(t *testing.T) {
 	source, out := tinyPlatform(t), filepath.Join(t.TempDir(), "image")
 	dir, want := filepath.Join(t.TempDir(), "rootfs"), filepath.Join(t.TempDir(), "files")
 	if _, err := command(t.Context(), source, "", "--rootfs", dir); err != nil {
-		t.Fatal(err)
+		t.Fatalf(`command(%q, "--rootfs", %q): %v`, source, dir, err)
 	}
 	if _, err := command(t.Context(), source, out); err != nil {
-		t.Fatal(err)
+		t.Fatalf("command(%q, %q): %v", source, out, err)
 	}
 	if err := unpack(out, want); err != nil {
-		t.Fatal(err)
+		t.Fatalf("unpack(%q, %q): %v", out, want, err)
 	}
 	for _, pair := range [][2]string{{dir, want}, {want, dir}} {
 		err := fs.WalkDir(os.DirFS(pair[0]), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -230,7 +230,7 @@ func TestTheFilesForAnEngineAreThoseOfTheImage(t *testing.T) {
 			return err
 		})
 		if err != nil {
-			t.Error(err)
+			t.Errorf(`fs.WalkDir("."): %v`, err)
 		}
 	}
 }

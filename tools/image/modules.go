@@ -104,8 +104,8 @@ func licences(ctx context.Context, source string, modules []debug.Module) ([]fil
 	return files, nil
 }
 
-// cached is the directory of a module in the module cache, whose names tell upper
-// case by a "!".
+// cached is the directory of a module in the module cache, whose names mark upper
+// case with a "!".
 func cached(cache string, m debug.Module) (string, error) {
 	path, err := module.EscapePath(m.Path)
 	if err != nil {

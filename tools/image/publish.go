@@ -43,7 +43,7 @@ func (a assembly) write(dir, version string) ([]string, error) {
 			suffix = "-" + one.platform.Architecture
 		}
 		sbom := filepath.Join(dir, "sbom"+suffix+".cdx.json")
-		if err := os.WriteFile(sbom, one.sbom, 0o644); err != nil { //nolint:gosec // everybody's to read
+		if err := os.WriteFile(sbom, one.sbom, 0o644); err != nil { //nolint:gosec // published with the image
 			return nil, err
 		}
 		archive := dir + suffix + ".tar"
@@ -55,7 +55,7 @@ func (a assembly) write(dir, version string) ([]string, error) {
 	return names, nil
 }
 
-// errNotALayout protects the files of whoever mistypes --out.
+// errNotALayout prevents a mistyped --out from overwriting other files.
 var errNotALayout = errors.New("the directory holds something else than an image")
 
 func removeLayout(dir string) error {

@@ -31,10 +31,10 @@ func tinyPlatform(t *testing.T) string {
 	} {
 		at := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.MkdirAll: %v", err)
 		}
 		if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile(%q): %v", at, err)
 		}
 	}
 	return dir
@@ -65,7 +65,7 @@ func TestWhatIsPushedIsFoundWithItsSBOMs(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "image")
 			printed, err := command(t.Context(), tinyPlatform(t), out, "--platform", tc.platforms, "--push", reference)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf(`command(%q, "--platform", %q): %v`, out, tc.platforms, err)
 			}
 			images := pushed(t, reference, lastLine(printed))
 			if len(images) != len(strings.Split(tc.platforms, ",")) {
@@ -84,11 +84,11 @@ func pushed(t *testing.T, reference, digest string) map[string]v1.Image {
 	t.Helper()
 	ref, err := name.ParseReference(reference)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("name.ParseReference(%q): %v", reference, err)
 	}
 	got, err := remote.Get(ref)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("remote.Get: %v", err)
 	}
 	if got.Digest.String() != digest {
 		t.Errorf("pushed %s, printed %s", got.Digest, digest)
@@ -96,23 +96,23 @@ func pushed(t *testing.T, reference, digest string) map[string]v1.Image {
 	if !got.MediaType.IsIndex() {
 		image, err := got.Image()
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("got.Image: %v", err)
 		}
 		return map[string]v1.Image{"linux/amd64": image}
 	}
 	index, err := got.ImageIndex()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("got.ImageIndex: %v", err)
 	}
 	manifest, err := index.IndexManifest()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("index.IndexManifest: %v", err)
 	}
 	images := map[string]v1.Image{}
 	for _, one := range manifest.Manifests {
 		image, err := index.Image(one.Digest)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("index.Image: %v", err)
 		}
 		images[one.Platform.String()] = image
 	}
@@ -126,48 +126,48 @@ func checkReferrer(t *testing.T, reference, platform string, image v1.Image) {
 	}
 	config, err := image.ConfigFile()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("image.ConfigFile: %v", err)
 	}
 	if got := config.OS + "/" + config.Architecture; got != platform {
 		t.Errorf("the image of %s says that it is of %s", platform, got)
 	}
 	digest, err := image.Digest()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("image.Digest: %v", err)
 	}
 	ref, err := name.ParseReference(reference)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("name.ParseReference(%q): %v", reference, err)
 	}
 	referrers, err := remote.Referrers(ref.Context().Digest(digest.String()))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("remote.Referrers: %v", err)
 	}
 	manifest, err := referrers.IndexManifest()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("referrers.IndexManifest: %v", err)
 	}
 	if len(manifest.Manifests) != 1 {
 		t.Fatalf("%s: what refers to the image: %+v", platform, manifest.Manifests)
 	}
 	attached, err := remote.Get(ref.Context().Digest(manifest.Manifests[0].Digest.String()))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("remote.Get: %v", err)
 	}
 	sbom, err := v1.ParseManifest(strings.NewReader(string(attached.Manifest)))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("v1.ParseManifest: %v", err)
 	}
 	if sbom.ArtifactType != sbomType || sbom.Config.MediaType != emptyType || len(sbom.Layers) != 1 || sbom.Layers[0].MediaType != sbomType {
 		t.Fatalf("%s: the manifest of the SBOM: %s", platform, attached.Manifest)
 	}
 	layer, err := remote.Layer(ref.Context().Digest(sbom.Layers[0].Digest.String()))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("remote.Layer: %v", err)
 	}
 	content, err := layer.Compressed()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("layer.Compressed: %v", err)
 	}
 	defer func() { _ = content.Close() }()
 	text, err := io.ReadAll(content)
@@ -181,11 +181,11 @@ func checkLayout(t *testing.T, dir string, platforms int) {
 	t.Helper()
 	index, err := layout.ImageIndexFromPath(dir)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("layout.ImageIndexFromPath(%q): %v", dir, err)
 	}
 	manifest, err := index.IndexManifest()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("index.IndexManifest: %v", err)
 	}
 	if len(manifest.Manifests) != 1+platforms || manifest.Manifests[0].Annotations["org.opencontainers.image.ref.name"] != "v1.2.3" {
 		t.Errorf("index.json: %+v", manifest.Manifests)
@@ -205,7 +205,7 @@ func TestOnlyALayoutIsReplaced(t *testing.T) {
 	source, out := tinyPlatform(t), filepath.Join(t.TempDir(), "image")
 	for _, platforms := range []string{"linux/amd64,linux/arm64", "linux/amd64"} {
 		if _, err := command(t.Context(), source, out, "--platform", platforms); err != nil {
-			t.Fatal(err)
+			t.Fatalf("command(%q, %q): %v", source, out, err)
 		}
 	}
 	checkLayout(t, out, 1)
@@ -213,7 +213,7 @@ func TestOnlyALayoutIsReplaced(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(source, "main.go")); err != nil {
-		t.Error(err)
+		t.Errorf("os.Stat: %v", err)
 	}
 }
 

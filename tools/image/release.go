@@ -29,7 +29,7 @@ type release struct {
 
 var errNoCommit = errors.New("not a git checkout: --version, --revision and " + epochVariable + " must be given")
 
-// complete fills in what nobody has told from the commit that is checked out.
+// complete sets missing values from the checked-out commit.
 func (r release) complete(ctx context.Context, source string) (release, error) {
 	for _, one := range []struct {
 		value *string

@@ -15,8 +15,8 @@ import (
 // requirement of this module, which sums pin as they pin code.
 const rootsModule = "golang.org/x/crypto/x509roots/fallback"
 
-// rootsFile is the first place where crypto/x509 looks on Linux. Whoever needs
-// other authorities mounts a file over it, or sets SSL_CERT_FILE.
+// rootsFile is the first file that crypto/x509 reads on Linux. To use other authorities,
+// mount a file over it, or set SSL_CERT_FILE.
 const rootsFile = "etc/ssl/certs/ca-certificates.crt"
 
 // rootCertificates are the trusted roots as PEM. Roots that are trusted only for

@@ -16,8 +16,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// sumProperty names Go's checksum of a module. It is the sum of a list of sums,
-// and of no file that somebody could hash, so it is none of CycloneDX's hashes.
+// sumProperty names Go's checksum of a module. It is a checksum of checksums, not of a
+// file, so CycloneDX's hashes do not apply.
 const sumProperty = "printmarket:go.sum"
 
 // describe writes the SBOM of an image: its executables as the linker wrote down
@@ -129,8 +129,8 @@ func packageURL(path, version string) string {
 
 func programRef(name string) string { return imageName + "/" + name }
 
-// dependencies say what is linked into which executable. How modules need each
-// other an executable does not tell.
+// dependencies list the modules that are linked into each executable. An executable does
+// not record how modules depend on each other.
 func dependencies(all contents) *[]cyclonedx.Dependency {
 	var list []cyclonedx.Dependency
 	inImage := []string{packageURL(all.roots.Path, all.roots.Version)}

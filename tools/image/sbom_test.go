@@ -22,7 +22,7 @@ func theSBOM(t *testing.T) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(delivered.out, "sbom.cdx.json"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	return text
 }
@@ -33,7 +33,7 @@ func TestTheSBOMKeepsToItsSchema(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go")
 	out, err := list.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("list.Output: %v", err)
 	}
 	compiler := jsonschema.NewCompiler()
 	for name, file := range map[string]string{
@@ -41,26 +41,26 @@ func TestTheSBOMKeepsToItsSchema(t *testing.T) {
 	} {
 		text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "schema", file))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile: %v", err)
 		}
 		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("jsonschema.UnmarshalJSON: %v", err)
 		}
 		if err := compiler.AddResource("http://cyclonedx.org/schema/"+name, schema); err != nil {
-			t.Fatal(err)
+			t.Fatalf("compiler.AddResource: %v", err)
 		}
 	}
 	schema, err := compiler.Compile("http://cyclonedx.org/schema/bom-1.6.schema.json")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("compiler.Compile: %v", err)
 	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(theSBOM(t)))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("jsonschema.UnmarshalJSON: %v", err)
 	}
 	if err := schema.Validate(document); err != nil {
-		t.Error(err)
+		t.Errorf("schema.Validate: %v", err)
 	}
 }
 
@@ -68,7 +68,7 @@ func decodeSBOM(t *testing.T) cyclonedx.BOM {
 	t.Helper()
 	var bom cyclonedx.BOM
 	if err := json.Unmarshal(theSBOM(t), &bom); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	return bom
 }
@@ -79,7 +79,7 @@ func TestTheSBOMNamesEveryModuleOfBothExecutablesWithItsSum(t *testing.T) {
 	bom, dir := decodeSBOM(t), delivered.files
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	components := map[string]cyclonedx.Component{}
 	for _, one := range *bom.Components {
@@ -88,7 +88,7 @@ func TestTheSBOMNamesEveryModuleOfBothExecutablesWithItsSum(t *testing.T) {
 	for _, program := range executables {
 		info, err := buildinfo.ReadFile(filepath.Join(dir, program.name))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("buildinfo.ReadFile: %v", err)
 		}
 		for _, m := range info.Deps {
 			if m.Replace != nil {
@@ -110,7 +110,7 @@ func TestTheSBOMHasTheHashesOfTheImageAndItsExecutables(t *testing.T) {
 	bom, dir := decodeSBOM(t), delivered.files
 	digest, err := theImage(t).Digest()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Digest: %v", err)
 	}
 	got := map[string]string{"image": (*bom.Metadata.Component.Hashes)[0].Value}
 	want := map[string]string{"image": digest.Hex}
@@ -121,7 +121,7 @@ func TestTheSBOMHasTheHashesOfTheImageAndItsExecutables(t *testing.T) {
 	}
 	for _, one := range executables {
 		if want[one.name], err = diskFile(one.name, filepath.Join(dir, one.name), true).sha256(); err != nil {
-			t.Fatal(err)
+			t.Fatalf("sha256: %v", err)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -57,7 +57,7 @@ func TestKubebuilderAcceptsTheProjectFile(t *testing.T) {
 		}
 	}
 
-	// kubebuilder writes the file anew with each command.
+	// kubebuilder rewrites the file with each command.
 	if err := store.Save(); err != nil {
 		t.Fatal(err)
 	}

@@ -3,15 +3,15 @@
 # is kept in a cache outside the tree, so that the next checkout needs neither
 # npm nor a network (docs/adr/0020).
 #
-# install.sh            fails when the viewer cannot be had
-# install.sh --optional says so, and leaves the page to tell how to get it
+# install.sh            fails if the viewer cannot be installed
+# install.sh --optional prints a message; the page then explains how to install it
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 dist=$(cd "$here/../.." && pwd)/docs/api/swagger-ui/dist
 files="swagger-ui-bundle.js swagger-ui-bundle.js.LICENSE.txt swagger-ui.css LICENSE NOTICE"
 
-# A stamp tells what was installed; the embedding leaves out names with a dot.
+# A stamp records the installed version; the embedding leaves out names with a dot.
 stamp=$(cat "$here/install.sh" "$here/.npmrc" "$here/package.json" "$here/package-lock.json" | cksum | tr ' ' '-')
 fresh() { [ "$(cat "$dist/.stamp" 2>/dev/null)" = "$stamp" ]; }
 fresh && exit 0
@@ -41,7 +41,7 @@ if [ ! -d "$cache" ]; then
 	trap 'rm -rf "$work"' EXIT
 	trap 'exit 1' INT TERM HUP
 	cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$work/"
-	# A build that can do without it does not wait for a network that is away.
+	# An optional installation does not wait for an unavailable network.
 	patience=""
 	[ "$option" != "--optional" ] || patience="--fetch-retries=0 --fetch-timeout=20000"
 	# npm compares what it gets with the digests of the lock file.
