@@ -103,7 +103,7 @@ e2e: node helm keda swagger-ui ## Run the tests that need a cluster with nodes (
 
 .PHONY: e2e-up
 e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 2 IMAGE.tar")
-	go build -o bin/kubenode ./test/nodes/command
+	go build -o bin/kubenode ./test/e2e
 	bin/kubenode $(ARGS)
 
 .PHONY: swagger-ui

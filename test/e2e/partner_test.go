@@ -2,7 +2,7 @@
 
 //go:build linux
 
-package e2e_test
+package main_test
 
 import (
 	"bytes"

@@ -2,7 +2,9 @@
 
 //go:build linux
 
-// Command kubenode runs a cluster with nodes for people, until it is interrupted.
+// Command e2e runs a cluster with nodes until it is interrupted, for looking around by
+// hand. Its tests install the image and the charts on such a cluster, and exercise the
+// platform in pods.
 package main
 
 import (
