@@ -2,6 +2,8 @@ module github.com/printmarket/printmarket
 
 go 1.26.0
 
+toolchain go1.26.8
+
 replace github.com/google/pprof => github.com/google/pprof v0.0.0-20250403155104-27863c87afa6
 
 replace github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.19
