@@ -23,7 +23,7 @@ func TestSchemaOfCapabilitiesFollowsTheCRD(t *testing.T) {
 	// Not parallel: with -update it writes a file that the parallel tests read.
 	var definition apiextensionsv1.CustomResourceDefinition
 	if err := yaml.UnmarshalStrict([]byte(source(t, "config/crd/bases/marketplace.printmarket.dev_capabilityrollouts.yaml")), &definition); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.UnmarshalStrict: %v", err)
 	}
 	definitions := map[string]any{}
 	for name, field := range definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties {
@@ -36,7 +36,7 @@ func TestSchemaOfCapabilitiesFollowsTheCRD(t *testing.T) {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("  ", "  ")
 	if err := encoder.Encode(definitions); err != nil {
-		t.Fatal(err)
+		t.Fatalf("encoder.Encode: %v", err)
 	}
 	const marker = "\n  \"definitions\": "
 	file := filepath.Join(capabilitiesChart, "values.schema.json")
@@ -53,11 +53,11 @@ func jsonSchema(t *testing.T, s *apiextensionsv1.JSONSchemaProps) map[string]any
 	t.Helper()
 	encoded, err := json.Marshal(s)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Marshal: %v", err)
 	}
 	var out map[string]any
 	if err := json.Unmarshal(encoded, &out); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	for name := range out {
 		if strings.HasPrefix(name, "x-kubernetes-") || name == "default" || name == "format" || name == "nullable" {

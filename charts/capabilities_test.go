@@ -70,7 +70,7 @@ func TestTheChartKnowsWhatThisVersionImplements(t *testing.T) {
 		} `json:"properties"`
 	}
 	if err := yaml.Unmarshal([]byte(source(t, "charts/"+capabilitiesChart+"/values.schema.json")), &schema); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.Unmarshal: %v", err)
 	}
 	stages := []string{"Disabled", "Sandbox", "PrivateBeta", "Live"}
 	want, got := map[string][]string{}, map[string][]string{}
@@ -116,7 +116,7 @@ capabilities:
 		}
 		text, err := yaml.Marshal(rollout.Spec)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("yaml.Marshal: %v", err)
 		}
 		golden(t, "capability-preflight.yaml", string(text))
 	}

@@ -121,14 +121,14 @@ func valuesFile(t *testing.T, values string) string {
 	// Not t.TempDir, whose path has the test's name: helm splits at commas.
 	file, err := os.CreateTemp("", "values-*.yaml") //nolint:usetesting // as said above
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.CreateTemp  values-*.yaml: %v", err)
 	}
 	t.Cleanup(func() { _ = os.Remove(file.Name()) })
 	if _, err := file.WriteString(values); err != nil {
-		t.Fatal(err)
+		t.Fatalf("file.WriteString: %v", err)
 	}
 	if err := file.Close(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("file.Close: %v", err)
 	}
 	return file.Name()
 }
@@ -160,16 +160,16 @@ func current(t *testing.T, path, want string) {
 	t.Helper()
 	if *update {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.MkdirAll: %v", err)
 		}
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile %v: %v", path, err)
 		}
 		return
 	}
 	have, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile %v: %v", path, err)
 	}
 	if diff := cmp.Diff(string(have), want); diff != "" {
 		t.Errorf("%s (-file +got; go test ./charts -update writes it):\n%s", path, diff)
@@ -181,7 +181,7 @@ func source(t *testing.T, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", name))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	return string(content)
 }

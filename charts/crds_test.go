@@ -46,7 +46,7 @@ func TestTheDefinitionsOfTheChartAreThoseOfTheTypes(t *testing.T) {
 	}
 	have, err := filepath.Glob(filepath.Join(platformChart, "templates", "crds", "*"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("filepath.Glob: %v", err)
 	}
 	for i := range have {
 		have[i] = filepath.Base(have[i])
@@ -80,7 +80,7 @@ func TestDefinitionsAreRenderedAsTheyAreAndKeptUnlessSomebodySaysOtherwise(t *te
 			for _, file := range definitionFiles(t) {
 				var want apiextensionsv1.CustomResourceDefinition
 				if err := yaml.UnmarshalStrict([]byte(source(t, strings.TrimPrefix(file, "../"))), &want); err != nil {
-					t.Fatal(err)
+					t.Fatalf("yaml.UnmarshalStrict: %v", err)
 				}
 				at := slices.IndexFunc(rendered, func(d apiextensionsv1.CustomResourceDefinition) bool { return d.Name == want.Name })
 				if at < 0 {

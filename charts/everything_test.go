@@ -136,7 +136,7 @@ func podOf(t *testing.T, name string, template corev1.PodTemplateSpec) string {
 	pod.Name = strings.ToLower(strings.ReplaceAll(name, "/", "-"))
 	text, err := yaml.Marshal(pod)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.Marshal: %v", err)
 	}
 	return string(text)
 }

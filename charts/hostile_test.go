@@ -74,7 +74,7 @@ func filled(t *testing.T, values, text, other string) (string, int) {
 	t.Helper()
 	var tree map[string]any
 	if err := yaml.Unmarshal([]byte(values), &tree); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.Unmarshal: %v", err)
 	}
 	n := 0
 	root := schemaOf(t, platformChart)
@@ -118,7 +118,7 @@ func filled(t *testing.T, values, text, other string) (string, int) {
 	whole["database"].(map[string]any)["roles"].(map[string]any)["webhooks"] = "webhooks"
 	out, err := yaml.Marshal(whole)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.Marshal: %v", err)
 	}
 	return string(out), n
 }
@@ -213,7 +213,7 @@ func TestReleasesAndNamespacesMayHaveAnyName(t *testing.T) {
 						} `json:"metadata"`
 					}
 					if err := yaml.Unmarshal(d.text, &head); err != nil {
-						t.Fatal(err)
+						t.Fatalf("yaml.Unmarshal: %v", err)
 					}
 					if at := head.Metadata.Namespace; at != nil && at != namespace {
 						t.Errorf("%s %s is in the namespace %v of type %T", d.kind, d.name, at, at)
@@ -237,7 +237,7 @@ func TestTheVersionIsALabelWhateverTheTagIs(t *testing.T) {
 				Metadata struct{ Labels map[string]any }
 			}
 			if err := yaml.Unmarshal(d.text, &head); err != nil {
-				t.Fatal(err)
+				t.Fatalf("yaml.Unmarshal: %v", err)
 			}
 			version, isText := head.Metadata.Labels["app.kubernetes.io/version"].(string)
 			if d.kind != "CustomResourceDefinition" && (!isText || !label.MatchString(version)) {

@@ -55,7 +55,7 @@ func kustomize(t *testing.T, directory string) string {
 	requirePlane(t)
 	out, err := exec.CommandContext(t.Context(), filepath.Join(string(plane.Assets()), "kubectl"), "kustomize", "../config/"+directory).Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Output: %v", err)
 	}
 	return string(out)
 }

@@ -169,7 +169,7 @@ func (c *cluster) passwords(t *testing.T) map[string]map[string]string {
 	}
 	text := c.kubectl(t, "get", "secret", "--selector=app.kubernetes.io/name=printmarket", "--output=json")
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	out := map[string]map[string]string{}
 	for _, secret := range list.Items {
@@ -239,12 +239,12 @@ func previousChart(t *testing.T) string {
 	t.Helper()
 	directory := filepath.Join(t.TempDir(), "printmarket")
 	if err := os.CopyFS(directory, os.DirFS(platformChart)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.CopyFS: %v", err)
 	}
 	file := filepath.Join(directory, "templates", "crds", "capabilityrollouts.yaml")
 	text, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile %v: %v", file, err)
 	}
 	const column = "    - jsonPath: .spec.killSwitch.reason\n      name: Kill-Reason\n      priority: 1\n      type: string\n"
 	older := bytes.Replace(text, []byte(column), nil, 1)
@@ -252,7 +252,7 @@ func previousChart(t *testing.T) string {
 		t.Fatal("the definition has no column Kill-Reason")
 	}
 	if err := os.WriteFile(file, older, 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.WriteFile %v: %v", file, err)
 	}
 	return directory
 }
@@ -267,7 +267,7 @@ func schemaFirst(t *testing.T, c *cluster) {
 	var output bytes.Buffer
 	install.Stdout, install.Stderr = &output, &output
 	if err := install.Start(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("install.Start: %v", err)
 	}
 	// If the test ends before: its context has stopped the process by then.
 	t.Cleanup(func() { _ = install.Wait() })

@@ -46,7 +46,7 @@ func TestThePrometheusRuleSaysWhatTheAlertsSay(t *testing.T) {
 	t.Parallel()
 	var want ruleGroups
 	if err := yaml.UnmarshalStrict([]byte(source(t, "config/monitoring/alerts.yaml")), &want); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.UnmarshalStrict: %v", err)
 	}
 	const values = "monitoring: {rules: {enabled: true, labels: {release: prometheus}"
 	plain := ofKind[prometheusRule](t, render(t, platformChart, origins+values+"}}"), "PrometheusRule")[0]

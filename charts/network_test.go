@@ -192,7 +192,7 @@ func TestTheUsersOfTheTrialRedisAreThoseOfTheGuide(t *testing.T) {
 		}
 		rights, err := os.ReadFile(filepath.Join(platformChart, "files", "redis-"+user+".acl"))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile: %v", err)
 		}
 		if diff := cmp.Diff(match[1], strings.TrimSpace(string(rights))); diff != "" {
 			t.Errorf("rights of %s (-guide +chart):\n%s", user, diff)

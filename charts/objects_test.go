@@ -92,7 +92,7 @@ func templates(t *testing.T, stream string) map[string]corev1.PodTemplateSpec {
 				} `json:"spec"`
 			}
 			if err := yaml.Unmarshal(d.text, &object); err != nil {
-				t.Fatal(err)
+				t.Fatalf("yaml.Unmarshal: %v", err)
 			}
 			out[d.kind+"/"+d.name] = object.Spec.Template
 		case "Pod":

@@ -18,7 +18,7 @@ func TestTheReadmesAreThoseOfTheValues(t *testing.T) {
 	for _, chart := range []string{platformChart, capabilitiesChart} {
 		text, err := os.ReadFile(filepath.Join(chart, "README.md.in"))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile: %v", err)
 		}
 		var values strings.Builder
 		for _, section := range sections(t, chart) {

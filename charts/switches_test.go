@@ -32,7 +32,7 @@ func matches(t *testing.T, pattern, name string) bool {
 	t.Helper()
 	matched, err := path.Match(pattern, name)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("path.Match %v: %v", name, err)
 	}
 	return matched
 }

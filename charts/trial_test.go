@@ -103,7 +103,7 @@ func TestTheTrialDatabaseGetsTheRolesThatTheMigrationNames(t *testing.T) {
 	server := pgtest.Start(t)
 	owner, err := url.Parse(server.URL("postgres"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("url.Parse: %v", err)
 	}
 	ownerPassword, _ := owner.User.Password()
 	stream := render(t, platformChart, origins+trials+"image: {tag: devel}\nwebhooks: {enabled: true}")

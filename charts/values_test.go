@@ -148,7 +148,7 @@ func schemaOf(t *testing.T, chart string) *node {
 	t.Helper()
 	var root node
 	if err := json.Unmarshal([]byte(source(t, "charts/"+chart+"/values.schema.json")), &root); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	return &root
 }
@@ -157,7 +157,7 @@ func valuesOf(t *testing.T, chart string) map[string]any {
 	t.Helper()
 	var values map[string]any
 	if err := yaml.UnmarshalStrict([]byte(source(t, "charts/"+chart+"/values.yaml")), &values); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.UnmarshalStrict: %v", err)
 	}
 	return values
 }
@@ -264,7 +264,7 @@ func shown(t *testing.T, value any) string {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Marshal: %v", err)
 	}
 	return "`" + string(text) + "`"
 }

@@ -27,7 +27,7 @@ func sampleFiles(t *testing.T) []string {
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fs.WalkDir: %v", err)
 	}
 	slices.Sort(files)
 	return files
@@ -37,7 +37,7 @@ func text(t *testing.T, name string) string {
 	t.Helper()
 	content, err := fs.ReadFile(config.FS, name)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fs.ReadFile %v: %v", name, err)
 	}
 	return string(content)
 }
@@ -48,7 +48,7 @@ func TestKustomizationListsEverySample(t *testing.T) {
 		Resources []string `json:"resources"`
 	}
 	if err := yaml.Unmarshal([]byte(text(t, path.Join(config.SamplesDir, "kustomization.yaml"))), &list); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.Unmarshal: %v", err)
 	}
 	slices.Sort(list.Resources)
 	if diff := cmp.Diff(sampleFiles(t), list.Resources); diff != "" {

@@ -67,7 +67,7 @@ func readFile(t *testing.T, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(name)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile %v: %v", name, err)
 	}
 	return string(content)
 }

@@ -140,13 +140,13 @@ func wantOwners(t *testing.T, who person, want map[string][]string) {
 	var object metav1.PartialObjectMetadata
 	out := who.must(t, "", "get", "cap/rfq-create", "--show-managed-fields", "--output=json")
 	if err := json.Unmarshal([]byte(out), &object); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	got := map[string][]string{}
 	for _, entry := range object.ManagedFields {
 		var fields map[string]map[string]json.RawMessage
 		if err := json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields); err != nil {
-			t.Fatal(err)
+			t.Fatalf("json.Unmarshal: %v", err)
 		}
 		for _, name := range slices.Sorted(maps.Keys(fields["f:spec"])) {
 			got[entry.Manager] = append(got[entry.Manager], "spec."+strings.TrimPrefix(name, "f:"))

@@ -180,7 +180,7 @@ func TestAVerbForOneCapabilityOpensThatOne(t *testing.T) {
 	namespace, clients := guarded(t)
 	spec := strings.ReplaceAll(sandboxSpec, "rfq-create", "preflight")
 	if err := (request{"create", spec}).send(t, clients["the manager of preflight"], namespace, "preflight"); err != nil {
-		t.Error(err)
+		t.Errorf("send preflight: %v", err)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestTheStatusSubresourceNeitherNeedsAVerbNorChangesASpec(t *testing.T) {
 	before := specOf(t, namespace)
 	patch := request{"status", `{spec: {stage: PrivateBeta, change: {ticket: REL-2}, audience: {partners: [acme]}}, status: {effectiveStage: Sandbox}}`}
 	if err := patch.send(t, clients["the controller"], namespace, "rfq-create"); err != nil {
-		t.Fatal(err)
+		t.Fatalf("patch.send rfq-create: %v", err)
 	}
 	if diff := cmp.Diff(before, specOf(t, namespace)); diff != "" {
 		t.Errorf("the status changed the spec (-before +after):\n%s", diff)
@@ -274,7 +274,7 @@ func guarded(t *testing.T) (string, map[string]client.Client) {
 		}
 		text, err := yaml.Marshal(binding)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("yaml.Marshal: %v", err)
 		}
 		manifests = append(manifests, string(text))
 	}
@@ -304,7 +304,7 @@ func personCalled(t *testing.T, namespace, name string) client.Client {
 		ref.Name = user
 		verb, resource = p.rules[0].Verbs[0], p.rules[0].Resources[0]
 		if err := plane.Client(t).Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: user}, Rules: p.rules}); err != nil {
-			t.Fatal(err)
+			t.Fatalf("Create: %v", err)
 		}
 	}
 	grant(t, namespace, user, ref)
@@ -326,7 +326,7 @@ func grant(t *testing.T, namespace, user string, role rbacv1.RoleRef) {
 		Subjects: []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
 	}
 	if err := plane.Client(t).Create(t.Context(), binding); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 }
 
@@ -334,13 +334,13 @@ func grant(t *testing.T, namespace, user string, role rbacv1.RoleRef) {
 func prepare(t *testing.T, namespace, name, spec string) {
 	t.Helper()
 	if err := client.IgnoreNotFound(plane.Client(t).Delete(t.Context(), rolloutOf(t, namespace, name, `{}`))); err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.IgnoreNotFound: %v", err)
 	}
 	if spec == "" {
 		return
 	}
 	if err := plane.Client(t).Create(t.Context(), rolloutOf(t, namespace, name, `{spec: `+spec+`}`)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 }
 
@@ -349,11 +349,11 @@ func specOf(t *testing.T, namespace string) map[string]any {
 	t.Helper()
 	object := rolloutOf(t, namespace, "rfq-create", `{}`)
 	if err := client.IgnoreNotFound(plane.Client(t).Get(t.Context(), client.ObjectKeyFromObject(object), object)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("client.IgnoreNotFound: %v", err)
 	}
 	spec, _, err := unstructured.NestedMap(object.Object, "spec")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("unstructured.NestedMap spec: %v", err)
 	}
 	return spec
 }
@@ -404,7 +404,7 @@ func mergePatch(t *testing.T, text string) client.Patch {
 	t.Helper()
 	body, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.YAMLToJSON: %v", err)
 	}
 	return client.RawPatch(types.MergePatchType, body)
 }

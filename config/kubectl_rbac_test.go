@@ -107,7 +107,7 @@ func bound(t *testing.T, namespace, role string) string {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
 	}
 	if err := plane.Client(t).Create(t.Context(), binding); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	return user
 }

@@ -146,7 +146,7 @@ func changed(t *testing.T, manifest, patch string) string {
 	merge(object, change)
 	content, err := yaml.Marshal(object)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.Marshal: %v", err)
 	}
 	return string(content)
 }

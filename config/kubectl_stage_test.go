@@ -33,7 +33,7 @@ func control(t *testing.T, namespace string) {
 	reviewer(t, namespace).AwaitRole(t, account)
 	scheme, err := controllers.Scheme()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("controllers.Scheme: %v", err)
 	}
 	manager, err := ctrl.NewManager(plane.NewUser(t, account).Config(), ctrl.Options{
 		Scheme: scheme, Cache: controllers.CacheOptions(namespace, "printmarket-api"),
@@ -41,13 +41,13 @@ func control(t *testing.T, namespace string) {
 		Controller: controllerconfig.Controller{SkipNameValidation: new(true)},
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("ctrl.NewManager: %v", err)
 	}
 	if err := controllers.Setup(manager, controllers.Options{
 		Namespace: namespace, GateSecret: "printmarket-gate-api", WebhookSecret: "printmarket-gate-webhooks", Service: "printmarket-api",
 		Now: func() time.Time { return noon }, Registerer: prometheus.NewRegistry(),
 	}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("controllers.Setup: %v", err)
 	}
 	run(t, manager.Start)
 }

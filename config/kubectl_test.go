@@ -40,7 +40,7 @@ func requirePlane(t *testing.T) {
 	}
 	published.Do(func() {
 		if err := plane.AwaitSchemas(t.Context()); err != nil {
-			t.Fatal(err)
+			t.Fatalf("plane.AwaitSchemas: %v", err)
 		}
 	})
 }

@@ -61,7 +61,7 @@ func TestTheNamespaceRefusesWhatIsNotRestricted(t *testing.T) {
 			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: pod.Spec,
 		})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("yaml.Marshal: %v", err)
 		}
 		ops.must(t, string(body), "create", "--dry-run=server", "--filename=-")
 		lax := strings.Replace(string(body), "allowPrivilegeEscalation: false", "allowPrivilegeEscalation: true", 1)
@@ -187,7 +187,7 @@ func TestEveryVariableIsReadByTheCommandAndItsSecretIsDocumented(t *testing.T) {
 	t.Parallel()
 	kustomization, err := os.ReadFile("default/kustomization.yaml")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile default/kustomization.yaml: %v", err)
 	}
 	for name, container := range renderDefault(t).containers() {
 		text := help(t, container.Args)

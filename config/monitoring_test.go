@@ -75,7 +75,7 @@ func source(t *testing.T, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join("..", name))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	return string(content)
 }
@@ -89,7 +89,7 @@ func alerts(t *testing.T) []alert {
 		} `json:"groups"`
 	}
 	if err := yaml.UnmarshalStrict([]byte(source(t, "config/monitoring/alerts.yaml")), &file); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.UnmarshalStrict: %v", err)
 	}
 	var all []alert
 	for _, group := range file.Groups {
@@ -105,7 +105,7 @@ func queueDashboard(t *testing.T) dashboard {
 	t.Helper()
 	var d dashboard
 	if err := json.Unmarshal([]byte(source(t, "config/monitoring/dashboard.json")), &d); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	return d
 }
@@ -131,7 +131,7 @@ func exported(t *testing.T) map[string]bool {
 	t.Helper()
 	var types map[string]string
 	if err := yaml.UnmarshalStrict([]byte(source(t, "config/monitoring/testdata/metrics.yaml")), &types); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.UnmarshalStrict: %v", err)
 	}
 	names := map[string]bool{}
 	for name, kind := range types {
@@ -266,7 +266,7 @@ func TestTheIndexOfRunbooksHasEveryPage(t *testing.T) {
 	pages, listed := map[string]bool{}, map[string]bool{}
 	files, err := filepath.Glob(filepath.Join("..", runbooks, "*.md"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("filepath.Glob: %v", err)
 	}
 	for _, file := range files {
 		pages[filepath.Base(file)] = filepath.Base(file) != "README.md"

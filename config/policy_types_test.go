@@ -22,7 +22,7 @@ func TestTheExpressionsOfThePolicyFitTheKind(t *testing.T) {
 	requirePlane(t)
 	shown, err := discovery.NewDiscoveryClientForConfig(plane.Config())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("discovery.NewDiscoveryClientForConfig: %v", err)
 	}
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(v1alpha1.GroupVersion.WithKind(v1alpha1.KindCapabilityRollout), meta.RESTScopeNamespace)

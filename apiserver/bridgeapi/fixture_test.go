@@ -70,7 +70,7 @@ func snapshot(t testing.TB, c authority.Content) *authority.Snapshot {
 	t.Helper()
 	s, err := authority.New(c)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("authority.New: %v", err)
 	}
 	return s
 }

@@ -39,7 +39,7 @@ func sheets(t *testing.T, media int) *authority.Snapshot {
 	}
 	s, err := authority.New(c)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("authority.New: %v", err)
 	}
 	return s
 }

@@ -56,7 +56,7 @@ func load(t testing.TB, partner string) *contracts.Set {
 	t.Helper()
 	set, err := contracts.Load(files(partner))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("contracts.Load: %v", err)
 	}
 	return set
 }
@@ -77,7 +77,7 @@ func published(t testing.TB) *contracts.Set {
 	t.Helper()
 	set, err := contracts.Load(docs.API)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("contracts.Load: %v", err)
 	}
 	return set
 }
@@ -86,7 +86,7 @@ func schema(t testing.TB, set *contracts.Set, name contracts.Name, component str
 	t.Helper()
 	s, err := set.Schema(name, component)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("set.Schema %v: %v", name, err)
 	}
 	return s
 }

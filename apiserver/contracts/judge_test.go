@@ -32,17 +32,17 @@ func judge(t *testing.T, document map[string]any) *judgement {
 	t.Helper()
 	text, err := json.Marshal(document)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Marshal: %v", err)
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("jsonschema.UnmarshalJSON: %v", err)
 	}
 	j := &judgement{compiler: jsonschema.NewCompiler(), codes: map[problem.Code]bool{}}
 	j.document, _ = value.(map[string]any)
 	j.compiler.AssertFormat()
 	if err := j.compiler.AddResource(judged, value); err != nil {
-		t.Fatal(err)
+		t.Fatalf("j.compiler.AddResource: %v", err)
 	}
 	j.operations()
 	j.schemas()

@@ -28,7 +28,7 @@ func parse(t testing.TB, text string) map[string]any {
 	t.Helper()
 	var read map[string]any
 	if err := yaml.UnmarshalStrict([]byte(text), &read); err != nil {
-		t.Fatal(err)
+		t.Fatalf("yaml.UnmarshalStrict: %v", err)
 	}
 	return read
 }
@@ -37,7 +37,7 @@ func text(t testing.TB, name string) string {
 	t.Helper()
 	data, err := docs.API.ReadFile("api/" + name)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("docs.API.ReadFile: %v", err)
 	}
 	return string(data)
 }
@@ -64,7 +64,7 @@ func TestExamplesAreValid(t *testing.T) {
 			for _, example := range examples {
 				encoded, err := json.Marshal(example)
 				if err != nil {
-					t.Fatal(err)
+					t.Fatalf("json.Marshal: %v", err)
 				}
 				if found := schema(t, set, name, component).Violations(decode(t, string(encoded))); len(found) > 0 {
 					t.Errorf("%s: the example %s of %s is not valid: %v", name, encoded, component, found)
@@ -99,7 +99,7 @@ func TestEverySchemaCompiles(t *testing.T) {
 				t.Errorf("%s %s: status %q", op.Method, op.Path, status)
 			}
 			if _, err := set.Answer(op, code); err != nil {
-				t.Error(err)
+				t.Errorf("set.Answer: %v", err)
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func TestProblemSchemaAgreesWithTheContracts(t *testing.T) {
 	t.Parallel()
 	var file map[string]any
 	if err := json.Unmarshal([]byte(text(t, "marketplace-problem-details.v1.schema.json")), &file); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	members := func(node any) []string {
 		object, _ := node.(map[string]any)

@@ -26,7 +26,7 @@ func publishedFiles(t *testing.T) map[string]contracts.File {
 	t.Helper()
 	files, err := contracts.Files(docs.API)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("contracts.Files: %v", err)
 	}
 	byName := map[string]contracts.File{}
 	for _, file := range files {
@@ -145,7 +145,7 @@ func TestFilesAreCompressedForThoseWhoWantThat(t *testing.T) {
 			}
 			zip, err := gzip.NewReader(bytes.NewReader(body))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("gzip.NewReader: %v", err)
 			}
 			unzipped, err := io.ReadAll(zip)
 			if err != nil || !bytes.Equal(unzipped, plain.Body.Bytes()) || len(body) >= len(unzipped)/2 {
@@ -160,11 +160,11 @@ func TestTheCatalogLeadsToEveryContract(t *testing.T) {
 	t.Parallel()
 	set, err := contracts.Load(docs.API)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("contracts.Load: %v", err)
 	}
 	catalog, err := set.Catalog()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("set.Catalog: %v", err)
 	}
 	rec := serve(catalog, "")
 	if got := rec.Header().Get("Content-Type"); got != `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"` {
@@ -182,7 +182,7 @@ func TestTheCatalogLeadsToEveryContract(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	files := publishedFiles(t)
 	described := map[string]string{}
@@ -215,7 +215,7 @@ func TestProblemCodesAreTheWholeTable(t *testing.T) {
 		Codes []problem.Definition `json:"codes"`
 	}
 	if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	if diff := cmp.Diff(problem.Codes(), body.Codes); diff != "" {
 		t.Errorf("codes (-want +got):\n%s", diff)
@@ -234,7 +234,7 @@ func TestMissingFilesAreAnError(t *testing.T) {
 	}
 	other, err := contracts.Files(fstest.MapFS{"api/logo.bin": {Data: []byte("x")}})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("contracts.Files: %v", err)
 	}
 	if got := serve(other[0], "").Header().Get("Content-Type"); got != "application/octet-stream" {
 		t.Errorf("a file of an unknown kind is %q", got)

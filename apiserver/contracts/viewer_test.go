@@ -27,7 +27,7 @@ func copied(t *testing.T, scripts bool) fstest.MapFS {
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fs.WalkDir api: %v", err)
 	}
 	if scripts {
 		for _, name := range []string{"swagger-ui-bundle.js", "swagger-ui.css", "LICENSE.txt"} {
@@ -41,7 +41,7 @@ func served(t *testing.T, files fs.FS) map[string]contracts.File {
 	t.Helper()
 	all, err := contracts.Files(files)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("contracts.Files: %v", err)
 	}
 	byPath := map[string]contracts.File{}
 	for _, file := range all {
@@ -113,7 +113,7 @@ func TestAPageMayLoadNothingFromElsewhere(t *testing.T) {
 	}
 	page, err := fs.ReadFile(docs.API, "api/swagger-ui.html")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("fs.ReadFile api/swagger-ui.html: %v", err)
 	}
 	if inline := regexp.MustCompile(`<script>|<style|\son\w+=|style=|https?:`).Find(page); inline != nil {
 		t.Errorf("the page holds %q, which its policy forbids", inline)

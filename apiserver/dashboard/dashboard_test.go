@@ -41,7 +41,7 @@ func euros(t testing.TB, amount string) money.Money {
 	t.Helper()
 	m, err := money.Parse(amount, "EUR")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("money.Parse EUR: %v", err)
 	}
 	return m
 }
@@ -120,7 +120,7 @@ func (d *testDashboard) fillOverview(t testing.TB) {
 	})
 	use := lastused.Use{Key: d.Digest("acme-reads"), At: noon.Add(-48 * time.Hour)}
 	if err := d.Store.MarkKeysUsed(t.Context(), []lastused.Use{use}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.Store.MarkKeysUsed: %v", err)
 	}
 }
 
@@ -133,13 +133,13 @@ func golden(t *testing.T, name, page string) {
 	path := filepath.Join("testdata", name+".html")
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.WriteFile %v: %v", path, err)
 		}
 		return
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile %v: %v", path, err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-golden +got):\n%s", name, diff)

@@ -46,7 +46,7 @@ func newDashboard(t testing.TB, changes ...func(*dashboard.Config)) *testDashboa
 	d := &testDashboard{Server: apitest.New(t, apitest.Options{}), log: &bytes.Buffer{}}
 	cursors, err := cursor.New([32]byte{1})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("cursor.New: %v", err)
 	}
 	config := dashboard.Config{
 		Listener: "dashboard", Gates: d.Gates, Sessions: d.Sessions, RFQs: d.RFQs, Records: d.Store, Webhooks: d.Webhooks, Cursors: cursors, Limits: new(ratelimit.Limiter), Uses: new(lastused.Recorder),
@@ -58,7 +58,7 @@ func newDashboard(t testing.TB, changes ...func(*dashboard.Config)) *testDashboa
 		change(&config)
 	}
 	if d.handler, err = dashboard.Handler(config); err != nil {
-		t.Fatal(err)
+		t.Fatalf("dashboard.Handler: %v", err)
 	}
 	return d
 }
@@ -218,14 +218,14 @@ func (d *testDashboard) create(t testing.TB, who tenant.ID, title string) string
 	t.Helper()
 	demo, err := d.Catalog.Current(d.Clock.Now())
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.Catalog.Current: %v", err)
 	}
 	product := demo.Products("")[0]
 	made, err := d.RFQs.Create(t.Context(), who, rfq.Draft{
 		CatalogProductUID: product.UID, Title: title, Category: product.Group, Quantity: 1000, DeliveryCity: "Ghent",
 	}, rfq.Terms{Idempotency: transaction.Idempotency{Key: title}, Quota: transaction.Quota{Limit: 100, Window: time.Hour}})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.RFQs.Create: %v", err)
 	}
 	return made.RFQ.ID
 }

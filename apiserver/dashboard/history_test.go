@@ -43,7 +43,7 @@ func TestOverviewShowsThirtyDaysOfQuotaUse(t *testing.T) {
 	for _, purged := range []bool{false, true} {
 		if purged {
 			if err := d.Store.PurgeKeysAndQuotas(t.Context(), d.Clock.Now()); err != nil {
-				t.Fatal(err)
+				t.Fatalf("d.Store.PurgeKeysAndQuotas: %v", err)
 			}
 		}
 		page = acme.get(t, "/").want(t, http.StatusOK, "rfq-create: 4 in the last 30 days, maximum 3 per day<")

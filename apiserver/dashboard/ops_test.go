@@ -87,7 +87,7 @@ func TestNoPartnerReachesAPageForOperators(t *testing.T) {
 	for _, path := range opsPaths {
 		address, err := url.Parse(path)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("url.Parse %v: %v", path, err)
 		}
 		_, pattern := patterns.Handler(&http.Request{Method: http.MethodGet, URL: address})
 		covered[pattern] = true

@@ -33,7 +33,7 @@ func (d *testDashboard) follow(t *testing.T, b *browser, id, seen string) *strea
 	t.Cleanup(server.Close)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/preflight/"+id+"/progress", nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	r.AddCookie(&http.Cookie{Name: cookieName, Value: b.cookie})
 	if seen != "" {
@@ -43,7 +43,7 @@ func (d *testDashboard) follow(t *testing.T, b *browser, id, seen string) *strea
 	t.Cleanup(client.CloseIdleConnections)
 	resp, err := client.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client: %v", err)
 	}
 	t.Cleanup(func() { _ = resp.Body.Close() })
 	return &stream{resp, bufio.NewScanner(resp.Body)}
@@ -71,7 +71,7 @@ func (s *stream) wantEnd(t *testing.T) {
 		}
 	}
 	if err := s.lines.Err(); err != nil {
-		t.Error(err)
+		t.Errorf("s.lines.Err: %v", err)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestFollowingAJobDoesNotRenewTheSession(t *testing.T) {
 	b := d.signedIn(t, "acme-live")
 	id := d.submit(t, acmeLive, "flyer.pdf")
 	if _, err := d.Jobs.Cancel(t.Context(), acmeLive, id); err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.Jobs.Cancel %v: %v", id, err)
 	}
 	d.Advance(10 * time.Minute)
 	if got := b.get(t, "/preflight/"+id+"/progress").want(t, 200, "event: cancelled").Header().Get("Set-Cookie"); got != "" {

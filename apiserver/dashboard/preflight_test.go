@@ -39,7 +39,7 @@ func (d *testDashboard) submit(t testing.TB, who tenant.ID, name string) string 
 	t.Helper()
 	made, err := d.Jobs.Submit(t.Context(), who, preflightjob.Request{FileURL: "https://files.example.com/" + name + "?signature=hush", Profile: "print_ready"}, 100)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.Jobs.Submit: %v", err)
 	}
 	return made.Job.ID
 }
@@ -47,21 +47,21 @@ func (d *testDashboard) submit(t testing.TB, who tenant.ID, name string) string 
 func (d *testDashboard) begin(t testing.TB, id string) {
 	t.Helper()
 	if _, err := d.Jobs.Begin(t.Context(), id, 1, worker); err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.Jobs.Begin %v: %v", id, err)
 	}
 }
 
 func (d *testDashboard) progress(t testing.TB, id string, done, total int) {
 	t.Helper()
 	if err := d.Jobs.Progress(t.Context(), id, 1, worker, preflightjob.Progress{PagesDone: done, PagesTotal: total}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.Jobs.Progress %v: %v", id, err)
 	}
 }
 
 func (d *testDashboard) finish(t testing.TB, id string, result preflightjob.Result) {
 	t.Helper()
 	if _, err := d.Jobs.Finish(t.Context(), id, 1, worker, result); err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.Jobs.Finish %v: %v", id, err)
 	}
 }
 
@@ -107,7 +107,7 @@ func jobNamed(t testing.TB, name, mark string, change func(*preflightjob.Job)) p
 	t.Helper()
 	var file preflightjob.FileURL
 	if err := file.Scan("https://files.example.com/" + name + mark); err != nil {
-		t.Fatal(err)
+		t.Fatalf("file.Scan: %v", err)
 	}
 	job := preflightjob.Job{
 		ID: "pref_" + name, Tenant: acmeLive, FileURL: file, Profile: "print_ready" + mark, Status: preflightjob.Queued, Version: 1,
@@ -136,7 +136,7 @@ func everyKind(t testing.TB) jobStub {
 	return jobStub{
 		jobNamed(t, "queued.pdf", "", func(job *preflightjob.Job) {
 			if err := job.FileURL.Scan("https://files.example.com/queued.pdf?signature=hush"); err != nil {
-				t.Fatal(err)
+				t.Fatalf("job.FileURL.Scan: %v", err)
 			}
 		}),
 		jobNamed(t, "processing.pdf", "", func(job *preflightjob.Job) {

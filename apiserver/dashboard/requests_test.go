@@ -39,7 +39,7 @@ func denied(number int, reason string, requests int64) requestlog.Entry {
 func (d *testDashboard) keep(t testing.TB, entries ...requestlog.Entry) {
 	t.Helper()
 	if err := d.Store.AddRequests(t.Context(), entries); err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.Store.AddRequests: %v", err)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestEveryProblemCodeIsDocumented(t *testing.T) {
 	t.Parallel()
 	site, err := docsite.Build(docsite.Source{Files: docs.Pages})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("docsite.Build: %v", err)
 	}
 	page := string(site["reference/problem-codes.html"])
 	for _, definition := range problem.Codes() {

@@ -57,7 +57,7 @@ func TestEveryInvalidKeyGetsTheSameResponse(t *testing.T) {
 	d := newDashboard(t)
 	unknown, err := credential.Mint(tenant.Live, rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("credential.Mint: %v", err)
 	}
 	d.Revoke("acme", "reads")
 	past := metav1.NewTime(d.Clock.Now())
@@ -141,7 +141,7 @@ func TestPagesOfAPartnerNeedASession(t *testing.T) {
 		change(&session)
 		token, err := d.Sessions.Seal(session, now, rand.Reader)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("d.Sessions.Seal: %v", err)
 		}
 		return token.Reveal()
 	}

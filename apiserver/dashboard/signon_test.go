@@ -49,7 +49,7 @@ func (d *signOnDashboard) client(t testing.TB, now func() time.Time, change func
 	}
 	p, err := signon.New(config)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("signon.New: %v", err)
 	}
 	return p
 }
@@ -69,11 +69,11 @@ func (b *browser) leave(t testing.TB, next string) string {
 	answer := b.get(t, "/sign-in/oidc?"+url.Values{"next": {next}}.Encode()).want(t, http.StatusSeeOther, "")
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, answer.Header().Get("Location"), nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	back, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.DefaultTransport.RoundTrip: %v", err)
 	}
 	defer func() { _ = back.Body.Close() }()
 	path, own := strings.CutPrefix(back.Header.Get("Location"), opsOrigin)
@@ -116,7 +116,7 @@ func TestAnOperatorSignsInWithoutAKey(t *testing.T) {
 	}
 	query, err := url.Parse(back)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("url.Parse: %v", err)
 	}
 	for _, secret := range append(secrets, query.Query().Get("code"), query.Query().Get("state"), "eyJ", b.cookie) {
 		if strings.Contains(d.log.String(), secret) {
@@ -477,7 +477,7 @@ func TestSignOnRequiresSessionKeys(t *testing.T) {
 	t.Parallel()
 	d := newSignOn(t, nil)
 	if err := d.Sessions.Use(nil); err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.Sessions.Use: %v", err)
 	}
 	(&browser{dashboard: d.testDashboard}).get(t, "/sign-in/oidc").want(t, http.StatusServiceUnavailable, "has not loaded its session keys yet")
 }

@@ -38,7 +38,7 @@ func sheet(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile %v: %v", path, err)
 	}
 	return string(text)
 }
@@ -62,7 +62,7 @@ func luminance(t *testing.T, colour string) float64 {
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
 		value, err := strconv.ParseUint(digits[2*i:2*i+2], 16, 8)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("strconv.ParseUint: %v", err)
 		}
 		channel := float64(value) / 255
 		if channel <= 0.04045 {

@@ -258,7 +258,7 @@ func (d *testDashboard) states(t testing.TB, owner tenant.ID) []string {
 	t.Helper()
 	found, err := d.Webhooks.Deliveries(t.Context(), webhook.Query{Owner: owner, Limit: 100})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("d.Webhooks.Deliveries: %v", err)
 	}
 	states := make([]string, len(found))
 	for i, d := range found {

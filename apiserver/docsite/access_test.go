@@ -18,7 +18,7 @@ func TestEachKindOfPageKeepsTheRulesOfAccessibility(t *testing.T) {
 	axe := browsertest.Axe(t)
 	site, err := docsite.Build(docsite.Source{Files: docs.Pages, Version: "v1"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("docsite.Build: %v", err)
 	}
 	server := httptest.NewServer(site.Handler("/"))
 	t.Cleanup(server.Close)

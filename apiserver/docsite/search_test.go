@@ -23,7 +23,7 @@ func shown(t *testing.T, url string) string {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "printmarket-chromium-*") //nolint:usetesting // what is left of the browser may still write to it
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.MkdirTemp  printmarket-chromium-*: %v", err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(profile) })
 	args := []string{
@@ -37,7 +37,7 @@ func shown(t *testing.T, url string) string {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, browsertest.Program(t), args...).Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Output: %v", err)
 	}
 	return string(out)
 }

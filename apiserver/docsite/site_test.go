@@ -25,7 +25,7 @@ func build(t *testing.T, files fstest.MapFS) docsite.Site {
 	t.Helper()
 	site, err := docsite.Build(docsite.Source{Files: files, Version: "v1"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("docsite.Build: %v", err)
 	}
 	return site
 }
@@ -112,7 +112,7 @@ func TestTheDocumentationIsASite(t *testing.T) {
 	t.Parallel()
 	site, err := docsite.Build(docsite.Source{Files: docs.Pages, Version: "v1"})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("docsite.Build: %v", err)
 	}
 	pages := 0
 	err = fs.WalkDir(docs.Pages, ".", func(name string, _ fs.DirEntry, err error) error {
@@ -201,13 +201,13 @@ func TestWriteWritesEveryFile(t *testing.T) {
 	site := build(t, fstest.MapFS{"README.md": file("# Home\n"), "a/b.md": file("# B\n")})
 	dir := t.TempDir()
 	if err := site.Write(dir); err != nil {
-		t.Fatal(err)
+		t.Fatalf("site.Write: %v", err)
 	}
 	written := docsite.Site{}
 	for name := range site {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("os.ReadFile: %v", err)
 		}
 		written[name] = content
 	}

@@ -39,7 +39,7 @@ func accountOf(t *testing.T, w *apitest.Server, key string) account {
 	t.Helper()
 	var got account
 	if err := json.Unmarshal(get(t, w, key, "/api/v1/account").Want(t, 200, "").Body, &got); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	return got
 }

@@ -82,7 +82,7 @@ func TestCreateAnswersWithTheRecordAndWhereItIs(t *testing.T) {
 	var got, want map[string]any
 	read.Into(t, &got)
 	if err := json.Unmarshal([]byte(flyers), &want); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	for member, value := range want {
 		if got[member] != value {
@@ -256,7 +256,7 @@ func TestAReplayIsTheSameAnswer(t *testing.T) {
 	// Something happens to the record in between.
 	created := first.Text(t, "id")
 	if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created, offer(t, w), rfq.Instruction{}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.RFQs.SubmitQuote: %v", err)
 	}
 	for name, body := range map[string]string{
 		"the same bytes":                    flyers,
@@ -333,7 +333,7 @@ func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
 
 	other, err := catalog.NewCatalog([]catalog.Group{{UID: "books", Name: "Books"}}, []catalog.Product{{UID: "book", Name: "Book", Group: "books"}})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("catalog.NewCatalog: %v", err)
 	}
 	w.Catalog.Publish(other, w.Clock.Now())
 	create(t, w, "k-2", flyers).Want(t, 422, problem.CodeRFQInvalid)
@@ -369,7 +369,7 @@ func TestACatalogThatIsAwayComesBack(t *testing.T) {
 	create(t, w, "k-1", but("title", `""`)).Want(t, 422, problem.CodeRFQInvalid)
 	demo, err := catalog.Demo()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("catalog.Demo: %v", err)
 	}
 	w.Catalog.Publish(demo, w.Clock.Now())
 	create(t, w, "k-1", flyers).Want(t, 201, "")

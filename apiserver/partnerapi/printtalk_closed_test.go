@@ -29,7 +29,7 @@ func (by terms) enforce(t *testing.T, w *apitest.Server) map[string]string {
 	t.Helper()
 	key, err := credential.Mint(tenant.Live, strings.NewReader(strings.Repeat("apprentice-0123456789abcdef", 64)))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("credential.Mint: %v", err)
 	}
 	p := v1alpha1.PartnerEntitlement{
 		ObjectMeta: metav1.ObjectMeta{Name: "apprentice", Namespace: "default"},

@@ -20,7 +20,7 @@ func euros(t *testing.T, amount string) money.Money {
 	t.Helper()
 	m, err := money.Parse(amount, "EUR")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("money.Parse EUR: %v", err)
 	}
 	return m
 }
@@ -39,7 +39,7 @@ func TestAQuotationHasTheQuotesThatStand(t *testing.T) {
 	path, quotes := quoted(t, w, by("a", 9), by("b", 2), by("c", 5), better, by("d", 8))
 	id := strings.TrimPrefix(path, "/api/v1/rfq/")
 	if _, err := w.RFQs.WithdrawQuote(t.Context(), acme, id, quotes[4].ID, rfq.Instruction{}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.RFQs.WithdrawQuote %v: %v", id, err)
 	}
 	steps := []struct {
 		when    string
@@ -109,7 +109,7 @@ func TestAnyTextIsReadableInAQuotation(t *testing.T) {
 			o.Supplier.DisplayName, o.Assumptions = tc.text, []string{tc.text, "after it"}
 			o.Delivery.Terms = tc.text
 			if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), o, rfq.Instruction{}); err != nil {
-				t.Fatal(err)
+				t.Fatalf("w.RFQs.SubmitQuote: %v", err)
 			}
 			quotation := talkOf(t, accept(t, w, "acme-live", created.Header.Get("Location")+"/quotes", printTalk).Want(t, 200, "")).Request.Quotation
 			if got := quotation.Quotes; len(got) != 1 || len(got[0].Pricing.Prices) != 2 || !strings.Contains(got[0].Comment, "\nAssumption: "+tc.reads+"\nAssumption: after it") {

@@ -103,7 +103,7 @@ func quoted(t *testing.T, w *apitest.Server, offers ...rfq.Offer) (path string, 
 		w.Advance(time.Millisecond) // so that they have an order
 		submitted, err := w.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), offers[i], rfq.Instruction{})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.RFQs.SubmitQuote: %v", err)
 		}
 		quotes = append(quotes, submitted.Quote)
 	}
@@ -274,7 +274,7 @@ func TestAnyTextIsReadableInPrintTalk(t *testing.T) {
 			}
 			title, err := json.Marshal(tc.text)
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("json.Marshal: %v", err)
 			}
 			created := create(t, w, strings.ReplaceAll(name, " ", "-"), but("title", string(title))).Want(t, 201, "")
 			path := created.Header.Get("Location")
@@ -312,7 +312,7 @@ func TestWithoutACatalogAProductHasNoType(t *testing.T) {
 
 	other, err := catalog.NewCatalog([]catalog.Group{{UID: "books", Name: "Books"}}, []catalog.Product{{UID: "book", Name: "Book", Group: "books"}})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("catalog.NewCatalog: %v", err)
 	}
 	w.Catalog.Publish(other, w.Clock.Now())
 	if got := talkOf(t, accept(t, w, "acme-live", path, printTalk).Want(t, 200, "")).Request.RFQ.XJDF.Product.ProductType; got != "" {

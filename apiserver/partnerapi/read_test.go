@@ -29,7 +29,7 @@ func offer(t *testing.T, w *apitest.Server) rfq.Offer {
 	amount := func(text string) money.Money {
 		m, err := money.Parse(text, "EUR")
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("money.Parse %v EUR: %v", text, err)
 		}
 		return m
 	}
@@ -85,7 +85,7 @@ func TestARecordIsRevalidatedUntilItChanges(t *testing.T) {
 	}{
 		{"quoted", func() {
 			if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), offer(t, w), rfq.Instruction{}); err != nil {
-				t.Fatal(err)
+				t.Fatalf("w.RFQs.SubmitQuote: %v", err)
 			}
 		}},
 		{"closed", func() { w.Advance(14 * 24 * time.Hour) }},
@@ -237,10 +237,10 @@ func TestAListIsNarrowedByStatusAndTime(t *testing.T) {
 		w.Advance(time.Minute)
 	}
 	if _, err := w.RFQs.SubmitQuote(t.Context(), acme, ids[1], offer(t, w), rfq.Instruction{}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.RFQs.SubmitQuote: %v", err)
 	}
 	if _, err := w.RFQs.Cancel(t.Context(), acme, ids[3], rfq.Instruction{Reason: "no longer needed"}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.RFQs.Cancel: %v", err)
 	}
 	for query, want := range map[string][]string{
 		"status=quoted":                       {ids[1]},
@@ -283,7 +283,7 @@ func TestQuotesAreReadWithTheirRevisions(t *testing.T) {
 	}
 	for range 2 {
 		if _, err := w.RFQs.SubmitQuote(t.Context(), acme, id, offer(t, w), rfq.Instruction{}); err != nil {
-			t.Fatal(err)
+			t.Fatalf("w.RFQs.SubmitQuote %v: %v", id, err)
 		}
 		w.Advance(time.Minute)
 	}
@@ -352,7 +352,7 @@ func TestProductsAreThoseThatCanBeRequested(t *testing.T) {
 	get(t, w, "acme-reads", "/api/v1/catalog/products").Want(t, 200, "").Into(t, &body)
 	demo, err := catalog.Demo()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("catalog.Demo: %v", err)
 	}
 	if len(body.Items) != len(demo.Products("")) {
 		t.Fatalf("%d products, want %d", len(body.Items), len(demo.Products("")))

@@ -34,12 +34,12 @@ func TestOneImportIsInMemoryAtATime(t *testing.T) {
 	t.Parallel()
 	set, err := contracts.Load(docs.API)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("contracts.Load: %v", err)
 	}
 	service := &held{began: make(chan struct{}, 1), release: make(chan struct{})}
 	all, err := platformapi.Routes(nil, nil, nil, nil, service, set)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("platformapi.Routes: %v", err)
 	}
 	var route gate.Route
 	for _, one := range all {

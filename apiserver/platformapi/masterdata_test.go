@@ -29,11 +29,11 @@ func document(t testing.TB, owner string, mark int64) string {
 	t.Helper()
 	s, err := authority.New(apitest.Printer(owner, mark))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("authority.New: %v", err)
 	}
 	text, err := source.FromAuthority(s, source.Provenance{Source: "ERP", Reference: "2026-11"}).JSON()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("JSON: %v", err)
 	}
 	return string(text)
 }
@@ -44,13 +44,13 @@ func packed(t testing.TB, text string) string {
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("gzip.NewWriterLevel: %v", err)
 	}
 	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Write: %v", err)
 	}
 	if err := w.Close(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Close: %v", err)
 	}
 	return out.String()
 }
@@ -138,7 +138,7 @@ func TestMasterDataThatAreWrongAreRefusedWithTheirLines(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	var lines bytes.Buffer
 	if err := json.Indent(&lines, []byte(document(t, "org_acme01", 1)), "", " "); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Indent: %v", err)
 	}
 	good := lines.String()
 	for name, tc := range map[string]struct{ old, changed, want string }{

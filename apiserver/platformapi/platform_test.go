@@ -310,7 +310,7 @@ func TestTheDeskTellsWhenKeysWereUsed(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	used, unused := w.Digest("acme-live"), w.Digest("stark-live")
 	if err := w.Store.MarkKeysUsed(t.Context(), []lastused.Use{{Key: used, At: w.Clock.Now()}}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Store.MarkKeysUsed: %v", err)
 	}
 	got := string(get(t, w, "desk-reads", "/keys?digest="+unused.String()+"&digest="+used.String()).Want(t, 200, "").Body)
 	if want := fmt.Sprintf(`{"items":[{"digest":%q,"lastUsedAt":"2026-11-20T12:00:00.000Z"}]}`+"\n", used); got != want {

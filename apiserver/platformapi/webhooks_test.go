@@ -25,7 +25,7 @@ func hooked(t *testing.T) *apitest.Server {
 	}
 	w.Endpoints.Declare(all...)
 	if err := w.Store.Enroll(t.Context(), all, w.Clock.Now()); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Store.Enroll: %v", err)
 	}
 	return w
 }

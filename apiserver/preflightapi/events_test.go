@@ -37,7 +37,7 @@ func listen(t *testing.T, w *apitest.Server, path, seen string) *stream {
 	t.Cleanup(server.Close)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path+"/events", nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("http.NewRequestWithContext: %v", err)
 	}
 	r.Header.Set("Authorization", "Bearer "+w.Key("acme-live"))
 	r.Header.Set("Accept", "text/event-stream")
@@ -48,7 +48,7 @@ func listen(t *testing.T, w *apitest.Server, path, seen string) *stream {
 	t.Cleanup(client.CloseIdleConnections)
 	resp, err := client.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("client: %v", err)
 	}
 	t.Cleanup(func() { _ = resp.Body.Close() })
 	return &stream{resp, bufio.NewScanner(resp.Body)}
@@ -74,7 +74,7 @@ func (s *stream) next(t *testing.T) (event, bool) {
 		}
 	}
 	if err := s.lines.Err(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("s.lines.Err: %v", err)
 	}
 	return event{}, false
 }
@@ -89,7 +89,7 @@ func (s *stream) want(t *testing.T, w *apitest.Server, path, id string) {
 	}
 	var sent, known map[string]any
 	if err := json.Unmarshal([]byte(got.data), &sent); err != nil {
-		t.Fatal(err)
+		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	a := get(t, w, "acme-live", path)
 	a.Into(t, &known)
@@ -119,7 +119,7 @@ func TestEventsFollowAJobFromTheQueueToItsReport(t *testing.T) {
 	begin(t, w, id)
 	s.want(t, w, path, "2-processing")
 	if err := w.Jobs.Progress(t.Context(), id, 1, worker, preflightjob.Progress{PagesDone: 3, PagesTotal: 9}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Jobs.Progress %v: %v", id, err)
 	}
 	s.want(t, w, path, "3-processing")
 	finish(t, w, id, preflightjob.Result{Report: stored, Verdict: preflightjob.Warn})

@@ -182,7 +182,7 @@ func TestEventContainsTheJobOnOneLine(t *testing.T) {
 	t.Parallel()
 	event, err := eventOf(preflightjob.Job{ID: "pref_1", Status: preflightjob.Failed, Version: 7, Profile: "a\nb\r<&>", Failure: preflightjob.Failure{Code: preflightjob.FetchFailed, Detail: "x"}})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("eventOf: %v", err)
 	}
 	head, rest, _ := strings.Cut(event, "data: ")
 	if head != "id: 7-failed\nevent: failed\n" || strings.Count(rest, "\n") != 2 || !strings.HasSuffix(rest, "}\n\n") || strings.Contains(rest, "\r") ||

@@ -58,14 +58,14 @@ func cancel(t *testing.T, w *apitest.Server, who, path string) apitest.Answer {
 func begin(t *testing.T, w *apitest.Server, id string) {
 	t.Helper()
 	if _, err := w.Jobs.Begin(t.Context(), id, 1, worker); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Jobs.Begin %v: %v", id, err)
 	}
 }
 
 func finish(t *testing.T, w *apitest.Server, id string, result preflightjob.Result) {
 	t.Helper()
 	if _, err := w.Jobs.Finish(t.Context(), id, 1, worker, result); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Jobs.Finish %v: %v", id, err)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestPollingLeadsToTheReport(t *testing.T) {
 	w.Advance(time.Second)
 	begin(t, w, id)
 	if err := w.Jobs.Progress(t.Context(), id, 1, worker, preflightjob.Progress{PagesDone: 1, PagesTotal: 4}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("w.Jobs.Progress %v: %v", id, err)
 	}
 	processing := poll(queued.Header.Get("Etag"), 200)
 	var running struct {

@@ -29,7 +29,7 @@ func TestProfilesAreListedAndLeadToTheirThresholds(t *testing.T) {
 		names = append(names, item.Name)
 		known, err := profile.Lookup(item.Name)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("profile.Lookup: %v", err)
 		}
 		var one struct {
 			Digest string

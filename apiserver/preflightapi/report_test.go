@@ -64,7 +64,7 @@ func bleeding(t *testing.T) []byte {
 	t.Helper()
 	made, err := report.Decode(preflightapi.SimulatedReport(preflightjob.Warn))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("report.Decode: %v", err)
 	}
 	made.Findings[0] = report.Finding{
 		Rule: "box.bleed_short", MessageID: "box.bleed_short", Severity: report.Warning, Category: report.CategoryBox, Page: 1, Count: 1,
@@ -73,7 +73,7 @@ func bleeding(t *testing.T) []byte {
 	}
 	data, err := report.Encode(made)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("report.Encode: %v", err)
 	}
 	return data
 }

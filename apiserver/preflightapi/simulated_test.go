@@ -21,24 +21,24 @@ func TestSimulatedReportsAreValid(t *testing.T) {
 	t.Parallel()
 	set, err := contracts.Load(docs.API)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("contracts.Load: %v", err)
 	}
 	schema, err := set.Schema(contracts.Preflight, "PreflightReport")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("set.Schema PreflightReport: %v", err)
 	}
 	for _, verdict := range []preflightjob.Verdict{preflightjob.Pass, preflightjob.Warn, preflightjob.Fail} {
 		encoded := preflightapi.SimulatedReport(verdict)
 		value, err := answers.Decode(encoded)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("answers.Decode: %v", err)
 		}
 		if found := schema.Violations(value); len(found) > 0 {
 			t.Errorf("%s: the report violates the contract: %v", verdict, found)
 		}
 		read, err := report.Decode(encoded)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("report.Decode: %v", err)
 		}
 		if string(read.Verdict) != string(verdict) || report.Judge(read.Findings) != read.Verdict {
 			t.Errorf("%s: verdict %s with findings %v", verdict, read.Verdict, read.Findings)

@@ -32,7 +32,7 @@ func (n *names) resolver() *net.Resolver {
 	n.Helper()
 	socket, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
-		n.Fatal(err)
+		n.Fatalf("net.ListenPacket udp 127.0.0.1:0: %v", err)
 	}
 	ended := make(chan struct{})
 	n.Cleanup(func() { _ = socket.Close(); <-ended })
@@ -55,7 +55,7 @@ func (n *names) serve(socket net.PacketConn) {
 		}
 		reply, err := n.answer(message)
 		if err != nil {
-			n.Error(err)
+			n.Errorf("n.answer: %v", err)
 			return
 		}
 		_, _ = socket.WriteTo(reply, from)

@@ -60,7 +60,7 @@ func endpoint(owner tenant.ID, name string, events ...transaction.EventType) web
 func (w *fixture) enroll(endpoints ...webhook.Endpoint) {
 	w.Helper()
 	if err := w.store.Enroll(w.Context(), endpoints, w.now); err != nil {
-		w.Fatal(err)
+		w.Fatalf("w.store.Enroll: %v", err)
 	}
 }
 
@@ -76,7 +76,7 @@ func (w *fixture) relayed() map[string]int {
 	for {
 		n, err := w.relay.Step(w.Context())
 		if err != nil {
-			w.Fatal(err)
+			w.Fatalf("w.relay.Step: %v", err)
 		}
 		if n == 0 {
 			break
@@ -317,11 +317,11 @@ func (w *fixture) fail(address webhook.Address, fault webhook.Fault) {
 	w.Helper()
 	event, err := transaction.NewEvent(transaction.RFQCreated, "", w.now, random)
 	if err != nil {
-		w.Fatal(err)
+		w.Fatalf("transaction.NewEvent: %v", err)
 	}
 	delivery := webhook.Delivery{ID: "dlv_" + event.ID[4:], Address: address, Event: event, State: webhook.Pending, DueAt: w.now, CreatedAt: w.now}
 	if err := w.store.AddDelivery(w.Context(), delivery); err != nil {
-		w.Fatal(err)
+		w.Fatalf("w.store.AddDelivery: %v", err)
 	}
 	claims, err := w.store.Claim(w.Context(), []webhook.Lane{{Address: address, Most: 1}}, w.now, time.Minute)
 	if err != nil || len(claims) != 1 {
@@ -329,7 +329,7 @@ func (w *fixture) fail(address webhook.Address, fault webhook.Fault) {
 	}
 	result := webhook.Result{Claim: claims[0], Attempt: webhook.Attempt{At: w.now, Fault: fault}, State: webhook.Pending, DueAt: w.now.Add(time.Minute)}
 	if _, err := w.store.Record(w.Context(), []webhook.Result{result}, w.now); err != nil {
-		w.Fatal(err)
+		w.Fatalf("w.store.Record: %v", err)
 	}
 }
 

@@ -47,7 +47,7 @@ func (*lasting) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, a
 func (l *lasting) TempDir() string {
 	dir, err := os.MkdirTemp("", "client")
 	if err != nil {
-		l.Fatal(err)
+		l.Fatalf("os.MkdirTemp  client: %v", err)
 	}
 	l.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir

@@ -17,16 +17,16 @@ func Example() {
 		"ProductList": {"Product": {"@ProductType": "BusinessCard", "@Amount": "250"}}}`)
 	document, err := xjdf.Parse(body, xjdf.DefaultLimits)
 	if err != nil {
-		log.Fatal(err)
+		log.Fatalf("xjdf.Parse: %v", err)
 	}
 	product := document.Root.Child("ProductList").Child("Product")
 	amount, _ := product.Attr("Amount")
 	fmt.Println(document.Encoding, amount, document.AttributePlace(product, "Amount").Pointer)
 	if err := xjdf.WriteXML(os.Stdout, document.Root); err != nil {
-		log.Fatal(err)
+		log.Fatalf("xjdf.WriteXML: %v", err)
 	}
 	if err := xjdf.WriteJSON(os.Stdout, document.Root, xjdf.Indent("  ")); err != nil {
-		log.Fatal(err)
+		log.Fatalf("xjdf.WriteJSON: %v", err)
 	}
 	// Output:
 	// attribute-json 250 /ProductList/Product/@Amount
@@ -74,7 +74,7 @@ func ExampleNew() {
 	response.Add("ResponseStatus").Set("ReturnCode", "0").
 		Add("Header").Set("DeviceID", "MARKET").Set("refID", "S-000042").Set("Time", "2026-01-15T10:02:12Z")
 	if err := xjdf.WriteXML(os.Stdout, response); err != nil {
-		log.Fatal(err)
+		log.Fatalf("xjdf.WriteXML: %v", err)
 	}
 	// Output:
 	// <?xml version="1.0" encoding="UTF-8"?>

@@ -24,11 +24,11 @@ func TestKubebuilderAcceptsTheProjectFile(t *testing.T) {
 	root := filepath.Join("..", "..")
 	content, err := os.ReadFile(filepath.Join(root, yaml.DefaultPath))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile: %v", err)
 	}
 	files := machinery.Filesystem{FS: afero.NewMemMapFs()}
 	if err := afero.WriteFile(files.FS, yaml.DefaultPath, content, 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("afero.WriteFile: %v", err)
 	}
 	store := yaml.New(files)
 	if err := store.Load(); err != nil {
@@ -59,7 +59,7 @@ func TestKubebuilderAcceptsTheProjectFile(t *testing.T) {
 
 	// kubebuilder rewrites the file with each command.
 	if err := store.Save(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("store.Save: %v", err)
 	}
 	saved, err := afero.ReadFile(files.FS, yaml.DefaultPath)
 	if err != nil || string(saved) != string(content) {
@@ -72,11 +72,11 @@ func kubebuilderVersion(t *testing.T) string {
 	t.Helper()
 	content, err := os.ReadFile("go.mod")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("os.ReadFile go.mod: %v", err)
 	}
 	file, err := modfile.Parse("go.mod", content, nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("modfile.Parse go.mod: %v", err)
 	}
 	for _, m := range file.Require {
 		if m.Mod.Path == "sigs.k8s.io/kubebuilder/v4" {

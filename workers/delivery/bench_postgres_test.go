@@ -150,7 +150,7 @@ func (m *benchmarked) declare(i int, url string) {
 
 func (m *benchmarked) enroll() {
 	if err := m.store.Enroll(m.Context(), m.directory.Endpoints(time.Now()), time.Now()); err != nil {
-		m.Fatal(err)
+		m.Fatalf("m.store.Enroll: %v", err)
 	}
 }
 
@@ -158,7 +158,7 @@ func (m *benchmarked) enroll() {
 func (m *benchmarked) happen(n int) {
 	conn, err := pgx.Connect(m.Context(), m.database)
 	if err != nil {
-		m.Fatal(err)
+		m.Fatalf("pgx.Connect: %v", err)
 	}
 	defer func() { _ = conn.Close(m.Context()) }()
 	var rows [][]any
@@ -166,18 +166,18 @@ func (m *benchmarked) happen(n int) {
 		for _, owner := range m.owners {
 			subject, err := recordid.New(recordid.RFQ, time.Now(), rand.Reader)
 			if err != nil {
-				m.Fatal(err)
+				m.Fatalf("recordid.New: %v", err)
 			}
 			event, err := transaction.NewEvent(transaction.RFQQuoted, subject, time.Now(), rand.Reader)
 			if err != nil {
-				m.Fatal(err)
+				m.Fatalf("transaction.NewEvent: %v", err)
 			}
 			rows = append(rows, []any{event.ID, owner.String(), string(event.Type), event.Subject, event.At})
 		}
 	}
 	columns := []string{"id", "tenant", "type", "subject", "at"}
 	if _, err := conn.CopyFrom(m.Context(), pgx.Identifier{"outbox"}, columns, pgx.CopyFromRows(rows)); err != nil {
-		m.Fatal(err)
+		m.Fatalf("conn.CopyFrom: %v", err)
 	}
 }
 
@@ -199,7 +199,7 @@ func (m *benchmarked) work() (stop func()) {
 func (m *benchmarked) mustHaveRecorded(want int) {
 	conn, err := pgx.Connect(m.Context(), m.database)
 	if err != nil {
-		m.Fatal(err)
+		m.Fatalf("pgx.Connect: %v", err)
 	}
 	defer func() { _ = conn.Close(m.Context()) }()
 	var recorded int
@@ -247,19 +247,19 @@ func startReceivers(b *testing.B) *remote {
 func (r *remote) stop() {
 	_ = r.input.Close()
 	if err := r.process.Wait(); err != nil {
-		r.Error(err)
+		r.Errorf("r.process.Wait: %v", err)
 	}
 }
 
 func (r *remote) ask(path string) string {
 	answer, err := http.Get(r.address + path)
 	if err != nil {
-		r.Fatal(err)
+		r.Fatalf("http.Get: %v", err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	var body bytes.Buffer
 	if _, err := body.ReadFrom(answer.Body); err != nil {
-		r.Fatal(err)
+		r.Fatalf("body.ReadFrom: %v", err)
 	}
 	return body.String()
 }

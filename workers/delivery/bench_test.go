@@ -107,7 +107,7 @@ func deliverToMany(b *testing.B, dead bool) figures {
 func (w *fixture) enroll() {
 	w.Helper()
 	if err := w.store.Enroll(w.Context(), w.directory.Endpoints(time.Now()), time.Now()); err != nil {
-		w.Fatal(err)
+		w.Fatalf("w.store.Enroll: %v", err)
 	}
 }
 
