@@ -1,7 +1,7 @@
 -- Let a worker carry out an operator's order for a job: the job precedes all waiting
 -- jobs, regardless of its present holder.
 -- ARGV prefix id cancel|retry outcome, which is of a retry of what a worker has
--- Returns 1, or 0 for a job that is neither here nor put aside.
+-- Returns 1, or 0 for a job that is neither queued nor a dead letter.
 
 -- withdraw takes a job from where it waits or is dispatched. It reports false for
 -- what a worker has and is to try again, which ends first.
@@ -21,8 +21,8 @@ local function withdraw(id, j)
   return true
 end
 
--- exhume takes a job from those that were put aside.
-local function exhume(id)
+-- take_dead removes a job from the dead letters.
+local function take_dead(id)
   local dead = call('HMGET', P .. 'dead:' .. id, 'tenant', 'attempt')
   if not dead[1] or dead[1] == NONE then return nil end
   call('ZREM', P .. 'dead', id)
@@ -38,7 +38,7 @@ local function main()
   if j and j.tenant ~= NONE then
     if not withdraw(id, j) then return 1 end
   else
-    j = exhume(id)
+    j = take_dead(id)
     if not j then return 0 end
   end
   -- By the attempt, later calls detect whether the order was carried out.

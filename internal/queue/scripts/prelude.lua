@@ -172,7 +172,7 @@ local length
 local function dispatch(id, name, t)
   local cost, j = t.c, job(id)
   if not j or j.tenant ~= name then
-    -- It is put aside when a worker comes for it.
+    -- The worker that leases it makes it a dead letter.
     j = record(name, UNREADABLE)
     jobs[id] = j
   end
