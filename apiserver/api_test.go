@@ -242,7 +242,7 @@ func TestEarlyDataMustNotChangeAnything(t *testing.T) {
 	early("PUT", "/api/v1/rfq", "1").Want(t, 405, problem.CodeMethodNotAllowed)
 }
 
-func TestOverloadShedsWhatIsTooMuch(t *testing.T) {
+func TestOverloadShedsExcessRequests(t *testing.T) {
 	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	w := apitest.New(t, apitest.Options{MaxInFlight: 2, Routes: []gate.Route{

@@ -149,9 +149,9 @@ func judgeBytes(t testing.TB, method string, a apitest.Answer) {
 	}
 }
 
-// TestTheJudgeKnowsABadAnswer keeps the oracle of these tests from being content
+// TestJudgeRejectsBadResponses keeps the oracle of these tests from being content
 // with everything.
-func TestTheJudgeKnowsABadAnswer(t *testing.T) {
+func TestJudgeRejectsBadResponses(t *testing.T) {
 	t.Parallel()
 	const id = "req_0h2v9c4k7m1q5t8w3x6y0z2a4b"
 	bad := func(status int, code problem.Code, fields ...string) apitest.Answer {

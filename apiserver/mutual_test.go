@@ -124,7 +124,7 @@ func (w *mutualServer) list(t *testing.T, client *http.Client, origin, key strin
 	return resp.StatusCode
 }
 
-func TestAKeyComesWithACertificateOfItsPartner(t *testing.T) {
+func TestKeyRequiresACertificateOfItsPartner(t *testing.T) {
 	t.Parallel()
 	w := newMutualServer(t)
 	now := w.Clock.Now()
@@ -310,7 +310,7 @@ func TestOldProtocolsAreRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRequestIsAnsweredWithAProblemWithTLSToo(t *testing.T) {
+func TestMalformedRequestsGetAProblemOverTLS(t *testing.T) {
 	t.Parallel()
 	w := newMutualServer(t)
 	own := w.identity(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-func TestRequestsBesideTheAPIAreToldOfByTheirRoutes(t *testing.T) {
+func TestRequestsOutsideTheAPIAreCountedByRoute(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, nil)
 	metrics, log := telemetry.NewMetrics(), bytes.Buffer{}

@@ -86,7 +86,7 @@ func TestChecksShareOneDeadline(t *testing.T) {
 	}
 }
 
-func TestLivenessAsksNothing(t *testing.T) {
+func TestLivenessDependsOnNothing(t *testing.T) {
 	t.Parallel()
 	fatal := apiserver.Check{Name: "a", Run: func(context.Context) error { t.Error("a check ran"); return nil }}
 	for _, method := range []string{"GET", "HEAD"} {
@@ -96,7 +96,7 @@ func TestLivenessAsksNothing(t *testing.T) {
 	}
 }
 
-func TestWatermarkTellsWhatIsEnforced(t *testing.T) {
+func TestWatermarkReportsTheEnforcedVersion(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	gates, now := posture.NewGates(time.Minute), start

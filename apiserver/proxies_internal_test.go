@@ -89,7 +89,7 @@ func TestProxiesForwardACertificateAsTheirFieldHasIt(t *testing.T) {
 	}
 }
 
-func TestAProxyIsBelievedByItsAddressAndItsKey(t *testing.T) {
+func TestProxyIsTrustedByItsAddressAndItsKey(t *testing.T) {
 	t.Parallel()
 	proxy, client, stranger := certificate(t), certificate(t), certificate(t)
 	p := Proxies{

@@ -29,7 +29,7 @@ func line(key, method, route, capability string, status int, code, reason string
 	}
 }
 
-func TestEachRequestOfAKeyThatSomebodyHasIsLoggedWithWhatCameOfIt(t *testing.T) {
+func TestEveryRequestOfAKnownKeyIsLoggedWithItsOutcome(t *testing.T) {
 	t.Parallel()
 	const one, all = "/api/v1/rfq/{rfqId}", "/api/v1/rfq"
 	read := apitest.Request{Method: http.MethodGet, Path: "/api/v1/rfq/rfq_01", Key: "acme-live"}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestShedAnswersWhatIsTooMuchAndServesTheRest(t *testing.T) {
+func TestShedRefusesExcessAndServesTheRest(t *testing.T) {
 	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	handler := shed(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -45,9 +45,9 @@ func TestClientsThatReadNothingDoNotTakeTheSlots(t *testing.T) {
 	}
 }
 
-// TestAnOrganizationThatReadsNothingTakesItsShareAlone is of large answers that
+// TestSlowReadersUseOnlyTheShareOfTheirOrganization is of large answers that
 // need a key.
-func TestAnOrganizationThatReadsNothingTakesItsShareAlone(t *testing.T) {
+func TestSlowReadersUseOnlyTheShareOfTheirOrganization(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 8, organization: 2, stall: time.Hour, routes: []gate.Route{largeRoute(16 << 20)}})
 	for range 12 {
@@ -122,8 +122,8 @@ func TestUnsignedCallbacksDoNotBlockPartners(t *testing.T) {
 	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
 }
 
-// TestWhatComesBeforeTheBodyIsAnsweredWhileNoneCanBeRead: the order of answers.
-func TestWhatComesBeforeTheBodyIsAnsweredWhileNoneCanBeRead(t *testing.T) {
+// TestRefusalsBeforeTheBodyAreAnsweredWhileAllBodySlotsAreTaken: the order of answers.
+func TestRefusalsBeforeTheBodyAreAnsweredWhileAllBodySlotsAreTaken(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 2, bodies: 2, organization: 2, stall: time.Minute, body: time.Hour})
 	c.Limit("stark", "partner", 2)
@@ -152,8 +152,8 @@ func TestWhatComesBeforeTheBodyIsAnsweredWhileNoneCanBeRead(t *testing.T) {
 	}
 }
 
-// TestABodyThatComesWhenEverySlotIsTakenIsTooMuch: its slot went to another.
-func TestABodyThatComesWhenEverySlotIsTakenIsTooMuch(t *testing.T) {
+// TestBodyIsRefusedWhileEverySlotIsTaken: its slot went to another.
+func TestBodyIsRefusedWhileEverySlotIsTaken(t *testing.T) {
 	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
 	c := newCrowd(t, caps{slots: 1, stall: time.Minute, body: time.Hour, routes: []gate.Route{
@@ -223,9 +223,9 @@ func TestAShareIsGivenBackHoweverARequestEnds(t *testing.T) {
 	eventually.Holds(t, "the share is free again", func() bool { return c.ask(t, http.MethodGet, "/api/v1/rfq", "acme-live") == "200" })
 }
 
-// TestEveryOperationRefusesBeyondTheShareAsItsContractSays asks from inside of
+// TestEveryOperationRefusesBeyondTheShareByItsContract asks from inside of
 // the one request that the organization may have in work.
-func TestEveryOperationRefusesBeyondTheShareAsItsContractSays(t *testing.T) {
+func TestEveryOperationRefusesBeyondTheShareByItsContract(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	refused := 0

@@ -29,9 +29,9 @@ func plain(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "mine\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request")
 }
 
-// TestWhatIsNoRequestIsAnsweredWithAProblemToo writes bytes that net/http
+// TestMalformedRequestsGetAProblem writes bytes that net/http
 // refuses before any handler sees them.
-func TestWhatIsNoRequestIsAnsweredWithAProblemToo(t *testing.T) {
+func TestMalformedRequestsGetAProblem(t *testing.T) {
 	t.Parallel()
 	socket := listen(t)
 	server := apiserver.NewServer(telemetry.Discard(), 0, time.Minute, apiserver.Listener{

@@ -54,7 +54,7 @@ func TestTheChartShipsTheStagesOfTheRegistryAndTheSamples(t *testing.T) {
 
 // A stage above what is implemented would close the capability; the chart refuses
 // it before it gets anywhere.
-func TestTheChartKnowsWhatThisVersionImplements(t *testing.T) {
+func TestChartListsTheImplementedCapabilities(t *testing.T) {
 	t.Parallel()
 	var schema struct {
 		Properties struct {

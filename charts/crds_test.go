@@ -56,7 +56,7 @@ func TestTheDefinitionsOfTheChartAreThoseOfTheTypes(t *testing.T) {
 	}
 }
 
-func TestDefinitionsAreRenderedAsTheyAreAndKeptUnlessSomebodySaysOtherwise(t *testing.T) {
+func TestCRDsAreRenderedUnchangedAndKeptByDefault(t *testing.T) {
 	t.Parallel()
 	const policy = "helm.sh/resource-policy"
 	for name, test := range map[string]struct {

@@ -98,7 +98,7 @@ func shapes() map[string]string {
 // unknownThere are the kinds that a bare cluster does not have.
 var unknownThere = []string{"ScaledObject", "ServiceMonitor", "PodMonitor", "PrometheusRule", "HTTPRoute"}
 
-func TestAKubernetesServerTakesEverythingAsRestricted(t *testing.T) {
+func TestKubeAPIServerAcceptsEverythingAsRestricted(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
 	for name, values := range shapes() {

@@ -197,7 +197,7 @@ func TestAnUpgradeStartsAPIServersWithoutWorkers(t *testing.T) {
 
 // An operator who enables an autoscaler first scales manually, as the guide
 // describes. The autoscaler keeps that number of replicas.
-func TestAnAutoscalerTakesOverWhatAPersonHasSet(t *testing.T) {
+func TestAutoscalerTakesOverTheReplicaCount(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
 	c := &cluster{Plane: plane, namespace: plane.Namespace(t)}

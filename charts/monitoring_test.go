@@ -42,7 +42,7 @@ type ruleGroups struct {
 	} `json:"groups"`
 }
 
-func TestThePrometheusRuleSaysWhatTheAlertsSay(t *testing.T) {
+func TestPrometheusRuleEqualsTheAlerts(t *testing.T) {
 	t.Parallel()
 	var want ruleGroups
 	if err := yaml.UnmarshalStrict([]byte(source(t, "config/monitoring/alerts.yaml")), &want); err != nil {
@@ -108,7 +108,7 @@ type advanced struct {
 	} `json:"horizontalPodAutoscalerConfig"`
 }
 
-func TestWorkersAreScaledAsTheGuideOfTheQueueSays(t *testing.T) {
+func TestScalerMatchesTheQueueGuide(t *testing.T) {
 	t.Parallel()
 	_, text, _ := strings.Cut(source(t, "docs/guides/queue.md"), "```yaml\napiVersion: keda.sh/")
 	text, _, _ = strings.Cut(text, "```")

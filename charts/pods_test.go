@@ -14,7 +14,7 @@ import (
 )
 
 // A pod that never becomes ready would otherwise keep a node from being drained.
-func TestADrainOfANodeIsNotHeldUpByPodsThatServeNobody(t *testing.T) {
+func TestNodeDrainIsNotBlockedByIdlePods(t *testing.T) {
 	t.Parallel()
 	budgets := ofKind[policyv1.PodDisruptionBudget](t, render(t, platformChart, everything), "PodDisruptionBudget")
 	if len(budgets) != 4 {

@@ -20,7 +20,7 @@ import (
 // evaluator of the standard judges here, and no kernel: whether the network of a
 // cluster enforces policies, and how it sees node addresses and load balancers, is
 // not tested.
-func TestWhoReachesWhomByThePolicies(t *testing.T) {
+func TestNetworkPoliciesAllowOnlyTheListedConnections(t *testing.T) {
 	t.Parallel()
 	for file, values := range map[string]string{
 		"reach":          origins,

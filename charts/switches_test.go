@@ -38,7 +38,7 @@ func matches(t *testing.T, pattern, name string) bool {
 }
 
 // Each switch with what it makes, or what it takes away, as files of testdata.
-func TestEverySwitchDoesWhatItSays(t *testing.T) {
+func TestEverySwitchHasItsEffect(t *testing.T) {
 	t.Parallel()
 	for file, test := range map[string]struct {
 		values string

@@ -25,7 +25,7 @@ func TestTheSamplesAreInForceAsTheTablesSay(t *testing.T) {
 }
 
 // An object that contradicts another one is closed alone, and its row shows the reason.
-func TestBrokenObjectsSayInTheirRowsWhatIsWrong(t *testing.T) {
+func TestRowsOfBrokenObjectsShowTheFault(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)
 	admin(namespace).mustApply(t, "test", readFile(t, "testdata/broken.yaml"))
@@ -41,7 +41,7 @@ func TestBrokenObjectsSayInTheirRowsWhatIsWrong(t *testing.T) {
 
 // An object that no controller has seen says so: the generation that its status
 // describes is none, so that nothing takes it for ready.
-func TestUnseenObjectsSayThatNobodyHasSeenThem(t *testing.T) {
+func TestRowsOfUnprocessedObjectsShowThatNoControllerRuns(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)
 	admin(namespace).mustApply(t, "test", readFile(t, "testdata/broken.yaml"))

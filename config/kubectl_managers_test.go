@@ -32,7 +32,7 @@ const killSwitch = "{.spec.killSwitch}"
 
 // The kill switch has a field manager of its own, so that a release neither
 // releases it nor is in its way.
-func TestAReleaseLeavesTheKillSwitchToWhoeverIsOnCall(t *testing.T) {
+func TestReleaseKeepsAnEngagedKillSwitch(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)
 	control(t, namespace)

@@ -142,7 +142,7 @@ var judgements = map[string]struct {
 	"the verb for one capability does not open another one": {"the manager of preflight", closedSpec, []request{{"merge", `{spec: {stage: Sandbox, change: {ticket: REL-2}}}`}}, []string{"spec.stage: changing Disabled to Sandbox", needsRaise}},
 }
 
-func TestWhoMayOpenARolloutAndWhoMayOnlyCloseIt(t *testing.T) {
+func TestPolicySeparatesOpeningFromClosingRollouts(t *testing.T) {
 	t.Parallel()
 	namespace, clients := guarded(t)
 	for name, test := range judgements {

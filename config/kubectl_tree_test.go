@@ -50,7 +50,7 @@ func TestTheTreeAppliesWithoutAWarningAndOnlyOnce(t *testing.T) {
 	}
 }
 
-func TestTheNamespaceRefusesWhatIsNotRestricted(t *testing.T) {
+func TestNamespaceRefusesUnrestrictedPods(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
 	tree := renderDefault(t)

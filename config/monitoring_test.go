@@ -236,7 +236,7 @@ func kebab(name string) string {
 	return strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(name, "$1-$2"))
 }
 
-func TestEveryAlertSaysHowUrgentItIsAndWhatToDo(t *testing.T) {
+func TestEveryAlertHasASeverityAndARunbook(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, a := range alerts(t) {
@@ -346,7 +346,7 @@ func TestEveryPanelShowsAndExplainsSomething(t *testing.T) {
 	}
 }
 
-func TestPrometheusTakesTheAlertsAndFiresThem(t *testing.T) {
+func TestPrometheusLoadsAndFiresTheAlerts(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("promtool")
 	if errors.Is(err, exec.ErrNotFound) {

@@ -150,7 +150,7 @@ func (s *installation) holder() string {
 	return *lease.Spec.HolderIdentity
 }
 
-func TestOneOfTwoLeadsAndTheOtherTakesOver(t *testing.T) {
+func TestStandbyTakesOverLeadership(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	first := s.start(s.elect)
@@ -173,7 +173,7 @@ func TestOneOfTwoLeadsAndTheOtherTakesOver(t *testing.T) {
 }
 
 // A leader that dies cannot release the Lease, so the Lease must expire.
-func TestAnotherProcessTakesOverFromALeaderThatDies(t *testing.T) {
+func TestStandbyProcessTakesOverFromAKilledLeader(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	dies := func(mo *ctrl.Options, o *controllers.Options) {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestTheRoleGrantsOnlyWhatIsUsed looks for unused rights. Every test of this package
+// TestRoleGrantsOnlyUsedPermissions looks for unused rights. Every test of this package
 // runs with the generated Role, so none is missing.
-func TestTheRoleGrantsOnlyWhatIsUsed(t *testing.T) {
+func TestRoleGrantsOnlyUsedPermissions(t *testing.T) {
 	t.Parallel()
 	role := roleOf(t, "any")
 	if role.Kind != "Role" {

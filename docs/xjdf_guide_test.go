@@ -59,7 +59,7 @@ func judged(t *testing.T, doc *xjdf.Document, profile validate.Profile) validate
 	return validate.New().Validate(doc, validate.Options{Profile: profile, Support: validate.Marketplace(catalog.Types())})
 }
 
-func TestNothingIsToBeSaidOfTheExamplesOfXJDF(t *testing.T) {
+func TestXJDFExamplesHaveNoFindings(t *testing.T) {
 	t.Parallel()
 	for _, name := range examples(t) {
 		for end, encoding := range encodings() {

@@ -88,7 +88,7 @@ components:
         code: NOT_FOUND
 `
 
-func TestWhatIsIncompleteIsFound(t *testing.T) {
+func TestIncompleteContractsAreFound(t *testing.T) {
 	t.Parallel()
 	const nothing = ""
 	tests := map[string]struct{ old, changed, want string }{

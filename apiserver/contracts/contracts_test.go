@@ -100,7 +100,7 @@ func decode(t testing.TB, text string) any {
 	return value
 }
 
-func TestViolationsPointAtWhatIsWrong(t *testing.T) {
+func TestViolationsPointAtTheInvalidMember(t *testing.T) {
 	t.Parallel()
 	thing := schema(t, load(t, small), contracts.Partner, "Thing")
 	tests := map[string]struct {
@@ -178,7 +178,7 @@ func TestImmenseNumbersAreBounded(t *testing.T) {
 	}
 }
 
-func TestAnswerIsWhatTheContractPromises(t *testing.T) {
+func TestResponseMatchesTheContract(t *testing.T) {
 	t.Parallel()
 	set := load(t, small)
 	get := contracts.Operation{Contract: contracts.Partner, Method: "GET", Path: "/things"}

@@ -82,7 +82,7 @@ func TestHostileBodiesAreRefused(t *testing.T) {
 	}
 }
 
-func TestHostileOffersAreRefusedByWhatIsWrongWithThem(t *testing.T) {
+func TestHostileOffersAreRefusedWithTheirFault(t *testing.T) {
 	t.Parallel()
 	offer := schema(t, published(t), contracts.Platform, "Offer")
 	for name, body := range hostileOffers() {

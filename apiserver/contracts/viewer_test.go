@@ -139,7 +139,7 @@ func TestTheRegistryOfRulesIsAPageWithoutScript(t *testing.T) {
 	}
 }
 
-func TestWhatThePageLoadsHasItsType(t *testing.T) {
+func TestAssetsOfThePageHaveTheirMediaTypes(t *testing.T) {
 	t.Parallel()
 	files := served(t, copied(t, true))
 	for name, want := range map[string]string{

@@ -53,7 +53,7 @@ func (a account) capability(t *testing.T, name string) capability {
 	return a.Capabilities[i]
 }
 
-func TestAnAccountTellsWhoIsAskingAndWhatTheyMayDo(t *testing.T) {
+func TestAccountReportsTheCallerAndItsAccess(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Limit("acme", "preflight", 7)

@@ -101,7 +101,7 @@ func TestCreateAnswersWithTheRecordAndWhereItIs(t *testing.T) {
 	}
 }
 
-func TestHundredsOfUnknownMembersAreToldByTheirPointers(t *testing.T) {
+func TestHundredsOfUnknownMembersAreReportedByPointer(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	var body strings.Builder
@@ -114,7 +114,7 @@ func TestHundredsOfUnknownMembersAreToldByTheirPointers(t *testing.T) {
 	}
 }
 
-func TestCreateRefusesWhatIsParsedButWrong(t *testing.T) {
+func TestCreateRefusesWellFormedInvalidRequests(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	tests := map[string]struct {
@@ -178,7 +178,7 @@ func TestCreateRefusesWhatIsParsedButWrong(t *testing.T) {
 	create(t, w, "k-1", flyers).Want(t, 201, "")
 }
 
-func TestCreateSaysWhichOfProductAndCategoryIsWrong(t *testing.T) {
+func TestCreateNamesTheInvalidProductOrCategory(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	found := create(t, w, "k", but("category", `"stationery"`)).Want(t, 422, problem.CodeRFQInvalid).Violations(t)
@@ -359,7 +359,7 @@ func TestTheQuotaIsExactAndItsWindowEnds(t *testing.T) {
 	create(t, w, "k-3", flyers).Want(t, 201, "")
 }
 
-func TestACatalogThatIsAwayComesBack(t *testing.T) {
+func TestCreateSucceedsOnceTheCatalogIsAvailableAgain(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Catalog.Withdraw()
@@ -375,9 +375,9 @@ func TestACatalogThatIsAwayComesBack(t *testing.T) {
 	create(t, w, "k-1", flyers).Want(t, 201, "")
 }
 
-// TestAStoreThatIsAwayIsSafeToRetry: whatever was known when the store went
+// TestUnavailableStoreIsSafeToRetry: whatever was known when the store went
 // unavailable, the same key leads to one record and the original response.
-func TestAStoreThatIsAwayIsSafeToRetry(t *testing.T) {
+func TestUnavailableStoreIsSafeToRetry(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		fault    storetest.Fault
@@ -430,7 +430,7 @@ func TestSimulatorUIDs(t *testing.T) {
 	}
 }
 
-func TestTheGateStandsBeforeEverything(t *testing.T) {
+func TestGateDecidesBeforeTheHandler(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	for name, tc := range map[string]struct {

@@ -60,7 +60,7 @@ func (by terms) enforce(t *testing.T, w *apitest.Server) map[string]string {
 	return map[string]string{"Authorization": "Bearer " + key.Secret().Reveal(), "Accept": printTalk}
 }
 
-func TestWhoeverTheLayerIsClosedToGetsNoPrintTalk(t *testing.T) {
+func TestPrintTalkIsRefusedWhereTheLayerIsClosed(t *testing.T) {
 	t.Parallel()
 	reads, all := []v1alpha1.Scope{"rfq:read", "quote:read"}, []v1alpha1.Scope{"rfq:read", "quote:read", "xjdf:read"}
 	closed := problem.Code(posture.XJDF.Definition().Code)
@@ -94,9 +94,9 @@ func TestWhoeverTheLayerIsClosedToGetsNoPrintTalk(t *testing.T) {
 	}
 }
 
-// TestWhoTakesJSONTooHasItWhereTheLayerIsClosed: a browser likes XML better, and
+// TestJSONIsSentWhereTheLayerIsClosedAndJSONIsAccepted: a browser likes XML better, and
 // is not refused for it.
-func TestWhoTakesJSONTooHasItWhereTheLayerIsClosed(t *testing.T) {
+func TestJSONIsSentWhereTheLayerIsClosedAndJSONIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path, _ := quoted(t, w, offer(t, w))

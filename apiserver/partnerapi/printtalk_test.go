@@ -221,7 +221,7 @@ func TestTheKillSwitchOfTheLayerLeavesJSON(t *testing.T) {
 	}
 }
 
-func TestAForeignRecordIsNoneInPrintTalkEither(t *testing.T) {
+func TestForeignRecordsAreUnknownInPrintTalk(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path, _ := quoted(t, w, offer(t, w))
@@ -320,7 +320,7 @@ func TestWithoutACatalogAProductHasNoType(t *testing.T) {
 	}
 }
 
-func TestPrintTalkWithoutAStoreSaysWhenToComeBack(t *testing.T) {
+func TestPrintTalkWithoutAStoreNamesTheRetryDelay(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path, _ := quoted(t, w, offer(t, w))

@@ -82,7 +82,7 @@ func (*status) Header() http.Header         { return http.Header{} }
 func (*status) Write(b []byte) (int, error) { return len(b), nil }
 func (s *status) WriteHeader(code int)      { *s = status(code) }
 
-func TestAStoreThatIsAwayIsSaidOfMasterDataToo(t *testing.T) {
+func TestMasterDataReportsAnUnavailableStore(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	text := document(t, "org_acme01", 1)

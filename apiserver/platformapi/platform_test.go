@@ -117,8 +117,8 @@ func TestBadListsAreRefused(t *testing.T) {
 	}
 }
 
-// TestNobodyLearnsWhatThereIs before it is known who asks.
-func TestNobodyLearnsWhatThereIs(t *testing.T) {
+// TestUnauthorizedCallersCannotProbeForRecords before it is known who asks.
+func TestUnauthorizedCallersCannotProbeForRecords(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	id := create(t, w, "acme-live")
@@ -321,7 +321,7 @@ func TestTheDeskTellsWhenKeysWereUsed(t *testing.T) {
 	}
 }
 
-func TestTheDeskSeesWhatSendersHaveTold(t *testing.T) {
+func TestPlatformAPIListsStatesReportedBySenders(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	for i, key := range []string{"acme-live", "acme-live", "stark-live"} {
@@ -359,7 +359,7 @@ func TestTheDeskSeesWhatSendersHaveTold(t *testing.T) {
 	get(t, w, "acme-live", "/callbacks?organization=org_acme01").Want(t, 403, problem.CodeInsufficientScope)
 }
 
-func TestAStoreThatIsAwayIsSaidSo(t *testing.T) {
+func TestUnavailableStoreIsReported(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	id := create(t, w, "acme-live")

@@ -57,7 +57,7 @@ func TestTheDeskSeesTheEndpointsOfEveryOrganizationInItsMode(t *testing.T) {
 	}
 }
 
-func TestWhatTheDeskDoesWithWebhooksIsInTheAudit(t *testing.T) {
+func TestOperatorActionsOnWebhooksAreAudited(t *testing.T) {
 	t.Parallel()
 	w := hooked(t)
 	var made struct{ ID, State string }

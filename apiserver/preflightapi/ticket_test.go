@@ -46,7 +46,7 @@ func TestIntentIsStoredWithTheJob(t *testing.T) {
 	submit(t, w, "k", intended(`{"pages":3}`)).Want(t, 422, "IDEMPOTENCY_KEY_REUSED")
 }
 
-func TestIntentTakesTheQuantityOfAnOwnedRFQ(t *testing.T) {
+func TestIntentUsesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	id := anRFQ(t, w, "acme-live")

@@ -64,7 +64,7 @@ func TestTheFirstGateThatIsClosedAnswers(t *testing.T) {
 	}
 }
 
-func TestEveryMethodAndSubpathAsksForAKeyFirst(t *testing.T) {
+func TestEveryMethodAndSubpathRequiresAKeyFirst(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
 	for _, path := range []string{"/api/v1/webhooks", "/api/v1/webhooks/x", endpoints + "/mis", endpoints + "/mis/x", deliveries + "/x/y/z", endpoints} {
@@ -78,9 +78,9 @@ func TestEveryMethodAndSubpathAsksForAKeyFirst(t *testing.T) {
 	}
 }
 
-// TestWhatIsAnothersIsAnsweredLikeWhatIsNot compares the whole bodies, but for the id
+// TestForeignEndpointsAreAnsweredAsUnknown compares the whole bodies, but for the id
 // of the request.
-func TestWhatIsAnothersIsAnsweredLikeWhatIsNot(t *testing.T) {
+func TestForeignEndpointsAreAnsweredAsUnknown(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
 	w.Endpoints.Declare(endpoint(acme, "mis"))

@@ -28,7 +28,7 @@ func listed(t *testing.T, w *apitest.Server, key string) []endpointState {
 	return list.Items
 }
 
-func TestEndpointsAreToldWithoutTheTokensOfTheirURLs(t *testing.T) {
+func TestEndpointsAreReportedWithoutTheTokensOfTheirURLs(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
 	a := get(t, w, "acme-live", endpoints).Want(t, 200, "")
@@ -45,7 +45,7 @@ func TestEndpointsAreToldWithoutTheTokensOfTheirURLs(t *testing.T) {
 	}
 }
 
-func TestAnEndpointSaysWhyNothingIsSentToIt(t *testing.T) {
+func TestEndpointReportsWhyNothingIsSent(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
 	w.Endpoints.Close("KillSwitchEngaged")
@@ -132,7 +132,7 @@ func TestADeliveryIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
 	}
 }
 
-func TestARedeliveryBeginsAnew(t *testing.T) {
+func TestRedeliveryStartsWithAFreshAttempt(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
 	d := delivered(t, w, acme, 1)[0]
@@ -264,7 +264,7 @@ func TestTheContractIsHandedOutInItsForms(t *testing.T) {
 	}
 }
 
-func TestWhenTheStoreIsAwayItIsSaidSo(t *testing.T) {
+func TestWebhooksReportAnUnavailableStore(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
 	d := delivered(t, w, acme, 1)[0]

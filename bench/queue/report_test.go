@@ -55,7 +55,7 @@ func TestPercentilesAreValuesThatWereMeasured(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeMeasuredIsRefused(t *testing.T) {
+func TestReportRejectsValuesThatCannotBeMeasured(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"-count", "0"}, {"-jobs", "-1"}, {"-only", "speed"}, {"-speed"}} {
 		if err := run(t.Context(), args, io.Discard); err == nil || errors.Is(err, errMissed) {

@@ -24,7 +24,7 @@ func completions(t *testing.T, args ...string) []string {
 	return lines[:len(lines)-1] // the last one is for the shell's script
 }
 
-func TestShellsCompleteWhatAFlagTakes(t *testing.T) {
+func TestShellsCompleteTheValuesOfFlags(t *testing.T) {
 	t.Parallel()
 	for sentence, tc := range map[string]struct {
 		args []string

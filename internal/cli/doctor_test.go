@@ -60,7 +60,7 @@ func unspecified(found map[string]doctor.Severity) map[string]doctor.Severity {
 	return all
 }
 
-func TestTheDoctorFindsWhatIsWrong(t *testing.T) {
+func TestDoctorFindsFaults(t *testing.T) {
 	t.Parallel()
 	good, bad := redistest.Real(t), redistest.Real(t, "maxmemory 100mb", "maxmemory-policy allkeys-lru")
 	quick := redistest.Real(t, "appendonly no")

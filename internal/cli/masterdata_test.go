@@ -91,7 +91,7 @@ func TestValidateTellsEveryFaultWithItsLine(t *testing.T) {
 	}
 }
 
-func TestValidateRefusesWhatIsNotThere(t *testing.T) {
+func TestValidateRejectsMissingFiles(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{
 		"no path":                 {"validate"},

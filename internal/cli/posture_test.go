@@ -97,7 +97,7 @@ func release(t *testing.T) string {
 	)
 }
 
-func TestWhatPostureCommandsPrint(t *testing.T) {
+func TestOutputOfPostureCommands(t *testing.T) {
 	t.Parallel()
 	changed := release(t)
 	for name, args := range map[string][]string{

@@ -57,7 +57,7 @@ func TestSelftestGoesAsFarAsItsKey(t *testing.T) {
 	}
 }
 
-func TestSelftestFailsAndSaysWhy(t *testing.T) {
+func TestSelftestReportsWhyItFails(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 	api := "--api=" + p.env["API_URL"]

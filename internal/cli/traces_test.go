@@ -194,9 +194,9 @@ func TestARequestIsFollowedToItsWebhook(t *testing.T) {
 	p.checkLogs()
 }
 
-// TestNobodyIsTracedUnlessSomebodyAsks looks for a trace in what a platform without a
+// TestTracingIsOffByDefault looks for a trace in what a platform without a
 // collector logs and keeps.
-func TestNobodyIsTracedUnlessSomebodyAsks(t *testing.T) {
+func TestTracingIsOffByDefault(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 	p.finished("ACME_LIVE_KEY", p.submit("ACME_LIVE_KEY", "sample.pdf").text("jobId"))
@@ -208,8 +208,8 @@ func TestNobodyIsTracedUnlessSomebodyAsks(t *testing.T) {
 	}
 }
 
-// TestACollectorThatHangsHoldsNobodyUp has it take what it is sent and never answer.
-func TestACollectorThatHangsHoldsNobodyUp(t *testing.T) {
+// TestHangingCollectorDelaysNoRequest has it take what it is sent and never answer.
+func TestHangingCollectorDelaysNoRequest(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, func(_ http.ResponseWriter, r *http.Request) bool { <-r.Context().Done(); return true })
 	p := startDev(t, t.TempDir(), "--otlp-endpoint", collector.URL)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAWorkerTakesTheFlagsOfItsRoleAlone(t *testing.T) {
+func TestWorkerAcceptsOnlyTheFlagsOfItsRole(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		flags []string

@@ -110,7 +110,7 @@ func TestADeliveryThatDoesNotHoldEndsWithOneAndTheReason(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeVerifiedIsSaid(t *testing.T) {
+func TestVerifyReportsWhyASignatureIsInvalid(t *testing.T) {
 	t.Parallel()
 	v := publishedVectors(t)[0]
 	fields := "-H=@" + fileOf(t, "headers", v.lines())
@@ -136,7 +136,7 @@ func TestWhatCannotBeVerifiedIsSaid(t *testing.T) {
 	}
 }
 
-func TestBytesOfAnybodysDoNotSteerATerminal(t *testing.T) {
+func TestControlBytesAreEscapedOnTheTerminal(t *testing.T) {
 	t.Parallel()
 	v := publishedVectors(t)[0]
 	out, errs, code := verifyWebhook(t, v.Secrets[0], "\x1b[31m\xff\x00", "-", "-H", "webhook-signature: \x1b[31m\xff", "-H", "\xff\x1b: x", "--at", vectorInstant)

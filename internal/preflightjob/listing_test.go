@@ -42,7 +42,7 @@ func TestABadPageIsRefusedWithoutAskingTheStore(t *testing.T) {
 	}
 }
 
-func TestAListIsAsLongAsAskedFor(t *testing.T) {
+func TestListHonoursItsLimit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *preflightjob.Config) { c.Cursors = sealer(t) })
 	for range preflightjob.MaxLimit + 1 {
@@ -95,7 +95,7 @@ func TestAListIsUnavailableWithItsStore(t *testing.T) {
 	}
 }
 
-func TestWhereNobodyListsThereAreNoCursors(t *testing.T) {
+func TestCursorsAreAbsentWithoutAListing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.submitted(t)

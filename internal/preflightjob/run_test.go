@@ -88,7 +88,7 @@ func TestEachFailureHasItsSentence(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoResultIsRefused(t *testing.T) {
+func TestInvalidResultIsRefused(t *testing.T) {
 	t.Parallel()
 	results := map[string]preflightjob.Result{
 		"nothing":                  {},
@@ -111,7 +111,7 @@ func TestWhatIsNoResultIsRefused(t *testing.T) {
 	}
 }
 
-func TestAWorkerMustSayWhoItIs(t *testing.T) {
+func TestWorkerRequiresAName(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := b.submitted(t).ID
@@ -205,7 +205,7 @@ func TestAPurgeBetweenTwoReadsOfAReportIsGone(t *testing.T) {
 	}
 }
 
-func TestTheSimulatorEndsEachJobAsItsProfileSays(t *testing.T) {
+func TestSimulatorEndsEachJobByItsProfile(t *testing.T) {
 	t.Parallel()
 	profiles := preflightjob.SimulatorProfiles()
 	if want := 3 + len(preflightjob.Failures()) + 1; len(profiles) != want {

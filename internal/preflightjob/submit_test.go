@@ -104,7 +104,7 @@ func TestEveryFaultOfASubmissionIsNamed(t *testing.T) {
 	}
 }
 
-func TestFaultsAreToldInTheirOrder(t *testing.T) {
+func TestFaultsAreReportedInOrder(t *testing.T) {
 	t.Parallel()
 	request := func(key, body, profile string) preflightjob.Request {
 		return preflightjob.Request{FileURL: signedURL, Profile: profile, Idempotency: keyed(key, body)}
@@ -162,7 +162,7 @@ func TestAQueueThatIsDownIsLoggedAndNoFault(t *testing.T) {
 	}
 }
 
-func TestNobodySubmitsForNobody(t *testing.T) {
+func TestSubmitRequiresAnOrganization(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if _, err := b.Submit(t.Context(), tenant.ID{}, aRequest(), 10); err == nil || b.store.calls != 0 {

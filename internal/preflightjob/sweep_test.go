@@ -49,7 +49,7 @@ func TestASweepHandsJobsOverInTheirOrderWithTheirAttempts(t *testing.T) {
 	}
 }
 
-func TestWhatTheQueueTookBeforeItRefusedAJobIsHandedOver(t *testing.T) {
+func TestJobsAcceptedBeforeARefusalAreHandedOver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ids := b.loses(t, acme, acme, acme, acme)

@@ -106,7 +106,7 @@ func TestEveryFaultOfADraftIsNamed(t *testing.T) {
 }
 
 // The order of answers: key, meaning, catalog, quota and write.
-func TestFaultsAreToldInTheirOrder(t *testing.T) {
+func TestFaultsAreReportedInOrder(t *testing.T) {
 	t.Parallel()
 	invalid := rfq.Draft{Quantity: -1}
 	away := errors.New("catalog is being reloaded")

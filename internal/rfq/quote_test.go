@@ -227,7 +227,7 @@ func TestAVerbOfTheMarketplaceGivesAReason(t *testing.T) {
 	}
 }
 
-func TestASweepEndsAtAStoreThatIsAway(t *testing.T) {
+func TestSweepEndsAtAnUnavailableStore(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if _, err := b.Create(t.Context(), acme, flyers(), termsOf("", "")); err != nil {

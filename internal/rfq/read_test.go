@@ -104,7 +104,7 @@ func TestReadsShowTheStatusOfNow(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayIsSaidSo(t *testing.T) {
+func TestUnavailableStoreIsReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	created, err := b.Create(t.Context(), acme, flyers(), termsOf("", ""))

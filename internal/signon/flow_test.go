@@ -47,8 +47,8 @@ func TestAFlowAndASessionAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoSessionIsNotReadAsOne changes one thing at a time.
-func TestWhatIsNoSessionIsNotReadAsOne(t *testing.T) {
+// TestInvalidSessionsAreRejected changes one thing at a time.
+func TestInvalidSessionsAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*signon.Session){
 		"no subject":         func(s *signon.Session) { s.Subject = "" },

@@ -50,7 +50,7 @@ func TestLoggerRedacts(t *testing.T) {
 	}
 }
 
-func TestLoggerKeepsWhatIsNotSecret(t *testing.T) {
+func TestLoggerKeepsPublicFields(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	telemetry.NewLogger(&out, slog.LevelInfo).Info("answered", "requestId", "req_01", "url", "https://cdn.example/a.pdf")

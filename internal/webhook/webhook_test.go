@@ -194,7 +194,7 @@ func (a answering) Post(context.Context, string, http.Header, []byte, int64) (sa
 	return a.answer, a.err
 }
 
-func TestWhatAnAnswerMeans(t *testing.T) {
+func TestResponsesMapToDeliveryOutcomes(t *testing.T) {
 	t.Parallel()
 	status := func(code int) answering { return answering{answer: safehttp.Answer{Status: code}} }
 	tests := map[string]struct {
@@ -285,7 +285,7 @@ func TestExcerptsAreShortCleanText(t *testing.T) {
 	}
 }
 
-func TestEndpointsAreListedWithWhatIsRememberedOfThem(t *testing.T) {
+func TestEndpointsAreListedWithTheirHistory(t *testing.T) {
 	t.Parallel()
 	known, moved, fresh := endpoint(acme, "known"), endpoint(acme, "moved"), endpoint(acme, "fresh")
 	w := newFixture(t, known, moved, fresh, endpoint(stark, "other"))
@@ -425,7 +425,7 @@ func TestRecoveringLoopsUntilNothingIsMissing(t *testing.T) {
 	}
 }
 
-func TestWhatIsOutsideOfWhatThereIsIsInvalid(t *testing.T) {
+func TestValuesOutsideTheirRangeAreInvalid(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
 	w := newFixture(t, all)
@@ -464,7 +464,7 @@ func TestEnablingForgetsTheFailures(t *testing.T) {
 	}
 }
 
-func TestAnAwayStoreIsToldAsSuch(t *testing.T) {
+func TestUnavailableStoreIsReported(t *testing.T) {
 	t.Parallel()
 	all := endpoint(acme, "all")
 	w := newFixture(t, all)

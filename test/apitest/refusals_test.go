@@ -103,10 +103,10 @@ func closeAll(_ *testing.T, w *Server) {
 	w.SetStages(v1alpha1.StageDisabled)
 }
 
-// TestEveryOperationRefusesAsItsContractSays calls every published operation for every
+// TestEveryOperationRefusesByItsContract calls every published operation for every
 // cause of rejection. It validates each response against the contract; if the contract lists
 // the code of the cause, the response must have it.
-func TestEveryOperationRefusesAsItsContractSays(t *testing.T) {
+func TestEveryOperationRefusesByItsContract(t *testing.T) {
 	t.Parallel()
 	ordinary := New(t, Options{})
 	for name, cause := range causes() {
@@ -122,9 +122,9 @@ func TestEveryOperationRefusesAsItsContractSays(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsShedAsItsContractSays asks from inside of the one request
+// TestEveryOperationIsShedByItsContract asks from inside of the one request
 // that the listener answers at a time.
-func TestEveryOperationIsShedAsItsContractSays(t *testing.T) {
+func TestEveryOperationIsShedByItsContract(t *testing.T) {
 	t.Parallel()
 	var w *Server
 	w = New(t, Options{MaxInFlight: 1, Routes: []gate.Route{{

@@ -32,7 +32,7 @@ func served(t *testing.T, page string) string {
 
 const frame = `<!doctype html><html lang="en"><head><title>A page</title></head><body><main><h1>A page</h1>%s</main></body></html>`
 
-func TestWhatAPageComplainsOfIsNoticed(t *testing.T) {
+func TestConsoleErrorsOfAPageFailTheTest(t *testing.T) {
 	t.Parallel()
 	tab := browsertest.Start(t).Open(t)
 	url := served(t, fmt.Sprintf(frame, "<p>Quiet.</p>"))

@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/test/built"
 )
 
-func TestTheCacheIsWhereTheEnvironmentSays(t *testing.T) {
+func TestCacheFollowsTheEnvironment(t *testing.T) {
 	t.Parallel()
 	for sentence, test := range map[string]struct {
 		environment map[string]string

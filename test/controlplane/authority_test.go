@@ -16,7 +16,7 @@ import (
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-func TestWhoeverTrustsAnAuthorityBelievesWhatItSigns(t *testing.T) {
+func TestCertificatesOfAnAuthorityVerify(t *testing.T) {
 	t.Parallel()
 	signer, err := controlplane.New("test", func() time.Time { return noon })
 	if err != nil {

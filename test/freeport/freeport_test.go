@@ -27,7 +27,7 @@ func kernelRange(t *testing.T) (low, high uint16) {
 	return low, high
 }
 
-func TestNobodyElseIsGivenAPortWhileItsServerIsAway(t *testing.T) {
+func TestPortStaysReservedWhileItsServerRestarts(t *testing.T) {
 	t.Parallel()
 	low, high := kernelRange(t)
 	for range 1000 {

@@ -224,7 +224,7 @@ func TestAFrozenContainerAnswersNothingUntilItIsBack(t *testing.T) {
 	})
 }
 
-func TestPodsServeWhileKubeAPIServerIsAway(t *testing.T) {
+func TestPodsServeWhileKubeAPIServerIsDown(t *testing.T) {
 	// Not parallel: others need the server.
 	d := deploy(t, "outage")
 	load := start(t, d)

@@ -25,7 +25,7 @@ func TestACacheThatNodesWouldNotSeeIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhoIsNotRootIsToldSo(t *testing.T) {
+func TestClusterRequiresRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("this is root")

@@ -48,7 +48,7 @@ func one(t *testing.T, url, query string) string {
 	return got
 }
 
-func TestAKilledServerComesBackWithItsData(t *testing.T) {
+func TestKilledServerRestartsWithItsData(t *testing.T) {
 	t.Parallel()
 	server := Start(t, "work_mem=3MB")
 	one(t, server.URL("postgres"), "SELECT set_config('x.y', 'z', false)")
@@ -134,7 +134,7 @@ func TestAServerEndsWithTheProcessThatStartedItEvenByAKill(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotStartSaysWhy(t *testing.T) {
+func TestServerThatCannotStartReportsTheReason(t *testing.T) {
 	t.Parallel()
 	server := Start(t)
 	server.Stop()

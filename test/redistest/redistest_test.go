@@ -38,7 +38,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestAKilledServerComesBackWithItsData(t *testing.T) {
+func TestKilledServerRestartsWithItsData(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, start func(...string) *redistest.Server) {
 		server := start()
@@ -150,7 +150,7 @@ func TestAWireGoesDownAndUp(t *testing.T) {
 }
 
 // TestOnlyTheReplyOfTheOneRequestIsLost: what was asked for has happened.
-func TestALongWireTakesItsTimeAndLosesNothing(t *testing.T) {
+func TestDelayedConnectionLosesNothing(t *testing.T) {
 	t.Parallel()
 	server := redistest.Mini(t)
 	wire := redistest.Proxy(t, server.Addr)
@@ -197,9 +197,9 @@ func TestOnlyTheReplyOfTheOneRequestIsLost(t *testing.T) {
 	})
 }
 
-// TestAReplicaThatLagsTakesOverWithoutTheLastWrites, unless the sentinels notice
+// TestLaggingReplicaTakesOverWithoutTheLastWrites, unless the sentinels notice
 // that it lags before the test comes to the kill.
-func TestAReplicaThatLagsTakesOverWithoutTheLastWrites(t *testing.T) {
+func TestLaggingReplicaTakesOverWithoutTheLastWrites(t *testing.T) {
 	t.Parallel()
 	group := redistest.Sentinels(t)
 	for range 10 {

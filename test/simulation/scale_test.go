@@ -84,7 +84,7 @@ func bars(series []int, every int) string {
 	return text.String()
 }
 
-func TestTheWorkersThatAreAskedFor(t *testing.T) {
+func TestRequestedNumberOfWorkersRuns(t *testing.T) {
 	t.Parallel()
 	const wait = 30 * time.Second
 	for name, test := range map[string]struct {

@@ -23,7 +23,7 @@ func text(t *testing.T, name string) string {
 
 // An engine's build has its files from this command, flags included, and says by
 // itself only what is in the configuration.
-func TestTheDockerfileSaysWhatTheCommandSays(t *testing.T) {
+func TestDockerfileMatchesTheImageCommand(t *testing.T) {
 	t.Parallel()
 	dockerfile := text(t, "Dockerfile")
 	_, final, _ := strings.Cut(dockerfile, "FROM scratch\n")

@@ -55,7 +55,7 @@ func entries(from io.ReadCloser) ([]entry, error) {
 	}
 }
 
-func TestTheImageIsWhatThePodsExpect(t *testing.T) {
+func TestImageMatchesThePodTemplates(t *testing.T) {
 	t.Parallel()
 	image := theImage(t)
 	if err := validate.Image(image); err != nil {
@@ -129,7 +129,7 @@ func TestEachExecutableIsALayerOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestNobodyMayWriteToAnyFileAndAllAreAsOldAsTheRelease(t *testing.T) {
+func TestFilesAreReadOnlyAndDatedAsTheRelease(t *testing.T) {
 	t.Parallel()
 	all, err := entries(mutate.Extract(theImage(t)))
 	if err != nil {
@@ -273,7 +273,7 @@ func TestTheLicencesOfEverythingThatIsLinkedAreInTheImage(t *testing.T) {
 	}
 }
 
-func TestAModuleWithoutALicenceIsNotGivenAway(t *testing.T) {
+func TestModuleWithoutALicenceFailsTheBuild(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "license.go"), []byte("package license"), 0o600); err != nil {

@@ -48,7 +48,7 @@ func localRegistryOf(t *testing.T, options ...registry.Option) string {
 }
 
 // Registries that know nothing of referrers get a tag that says the same.
-func TestWhatIsPushedIsFoundWithItsSBOMs(t *testing.T) {
+func TestPushedImageRefersToItsSBOMs(t *testing.T) {
 	t.Parallel()
 	const both = "linux/amd64,linux/arm64"
 	for name, tc := range map[string]struct {

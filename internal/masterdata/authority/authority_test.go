@@ -179,8 +179,8 @@ func TestPagesOfMediaJoin(t *testing.T) {
 	}
 }
 
-// TestNewTakesAnythingWithoutAPanic, and what it takes it takes again.
-func TestNewTakesAnythingWithoutAPanic(t *testing.T) {
+// TestNewNeverPanics, and what it takes it takes again.
+func TestNewNeverPanics(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(20261122, 2))
 	taken := 0

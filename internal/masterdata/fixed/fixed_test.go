@@ -36,7 +36,7 @@ func TestEveryNumberHasOneShortestText(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDecimalIsRefused(t *testing.T) {
+func TestParseRejectsInvalidDecimals(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "-", ".", ".5", "1.", "+1", "01", "1e3", "1.0000000", "1,5", " 1", "1 ", "0x1", "NaN", "--1", "1.-5", "1.+5", "１",

@@ -114,7 +114,7 @@ func TestLiveReadOfManySlowPagesCounts(t *testing.T) {
 	}
 }
 
-func TestPageThatNeverComesEndsALiveRead(t *testing.T) {
+func TestMissingPageEndsALiveRead(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	config, _ := delay(t, time.Hour)

@@ -121,7 +121,7 @@ func TestStatusAdvancesTheWatermarkAndCompilesNothing(t *testing.T) {
 	}
 }
 
-func TestWatermarkPassesWhatIsInForce(t *testing.T) {
+func TestWatermarkAdvancesWithTheEnforcedVersion(t *testing.T) {
 	t.Parallel()
 	c := newGatedCluster(t, plane)
 	r := c.follow(t, nil)

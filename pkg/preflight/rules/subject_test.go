@@ -56,7 +56,7 @@ func TestBoundsDescribeASetting(t *testing.T) {
 	}
 }
 
-func TestProfileAppliesWhatItSelectsAndWhatIsAlwaysApplied(t *testing.T) {
+func TestProfileAppliesSelectedAndMandatoryRules(t *testing.T) {
 	t.Parallel()
 	p := profile.Profile{Rules: map[string]profile.Setting{"a.selected": {Severity: "warning", Limit: new(3.0)}}}
 	tests := map[string]struct {

@@ -39,7 +39,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestNearestTakesTheSmallestDistance(t *testing.T) {
+func TestNearestPrefersTheSmallestDistance(t *testing.T) {
 	t.Parallel()
 	if got, _ := vocabulary.Nearest("LayoutIntend", []string{"LayoutInten", "LayoutIntent"}); got != "LayoutInten" {
 		t.Errorf("got %q: both are one slip away, so the first wins", got)

@@ -68,7 +68,7 @@ func read(t *testing.T, image archive.Image) v1.Image {
 	return packed
 }
 
-func TestAnImageIsSoundAndSaysWhatToRun(t *testing.T) {
+func TestImageIsValidAndNamesItsEntrypoint(t *testing.T) {
 	t.Parallel()
 	packed := read(t, sample(t))
 	if err := validate.Image(packed); err != nil {

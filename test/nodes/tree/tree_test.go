@@ -123,7 +123,7 @@ func TestAProgramThatEndsIsStartedAgainAndItsOrphansAreReaped(t *testing.T) {
 	eventually.Succeeds(t, func() error { return zombies(p) })
 }
 
-func TestAProgramThatIsHaltedStaysAwayUntilItIsResumed(t *testing.T) {
+func TestHaltedProgramStaysStoppedUntilItIsResumed(t *testing.T) {
 	t.Parallel()
 	requireRights(t)
 	p := plan(t, 10)
@@ -199,7 +199,7 @@ func zombies(p *tree.Plan) error {
 	return nil
 }
 
-func TestATreeThatCannotBeSetUpEndsAndSaysWhy(t *testing.T) {
+func TestTreeThatCannotBeSetUpReportsTheReason(t *testing.T) {
 	t.Parallel()
 	requireRights(t)
 	tests := map[string]struct {

@@ -28,7 +28,7 @@ func signature(content string) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-func TestTheConsumerTakesWhatIsSignedAndTakesItOnce(t *testing.T) {
+func TestConsumerAcceptsSignedEventsOnce(t *testing.T) {
 	t.Parallel()
 	at := strconv.FormatInt(sent.Unix(), 10)
 	good := signature("evt_1." + at + "." + body)
