@@ -153,7 +153,7 @@ release-contracts: ## Keep a copy of each contract as it is released
 
 .PHONY: charts
 charts: controlplane helm ## Make what of the charts follows from other files: definitions, alerts, READMEs, golden files
-	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 go test ./charts -count=1 -parallel 1 -run 'Definitions|SchemaOf|Dashboard|Readmes|Switch|Rollout|Stages' -update
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 go test ./charts -count=1 -parallel 1 -run 'CRDs|SchemaOf|Dashboard|Readmes|Switch|Rollout|Stages' -update
 
 .PHONY: reference
 reference: ## Write docs/reference, docs/metrics.md and the pages of rules: documentation that follows from code

@@ -36,7 +36,7 @@ func definitionTemplate(t *testing.T, definition string) string {
 }
 
 // Helm installs what is in crds/ once and never again, so they are templates.
-func TestTheDefinitionsOfTheChartAreThoseOfTheTypes(t *testing.T) {
+func TestCRDsOfTheChartMatchTheTypes(t *testing.T) {
 	t.Parallel()
 	var want []string
 	for _, file := range definitionFiles(t) {

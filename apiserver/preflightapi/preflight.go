@@ -233,11 +233,26 @@ func (s *surface) problemOf(err error) error {
 // Unreadable returns the problem of a deleted job or of a missing report, or nil for any
 // other error.
 func Unreadable(err error) *problem.Problem {
+	var ended *preflightjob.NoReportError
 	switch {
+	case errors.As(err, &ended):
+		members := struct {
+			JobStatus preflightjob.Status       `json:"jobStatus"`
+			Failure   *preflightjob.FailureKind `json:"failure,omitempty"`
+		}{JobStatus: ended.Status}
+		if ended.Status == preflightjob.Failed {
+			failure := preflightjob.FailureKind(ended.Failure)
+			members.Failure = &failure
+		}
+		p, err := problem.New(problem.CodePreflightReportMissing, "The job has ended as %s and has no report.", ended.Status).Extend(members)
+		if err != nil {
+			return problem.Of(err)
+		}
+		return p
 	case errors.Is(err, preflightjob.ErrGone):
 		return problem.New(problem.CodeGone, "The job has passed its retention period.")
 	case errors.Is(err, preflightjob.ErrNotReady):
-		return problem.New(problem.CodePreflightReportNotReady, "The job has no report because it is unfinished or did not succeed.")
+		return problem.New(problem.CodePreflightReportNotReady, "The job has not ended yet.")
 	default:
 		return nil
 	}

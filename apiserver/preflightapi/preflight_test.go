@@ -290,7 +290,10 @@ func TestFailedJobHasItsFailure(t *testing.T) {
 	if read.Text(t, "status") != "failed" || read.Text(t, "failure", "code") != "FETCH_REFUSED" || read.Text(t, "failure", "detail") == "" {
 		t.Errorf("body %s", read.Body)
 	}
-	get(t, w, "acme-live", a.Header.Get("Location")+"/report").Want(t, 409, problem.CodePreflightReportNotReady)
+	report := get(t, w, "acme-live", a.Header.Get("Location")+"/report").Want(t, 409, problem.CodePreflightReportMissing)
+	if report.Text(t, "jobStatus") != "failed" || report.Text(t, "failure", "code") != "FETCH_REFUSED" || report.Text(t, "failure", "detail") == "" {
+		t.Errorf("report of a failed job: body %s", report.Body)
+	}
 }
 
 func TestCancelEndsAJobOnce(t *testing.T) {
@@ -309,7 +312,10 @@ func TestCancelEndsAJobOnce(t *testing.T) {
 		if first.Text(t, "status") != "cancelled" || string(again.Body) != string(first.Body) {
 			t.Errorf("%s: %s, then %s", name, first.Body, again.Body)
 		}
-		get(t, w, "acme-live", path+"/report").Want(t, 409, problem.CodePreflightReportNotReady)
+		report := get(t, w, "acme-live", path+"/report").Want(t, 409, problem.CodePreflightReportMissing)
+		if report.Text(t, "jobStatus") != "cancelled" || strings.Contains(string(report.Body), "failure") {
+			t.Errorf("%s: report: body %s", name, report.Body)
+		}
 	}
 	if stats, err := w.Queue.Stats(t.Context()); err != nil || stats.Open != 0 {
 		t.Errorf("queue %+v, error %v, want it empty", stats, err)

@@ -239,7 +239,7 @@ func (p *platform) preflightOutcomes(t *testing.T) {
 				t.Errorf("no finding %s: %s", tc.rule, job.Body)
 			}
 			report := p.call("GET", "/api/v1/preflight/"+job.text("jobId")+"/report", "ACME_LIVE_KEY", nil)
-			if tc.status == "succeeded" && report.Status != 200 || tc.status == "failed" && report.code() != "PREFLIGHT_REPORT_NOT_READY" {
+			if tc.status == "succeeded" && report.Status != 200 || tc.status == "failed" && report.code() != "PREFLIGHT_REPORT_UNAVAILABLE" {
 				t.Errorf("report %d %s", report.Status, report.Body)
 			}
 		})

@@ -22,7 +22,7 @@ var (
 	// ErrFenced means that the caller is not the job's holder any more. The
 	// worker discards what it has done.
 	ErrFenced = errors.New("attempt does not hold the job")
-	// ErrNotReady means that a job has no report, or not yet.
+	// ErrNotReady means that the report of an open job does not exist yet.
 	ErrNotReady = errors.New("report is not ready")
 	// ErrNotCancellable means that a job has ended in another way.
 	ErrNotCancellable = errors.New("job has ended and cannot be cancelled")
@@ -35,6 +35,18 @@ var (
 	// a programming error.
 	ErrInvalidResult = errors.New("invalid result of a job")
 )
+
+// NoReportError means that a job has ended and will never have a report.
+type NoReportError struct {
+	// Status is [Failed] or [Cancelled].
+	Status Status
+	// Failure is set for a failed job.
+	Failure Failure
+}
+
+func (e *NoReportError) Error() string {
+	return fmt.Sprintf("job has ended as %s without a report", e.Status)
+}
 
 // BacklogExceededError means that a tenant has too many open jobs.
 type BacklogExceededError struct{ Cap int }

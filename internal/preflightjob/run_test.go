@@ -82,8 +82,9 @@ func TestEachFailureHasItsSentence(t *testing.T) {
 		if b.store.events[0].Type != transaction.PreflightFailed {
 			t.Errorf("%s: events = %+v", kind.Code, b.store.events)
 		}
-		if _, err := b.Report(t.Context(), acme, id); !errors.Is(err, preflightjob.ErrNotReady) {
-			t.Errorf("%s: report error = %v, want ErrNotReady", kind.Code, err)
+		var missing *preflightjob.NoReportError
+		if _, err := b.Report(t.Context(), acme, id); !errors.As(err, &missing) || missing.Failure != got.Failure {
+			t.Errorf("%s: report error = %v, want NoReportError with the failure", kind.Code, err)
 		}
 	}
 }

@@ -191,13 +191,18 @@ func (s *Service) Get(ctx context.Context, who tenant.ID, id string) (Job, error
 }
 
 // Report reads the report of an owned job, the bytes that the worker stored;
-// besides the errors of Get, [ErrNotReady] unless the job succeeded.
+// besides the errors of Get, [ErrNotReady] while the job is open, or a [NoReportError] if it
+// ended without a report.
 func (s *Service) Report(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
 	job, err := s.Get(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
-	if job.Status != Succeeded {
+	switch {
+	case job.Status == Succeeded:
+	case job.Status.Terminal():
+		return nil, &NoReportError{Status: job.Status, Failure: job.Failure}
+	default:
 		return nil, ErrNotReady
 	}
 	report, err := s.config.Store.JobReport(ctx, who, id)

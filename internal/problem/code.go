@@ -72,6 +72,7 @@ const (
 	CodePreflightBacklogExceeded  Code = "PREFLIGHT_BACKLOG_EXCEEDED"
 	CodePreflightQueueUnavailable Code = "PREFLIGHT_QUEUE_UNAVAILABLE"
 	CodePreflightReportNotReady   Code = "PREFLIGHT_REPORT_NOT_READY"
+	CodePreflightReportMissing    Code = "PREFLIGHT_REPORT_UNAVAILABLE"
 	CodePreflightNotCancellable   Code = "PREFLIGHT_NOT_CANCELLABLE"
 
 	// XJDF and XJMF.
@@ -181,7 +182,8 @@ var codes = [...]Definition{
 	{CodePreflightQuotaExceeded, RateLimited, 0, doQuota},
 	{CodePreflightBacklogExceeded, RateLimited, 0, "Wait until some of your jobs have finished, then retry. Retry-After suggests when."},
 	{CodePreflightQueueUnavailable, Unavailable, 0, doWait},
-	{CodePreflightReportNotReady, Conflict, 0, "Poll the job until its status is succeeded, then read the report. A failed or cancelled job never has a report."},
+	{CodePreflightReportNotReady, Conflict, 0, "Poll the job until its status is succeeded, then read the report."},
+	{CodePreflightReportMissing, Conflict, 0, "Do not retry. `jobStatus` and `failure` state how the job ended; fix the cause and submit the file again."},
 	{CodePreflightNotCancellable, Conflict, 0, "Do not retry. The job has already ended."},
 
 	{CodeValidationError, InvalidRequest, 0, "Fix the document as described in `errors` and `findings`, whose pointers refer to the document you sent, then send it again."},

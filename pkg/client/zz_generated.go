@@ -152,6 +152,7 @@ const (
 	CodePreflightNotCancellable     Code = "PREFLIGHT_NOT_CANCELLABLE"
 	CodePreflightQueueUnavailable   Code = "PREFLIGHT_QUEUE_UNAVAILABLE"
 	CodePreflightQuotaExceeded      Code = "PREFLIGHT_QUOTA_EXCEEDED"
+	CodePreflightReportMissing      Code = "PREFLIGHT_REPORT_UNAVAILABLE"
 	CodePreflightReportNotReady     Code = "PREFLIGHT_REPORT_NOT_READY"
 	CodePreflightUnavailable        Code = "PREFLIGHT_CAPABILITY_UNAVAILABLE"
 	CodeQuoteAcceptanceUnavailable  Code = "PARTNER_QUOTE_ACCEPTANCE_CAPABILITY_UNAVAILABLE"

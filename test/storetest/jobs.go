@@ -266,10 +266,11 @@ func cancelRace(t *testing.T, w *fixture) {
 		}
 		_, reportErr := w.jobs.Report(t.Context(), acme, job.ID)
 		events := w.eventsAbout(t, job.ID)
+		var missing *preflightjob.NoReportError
 		switch got.Status {
 		case preflightjob.Cancelled:
 			wantEqual(t, "events", []transaction.EventType{transaction.PreflightCancelled}, events)
-			if errs[0] != nil || !errors.Is(errs[1], preflightjob.ErrFenced) || !errors.Is(reportErr, preflightjob.ErrNotReady) {
+			if errs[0] != nil || !errors.Is(errs[1], preflightjob.ErrFenced) || !errors.As(reportErr, &missing) {
 				t.Errorf("cancelled: errors %v, report %v", errs, reportErr)
 			}
 		case preflightjob.Succeeded:
