@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -138,6 +139,9 @@ func runWorker(ctx context.Context, o workerOptions, given func(flag string) boo
 	}
 	if !given("database-connections") {
 		o.connections = role.connections
+	}
+	if err := sandbox.ForbidDumps(); err != nil {
+		return err
 	}
 	p := newProcess(logs, role.work)
 	defer p.close()
