@@ -217,7 +217,7 @@ type CapabilityGrant struct {
 	Quota *Quota `json:"quota,omitempty"`
 	// workers is the partner's share of the preflight workers while other partners
 	// have waiting jobs; other partners get any unused share. Absent means a weight of
-	// 10 and no limit on concurrent jobs.
+	// 10 and the default limit on concurrent jobs.
 	// +optional
 	Workers *WorkerShare `json:"workers,omitempty"`
 }
@@ -233,7 +233,8 @@ type WorkerShare struct {
 	// +kubebuilder:validation:Maximum=100
 	Weight int32 `json:"weight,omitempty"`
 	// maxInFlight is the maximum number of the partner's jobs that run at once, even
-	// if workers are idle; 0 means no limit.
+	// if workers are idle; 0 means half of what the workers run with live keys, and a
+	// quarter with test keys.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=10000

@@ -5,7 +5,6 @@ package dashboard
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/queue"
@@ -88,11 +87,7 @@ func (s *server) readQueue(ctx context.Context) (queueBody, error) {
 		body.Fault = "The Redis server must not be used: " + look.Fault.Error()
 	}
 	for _, backlog := range look.Backlogs[:min(len(look.Backlogs), tenantsShown)] {
-		row := tenantRow{Backlog: backlog}
-		if backlog.Share.Most > 0 {
-			row.Most = strconv.Itoa(backlog.Share.Most)
-		}
-		body.Tenants = append(body.Tenants, row)
+		body.Tenants = append(body.Tenants, tenantRow{Backlog: backlog, Most: backlog.Share.InFlight()})
 	}
 	for _, worker := range workers[:min(len(workers), workersShown)] {
 		row := workerRow{Name: worker.Name, Quiet: lasted(worker.Quiet), Slots: worker.Slots, More: max(0, len(worker.Jobs)-runsShown)}

@@ -19,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -65,6 +66,9 @@ any number of equal replicas.`,
 }
 
 func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error {
+	if err := sandbox.ForbidDumps(); err != nil {
+		return err
+	}
 	p := newProcess(logs, telemetry.Requests)
 	defer p.close()
 	if err := p.openTracer(ctx, "apiserver", o.otlpEndpoint); err != nil {

@@ -87,7 +87,10 @@ func runDev(ctx context.Context, o devOptions, out, logs io.Writer) error {
 	parts := apiParts(replica, a.source)
 	parts.front = append(parts.front, loop(newDelivery(p, a.config.Gates, receivers, apiserver.DrainTime).Run))
 	if o.workers > 0 {
-		worker, err := newWorker(p, workOptions{slots: o.workers, drain: apiserver.DrainTime, allow: ranges, tempDir: filepath.Join(o.data, "tmp")}, work)
+		worker, err := newWorker(p, workOptions{
+			slots: o.workers, fetches: defaultFetches, minRate: defaultFetchMinRate,
+			drain: apiserver.DrainTime, allow: ranges, tempDir: filepath.Join(o.data, "tmp"),
+		}, work)
 		if err != nil {
 			return err
 		}

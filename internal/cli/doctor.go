@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -45,7 +44,7 @@ is 1 if a check fails, and 2 if there are only warnings.`,
 			f.StringVar(&o.api, "api", "", "origin of the partner API")
 			f.StringVar(&o.registry, "registry", "", "origin of the registry of problem types")
 			f.StringVar(&o.ops, "ops", "", "origin of an API server's or a worker's operations listener")
-			f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+databaseVariable+")")
+			f.StringVar(&o.database, "database", "", databaseUsage)
 			registerRedis(f, &o.redis)
 			o.registerFinding(f)
 			f.DurationVar(&o.timeout, "timeout", 15*time.Second, "time limit for each part")
@@ -99,12 +98,20 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		parts = append(parts, one.examine(one.origin))
 	}
 	database := doctor.Unspecified("database", "set --database or "+databaseVariable)
-	if url := cmp.Or(o.database, os.Getenv(databaseVariable)); url != "" {
+	url, err := secretURL(o.database, databaseVariable)
+	if err != nil {
+		return nil, err
+	}
+	if url != "" {
 		database = doctor.Database(url, o.timeout)
 	}
 	redisPart := doctor.Unspecified("redis", "set --redis, or the environment variable of the servers")
-	if url, err := redisURL(o.redis); err == nil {
-		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) { return openQueue(url) })
+	address, err := secretURL(o.redis, redisVariable)
+	if err != nil {
+		return nil, err
+	}
+	if address != "" {
+		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) { return openQueue(address) })
 	}
 	cluster := doctor.Unspecified("cluster", "set --kubeconfig")
 	if o.kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {

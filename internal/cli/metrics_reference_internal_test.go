@@ -19,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/workers/delivery"
+	"github.com/printmarket/printmarket/workers/preflight"
 )
 
 // boundedLabels are all labels, with what bounds their values.
@@ -59,9 +60,11 @@ func servedMetrics(t *testing.T) map[string][]telemetry.Description {
 	kubesource.RegisterMetrics(webhooks.metrics, noStatus, webhooks.now)
 	apiserver.RegisterSnapshotAge(webhooks.metrics, gates, webhooks.now)
 	delivery.New(delivery.Config{}).Gauges(webhooks.metrics)
+	inspecting := newProcess(io.Discard, telemetry.Preflight)
+	preflight.New(preflight.Config{}).Gauges(inspecting.metrics)
 	return map[string][]telemetry.Description{
 		"API servers":           server.metrics.Descriptions(),
-		"workers for preflight": newProcess(io.Discard, telemetry.Preflight).metrics.Descriptions(),
+		"workers for preflight": inspecting.metrics.Descriptions(),
 		"workers for webhooks":  webhooks.metrics.Descriptions(),
 		"the controller":        append(controllers.Metrics(), newProcess(io.Discard, telemetry.Reconciliations).metrics.Descriptions()...),
 	}

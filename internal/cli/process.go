@@ -143,7 +143,7 @@ func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors prefl
 		options.Shares = func(who tenant.ID) (queue.Share, bool) {
 			snapshot := gates.Current(p.now())
 			share := snapshot.Workers(who.Organization)
-			return queue.Share{Weight: share.Weight, Most: share.MaxInFlight}, snapshot != nil
+			return queue.Share{Weight: share.Weight, Most: share.MaxInFlight, Percent: share.Percent(who.Mode)}, snapshot != nil
 		}
 	}
 	q, err := queue.New(p.redis, queueName, options)

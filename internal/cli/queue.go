@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,11 +81,7 @@ func printOverview(w io.Writer, look queue.Overview) {
 	line(w)
 	line(w, "ORGANIZATION", "MODE", "WAITING", "DISPATCHED", "WEIGHT", "MAX IN FLIGHT")
 	for _, b := range look.Backlogs {
-		var most any = b.Share.Most
-		if b.Share.Most <= 0 {
-			most = "-"
-		}
-		line(w, b.Tenant.Organization, b.Tenant.Mode, b.Waiting, b.Dispatched, b.Share.Weight, most)
+		line(w, b.Tenant.Organization, b.Tenant.Mode, b.Waiting, b.Dispatched, b.Share.Weight, cmp.Or(b.Share.InFlight(), "-"))
 	}
 }
 

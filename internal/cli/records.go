@@ -3,10 +3,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -15,11 +18,16 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Variables for URLs with passwords, which must not be on a command line.
+// Variables for URLs with passwords, which must not be on a command line. The variable with
+// the suffix [fileSuffix] names a file with the URL: other processes of a user, and crash
+// reports, can read an environment more easily than a file.
 const (
 	databaseVariable = "PRINTMARKET_DATABASE_URL"
 	redisVariable    = "PRINTMARKET_REDIS_URL"
+	fileSuffix       = "_FILE"
 )
+
+const databaseUsage = "postgres:// URL of the database (default: the variable " + databaseVariable + ", or the file that " + databaseVariable + fileSuffix + " names)"
 
 // prepared is the number of connections that a process opens before it serves, up to its
 // limit. Otherwise the first requests would wait for connections, and on a busy machine
@@ -34,19 +42,43 @@ type databaseOptions struct {
 }
 
 func (o *databaseOptions) register(f *pflag.FlagSet, connections int32) {
-	f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+databaseVariable+")")
+	f.StringVar(&o.database, "database", "", databaseUsage)
 	f.Int32Var(&o.connections, "database-connections", connections, "maximum number of database connections")
 	f.DurationVar(&o.wait, "database-wait", 500*time.Millisecond, "time that a call waits for a free connection; after it, a request gets 503")
 }
 
 func (o *databaseOptions) url() (string, error) {
-	if o.database != "" {
-		return o.database, nil
+	url, err := secretURL(o.database, databaseVariable)
+	if err == nil && url == "" {
+		err = fmt.Errorf("--database or the variable %s is required", databaseVariable)
 	}
-	if url := os.Getenv(databaseVariable); url != "" {
+	return url, err
+}
+
+// maxURL limits the size of a file with a URL.
+const maxURL = 16 << 10
+
+// secretURL returns the value of a flag, the content of the file that the variable with
+// [fileSuffix] names, or the value of the variable; an empty text if none is set.
+func secretURL(value, variable string) (string, error) {
+	path := os.Getenv(variable + fileSuffix)
+	if value != "" || path == "" {
+		return cmp.Or(value, os.Getenv(variable)), nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%s%s: %w", variable, fileSuffix, err)
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxURL+1))
+	switch url := strings.TrimSpace(string(content)); {
+	case err != nil:
+		return "", fmt.Errorf("%s%s: %w", variable, fileSuffix, err)
+	case url == "" || len(content) > maxURL:
+		return "", fmt.Errorf("%s%s: %s must contain one URL of at most %d bytes, not %d bytes", variable, fileSuffix, path, maxURL, len(content))
+	default:
 		return url, nil
 	}
-	return "", fmt.Errorf("--database or the variable %s is required", databaseVariable)
 }
 
 func (o *databaseOptions) open(ctx context.Context) (*postgres.Store, error) {
@@ -74,15 +106,13 @@ func (o *databaseOptions) serve(ctx context.Context, p *process) (*postgres.Stor
 
 // redisURL returns the value of --redis, or of its variable.
 func redisURL(flag string) (string, error) {
-	if flag != "" {
-		return flag, nil
+	url, err := secretURL(flag, redisVariable)
+	if err == nil && url == "" {
+		err = fmt.Errorf("--redis or the variable %s is required", redisVariable)
 	}
-	if url := os.Getenv(redisVariable); url != "" {
-		return url, nil
-	}
-	return "", fmt.Errorf("--redis or the variable %s is required", redisVariable)
+	return url, err
 }
 
 func registerRedis(f *pflag.FlagSet, value *string) {
-	f.StringVar(value, "redis", "", "redis:// URL (default: the variable "+redisVariable+")")
+	f.StringVar(value, "redis", "", "redis:// URL (default: the variable "+redisVariable+", or the file that "+redisVariable+fileSuffix+" names)")
 }

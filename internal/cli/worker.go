@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -24,7 +25,8 @@ type workerOptions struct {
 
 	// --role=preflight alone takes these.
 	redis, tempDir string
-	slots          int
+	slots, fetches int
+	fetchMinRate   int64
 	allowFetch     []string
 
 	// --role=webhooks alone takes these.
@@ -46,7 +48,7 @@ type workerRole struct {
 
 func workerRoles() []workerRole {
 	return []workerRole{
-		{"preflight", telemetry.Preflight, []string{"allow-fetch", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
+		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
 		{"webhooks", telemetry.Webhooks, []string{"allow-webhooks", "gate-secret", "gates-max-staleness", "kubeconfig", "namespace"}, webhookConnections, assembleWebhooks},
 	}
 }
@@ -82,7 +84,10 @@ Flags of one role are rejected in the other.`,
 	registerTraces(f, &o.otlpEndpoint)
 	o.databaseOptions.register(f, 0)
 	f.Lookup("database-connections").Usage = fmt.Sprintf("maximum number of database connections (default: 1, or %d for webhooks)", webhookConnections)
-	f.IntVar(&o.slots, "slots", 2, "preflight: number of jobs that run concurrently, 1 to 64")
+	f.IntVar(&o.slots, "slots", 2, "preflight: number of inspections that run concurrently, 1 to 64; one organization gets all but one")
+	f.IntVar(&o.fetches, "fetches", defaultFetches, "preflight: number of files that are fetched concurrently, 1 to 256; one organization gets half")
+	f.Int64Var(&o.fetchMinRate, "fetch-min-rate", defaultFetchMinRate,
+		"preflight: fewest bytes per second, over every 5s, at which a server may deliver a file; slower fetches end as FETCH_TIMEOUT; 0 accepts any rate")
 	registerRedis(f, &o.redis)
 	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "preflight: special-purpose address ranges (CIDRs) that fileUrl may use, also over http")
 	f.StringVar(&o.tempDir, "temp-dir", os.TempDir(), "preflight: directory for unnamed temporary files during inspection")
@@ -123,11 +128,20 @@ func runWorker(ctx context.Context, o workerOptions, given func(flag string) boo
 	if o.slots < 1 || o.slots > 64 {
 		return fmt.Errorf("--slots must be 1 to 64, not %d", o.slots)
 	}
+	if o.fetches < 1 || o.fetches > 256 {
+		return fmt.Errorf("--fetches must be 1 to 256, not %d", o.fetches)
+	}
+	if o.fetchMinRate < 0 || o.fetchMinRate > 1<<30 {
+		return fmt.Errorf("--fetch-min-rate must be 0 to 1073741824, not %d", o.fetchMinRate)
+	}
 	if o.drain < 0 || o.drain > time.Hour {
 		return fmt.Errorf("--drain-time must be 0s to 1h, not %s", o.drain)
 	}
 	if !given("database-connections") {
 		o.connections = role.connections
+	}
+	if err := sandbox.ForbidDumps(); err != nil {
+		return err
 	}
 	p := newProcess(logs, role.work)
 	defer p.close()

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	mathrand "math/rand/v2"
@@ -16,9 +17,17 @@ import (
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
+// Defaults of --fetches and --fetch-min-rate.
+const (
+	defaultFetches      = 8
+	defaultFetchMinRate = 64 << 10
+)
+
 // workOptions holds the settings of a preflight worker.
 type workOptions struct {
-	slots int
+	slots, fetches int
+	// minRate is the fewest bytes per second of a fetch; 0 for any.
+	minRate int64
 	// drain is the time for running jobs to finish after SIGTERM.
 	drain   time.Duration
 	allow   []netip.Prefix
@@ -32,16 +41,18 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 		return nil, err
 	}
 	consumer := work.queue.Consumer(queue.ConsumerConfig{
-		Name: incarnation(), Slots: o.slots, Lease: leaseTime, Block: blockTime, Idle: idleTime,
+		Name: incarnation(), Slots: preflight.Capacity(o.slots, o.fetches), Lease: leaseTime, Block: blockTime, Idle: idleTime,
 	})
 	p.onClose(func() { _ = consumer.Close() })
-	client := safehttp.New(safehttp.Config{Allow: o.allow, UserAgent: fetchAgent})
-	return preflight.New(preflight.Config{
+	client := safehttp.New(safehttp.Config{Allow: o.allow, UserAgent: fetchAgent, MinRate: cmp.Or(o.minRate, -1)})
+	worker := preflight.New(preflight.Config{
 		Jobs: work.jobs, Queue: consumer, Fetch: client.Fetch, Inspect: sandbox.Run, Inspector: inspector,
-		Slots: o.slots, Drain: o.drain, TempDir: o.tempDir,
+		Slots: o.slots, Fetches: o.fetches, Drain: o.drain, TempDir: o.tempDir,
 		Jitter: func(d time.Duration) time.Duration { return mathrand.N(d + 1) },
 		Now:    p.now, Log: p.log, Metrics: p.metrics, Tracer: p.tracer,
-	}), nil
+	})
+	worker.Gauges(p.metrics)
+	return worker, nil
 }
 
 // assemblePreflight makes a worker for preflight and its operations listener.
@@ -67,7 +78,7 @@ func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (parts
 	if err := work.queue.Admit(ctx, p.log); err != nil {
 		return parts{}, fmt.Errorf("--redis: %w", err)
 	}
-	worker, err := newWorker(p, workOptions{slots: o.slots, drain: o.drain, allow: ranges, tempDir: o.tempDir}, work)
+	worker, err := newWorker(p, workOptions{slots: o.slots, fetches: o.fetches, minRate: o.fetchMinRate, drain: o.drain, allow: ranges, tempDir: o.tempDir}, work)
 	if err != nil {
 		return parts{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // Quota limits the records that a tenant may create with a capability in one window.
@@ -69,8 +70,18 @@ const DefaultWeight = 10
 // WorkerShare is a tenant's share of the preflight workers while other tenants compete
 // for them.
 type WorkerShare struct {
-	// Weight is at least 1. MaxInFlight is 0 for no limit.
+	// Weight is at least 1. MaxInFlight is 0 for the default, which is Percent.
 	Weight, MaxInFlight int
+}
+
+// Percent returns which part of the slots of all workers a tenant may use if its share sets
+// no MaxInFlight. The parts of both modes together are below the total, so that one
+// organization never uses every slot.
+func (WorkerShare) Percent(mode tenant.Mode) int {
+	if mode == tenant.Live {
+		return 50
+	}
+	return 25
 }
 
 // Workers returns the share of an organization, which its live and test tenants each

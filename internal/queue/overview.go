@@ -48,6 +48,7 @@ func (l Overview) MarshalJSON() ([]byte, error) {
 		Dispatched   int64  `json:"dispatched"`
 		Weight       int    `json:"weight"`
 		MaxInFlight  int    `json:"maxInFlight"`
+		Percent      int    `json:"maxInFlightPercent,omitempty"`
 	}
 	fault, tenants := "", []backlog{}
 	if l.Fault != nil {
@@ -55,7 +56,7 @@ func (l Overview) MarshalJSON() ([]byte, error) {
 	}
 	for _, b := range l.Backlogs {
 		tenants = append(tenants, backlog{
-			b.Tenant.Organization, string(b.Tenant.Mode), b.Waiting, b.Dispatched, b.Share.Weight, b.Share.Most,
+			b.Tenant.Organization, string(b.Tenant.Mode), b.Waiting, b.Dispatched, b.Share.Weight, b.Share.Most, b.Share.Percent,
 		})
 	}
 	s := l.Stats

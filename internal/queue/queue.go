@@ -26,6 +26,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,6 +50,42 @@ type Share struct {
 	Weight int
 	// Most limits how many of its jobs are dispatched at the same time; 0 means no limit.
 	Most int
+	// Percent limits them to a part of the slots of all workers, at least one slot, if
+	// Most is 0; 0 means no limit.
+	Percent int
+}
+
+// part is added to a percentage of the slots in a limit that scripts keep. Releases
+// without percentages read such a limit as a large number.
+const part = 1_000_000
+
+// limit returns the limit as scripts keep it.
+func (s Share) limit() int {
+	if s.Most == 0 && s.Percent > 0 {
+		return part + min(s.Percent, 100)
+	}
+	return min(max(s.Most, 0), part)
+}
+
+// InFlight returns the limit for people: a number, a percentage of all slots, or an empty
+// text for no limit.
+func (s Share) InFlight() string {
+	switch {
+	case s.Most > 0:
+		return strconv.Itoa(s.Most)
+	case s.Percent > 0:
+		return strconv.Itoa(s.Percent) + "%"
+	default:
+		return ""
+	}
+}
+
+// shareOf returns the share of a weight and a limit that scripts keep.
+func shareOf(weight, limit int) Share {
+	if limit > part {
+		return Share{Weight: weight, Percent: limit - part}
+	}
+	return Share{Weight: weight, Most: limit}
 }
 
 // Options configures a [Queue].

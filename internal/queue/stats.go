@@ -142,7 +142,7 @@ func parseBacklogs(rows []any) []Backlog {
 		}
 		backlogs = append(backlogs, Backlog{
 			Tenant: owner, Waiting: waiting, Dispatched: int64(figure(fields, 2)),
-			Share: Share{Weight: int(figure(fields, 3)), Most: int(figure(fields, 4))},
+			Share: shareOf(int(figure(fields, 3)), int(figure(fields, 4))),
 		})
 	}
 	return backlogs
@@ -163,7 +163,7 @@ func (q *Queue) Reweigh(ctx context.Context, backlogs []Backlog) (changed int, e
 		if !known || share == b.Share {
 			continue
 		}
-		if err := q.scripts.share.run(ctx, q, q.redis, b.Tenant.String(), share.Weight, share.Most).Err(); err != nil {
+		if err := q.scripts.share.run(ctx, q, q.redis, b.Tenant.String(), share.Weight, share.limit()).Err(); err != nil {
 			return changed, failed("set share in queue", err)
 		}
 		changed++

@@ -55,7 +55,7 @@ func (q *Queue) SubmitAll(ctx context.Context, all []Submission) (done int, err 
 
 func (q *Queue) submitAlone(ctx context.Context, own Submission) error {
 	share, _ := q.share(own.Owner)
-	return q.scripts.submit.run(ctx, q, q.redis, own.ID, own.Owner.String(), own.Attempt, share.Weight, share.Most).Err()
+	return q.scripts.submit.run(ctx, q, q.redis, own.ID, own.Owner.String(), own.Attempt, share.Weight, share.limit()).Err()
 }
 
 // submitTogether submits a batch in one round trip and records one span for a traced caller.
@@ -69,7 +69,7 @@ func (q *Queue) submitTogether(ctx context.Context, batch []Submission) (done in
 	_, lost := q.redis.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 		for i, own := range batch {
 			share, _ := q.share(own.Owner)
-			replies[i] = q.scripts.submit.byName(ctx, q, pipe, own.ID, own.Owner.String(), own.Attempt, share.Weight, share.Most)
+			replies[i] = q.scripts.submit.byName(ctx, q, pipe, own.ID, own.Owner.String(), own.Attempt, share.Weight, share.limit())
 		}
 		return nil
 	})
@@ -103,5 +103,5 @@ func (q *Queue) share(owner tenant.ID) (Share, bool) {
 	if share.Weight <= 0 {
 		share.Weight = DefaultWeight
 	}
-	return Share{Weight: min(share.Weight, MaxWeight), Most: max(share.Most, 0)}, true
+	return shareOf(min(share.Weight, MaxWeight), share.limit()), true
 }

@@ -20,6 +20,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,7 +33,8 @@ var (
 	// ErrRefused means that we will not go there: the scheme, port or address,
 	// or the number or direction of redirects.
 	ErrRefused = errors.New("the destination is refused")
-	// ErrTimeout means that the server was too slow.
+	// ErrTimeout means that the server was too slow: it exceeded a time limit, or sent
+	// the body more slowly than the minimum rate.
 	ErrTimeout = errors.New("the server did not answer in time")
 	// ErrTooLarge means that the body is over the limit.
 	ErrTooLarge = errors.New("the file is too large")
@@ -71,6 +73,11 @@ type Config struct {
 	Idle time.Duration
 	// Total bounds a whole exchange, redirects included; 120 s.
 	Total time.Duration
+	// MinRate is the fewest bytes per second of a body that Fetch accepts, measured over
+	// each RateWindow; 64 KiB. A negative MinRate accepts any rate.
+	MinRate int64
+	// RateWindow is 5 s. A body that ends within the first window may have any rate.
+	RateWindow time.Duration
 	// KeepAlive is how long an idle connection is kept for the next request; 0 means not
 	// at all. Its address was checked when it was dialled. A client that keeps
 	// connections must have a single receiver, so that connections are never shared
@@ -88,11 +95,15 @@ func (c Config) withDefaults() Config {
 	set(&c.Header, 15*time.Second)
 	set(&c.Idle, 15*time.Second)
 	set(&c.Total, 120*time.Second)
+	set(&c.RateWindow, 5*time.Second)
 	if c.MaxBytes == 0 {
 		c.MaxBytes = 256 << 20
 	}
 	if c.MaxRedirects == 0 {
 		c.MaxRedirects = 5
+	}
+	if c.MinRate == 0 {
+		c.MinRate = 64 << 10
 	}
 	return c
 }
@@ -215,7 +226,9 @@ func acceptable(u *url.URL) error {
 // Fetch gets a URL and copies the body of a 200 to dst. The error is one of the
 // sentinels or a [StatusError], or ctx's own when that has ended.
 func (c *Client) Fetch(ctx context.Context, address string, dst io.Writer) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	receiving, stop := context.WithCancel(ctx)
+	defer stop()
+	request, err := http.NewRequestWithContext(receiving, http.MethodGet, address, nil)
 	if err != nil || acceptable(request.URL) != nil {
 		return ErrRefused
 	}
@@ -232,15 +245,20 @@ func (c *Client) Fetch(ctx context.Context, address string, dst io.Writer) error
 	if response.ContentLength > c.config.MaxBytes {
 		return ErrTooLarge
 	}
-	return c.copy(ctx, dst, response.Body)
+	return c.copy(ctx, stop, dst, response.Body)
 }
 
-func (c *Client) copy(ctx context.Context, dst io.Writer, body io.Reader) error {
+// copy copies a body to dst. It calls stop to end a body that is slower than the minimum
+// rate.
+func (c *Client) copy(ctx context.Context, stop func(), dst io.Writer, body io.Reader) error {
 	sink := &sink{to: dst}
+	slow := c.watch(sink, stop)
 	n, err := io.Copy(sink, io.LimitReader(body, c.config.MaxBytes+1))
-	switch {
+	switch tooSlow := slow(); {
 	case sink.err != nil:
 		return fmt.Errorf("store fetched file: %w", sink.err)
+	case err != nil && ctx.Err() == nil && tooSlow:
+		return ErrTimeout
 	case err != nil:
 		return classify(ctx, err)
 	case n > c.config.MaxBytes:
@@ -249,14 +267,48 @@ func (c *Client) copy(ctx context.Context, dst io.Writer, body io.Reader) error 
 	return nil
 }
 
-// sink remembers that writing failed, which is our fault and not the server's.
+// watch calls stop when fewer bytes than the minimum rate allows reach s within a window.
+// The returned function ends the watch and reports whether it has called stop.
+func (c *Client) watch(s *sink, stop func()) (end func() bool) {
+	if c.config.MinRate < 0 {
+		return func() bool { return false }
+	}
+	least := int64(float64(c.config.MinRate) * c.config.RateWindow.Seconds())
+	done, slow := make(chan struct{}), make(chan bool)
+	go func() {
+		windows := time.NewTicker(c.config.RateWindow)
+		defer windows.Stop()
+		for before := int64(0); ; {
+			select {
+			case <-done:
+				slow <- false
+				return
+			case <-windows.C:
+			}
+			now := s.received.Load()
+			if now-before < least {
+				stop()
+				<-done
+				slow <- true
+				return
+			}
+			before = now
+		}
+	}()
+	return func() bool { close(done); return <-slow }
+}
+
+// sink counts the bytes, and keeps the error of a failed write, which is not the
+// server's fault.
 type sink struct {
-	to  io.Writer
-	err error
+	to       io.Writer
+	received atomic.Int64
+	err      error
 }
 
 func (s *sink) Write(p []byte) (int, error) {
 	n, err := s.to.Write(p)
+	s.received.Add(int64(n))
 	s.err = err
 	return n, err
 }

@@ -226,6 +226,53 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
+// TestMinimumRateEndsSlowBodies serves bodies in pieces. Windows are 200 ms, in which at
+// least 200 bytes have to arrive.
+func TestMinimumRateEndsSlowBodies(t *testing.T) {
+	t.Parallel()
+	type piece struct {
+		bytes int
+		pause time.Duration
+	}
+	repeat := func(p piece, times int) (all []piece) {
+		for range times {
+			all = append(all, p)
+		}
+		return all
+	}
+	for name, tc := range map[string]struct {
+		rate   int64
+		pieces []piece
+		want   error
+	}{
+		"a body of one byte now and then is too slow":           {1000, repeat(piece{1, 50 * time.Millisecond}, 40), safehttp.ErrTimeout},
+		"a body that stalls after a fast beginning is too slow": {1000, append(repeat(piece{100_000, 0}, 5), repeat(piece{1, 50 * time.Millisecond}, 40)...), safehttp.ErrTimeout},
+		"a small body within the first window is accepted":      {1000, repeat(piece{1, 10 * time.Millisecond}, 5), nil},
+		"a steady body over several windows is accepted":        {1000, repeat(piece{1000, 20 * time.Millisecond}, 40), nil},
+		"a slow body without a minimum rate is accepted":        {-1, repeat(piece{1, 50 * time.Millisecond}, 10), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				for _, p := range tc.pieces {
+					_, _ = w.Write(make([]byte, p.bytes))
+					_ = http.NewResponseController(w).Flush()
+					select {
+					case <-r.Context().Done():
+						return
+					case <-time.After(p.pause):
+					}
+				}
+			}))
+			t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+			_, err := fetch(t, safehttp.Config{Allow: loopback, MinRate: tc.rate, RateWindow: 200 * time.Millisecond}, server.URL)
+			if !errors.Is(err, tc.want) {
+				t.Errorf("error %v, want %v", err, tc.want)
+			}
+		})
+	}
+}
+
 func TestOnlyOKIsAFile(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{201, 204, 206, 304, 401, 404, 410, 429, 500, 503} {

@@ -25,7 +25,12 @@ func misbehave(mode string) sandbox.Inspector {
 	return sandbox.Inspector{Path: filepath.Join(built.dir, "misbehave"), Args: []string{mode}}
 }
 
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+func TestMain(m *testing.M) {
+	if os.Getenv(secretiveEnv) != "" {
+		os.Exit(beSecretive())
+	}
+	os.Exit(runTests(m))
+}
 
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "sandbox-test-")

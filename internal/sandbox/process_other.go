@@ -16,6 +16,9 @@ import (
 // Isolate does nothing.
 func Isolate() error { return nil }
 
+// ForbidDumps does nothing.
+func ForbidDumps() error { return nil }
+
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func restrict(int, Limits) error { return nil }

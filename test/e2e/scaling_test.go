@@ -46,10 +46,10 @@ worker:
 		sendFile(w)
 	})
 	var jobs []string
-	for range 60 {
+	for range 200 {
 		jobs = append(jobs, slow.submit())
 	}
-	p.workersAre(4, "for sixty jobs")
+	p.workersAre(4, "for two hundred jobs")
 	for _, job := range jobs {
 		p.succeeded(job)
 	}

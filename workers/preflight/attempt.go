@@ -179,15 +179,16 @@ func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
 	if err := os.Remove(file.Name()); err != nil {
 		return sandbox.Inspected{}, fmt.Errorf("unlink the temporary file: %w", err)
 	}
-	fetching, span := a.Tracer.Start(ctx, telemetry.Client, "fetch file")
-	err = a.Fetch(fetching, a.job.FileURL.Reveal(), file)
-	span.End(faultOf(err))
-	if err != nil {
+	if err := a.fetch(ctx, file); err != nil {
 		return sandbox.Inspected{}, err
 	}
 	if _, err := file.Seek(0, 0); err != nil {
 		return sandbox.Inspected{}, fmt.Errorf("rewind the temporary file: %w", err)
 	}
+	if err := a.inspections.enter(ctx, a.lease.Tenant.Organization); err != nil {
+		return sandbox.Inspected{}, err
+	}
+	defer a.inspections.leave(a.lease.Tenant.Organization)
 	inspecting, span := a.Tracer.Start(ctx, telemetry.Inside, "inspect file", slog.String("printmarket.profile", a.job.Profile))
 	made, err := a.inspectAndReport(inspecting, sandbox.Spec{
 		Inspector: a.Inspector, Profile: a.job.Profile, Ticket: a.job.Ticket, File: file,
@@ -196,6 +197,21 @@ func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
 	span.Set(slog.String("printmarket.verdict", string(made.Verdict)))
 	span.End(faultOf(err))
 	return made, err
+}
+
+// fetch fetches the file of the job in the pool of fetches, so that a slow file server
+// keeps no slot.
+func (a *attempt) fetch(ctx context.Context, file *os.File) error {
+	a.setFetching(a.lease, true)
+	defer a.setFetching(a.lease, false)
+	if err := a.fetches.enter(ctx, a.lease.Tenant.Organization); err != nil {
+		return err
+	}
+	defer a.fetches.leave(a.lease.Tenant.Organization)
+	fetching, span := a.Tracer.Start(ctx, telemetry.Client, "fetch file")
+	err := a.Fetch(fetching, a.job.FileURL.Reveal(), file)
+	span.End(faultOf(err))
+	return err
 }
 
 // verdict is one row of the table that maps an error to its effect on the job.
@@ -275,7 +291,7 @@ func (a *attempt) backoff(base time.Duration) time.Duration {
 }
 
 // store commits the result, then takes the job off the queue. A fenced attempt ends
-// ends here: another worker holds the job, or the job was cancelled. If the queue has not
+// here: another worker holds the job, or the job was cancelled. If the queue has not
 // recorded this yet, the lease expires.
 func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome string) string {
 	storing, span := a.Tracer.Start(ctx, telemetry.Client, "store outcome")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -40,6 +41,8 @@ type script struct {
 	patience time.Duration
 	// more is handed out for finished jobs.
 	more []queue.Lease
+	// fetch replaces the fetch that succeeds at once.
+	fetch preflight.Fetch
 	// lost is the result of the next renewal.
 	lost []queue.Lease
 	// next, begin, progress and finish fail with these errors, one each time.
@@ -52,7 +55,7 @@ type note struct {
 }
 
 func newScript() *script {
-	return &script{start: time.Now(), leases: make(chan queue.Lease, 10), woken: make(chan struct{}, 1), patience: time.Second}
+	return &script{start: time.Now(), fetch: goodFetch, leases: make(chan queue.Lease, 10), woken: make(chan struct{}, 1), patience: time.Second}
 }
 
 func (s *script) note(what string) {
@@ -194,6 +197,19 @@ func taking(d time.Duration) preflight.Inspect {
 	}
 }
 
+// slowOnce returns a fetch that ends with its context the first time, and succeeds
+// afterwards.
+func slowOnce() preflight.Fetch {
+	var calls counter
+	return func(ctx context.Context, url string, f io.Writer) error {
+		if calls.add() > 1 {
+			return goodFetch(ctx, url, f)
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+}
+
 // play runs a worker for some time, then stops it and returns the notes. It fails if a
 // goroutine of the worker is left.
 func play(t *testing.T, runs time.Duration, inspect preflight.Inspect, arrange func(*script)) []note {
@@ -204,7 +220,7 @@ func play(t *testing.T, runs time.Duration, inspect preflight.Inspect, arrange f
 		s := newScript()
 		arrange(s)
 		w := preflight.New(preflight.Config{
-			Jobs: store{s}, Queue: s, Fetch: goodFetch, Inspect: inspect, Slots: 2, Drain: 20 * time.Second, TempDir: dir,
+			Jobs: store{s}, Queue: s, Fetch: s.fetch, Inspect: inspect, Slots: 2, Fetches: 2, Drain: 20 * time.Second, TempDir: dir,
 			Jitter: func(d time.Duration) time.Duration { return d }, Now: time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
 		})
 		ctx, cancel := context.WithTimeout(t.Context(), runs)
@@ -308,6 +324,21 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 				{6 * s, "began"},
 				{9 * s, "stored"},
 				{9 * s, "finished"},
+			},
+		},
+		"a job that waits for its file makes way for one that runs alone": {
+			60 * s, 3 * s, func(s *script) {
+				s.fetch = slowOnce()
+				s.leases <- job(1)
+				time.AfterFunc(time.Second, func() { s.leases <- suspect("pref_2") })
+			},
+			[]note{
+				{0, "began"},
+				{s, "refunded"},
+				{s, "released"},
+				{s, "began"},
+				{4 * s, "stored"},
+				{4 * s, "finished"},
 			},
 		},
 		"a job that waits to run alone is given back when the worker stops": {

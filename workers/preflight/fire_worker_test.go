@@ -89,12 +89,12 @@ func (w *fireWorker) run(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	defer func() { _ = executions.Close() }()
-	const slots = 2
-	consumer := q.Consumer(queue.ConsumerConfig{Name: w.Name, Slots: slots, Lease: fireLease, Block: fireLease / 20, Idle: 2 * fireLease})
+	const slots, fetches = 2, 4
+	consumer := q.Consumer(queue.ConsumerConfig{Name: w.Name, Slots: preflight.Capacity(slots, fetches), Lease: fireLease, Block: fireLease / 20, Idle: 2 * fireLease})
 	defer func() { _ = consumer.Close() }()
 	preflight.New(preflight.Config{
 		Jobs: fireJobs(store, q, log), Queue: consumer, Fetch: fireFetch, Inspect: newHotEngine(w.Seed, executions).inspect,
-		Slots: slots, Drain: 100 * time.Millisecond, TempDir: w.TempDir,
+		Slots: slots, Fetches: fetches, Drain: 100 * time.Millisecond, TempDir: w.TempDir,
 		// Pauses are cut short, for the fire to last seconds.
 		Jitter: func(d time.Duration) time.Duration { return rand.N(min(d, 300*time.Millisecond) + 1) },
 		Now:    time.Now, Log: log, Metrics: telemetry.NewMetrics(),

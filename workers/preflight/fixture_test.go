@@ -152,7 +152,7 @@ func (w *fixture) start(name string, changes ...func(*preflight.Config)) *runner
 	r := &runner{dir: w.TempDir(), ended: make(chan struct{})}
 	config := preflight.Config{
 		Jobs: w.Jobs, Queue: w.consumer(name, lease), Fetch: goodFetch, Inspect: goodInspect,
-		Slots: 2, Drain: time.Minute, TempDir: r.dir,
+		Slots: 2, Fetches: 2, Drain: time.Minute, TempDir: r.dir,
 		Jitter: func(time.Duration) time.Duration { return 0 },
 		Now:    time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),
 	}
@@ -168,7 +168,7 @@ func (w *fixture) start(name string, changes ...func(*preflight.Config)) *runner
 }
 
 func (w *fixture) consumer(name string, lease time.Duration) *queue.Consumer {
-	c := w.Queue.Consumer(queue.ConsumerConfig{Name: name, Slots: 2, Lease: lease, Block: 20 * time.Millisecond, Idle: time.Hour})
+	c := w.Queue.Consumer(queue.ConsumerConfig{Name: name, Slots: preflight.Capacity(2, 2), Lease: lease, Block: 20 * time.Millisecond, Idle: time.Hour})
 	w.Cleanup(func() { _ = c.Close() }) // its server may be gone
 	return c
 }

@@ -33,19 +33,21 @@ func (w *Worker) nextSuspect() (queue.Lease, bool) {
 }
 
 // runAlone waits until the other jobs have ended, then processes a job while it holds
-// every slot.
+// every place. Jobs that wait for their files go back to the queue, because a slow file
+// must not keep the worker idle.
 func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, lease queue.Lease) {
 	w.setQuiet(true)
 	defer w.setQuiet(false)
+	w.yieldFetches()
 	taken := 0
 	defer func() {
 		for range taken {
-			<-w.slots
+			<-w.places
 		}
 	}()
-	for taken < cap(w.slots) {
+	for taken < cap(w.places) {
 		select {
-		case w.slots <- struct{}{}:
+		case w.places <- struct{}{}:
 			taken++
 		case <-ctx.Done():
 			w.drop(lease)
@@ -64,6 +66,17 @@ func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, le
 	select {
 	case <-ended:
 	case <-ctx.Done():
+	}
+}
+
+// yieldFetches stops the jobs that wait for their files.
+func (w *Worker) yieldFetches() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, h := range w.held {
+		if h.fetching {
+			h.stop(errYield)
+		}
 	}
 }
 

@@ -64,8 +64,10 @@ type Config struct {
 	Inspect Inspect
 	// Inspector is the program that Inspect starts.
 	Inspector sandbox.Inspector
-	// Slots limits the jobs that run at the same time.
-	Slots int
+	// Slots limits the inspections that run at the same time, Fetches the files that are
+	// fetched meanwhile. The worker holds at most [Capacity] jobs. One organization has at
+	// most half of the fetches, and all slots but one.
+	Slots, Fetches int
 	// Drain limits how long running jobs may continue after the worker starts to
 	// stop. The worker then gives them back.
 	Drain time.Duration
@@ -84,12 +86,18 @@ type Config struct {
 var (
 	errLost     = errors.New("the lease was lost")
 	errDraining = errors.New("the worker is stopping")
+	errYield    = errors.New("another job has to run alone")
 )
+
+// Capacity returns how many jobs a worker holds: as many as it inspects and fetches.
+func Capacity(slots, fetches int) int { return slots + fetches }
 
 // Worker runs jobs. Make it with [New] and call [Worker.Run] once.
 type Worker struct {
 	Config
-	slots chan struct{}
+	// places has an entry for each job that the worker holds.
+	places               chan struct{}
+	fetches, inspections *pool
 
 	mu   sync.Mutex
 	held map[string]holding
@@ -104,11 +112,16 @@ type Worker struct {
 type holding struct {
 	lease queue.Lease
 	stop  context.CancelCauseFunc
+	// fetching is set until the file is there.
+	fetching bool
 }
 
 // New makes a worker.
 func New(config Config) *Worker {
-	return &Worker{Config: config, slots: make(chan struct{}, config.Slots), held: map[string]holding{}}
+	return &Worker{
+		Config: config, places: make(chan struct{}, Capacity(config.Slots, config.Fetches)), held: map[string]holding{},
+		fetches: newPool(config.Fetches, config.Fetches/2), inspections: newPool(config.Slots, config.Slots-1),
+	}
 }
 
 // Healthy returns the error of the last call to the queue, nil if it succeeded.
@@ -180,21 +193,21 @@ func (w *Worker) endDrain(ctx, beat context.Context, abandon context.CancelCause
 	}
 }
 
-// take waits for a free slot and for jobs to fill it with.
+// take waits for a free place and for jobs to fill it with.
 func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 	select {
-	case w.slots <- struct{}{}:
+	case w.places <- struct{}{}:
 	case <-ctx.Done():
 		return
 	}
-	<-w.slots
+	<-w.places
 	if lease, found := w.nextSuspect(); found {
 		w.runAlone(ctx, work, running, lease)
 		return
 	}
 	// A cancelled read may have leased jobs that no worker would process until their
 	// leases expire. The read is woken instead.
-	leases, err := w.Queue.Next(context.WithoutCancel(ctx), cap(w.slots)-len(w.slots))
+	leases, err := w.Queue.Next(context.WithoutCancel(ctx), cap(w.places)-len(w.places))
 	if ctx.Err() == nil {
 		w.mu.Lock()
 		if (err == nil) != (w.queueErr == nil) {
@@ -209,9 +222,9 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 	}
 	wantsMore := func() bool { return ctx.Err() == nil && !w.isQuiet() }
 	for _, lease := range w.startable(ctx, work, leases) {
-		w.slots <- struct{}{}
+		w.places <- struct{}{}
 		running.Go(func() {
-			defer func() { <-w.slots }()
+			defer func() { <-w.places }()
 			// The queue hands out at most one lease for a finished job.
 			for next := []queue.Lease{lease}; len(next) > 0; {
 				next = w.startable(ctx, work, w.processJob(work, next[0], wantsMore))
@@ -244,7 +257,40 @@ func (w *Worker) hold(lease queue.Lease, stop context.CancelCauseFunc) {
 		// before it noticed.
 		before.stop(errLost)
 	}
-	w.held[lease.ID] = holding{lease, stop}
+	w.held[lease.ID] = holding{lease: lease, stop: stop}
+}
+
+// setFetching notes whether the job of a lease waits for its file. It stops a job that
+// begins to wait while another one has to run alone.
+func (w *Worker) setFetching(lease queue.Lease, fetching bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h, ok := w.held[lease.ID]
+	if !ok || h.lease.Attempt != lease.Attempt {
+		return
+	}
+	h.fetching = fetching
+	w.held[lease.ID] = h
+	if fetching && w.quiet && lease.Lost < suspectAfter {
+		h.stop(errYield)
+	}
+}
+
+// Gauges registers the gauges that read the worker's state at each scrape.
+func (w *Worker) Gauges(m *telemetry.Metrics) {
+	for _, of := range []struct {
+		pool       *pool
+		name, help string
+	}{
+		{w.fetches, "printmarket_preflight_fetches", "Jobs that fetch their file, and jobs that wait for a fetch, of this worker."},
+		{w.inspections, "printmarket_preflight_inspections", "Jobs in inspection, and fetched jobs that wait for a slot, of this worker."},
+	} {
+		m.Gauges(of.name, of.help, []string{"state"}, func(set func(float64, ...string)) {
+			running, waiting := of.pool.count()
+			set(float64(running), "running")
+			set(float64(waiting), "waiting")
+		})
+	}
 }
 
 func (w *Worker) drop(lease queue.Lease) {

@@ -58,13 +58,26 @@ securityContext:
       - ALL
 {{- end }}
 
-{{/* An environment variable from a Secret: (list "NAME" "secret"). */}}
-{{- define "printmarket.secretVariable" -}}
+{{/* The URL of a Secret as a file, which other processes of the user cannot read as easily as an environment: the
+variable that names the file, its mount and its volume. Parameters: (list "database" "secret"). */}}
+{{- define "printmarket.urlVariable" -}}
+- name: PRINTMARKET_{{ index . 0 | upper }}_URL_FILE
+  value: /{{ index . 0 }}/url
+{{- end }}
+
+{{- define "printmarket.urlMount" -}}
 - name: {{ index . 0 }}
-  valueFrom:
-    secretKeyRef:
-      name: {{ index . 1 }}
-      key: url
+  mountPath: /{{ index . 0 }}
+  readOnly: true
+{{- end }}
+
+{{- define "printmarket.urlVolume" -}}
+- name: {{ index . 0 }}
+  secret:
+    secretName: {{ index . 1 }}
+    items:
+      - key: url
+        path: url
 {{- end }}
 
 {{/* Environment variables for traces; empty if no endpoint is set. */}}

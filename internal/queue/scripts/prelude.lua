@@ -71,6 +71,21 @@ local function waits(name, t)
   return t.q > 0
 end
 
+-- limit is how many jobs of a tenant may be dispatched, 0 for any number. What exceeds
+-- PART is the percentage of all slots, of which a tenant gets one at least.
+local PART = 1000000
+
+local function limit(t)
+  if t.m <= PART then return t.m end
+  return math.max(1, math.floor(load_meta().n * (t.m - PART) / 100))
+end
+
+-- full reports whether a tenant has as many jobs dispatched as it may.
+local function full(t)
+  local most = limit(t)
+  return most > 0 and t.r >= most
+end
+
 -- place puts a tenant where it belongs: in the ring if its next job may be
 -- dispatched, aside if it has as many as it may, nowhere if none waits.
 local function place(name, t)
@@ -82,7 +97,7 @@ local function place(name, t)
   t.f = math.max(t.f, load_meta().v)
   if t.m == 0 then
     call('ZADD', P .. 'ring', num(t.f), name)
-  elseif t.r >= t.m then
+  elseif full(t) then
     call('ZREM', P .. 'ring', name)
     call('ZADD', P .. 'parked', num(t.f), name)
   else
@@ -194,17 +209,22 @@ end
 -- admit dispatches what waits, while there is room, from the tenant that is
 -- farthest behind in virtual time.
 local function admit()
-  for _ = 1, room() do
+  local free = room()
+  while free > 0 do
     local head = call('ZRANGE', P .. 'ring', '0', '0', 'WITHSCORES')
     local name = head[1]
     if not name then return end
     local m, t = load_meta(), tenant(name)
-    local first = call('ZPOPMIN', P .. 'b:' .. name)
+    -- A part of the slots may have become smaller since the tenant was placed.
+    local first = not full(t) and call('ZPOPMIN', P .. 'b:' .. name) or {}
     if first[1] then
+      free = free - 1
       if t.q then t.q = t.q - 1 end
       m.v, meta_dirty = math.max(m.v, tonumber(head[2])), true
       t.f = tonumber(head[2])
       dispatch(first[1], name, t)
+    else
+      t.q = nil
     end
     place(name, t)
   end
@@ -214,7 +234,7 @@ end
 -- and there is room.
 local function enqueue(id, name, submitted)
   local t, free = tenant(name), room() > 0
-  if free and (t.m == 0 or t.r < t.m) and call('ZCARD', P .. 'ring') == 0 and not waits(name, t) then
+  if free and not full(t) and call('ZCARD', P .. 'ring') == 0 and not waits(name, t) then
     dispatch(id, name, t)
     return
   end
@@ -347,6 +367,7 @@ local function again(id, j)
 end
 
 -- join counts the slots of a worker, and notes that it lives.
+-- Tenants that have their part of the slots may now have a larger one.
 local function join(consumer, slots)
   call('ZADD', P .. 'seen', NOW, consumer)
   local known = call('HGET', P .. 'slots', consumer)
@@ -354,6 +375,9 @@ local function join(consumer, slots)
     call('HSET', P .. 'slots', consumer, slots)
     local m = load_meta()
     m.n, meta_dirty = m.n + tonumber(slots) - (tonumber(known) or 0), true
+    for _, name in ipairs(call('ZRANGE', P .. 'parked', 0, 999)) do
+      place(name, tenant(name))
+    end
   end
 end
 
