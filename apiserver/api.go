@@ -55,6 +55,9 @@ type API struct {
 	Gates    *posture.Gates
 	// Limits counts requests; if it is nil, this API by itself.
 	Limits *ratelimit.Limiter
+	// Unauthenticated counts the requests whose credential is not accepted, by client; if
+	// it is nil, this API by itself.
+	Unauthenticated *ratelimit.ClientLimiter
 	// Uses notes which keys are used; it may be nil.
 	Uses *lastused.Recorder
 	// Requests records the requests of organizations; it may be nil.
@@ -104,7 +107,7 @@ func (a API) Handler() (http.Handler, error) {
 	a.BodyTimeout = cmp.Or(a.BodyTimeout, bodyTimeout)
 	router, slots := chi.NewRouter(), gate.NewSlots(a.MaxInFlight)
 	g := gate.New(gate.Config{
-		Gates: a.Gates, Limits: a.Limits, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout,
+		Gates: a.Gates, Limits: a.Limits, Unauthenticated: a.Unauthenticated, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout,
 		Listener: a.Listener, Slots: slots, MaxBodies: a.MaxBodies, MaxUnsigned: a.MaxUnsigned, MaxPerOrganization: a.MaxPerOrganization,
 		Streams: a.Streams,
 	})

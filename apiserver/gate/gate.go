@@ -23,6 +23,9 @@ type Config struct {
 	Gates *posture.Gates
 	// Limits counts requests; if it is nil, each gate by itself.
 	Limits *ratelimit.Limiter
+	// Unauthenticated counts the requests whose credential is not accepted, by client. If
+	// it is nil, each gate counts by itself.
+	Unauthenticated *ratelimit.ClientLimiter
 	// Uses records the use of keys; it may be nil.
 	Uses     *lastused.Recorder
 	Problems *respond.Problems
@@ -53,6 +56,7 @@ type Config struct {
 type Gate struct {
 	gates        *posture.Gates
 	limits       *ratelimit.Limiter
+	unknown      *ratelimit.ClientLimiter
 	uses         *lastused.Recorder
 	policies     policyHeaders
 	problems     *respond.Problems
@@ -77,6 +81,9 @@ func New(c Config) *Gate {
 	if c.Limits == nil {
 		c.Limits = new(ratelimit.Limiter)
 	}
+	if c.Unauthenticated == nil {
+		c.Unauthenticated = NewUnauthenticated()
+	}
 	if c.Uses == nil {
 		c.Uses = new(lastused.Recorder)
 	}
@@ -87,7 +94,7 @@ func New(c Config) *Gate {
 		c.Streams = NewStreams(0, 0)
 	}
 	return &Gate{
-		gates: c.Gates, limits: c.Limits, uses: c.Uses, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
+		gates: c.Gates, limits: c.Limits, unknown: c.Unauthenticated, uses: c.Uses, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
 		bodyTimeout: c.BodyTimeout, listener: c.Listener,
 		slots: c.Slots, bodies: NewSlots(c.MaxBodies), unsigned: NewSlots(c.MaxUnsigned), shares: newShares(c.MaxPerOrganization),
 		streams:      c.Streams,
