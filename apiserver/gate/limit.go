@@ -68,8 +68,7 @@ func (g *Gate) limitUnauthenticated(c *Call, refusal *problem.Problem) *problem.
 	if g.problems.Status(refusal.Code) != http.StatusUnauthorized {
 		return refusal
 	}
-	client := ratelimit.ClientOf(c.Request.RemoteAddr, c.Request.Header["X-Forwarded-For"])
-	wait := g.unknown.Take(client, "unauthenticated", c.Now)
+	wait := g.unknown.Take(ratelimit.ClientOf(c.Request.RemoteAddr, c.Request.Header["X-Forwarded-For"]), "unauthenticated", c.Now)
 	if wait <= 0 {
 		return refusal
 	}
