@@ -35,6 +35,10 @@ const (
 	defaultMaxUnsigned        = 64
 )
 
+// unsignedTimeout is how long a body whose signature is not verified yet may take to arrive,
+// in addition to a second for each 64 KiB.
+const unsignedTimeout = 2 * time.Second
+
 // How many streams may be open, and how many of them to one organization.
 const (
 	maxStreams                = 256
@@ -55,6 +59,9 @@ type API struct {
 	Gates    *posture.Gates
 	// Limits counts requests; if it is nil, this API by itself.
 	Limits *ratelimit.Limiter
+	// Unauthenticated counts the requests whose credential is not accepted, by client; if
+	// it is nil, this API by itself.
+	Unauthenticated *ratelimit.ClientLimiter
 	// Uses notes which keys are used; it may be nil.
 	Uses *lastused.Recorder
 	// Requests records the requests of organizations; it may be nil.
@@ -79,9 +86,11 @@ type API struct {
 	// MaxBodies is how many request bodies are awaited at once, which takes
 	// none of the slots; 512 if it is 0.
 	MaxBodies int
-	// MaxUnsigned limits the awaited bodies of signed callbacks, whose senders are unknown
-	// until the bodies have arrived; 64 if it is 0.
+	// MaxUnsigned limits the awaited bodies of callbacks of unknown senders; 64 if it is 0.
+	// The places of known senders follow from it.
 	MaxUnsigned int
+	// UnsignedTimeout is 2 s if it is 0.
+	UnsignedTimeout time.Duration
 	// BodyTimeout is 10 s if it is 0.
 	BodyTimeout time.Duration
 	// Streams bound how many answers go on as something happens, which takes none
@@ -100,12 +109,13 @@ func (a API) Handler() (http.Handler, error) {
 	a.MaxPerOrganization = cmp.Or(a.MaxPerOrganization, defaultMaxPerOrganization)
 	a.MaxBodies = cmp.Or(a.MaxBodies, defaultMaxBodies)
 	a.MaxUnsigned = cmp.Or(a.MaxUnsigned, defaultMaxUnsigned)
+	a.UnsignedTimeout = cmp.Or(a.UnsignedTimeout, unsignedTimeout)
 	a.Streams = cmp.Or(a.Streams, NewStreams())
 	a.BodyTimeout = cmp.Or(a.BodyTimeout, bodyTimeout)
 	router, slots := chi.NewRouter(), gate.NewSlots(a.MaxInFlight)
 	g := gate.New(gate.Config{
-		Gates: a.Gates, Limits: a.Limits, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout,
-		Listener: a.Listener, Slots: slots, MaxBodies: a.MaxBodies, MaxUnsigned: a.MaxUnsigned, MaxPerOrganization: a.MaxPerOrganization,
+		Gates: a.Gates, Limits: a.Limits, Unauthenticated: a.Unauthenticated, Uses: a.Uses, Problems: a.Problems, Metrics: a.Metrics, Log: a.Log, Now: a.Now, BodyTimeout: a.BodyTimeout,
+		Listener: a.Listener, Slots: slots, MaxBodies: a.MaxBodies, MaxUnsigned: a.MaxUnsigned, UnsignedTimeout: a.UnsignedTimeout, MaxPerOrganization: a.MaxPerOrganization,
 		Streams: a.Streams,
 	})
 	g.Mount(router, a.withLifecycles())

@@ -3,6 +3,7 @@
 package apiserver_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,7 +36,7 @@ type crowd struct {
 type caps struct {
 	slots, files, bodies, unsigned, organization int
 	streams                                      *gate.Streams
-	stall, body                                  time.Duration
+	stall, body, unsignedTimeout                 time.Duration
 	routes                                       []gate.Route
 }
 
@@ -49,7 +50,7 @@ func (c caps) handler(t *testing.T, w *apitest.Server) http.Handler {
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(), Now: w.Clock.Now,
 		Contracts: w.Contracts, Files: files, Routes: append(routes, c.routes...), BodyTimeout: c.body,
 		MaxInFlight: c.slots, MaxFiles: c.files, MaxBodies: c.bodies, MaxUnsigned: c.unsigned, MaxPerOrganization: c.organization,
-		Streams: c.streams,
+		Streams: c.streams, UnsignedTimeout: cmp.Or(c.unsignedTimeout, c.body),
 	}.Handler()
 	must(t, err)
 	return handler

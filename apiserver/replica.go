@@ -94,6 +94,8 @@ type ReplicaConfig struct {
 	Compiled func() map[string]string
 	Cursors  rfq.Cursors
 	Sessions *credential.Sessions
+	// Ends holds the ends of dashboard sessions.
+	Ends *signon.Ends
 	// CatalogMaxStaleness is the age from which on master data is not used.
 	CatalogMaxStaleness time.Duration
 	// TargetWait is the time within which every open preflight job should begin.
@@ -283,7 +285,7 @@ func (r *Replica) api() (API, error) {
 		return API{}, err
 	}
 	return API{
-		Gates: r.Gates, Limits: r.limits, Uses: &r.uses, Requests: r.requests, Problems: r.problems, Metrics: r.Metrics, Tracer: r.Tracer,
+		Gates: r.Gates, Limits: r.limits, Unauthenticated: gate.NewUnauthenticated(), Uses: &r.uses, Requests: r.requests, Problems: r.problems, Metrics: r.Metrics, Tracer: r.Tracer,
 		Log: r.Log, Now: r.Now, Streams: r.streams, Contracts: set, Files: append(files, catalog), Routes: routes,
 	}, nil
 }
@@ -323,7 +325,7 @@ func (r *Replica) dashboards() ([]Listener, error) {
 
 func (r *Replica) dashboard(name string, socket net.Listener, view *dashboard.Ops) (Listener, error) {
 	pages, err := dashboard.Handler(dashboard.Config{
-		Listener: name, Gates: r.Gates, Sessions: r.Sessions, RFQs: r.rfqs, Records: r.Records, Limits: r.limits, Uses: &r.uses, Metrics: r.Metrics,
+		Listener: name, Gates: r.Gates, Sessions: r.Sessions, Ends: r.Ends, RFQs: r.rfqs, Records: r.Records, Limits: r.limits, Uses: &r.uses, Metrics: r.Metrics,
 		Webhooks: r.webhooks, Cursors: r.Cursors, Jobs: r.Jobs, Changes: r.changes, Streams: r.streams,
 		Log: r.Log, Now: r.Now, Random: rand.Reader, Plain: r.PlainCookies,
 		RegistryURL: r.RegistryURL, APIURL: r.APIURL, OpsURL: r.OpsURL, Docs: r.Docs != nil, Tour: r.Tour, Contracts: r.contracts, Ops: view,

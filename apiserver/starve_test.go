@@ -97,22 +97,26 @@ func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
 	c.want(t, http.MethodGet, openAPI, "", "200")
 }
 
+// begun is a callback without a valid signature whose body never arrives completely.
+func begun(sender string) string {
+	return "POST " + xjmfapi.Path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n" +
+		"X-XJMF-Sender: " + sender + "\r\nX-XJMF-Timestamp: 1\r\nX-XJMF-Signature: sha256=00\r\n\r\n{"
+}
+
 // TestUnsignedCallbacksDoNotBlockPartners begins callbacks without a valid signature and
 // never finishes them.
 func TestUnsignedCallbacksDoNotBlockPartners(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, caps{slots: 2, bodies: 2, unsigned: 3, stall: time.Minute, body: time.Hour})
-	const begun = "POST " + xjmfapi.Path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n" +
-		"X-XJMF-Sender: unknown\r\nX-XJMF-Timestamp: 1\r\nX-XJMF-Signature: sha256=00\r\n\r\n{"
+	c := newCrowd(t, caps{slots: 2, bodies: 2, unsigned: 12, stall: time.Minute, body: time.Hour})
 	for range 3 {
-		c.connect(t, begun)
+		c.connect(t, begun("unknown"))
 	}
 	eventually.Holds(t, "three callbacks are awaited, without a slot", func() bool {
 		return c.metric(`printmarket_http_bodies_awaited{listener="api"} 3`) && c.metric(`printmarket_http_requests_in_flight{listener="api"} 0`)
 	})
-	resp, err := http.ReadResponse(bufio.NewReader(c.connect(t, begun)), nil)
+	resp, err := http.ReadResponse(bufio.NewReader(c.connect(t, begun("unknown"))), nil)
 	must(t, err)
-	if got := outcome(t, resp); got != overloaded {
+	if got := outcome(t, resp); got != "401 XJMF_SIGNATURE_INVALID" {
 		t.Errorf("one callback more: %s", got)
 	}
 	if !c.metric(`printmarket_http_requests_shed_total{lack="unsigned",listener="api"} 1`) {
@@ -120,6 +124,36 @@ func TestUnsignedCallbacksDoNotBlockPartners(t *testing.T) {
 	}
 	c.want(t, http.MethodPost, "/api/v1/rfq", "acme-live", "201")
 	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
+}
+
+// TestHalfSentCallbacksDoNotBlockSignedOnes has 64 callbacks of a made-up sender, and as many
+// that name another sender, with the limits that ship. None of their bodies ever arrives.
+func TestHalfSentCallbacksDoNotBlockSignedOnes(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, caps{stall: time.Hour, body: time.Hour})
+	for range 64 {
+		c.connect(t, begun("made-up"))
+		c.connect(t, begun(apitest.SenderOf("stark")))
+	}
+	eventually.Holds(t, "a quarter of the places of unknown senders and of one sender are taken by one client", func() bool {
+		return c.metric(`printmarket_http_bodies_awaited{listener="api"} 32`) &&
+			c.metric(`printmarket_http_requests_shed_total{lack="unsigned",listener="api"} 48`) &&
+			c.metric(`printmarket_http_requests_shed_total{lack="sender",listener="api"} 48`)
+	})
+	c.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: apitest.Signal}).Want(t, 200, "")
+}
+
+// TestBodyOfACallbackMustArriveSoon has the same time limit for known and unknown senders.
+func TestBodyOfACallbackMustArriveSoon(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, caps{stall: time.Hour, body: time.Hour, unsignedTimeout: 20 * time.Millisecond})
+	for _, sender := range []string{"made-up", apitest.SenderOf("stark")} {
+		resp, err := http.ReadResponse(bufio.NewReader(c.connect(t, begun(sender))), nil)
+		must(t, err)
+		if got := outcome(t, resp); got != "408 REQUEST_TIMEOUT" {
+			t.Errorf("half of a body of %s: %s", sender, got)
+		}
+	}
 }
 
 // TestRefusalsBeforeTheBodyAreAnsweredWhileAllBodySlotsAreTaken: the order of answers.

@@ -23,6 +23,7 @@ var (
 const (
 	signInWithKey  = "key"
 	signInWithOIDC = "oidc"
+	logoutByOIDC   = "oidc logout"
 )
 
 // attempts counts attempts to sign in by client, on this replica.

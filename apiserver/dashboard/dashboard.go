@@ -8,8 +8,9 @@
 // posture, the rollouts, the queue and the denials of the installation. The pages of
 // capabilities and contracts need no sign-in.
 //
-// The server keeps no sessions. A cookie holds a sealed session (package credential), and
-// every request checks the key, standing and scope of the session against the current
+// The server keeps no sessions, only the ends of those that were ended early (package
+// signon). A cookie holds a sealed session (package credential), and every request checks
+// that the session has not ended, and its key, standing and scope against the current
 // posture. Package account and the gates decide as they do for a request to the API.
 //
 // The pages are components in .templ files. They contain no script, except the page of a
@@ -54,6 +55,12 @@ type Sessions interface {
 	OpenFor(purpose, token string) ([]byte, error)
 }
 
+// Ends records and finds the ends of sessions. Package signon implements it.
+type Ends interface {
+	End(ctx context.Context, ending credential.Ending) error
+	Ended(ctx context.Context, signedIn time.Time, names ...credential.Digest) (bool, error)
+}
+
 // RFQs reads RFQs and quotes. Package rfq implements it.
 type RFQs interface {
 	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
@@ -76,6 +83,7 @@ type Config struct {
 	Listener string
 	Gates    *posture.Gates
 	Sessions Sessions
+	Ends     Ends
 	RFQs     RFQs
 	Records  Records
 	// Webhooks and Cursors are shared with the API.

@@ -66,10 +66,8 @@ func (s *server) mayStillRead(v *visit) bool {
 	if again.snapshot == nil {
 		return false
 	}
-	caller, _, _ := s.holder(&again)
-	if !caller.Valid() || caller.Tenant() != v.caller.Tenant() {
+	if found, err := s.resume(&again); err != nil || !found || again.caller.Tenant() != v.caller.Tenant() {
 		return false
 	}
-	again.caller = caller
-	return again.snapshot.Standing(caller, posture.ScopeAccountRead, now).Allowed() && again.Decide(posture.Preflight, false).Allowed()
+	return again.snapshot.Standing(again.caller, posture.ScopeAccountRead, now).Allowed() && again.Decide(posture.Preflight, false).Allowed()
 }

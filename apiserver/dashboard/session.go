@@ -43,7 +43,11 @@ func (s *server) requireScope(scope posture.Scope, surface posture.Surface, next
 		if v.snapshot == nil {
 			return noPosture()
 		}
-		if !s.resume(v) {
+		found, err := s.resume(v)
+		if err != nil {
+			return uncheckedSession(err)
+		}
+		if !found {
 			return response{location: signInPath + "?" + url.Values{"next": {ownPath(v.URL.Path)}}.Encode()}
 		}
 		if decision := v.snapshot.Standing(v.caller, scope, v.now); !decision.Allowed() {
@@ -56,30 +60,49 @@ func (s *server) requireScope(scope posture.Scope, surface posture.Surface, next
 	}
 }
 
-// resume sets the session of the visit, and reports whether there is one. This listener
-// receives no client certificates, so a partner that requires one has no session here.
-func (s *server) resume(v *visit) bool {
+// resume sets the session of the visit, and reports whether there is one that has not
+// ended. This listener receives no client certificates, so a partner that requires one has
+// no session here. The error means that the server cannot find out.
+func (s *server) resume(v *visit) (bool, error) {
 	if s.resumePerson(v) {
-		return true
+		ended, err := s.Ends.Ended(v.Context(), v.person.SignedIn, s.signOn().Names(*v.person)...)
+		if ended || err != nil {
+			v.caller, v.person = posture.Caller{}, nil
+			return false, err
+		}
+		return true, nil
 	}
 	caller, session, reason := s.holder(v)
 	if session.SignedIn.IsZero() {
-		return false
+		return false, nil
 	}
 	if !caller.Valid() {
 		s.Metrics.Decision("", reason.String())
-		return false
+		return false, nil
+	}
+	if ended, err := s.Ends.Ended(v.Context(), session.SignedIn, session.ID.Name()); ended || err != nil {
+		return false, err
 	}
 	s.Uses.Seen(session.Key, v.now)
 	v.caller, v.session = caller, session
-	return true
+	return true, nil
 }
 
 // resumeIfAny sets the session of a visit to a public page, for the links in its frame.
-func (s *server) resumeIfAny(v *visit) {
-	if v.snapshot != nil {
-		s.resume(v)
+func (s *server) resumeIfAny(v *visit) bool {
+	if v.snapshot == nil {
+		return false
 	}
+	found, err := s.resume(v)
+	return err == nil && found
+}
+
+// uncheckedSession is the response while the server cannot find out whether a session has
+// ended.
+func uncheckedSession(err error) response {
+	r := unavailable(time.Second, "The server cannot check your session at the moment. Try again in a moment.")
+	r.cause = err
+	return r
 }
 
 // holder returns the holder of the session of a visit. Without a session, or with that of
@@ -117,14 +140,14 @@ func (s *server) renew(v *visit) {
 	if until := end(v.caller, v.session.SignedIn, now); until.Before(v.session.Expires.Add(renewStep)) {
 		return
 	}
-	if err := s.seal(v, v.caller, v.session.SignedIn, now); err != nil {
+	if err := s.seal(v, v.caller, v.session, now); err != nil {
 		s.Log.WarnContext(v.Context(), "dashboard: renew a session", "error", err)
 	}
 }
 
-// seal stores a session of the caller in the cookie.
-func (s *server) seal(v *visit, caller posture.Caller, signedIn, now time.Time) error {
-	session := credential.Session{Tenant: caller.Tenant(), Key: caller.Digest(), SignedIn: signedIn, Expires: end(caller, signedIn, now)}
+// seal stores a session of the caller in the cookie, with the sign-in of another session.
+func (s *server) seal(v *visit, caller posture.Caller, of credential.Session, now time.Time) error {
+	session := credential.Session{Tenant: caller.Tenant(), Key: caller.Digest(), SignedIn: of.SignedIn, ID: of.ID, Expires: end(caller, of.SignedIn, now)}
 	token, err := s.Sessions.Seal(session, now, s.Random)
 	if err != nil {
 		return err
@@ -154,9 +177,11 @@ var modeNotices = map[string]string{
 // showSignIn shows the form. A cookie with an invalid session is removed.
 func (s *server) showSignIn(v *visit) response {
 	notice := ""
-	if v.snapshot != nil && s.cookie.of(v.Request) != "" && !s.resume(v) {
-		s.cookie.remove(v.header)
-		notice = "Your session has ended. Sign in again."
+	if v.snapshot != nil && s.cookie.of(v.Request) != "" {
+		if found, err := s.resume(v); err == nil && !found {
+			s.cookie.remove(v.header)
+			notice = "Your session has ended. Sign in again."
+		}
 	}
 	return s.form(http.StatusOK, v.URL.Query().Get("next"), cmp.Or(notice, modeNotices[v.URL.Query().Get("mode")]))
 }
@@ -197,7 +222,11 @@ func (s *server) signIn(v *visit) (response, outcome) {
 		return s.form(http.StatusForbidden, next, text), refusedBy(decision.Reason)
 	}
 	now := v.now.UTC().Truncate(time.Millisecond)
-	if err := s.seal(v, caller, now, now); err != nil {
+	id, err := credential.NewSessionID(s.Random)
+	if err != nil {
+		return noSeal(err), unsealed
+	}
+	if err := s.seal(v, caller, credential.Session{SignedIn: now, ID: id}, now); err != nil {
 		return noSeal(err), unsealed
 	}
 	s.Uses.Seen(caller.Digest(), v.now)
@@ -258,13 +287,33 @@ func ownPath(path string) string {
 	return "/"
 }
 
-// signOut removes the session from the browser. If the visitor goes to the other mode, the
-// form says which keys to use.
+// signOut ends the session on every replica and removes it from the browser. If the visitor
+// goes to the other mode, the form says which keys to use.
 func (s *server) signOut(v *visit) response {
 	s.cookie.remove(v.header)
+	if ending, found := s.ending(v); found {
+		if err := s.Ends.End(v.Context(), ending); err != nil {
+			r := unavailable(time.Second, "You are signed out in this browser. The server could not end the session for copies of its cookie; revoke the key if you suspect one.")
+			r.cause = err
+			return r
+		}
+	}
 	sent, err := readForm(v.Request)
 	if mode := sent.Get("to"); err == nil && modeNotices[mode] != "" {
 		return response{location: signInPath + "?" + url.Values{"mode": {mode}}.Encode()}
 	}
 	return response{location: signInPath}
+}
+
+// ending returns what ends the session in the cookie, whatever the posture says of it.
+func (s *server) ending(v *visit) (credential.Ending, bool) {
+	if person, found := s.openPerson(v); found {
+		return credential.Ending{Name: person.ID.Name(), At: person.Until, Until: person.Until}, true
+	}
+	session, err := s.Sessions.Open(s.cookie.of(v.Request), v.now)
+	if err != nil || session.SignedIn.IsZero() {
+		return credential.Ending{}, false
+	}
+	until := session.SignedIn.Add(longest)
+	return credential.Ending{Name: session.ID.Name(), At: until, Until: until}, true
 }

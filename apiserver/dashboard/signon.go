@@ -47,6 +47,7 @@ func (s *server) signOnRoutes() []route {
 	return []route{
 		{pattern: signOnPath, get: s.countSignIns(byProvider, s.beginSignOn)},
 		{pattern: signon.CallbackPath, get: s.countSignIns(byProvider, s.finishSignOn)},
+		{pattern: signon.LogoutPath, post: s.endSignOn},
 	}
 }
 
@@ -145,7 +146,11 @@ func (s *server) finishSignOn(v *visit) (response, outcome) {
 	if !found {
 		return message(http.StatusForbidden, "Access denied", noPlatform), withoutPlatform
 	}
-	v.person = &signon.Session{Person: person}
+	id, err := credential.NewSessionID(s.Random)
+	if err != nil {
+		return noSeal(err), unsealed
+	}
+	v.person = &signon.Session{Person: person, ID: id}
 	if decision := v.snapshot.Standing(caller, posture.ScopeOpsRead, v.now); !decision.Allowed() {
 		return v.withoutScope(decision), refusedBy(decision.Reason)
 	}
@@ -156,9 +161,52 @@ func (s *server) finishSignOn(v *visit) (response, outcome) {
 	return response{location: ownPath(flow.Next)}, signedIn
 }
 
+// endSignOn ends the sessions that the provider names in a logout token.
+func (s *server) endSignOn(v *visit) response {
+	if s.attempts.take(v.Request, logoutByOIDC, v.now) > 0 {
+		return logoutAnswer(http.StatusTooManyRequests)
+	}
+	sent, err := readForm(v.Request)
+	tokens := sent["logout_token"]
+	if err != nil || len(tokens) != 1 {
+		return logoutAnswer(http.StatusBadRequest)
+	}
+	ending, err := s.signOn().Logout(v.Context(), tokens[0])
+	if refusal := (*signon.Refusal)(nil); errors.As(err, &refusal) {
+		s.Log.WarnContext(v.Context(), "dashboard: logout token refused", "reason", refusal.Reason.String(), "detail", refusal.Detail)
+		if refusal.Reason != signon.ReasonUnavailable {
+			return logoutAnswer(http.StatusBadRequest)
+		}
+	}
+	if err == nil {
+		err = s.Ends.End(v.Context(), ending)
+	}
+	if err != nil {
+		s.Log.WarnContext(v.Context(), "dashboard: sessions not ended", "error", err)
+		return logoutAnswer(http.StatusServiceUnavailable)
+	}
+	s.Log.InfoContext(v.Context(), "dashboard: the identity provider ended sessions")
+	return logoutAnswer(http.StatusOK)
+}
+
+// logoutAnswer is a response to the provider (OpenID Connect Back-Channel Logout 1.0,
+// section 2.8).
+func logoutAnswer(status int) response {
+	return response{send: func(w http.ResponseWriter) *response {
+		if status == http.StatusBadRequest {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(`{"error":"invalid_request"}`)) // fails only if the provider has gone
+			return nil
+		}
+		w.WriteHeader(status)
+		return nil
+	}}
+}
+
 // sealPerson stores the session of the visit's person in the cookie.
 func (s *server) sealPerson(v *visit, now time.Time) error {
-	session := signon.Session{Person: v.person.Person, Expires: endOfPerson(v.person.Person, now)}
+	session := signon.Session{Person: v.person.Person, ID: v.person.ID, Expires: endOfPerson(v.person.Person, now)}
 	text, err := session.Encode()
 	if err != nil {
 		return err
@@ -181,15 +229,8 @@ func endOfPerson(p signon.Person, now time.Time) time.Time {
 
 // resumePerson sets the session of a person, and reports whether the visit has one.
 func (s *server) resumePerson(v *visit) bool {
-	if s.signOn() == nil {
-		return false
-	}
-	text, err := s.Sessions.OpenFor(personPurpose+s.signOn().Fingerprint(), s.cookie.of(v.Request))
-	if err != nil {
-		return false
-	}
-	session, err := signon.DecodeSession(text, v.now)
-	if err != nil {
+	session, opened := s.openPerson(v)
+	if !opened {
 		return false
 	}
 	caller, found := v.snapshot.Operator(v.now)
@@ -198,6 +239,19 @@ func (s *server) resumePerson(v *visit) bool {
 	}
 	v.caller, v.person = caller, &session
 	return true
+}
+
+// openPerson returns the session of a person in the cookie, and reports whether there is one.
+func (s *server) openPerson(v *visit) (signon.Session, bool) {
+	if s.signOn() == nil {
+		return signon.Session{}, false
+	}
+	text, err := s.Sessions.OpenFor(personPurpose+s.signOn().Fingerprint(), s.cookie.of(v.Request))
+	if err != nil {
+		return signon.Session{}, false
+	}
+	session, err := signon.DecodeSession(text, v.now)
+	return session, err == nil
 }
 
 // renewPerson extends the session of a person, as renew does for a key.

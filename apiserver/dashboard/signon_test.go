@@ -58,7 +58,7 @@ func (d *signOnDashboard) client(t testing.TB, now func() time.Time, change func
 func (d *signOnDashboard) replica(t testing.TB, change func(*signon.Config)) *testDashboard {
 	t.Helper()
 	return newDashboard(t, withOps, func(c *dashboard.Config) {
-		c.Gates, c.Sessions, c.Now = d.Gates, d.Sessions, d.Clock.Now
+		c.Gates, c.Sessions, c.Now, c.Ends = d.Gates, d.Sessions, d.Clock.Now, signon.NewEnds(d.Redis, d.Store, d.Clock.Now)
 		c.Ops.SignOn = d.client(t, c.Now, change)
 	})
 }

@@ -50,7 +50,7 @@ func (s *server) tour(v *visit) response {
 		Rollout: quoted(filepath.Join(s.Tour.Resources, "rollouts", posture.RFQCreate.String()+".yaml")),
 		Product: s.Tour.Product, Category: s.Tour.Category, File: s.Tour.File, Docs: s.Docs, Operators: s.Ops != nil,
 	}
-	if v.snapshot != nil && s.resume(v) {
+	if s.resumeIfAny(v) {
 		if refused := s.limit(v, posture.SurfacePartner); refused != nil {
 			return *refused
 		}

@@ -58,48 +58,77 @@ func (b *Body) check(c *Call) *problem.Problem {
 	return nil
 }
 
-// ReadBody reads the body within the route's limit. It is for routes that look at
-// the body in order to authenticate; before the others are served it is read
-// anyway.
+// ReadBody reads the body of an authenticated caller within the route's limit.
 func (c *Call) ReadBody() *problem.Problem {
-	limit := c.route.Body.Limit
-	if c.Request.ContentLength > limit {
-		return tooLarge(c, limit)
-	}
-	waiting, lack := c.gate.bodies, "bodies"
-	if !c.Caller.Valid() {
-		waiting, lack = c.gate.unsigned, "unsigned"
-	}
-	body, refusal := awaitBody(c.gate, c, waiting, lack, limit)
-	c.Body = body
-	return refusal
+	return c.awaitBody(place{slots: c.gate.bodies, lack: "bodies"}, c.gate.bodyTimeout)
+}
+
+// ReadUnsigned reads the body of a request that claims to be from a sender, in order to
+// verify its signature. An empty sender stands for all unknown senders: their bodies share a
+// small number of places, of which each client address has a part. A known sender has places
+// of its own. The time limits are the same for both, so that they reveal nothing.
+func (c *Call) ReadUnsigned(sender string) *problem.Problem {
+	return c.awaitBody(c.gate.callbacks.place(sender, clientOf(c.Request)), c.gate.unsignedTimeout)
 }
 
 // awaitBody reads the body without the request's slot, so that a slow client does not occupy a
-// slot.
-func awaitBody(g *Gate, c *Call, waiting *Slots, lack string, limit int64) (body []byte, refusal *problem.Problem) {
-	if !waiting.Take() {
+// slot. The first bytes must arrive within a time, and the others without long pauses.
+func (c *Call) awaitBody(at place, first time.Duration) (refusal *problem.Problem) {
+	g, limit := c.gate, c.route.Body.Limit
+	if c.Request.ContentLength > limit {
+		return tooLarge(c, limit)
+	}
+	if !at.take() {
 		c.Writer.Header().Set("Connection", "close")
-		return nil, g.overloaded(lack, "The server is receiving too many request bodies at once.")
+		return g.overloaded(at.lack, "The server is receiving too many request bodies at once.")
 	}
 	g.slots.Give()
 	g.metrics.Awaits(g.listener, 1)
 	defer func() {
 		g.metrics.Awaits(g.listener, -1)
-		waiting.Give()
+		at.give()
 		if !g.slots.Retake() && refusal == nil {
-			body, refusal = nil, g.overloaded("slots", "The server is processing too many requests at once.")
+			c.Body, refusal = nil, g.overloaded("slots", "The server is processing too many requests at once.")
 		}
 	}()
-	return readAll(g, c, limit)
+	c.Body, refusal = readAll(g, c, limit, first)
+	return refusal
 }
 
-func readAll(g *Gate, c *Call, limit int64) ([]byte, *problem.Problem) {
-	if g.bodyTimeout > 0 {
-		// Writers without deadlines (tests') read without one.
-		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(g.bodyTimeout))
+// unsignedRate is the least number of bytes per second that keeps a body coming after its
+// first time limit.
+const unsignedRate = 64 << 10
+
+// steadyBody moves the read deadline with the bytes that arrive: a body may take its first
+// time limit and a second for each unsignedRate bytes, and no longer than to the end.
+type steadyBody struct {
+	io.Reader
+	control    *http.ResponseController
+	begun, end time.Time
+	first      time.Duration
+	received   int
+}
+
+// Read implements io.Reader.
+func (b *steadyBody) Read(into []byte) (int, error) {
+	deadline := b.begun.Add(b.first + time.Duration(b.received)*time.Second/unsignedRate)
+	if deadline.After(b.end) {
+		deadline = b.end
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
+	// Writers without deadlines (tests') read without one.
+	_ = b.control.SetReadDeadline(deadline)
+	n, err := b.Reader.Read(into)
+	b.received += n
+	return n, err
+}
+
+func readAll(g *Gate, c *Call, limit int64, first time.Duration) ([]byte, *problem.Problem) {
+	var source io.Reader = http.MaxBytesReader(c.Writer, c.Request.Body, limit)
+	if g.bodyTimeout > 0 {
+		now := time.Now()
+		source = &steadyBody{Reader: source, control: http.NewResponseController(c.Writer), begun: now, end: now.Add(g.bodyTimeout), first: first}
+	}
+	body, err := io.ReadAll(source)
 	var tooLong *http.MaxBytesError
 	var network net.Error
 	switch {
@@ -109,6 +138,9 @@ func readAll(g *Gate, c *Call, limit int64) ([]byte, *problem.Problem) {
 		return nil, tooLarge(c, limit)
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
 		c.Writer.Header().Set("Connection", "close")
+		if first < g.bodyTimeout {
+			return nil, problem.New(problem.CodeRequestTimeout, "The body did not arrive within %s, or more slowly than %d bytes per second after that.", first, unsignedRate)
+		}
 		return nil, problem.New(problem.CodeRequestTimeout, "The complete body did not arrive within %s.", g.bodyTimeout)
 	default:
 		c.Writer.Header().Set("Connection", "close")

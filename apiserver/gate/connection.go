@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/ratelimit"
 )
 
 // connection describes the connection of a request. It reads the connection itself, which has
@@ -22,4 +23,9 @@ func connection(r *http.Request, now time.Time) posture.Connection {
 		return posture.Mutual(posture.Pin{})
 	}
 	return posture.Mutual(posture.PinOf(certificate.RawSubjectPublicKeyInfo))
+}
+
+// clientOf names the client of a request.
+func clientOf(r *http.Request) string {
+	return ratelimit.ClientOf(r.RemoteAddr, r.Header["X-Forwarded-For"]).String()
 }

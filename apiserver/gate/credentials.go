@@ -58,7 +58,7 @@ func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
 		caller, refusal := rt.Authenticate(c)
 		if refusal != nil {
 			g.metrics.Decision(rt.Capability.String(), string(refusal.Code))
-			return refusal
+			return g.limitUnauthenticated(c, refusal)
 		}
 		c.Caller = caller
 		c.known(caller.Tenant(), caller.KeyName())
@@ -88,7 +88,7 @@ func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
 	case problem.CodeInvalidAPIKey:
 		header["Www-Authenticate"] = challengeInvalid
 	}
-	return refusal
+	return g.limitUnauthenticated(c, refusal)
 }
 
 // read returns the single key of a request.

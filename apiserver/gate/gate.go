@@ -3,6 +3,7 @@
 package gate
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"time"
@@ -23,6 +24,9 @@ type Config struct {
 	Gates *posture.Gates
 	// Limits counts requests; if it is nil, each gate by itself.
 	Limits *ratelimit.Limiter
+	// Unauthenticated counts the requests whose credential is not accepted, by client. If
+	// it is nil, each gate counts by itself.
+	Unauthenticated *ratelimit.ClientLimiter
 	// Uses records the use of keys; it may be nil.
 	Uses     *lastused.Recorder
 	Problems *respond.Problems
@@ -41,9 +45,13 @@ type Config struct {
 	// organization, including those whose bodies are awaited. If it is 0, there is no
 	// limit.
 	MaxBodies, MaxPerOrganization int
-	// MaxUnsigned limits the awaited bodies whose sender is not authenticated yet. If it is
-	// 0, there is no limit.
+	// MaxUnsigned limits the awaited bodies of unknown senders, and a quarter of it those of
+	// one client. Known senders whose signature is not verified yet have four times as many
+	// places, and one sender half as many. If it is 0, there is no limit.
 	MaxUnsigned int
+	// UnsignedTimeout bounds the wait for a body whose signature is not verified yet, in
+	// addition to a second for each 64 KiB; BodyTimeout if it is 0 or more.
+	UnsignedTimeout time.Duration
 	// Streams limits the streams of all gates that share it. If it is nil, there is no
 	// limit.
 	Streams *Streams
@@ -51,31 +59,37 @@ type Config struct {
 
 // Gate runs the chain in front of routes.
 type Gate struct {
-	gates        *posture.Gates
-	limits       *ratelimit.Limiter
-	uses         *lastused.Recorder
-	policies     policyHeaders
-	problems     *respond.Problems
-	metrics      *telemetry.Metrics
-	log          *slog.Logger
-	now          func() time.Time
-	bodyTimeout  time.Duration
-	listener     string
-	slots        *Slots
-	bodies       *Slots
-	unsigned     *Slots
-	shares       *shares
-	streams      *Streams
-	retryPosture time.Duration
-	entitlements map[entitlement][]string
-	capabilities map[capabilityPosture][]string
-	refusals     Refusals
+	gates       *posture.Gates
+	limits      *ratelimit.Limiter
+	unknown     *ratelimit.ClientLimiter
+	uses        *lastused.Recorder
+	policies    policyHeaders
+	problems    *respond.Problems
+	metrics     *telemetry.Metrics
+	log         *slog.Logger
+	now         func() time.Time
+	bodyTimeout time.Duration
+	// unsignedTimeout is at most bodyTimeout.
+	unsignedTimeout time.Duration
+	listener        string
+	slots           *Slots
+	bodies          *Slots
+	callbacks       callbackPlaces
+	shares          *shares
+	streams         *Streams
+	retryPosture    time.Duration
+	entitlements    map[entitlement][]string
+	capabilities    map[capabilityPosture][]string
+	refusals        Refusals
 }
 
 // New makes a gate. It prepares every header field that the gate can send.
 func New(c Config) *Gate {
 	if c.Limits == nil {
 		c.Limits = new(ratelimit.Limiter)
+	}
+	if c.Unauthenticated == nil {
+		c.Unauthenticated = NewUnauthenticated()
 	}
 	if c.Uses == nil {
 		c.Uses = new(lastused.Recorder)
@@ -87,9 +101,9 @@ func New(c Config) *Gate {
 		c.Streams = NewStreams(0, 0)
 	}
 	return &Gate{
-		gates: c.Gates, limits: c.Limits, uses: c.Uses, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
-		bodyTimeout: c.BodyTimeout, listener: c.Listener,
-		slots: c.Slots, bodies: NewSlots(c.MaxBodies), unsigned: NewSlots(c.MaxUnsigned), shares: newShares(c.MaxPerOrganization),
+		gates: c.Gates, limits: c.Limits, unknown: c.Unauthenticated, uses: c.Uses, problems: c.Problems, metrics: c.Metrics, log: c.Log, now: c.Now,
+		bodyTimeout: c.BodyTimeout, unsignedTimeout: min(cmp.Or(c.UnsignedTimeout, c.BodyTimeout), c.BodyTimeout), listener: c.Listener,
+		slots: c.Slots, bodies: NewSlots(c.MaxBodies), callbacks: newCallbackPlaces(c.MaxUnsigned), shares: newShares(c.MaxPerOrganization),
 		streams:      c.Streams,
 		retryPosture: 5 * time.Second,
 		entitlements: entitlementHeaders(), capabilities: capabilityHeaders(), refusals: NewRefusals(),

@@ -75,6 +75,8 @@ func (w *fixture) mount(routes []gate.Route) http.Handler {
 type request struct {
 	method, path, key, body string
 	header                  http.Header
+	// address is the remote address; empty for the default.
+	address string
 }
 
 func (w *fixture) do(in request) (*http.Response, problem.Code) {
@@ -82,6 +84,9 @@ func (w *fixture) do(in request) (*http.Response, problem.Code) {
 	r := httptest.NewRequest(in.method, in.path, strings.NewReader(in.body))
 	for name, values := range in.header {
 		r.Header[name] = values
+	}
+	if in.address != "" {
+		r.RemoteAddr = in.address
 	}
 	if in.key != "" {
 		r.Header.Set("Authorization", "Bearer "+w.Key("acme-"+in.key))

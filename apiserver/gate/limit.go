@@ -3,6 +3,7 @@
 package gate
 
 import (
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -38,6 +39,66 @@ func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
 	g.metrics.Decision(rt.Capability.String(), rateLimited)
 	c.refused(rateLimited)
 	return problem.New(problem.CodeRateLimitExceeded, "Your organization has exceeded its rate limit on the %s surface.", surface).
+		After(state.RetryAfter)
+}
+
+// Limits of requests that the gate refuses with 401 or 403. An attacker cannot guess a key of
+// 190 random bits at any rate: the limits bound the load and the noise of attempts.
+var (
+	// unknownPerClient limits one client without a valid credential.
+	unknownPerClient = ratelimit.Policy{Limit: 120, Window: time.Minute}
+	// unknownPerPeer limits one remote address. Behind a proxy, all clients share it.
+	unknownPerPeer = ratelimit.Policy{Limit: 3000, Window: time.Minute}
+	// forbiddenRate limits the refused requests of one organization on a surface.
+	forbiddenRate = posture.RateLimit{Requests: 600, Window: time.Minute}
+	// addressPolicy announces unknownPerClient.
+	addressPolicy = []string{`"address";q=120;w=60`}
+)
+
+// NewUnauthenticated returns the limits of unauthenticated requests for all gates of a
+// replica.
+func NewUnauthenticated() *ratelimit.ClientLimiter {
+	return ratelimit.NewClientLimiter(unknownPerClient, unknownPerPeer)
+}
+
+// limitUnauthenticated counts a request that is refused with 401 by its client, and returns
+// 429 above the limit. It runs only after the credential was not accepted, so a client with
+// a valid credential at the same address is always served.
+func (g *Gate) limitUnauthenticated(c *Call, refusal *problem.Problem) *problem.Problem {
+	if g.problems.Status(refusal.Code) != http.StatusUnauthorized {
+		return refusal
+	}
+	wait := g.unknown.Take(ratelimit.ClientOf(c.Request.RemoteAddr, c.Request.Header["X-Forwarded-For"]), "unauthenticated", c.Now)
+	if wait <= 0 {
+		return refusal
+	}
+	header := c.Writer.Header()
+	delete(header, "Www-Authenticate")
+	header["Ratelimit-Policy"] = addressPolicy
+	header["Ratelimit"] = []string{`"address";r=0;t=` + strconv.FormatInt(seconds(wait), 10)}
+	g.metrics.Decision("", rateLimited)
+	return problem.New(problem.CodeRateLimitExceeded, "Your address has sent too many requests without a valid credential.").After(wait)
+}
+
+// limitForbidden counts a request of an organization that is refused with 403, and returns
+// 429 above the limit. These requests have a count of their own, so that they use nothing of
+// the organization's rate.
+func (g *Gate) limitForbidden(rt *Route, c *Call, refusal *problem.Problem) *problem.Problem {
+	surface := rt.surface()
+	if g.problems.Status(refusal.Code) != http.StatusForbidden || surface == posture.NoSurface {
+		return refusal
+	}
+	state := g.limits.Take(c.Request.Context(), ratelimit.Key{Tenant: c.Tenant(), Surface: surface.String() + "-forbidden"},
+		ratelimit.Policy{Limit: forbiddenRate.Requests, Window: forbiddenRate.Window}, c.Now, false)
+	if state.Allowed {
+		return refusal
+	}
+	header := c.Writer.Header()
+	header["Ratelimit-Policy"] = g.policies.header(surface, forbiddenRate)
+	header["Ratelimit"] = []string{rateLimitItem(surface, state)}
+	g.metrics.Decision(rt.Capability.String(), rateLimited)
+	c.refused(rateLimited)
+	return problem.New(problem.CodeRateLimitExceeded, "Your organization has sent too many requests that its access does not allow.").
 		After(state.RetryAfter)
 }
 

@@ -3,7 +3,10 @@
 package gate_test
 
 import (
+	"net/http"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -92,5 +95,47 @@ func TestRequestsRefusedByAGateAreNotCounted(t *testing.T) {
 	}
 	if resp, _ := w.do(request{method: "GET", path: "/read/1", key: "live"}); resp.StatusCode != 200 {
 		t.Errorf("the first request that counts is %d", resp.StatusCode)
+	}
+}
+
+func TestGuessedKeysMeetALimitPerAddress(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t)
+	guess := func(address string) (*http.Response, problem.Code) {
+		return w.do(request{method: "GET", path: "/read/1", address: address, header: http.Header{"Authorization": {"Bearer pmk_live_guessed"}}})
+	}
+	limited := 0
+	for range 1000 {
+		if resp, code := guess("198.51.100.1:1000"); resp.StatusCode == http.StatusTooManyRequests {
+			limited++
+			if code != problem.CodeRateLimitExceeded || resp.Header.Get("Retry-After") == "" || resp.Header.Get("WWW-Authenticate") != "" {
+				t.Errorf("a guess above the limit: %s, Retry-After %q, WWW-Authenticate %q", code, resp.Header.Get("Retry-After"), resp.Header.Get("WWW-Authenticate"))
+			}
+		}
+	}
+	if limited < 800 {
+		t.Errorf("%d of 1000 guessed keys were refused by the limit, want at least 800", limited)
+	}
+	if resp, code := w.do(request{method: "GET", path: "/read/1", key: "live", address: "198.51.100.1:1001"}); resp.StatusCode != 200 {
+		t.Errorf("a valid key from the same address: %d %s, want 200", resp.StatusCode, code)
+	}
+	if resp, code := guess("203.0.113.1:1000"); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("a wrong key from another address: %d %s, want 401", resp.StatusCode, code)
+	}
+}
+
+func TestForbiddenRequestsMeetALimitOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	w := limited(t)
+	statuses := map[int]int{}
+	for range 1000 {
+		resp, _ := w.do(request{method: "GET", path: "/read/1", key: "noscope"})
+		statuses[resp.StatusCode]++
+	}
+	if diff := cmp.Diff(map[int]int{403: 600, 429: 400}, statuses); diff != "" {
+		t.Errorf("requests without the scope by status (-want +got):\n%s", diff)
+	}
+	if resp, code := w.do(request{method: "GET", path: "/read/1", key: "live"}); resp.StatusCode != 200 {
+		t.Errorf("a request with the scope: %d %s, want 200", resp.StatusCode, code)
 	}
 }

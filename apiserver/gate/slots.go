@@ -83,6 +83,77 @@ func (s *shares) give(organization string) {
 	delete(s.taken, organization)
 }
 
+// place is where a body is awaited: one of the slots, and a part of some shares by key.
+type place struct {
+	slots *Slots
+	parts []part
+	// lack names the place in metrics.
+	lack string
+}
+
+// part is one key of shares.
+type part struct {
+	of  *shares
+	key string
+}
+
+// take takes the place if it is free. The caller then gives it back.
+func (p place) take() bool {
+	for i, one := range p.parts {
+		if !one.of.take(one.key) {
+			p.giveParts(i)
+			return false
+		}
+	}
+	if p.slots.Take() {
+		return true
+	}
+	p.giveParts(len(p.parts))
+	return false
+}
+
+func (p place) give() {
+	p.slots.Give()
+	p.giveParts(len(p.parts))
+}
+
+func (p place) giveParts(number int) {
+	for _, one := range p.parts[:number] {
+		one.of.give(one.key)
+	}
+}
+
+// callbackPlaces are the places of bodies whose signature is not verified yet. The header of
+// a request names its sender without proof, so a known sender's places have parts for each
+// client address, too: an attacker who knows a sender's id leaves it the others.
+type callbackPlaces struct {
+	unknown, known                        *Slots
+	perClient, perSender, perSenderClient *shares
+}
+
+// newCallbackPlaces divides a number of places for unknown senders, and four times as many
+// for known ones; 0 sets no limit.
+func newCallbackPlaces(unknown int) callbackPlaces {
+	part := func(divisor int) int {
+		if unknown == 0 {
+			return 0
+		}
+		return max(1, unknown/divisor)
+	}
+	return callbackPlaces{
+		unknown: NewSlots(unknown), known: NewSlots(4 * unknown),
+		perClient: newShares(part(4)), perSender: newShares(part(2)), perSenderClient: newShares(part(4)),
+	}
+}
+
+// place returns the place for a known sender; an empty sender stands for an unknown one.
+func (p *callbackPlaces) place(sender, client string) place {
+	if sender == "" {
+		return place{slots: p.unknown, parts: []part{{p.perClient, client}}, lack: "unsigned"}
+	}
+	return place{slots: p.known, parts: []part{{p.perSender, sender}, {p.perSenderClient, sender + " " + client}}, lack: "sender"}
+}
+
 // share keeps a few organizations from taking every slot. The body is still to
 // be awaited, so the share is of that too. A route with nothing behind it is
 // answered at once.

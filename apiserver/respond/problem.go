@@ -47,6 +47,9 @@ func NewProblems(registryURL string) *Problems {
 	return p
 }
 
+// Status returns the HTTP status of problems with a code.
+func (p *Problems) Status(code problem.Code) int { return p.heads[code].status }
+
 func newHead(registryURL string, d problem.Definition) head {
 	typeURI, title := "about:blank", http.StatusText(d.Status)
 	if t, ok := problem.TypeOf(d.Slug); ok {

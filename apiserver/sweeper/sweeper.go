@@ -43,7 +43,8 @@ type RFQs interface {
 	Sweep(ctx context.Context, batch int) (int, error)
 }
 
-// KeysAndQuotas purges idempotency keys and quota windows past their retention.
+// KeysAndQuotas purges idempotency keys, quota windows and ends of sessions past their
+// retention.
 type KeysAndQuotas interface {
 	PurgeKeysAndQuotas(ctx context.Context, now time.Time) error
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/internal/signon"
 )
 
 // apiOptions holds the flags that `dev` and `apiserver` share.
@@ -76,6 +77,7 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 	defer debug.FreeOSMemory()
 	c.Log, c.Metrics, c.Tracer, c.Now = p.log, p.metrics, p.tracer, p.now
 	c.Records, c.Limits, c.Queue, c.Jobs = p.store, ratelimit.NewRedis(p.redis), work.queue, work.jobs
+	c.Ends = signon.NewEnds(p.redis, p.store, p.now)
 	c.APIURL, c.RegistryURL, c.OpsURL = urlOf(c.Sockets.API, o.publicAPI), urlOf(c.Sockets.Registry, o.publicRegistry), urlOf(c.Sockets.Ops, "")
 	c.CatalogMaxStaleness, c.TargetWait = o.catalogMaxStaleness, o.targetWait
 	c.CertFile, c.KeyFile = o.mutual.cert, o.mutual.key

@@ -25,6 +25,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
@@ -47,6 +48,7 @@ const (
 // records is the store as a whole.
 type records interface {
 	apiserver.Records
+	signon.EndStore
 	Ping(context.Context) error
 	Close() error
 }

@@ -28,7 +28,9 @@ const (
 	maxSessionToken = 256
 	// sessionVersion is authenticated together with every token.
 	sessionVersion = "printmarket session v2"
-	sessionNonce   = 12
+	// signInVersion is the same for sessions of sign-ins, which have an id.
+	signInVersion = "printmarket sign-in v3"
+	sessionNonce  = 12
 )
 
 // ErrSession means that a token is not a valid session, or that the session has ended.
@@ -48,7 +50,23 @@ type Session struct {
 	// API. The two kinds are not interchangeable: permission to sign in does not imply
 	// permission to open sessions, or the reverse.
 	SignedIn time.Time
+	// ID identifies the sign-in; a renewed session keeps it. A session of the API has no ID.
+	ID SessionID
 }
+
+// SessionID identifies a sign-in. It is random, and no secret.
+type SessionID [16]byte
+
+// NewSessionID returns a random id.
+func NewSessionID(random io.Reader) (id SessionID, err error) {
+	if _, err := io.ReadFull(random, id[:]); err != nil {
+		return SessionID{}, fmt.Errorf("make a session id: %w", err)
+	}
+	return id, nil
+}
+
+// Name returns the name under which the session can be ended.
+func (id SessionID) Name() Digest { return SessionName("session", string(id[:])) }
 
 // SessionKey seals sessions from an instant on. Before that it only opens sessions, so
 // that every replica has the key before the first token is sealed with it.
@@ -98,7 +116,7 @@ func (s *Sessions) held() []sessionSealer {
 // Seal returns the token of a session. It uses the newest key that has started, or the
 // oldest if none has. Errors: [ErrNoSessionKeys].
 func (s *Sessions) Seal(session Session, now time.Time, random io.Reader) (Secret, error) {
-	return s.seal(sessionVersion, session.plain(), now, random)
+	return s.seal(session.version(), session.plain(), now, random)
 }
 
 // seal returns a token with the given bytes, which are authenticated together with
@@ -126,8 +144,15 @@ func (s *Sessions) seal(purpose string, plain []byte, now time.Time, random io.R
 	return Secret(sessionPrefix + base64.RawURLEncoding.EncodeToString(sealed)), nil
 }
 
-// plain returns the bytes to seal: expiry, time of the sign-in (0 for none), digest and
-// tenant.
+func (s Session) version() string {
+	if s.SignedIn.IsZero() {
+		return sessionVersion
+	}
+	return signInVersion
+}
+
+// plain returns the bytes to seal: expiry, time of the sign-in (0 for none), id of the
+// sign-in if there is one, digest and tenant.
 func (s Session) plain() []byte {
 	var signedIn uint64
 	if !s.SignedIn.IsZero() {
@@ -135,6 +160,9 @@ func (s Session) plain() []byte {
 	}
 	plain := binary.BigEndian.AppendUint64(nil, uint64(s.Expires.UnixMilli()))
 	plain = binary.BigEndian.AppendUint64(plain, signedIn)
+	if signedIn != 0 {
+		plain = append(plain, s.ID[:]...)
+	}
 	plain = append(plain, s.Key[:]...)
 	return append(plain, s.Tenant.String()...)
 }
@@ -145,12 +173,14 @@ func IsSession(text string) bool { return strings.HasPrefix(text, sessionPrefix)
 // Open returns the session of a token. The error for any invalid or expired token is
 // [ErrSession].
 func (s *Sessions) Open(token string, now time.Time) (Session, error) {
-	plain, err := s.open(sessionVersion, token, maxSessionToken)
-	if err != nil {
-		return Session{}, err
-	}
-	if session, ok := parseSession(plain); ok && now.Before(session.Expires) {
-		return session, nil
+	for _, version := range []string{sessionVersion, signInVersion} {
+		plain, err := s.open(version, token, maxSessionToken)
+		if err != nil {
+			continue
+		}
+		if session, ok := parseSession(plain); ok && session.version() == version && now.Before(session.Expires) {
+			return session, nil
+		}
 	}
 	return Session{}, ErrSession
 }
@@ -180,11 +210,16 @@ func parseSession(plain []byte) (s Session, ok bool) {
 		return Session{}, false
 	}
 	s.Expires = time.UnixMilli(int64(binary.BigEndian.Uint64(plain))).UTC()
-	if signedIn := binary.BigEndian.Uint64(plain[8:]); signedIn != 0 {
+	signedIn := binary.BigEndian.Uint64(plain[8:])
+	plain = plain[times:]
+	if signedIn != 0 {
 		s.SignedIn = time.UnixMilli(int64(signedIn)).UTC()
+		if plain = plain[copy(s.ID[:], plain):]; len(plain) < len(s.Key) {
+			return Session{}, false
+		}
 	}
-	copy(s.Key[:], plain[times:])
-	who, err := tenant.Parse(string(plain[times+len(s.Key):]))
+	plain = plain[copy(s.Key[:], plain):]
+	who, err := tenant.Parse(string(plain))
 	s.Tenant = who
 	return s, err == nil
 }

@@ -72,12 +72,14 @@ func TestSessionRoundTripUntilExpiry(t *testing.T) {
 	}
 }
 
-func TestSessionContainsTheTimeOfTheSignIn(t *testing.T) {
+func TestSessionContainsTheTimeAndTheIDOfTheSignIn(t *testing.T) {
 	t.Parallel()
 	s := sessions(t, sessionKey(1, noon))
 	for name, signedIn := range map[string]time.Time{"no sign-in": {}, "at noon": noon, "hours ago": noon.Add(-11 * time.Hour)} {
 		want := session(t)
-		want.SignedIn = signedIn
+		if want.SignedIn = signedIn; !signedIn.IsZero() {
+			want.ID = credential.SessionID{1, 2, 3}
+		}
 		if got, err := s.Open(seal(t, s, want, noon), noon); err != nil || !cmp.Equal(want, got) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}

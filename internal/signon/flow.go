@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/printmarket/printmarket/internal/credential"
 )
 
 // Flow is a sign-in that has begun. Its texts are secret until it has ended, so a caller that
@@ -40,6 +42,9 @@ type Person struct {
 	// Name is the user's name, at most 64 printable characters; it is empty if the provider
 	// sends none or an invalid one. It proves nothing.
 	Name string
+	// ProviderSession is the provider's identifier of its own session with the user (the
+	// claim sid); it is empty if the provider sends none or an invalid one.
+	ProviderSession string
 	// Until is when the sign-in is good no more.
 	SignedIn, Until time.Time
 }
@@ -47,6 +52,8 @@ type Person struct {
 // Session is a person until an instant without a page.
 type Session struct {
 	Person
+	// ID identifies the sign-in; a renewed session keeps it.
+	ID      credential.SessionID
 	Expires time.Time
 }
 

@@ -59,13 +59,15 @@ type claims struct {
 	// party is the client for which the token was issued, or nil.
 	party *string
 	name  string
+	// session is the claim sid.
+	session string
 	// groups are nil if the token does not name them.
 	groups []string
 }
 
 // readClaims reads the claims of a token. It treats malformed claims as missing.
 func readClaims(all map[string]json.RawMessage, groupsClaim string) claims {
-	c := claims{name: textOf(all["preferred_username"]), groups: groupsOf(all[groupsClaim])}
+	c := claims{name: textOf(all["preferred_username"]), session: sessionOf(textOf(all["sid"])), groups: groupsOf(all[groupsClaim])}
 	if raw, has := all["azp"]; has {
 		party := textOf(raw)
 		c.party = &party
@@ -139,7 +141,7 @@ func personOf(c claims, now time.Time) (Person, error) {
 	if !signedIn.Before(until) {
 		return Person{}, refuse(ReasonExpired, "")
 	}
-	return Person{Subject: c.subject, Name: nameOf(c.name), SignedIn: signedIn, Until: until}, nil
+	return Person{Subject: c.subject, Name: nameOf(c.name), ProviderSession: c.session, SignedIn: signedIn, Until: until}, nil
 }
 
 const (
@@ -153,6 +155,14 @@ const (
 func subjectOK(text string) bool {
 	outside := func(r rune) bool { return r < ' ' || r > '~' }
 	return text != "" && len(text) <= maxSubject && !strings.ContainsFunc(text, outside)
+}
+
+// sessionOf is an identifier of a provider's session; empty if it is none.
+func sessionOf(text string) string {
+	if !subjectOK(text) {
+		return ""
+	}
+	return text
 }
 
 // nameOf is a name that can be shown in a line; empty if it is none.

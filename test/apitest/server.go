@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -36,6 +37,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/source"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
@@ -77,7 +79,9 @@ type Server struct {
 	// it must be confirmed every five minutes.
 	Authority *authority.Holder
 	Sessions  *credential.Sessions
-	Queue     *queue.Queue
+	// Redis has the queue.
+	Redis *redis.Client
+	Queue *queue.Queue
 	// Intake says whether the queue takes jobs; it does at first.
 	Intake    *Intake
 	RFQs      *rfq.Service
@@ -149,7 +153,8 @@ func (w *Server) open(t testing.TB, log *slog.Logger) {
 	t.Helper()
 	w.Store = storetest.NewFaulty(recordtest.Store(t))
 	var err error
-	w.Queue, err = queue.New(redistest.Mini(t).Client(t), "preflight", queue.Options{})
+	w.Redis = redistest.Mini(t).Client(t)
+	w.Queue, err = queue.New(w.Redis, "preflight", queue.Options{})
 	must(t, err)
 	demo, err := catalog.Demo()
 	must(t, err)
@@ -209,10 +214,17 @@ func (w *Server) mount(t testing.TB, options Options) {
 	routes, err := Routes(w)
 	must(t, err)
 	w.Handler, err = apiserver.API{
-		Gates: w.Gates, Requests: w.Requests, Problems: respond.NewProblems(Origin), Metrics: w.Metrics, Log: options.Log, Now: w.Clock.Now,
+		Gates: w.Gates, Unauthenticated: unlimited(), Requests: w.Requests, Problems: respond.NewProblems(Origin), Metrics: w.Metrics, Log: options.Log, Now: w.Clock.Now,
 		Contracts: w.Contracts, Files: append(files, catalog), Routes: append(routes, options.Routes...), MaxInFlight: options.MaxInFlight,
 	}.Handler()
 	must(t, err)
+}
+
+// unlimited returns a limiter for tests that try thousands of invalid credentials while the
+// clock stands still.
+func unlimited() *ratelimit.ClientLimiter {
+	all := ratelimit.Policy{Limit: 1 << 20, Window: time.Minute}
+	return ratelimit.NewClientLimiter(all, all)
 }
 
 // Routes returns the tables of all surfaces.

@@ -231,6 +231,24 @@ func (p *Provider) signed(nonce string) string {
 	return oidctest.SignIDToken(p.key, p.KeyID(), oidc.ES256, string(text))
 }
 
+// LogoutToken returns a signed logout token, which is valid for two minutes, with these
+// claims beside what every such token has; they win, and what is nil is left out.
+func (p *Provider) LogoutToken(claims map[string]any) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := map[string]any{
+		"iss": p.URL, "aud": ClientID, "iat": p.Now().Unix(), "exp": p.Now().Add(2 * time.Minute).Unix(), "jti": rand.Text(),
+		"events": map[string]any{"http://schemas.openid.net/event/backchannel-logout": map[string]any{}},
+	}
+	maps.Copy(all, claims)
+	maps.DeleteFunc(all, func(_ string, value any) bool { return value == nil })
+	text, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // the test has claims that are no JSON
+	}
+	return oidctest.SignIDToken(p.key, p.KeyID(), oidc.ES256, string(text))
+}
+
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

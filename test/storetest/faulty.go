@@ -141,6 +141,17 @@ func (f *Faulty) KeyUses(ctx context.Context, keys []credential.Digest) ([]lastu
 	return around(f, "read use of keys", false, func() ([]lastused.Use, error) { return f.store.KeyUses(ctx, keys) })
 }
 
+// EndSessions implements [signon.EndStore].
+func (f *Faulty) EndSessions(ctx context.Context, ending credential.Ending) error {
+	_, err := around(f, "end sessions", true, func() (struct{}, error) { return struct{}{}, f.store.EndSessions(ctx, ending) })
+	return err
+}
+
+// SessionsEnded implements [signon.EndStore].
+func (f *Faulty) SessionsEnded(ctx context.Context, names []credential.Digest) (time.Time, error) {
+	return around(f, "read ends of sessions", false, func() (time.Time, error) { return f.store.SessionsEnded(ctx, names) })
+}
+
 // AddRequests implements [requestlog.Store].
 func (f *Faulty) AddRequests(ctx context.Context, entries []requestlog.Entry) error {
 	_, err := around(f, "log requests", true, func() (struct{}, error) { return struct{}{}, f.store.AddRequests(ctx, entries) })

@@ -18,6 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
@@ -36,6 +37,7 @@ type Store interface {
 	xjmf.Store
 	masterdata.Store
 	webhook.Store
+	signon.EndStore
 }
 
 // Audit stores and lists the privileged actions of the platform's operators.
@@ -54,7 +56,7 @@ type Quotas interface {
 	QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error)
 	// QuotaDays reports the use on each day since the day of an instant.
 	QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
-	// PurgeKeysAndQuotas erases keys and windows that no caller can see any more at an instant.
+	// PurgeKeysAndQuotas erases keys, windows and ends of sessions that no caller can see any more at an instant.
 	PurgeKeysAndQuotas(ctx context.Context, now time.Time) error
 }
 
@@ -74,7 +76,7 @@ type Clocked interface {
 // Run runs the suite. open returns a new, empty, migrated store for each case
 // and closes it in a cleanup of t.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*testing.T, *fixture){createCases, readCases, quoteCases, marketCases, jobCases, jobListCases, sweepCases, edgeCases, togetherCases, keyUseCases, requestCases, quotaDayCases, xjmfCases, masterDataCases, webhookCases, traceCases} {
+	for _, cases := range []map[string]func(*testing.T, *fixture){createCases, readCases, quoteCases, marketCases, jobCases, jobListCases, sweepCases, edgeCases, togetherCases, keyUseCases, requestCases, quotaDayCases, xjmfCases, masterDataCases, webhookCases, traceCases, sessionCases} {
 		for name, run := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

@@ -55,7 +55,7 @@ func (s *Store) Grant(ctx context.Context, roles Roles) error {
 }
 
 // tables lists every table that the migrations create.
-const tables = "idempotency, quota, quota_day, rfq, quote, job, report, outbox, outbox_head, audit, key_use, request_log, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, goose_db_version"
+const tables = "idempotency, quota, quota_day, rfq, quote, job, report, outbox, outbox_head, audit, key_use, request_log, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, ended_session, goose_db_version"
 
 // grantLock is an arbitrary number that no other program locks in this database.
 const grantLock = 7_316_842_250_114_603
@@ -63,7 +63,7 @@ const grantLock = 7_316_842_250_114_603
 // RuntimeGrants returns the statements that let a role serve the API and sweep.
 func RuntimeGrants(role string) string {
 	return grants(role,
-		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota, quota_day, xjmf_message, xjmf_state",
+		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota, quota_day, xjmf_message, xjmf_state, ended_session",
 		"SELECT, INSERT, UPDATE ON rfq, quote, job",
 		"SELECT, INSERT, DELETE ON report",
 		"SELECT, INSERT, UPDATE (seq) ON outbox",

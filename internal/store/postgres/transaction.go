@@ -201,7 +201,8 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]transacti
 const purgeBatch = 5000
 
 // PurgeKeysAndQuotas erases idempotency keys past their retention at now, quota windows
-// that have ended by the clock of the database, and days past the history of quotas. The
+// that have ended by the clock of the database, days past the history of quotas, and ends
+// of sessions that have expired at now. The
 // statement that erases windows adds their use to their days; no other use of the erased
 // rows remains visible to a caller. It skips rows that another replica is erasing.
 func (s *Store) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
@@ -224,6 +225,12 @@ func (s *Store) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
 			DELETE FROM quota_day d USING due WHERE d.tenant = due.tenant AND d.operation = due.operation AND d.day = due.day RETURNING 1
 		)
 		SELECT count(*) FROM gone`, []any{transaction.HistoryDays}},
+		{`WITH due AS (
+			SELECT name FROM ended_session WHERE until <= $2 LIMIT $1 FOR UPDATE SKIP LOCKED
+		), gone AS (
+			DELETE FROM ended_session e USING due WHERE e.name = due.name RETURNING 1
+		)
+		SELECT count(*) FROM gone`, []any{now}},
 	} {
 		// Each statement erases up to $1 rows and returns how many it erased.
 		for erased := int64(purgeBatch); erased == purgeBatch; {

@@ -155,7 +155,7 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transact
 }
 
 // PurgeKeysAndQuotas erases idempotency keys past their retention, quota windows that have
-// ended, and days past the history of quotas. It adds the use of the erased windows to
+// ended, days past the history of quotas, and ends of sessions that have expired. It adds the use of the erased windows to
 // their days; no other use of the erased rows remains visible to a caller.
 func (s *Store) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
 	return s.write(ctx, "purge ledger", func(tx *sql.Tx) error {
@@ -169,6 +169,7 @@ func (s *Store) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
 			  ON CONFLICT DO UPDATE SET used = used + excluded.used`, []any{dayMillis, millis(now)}},
 			{`DELETE FROM quota WHERE window_end <= ?`, []any{millis(now)}},
 			{`DELETE FROM quota_day WHERE day < ?`, []any{millis(now.Truncate(24*time.Hour).AddDate(0, 0, -transaction.HistoryDays))}},
+			{`DELETE FROM ended_session WHERE until <= ?`, []any{millis(now)}},
 		} {
 			if _, err := tx.ExecContext(ctx, one.statement, one.args...); err != nil {
 				return err
