@@ -80,8 +80,7 @@ networkPolicy:
   collector: {to: [{namespaceSelector: {matchLabels: {name: observability}}}], ports: [4317, 4318]}
   identityProvider: {to: [{ipBlock: {cidr: 10.4.0.0/24}}]}
 telemetry: {otlp: {endpoint: "http://collector.observability:4318", headersSecret: printmarket-collector, ratio: 0.5}}
-rbac: {serviceAccountAnnotations: {a: b}}
-admissionPolicy: {enabled: true}
+rbac: {operations: true, serviceAccountAnnotations: {a: b}}
 monitoring:
   monitors: {enabled: true, labels: {release: prometheus}}
   rules: {enabled: true, labels: {release: prometheus}, runbookURL: "https://runbooks.example/printmarket/"}

@@ -94,21 +94,34 @@ func TestTheChartAgreesWithTheTree(t *testing.T) {
 // The chart cannot read outside of its directory, so it has copies.
 func TestTheAdmissionPolicyOfTheChartIsThatOfConfig(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"rollouts.yaml", "roles.yaml"} {
+	for _, name := range []string{"approvals.yaml", "partners.yaml", "rollouts.yaml", "roles.yaml"} {
 		current(t, platformChart+"/files/policy/"+name, source(t, "config/policy/"+name))
 	}
-	chart, config := render(t, platformChart, origins+"admissionPolicy: {enabled: true}"), kustomize(t, "policy")
+	chart, config := render(t, platformChart, origins), kustomize(t, "policy")
 	agree(t, chart, config, "ValidatingAdmissionPolicy", func(p *admissionregistrationv1.ValidatingAdmissionPolicy) { bare(&p.ObjectMeta) })
 	agree(t, chart, config, "ValidatingAdmissionPolicyBinding", func(b *admissionregistrationv1.ValidatingAdmissionPolicyBinding) { bare(&b.ObjectMeta) })
 	agree(t, chart, config, "ClusterRole", func(r *rbacv1.ClusterRole) { bare(&r.ObjectMeta) })
-	var more []string
-	for _, name := range names(t, chart) {
-		if !slices.Contains(names(t, render(t, platformChart, origins)), name) {
-			more = append(more, name)
-		}
-	}
-	if diff := cmp.Diff(names(t, config), more); diff != "" {
+	if diff := cmp.Diff(names(t, config), added(t, origins+"admissionPolicy: {enabled: false}", origins)); diff != "" {
 		t.Errorf("objects (-config +chart):\n%s", diff)
+	}
+	if got, want := added(t, origins+"admissionPolicy: {separateDuties: false}", origins), []string{"ValidatingAdmissionPolicy/printmarket-approvals", "ValidatingAdmissionPolicyBinding/printmarket-approvals"}; !slices.Equal(got, want) {
+		t.Errorf("separateDuties adds %v, want %v", got, want)
+	}
+}
+
+// added returns what the chart renders with the second values and not with the first.
+func added(t *testing.T, before, after string) []string {
+	t.Helper()
+	had := names(t, render(t, platformChart, before))
+	return slices.DeleteFunc(names(t, render(t, platformChart, after)), func(name string) bool { return slices.Contains(had, name) })
+}
+
+func TestTheOperationsRoleOfTheChartIsThatOfConfig(t *testing.T) {
+	t.Parallel()
+	chart := render(t, platformChart, origins+"rbac: {operations: true}")
+	agree(t, chart, source(t, "config/operations/role.yaml"), "Role", func(r *rbacv1.Role) { bare(&r.ObjectMeta); r.Namespace = "" })
+	if got, want := added(t, origins, origins+"rbac: {operations: true}"), []string{"Role/printmarket-operations"}; !slices.Equal(got, want) {
+		t.Errorf("operations adds %v, want %v", got, want)
 	}
 }
 

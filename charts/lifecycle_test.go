@@ -43,12 +43,13 @@ func TestReleasesOnABareCluster(t *testing.T) {
 	}
 }
 
-// bareOf is a namespace of a plane that has no definitions, and does not remember
-// any.
+// bareOf is a namespace of a plane that has no definitions and no policies, and does not
+// remember any.
 func bareOf(t *testing.T, own *kubetest.Plane) *cluster {
 	t.Helper()
 	c := &cluster{Plane: own, namespace: own.Namespace(t)}
 	c.kubectl(t, "delete", "customresourcedefinition", "--all")
+	c.kubectl(t, "delete", "validatingadmissionpolicy,validatingadmissionpolicybinding,clusterrole", "--selector=app.kubernetes.io/name=printmarket")
 	eventually.Succeeds(t, func() error {
 		if left := c.kubectl(t, "api-resources", "--api-group=marketplace.printmarket.dev", "--output=name"); left != "" {
 			return fmt.Errorf("still served: %s", left)
@@ -184,7 +185,7 @@ func TestAnUpgradeStartsAPIServersWithoutWorkers(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
 	c := &cluster{Plane: plane, namespace: plane.Namespace(t)}
-	values := "--values=" + valuesFile(t, origins+"crds: {enabled: false}\n")
+	values := "--values=" + valuesFile(t, origins+"crds: {enabled: false}\nadmissionPolicy: {enabled: false}\n")
 	c.must(t, "install", "market", platformChart, values, "--no-hooks")
 	c.kubectl(t, "scale", "deployment/printmarket-worker-preflight", "deployment/printmarket-api", "--replicas=0")
 	c.must(t, "upgrade", "market", platformChart, values, "--no-hooks", "--set=worker.replicas=0", "--force-conflicts")
@@ -201,7 +202,7 @@ func TestAutoscalerTakesOverTheReplicaCount(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
 	c := &cluster{Plane: plane, namespace: plane.Namespace(t)}
-	values := origins + "crds: {enabled: false}\n"
+	values := origins + "crds: {enabled: false}\nadmissionPolicy: {enabled: false}\n"
 	c.must(t, "install", "market", platformChart, "--values="+valuesFile(t, values), "--no-hooks")
 	c.kubectl(t, "scale", "deployment/printmarket-api", "--replicas=4")
 	c.must(t, "upgrade", "market", platformChart, "--no-hooks",

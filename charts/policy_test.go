@@ -14,16 +14,14 @@ import (
 // With the policy of the chart, release managers open capabilities with helm, users
 // without the verb cannot open any with the same chart, and on-call closes them.
 func policyHolds(t *testing.T, c *cluster) {
-	c.must(t, "install", "market", platformChart, "--values="+valuesFile(t, origins+"admissionPolicy: {enabled: true}\n"), "--no-hooks")
-	// What is of the whole cluster is not to meet the next test.
-	defer c.must(t, "uninstall", "market", "--no-hooks")
+	c.must(t, "install", "market", platformChart, "--values="+valuesFile(t, origins), "--no-hooks")
 	c.awaitKinds(t)
 	c.apply(t, strings.ReplaceAll(peopleWithHelm, "NAMESPACE", c.namespace))
 	release, onCall, author := c.NewUser(t, "release-of-"+c.namespace), c.NewUser(t, "oncall-of-"+c.namespace), c.NewUser(t, "author-of-"+c.namespace)
 	c.awaitPolicy(t, author)
 
-	sandbox := "--values=" + valuesFile(t, "capabilities: {rfq-create: {stage: Sandbox, change: {ticket: REL-1}}}")
-	private := "--values=" + valuesFile(t, "capabilities: {rfq-create: {stage: PrivateBeta, change: {ticket: REL-2}, audience: {partners: [acme]}}}")
+	sandbox := "--values=" + valuesFile(t, "capabilities: {rfq-create: {stage: Sandbox, change: {ticket: REL-1, approvedBy: erin}}}")
+	private := "--values=" + valuesFile(t, "capabilities: {rfq-create: {stage: PrivateBeta, change: {ticket: REL-2, approvedBy: erin}, audience: {partners: [acme]}}}")
 	if out := c.helmAs(t, release, "install", "capabilities", capabilitiesChart, sandbox); out.err != nil {
 		t.Fatalf("a release manager installs: %s", out.stderr)
 	}
@@ -96,7 +94,7 @@ func (c *cluster) awaitPolicy(t *testing.T, author controlplane.User) {
 		if err := c.dryRun(t, author, closed); err != nil {
 			return err
 		}
-		if err := c.dryRun(t, author, strings.Replace(closed, "Disabled", "Live", 1)); err == nil || !strings.Contains(err.Error(), lacksRaise) {
+		if err := c.dryRun(t, author, strings.NewReplacer("Disabled", "Live", "REL-1", "REL-1, approvedBy: erin").Replace(closed)); err == nil || !strings.Contains(err.Error(), lacksRaise) {
 			return fmt.Errorf("an open rollout is not refused yet: %v", err)
 		}
 		return nil

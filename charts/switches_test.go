@@ -73,7 +73,8 @@ func TestEverySwitchHasItsEffect(t *testing.T) {
 		"image":                    {"image: {repository: mirror/printmarket, tag: 1.2.3, digest: 'sha256:" + strings.Repeat("0", 64) + "', pullPolicy: Always, pullSecrets: [mirror]}", []string{"Deployment/*controller"}},
 		"placement":                {"controller: {pod: {annotations: {a: b}, labels: {team: prepress}, nodeSelector: {disk: ssd}, tolerations: [{key: a, operator: Exists}], affinity: {podAntiAffinity: {}}, priorityClassName: high}}", []string{"Deployment/*controller"}},
 		"secrets-of-ones-own":      {"database: {external: {ownerSecret: printmarket-o, apiSecret: printmarket-a, workerSecret: printmarket-w}, roles: {api: api, worker: worker}}\nredis: {external: {secret: printmarket-r, workerSecret: printmarket-rw}}", []string{"Deployment/*api", "Deployment/*worker*", "Job/*"}},
-		"admission-policy":         {"admissionPolicy: {enabled: true}", []string{"ValidatingAdmissionPolicy*/*", "ClusterRole/*"}},
+		"admission-policy":         {"", []string{"ValidatingAdmissionPolicy*/*", "ClusterRole/*"}},
+		"people":                   {"rbac: {operations: true}", []string{"Role/*viewer", "Role/*on-call", "Role/*manager", "Role/*operations", "Role/*administrator"}},
 		"webhooks":                 {"webhooks: {enabled: true}", []string{"*/*webhooks", "Job/*"}},
 		"webhooks-of-ones-own":     {"webhooks: {enabled: true, replicas: 3, drainSeconds: 60, databaseConnections: 6, gatesMaxStaleness: 10m, allowWebhooks: [10.1.0.0/16], disruptionBudget: {enabled: false}, pod: {priorityClassName: high}}\ndatabase: {external: {webhooksSecret: printmarket-w}, roles: {webhooks: events}}\nmonitoring: {monitors: {enabled: true}}", []string{"*/*webhooks", "Job/*", "PodMonitor/*webhooks"}},
 		"traces":                   {everywhere + "webhooks: {enabled: true}", []string{"Deployment/*", "NetworkPolicy/*api", "NetworkPolicy/*worker*"}},
@@ -106,6 +107,7 @@ networkPolicy: {collector: {to: [{namespaceSelector: {matchLabels: {kubernetes.i
 	leanest = `
 crds: {enabled: false}
 rbac: {people: false}
+admissionPolicy: {enabled: false}
 controller: {disruptionBudget: {enabled: false}}
 api: {disruptionBudget: {enabled: false}}
 worker: {disruptionBudget: {enabled: false}}

@@ -9,10 +9,10 @@ package config
 
 import "embed"
 
-// FS holds crd/bases, samples, masterdata, namespace and rbac under their paths in
-// this directory.
+// FS holds crd/bases, samples, masterdata, namespace, rbac and policy under their paths
+// in this directory.
 //
-//go:embed crd/bases/*.yaml samples masterdata namespace rbac
+//go:embed crd/bases/*.yaml samples masterdata namespace rbac policy
 var FS embed.FS
 
 // CRDDir is where [FS] has the CustomResourceDefinitions, one per file.
@@ -29,8 +29,10 @@ const (
 	AcmeResourcesDir     = "masterdata/acme"
 )
 
-// Where [FS] has the namespace, and the service accounts with their roles.
+// Where [FS] has the namespace, the service accounts with their roles, and the admission
+// policies.
 const (
 	NamespaceDir = "namespace"
 	RBACDir      = "rbac"
+	PolicyDir    = "policy"
 )

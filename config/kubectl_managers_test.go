@@ -57,10 +57,14 @@ func TestReleaseKeepsAnEngagedKillSwitch(t *testing.T) {
 		"helm": {"spec.capability", "spec.change", "spec.stage"}, "oncall": {"spec.killSwitch"}, "printmarket-controller": {"status"},
 	})
 
-	onCall.mustApply(t, "oncall", released)
+	if out := onCall.apply(t, "oncall", released); out.err == nil || !strings.Contains(out.stderr, "spec.killSwitch: releasing it needs the verb raise") {
+		t.Errorf("on-call releases the switch: %v, %q; want a refusal", out.err, out.stderr)
+	}
+	// A release manager owns no field of the switch, so the release removes it by a patch.
+	release.must(t, "", "patch", "cap", "rfq-create", "--type=merge", `--patch={"spec":{"killSwitch":null}}`)
 	release.waits(t, "--for=condition=Ready", "cap/rfq-create")
 	if got := release.reads(t, "cap/rfq-create", killSwitch+"{.status.effectiveStage}"); got != "Sandbox" {
-		t.Errorf("after on-call's release: %s, want the stage alone", got)
+		t.Errorf("after the release: %s, want the stage alone", got)
 	}
 }
 

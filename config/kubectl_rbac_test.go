@@ -3,6 +3,7 @@
 package config_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/kubectl"
 )
 
@@ -34,10 +36,20 @@ func TestRolesGrantWhatTheMatrixShows(t *testing.T) {
 		{kubectl.Subject{Column: "on-call", User: bound(t, namespace, "on-call")}, true},
 		{kubectl.Subject{Column: "release", User: bound(t, namespace, "release-manager")}, true},
 		{kubectl.Subject{Column: "partners", User: bound(t, namespace, "partner-operations")}, true},
+		{kubectl.Subject{Column: "platform", User: bound(t, namespace, "platform-administrator")}, true},
+		{kubectl.Subject{Column: "operations", User: bound(t, namespace, "operations")}, false},
 		{kubectl.Subject{Column: "no role", User: "no-role-in-" + namespace}, false},
 	} {
 		if s.hasRole {
 			ask.AwaitRole(t, s.User)
+		}
+		if s.Column == "operations" {
+			eventually.Succeeds(t, func() error {
+				if !ask.Allows(t, s.User, "list", kubectl.Target{Resource: "pods"}) {
+					return fmt.Errorf("%s has no Role yet", s.User)
+				}
+				return nil
+			})
 		}
 		columns = append(columns, s.Subject)
 	}
@@ -53,7 +65,9 @@ func TestRolesNameOnlyWhatTheMatrixHas(t *testing.T) {
 	known := func(group, resource string) bool {
 		return slices.ContainsFunc(kubectl.Targets(), func(o kubectl.Target) bool { return o.Group == group && o.Resource == resource })
 	}
-	for _, role := range renderDefault(t).roles {
+	tree := renderDefault(t)
+	tree.add(t, []byte(source(t, "config/operations/role.yaml")))
+	for _, role := range tree.roles {
 		for _, rule := range role.Rules {
 			for _, verb := range rule.Verbs {
 				if !slices.Contains(kubectl.Verbs(), verb) {
@@ -87,12 +101,13 @@ func kubectlAgrees(t *testing.T, namespace, user string) {
 	}
 }
 
-// withRoles makes a namespace with the accounts and Roles of config/rbac.
+// withRoles makes a namespace with the accounts and Roles of config/rbac and
+// config/operations.
 func withRoles(t *testing.T) string {
 	t.Helper()
 	requirePlane(t)
 	namespace := plane.Namespace(t)
-	manifests := strings.ReplaceAll(kustomize(t, "rbac"), "namespace: printmarket\n", "namespace: "+namespace+"\n")
+	manifests := strings.ReplaceAll(kustomize(t, "rbac")+"\n---\n"+source(t, "config/operations/role.yaml"), "namespace: printmarket\n", "namespace: "+namespace+"\n")
 	admin(namespace).mustApply(t, "installer", manifests)
 	return namespace
 }
@@ -101,15 +116,21 @@ func withRoles(t *testing.T) string {
 func bound(t *testing.T, namespace, role string) string {
 	t.Helper()
 	user := role + "-of-" + namespace
+	bind(t, namespace, user, role)
+	return user
+}
+
+// bind binds a Role for people to a user.
+func bind(t *testing.T, namespace, user, role string) {
+	t.Helper()
 	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: user},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: user + "-" + role},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "printmarket-" + role},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
 	}
 	if err := plane.Client(t).Create(t.Context(), binding); err != nil {
-		t.Fatalf("Create: %v", err)
+		t.Fatalf("bind %s to %s: %v", role, user, err)
 	}
-	return user
 }
 
 // as is a person with a Role for people, once the API server knows of it.

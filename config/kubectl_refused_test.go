@@ -74,7 +74,7 @@ const (
 apiVersion: marketplace.printmarket.dev/v1alpha1
 kind: CapabilityRollout
 metadata: {name: rfq-create}
-spec: {capability: rfq-create, stage: Sandbox, change: {ticket: REL-1}}
+spec: {capability: rfq-create, stage: Sandbox, change: {ticket: REL-1, approvedBy: erin}}
 `
 	revokedPartner = `
 apiVersion: marketplace.printmarket.dev/v1alpha1

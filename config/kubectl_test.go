@@ -42,10 +42,12 @@ func requirePlane(t *testing.T) {
 		if err := plane.AwaitSchemas(t.Context()); err != nil {
 			t.Fatalf("plane.AwaitSchemas: %v", err)
 		}
+		admin("default").must(t, "", "apply", "--server-side", "--kustomize=policy", "--warnings-as-errors")
 	})
 }
 
-// published is done when kubectl knows the kinds.
+// published is done when kubectl knows the kinds and the policies are applied, as
+// config/default applies them.
 var published sync.Once
 
 // golden compares a text with a file of testdata.

@@ -260,7 +260,7 @@ func (o *tree) add(t *testing.T, document []byte) {
 		o.bindings = append(o.bindings, decodeStrict[rbacv1.RoleBinding](t, document))
 	case "PodDisruptionBudget":
 		o.budgets = append(o.budgets, decodeStrict[policyv1.PodDisruptionBudget](t, document))
-	case "Namespace", "CustomResourceDefinition":
+	case "Namespace", "CustomResourceDefinition", "ClusterRole", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding":
 	default:
 		t.Errorf("%s %s: this test does not know its kind", head.Kind, name)
 	}

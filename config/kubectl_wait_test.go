@@ -11,7 +11,7 @@ const liveRollout = `
 apiVersion: marketplace.printmarket.dev/v1alpha1
 kind: CapabilityRollout
 metadata: {name: rfq-create}
-spec: {capability: rfq-create, stage: Live, change: {ticket: REL-1}}
+spec: {capability: rfq-create, stage: Live, change: {ticket: REL-1, approvedBy: erin}}
 `
 
 // waits blocks until a change is in force, like a user at a terminal.
@@ -60,7 +60,8 @@ func TestWaitFollowsAKillSwitch(t *testing.T) {
 	onCall.waits(t, "--for=jsonpath={.status.effectiveStage}=Disabled", "cap/rfq-create")
 	onCall.waits(t, "--for=jsonpath="+readyReason+"=Killed", "cap/rfq-create")
 
-	onCall.must(t, "", "patch", "cap", "rfq-create", "--type=merge", `--patch={"spec":{"killSwitch":null}}`)
+	release := as(t, namespace, "release-manager")
+	release.must(t, "", "patch", "cap", "rfq-create", "--type=merge", `--patch={"spec":{"killSwitch":null}}`)
 	onCall.waits(t, "--for=condition=Ready", "cap/rfq-create")
 	if got := onCall.reads(t, "cap/rfq-create", "{.status.effectiveStage}, "+readyReason); got != "Live, Enforced" {
 		t.Errorf("after the release: %s, want it Live and Enforced", got)

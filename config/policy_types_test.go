@@ -15,9 +15,9 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// What the controllers of a cluster would write into the status of the policy, if
-// an expression named a field that the kind does not have.
-func TestTheExpressionsOfThePolicyFitTheKind(t *testing.T) {
+// The controllers of a cluster write these warnings into the status of a policy if an
+// expression names a field that its kind does not have.
+func TestTheExpressionsOfThePoliciesFitTheKinds(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
 	shown, err := discovery.NewDiscoveryClientForConfig(plane.Config())
@@ -25,16 +25,27 @@ func TestTheExpressionsOfThePolicyFitTheKind(t *testing.T) {
 		t.Fatalf("discovery.NewDiscoveryClientForConfig: %v", err)
 	}
 	mapper := meta.NewDefaultRESTMapper(nil)
-	mapper.Add(v1alpha1.GroupVersion.WithKind(v1alpha1.KindCapabilityRollout), meta.RESTScopeNamespace)
+	for _, kind := range []string{v1alpha1.KindCapabilityRollout, v1alpha1.KindPartnerEntitlement, v1alpha1.KindXJMFSender} {
+		mapper.Add(v1alpha1.GroupVersion.WithKind(kind), meta.RESTScopeNamespace)
+	}
 	checker := validating.TypeChecker{SchemaResolver: &resolver.ClientDiscoveryResolver{Discovery: shown}, RestMapper: mapper}
 
-	text, _, _ := strings.Cut(source(t, "config/policy/rollouts.yaml"), "\n---\n")
-	policy := decodeStrict[admissionregistrationv1.ValidatingAdmissionPolicy](t, []byte(text))
-	for _, warning := range checker.Check(&policy) {
-		t.Errorf("%s: %s", warning.FieldRef, warning.Warning)
+	policies := 0
+	for document := range strings.SplitSeq(kustomize(t, "policy"), "\n---\n") {
+		if !strings.Contains(document, "\nkind: ValidatingAdmissionPolicy\n") {
+			continue
+		}
+		policies++
+		policy := decodeStrict[admissionregistrationv1.ValidatingAdmissionPolicy](t, []byte(document))
+		for _, warning := range checker.Check(&policy) {
+			t.Errorf("%s: %s: %s", policy.Name, warning.FieldRef, warning.Warning)
+		}
+		policy.Spec.Validations[0].Expression = "object.spec.stege == 'Live'"
+		if len(checker.Check(&policy)) == 0 {
+			t.Errorf("%s: a misspelt field is not found, so this test finds nothing", policy.Name)
+		}
 	}
-	policy.Spec.Validations[0].Expression = "object.spec.stege == 'Live'"
-	if len(checker.Check(&policy)) == 0 {
-		t.Error("a misspelt field is not found, so this test finds nothing")
+	if policies != 4 {
+		t.Errorf("%d policies, want 4", policies)
 	}
 }

@@ -29,6 +29,7 @@ var people = []struct{ role, column string }{
 	{"on-call", "on-call"},
 	{"release-manager", "release"},
 	{"partner-operations", "partners"},
+	{"platform-administrator", "platform"},
 }
 
 // bindPeople gives each Role to one user, and waits until that counts.
@@ -76,7 +77,8 @@ func (p *platform) rights() {
 // that enforce them.
 func (p *platform) samples() {
 	p.as("partner-operations", "", "create", "--filename="+samples+"secrets")
-	p.as("partner-operations", "", "apply", "--server-side", "--filename="+samples+"partners", "--filename="+samples+"senders")
+	// One of the partners has the package Platform.
+	p.as("platform-administrator", "", "apply", "--server-side", "--filename="+samples+"partners", "--filename="+samples+"senders")
 	p.as("release-manager", "", "apply", "--server-side", "--filename="+samples+"rollouts")
 	p.as("viewer", "", "wait", "printmarket", "--all", "--for=condition=Ready", "--timeout=60s")
 

@@ -31,6 +31,8 @@ func verbs() []verb {
 		{"D", "deletecollection"},
 		{"r", "raise"},
 		{"e", "engage"},
+		{"m", "mint"},
+		{"P", "platform"},
 	}
 }
 
@@ -73,7 +75,17 @@ func Targets() []Target {
 		{Group: "events.k8s.io", Resource: "events"},
 		{Group: "discovery.k8s.io", Resource: "endpointslices"},
 		{Resource: "pods"},
+		{Resource: "pods/log"},
 		{Resource: "pods/exec"},
+		{Resource: "pods/portforward"},
+		{Group: "apps", Resource: "deployments"},
+		{Group: "apps", Resource: "deployments", Name: "printmarket-api"},
+		{Group: "apps", Resource: "deployments/scale"},
+		{Group: "apps", Resource: "deployments/scale", Name: "printmarket-api"},
+		{Group: "apps", Resource: "deployments/scale", Name: "printmarket-worker-preflight"},
+		{Group: "apps", Resource: "deployments/scale", Name: "printmarket-worker-webhooks"},
+		{Group: "apps", Resource: "replicasets"},
+		{Group: "autoscaling", Resource: "horizontalpodautoscalers"},
 		{Resource: "configmaps"},
 		{Resource: "serviceaccounts/token"},
 		{Group: rbacv1.GroupName, Resource: "rolebindings"},
@@ -178,14 +190,14 @@ func (r Reviewer) Matrix(tb testing.TB, subjects []Subject) string {
 	for _, v := range verbs() {
 		fmt.Fprintf(&out, "%s=%s ", v.letter, v.name)
 	}
-	fmt.Fprintf(&out, "\n\n%-60s", "")
+	fmt.Fprintf(&out, "\n\n%-70s", "")
 	for _, s := range subjects {
-		fmt.Fprintf(&out, "%-11s", s.Column)
+		fmt.Fprintf(&out, "%-13s", s.Column)
 	}
 	for _, o := range Targets() {
-		fmt.Fprintf(&out, "\n%-60s", o)
+		fmt.Fprintf(&out, "\n%-70s", o)
 		for _, s := range subjects {
-			fmt.Fprintf(&out, "%-11s", r.letters(tb, s.User, o))
+			fmt.Fprintf(&out, "%-13s", r.letters(tb, s.User, o))
 		}
 	}
 	return Trimmed(out.String() + "\n")

@@ -23,13 +23,13 @@ const (
 	apiService = "printmarket-api"
 )
 
-// apply brings the namespace, the roles and the demo objects to the cluster,
+// apply brings the namespace, the roles, the policies and the demo objects to the cluster,
 // and gives people a kubeconfig.
 func (c *cluster) apply(ctx, _ context.Context) error {
 	if err := c.plane.AwaitSchemas(ctx); err != nil {
 		return err
 	}
-	for _, dir := range []string{config.NamespaceDir, config.RBACDir} {
+	for _, dir := range []string{config.NamespaceDir, config.RBACDir, config.PolicyDir} {
 		if err := c.applyEmbedded(ctx, dir); err != nil {
 			return err
 		}
