@@ -81,8 +81,8 @@ type Store interface {
 	// deliveries, at most limit and oldest first: call it until it returns less. mint
 	// creates ids. transaction.ErrNotFound if the endpoint is not enrolled.
 	Recover(ctx context.Context, endpoint Endpoint, since, now time.Time, limit int, mint func() (string, error)) (int, error)
-	// Enable enables an endpoint and resets its failures; transaction.ErrNotFound if it
-	// is not enrolled.
+	// Enable enables an endpoint, resets its failures and makes its pending deliveries
+	// due now; transaction.ErrNotFound if it is not enrolled.
 	Enable(ctx context.Context, address Address, now time.Time) error
 	// PurgeWebhooks deletes up to limit deliveries with their attempts, and up to as
 	// many events of the outbox, that were created before a time. It returns the number

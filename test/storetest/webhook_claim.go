@@ -94,8 +94,8 @@ func claimNothing(t *testing.T, w *fixture) {
 	if err := w.store.Enable(t.Context(), press, w.clock.Now()); err != nil {
 		t.Fatalf("w.store.Enable: %v", err)
 	}
-	if claims := w.claim(t, lane(press, 10)); len(claims) != 1 {
-		t.Errorf("%d claims once it is enabled, want 1", len(claims))
+	if claims := w.claim(t, lane(press, 10)); len(claims) != 2 {
+		t.Errorf("%d claims once it is enabled, want 2: the new one, and the one that was due in an hour", len(claims))
 	}
 	if err := w.store.Enable(t.Context(), ship, w.clock.Now()); !errors.Is(err, transaction.ErrNotFound) {
 		t.Errorf("enable an endpoint that is not enrolled: error = %v, want ErrNotFound", err)

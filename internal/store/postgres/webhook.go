@@ -265,14 +265,20 @@ func restart(ctx context.Context, tx pgx.Tx, address webhook.Address, events []u
 
 // Enable implements [webhook.Store].
 func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Time) error {
-	return s.use(ctx, "enable endpoint", func(ctx context.Context, conn *pgxpool.Conn) error {
-		enabled, err := conn.Exec(ctx,
+	return s.write(ctx, "enable endpoint", func(ctx context.Context, tx pgx.Tx) error {
+		enabled, err := tx.Exec(ctx,
 			`UPDATE webhook_endpoint SET disabled = '', disabled_at = NULL, failing_since = NULL, begun_at = $3,
 				failures = 0, rests = 0, rests_until = NULL
 			 WHERE tenant = $1 AND name = $2`, address.Owner.String(), address.Name, now)
-		if err == nil && enabled.RowsAffected() == 0 {
+		if err != nil {
+			return err
+		}
+		if enabled.RowsAffected() == 0 {
 			return store.Answer(transaction.ErrNotFound)
 		}
+		_, err = tx.Exec(ctx,
+			`UPDATE webhook_delivery SET due_at = $3 WHERE tenant = $1 AND endpoint = $2 AND state = 'pending' AND due_at > $3`,
+			address.Owner.String(), address.Name, now)
 		return err
 	})
 }

@@ -390,9 +390,15 @@ func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Ti
 			`UPDATE webhook_endpoint SET disabled = '', disabled_at = 0, failing_since = 0, begun_at = ?, failures = 0, rests = 0, rests_until = 0
 			 WHERE tenant = ? AND name = ?`,
 			millis(now), address.Owner.String(), address.Name))
-		if err == nil && enabled == 0 {
+		if err != nil {
+			return err
+		}
+		if enabled == 0 {
 			return store.Answer(transaction.ErrNotFound)
 		}
+		_, err = tx.ExecContext(ctx,
+			`UPDATE webhook_delivery SET due_at = ? WHERE tenant = ? AND endpoint = ? AND state = 'pending' AND due_at > ?`,
+			millis(now), address.Owner.String(), address.Name, millis(now))
 		return err
 	})
 }
