@@ -57,6 +57,12 @@ func spaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsContro
 // Reveal is the whole URL, for the fetch alone.
 func (f FileURL) Reveal() string { return f.raw }
 
+// WithoutQuery returns the URL without its query, which may be a credential.
+func (f FileURL) WithoutQuery() FileURL {
+	raw, _, _ := strings.Cut(f.raw, "?")
+	return FileURL{raw: raw}
+}
+
 // IsZero reports whether there is no URL; that of a purged job is erased.
 func (f FileURL) IsZero() bool { return f.raw == "" }
 
@@ -89,8 +95,8 @@ func (f FileURL) LogValue() slog.Value { return slog.StringValue(f.String()) }
 // MarshalText writes the redacted form, in JSON too.
 func (f FileURL) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// Value implements [driver.Valuer]: a database keeps the whole URL, because a
-// worker needs it.
+// Value implements [driver.Valuer]: a database keeps the whole URL until the job ends,
+// because a worker needs it.
 func (f FileURL) Value() (driver.Value, error) { return f.raw, nil }
 
 // Scan implements [database/sql.Scanner] for what [FileURL.Value] stored.

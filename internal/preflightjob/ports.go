@@ -73,8 +73,8 @@ type Store interface {
 
 // Change is one atomic change of a job.
 type Change struct {
-	// Job replaces everything of the stored job but its id, tenant, URL,
-	// profile, trace, submission and dispatch time.
+	// Job replaces everything of the stored job but its id, tenant, profile,
+	// trace, submission and dispatch time.
 	Job Job
 	// Report is stored if it is not nil. A job has at most one.
 	Report []byte

@@ -194,7 +194,8 @@ func (s *Service) Release(ctx context.Context, id string, attempt int, incarnati
 // Reopen lets a job that failed be tried again, with all attempts before it, as
 // an operator asked when since was the number of its last one: a job that has been
 // tried after that is not tried again for having been asked once. A job that has
-// not ended stays as it is. Errors: [ErrTerminal] for one that ended otherwise or
+// not ended stays as it is. Its URL has no query any more, so a signed URL cannot be
+// fetched again. Errors: [ErrTerminal] for one that ended otherwise or
 // later, [ErrGone] past its retention.
 func (s *Service) Reopen(ctx context.Context, id string, since int) (Job, error) {
 	if !recordid.Valid(recordid.Job, id) {
@@ -279,6 +280,8 @@ func (s *Service) close(job Job, status Status, now time.Time) (Change, error) {
 		return Change{}, err
 	}
 	job.Status, job.FinishedAt, job.ExpiresAt = status, now, now.Add(Retention)
+	// No further attempt needs the query.
+	job.FileURL = job.FileURL.WithoutQuery()
 	job.Version++
 	return Change{Job: job, Events: []transaction.Event{event}}, nil
 }

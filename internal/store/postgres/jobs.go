@@ -127,11 +127,11 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 		changes := &pgx.Batch{}
 		changes.Queue(
 			`UPDATE job SET status = $2, attempt = $3, incarnation = $4, pages_done = $5, pages_total = $6, verdict = $7,
-			 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13, tries = $14 WHERE id = $1`,
+			 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13, tries = $14, file_url = $15 WHERE id = $1`,
 			id, change.Job.Status, change.Job.Attempt, change.Job.Incarnation,
 			change.Job.Progress.PagesDone, change.Job.Progress.PagesTotal, change.Job.Verdict,
 			change.Job.Failure.Code, change.Job.Failure.Detail, change.Job.Version,
-			maybe(change.Job.StartedAt), maybe(change.Job.FinishedAt), change.Job.ExpiresAt, change.Job.Tries)
+			maybe(change.Job.StartedAt), maybe(change.Job.FinishedAt), change.Job.ExpiresAt, change.Job.Tries, change.Job.FileURL)
 		if change.Report != nil {
 			changes.Queue(`INSERT INTO report (job_id, body) VALUES ($1, $2)`, id, change.Report)
 		}

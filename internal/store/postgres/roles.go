@@ -86,7 +86,7 @@ func WorkerGrants(role string) string {
 	return grants(role,
 		"SELECT ON job",
 		`UPDATE (status, attempt, incarnation, pages_done, pages_total, verdict, failure_code, failure_detail,
-			version, tries, started_at, finished_at, expires_at) ON job`,
+			version, tries, started_at, finished_at, expires_at, file_url) ON job`,
 		"INSERT ON report",
 		"INSERT (id, tenant, type, subject, at, trace) ON outbox",
 		"SELECT ON goose_db_version",

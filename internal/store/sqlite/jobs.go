@@ -119,10 +119,10 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 		to := change.Job
 		if _, err := tx.ExecContext(ctx,
 			`UPDATE job SET status = ?, attempt = ?, incarnation = ?, pages_done = ?, pages_total = ?, verdict = ?,
-			 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ?, tries = ? WHERE id = ?`,
+			 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ?, tries = ?, file_url = ? WHERE id = ?`,
 			to.Status, to.Attempt, to.Incarnation, to.Progress.PagesDone, to.Progress.PagesTotal, to.Verdict,
 			to.Failure.Code, to.Failure.Detail, to.Version,
-			millis(to.StartedAt), millis(to.FinishedAt), millis(to.ExpiresAt), to.Tries, id); err != nil {
+			millis(to.StartedAt), millis(to.FinishedAt), millis(to.ExpiresAt), to.Tries, to.FileURL, id); err != nil {
 			return err
 		}
 		if change.Report != nil {
