@@ -84,9 +84,11 @@ func (s *Server) Run(ctx context.Context) error {
 		if l.Problems != nil {
 			handler, socket = l.Handler, problemListener{socket, l.Problems}
 		}
-		if _, mutual := l.Socket.(mutualListener); mutual {
+		_, mutual := l.Socket.(mutualListener)
+		if mutual {
 			handler = showMutual(handler)
 		}
+		handler = secured(handler, mutual)
 		servers[i] = &http.Server{
 			Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
 			WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ConnContext: withMutual,
