@@ -108,6 +108,8 @@ type ReplicaConfig struct {
 	// forward certificates there.
 	CertFile, KeyFile string
 	Proxies           Proxies
+	// Connections limits the open connections of each listener. Its Refused is not used.
+	Connections ConnectionLimits
 	// Settle is how long readiness fails before the listeners close.
 	Settle time.Duration
 	// Checks are the readiness checks of the adapters.
@@ -177,6 +179,11 @@ func NewReplica(c ReplicaConfig) (*Replica, error) {
 	listeners, err := r.listeners()
 	if err != nil {
 		return nil, err
+	}
+	for i := range listeners {
+		l := &listeners[i]
+		l.Connections = c.Connections
+		l.Connections.Refused = func(lack string) { c.Metrics.Shed(l.Name, lack) }
 	}
 	r.server = NewServer(c.Log, c.Settle, DrainTime, listeners...)
 	return r, nil

@@ -34,6 +34,8 @@ type Listener struct {
 	// cannot parse. The handler of such a listener sheds load by itself; for the other
 	// listeners the server sheds at [DefaultMaxInFlight].
 	Problems *respond.Problems
+	// Connections limits the open connections.
+	Connections ConnectionLimits
 }
 
 // Limits of the HTTP servers. The gate limits the bodies that it reads; readTimeout applies to
@@ -80,16 +82,20 @@ func (s *Server) Run(ctx context.Context) error {
 	failed := make(chan error, len(s.listeners))
 	var wg sync.WaitGroup
 	for i, l := range s.listeners {
-		handler, socket := shed(l.Handler, DefaultMaxInFlight), pace(l.Socket, s.stall)
+		open := newConnections(l.Connections)
+		handler, socket := shed(l.Handler, DefaultMaxInFlight), pace(open.listen(l.Socket), s.stall)
 		if l.Problems != nil {
 			handler, socket = l.Handler, problemListener{socket, l.Problems}
 		}
-		if _, mutual := l.Socket.(mutualListener); mutual {
+		_, mutual := l.Socket.(mutualListener)
+		if mutual {
 			handler = showMutual(handler)
 		}
+		handler = secured(handler, mutual)
 		servers[i] = &http.Server{
 			Handler: handler, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
 			WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ConnContext: withMutual,
+			ConnState:   open.observe,
 			BaseContext: func(net.Listener) context.Context { return gate.WithDraining(context.Background(), s.drains) },
 			ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 			// OPTIONS * is a request like any other.

@@ -89,7 +89,11 @@ func (c *problemConn) problem(status int) []byte {
 	// The path of the request is unknown, so the response is as private as possible.
 	a := answer{header: http.Header{
 		"Connection": {"close"}, "Date": {now.UTC().Format(http.TimeFormat)}, "Cache-Control": unsharedCache, "Vary": unsharedVary,
+		"X-Content-Type-Options": noSniff,
 	}}
+	if _, mutual := c.Conn.(*mutualConn); mutual {
+		a.header["Strict-Transport-Security"] = strictlyTransport
+	}
 	c.problems.Write(respond.Begin(&a, &http.Request{}, now), p)
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", a.status, http.StatusText(a.status))

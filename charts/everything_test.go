@@ -35,6 +35,7 @@ api:
   databaseConnections: 30
   gatesMaxStaleness: 30m
   catalogMaxStaleness: 10m
+  connections: {max: 20000, maxPerAddress: 500, proxies: [10.2.0.0/16]}
   preflightTargetWait: 1m
   demoMasterData: true
   service: {annotations: {a: b}}

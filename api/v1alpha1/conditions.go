@@ -42,6 +42,9 @@ const (
 	// ConditionSenderUnique (XJMFSender) is False when an older object has the
 	// same sender id.
 	ConditionSenderUnique = "SenderUnique"
+	// ConditionTimestampSigned (XJMFSender) is False as a warning while the signature does
+	// not cover the timestamp. It does not affect other conditions: callbacks are accepted.
+	ConditionTimestampSigned = "TimestampSigned"
 )
 
 // Reasons of Ready=True, and of Stalled=False and Reconciling=False.
@@ -116,6 +119,10 @@ const (
 	ReasonNoContract = "NoContract"
 	// ReasonUnique is the reason of KeysUnique=True and SenderUnique=True.
 	ReasonUnique = "Unique"
+	// ReasonTimestampBody and ReasonBody are the reasons of TimestampSigned=True and
+	// TimestampSigned=False: the value of spec.scheme.
+	ReasonTimestampBody = "TimestampBody"
+	ReasonBody          = "Body"
 	// ReasonPinned is the reason of CertificatesPinned=True.
 	ReasonPinned = "Pinned"
 	// ReasonNoActivePin means that no client certificate is valid: each is expired or

@@ -89,8 +89,8 @@ const (
 
 // XJMFSenderStatus is the current acceptance of one sender.
 type XJMFSenderStatus struct {
-	// conditions are Ready, Reconciling, Stalled, Propagated, SecretsResolved
-	// and SenderUnique.
+	// conditions are Ready, Reconciling, Stalled, Propagated, SecretsResolved,
+	// SenderUnique and TimestampSigned.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -25,6 +25,7 @@ type apiOptions struct {
 	allowFetch                                    []string
 	maxStaleness, catalogMaxStaleness             time.Duration
 	mutual                                        mutualOptions
+	connections                                   connectionOptions
 	targetWait                                    time.Duration
 	otlpEndpoint                                  string
 }
@@ -39,6 +40,7 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	f.DurationVar(&o.targetWait, "preflight-target-wait", 30*time.Second,
 		"target time within which every open preflight job starts; sets printmarket_preflight_workers_desired")
 	o.mutual.register(f)
+	o.connections.register(f)
 	f.DurationVar(&o.catalogMaxStaleness, "catalog-max-staleness", 5*time.Minute, "maximum age of master data; older master data is not used")
 	registerTraces(f, &o.otlpEndpoint)
 }
@@ -82,6 +84,9 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 	c.CatalogMaxStaleness, c.TargetWait = o.catalogMaxStaleness, o.targetWait
 	c.CertFile, c.KeyFile = o.mutual.cert, o.mutual.key
 	if c.Proxies, err = o.mutual.proxies(); err != nil {
+		return nil, err
+	}
+	if c.Connections, err = o.connections.limits(); err != nil {
 		return nil, err
 	}
 	return apiserver.NewReplica(c)

@@ -3,11 +3,15 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,6 +63,68 @@ func TestSoakIdleAPIServerStaysSmall(t *testing.T) {
 	if most > maxIdleMemory {
 		t.Errorf("an idle API server holds %d bytes, more than %d", most, maxIdleMemory)
 	}
+}
+
+const (
+	idleConnections = 10_000
+	// maxConnectedMemory is what an API server may hold with them: the memory limit of the
+	// chart.
+	maxConnectedMemory = 512 << 20
+	// clientAddresses have a tenth of the connections each, within their limit.
+	clientAddresses = 10
+)
+
+// TestSoakIdleConnectionsFitIntoTheMemoryLimit opens connections that have had an answer and
+// stay idle, and looks at the resident memory of the API server.
+func TestSoakIdleConnectionsFitIntoTheMemoryLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out measurements at full size; make soak has them")
+	}
+	t.Parallel()
+	m := newMarket(t)
+	api := freeAddr(t)
+	server := m.start(t, "--api-addr", api)
+	before := m.memory(t, server, "VmRSS:")
+	var connecting sync.WaitGroup
+	for i := range clientAddresses {
+		connecting.Go(func() {
+			dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(2+i))}}
+			for range idleConnections / clientAddresses {
+				if err := m.idle(t, dialer, api); err != nil {
+					t.Errorf("open an idle connection to %s: %v", api, err)
+					return
+				}
+			}
+		})
+	}
+	connecting.Wait()
+	after := m.memory(t, server, "VmRSS:")
+	t.Logf("%d idle connections: %.1f MiB resident, %.1f MiB before", idleConnections, float64(after)/(1<<20), float64(before)/(1<<20))
+	if after > maxConnectedMemory {
+		t.Errorf("an API server with %d idle connections holds %d bytes, more than %d", idleConnections, after, maxConnectedMemory)
+	}
+	if !ready("http://" + api + "/docs/api/openapi.yaml") {
+		t.Error("a new client has no answer")
+	}
+}
+
+// idle opens a connection, waits for one answer and leaves it open until the test ends.
+func (m *market) idle(t *testing.T, dialer net.Dialer, address string) error {
+	t.Helper()
+	conn, err := dialer.DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		return err
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := io.WriteString(conn, "GET /api/v1/rfq HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	return errors.Join(err, resp.Body.Close())
 }
 
 // market is a cluster with everything that an API server needs, and a thousand
@@ -188,7 +254,7 @@ func partnerStatus(p *v1alpha1.PartnerEntitlement) v1alpha1.PartnerEntitlementSt
 
 // start brings the database up to date, starts the API server and waits until
 // it is ready.
-func (m *market) start(t *testing.T) *exec.Cmd {
+func (m *market) start(t *testing.T, flags ...string) *exec.Cmd {
 	t.Helper()
 	database := pgtest.Start(t).URL("postgres")
 	redis := "redis://" + redistest.Real(t).Addr + "/0"
@@ -200,10 +266,10 @@ func (m *market) start(t *testing.T) *exec.Cmd {
 		t.Fatalf("migrate: %v\n%s", err, out)
 	}
 	ops := freeAddr(t)
-	server := exec.Command(program, "apiserver", "--kubeconfig", m.plane.Admin().Kubeconfig(), "--namespace", m.namespace,
+	server := exec.Command(program, append([]string{"apiserver", "--kubeconfig", m.plane.Admin().Kubeconfig(), "--namespace", m.namespace,
 		"--api-addr", "127.0.0.1:0", "--registry-addr", "127.0.0.1:0", "--dashboard-addr", "127.0.0.1:0", "--ops-addr", ops,
 		"--public-api-url", "https://api.example.com", "--public-registry-url", "https://errors.example.com",
-		"--demo-master-data", "--drain-settle", "0s")
+		"--demo-master-data", "--drain-settle", "0s"}, flags...)...)
 	server.Env, server.Stderr = environment, &m.log
 	if err := server.Start(); err != nil {
 		t.Fatalf("server.Start: %v", err)
@@ -227,13 +293,19 @@ func (m *market) start(t *testing.T) *exec.Cmd {
 // held is the anonymous memory of a process, in bytes.
 func (m *market) held(t *testing.T, server *exec.Cmd) int64 {
 	t.Helper()
+	return m.memory(t, server, "RssAnon:")
+}
+
+// memory is a figure of the memory of a process, in bytes.
+func (m *market) memory(t *testing.T, server *exec.Cmd, figure string) int64 {
+	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", server.Process.Pid))
 	if err != nil {
 		t.Fatalf("os.ReadFile: %v", err)
 	}
 	for line := range strings.Lines(string(status)) {
 		fields := strings.Fields(line)
-		if len(fields) == 3 && fields[0] == "RssAnon:" {
+		if len(fields) == 3 && fields[0] == figure {
 			kib, err := strconv.ParseInt(fields[1], 10, 64)
 			if err != nil {
 				t.Fatalf("strconv.ParseInt: %v", err)

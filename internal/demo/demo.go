@@ -137,7 +137,8 @@ func (s Secrets) complete(path string, random io.Reader) error {
 
 // writeDemo writes the samples, one object per file, with the dummies replaced.
 func writeDemo(resources string, s Secrets) error {
-	replace := []string{dummySecret, s[secretVariable]}
+	// The interface specification signs the body only, so the demo sender does, too.
+	replace := []string{dummySecret, s[secretVariable], "scheme: TimestampBody", "scheme: Body"}
 	for _, k := range keys {
 		parsed, err := credential.Parse(s[k.variable])
 		if err != nil {

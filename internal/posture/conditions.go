@@ -129,7 +129,7 @@ func keysCondition(p *partner) Condition {
 }
 
 func senderConditions(s *sender, now time.Time) []Condition {
-	return append(senderVerdict(s, now).conditions(), secretsCondition(s), uniqueCondition(s))
+	return append(senderVerdict(s, now).conditions(), secretsCondition(s), uniqueCondition(s), timestampCondition(s))
 }
 
 func senderVerdict(s *sender, now time.Time) verdict {
@@ -205,4 +205,15 @@ func uniqueCondition(s *sender) Condition {
 		return Condition{v1alpha1.ConditionSenderUnique, "False", v1alpha1.ReasonDuplicateSender, faults[v1alpha1.ReasonDuplicateSender]}
 	}
 	return Condition{v1alpha1.ConditionSenderUnique, "True", v1alpha1.ReasonUnique, "No older object has this senderID."}
+}
+
+func timestampCondition(s *sender) Condition {
+	if s.scheme == v1alpha1.SchemeTimestampBody {
+		return Condition{v1alpha1.ConditionTimestampSigned, "True", v1alpha1.ReasonTimestampBody, "The signature covers X-XJMF-Timestamp."}
+	}
+	return Condition{
+		v1alpha1.ConditionTimestampSigned, "False", v1alpha1.ReasonBody,
+		"Warning: the signature does not cover X-XJMF-Timestamp, so a copy of a callback can be sent with another timestamp. " +
+			"Set spec.scheme to TimestampBody if the sender supports it.",
+	}
 }

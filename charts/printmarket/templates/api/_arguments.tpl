@@ -16,6 +16,17 @@
 {{- with .Values.api.preflightTargetWait }}
 - --preflight-target-wait={{ . }}
 {{- end }}
+{{- with .Values.api.connections }}
+{{- if ne (int .max) 10000 }}
+- --max-connections={{ int .max }}
+{{- end }}
+{{- if ne (int .maxPerAddress) 1000 }}
+- --max-connections-per-address={{ int .maxPerAddress }}
+{{- end }}
+{{- with .proxies }}
+- --connection-proxies={{ join "," . }}
+{{- end }}
+{{- end }}
 {{- with .Values.worker.allowFetch }}
 - --allow-fetch={{ join "," . }}
 {{- end }}
