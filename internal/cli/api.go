@@ -22,6 +22,7 @@ type apiOptions struct {
 	apiAddr, registryAddr, opsAddr, dashboardAddr string
 	publicAPI, publicRegistry                     string
 	allowFetch                                    []string
+	allowWide                                     bool
 	maxStaleness, catalogMaxStaleness             time.Duration
 	mutual                                        mutualOptions
 	targetWait                                    time.Duration
@@ -39,6 +40,7 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 		"target time within which every open preflight job starts; sets printmarket_preflight_workers_desired")
 	o.mutual.register(f)
 	f.DurationVar(&o.catalogMaxStaleness, "catalog-max-staleness", 5*time.Minute, "maximum age of master data; older master data is not used")
+	registerAllowWide(f, &o.allowWide)
 	registerTraces(f, &o.otlpEndpoint)
 }
 

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,8 +26,10 @@ import (
 // installation.
 type doctorOptions struct {
 	clusterOptions
-	api, registry, ops, database, redis string
-	timeout                             time.Duration
+	redisOptions
+	api, registry, ops, database string
+	insecure                     bool
+	timeout                      time.Duration
 }
 
 func doctorCommand() *cobra.Command {
@@ -46,7 +49,8 @@ is 1 if a check fails, and 2 if there are only warnings.`,
 			f.StringVar(&o.registry, "registry", "", "origin of the registry of problem types")
 			f.StringVar(&o.ops, "ops", "", "origin of an API server's or a worker's operations listener")
 			f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+databaseVariable+")")
-			registerRedis(f, &o.redis)
+			registerInsecureDatabase(f, &o.insecure)
+			o.redisOptions.register(f)
 			o.registerFinding(f)
 			f.DurationVar(&o.timeout, "timeout", 15*time.Second, "time limit for each part")
 		},
@@ -100,11 +104,20 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 	}
 	database := doctor.Unspecified("database", "set --database or "+databaseVariable)
 	if url := cmp.Or(o.database, os.Getenv(databaseVariable)); url != "" {
-		database = doctor.Database(url, o.timeout)
+		plain, err := insecure(o.insecure, insecureDatabaseVariable)
+		if err != nil {
+			return nil, err
+		}
+		database = doctor.Database(url, plain, o.timeout)
 	}
 	redisPart := doctor.Unspecified("redis", "set --redis, or the environment variable of the servers")
-	if url, err := redisURL(o.redis); err == nil {
-		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) { return openQueue(url) })
+	if url, err := o.redisOptions.url(); !errors.Is(err, errNoRedis) {
+		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) {
+			if err != nil {
+				return nil, nil, err
+			}
+			return openQueue(url)
+		})
 	}
 	cluster := doctor.Unspecified("cluster", "set --kubeconfig")
 	if o.kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
