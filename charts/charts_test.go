@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"testing"
 
@@ -103,6 +104,10 @@ type said struct {
 // developer's plugins nor a kubeconfig play a part.
 func helm(t *testing.T, arguments ...string) said {
 	t.Helper()
+	// Tests name the peers that have no default; their own values follow.
+	if at := slices.IndexFunc(arguments, func(argument string) bool { return filepath.Base(argument) == platformChart }); at >= 0 {
+		arguments = slices.Insert(slices.Clone(arguments), at+1, "--values="+valuesFile(t, networks))
+	}
 	command := exec.CommandContext(t.Context(), requireHelm(t), arguments...)
 	home := t.TempDir()
 	command.Env = append(os.Environ(), "HOME="+home, "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home, "KUBECONFIG=")
@@ -114,6 +119,9 @@ func helm(t *testing.T, arguments ...string) said {
 
 // origins are the values that have no default, as the kustomize tree has them.
 const origins = "publicURL: {api: https://api.printmarket.example, registry: https://problems.printmarket.example}\n"
+
+// networks are the values of networkPolicy without which nothing is rendered.
+const networks = `networkPolicy: {kubernetesAPI: {to: [{ipBlock: {cidr: 10.96.0.1/32}}]}, open: [database, redis]}`
 
 // valuesFile writes values where helm can read them.
 func valuesFile(t *testing.T, values string) string {

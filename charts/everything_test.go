@@ -75,6 +75,7 @@ gateway:
   registry: {enabled: true}
   dashboard: {enabled: true, host: dashboard.printmarket.example}
 networkPolicy:
+  open: [mtls, tests]
   kubernetesAPI: {to: [{ipBlock: {cidr: 10.96.0.1/32}}]}
   database: {to: [{ipBlock: {cidr: 10.2.0.0/24}}]}
   redis: {to: [{namespaceSelector: {matchLabels: {name: redis}}, podSelector: {}}]}

@@ -263,7 +263,7 @@ func previousChart(t *testing.T) string {
 func schemaFirst(t *testing.T, c *cluster) {
 	values := valuesFile(t, origins)
 	program := requireHelm(t)
-	install := exec.CommandContext(t.Context(), program, "install", "market", platformChart, "--values="+values,
+	install := exec.CommandContext(t.Context(), program, "install", "market", platformChart, "--values="+valuesFile(t, networks), "--values="+values,
 		"--namespace="+c.namespace, "--kubeconfig="+c.Admin().Kubeconfig(), "--timeout=5m")
 	var output bytes.Buffer
 	install.Stdout, install.Stderr = &output, &output

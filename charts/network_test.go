@@ -36,44 +36,67 @@ func paths(t *testing.T, file string) []string {
 	return out
 }
 
-// isRouted reports whether a request for the path gets through an Ingress, whose
-// prefixes are of whole segments.
-func isRouted(prefixes []string, path string) bool {
-	return slices.ContainsFunc(prefixes, func(p string) bool { return path == p || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/") })
+// route is a path of an Ingress or of an HTTPRoute.
+type route struct {
+	path  string
+	exact bool
 }
 
-func TestPartnersReachTheirRoutesAndNotThePlatforms(t *testing.T) {
-	t.Parallel()
-	ingress := strict[networkingv1.Ingress](t, one(t, render(t, platformChart, origins+"ingress: {api: {enabled: true}}"), "Ingress", "printmarket-api").text)
-	var prefixes []string
-	for _, path := range ingress.Spec.Rules[0].HTTP.Paths {
-		prefixes = append(prefixes, path.Path)
+// leads reports whether a request for the path gets through. Prefixes are of whole
+// segments.
+func (r route) leads(path string) bool {
+	return path == r.path || !r.exact && strings.HasPrefix(path, strings.TrimSuffix(r.path, "/")+"/")
+}
+
+// publicRoutes returns the paths of everything that routes requests of partners to the
+// API, by kind and name.
+func publicRoutes(t *testing.T, stream string) map[string][]route {
+	t.Helper()
+	out := map[string][]route{}
+	for _, name := range []string{"printmarket-api", "printmarket-mtls"} {
+		for _, path := range strict[networkingv1.Ingress](t, one(t, stream, "Ingress", name).text).Spec.Rules[0].HTTP.Paths {
+			out["Ingress/"+name] = append(out["Ingress/"+name], route{path.Path, *path.PathType == networkingv1.PathTypeExact})
+		}
 	}
+	for _, rule := range strict[httpRoute](t, one(t, stream, "HTTPRoute", "printmarket-api").text).Spec.Rules {
+		for _, match := range rule.Matches {
+			out["HTTPRoute/printmarket-api"] = append(out["HTTPRoute/printmarket-api"], route{match.Path.Value, match.Path.Type == "Exact"})
+		}
+	}
+	return out
+}
+
+func TestPartnersReachTheirRoutesAndNeitherThePlatformsNorTheBridges(t *testing.T) {
+	t.Parallel()
 	open := []string{"/docs/api/openapi.yaml", "/.well-known/api-catalog", "/api/v1/estimate", "/api/v1/orders", "/api/v1/orders/batch", "/api/v1/rfq/a/quotes/b/accept"}
 	contracts, err := filepath.Glob("../docs/api/*openapi.yaml")
 	if err != nil || len(contracts) != 3 {
-		t.Fatal(contracts, err)
+		t.Fatalf("contracts: %v, %v; want 3", contracts, err)
 	}
 	for _, contract := range contracts {
 		open = append(open, paths(t, strings.TrimPrefix(contract, "../"))...)
 	}
-	for _, private := range []string{"bridge", "webhooks"} {
-		open = append(open, paths(t, "docs/internal/"+private+"-openapi.yaml")...)
-	}
-	for _, path := range open {
-		if !isRouted(prefixes, path) {
-			t.Errorf("%s is not routed", path)
+	open = append(open, paths(t, "docs/internal/webhooks-openapi.yaml")...)
+	closed := slices.Concat(paths(t, "docs/internal/platform-openapi.yaml"), paths(t, "docs/internal/bridge-openapi.yaml"),
+		[]string{"/", "/metrics", "/readyz", "/posture/watermark", "/api", "/api/v1", "/api/v1/platform", "/api/v1/platforms"})
+	for name, routes := range publicRoutes(t, render(t, platformChart, everything)) {
+		leads := func(path string) bool {
+			return slices.ContainsFunc(routes, func(r route) bool { return r.leads(path) })
 		}
-	}
-	closed := append(paths(t, "docs/internal/platform-openapi.yaml"), "/", "/metrics", "/readyz", "/posture/watermark", "/api", "/api/v1", "/api/v1/platform", "/api/v1/platforms")
-	for _, path := range closed {
-		if isRouted(prefixes, path) {
-			t.Errorf("%s is routed", path)
+		for _, path := range open {
+			if !leads(path) {
+				t.Errorf("%s: %s is not routed", name, path)
+			}
 		}
-	}
-	for _, prefix := range prefixes {
-		if !slices.ContainsFunc(open, func(path string) bool { return isRouted([]string{prefix}, path) }) {
-			t.Errorf("nothing is behind %s", prefix)
+		for _, path := range closed {
+			if leads(path) {
+				t.Errorf("%s: %s is routed", name, path)
+			}
+		}
+		for _, r := range routes {
+			if !slices.ContainsFunc(open, r.leads) {
+				t.Errorf("%s: nothing is behind %s", name, r.path)
+			}
 		}
 	}
 }
@@ -118,7 +141,7 @@ func TestNotesReportThatEgressToKubeAPIServerIsUnrestricted(t *testing.T) {
 		values string
 		want   bool
 	}{
-		"no address of kube-apiserver": {"", true},
+		"no address of kube-apiserver": {"networkPolicy: {kubernetesAPI: {to: []}, open: [kubernetesAPI, database, redis]}", true},
 		"an address":                   {"networkPolicy: {kubernetesAPI: {to: [{ipBlock: {cidr: 192.0.2.10/32}}]}}\n", false},
 		"no policies":                  {"networkPolicy: {enabled: false}\n", false},
 	} {
@@ -132,6 +155,44 @@ func TestNotesReportThatEgressToKubeAPIServerIsUnrestricted(t *testing.T) {
 				t.Errorf("notes report the open address: %t, want %t; notes:\n%s", got, tc.want, out.stdout)
 			}
 		})
+	}
+}
+
+// No rule of a NetworkPolicy allows any peer unless the values say so.
+func TestRenderingFailsWhereANetworkPolicyWouldBeOpen(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ values, want string }{
+		"no address of kube-apiserver":    {"networkPolicy: {kubernetesAPI: {to: []}}", "networkPolicy.kubernetesAPI.to: the policy would allow any peer: set addresses, or add kubernetesAPI to networkPolicy.open"},
+		"no address of PostgreSQL":        {"networkPolicy: {open: [redis]}", "networkPolicy.database.to: the policy would allow any peer"},
+		"no address of Redis":             {"networkPolicy: {open: [database]}", "networkPolicy.redis.to: the policy would allow any peer"},
+		"no address of DNS":               {"networkPolicy: {dnsTo: []}", "networkPolicy.dnsTo: the policy would allow any peer"},
+		"mutual TLS from outside":         {"api: {mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer}}}", "api.mtls.service.type is LoadBalancer: the policy would allow any peer"},
+		"a test at the public address":    {"tests: {keySecret: printmarket-test-key}", "tests.keySecret: the policy would allow any peer"},
+		"webhooks without kube-apiserver": {"webhooks: {enabled: true}\nnetworkPolicy: {kubernetesAPI: {to: []}, open: [kubernetesAPI, database, redis]}", "networkPolicy.kubernetesAPI.to: webhook workers connect to addresses of partners"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := helm(t, "template", "market", platformChart, "--values="+valuesFile(t, origins+test.values))
+			if out.err == nil || !strings.Contains(out.stderr, test.want) {
+				t.Errorf("%v, %q; want an error that says %q", out.err, out.stderr, test.want)
+			}
+		})
+	}
+}
+
+// Without ingressFrom only the pods of the release reach the API.
+func TestNobodyReachesTheAPIUntilTheValuesNameAPeer(t *testing.T) {
+	t.Parallel()
+	policy := strict[networkingv1.NetworkPolicy](t, one(t, render(t, platformChart, origins), "NetworkPolicy", "printmarket-api").text)
+	for _, rule := range policy.Spec.Ingress {
+		if len(rule.From) == 0 {
+			t.Errorf("any peer may connect: %v", rule)
+		}
+		for _, port := range rule.Ports {
+			if port.Port.IntValue() == 8080 || port.Port.IntValue() == 8083 {
+				t.Errorf("%v may connect to port %v", rule.From, port.Port)
+			}
+		}
 	}
 }
 

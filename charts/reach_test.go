@@ -25,7 +25,7 @@ func TestNetworkPoliciesAllowOnlyTheListedConnections(t *testing.T) {
 	for file, values := range map[string]string{
 		"reach":          origins,
 		"reach-webhooks": origins + "webhooks: {enabled: true}\n",
-		"reach-trial":    origins + trials + "tests: {keySecret: printmarket-test-key}\nwebhooks: {enabled: true}\n",
+		"reach-trial":    origins + trials + "networkPolicy: {open: [tests]}\ntests: {keySecret: printmarket-test-key}\nwebhooks: {enabled: true}\n",
 		"reach-named":    origins + everythingNamed + "webhooks: {enabled: true}\n",
 	} {
 		t.Run(file, func(t *testing.T) {

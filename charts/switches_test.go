@@ -47,6 +47,7 @@ func TestEverySwitchHasItsEffect(t *testing.T) {
 		"deployments":              {"", []string{"Deployment/*"}},
 		"services":                 {"", []string{"Service/*", "ServiceAccount/*"}},
 		"network-policies":         {"", []string{"NetworkPolicy/*"}},
+		"network-policies-open":    {"networkPolicy: {ingressFrom: [], monitoringFrom: [], dnsTo: [], kubernetesAPI: {to: []}, open: [ingressFrom, monitoringFrom, dnsTo, kubernetesAPI, database, redis]}", []string{"NetworkPolicy/*"}},
 		"network-policies-trial":   {trials, []string{"NetworkPolicy/*"}},
 		"network-policies-named":   {everythingNamed, []string{"NetworkPolicy/*"}},
 		"migration-hook":           {"", []string{"Job/*"}},
@@ -59,7 +60,7 @@ func TestEverySwitchHasItsEffect(t *testing.T) {
 		"operators-from-inside":    {"api: {operators: {enabled: true, from: [{namespaceSelector: {matchLabels: {team: ops}}}], service: {annotations: {a: b}}}}", []string{"Service/*operators", "NetworkPolicy/*api"}},
 		"operators-oidc":           {oidc("existingSecret: printmarket-oidc, scopes: [profile, groups], caSecret: company-ca"), []string{"Deployment/*api", "NetworkPolicy/*api"}},
 		"operators-oidc-public":    {oidc("groupsClaim: roles"), []string{"Deployment/*api"}},
-		"mtls":                     {"api: {mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer}}}", []string{"Deployment/*api", "Service/*", "NetworkPolicy/*api"}},
+		"mtls":                     {"api: {mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer}}}\nnetworkPolicy: {open: [database, redis, mtls]}", []string{"Deployment/*api", "Service/*", "NetworkPolicy/*api"}},
 		"connections":              {"api: {connections: {max: 20000, maxPerAddress: 500, proxies: [10.2.0.0/16, 'fd00::/64']}}", []string{"Deployment/*api"}},
 		"mtls-proxies":             {"api: {mtls: {enabled: true, secretName: api-tls, proxies: {addresses: [10.1.0.0/16, 'fd00::/64'], pins: [" + strings.Repeat("a", 64) + "], field: Ssl-Client-Cert}}}", []string{"Deployment/*api"}},
 		"ingress":                  {"ingress: {api: {enabled: true, className: nginx, tlsSecret: api-public}, registry: {enabled: true}, dashboard: {enabled: true, host: d.example}}", []string{"Ingress/*"}},
@@ -70,7 +71,7 @@ func TestEverySwitchHasItsEffect(t *testing.T) {
 		"trial-database":           {"database: {trial: {enabled: true, storage: {className: fast}}}", []string{"StatefulSet/*", "ConfigMap/*", "Service/*trial*"}},
 		"trial-redis":              {"redis: {trial: {enabled: true, maxMemory: 512mb}}", []string{"StatefulSet/*", "Service/*trial*"}},
 		"test":                     {"", []string{"Pod/*"}},
-		"test-with-key":            {"tests: {keySecret: printmarket-test-key, fileURL: 'https://files.example/a.pdf'}", []string{"Pod/*", "NetworkPolicy/*test"}},
+		"test-with-key":            {"tests: {keySecret: printmarket-test-key, fileURL: 'https://files.example/a.pdf'}\nnetworkPolicy: {open: [database, redis, tests]}", []string{"Pod/*", "NetworkPolicy/*test"}},
 		"image":                    {"image: {repository: mirror/printmarket, tag: 1.2.3, digest: 'sha256:" + strings.Repeat("0", 64) + "', pullPolicy: Always, pullSecrets: [mirror]}", []string{"Deployment/*controller"}},
 		"placement":                {"controller: {pod: {annotations: {a: b}, labels: {team: prepress}, nodeSelector: {disk: ssd}, tolerations: [{key: a, operator: Exists}], affinity: {podAntiAffinity: {}}, priorityClassName: high}}", []string{"Deployment/*controller"}},
 		"secrets-of-ones-own":      {"database: {external: {ownerSecret: printmarket-o, apiSecret: printmarket-a, workerSecret: printmarket-w}, roles: {api: api, worker: worker}}\nredis: {external: {secret: printmarket-r, workerSecret: printmarket-rw}}", []string{"Deployment/*api", "Deployment/*worker*", "Job/*"}},
@@ -118,6 +119,7 @@ tests: {enabled: false}
 `
 	everythingNamed = `
 networkPolicy:
+  open: [tests]
   ingressFrom: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress}}}]
   monitoringFrom: []
   dnsTo: [{ipBlock: {cidr: 169.254.20.10/32}}]

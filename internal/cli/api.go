@@ -23,6 +23,7 @@ type apiOptions struct {
 	apiAddr, registryAddr, opsAddr, dashboardAddr string
 	publicAPI, publicRegistry                     string
 	allowFetch                                    []string
+	allowWide                                     bool
 	maxStaleness, catalogMaxStaleness             time.Duration
 	mutual                                        mutualOptions
 	connections                                   connectionOptions
@@ -42,6 +43,7 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	o.mutual.register(f)
 	o.connections.register(f)
 	f.DurationVar(&o.catalogMaxStaleness, "catalog-max-staleness", 5*time.Minute, "maximum age of master data; older master data is not used")
+	registerAllowWide(f, &o.allowWide)
 	registerTraces(f, &o.otlpEndpoint)
 }
 

@@ -28,7 +28,7 @@ type apiserverOptions struct {
 	apiOptions
 	databaseOptions
 	clusterOptions
-	redis          string
+	redisOptions
 	operatorsAddr  string
 	signOn         signOnOptions
 	demoMasterData bool
@@ -54,7 +54,7 @@ any number of equal replicas.`,
 	f.StringVar(&o.operatorsAddr, "dashboard-ops-addr", "", "address of a dashboard for operators, which shows all partners; none by default")
 	o.signOn.register(f)
 	o.databaseOptions.register(f, 20)
-	registerRedis(f, &o.redis)
+	o.redisOptions.register(f)
 	o.clusterOptions.register(f)
 	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "special-purpose address ranges (CIDRs) that fileUrl may use, also over http; set the same value for the workers")
 	f.BoolVar(&o.demoMasterData, "demo-master-data", false, "import the demo master data if the database has no approved master data")
@@ -74,11 +74,11 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 	if err := p.openTracer(ctx, "apiserver", o.otlpEndpoint); err != nil {
 		return err
 	}
-	c, feed, err := openCluster(ctx, p, o)
+	ranges, err := parseRanges("allow-fetch", o.allowFetch, o.allowWide)
 	if err != nil {
 		return err
 	}
-	ranges, err := parseRanges("allow-fetch", o.allowFetch)
+	c, feed, err := openCluster(ctx, p, o)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 // while it starts. The database must be available, because a database that would lose
 // acknowledged writes must be found before the first of them.
 func openCluster(ctx context.Context, p *process, o apiserverOptions) (c apiserver.ReplicaConfig, feed *kubesource.Source, err error) {
-	url, err := redisURL(o.redis)
+	url, err := o.redisOptions.url()
 	if err != nil {
 		return c, nil, err
 	}

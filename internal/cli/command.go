@@ -95,9 +95,9 @@ func (c command[T]) onPlatform(call func(context.Context, request) (T, error)) *
 
 // onQueue returns the command with a call of the queue of preflight jobs.
 func (c command[T]) onQueue(call func(ctx context.Context, q *queue.Queue, args []string) (T, error)) *cobra.Command {
-	var address string
+	var o redisOptions
 	cmd := c.local(func(cmd *cobra.Command, args []string) (found T, err error) {
-		url, err := redisURL(address)
+		url, err := o.url()
 		if err != nil {
 			return found, err
 		}
@@ -108,6 +108,6 @@ func (c command[T]) onQueue(call func(ctx context.Context, q *queue.Queue, args 
 		defer func() { _ = client.Close() }()
 		return call(cmd.Context(), q, args)
 	})
-	registerRedis(cmd.Flags(), &address)
+	o.register(cmd.Flags())
 	return cmd
 }

@@ -36,6 +36,6 @@ func (o *connectionOptions) limits() (l apiserver.ConnectionLimits, err error) {
 		return l, fmt.Errorf("--max-connections-per-address must be 1 to %d, not %d", maxConnections, o.perAddress)
 	}
 	l.Total, l.PerAddress = o.most, o.perAddress
-	l.Proxies, err = parseRanges("connection-proxies", o.proxies)
+	l.Proxies, err = parseRanges("connection-proxies", o.proxies, true)
 	return l, err
 }

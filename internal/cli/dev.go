@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -24,6 +26,7 @@ type devOptions struct {
 	redis, database string
 	workers         int
 	allowWebhooks   []string
+	allowRemote     bool
 }
 
 func devCommand() *cobra.Command {
@@ -44,6 +47,7 @@ and their keys in the data directory; a restart keeps all data.`,
 	f.StringVar(&o.data, "data", ".printmarket", "data directory")
 	f.StringVar(&o.resources, "resources", "", "directory of manifests for the gates (default DATA/resources)")
 	o.register(f, "127.0.0.1")
+	f.BoolVar(&o.allowRemote, "allow-remote", false, "accept listener addresses that other machines can reach; the demo keys and the demo data are open to them")
 	f.StringVar(&o.publicAPI, "public-api-url", "", "public origin of the API, used in URIs (default: its listener)")
 	f.StringVar(&o.publicRegistry, "public-registry-url", "", "public origin of the registry, used in URIs (default: its listener)")
 	f.StringVar(&o.redis, "redis", "", "redis://HOST:PORT/DB instead of the embedded Redis")
@@ -59,20 +63,20 @@ func runDev(ctx context.Context, o devOptions, out, logs io.Writer) error {
 	if err := o.prepare(); err != nil {
 		return err
 	}
+	ranges, err := parseRanges("allow-fetch", o.allowFetch, o.allowWide)
+	if err != nil {
+		return err
+	}
+	receivers, err := parseRanges("allow-webhooks", o.allowWebhooks, o.allowWide)
+	if err != nil {
+		return err
+	}
 	p := newProcess(logs)
 	defer p.close()
 	if err := p.openTracer(ctx, "dev", o.otlpEndpoint); err != nil {
 		return err
 	}
 	a, err := openDevAdapters(ctx, p, o)
-	if err != nil {
-		return err
-	}
-	ranges, err := parseRanges("allow-fetch", o.allowFetch)
-	if err != nil {
-		return err
-	}
-	receivers, err := parseRanges("allow-webhooks", o.allowWebhooks)
 	if err != nil {
 		return err
 	}
@@ -114,6 +118,9 @@ func runDev(ctx context.Context, o devOptions, out, logs io.Writer) error {
 
 // prepare checks the flags and makes the directories.
 func (o *devOptions) prepare() error {
+	if err := o.checkAddresses(); err != nil {
+		return err
+	}
 	if o.resources == "" {
 		o.resources = filepath.Join(o.data, "resources")
 	}
@@ -123,6 +130,26 @@ func (o *devOptions) prepare() error {
 	for _, dir := range []string{o.data, filepath.Join(o.data, "tmp"), filepath.Join(o.data, filesDir)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("data directory: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkAddresses refuses listeners that other machines can reach, unless the user allows
+// them.
+func (o *devOptions) checkAddresses() error {
+	if o.allowRemote {
+		return nil
+	}
+	for _, l := range []struct{ flag, addr string }{
+		{"api-addr", o.apiAddr}, {"registry-addr", o.registryAddr}, {"ops-addr", o.opsAddr}, {"dashboard-addr", o.dashboardAddr}, {"mtls-addr", o.mutual.addr},
+	} {
+		host, _, err := net.SplitHostPort(l.addr)
+		if err != nil {
+			continue // an empty or invalid address, which the listener reports
+		}
+		if address, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !address.IsLoopback()) {
+			return fmt.Errorf("--%s: other machines can reach %s: use a loopback address such as 127.0.0.1, or allow it with --allow-remote", l.flag, l.addr)
 		}
 	}
 	return nil

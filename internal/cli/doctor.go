@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,8 +25,10 @@ import (
 // installation.
 type doctorOptions struct {
 	clusterOptions
-	api, registry, ops, database, redis string
-	timeout                             time.Duration
+	redisOptions
+	api, registry, ops, database string
+	insecure                     bool
+	timeout                      time.Duration
 }
 
 func doctorCommand() *cobra.Command {
@@ -45,7 +48,8 @@ is 1 if a check fails, and 2 if there are only warnings.`,
 			f.StringVar(&o.registry, "registry", "", "origin of the registry of problem types")
 			f.StringVar(&o.ops, "ops", "", "origin of an API server's or a worker's operations listener")
 			f.StringVar(&o.database, "database", "", databaseUsage)
-			registerRedis(f, &o.redis)
+			registerInsecureDatabase(f, &o.insecure)
+			o.redisOptions.register(f)
 			o.registerFinding(f)
 			f.DurationVar(&o.timeout, "timeout", 15*time.Second, "time limit for each part")
 		},
@@ -103,15 +107,20 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		return nil, err
 	}
 	if url != "" {
-		database = doctor.Database(url, o.timeout)
+		plain, err := insecure(o.insecure, insecureDatabaseVariable)
+		if err != nil {
+			return nil, err
+		}
+		database = doctor.Database(url, plain, o.timeout)
 	}
 	redisPart := doctor.Unspecified("redis", "set --redis, or the environment variable of the servers")
-	address, err := secretURL(o.redis, redisVariable)
-	if err != nil {
-		return nil, err
-	}
-	if address != "" {
-		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) { return openQueue(address) })
+	if address, err := o.redisOptions.url(); !errors.Is(err, errNoRedis) {
+		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) {
+			if err != nil {
+				return nil, nil, err
+			}
+			return openQueue(address)
+		})
 	}
 	cluster := doctor.Unspecified("cluster", "set --kubeconfig")
 	if o.kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {

@@ -232,6 +232,24 @@ func addKeyCommand(c command[newKey], add func(context.Context, keymanifest.Stor
 	return cmd
 }
 
+// keyLifetime is the default validity of a new key.
+const keyLifetime = 90 * 24 * time.Hour
+
+func checkLifetime(lifetime time.Duration) error {
+	if lifetime < 0 {
+		return fmt.Errorf("--expires-in must be 0s or more, not %s", lifetime)
+	}
+	return nil
+}
+
+// expiry returns the end of a lifetime that begins now, or zero for an unlimited one.
+func expiry(lifetime time.Duration) time.Time {
+	if lifetime == 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(lifetime)
+}
+
 func issueKeyCommand() *cobra.Command {
 	var name, kind string
 	var scopes []string
@@ -242,30 +260,33 @@ func issueKeyCommand() *cobra.Command {
 			f.StringVar(&name, "name", "", "name of the key (required)")
 			f.StringVar(&kind, "kind", "test", "test or live")
 			f.StringSliceVar(&scopes, "scopes", nil, "scopes of the key, restricted to those of the partner; all of them by default")
-			f.DurationVar(&lifetime, "expires-in", 0, "validity of the key; unlimited by default")
+			f.DurationVar(&lifetime, "expires-in", keyLifetime, "validity of the key; 0 means unlimited")
 		},
-		check: func() error { _, err := tenant.ParseMode(kind); return err },
+		check: func() error {
+			if _, err := tenant.ParseMode(kind); err != nil {
+				return err
+			}
+			return checkLifetime(lifetime)
+		},
 	}, func(ctx context.Context, keys keymanifest.Store) (credential.Key, error) {
-		var expires time.Time
-		if lifetime > 0 {
-			expires = time.Now().Add(lifetime)
-		}
-		return keymanifest.IssueKey(ctx, keys, name, tenant.Mode(kind), expires, scopes, rand.Reader)
+		return keymanifest.IssueKey(ctx, keys, name, tenant.Mode(kind), expiry(lifetime), scopes, rand.Reader)
 	})
 }
 
 func rotateKeyCommand() *cobra.Command {
 	var old, name string
-	var overlap time.Duration
+	var overlap, lifetime time.Duration
 	return addKeyCommand(command[newKey]{
 		use: "rotate", short: "Add a key that replaces another key, which stays valid for a while", required: []string{"key", "name"},
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&old, "key", "", "name of the key to replace (required)")
 			f.StringVar(&name, "name", "", "name of the new key (required)")
 			f.DurationVar(&overlap, "overlap", 7*24*time.Hour, "time during which both keys are valid")
+			f.DurationVar(&lifetime, "expires-in", keyLifetime, "validity of the new key; 0 means unlimited")
 		},
+		check: func() error { return checkLifetime(lifetime) },
 	}, func(ctx context.Context, keys keymanifest.Store) (credential.Key, error) {
-		return keymanifest.RotateKey(ctx, keys, old, name, time.Now().Add(overlap), rand.Reader)
+		return keymanifest.RotateKey(ctx, keys, old, name, time.Now().Add(overlap), expiry(lifetime), rand.Reader)
 	})
 }
 

@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,7 +63,7 @@ func TestKeysOfManifestsActAtOnce(t *testing.T) {
 	mustKeys(t, of("revoke", "--key", "warehouse")...)
 	p.until("the first is refused", func() error { return want(p.call("GET", "/api/v1/rfq", "NEW_KEY", nil), 401, "INVALID_API_KEY") })
 	list := mustKeys(t, of("list")...)
-	for _, row := range []string{"warehouse    Live  Revoked", "warehouse-2  Live  Active   never"} {
+	for _, row := range []string{"warehouse    Live  Revoked", "warehouse-2  Live  Active   20"} {
 		if !strings.Contains(list, row) {
 			t.Errorf("the list lacks %q:\n%s", row, list)
 		}
@@ -111,7 +113,7 @@ func TestKeysOfAClusterAreChangedInPlace(t *testing.T) {
 	checked, _, failed := keysVerb(t, key+"\n", "check")
 	keys := object.Spec.Keys
 	if failed || len(keys) != 2 || keys[0].State != v1alpha1.KeyStateRevoked || keys[0].ExpiresAt == nil || !strings.Contains(checked, keys[0].SHA256) ||
-		keys[1].Name != "next" || keys[1].Kind != v1alpha1.KeyKindLive || keys[1].ExpiresAt != nil {
+		keys[1].Name != "next" || keys[1].Kind != v1alpha1.KeyKindLive || keys[1].ExpiresAt == nil {
 		t.Errorf("keys %+v; checked: %s", keys, checked)
 	}
 	if out, errs, failed := keysVerb(t, "", of("issue", "--name", "Not A Name")...); !failed || strings.Contains(out, "pmk_") || !strings.Contains(errs, "name") {
@@ -146,6 +148,50 @@ func TestProgramsReadKeysAsJSON(t *testing.T) {
 	}
 	if last := listed[len(listed)-1]; last.Name != "warehouse" || last.SHA256 != issued.SHA256 || last.Kind != v1alpha1.KeyKindTest {
 		t.Errorf("the last key is %+v", last)
+	}
+}
+
+func TestANewKeyExpiresAfterNinetyDaysUnlessTheUserChoosesAnotherTime(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for name, test := range map[string]struct {
+		flags []string
+		want  time.Duration
+	}{
+		"an issued key":             {[]string{"issue"}, 90 * day},
+		"an issued key for a day":   {[]string{"issue", "--expires-in=24h"}, day},
+		"an issued key without end": {[]string{"issue", "--expires-in=0"}, 0},
+		"a rotated key":             {[]string{"rotate", "--key=live"}, 90 * day},
+		"a rotated key without end": {[]string{"rotate", "--key=live", "--expires-in=0"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resources := filepath.Join(t.TempDir(), "resources")
+			if err := os.CopyFS(resources, os.DirFS("../../config/samples")); err != nil {
+				t.Fatalf("os.CopyFS(%q): %v", resources, err)
+			}
+			from := []string{"--from", resources, "--partner", "stark"}
+			before := time.Now()
+			mustKeys(t, slices.Concat(test.flags, from, []string{"--name", "new"})...)
+			var listed []v1alpha1.APIKey
+			if err := json.Unmarshal([]byte(mustKeys(t, slices.Concat([]string{"list"}, from, []string{"-o", "json"})...)), &listed); err != nil {
+				t.Fatalf("json.Unmarshal: %v", err)
+			}
+			expires := listed[len(listed)-1].ExpiresAt
+			if test.want == 0 {
+				if expires != nil {
+					t.Errorf("the key expires at %v, want never", expires)
+				}
+				return
+			}
+			// The entry has whole seconds.
+			if expires == nil || expires.Time.Before(before.Add(test.want-time.Second)) || expires.Time.After(time.Now().Add(test.want)) {
+				t.Errorf("the key expires at %v, want %v after %v", expires, test.want, before)
+			}
+		})
+	}
+	if _, errs, failed := keysVerb(t, "", "issue", "--from", t.TempDir(), "--partner", "stark", "--name", "new", "--expires-in=-1h"); !failed || !strings.Contains(errs, "--expires-in must be 0s or more") {
+		t.Errorf("a negative validity: failed %t, %q", failed, errs)
 	}
 }
 

@@ -48,7 +48,7 @@ func (o *mutualOptions) proxies() (p apiserver.Proxies, err error) {
 	if !slices.Contains(apiserver.ProxyFields(), p.Field) {
 		return p, fmt.Errorf("--mtls-proxy-field must be one of %[2]s, not %[1]q", o.field, fieldNames())
 	}
-	if p.Addresses, err = parseRanges("mtls-proxies", o.proxyAddresses); err != nil {
+	if p.Addresses, err = parseRanges("mtls-proxies", o.proxyAddresses, true); err != nil {
 		return p, err
 	}
 	for _, text := range o.pins {

@@ -227,13 +227,39 @@ func (p parts) run(ctx context.Context, ready func(context.Context) error) error
 	return errors.Join(failures...)
 }
 
-// parseRanges parses the address ranges of a flag.
-func parseRanges(flag string, texts []string) ([]netip.Prefix, error) {
+// allowWideFlag is the flag that confirms ranges which parseRanges refuses otherwise.
+const allowWideFlag = "allow-wide-ranges"
+
+func registerAllowWide(f *pflag.FlagSet, value *bool) {
+	f.BoolVar(value, allowWideFlag, false, "accept address ranges that are link-local, or wider than /16 (IPv4) or /48 (IPv6)")
+}
+
+// The widest address ranges that need no confirmation.
+const widestIPv4, widestIPv6 = 16, 48
+
+// parseRanges parses the address ranges of a flag. Unless wide is set, it refuses ranges
+// that are wider than a network of one installation, and link-local ranges, which contain
+// the metadata services of clouds.
+func parseRanges(flag string, texts []string, wide bool) ([]netip.Prefix, error) {
 	var ranges []netip.Prefix
 	for _, text := range texts {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flag, err)
+		}
+		bits, widest := prefix.Bits(), widestIPv4
+		switch {
+		case prefix.Addr().Is4In6():
+			bits -= 96 // IPv4-mapped, RFC 4291, section 2.5.5.2
+		case prefix.Addr().Is6():
+			widest = widestIPv6
+		}
+		switch {
+		case wide:
+		case bits < widest:
+			return nil, fmt.Errorf("--%s: %s is wider than /%d: name smaller ranges, or confirm it with --%s", flag, prefix, widest, allowWideFlag)
+		case prefix.Addr().Unmap().IsLinkLocalUnicast():
+			return nil, fmt.Errorf("--%s: %s is link-local, as metadata services of clouds are: confirm it with --%s", flag, prefix, allowWideFlag)
 		}
 		ranges = append(ranges, prefix)
 	}

@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/store/postgres"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
@@ -29,6 +31,26 @@ const (
 
 const databaseUsage = "postgres:// URL of the database (default: the variable " + databaseVariable + ", or the file that " + databaseVariable + fileSuffix + " names)"
 
+// Variables that allow the URLs of the variables above not to verify a server on another
+// machine.
+const (
+	insecureDatabaseVariable = "PRINTMARKET_INSECURE_DATABASE"
+	insecureRedisVariable    = "PRINTMARKET_INSECURE_REDIS"
+)
+
+// insecure returns the value of a flag, or that of its variable.
+func insecure(flag bool, variable string) (bool, error) {
+	text := os.Getenv(variable)
+	if flag || text == "" {
+		return flag, nil
+	}
+	value, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fmt.Errorf("the variable %s must be true or false", variable)
+	}
+	return value, nil
+}
+
 // prepared is the number of connections that a process opens before it serves, up to its
 // limit. Otherwise the first requests would wait for connections, and on a busy machine
 // time out.
@@ -37,14 +59,20 @@ const prepared = 8
 // databaseOptions holds the flags of every process that opens the database.
 type databaseOptions struct {
 	database    string
+	insecure    bool
 	connections int32
 	wait        time.Duration
 }
 
 func (o *databaseOptions) register(f *pflag.FlagSet, connections int32) {
 	f.StringVar(&o.database, "database", "", databaseUsage)
+	registerInsecureDatabase(f, &o.insecure)
 	f.Int32Var(&o.connections, "database-connections", connections, "maximum number of database connections")
 	f.DurationVar(&o.wait, "database-wait", 500*time.Millisecond, "time that a call waits for a free connection; after it, a request gets 503")
+}
+
+func registerInsecureDatabase(f *pflag.FlagSet, value *bool) {
+	f.BoolVar(value, "insecure-database", false, "accept a database URL without sslmode=verify-full for another machine (default: the variable "+insecureDatabaseVariable+")")
 }
 
 func (o *databaseOptions) url() (string, error) {
@@ -86,7 +114,14 @@ func (o *databaseOptions) open(ctx context.Context) (*postgres.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: o.connections, Prepared: prepared, AcquireTimeout: o.wait})
+	plain, err := insecure(o.insecure, insecureDatabaseVariable)
+	if err != nil {
+		return nil, err
+	}
+	store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: o.connections, Prepared: prepared, AcquireTimeout: o.wait, Insecure: plain})
+	if errors.Is(err, postgres.ErrInsecure) {
+		return nil, fmt.Errorf("%w, or allow it with --insecure-database", err)
+	}
 	if err != nil {
 		// The driver's errors may quote the URL, and with it the password.
 		return nil, errors.New(telemetry.Redact(err.Error()))
@@ -104,15 +139,39 @@ func (o *databaseOptions) serve(ctx context.Context, p *process) (*postgres.Stor
 	return store, store.CheckSchema(ctx)
 }
 
-// redisURL returns the value of --redis, or of its variable.
-func redisURL(flag string) (string, error) {
-	url, err := secretURL(flag, redisVariable)
-	if err == nil && url == "" {
-		err = fmt.Errorf("--redis or the variable %s is required", redisVariable)
-	}
-	return url, err
+// redisOptions holds the flags of every process that uses Redis.
+type redisOptions struct {
+	redis         string
+	insecureRedis bool
 }
 
-func registerRedis(f *pflag.FlagSet, value *string) {
-	f.StringVar(value, "redis", "", "redis:// URL (default: the variable "+redisVariable+", or the file that "+redisVariable+fileSuffix+" names)")
+func (o *redisOptions) register(f *pflag.FlagSet) {
+	f.StringVar(&o.redis, "redis", "", "rediss:// URL (default: the variable "+redisVariable+", or the file that "+redisVariable+fileSuffix+" names)")
+	f.BoolVar(&o.insecureRedis, "insecure-redis", false, "accept a redis:// URL for another machine (default: the variable "+insecureRedisVariable+")")
+}
+
+// errNoRedis means that neither the flag nor the variable is set.
+var errNoRedis = fmt.Errorf("--redis or the variable %s is required", redisVariable)
+
+// url returns the URL of Redis. The server must be verified, unless the user allows
+// otherwise.
+func (o *redisOptions) url() (string, error) {
+	url, err := secretURL(o.redis, redisVariable)
+	if err != nil {
+		return "", err
+	}
+	if url == "" {
+		return "", errNoRedis
+	}
+	plain, err := insecure(o.insecureRedis, insecureRedisVariable)
+	if err != nil || plain {
+		return url, err
+	}
+	switch err := queue.Verify(url); {
+	case errors.Is(err, queue.ErrInsecure):
+		return "", fmt.Errorf("--redis is %w, or allow it with --insecure-redis", err)
+	case err != nil:
+		return "", fmt.Errorf("--redis is %w", err)
+	}
+	return url, nil
 }

@@ -22,9 +22,11 @@ type workerOptions struct {
 	databaseOptions
 	role, opsAddr, otlpEndpoint string
 	drain                       time.Duration
+	allowWide                   bool
 
 	// --role=preflight alone takes these.
-	redis, tempDir string
+	redisOptions
+	tempDir        string
 	slots, fetches int
 	fetchMinRate   int64
 	allowFetch     []string
@@ -48,7 +50,7 @@ type workerRole struct {
 
 func workerRoles() []workerRole {
 	return []workerRole{
-		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
+		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "insecure-redis", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
 		{"webhooks", telemetry.Webhooks, []string{"allow-webhooks", "gate-secret", "gates-max-staleness", "kubeconfig", "namespace"}, webhookConnections, assembleWebhooks},
 	}
 }
@@ -82,13 +84,14 @@ Flags of one role are rejected in the other.`,
 		"time for running work to finish after SIGTERM, at most 1h; must be at least 20s less than the pod's terminationGracePeriodSeconds")
 	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz and /metrics")
 	registerTraces(f, &o.otlpEndpoint)
+	registerAllowWide(f, &o.allowWide)
 	o.databaseOptions.register(f, 0)
 	f.Lookup("database-connections").Usage = fmt.Sprintf("maximum number of database connections (default: 1, or %d for webhooks)", webhookConnections)
 	f.IntVar(&o.slots, "slots", 2, "preflight: number of inspections that run concurrently, 1 to 64; one organization gets all but one")
 	f.IntVar(&o.fetches, "fetches", defaultFetches, "preflight: number of files that are fetched concurrently, 1 to 256; one organization gets half")
 	f.Int64Var(&o.fetchMinRate, "fetch-min-rate", defaultFetchMinRate,
 		"preflight: fewest bytes per second, over every 5s, at which a server may deliver a file; slower fetches end as FETCH_TIMEOUT; 0 accepts any rate")
-	registerRedis(f, &o.redis)
+	o.redisOptions.register(f)
 	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "preflight: special-purpose address ranges (CIDRs) that fileUrl may use, also over http")
 	f.StringVar(&o.tempDir, "temp-dir", os.TempDir(), "preflight: directory for unnamed temporary files during inspection")
 	o.registerWith(f, webhookGate, "webhooks: name of the Secret with the signing secrets")

@@ -57,7 +57,11 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 
 // assemblePreflight makes a worker for preflight and its operations listener.
 func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (parts, error) {
-	url, err := redisURL(o.redis)
+	ranges, err := parseRanges("allow-fetch", o.allowFetch, o.allowWide)
+	if err != nil {
+		return parts{}, err
+	}
+	url, err := o.redisOptions.url()
 	if err != nil {
 		return parts{}, err
 	}
@@ -65,10 +69,6 @@ func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (parts
 		return parts{}, err
 	}
 	if _, err := o.serve(ctx, p); err != nil {
-		return parts{}, err
-	}
-	ranges, err := parseRanges("allow-fetch", o.allowFetch)
-	if err != nil {
 		return parts{}, err
 	}
 	work, err := p.preflights(len(ranges) > 0, nil, nil)

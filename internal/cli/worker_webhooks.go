@@ -42,11 +42,11 @@ func newDelivery(p *process, gates *posture.Gates, allow []netip.Prefix, drain t
 
 // assembleWebhooks makes a worker for webhooks and its operations listener.
 func assembleWebhooks(ctx context.Context, o *workerOptions, p *process) (parts, error) {
-	if _, err := o.serve(ctx, p); err != nil {
+	ranges, err := parseRanges("allow-webhooks", o.allowWebhooks, o.allowWide)
+	if err != nil {
 		return parts{}, err
 	}
-	ranges, err := parseRanges("allow-webhooks", o.allowWebhooks)
-	if err != nil {
+	if _, err := o.serve(ctx, p); err != nil {
 		return parts{}, err
 	}
 	gates := posture.NewGates(o.maxStaleness)

@@ -38,11 +38,14 @@ func Unspecified(part, how string) Examination {
 }
 
 // Database examines the settings that servers require, the schema and the clock.
-func Database(url string, timeout time.Duration) Examination {
+func Database(url string, insecure bool, timeout time.Duration) Examination {
 	return Examination{Part: "database", Run: func(ctx context.Context) []Finding {
-		store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: 1, AcquireTimeout: timeout})
+		store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: 1, AcquireTimeout: timeout, Insecure: insecure})
 		if volatile := (*postgres.VolatileError)(nil); errors.As(err, &volatile) {
 			return []Finding{Fail("settings", "Change the setting: otherwise a crash loses acknowledged records, and the servers do not start.", "%v", volatile)}
+		}
+		if errors.Is(err, postgres.ErrInsecure) {
+			return []Finding{Fail("tls", "Change the URL, or allow it with --insecure-database in a network that you trust.", "%v", err)}
 		}
 		if err != nil {
 			return []Finding{Fail("reach", "Check the host, TLS and role in the URL; kubectl describe secret shows which Secret contains it.", "%s", telemetry.Redact(err.Error()))}

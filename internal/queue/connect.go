@@ -4,10 +4,14 @@ package queue
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/netip"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -17,6 +21,48 @@ import (
 // ErrURL reports a URL that cannot be parsed. It quotes no part of the URL, because a
 // password may be anywhere in it.
 var ErrURL = errors.New("not a URL like redis://USER:PASSWORD@HOST:6379/0; percent-encode special characters of the password")
+
+// ErrInsecure reports a URL that does not verify a server on another machine, so that
+// others could read or change what is sent.
+var ErrInsecure = errors.New("not rediss://, so the server is not verified: use rediss:// without skip_verify")
+
+// Verify checks that each server of a URL is on this machine or is verified by TLS.
+// Errors: [ErrURL], [ErrInsecure].
+func Verify(text string) error {
+	parsed, err := url.Parse(text)
+	if err != nil {
+		return ErrURL
+	}
+	var hosts []string
+	var over *tls.Config
+	if parsed.Query().Get("master_name") != "" {
+		options, err := redis.ParseFailoverURL(text)
+		if err != nil {
+			return ErrURL
+		}
+		hosts, over = options.SentinelAddrs, options.TLSConfig
+	} else {
+		options, err := redis.ParseURL(text)
+		if err != nil {
+			return ErrURL
+		}
+		hosts, over = []string{options.Addr}, options.TLSConfig
+	}
+	if over != nil && !over.InsecureSkipVerify || parsed.Scheme == "unix" || !slices.ContainsFunc(hosts, isRemote) {
+		return nil
+	}
+	return ErrInsecure
+}
+
+// isRemote reports whether an address is on another machine.
+func isRemote(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		host = addr
+	}
+	address, err := netip.ParseAddr(host)
+	return host != "localhost" && (err != nil || !address.IsLoopback())
+}
 
 // Connect returns a client of the server of a URL. If the URL has a master_name, it is
 // the URL of a sentinel, names the others as addr, and the client uses the primary.

@@ -288,6 +288,10 @@ worker:
 webhooks:
   enabled: true
   allowWebhooks: ["%[3]s/32"]
+networkPolicy:
+  ingressFrom: [{namespaceSelector: {}}]
+  kubernetesAPI: {to: [{ipBlock: {cidr: 0.0.0.0/0}}]}
+  open: [database, redis]
 %[4]s`, image, p.version, cluster.Host(), beside), 0o600))
 }
 

@@ -52,9 +52,10 @@ func EntryOf(name string, key credential.Key) v1alpha1.APIKey {
 }
 
 // Rotate adds an entry with the scopes of the entry old, and lets old expire at ends.
+// expires is zero for a new key that does not expire.
 // An earlier expiry of old stays. Errors: ErrNoKey, ErrRevoked, ErrTaken, ErrKind for a
 // key of another kind.
-func (k Keys) Rotate(old, name string, key credential.Key, ends time.Time) (Keys, error) {
+func (k Keys) Rotate(old, name string, key credential.Key, ends, expires time.Time) (Keys, error) {
 	i := k.index(old)
 	switch {
 	case i < 0:
@@ -64,7 +65,7 @@ func (k Keys) Rotate(old, name string, key credential.Key, ends time.Time) (Keys
 	case k[i].Kind != KindOf(key.Mode()):
 		return nil, fmt.Errorf("rotate %s: %w", old, ErrKind)
 	}
-	next, err := k.Issue(name, key, time.Time{}, slices.Clone(k[i].Scopes))
+	next, err := k.Issue(name, key, expires, slices.Clone(k[i].Scopes))
 	if err != nil {
 		return nil, err
 	}

@@ -45,12 +45,12 @@ func IssueKey(ctx context.Context, s Store, name string, mode tenant.Mode, expir
 
 // RotateKey creates a key of the kind of the key old, and adds its entry to a store;
 // see [Keys.Rotate]. The key is returned only if its entry is stored.
-func RotateKey(ctx context.Context, s Store, old, name string, ends time.Time, random io.Reader) (credential.Key, error) {
+func RotateKey(ctx context.Context, s Store, old, name string, ends, expires time.Time, random io.Reader) (credential.Key, error) {
 	mode, err := s.Keys().Mode(old)
 	if err != nil {
 		return credential.Key{}, err
 	}
-	return add(ctx, s, mode, random, func(keys Keys, key credential.Key) (Keys, error) { return keys.Rotate(old, name, key, ends) })
+	return add(ctx, s, mode, random, func(keys Keys, key credential.Key) (Keys, error) { return keys.Rotate(old, name, key, ends, expires) })
 }
 
 func add(ctx context.Context, s Store, mode tenant.Mode, random io.Reader, change func(Keys, credential.Key) (Keys, error)) (credential.Key, error) {

@@ -48,7 +48,7 @@ func TestNewKeyIsReturnedOnlyIfItsEntryIsStored(t *testing.T) {
 	}
 	rotate := func(old string) func(keymanifest.Store) (credential.Key, error) {
 		return func(s keymanifest.Store) (credential.Key, error) {
-			return keymanifest.RotateKey(t.Context(), s, old, "next", now, rand.Reader)
+			return keymanifest.RotateKey(t.Context(), s, old, "next", now, time.Time{}, rand.Reader)
 		}
 	}
 	tests := map[string]struct {

@@ -4,8 +4,10 @@ package postgres
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +21,10 @@ import (
 // ErrURL means that the address of the database cannot be parsed. The error contains no
 // details, because a password may be anywhere in a text that is not a URL.
 var ErrURL = errors.New("the database URL cannot be parsed, want postgres://user@host:port/name?sslmode=verify-full")
+
+// ErrInsecure means that the address of the database does not verify a server on another
+// machine, so that others could read or change what is sent.
+var ErrInsecure = errors.New("the database URL does not verify the server: add sslmode=verify-full and sslrootcert")
 
 const (
 	connectTimeout = 5 * time.Second
@@ -36,6 +42,9 @@ func configure(address string, options Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, ErrURL
+	}
+	if !options.Insecure && !verifies(config.ConnConfig) {
+		return nil, ErrInsecure
 	}
 	config.MaxConns = options.MaxConns
 	config.MaxConnLifetimeJitter = lifetimeJitter
@@ -57,6 +66,19 @@ func configure(address string, options Options) (*pgxpool.Config, error) {
 		session.RuntimeParams[name] = value
 	}
 	return config, nil
+}
+
+// verifies reports whether each host that a connection may use is on this machine or is
+// verified by TLS: the certificate and the name in it.
+func verifies(config *pgx.ConnConfig) bool {
+	verified := func(host string, over *tls.Config) bool {
+		address, err := netip.ParseAddr(host)
+		local := strings.HasPrefix(host, "/") || host == "localhost" || err == nil && address.IsLoopback()
+		return local || over != nil && !over.InsecureSkipVerify && over.ServerName != ""
+	}
+	return verified(config.Host, config.TLSConfig) && !slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
+		return !verified(f.Host, f.TLSConfig)
+	})
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }

@@ -46,6 +46,9 @@ type Options struct {
 	// holds a connection ends at most a second later, even if the server does not
 	// respond.
 	StatementTimeout time.Duration
+	// Insecure allows a connection to another machine that does not verify the server
+	// by TLS, as sslmode=verify-full does.
+	Insecure bool
 	// Now returns the time of this process, which [Store.Skew] compares with the
 	// time of the database; nil means time.Now.
 	Now func() time.Time

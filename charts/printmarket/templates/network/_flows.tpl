@@ -25,12 +25,30 @@ ports:
   {{- end }}
 {{- end }}
 
-{{/* Egress to the configured peers; to any address if the list is empty. */}}
+{{/* Fails unless networkPolicy.open names a rule that would allow any peer: (list $ "name" "value"). */}}
+{{- define "printmarket.mustBeOpen" -}}
+{{- if not (has (index . 1) (index . 0).Values.networkPolicy.open) }}
+{{- fail (printf "%s: the policy would allow any peer: set addresses, or add %s to networkPolicy.open" (index . 2) (index . 1)) }}
+{{- end }}
+{{- end }}
+
+{{/* The destinations of a rule: (list $ "name" "value" $peers). Without peers the rule allows any. */}}
+{{- define "printmarket.destinations" -}}
+{{- with index . 3 -}}
+to:
+  {{- toYaml . | nindent 2 }}
+{{- else }}
+{{- include "printmarket.mustBeOpen" (list (index . 0) (index . 1) (index . 2)) }}
+{{- end }}
+{{- end }}
+
+{{/* Egress to the peers of networkPolicy: (list $ "database"). */}}
 {{- define "printmarket.toPeers" -}}
-- {{ include "printmarket.ports" .ports | nindent 2 | trim }}
-  {{- with .to }}
-  to:
-    {{- toYaml . | nindent 4 }}
+{{- $name := index . 1 }}
+{{- $settings := get (index . 0).Values.networkPolicy $name -}}
+- {{ include "printmarket.ports" $settings.ports | nindent 2 | trim }}
+  {{- with include "printmarket.destinations" (list (index . 0) $name (printf "networkPolicy.%s.to" $name) $settings.to) }}
+  {{- . | nindent 2 }}
   {{- end }}
 {{- end }}
 
@@ -40,9 +58,8 @@ ports:
       port: 53
     - protocol: TCP
       port: 53
-  {{- with .Values.networkPolicy.dnsTo }}
-  to:
-    {{- toYaml . | nindent 4 }}
+  {{- with include "printmarket.destinations" (list . "dnsTo" "networkPolicy.dnsTo" .Values.networkPolicy.dnsTo) }}
+  {{- . | nindent 2 }}
   {{- end }}
 {{- end }}
 
@@ -52,7 +69,7 @@ ports:
   to:
     {{- include "printmarket.peer" "trial-database" | nindent 4 }}
 {{- else -}}
-{{ include "printmarket.toPeers" .Values.networkPolicy.database }}
+{{ include "printmarket.toPeers" (list . "database") }}
 {{- end }}
 {{- end }}
 
@@ -62,29 +79,33 @@ ports:
   to:
     {{- include "printmarket.peer" "trial-redis" | nindent 4 }}
 {{- else -}}
-{{ include "printmarket.toPeers" .Values.networkPolicy.redis }}
+{{ include "printmarket.toPeers" (list . "redis") }}
 {{- end }}
 {{- end }}
 
 {{- define "printmarket.toCollector" -}}
 {{- if .Values.telemetry.otlp.endpoint -}}
-{{ include "printmarket.toPeers" .Values.networkPolicy.collector }}
+{{ include "printmarket.toPeers" (list . "collector") }}
 {{- end }}
 {{- end }}
 
 {{- define "printmarket.toIdentityProvider" -}}
 {{- if .Values.api.operators.oidc.issuer -}}
-{{ include "printmarket.toPeers" .Values.networkPolicy.identityProvider }}
+{{ include "printmarket.toPeers" (list . "identityProvider") }}
 {{- end }}
 {{- end }}
 
-{{/* Prometheus at one port: (list $ port). */}}
-{{- define "printmarket.fromMonitoring" -}}
-- {{ include "printmarket.ports" (list (index . 1)) | nindent 2 | trim }}
-  {{- with (index . 0).Values.networkPolicy.monitoringFrom }}
+{{/* Ingress from the configured peers, of which none means nobody: (list $ "monitoringFrom" $ports). */}}
+{{- define "printmarket.fromPeers" -}}
+{{- $policy := (index . 0).Values.networkPolicy }}
+{{- $peers := get $policy (index . 1) }}
+{{- if or $peers (has (index . 1) $policy.open) -}}
+- {{ include "printmarket.ports" (index . 2) | nindent 2 | trim }}
+  {{- with $peers }}
   from:
     {{- toYaml . | nindent 4 }}
   {{- end }}
+{{- end }}
 {{- end }}
 
 {{/*

@@ -1,23 +1,27 @@
 {{/*
-The prefixes that partners use; /api/v1/platform is for the marketplace only. A test compares this list with the
-contracts.
+The paths of the published contracts and of webhooks. The platform API and the bridge (/api/v1/platform, and
+media-catalog, devices and master-data-export below /api/v1/xjdf) are not for the public. A test compares this list with
+the contracts.
 */}}
-{{- define "printmarket.partnerPrefixes" -}}
-- /.well-known/api-catalog
-- /api/v1/account
-- /api/v1/catalog
-- /api/v1/costing
-- /api/v1/estimate
-- /api/v1/orders
-- /api/v1/preflight
-- /api/v1/rfq
-- /api/v1/sessions
-- /api/v1/webhooks
-- /api/v1/xjdf
-- /docs/api
+{{- define "printmarket.partnerPaths" -}}
+- {path: /.well-known/api-catalog, type: Prefix}
+- {path: /api/v1/account, type: Prefix}
+- {path: /api/v1/catalog, type: Prefix}
+- {path: /api/v1/costing, type: Prefix}
+- {path: /api/v1/estimate, type: Prefix}
+- {path: /api/v1/orders, type: Prefix}
+- {path: /api/v1/preflight, type: Prefix}
+- {path: /api/v1/rfq, type: Prefix}
+- {path: /api/v1/sessions, type: Prefix}
+- {path: /api/v1/webhooks, type: Prefix}
+- {path: /api/v1/xjdf, type: Exact}
+- {path: /api/v1/xjdf/capabilities, type: Prefix}
+- {path: /api/v1/xjdf/openapi, type: Prefix}
+- {path: /api/v1/xjdf/validate, type: Prefix}
+- {path: /docs/api, type: Prefix}
 {{- end }}
 
-{{/* An Ingress: (list $ $settings "name" "service" "port" "host" $prefixes). */}}
+{{/* An Ingress: (list $ $settings "name" "service" "port" "host" $paths). */}}
 {{- define "printmarket.ingress" -}}
 {{- $root := index . 0 -}}
 {{- $settings := index . 1 -}}
@@ -44,8 +48,8 @@ spec:
       http:
         paths:
           {{- range index . 6 }}
-          - path: {{ . }}
-            pathType: Prefix
+          - path: {{ .path }}
+            pathType: {{ .type }}
             backend:
               service:
                 name: {{ $service }}
@@ -60,7 +64,7 @@ spec:
   {{- end }}
 {{- end }}
 
-{{/* An HTTPRoute: (list $ "name" port "host" $prefixes). */}}
+{{/* An HTTPRoute: (list $ "name" port "host" $paths). */}}
 {{- define "printmarket.httpRoute" -}}
 {{- $root := index . 0 -}}
 {{- $gateway := $root.Values.gateway -}}
@@ -87,8 +91,8 @@ spec:
     - matches:
         {{- range . }}
         - path:
-            type: PathPrefix
-            value: {{ . }}
+            type: {{ eq .type "Prefix" | ternary "PathPrefix" .type }}
+            value: {{ .path }}
         {{- end }}
       backendRefs:
         - name: printmarket-api
