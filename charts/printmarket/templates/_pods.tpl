@@ -67,6 +67,28 @@ securityContext:
       key: url
 {{- end }}
 
+{{/* The URL of the database from a Secret, and whether it may be insecure: (list $ "secret"). */}}
+{{- define "printmarket.databaseVariables" -}}
+{{ include "printmarket.secretVariable" (list "PRINTMARKET_DATABASE_URL" (index . 1)) }}
+{{- with (index . 0).Values.database }}
+{{- if or .insecure .trial.enabled }}
+- name: PRINTMARKET_INSECURE_DATABASE
+  value: "true"
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The URL of Redis from a Secret, and whether it may be insecure: (list $ "secret"). */}}
+{{- define "printmarket.redisVariables" -}}
+{{ include "printmarket.secretVariable" (list "PRINTMARKET_REDIS_URL" (index . 1)) }}
+{{- with (index . 0).Values.redis }}
+{{- if or .insecure .trial.enabled }}
+- name: PRINTMARKET_INSECURE_REDIS
+  value: "true"
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* Environment variables for traces; empty if no endpoint is set. */}}
 {{- define "printmarket.traces" -}}
 {{- with .Values.telemetry.otlp }}

@@ -19,6 +19,9 @@
 {{- with .Values.worker.allowFetch }}
 - --allow-fetch={{ join "," . }}
 {{- end }}
+{{- if .Values.worker.allowWideRanges }}
+- --allow-wide-ranges
+{{- end }}
 {{- if .Values.api.demoMasterData }}
 - --demo-master-data
 {{- end }}
