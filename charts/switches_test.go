@@ -76,6 +76,7 @@ func TestEverySwitchDoesWhatItSays(t *testing.T) {
 		"secrets-of-ones-own":      {"database: {external: {ownerSecret: printmarket-o, apiSecret: printmarket-a, workerSecret: printmarket-w}, roles: {api: api, worker: worker}}\nredis: {external: {secret: printmarket-r, workerSecret: printmarket-rw}}", []string{"Deployment/*api", "Deployment/*worker*", "Job/*"}},
 		"admission-policy":         {"", []string{"ValidatingAdmissionPolicy*/*", "ClusterRole/*"}},
 		"people":                   {"rbac: {operations: true}", []string{"Role/*viewer", "Role/*on-call", "Role/*manager", "Role/*operations", "Role/*administrator"}},
+		"server-ca":                {"tls: {caSecret: servers-ca}\nwebhooks: {enabled: true}", []string{"Deployment/*", "Job/*"}},
 		"insecure":                 {"database: {insecure: true}\nredis: {insecure: true}\nwebhooks: {enabled: true}", []string{"Deployment/*", "Job/*"}},
 		"webhooks":                 {"webhooks: {enabled: true}", []string{"*/*webhooks", "Job/*"}},
 		"webhooks-of-ones-own":     {"webhooks: {enabled: true, replicas: 3, drainSeconds: 60, databaseConnections: 6, gatesMaxStaleness: 10m, allowWebhooks: [10.0.0.0/8], allowWideRanges: true, disruptionBudget: {enabled: false}, pod: {priorityClassName: high}}\ndatabase: {external: {webhooksSecret: printmarket-w}, roles: {webhooks: events}}\nmonitoring: {monitors: {enabled: true}}", []string{"*/*webhooks", "Job/*", "PodMonitor/*webhooks"}},

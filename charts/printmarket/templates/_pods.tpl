@@ -76,6 +76,31 @@ securityContext:
   value: "true"
 {{- end }}
 {{- end }}
+{{- if (index . 0).Values.tls.caSecret }}
+# Go reads this directory in addition to the certificates of the image.
+- name: SSL_CERT_DIR
+  value: /server-ca
+{{- end }}
+{{- end }}
+
+{{/* The CA certificates of PostgreSQL and Redis. Every pod that mounts them uses the database. */}}
+{{- define "printmarket.caVolumes" -}}
+{{- with .Values.tls.caSecret }}
+- name: server-ca
+  secret:
+    secretName: {{ . | quote }}
+    items:
+      - key: ca.crt
+        path: ca.crt
+{{- end }}
+{{- end }}
+
+{{- define "printmarket.caMounts" -}}
+{{- if .Values.tls.caSecret }}
+- name: server-ca
+  mountPath: /server-ca
+  readOnly: true
+{{- end }}
 {{- end }}
 
 {{/* The URL of Redis from a Secret, and whether it may be insecure: (list $ "secret"). */}}

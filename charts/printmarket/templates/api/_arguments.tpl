@@ -62,6 +62,7 @@
 
 {{/* Volumes with the files of an API server; empty if it needs none. */}}
 {{- define "printmarket.apiVolumes" -}}
+{{- include "printmarket.caVolumes" . }}
 {{- if .Values.api.mtls.enabled }}
 - name: mtls
   secret:
