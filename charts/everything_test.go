@@ -74,6 +74,7 @@ gateway:
   api: {enabled: true}
   registry: {enabled: true}
   dashboard: {enabled: true, host: dashboard.printmarket.example}
+tls: {caSecret: servers-ca}
 networkPolicy:
   open: [mtls, tests]
   kubernetesAPI: {to: [{ipBlock: {cidr: 10.96.0.1/32}}]}

@@ -23,7 +23,7 @@ func TestCommandsRefuseWhatIsOpenUnlessAFlagAllowsIt(t *testing.T) {
 		refused     string
 		allow       string
 	}{
-		"PostgreSQL without TLS":                 {[]string{"migrate", store}, nil, "add sslmode=verify-full and sslrootcert", "--insecure-database"},
+		"PostgreSQL without TLS":                 {[]string{"migrate", store}, nil, "add sslmode=verify-full", "--insecure-database"},
 		"PostgreSQL that is not verified":        {[]string{"migrate", store + "?sslmode=require"}, nil, "the database URL does not verify the server", "--insecure-database"},
 		"PostgreSQL without TLS on one host":     {[]string{"migrate", "--database=postgres://a:secret@127.0.0.1,db.example.invalid/x?sslmode=disable"}, nil, "the database URL does not verify the server", "--insecure-database"},
 		"PostgreSQL of a variable":               {[]string{"migrate"}, []string{"PRINTMARKET_DATABASE_URL=" + strings.TrimPrefix(store, "--database=")}, "the database URL does not verify the server", "--insecure-database"},

@@ -68,7 +68,7 @@ func install(t *testing.T) *platform {
 	p := begin(t)
 	p.redis, p.database = redistest.Real(t), pgtest.Start(t)
 	p.makeSecrets()
-	p.writeValues("")
+	p.writeValues("database: {insecure: true}\nredis: {insecure: true}\n")
 	p.installMarket()
 	p.bindPeople()
 	return p

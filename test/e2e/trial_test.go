@@ -27,7 +27,8 @@ func TestAMarketWithTrialServers(t *testing.T) {
 	p := begin(t)
 	p.makeVolumes()
 	definitions := p.kubectl("", "get", "crd", "partnerentitlements.marketplace.printmarket.dev", "--ignore-not-found", "--output=name")
-	p.writeValues(p.trialServers() + fmt.Sprintf("crds: {enabled: %t}\n", definitions == ""))
+	policies := p.kubectl("", "get", "validatingadmissionpolicy", "printmarket-partnerentitlements", "--ignore-not-found", "--output=name")
+	p.writeValues(p.trialServers() + fmt.Sprintf("crds: {enabled: %t}\nadmissionPolicy: {enabled: %t}\n", definitions == "", policies == ""))
 	p.installMarket()
 	p.open()
 	p.steps([]step{

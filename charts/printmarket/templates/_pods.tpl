@@ -58,19 +58,15 @@ securityContext:
       - ALL
 {{- end }}
 
-{{/* The URL of a Secret as a file, which other processes of the user cannot read as easily as an environment: the
-variable that names the file, its mount and its volume. Parameters: (list "database" "secret"). */}}
-{{- define "printmarket.urlVariable" -}}
-- name: PRINTMARKET_{{ index . 0 | upper }}_URL_FILE
-  value: /{{ index . 0 }}/url
-{{- end }}
-
+{{/* The mount of the file with a URL, which other processes of the user cannot read as easily as an environment.
+Parameter: "database" or "redis". */}}
 {{- define "printmarket.urlMount" -}}
-- name: {{ index . 0 }}
-  mountPath: /{{ index . 0 }}
+- name: {{ . }}
+  mountPath: /{{ . }}
   readOnly: true
 {{- end }}
 
+{{/* The volume of that file. Parameters: (list "database" "secret"). */}}
 {{- define "printmarket.urlVolume" -}}
 - name: {{ index . 0 }}
   secret:
@@ -78,6 +74,55 @@ variable that names the file, its mount and its volume. Parameters: (list "datab
     items:
       - key: url
         path: url
+{{- end }}
+
+{{/* The file with the URL of the database, and whether the server must be verified. */}}
+{{- define "printmarket.databaseVariables" -}}
+- name: PRINTMARKET_DATABASE_URL_FILE
+  value: /database/url
+{{- with .Values.database }}
+{{- if or .insecure .trial.enabled }}
+- name: PRINTMARKET_INSECURE_DATABASE
+  value: "true"
+{{- end }}
+{{- end }}
+{{- if .Values.tls.caSecret }}
+# Go reads this directory in addition to the certificates of the image.
+- name: SSL_CERT_DIR
+  value: /server-ca
+{{- end }}
+{{- end }}
+
+{{/* The CA certificates of PostgreSQL and Redis. Every pod that mounts them uses the database. */}}
+{{- define "printmarket.caVolumes" -}}
+{{- with .Values.tls.caSecret }}
+- name: server-ca
+  secret:
+    secretName: {{ . | quote }}
+    items:
+      - key: ca.crt
+        path: ca.crt
+{{- end }}
+{{- end }}
+
+{{- define "printmarket.caMounts" -}}
+{{- if .Values.tls.caSecret }}
+- name: server-ca
+  mountPath: /server-ca
+  readOnly: true
+{{- end }}
+{{- end }}
+
+{{/* The file with the URL of Redis, and whether the server must be verified. */}}
+{{- define "printmarket.redisVariables" -}}
+- name: PRINTMARKET_REDIS_URL_FILE
+  value: /redis/url
+{{- with .Values.redis }}
+{{- if or .insecure .trial.enabled }}
+- name: PRINTMARKET_INSECURE_REDIS
+  value: "true"
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{/* Environment variables for traces; empty if no endpoint is set. */}}

@@ -24,7 +24,7 @@ var ErrURL = errors.New("the database URL cannot be parsed, want postgres://user
 
 // ErrInsecure means that the address of the database does not verify a server on another
 // machine, so that others could read or change what is sent.
-var ErrInsecure = errors.New("the database URL does not verify the server: add sslmode=verify-full and sslrootcert")
+var ErrInsecure = errors.New("the database URL does not verify the server: add sslmode=verify-full")
 
 const (
 	connectTimeout = 5 * time.Second

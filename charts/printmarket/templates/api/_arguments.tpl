@@ -30,6 +30,9 @@
 {{- with .Values.worker.allowFetch }}
 - --allow-fetch={{ join "," . }}
 {{- end }}
+{{- if .Values.worker.allowWideRanges }}
+- --allow-wide-ranges
+{{- end }}
 {{- if .Values.api.demoMasterData }}
 - --demo-master-data
 {{- end }}
@@ -70,6 +73,7 @@
 
 {{/* Volumes with the files of an API server; empty if it needs none. */}}
 {{- define "printmarket.apiVolumes" -}}
+{{- include "printmarket.caVolumes" . }}
 {{- if .Values.api.mtls.enabled }}
 - name: mtls
   secret:
