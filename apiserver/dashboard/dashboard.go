@@ -124,6 +124,7 @@ type server struct {
 	Config
 	refusals gate.Refusals
 	attempts attempts
+	renewals renewals
 	cookie   cookie
 	follower preflightapi.Follower
 }

@@ -5,6 +5,7 @@ package dashboard_test
 import (
 	"net/http"
 	"net/url"
+	"sync"
 	"testing"
 	"time"
 
@@ -170,4 +171,68 @@ func TestLogoutIsUnavailableWhileItsEndCannotBeStored(t *testing.T) {
 		t.Fatalf("d.Redis.Close: %v", err)
 	}
 	logOut(t, d.testDashboard, d.idp.LogoutToken(map[string]any{"sub": "ada-1815"}), http.StatusServiceUnavailable)
+}
+
+// refreshing is a dashboard whose provider issues refresh tokens, and a browser with an
+// operator who has signed in.
+func refreshing(t *testing.T) (*signOnDashboard, *browser) {
+	t.Helper()
+	d := newSignOn(t, nil)
+	d.idp.Change(func(p *signontest.Provider) { p.Refreshes, p.Lasts = true, 20*time.Minute })
+	return d, d.operator(t)
+}
+
+func TestRemovalFromTheGroupEndsTheSessionWithinFiveMinutes(t *testing.T) {
+	t.Parallel()
+	d, b := refreshing(t)
+	other := d.replica(t, nil)
+	d.idp.Change(func(p *signontest.Provider) { p.Claims["groups"] = []string{"staff"} })
+	d.Advance(signon.RenewEvery - time.Second)
+	b.get(t, "/ops").want(t, http.StatusOK, "")
+	d.Advance(time.Second)
+	b.get(t, "/ops").toSignIn(t)
+	copyOf(b, other).get(t, "/ops").toSignIn(t)
+}
+
+func TestMemberStaysSignedInBeyondTheIDToken(t *testing.T) {
+	t.Parallel()
+	d, b := refreshing(t)
+	for range int(signon.Longest/(10*time.Minute)) - 1 {
+		d.Advance(10 * time.Minute)
+		b.get(t, "/ops").want(t, http.StatusOK, "")
+	}
+	d.Advance(10 * time.Minute)
+	b.get(t, "/ops").toSignIn(t)
+}
+
+func TestRequestsOfOneBrowserShareOneUseOfTheRefreshToken(t *testing.T) {
+	t.Parallel()
+	d, b := refreshing(t)
+	before := d.idp.Asked("/token")
+	d.Advance(signon.RenewEvery)
+	var requests sync.WaitGroup
+	for range 8 {
+		tab := copyOf(b, d.testDashboard)
+		requests.Go(func() {
+			if answer := tab.get(t, "/ops"); answer.Code != http.StatusOK {
+				t.Errorf("GET /ops answered %d, want 200", answer.Code)
+			}
+		})
+	}
+	requests.Wait()
+	if asked := d.idp.Asked("/token") - before; asked != 1 {
+		t.Errorf("the refresh token was used %d times, want once", asked)
+	}
+}
+
+func TestUnavailableProviderDoesNotEndASession(t *testing.T) {
+	t.Parallel()
+	d, b := refreshing(t)
+	d.idp.Change(func(p *signontest.Provider) {
+		p.Instead = map[string]http.HandlerFunc{"/token": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }}
+	})
+	d.Advance(10 * time.Minute)
+	b.get(t, "/ops").want(t, http.StatusOK, "")
+	d.Advance(10 * time.Minute) // the end of the ID token
+	b.get(t, "/ops").toSignIn(t)
 }

@@ -70,7 +70,7 @@ func (s *server) resume(v *visit) (bool, error) {
 			v.caller, v.person = posture.Caller{}, nil
 			return false, err
 		}
-		return true, nil
+		return s.stillMember(v), nil
 	}
 	caller, session, reason := s.holder(v)
 	if session.SignedIn.IsZero() {

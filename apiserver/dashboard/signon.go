@@ -207,16 +207,25 @@ func logoutAnswer(status int) response {
 // sealPerson stores the session of the visit's person in the cookie.
 func (s *server) sealPerson(v *visit, now time.Time) error {
 	session := signon.Session{Person: v.person.Person, ID: v.person.ID, Expires: endOfPerson(v.person.Person, now)}
-	text, err := session.Encode()
-	if err != nil {
-		return err
+	token, err := s.sealed(session, now)
+	if errors.Is(err, credential.ErrTooLong) {
+		// Without the refresh token, the session ends with the ID token.
+		session.Refresh = ""
+		token, err = s.sealed(session, now)
 	}
-	token, err := s.Sessions.SealFor(personPurpose+s.signOn().Fingerprint(), text, now, s.Random)
 	if err != nil {
 		return err
 	}
 	s.cookie.set(v.header, token, session.Expires.Sub(now))
 	return nil
+}
+
+func (s *server) sealed(session signon.Session, now time.Time) (credential.Secret, error) {
+	text, err := session.Encode()
+	if err != nil {
+		return "", err
+	}
+	return s.Sessions.SealFor(personPurpose+s.signOn().Fingerprint(), text, now, s.Random)
 }
 
 // endOfPerson is when a session of a person ends that is sealed now.

@@ -266,10 +266,12 @@ func (m *market) start(t *testing.T, flags ...string) *exec.Cmd {
 		t.Fatalf("migrate: %v\n%s", err, out)
 	}
 	ops := freeAddr(t)
-	server := exec.Command(program, append([]string{"apiserver", "--kubeconfig", m.plane.Admin().Kubeconfig(), "--namespace", m.namespace,
+	server := exec.Command(program, append([]string{
+		"apiserver", "--kubeconfig", m.plane.Admin().Kubeconfig(), "--namespace", m.namespace,
 		"--api-addr", "127.0.0.1:0", "--registry-addr", "127.0.0.1:0", "--dashboard-addr", "127.0.0.1:0", "--ops-addr", ops,
 		"--public-api-url", "https://api.example.com", "--public-registry-url", "https://errors.example.com",
-		"--demo-master-data", "--drain-settle", "0s"}, flags...)...)
+		"--demo-master-data", "--drain-settle", "0s",
+	}, flags...)...)
 	server.Env, server.Stderr = environment, &m.log
 	if err := server.Start(); err != nil {
 		t.Fatalf("server.Start: %v", err)

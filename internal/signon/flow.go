@@ -47,6 +47,11 @@ type Person struct {
 	ProviderSession string
 	// Until is when the sign-in is good no more.
 	SignedIn, Until time.Time
+	// Refresh is the refresh token, a secret that must be encrypted where it is stored; it
+	// is empty if the provider sends none. Checked is when the provider was last asked for
+	// the user.
+	Refresh string
+	Checked time.Time
 }
 
 // Session is a person until an instant without a page.

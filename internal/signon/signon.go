@@ -111,20 +111,18 @@ func (p *Provider) Finish(ctx context.Context, flow Flow, query url.Values) (Per
 	if err != nil {
 		return Person{}, err
 	}
-	raw, err := p.exchange(ctx, to, code, flow.Verifier)
+	answer, err := p.exchange(ctx, to, code, flow.Verifier)
 	if err != nil {
 		return Person{}, err
 	}
-	token, err := to.verify(oidc.ClientContext(ctx, p.client), raw, p.config.Now())
+	raw, _ := answer.Extra("id_token").(string)
+	if raw == "" {
+		return Person{}, refuse(ReasonToken, "none came")
+	}
+	c, err := p.claimsOf(oidc.ClientContext(ctx, p.client), to, raw)
 	if err != nil {
 		return Person{}, err
 	}
-	var all map[string]json.RawMessage
-	if err := token.Claims(&all); err != nil {
-		return Person{}, refuse(ReasonToken, "")
-	}
-	c := readClaims(all, p.config.GroupsClaim)
-	c.audience, c.nonce, c.subject, c.expires = token.Audience, token.Nonce, token.Subject, token.Expiry
 	reason, admitted := c.judge(&p.config, flow)
 	if !admitted {
 		refusal := refuse(reason, "")
@@ -133,7 +131,24 @@ func (p *Provider) Finish(ctx context.Context, flow Flow, query url.Values) (Per
 		}
 		return Person{}, refusal
 	}
-	return personOf(c, p.config.Now())
+	person, err := personOf(c, p.config.Now())
+	person.Refresh = refreshOf(answer)
+	return person, err
+}
+
+// claimsOf verifies an ID token and reads its claims. The error is a [Refusal].
+func (p *Provider) claimsOf(ctx context.Context, to *endpoints, raw string) (claims, error) {
+	token, err := to.verify(ctx, raw, p.config.Now())
+	if err != nil {
+		return claims{}, err
+	}
+	var all map[string]json.RawMessage
+	if err := token.Claims(&all); err != nil {
+		return claims{}, refuse(ReasonToken, "")
+	}
+	c := readClaims(all, p.config.GroupsClaim)
+	c.audience, c.nonce, c.subject, c.expires = token.Audience, token.Nonce, token.Subject, token.Expiry
+	return c, nil
 }
 
 // began reports whether a query answers this flow.
@@ -159,25 +174,30 @@ func (e *endpoints) code(query url.Values) (string, error) {
 	return codes[0], nil
 }
 
-// exchange exchanges an authorization code for an ID token.
-func (p *Provider) exchange(ctx context.Context, to *endpoints, code, verifier string) (string, error) {
+// exchange exchanges an authorization code for tokens.
+func (p *Provider) exchange(ctx context.Context, to *endpoints, code, verifier string) (*oauth2.Token, error) {
+	client, err := p.authenticated(to)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := client.Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(verifier))
+	if err != nil {
+		return nil, exchangeRefusal(err)
+	}
+	return answer, nil
+}
+
+// authenticated returns the client with its secret, if it has one.
+func (p *Provider) authenticated(to *endpoints) (oauth2.Config, error) {
 	client := to.client
 	if p.config.Secret != nil {
 		secret, err := p.config.Secret()
 		if err != nil {
-			return "", refuse(ReasonUnavailable, "the client secret cannot be read")
+			return client, refuse(ReasonUnavailable, "the client secret cannot be read")
 		}
 		client.ClientSecret = secret.Reveal()
 	}
-	answer, err := client.Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(verifier))
-	if err != nil {
-		return "", exchangeRefusal(err)
-	}
-	raw, _ := answer.Extra("id_token").(string)
-	if raw == "" {
-		return "", refuse(ReasonToken, "none came")
-	}
-	return raw, nil
+	return client, nil
 }
 
 // exchangeRefusal returns an error without the text of the token endpoint, which may contain

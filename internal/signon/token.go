@@ -141,7 +141,7 @@ func personOf(c claims, now time.Time) (Person, error) {
 	if !signedIn.Before(until) {
 		return Person{}, refuse(ReasonExpired, "")
 	}
-	return Person{Subject: c.subject, Name: nameOf(c.name), ProviderSession: c.session, SignedIn: signedIn, Until: until}, nil
+	return Person{Subject: c.subject, Name: nameOf(c.name), ProviderSession: c.session, SignedIn: signedIn, Until: until, Checked: signedIn}, nil
 }
 
 const (

@@ -56,6 +56,8 @@ type Provider struct {
 	Sign func(claims string) string
 	// Instead answers requests by their path, such as /token.
 	Instead map[string]http.HandlerFunc
+	// Refreshes makes it issue refresh tokens, each for one use.
+	Refreshes bool
 	// Metadata are added to the discovery document; they win.
 	Metadata map[string]any
 
@@ -63,7 +65,9 @@ type Provider struct {
 	key   *ecdsa.PrivateKey
 	turn  int
 	codes map[string]grant
-	asked map[string]int
+	// refresh holds the refresh tokens that are good.
+	refresh map[string]bool
+	asked   map[string]int
 }
 
 // grant is what a code stands for.
@@ -73,7 +77,7 @@ type grant struct{ nonce, challenge string }
 // group "operators", for an hour.
 func New(tb testing.TB, now func() time.Time, redirectURL string) *Provider {
 	tb.Helper()
-	p := &Provider{RedirectURL: redirectURL, Now: now, Lasts: time.Hour, codes: map[string]grant{}, asked: map[string]int{}}
+	p := &Provider{RedirectURL: redirectURL, Now: now, Lasts: time.Hour, codes: map[string]grant{}, refresh: map[string]bool{}, asked: map[string]int{}}
 	p.Claims = map[string]any{"sub": "ada-1815", "preferred_username": "ada", "groups": []string{"staff", "operators"}}
 	p.rotate()
 	server := httptest.NewServer(http.HandlerFunc(p.serve))
@@ -188,6 +192,15 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
 		return
 	}
+	if r.PostFormValue("grant_type") == "refresh_token" {
+		if token := r.PostFormValue("refresh_token"); !p.refresh[token] {
+			writeJSON(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant"})
+			return
+		}
+		delete(p.refresh, r.PostFormValue("refresh_token"))
+		writeJSON(w, http.StatusOK, p.tokens(""))
+		return
+	}
 	code := r.PostFormValue("code")
 	granted, found := p.codes[code]
 	delete(p.codes, code)
@@ -197,7 +210,18 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant", "error_description": "the code " + code + " is good no more"})
 		return
 	}
-	writeJSON(w, http.StatusOK, map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "id_token": p.signed(granted.nonce)})
+	writeJSON(w, http.StatusOK, p.tokens(granted.nonce))
+}
+
+// tokens are those of a response; without a nonce the ID token has none.
+func (p *Provider) tokens(nonce string) map[string]any {
+	all := map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "id_token": p.signed(nonce)}
+	if p.Refreshes {
+		token := rand.Text()
+		p.refresh[token] = true
+		all["refresh_token"] = token
+	}
+	return all
 }
 
 // authenticated takes the client by the method that there is.
@@ -219,6 +243,9 @@ func (p *Provider) authenticated(r *http.Request) bool {
 // signed is a token for a sign-in.
 func (p *Provider) signed(nonce string) string {
 	all := map[string]any{"iss": p.URL, "aud": ClientID, "nonce": nonce, "iat": p.Now().Unix(), "exp": p.Now().Add(p.Lasts).Unix()}
+	if nonce == "" {
+		delete(all, "nonce")
+	}
 	maps.Copy(all, p.Claims)
 	maps.DeleteFunc(all, func(_ string, value any) bool { return value == nil })
 	text, err := json.Marshal(all)

@@ -23,11 +23,15 @@ import (
 //go:embed report.css
 var style string // constant
 
-// Policy returns the Content-Security-Policy of the page: only its own style sheet
-// applies; scripts and loads are forbidden.
-func Policy() string {
+// Policy returns the Content-Security-Policy to serve the page with: that of the page itself,
+// in a sandbox, which only a header field can require.
+func Policy() string { return "sandbox; " + pagePolicy() + "; img-src data:" }
+
+// pagePolicy returns the policy in the page, which also applies to a stored file: only its own
+// style sheet applies; scripts and loads are forbidden.
+func pagePolicy() string {
 	sum := sha256.Sum256([]byte(style))
-	return "sandbox; default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 }
 
 // Write writes the page of a report. The same report gives the same bytes. If Write

@@ -91,6 +91,9 @@ func TestPolicyAllowsTheStyleSheet(t *testing.T) {
 	_, after, _ := strings.Cut(write(t, flyer()), "<style>")
 	style, _, found := strings.Cut(after, "</style>")
 	sum := sha256.Sum256([]byte(style))
+	if !strings.HasPrefix(html.Policy(), "sandbox; default-src 'none'; ") {
+		t.Errorf("the policy %s is no sandbox", html.Policy())
+	}
 	if want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !found || !strings.Contains(html.Policy(), want) {
 		t.Errorf("the policy %s does not let %s apply", html.Policy(), want)
 	}

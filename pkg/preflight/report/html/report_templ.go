@@ -54,7 +54,7 @@ func page(v view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 string
-		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(Policy())
+		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(pagePolicy())
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `pkg/preflight/report/html/report.templ`, Line: 16, Col: 64}
 		}
