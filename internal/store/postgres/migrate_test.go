@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-const needed = 18
+const needed = 19
 
 func TestProgramRunsOnlyOnItsOwnSchemaAndNewerOnes(t *testing.T) {
 	t.Parallel()
