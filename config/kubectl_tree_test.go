@@ -189,7 +189,8 @@ func TestEveryVariableIsReadByTheCommandAndItsSecretIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatalf("os.ReadFile default/kustomization.yaml: %v", err)
 	}
-	for name, container := range renderDefault(t).containers() {
+	rendered := renderDefault(t)
+	for name, container := range rendered.containers() {
 		text := help(t, container.Args)
 		for _, variable := range container.Env {
 			if variable.Name == "GOMEMLIMIT" {
@@ -198,9 +199,9 @@ func TestEveryVariableIsReadByTheCommandAndItsSecretIsDocumented(t *testing.T) {
 			if !strings.Contains(text, variable.Name) {
 				t.Errorf("%s does not read %s", name, variable.Name)
 			}
-			ref := variable.ValueFrom.SecretKeyRef
-			if !strings.Contains(string(kustomization), ref.Name) || ref.Key != "url" {
-				t.Errorf("%s: %s comes from key %s of %s, which the kustomization does not mention", name, variable.Name, ref.Key, ref.Name)
+			secret := rendered.secretOf(name, variable.Value)
+			if secret == "" || !strings.Contains(string(kustomization), secret) {
+				t.Errorf("%s: %s names %q, which is the key url of the Secret %q, want one that the kustomization mentions", name, variable.Name, variable.Value, secret)
 			}
 		}
 	}
@@ -215,6 +216,20 @@ type tree struct {
 	roles    map[string]rbacv1.Role
 	budgets  []policyv1.PodDisruptionBudget
 	bindings []rbacv1.RoleBinding
+}
+
+// secretOf returns the Secret whose key url a container of a workload mounts at a path.
+func (t *tree) secretOf(workload, path string) string {
+	spec := t.pods[workload].Spec
+	for _, mount := range spec.Containers[0].VolumeMounts {
+		for _, volume := range spec.Volumes {
+			if volume.Name == mount.Name && volume.Secret != nil && path == mount.MountPath+"/url" &&
+				slices.ContainsFunc(volume.Secret.Items, func(k corev1.KeyToPath) bool { return k.Key == "url" && k.Path == "url" }) {
+				return volume.Secret.SecretName
+			}
+		}
+	}
+	return ""
 }
 
 func renderDefault(t *testing.T) *tree {

@@ -133,6 +133,9 @@ func (g *Gate) handler(rt *Route) http.HandlerFunc {
 		call := Call{Writer: w, Request: r, Now: g.now(), gate: g, route: rt, exchange: respond.Of(w)}
 		if call.exchange != nil {
 			call.exchange.Route = rt.Pattern
+			if rt.Internal && rt.Write {
+				call.exchange.Renew() // the audit contains the id
+			}
 		}
 		if lifecycle != nil {
 			w = announce(w, lifecycle)

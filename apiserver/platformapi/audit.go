@@ -12,6 +12,8 @@ import (
 	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/recordid"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // ListAudit serves GET /api/v1/platform/audit.
@@ -32,9 +34,42 @@ func (s *surface) ListAudit(c *gate.Call, params ListAuditParams) (ListAuditResp
 	}
 	answer := ListAudit200JSONResponse{Items: make([]AuditEntry, len(auditEntries))}
 	for i, d := range auditEntries {
-		answer.Items[i] = AuditEntry{
-			ID: d.ID, At: respond.Instant(d.At), Organization: d.Actor.Organization, Key: d.Actor.Key, RequestID: d.Actor.RequestID,
-			Verb: string(d.Verb), Owner: d.Owner.Organization, Subject: d.Subject, Reason: d.Reason,
+		answer.Items[i] = auditEntryOf(d)
+	}
+	return answer, nil
+}
+
+func auditEntryOf(d transaction.AuditEntry) AuditEntry {
+	return AuditEntry{
+		ID: d.ID, At: respond.Instant(d.At), Organization: d.Actor.Organization, Key: d.Actor.Key, RequestID: d.Actor.RequestID,
+		Verb: string(d.Verb), Owner: d.Owner.Organization, Subject: d.Subject, Reason: d.Reason,
+	}
+}
+
+// ListAuditChain serves GET /api/v1/platform/audit/chain.
+func (s *surface) ListAuditChain(c *gate.Call, params ListAuditChainParams) (ListAuditChainResponseObject, error) {
+	page, err := gate.Page(gate.ListParameters{Limit: params.Limit})
+	if err != nil {
+		return nil, err
+	}
+	var after int64
+	if params.After != nil {
+		if after = *params.After; after < 0 {
+			return nil, problem.New(problem.CodeInvalidRequest, "The parameter after must be a sequence, 0 or more.")
+		}
+	}
+	chain, err := s.records.AuditChain(c.Context(), c.Tenant().Mode, after, page.Limit)
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	answer := ListAuditChain200JSONResponse{
+		Livemode: c.Tenant().Mode == tenant.Live,
+		Head:     AuditHead{Sequence: chain.Head.Sequence, Hash: chain.Head.Hash.String()},
+		Items:    make([]ChainedAuditEntry, len(chain.Entries)),
+	}
+	for i, e := range chain.Entries {
+		answer.Items[i] = ChainedAuditEntry{
+			Entry: auditEntryOf(e.AuditEntry), Sequence: e.Sequence, Salt: e.Salt, Details: e.Details.String(), Hash: e.Hash.String(),
 		}
 	}
 	return answer, nil

@@ -47,6 +47,7 @@ type Desk interface {
 type Records interface {
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
 	AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
+	AuditChain(ctx context.Context, mode tenant.Mode, after int64, limit int) (transaction.AuditChain, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
 	Denials(ctx context.Context, since time.Time, limit int) ([]requestlog.Denial, error)
 }
@@ -118,6 +119,7 @@ func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, dat
 		changes(one+"/quotes", offer, api.SubmitQuote),
 		changes(one+"/quotes/{quoteId}/withdraw", reason, api.WithdrawQuote),
 		reads(root+"/audit", api.ListAudit),
+		reads(root+"/audit/chain", api.ListAuditChain),
 		reads(root+"/keys", api.ListKeyUses),
 		reads(root+"/requests", api.ListRequests),
 		reads(root+"/denials", api.ListDenials),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
@@ -273,7 +274,10 @@ func TestEveryChangeIsInTheAudit(t *testing.T) {
 		w.Advance(time.Second)
 		sent := fmt.Sprintf("ticket-%04d", i)
 		a := post(t, w, "desk-live", "/rfqs/"+id+step.path, step.body, "X-Request-Id", sent)
-		request[sent] = a.Header.Get("X-Request-Id")
+		// A client could repeat the id of another change.
+		if request[sent] = a.Header.Get("X-Request-Id"); request[sent] == sent || request[sent] == "" {
+			t.Errorf("a change with the X-Request-Id %s has the id %q, want one of the server", sent, request[sent])
+		}
 	}
 	post(t, w, "desk-live", "/rfqs/"+id+"/quotes", offer) // refused or repeated, not a change
 	type auditEntry struct{ ID, At, Organization, Key, RequestID, Verb, Owner, Subject, Reason string }
@@ -286,9 +290,9 @@ func TestEveryChangeIsInTheAudit(t *testing.T) {
 		return auditEntry{At: at, Organization: "org_market", Key: "live", RequestID: request, Verb: verb, Owner: "org_acme01", Subject: id, Reason: reason}
 	}
 	want := []auditEntry{
-		of("2026-11-20T12:00:04.001Z", "ticket-0003", "rfq.cancel", "The buyer called."),
-		of("2026-11-20T12:00:02.001Z", "ticket-0001", "rfq.close", "The buyer called."),
-		of("2026-11-20T12:00:01.001Z", "ticket-0000", "quote.submit", ""),
+		of("2026-11-20T12:00:04.001Z", request["ticket-0003"], "rfq.cancel", "The buyer called."),
+		of("2026-11-20T12:00:02.001Z", request["ticket-0001"], "rfq.close", "The buyer called."),
+		of("2026-11-20T12:00:01.001Z", request["ticket-0000"], "quote.submit", ""),
 	}
 	if diff := cmp.Diff(want, body.Items); diff != "" {
 		t.Errorf("audit (-want +got):\n%s", diff)
@@ -303,6 +307,42 @@ func TestEveryChangeIsInTheAudit(t *testing.T) {
 	if len(body.Items) != 0 {
 		t.Errorf("the sandbox's audit has %+v", body.Items)
 	}
+}
+
+// TestAuditChainIsListedBySequence reads the chain in pages and verifies it.
+func TestAuditChainIsListedBySequence(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := create(t, w, "acme-live")
+	for _, step := range []struct{ path, body string }{{"/quotes", offer}, {"/close", reason}, {"/cancel", reason}} {
+		w.Advance(time.Second)
+		post(t, w, "desk-live", "/rfqs/"+id+step.path, step.body)
+	}
+	var sequences []int64
+	var last string
+	for _, after := range []string{"", "after=2&", "after=3&"} {
+		var chain platformapi.AuditChain
+		get(t, w, "desk-reads", "/audit/chain?"+after+"limit=2").Want(t, 200, "").Into(t, &chain)
+		if !chain.Livemode || chain.Head.Sequence != 3 {
+			t.Errorf("chain with %q: livemode %t, head %d; want the chain of production with 3 entries", after, chain.Livemode, chain.Head.Sequence)
+		}
+		for _, item := range chain.Items {
+			sequences, last = append(sequences, item.Sequence), item.Hash
+		}
+		if len(chain.Items) > 0 && chain.Items[len(chain.Items)-1].Sequence == 3 && last != chain.Head.Hash {
+			t.Errorf("the last entry has the hash %s, want that of the head %s", last, chain.Head.Hash)
+		}
+	}
+	if diff := cmp.Diff([]int64{1, 2, 3}, sequences); diff != "" {
+		t.Errorf("sequences (-want +got):\n%s", diff)
+	}
+	var none platformapi.AuditChain
+	get(t, w, "desk-test", "/audit/chain").Want(t, 200, "").Into(t, &none)
+	if none.Livemode || len(none.Items) != 0 {
+		t.Errorf("the chain of the sandbox is %+v", none)
+	}
+	get(t, w, "desk-live", "/audit/chain?after=-1").Want(t, 400, problem.CodeInvalidRequest)
+	get(t, w, "desk-live", "/audit/chain?after=x").Want(t, 400, problem.CodeInvalidRequest)
 }
 
 func TestTheDeskTellsWhenKeysWereUsed(t *testing.T) {

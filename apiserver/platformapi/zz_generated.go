@@ -89,6 +89,14 @@ type ApprovalRequest struct {
 	Note *string `json:"note,omitempty"`
 }
 
+// AuditChain defines model for AuditChain.
+type AuditChain struct {
+	// Livemode True for records of production.
+	Livemode bool                `json:"livemode"`
+	Head     AuditHead           `json:"head"`
+	Items    []ChainedAuditEntry `json:"items"`
+}
+
 // AuditEntry defines model for AuditEntry.
 type AuditEntry struct {
 	ID string          `json:"id"`
@@ -110,6 +118,15 @@ type AuditEntry struct {
 	Owner   string `json:"owner"`
 	Subject string `json:"subject"`
 	Reason  string `json:"reason"`
+}
+
+// AuditHash defines model for AuditHash.
+type AuditHash = string
+
+// AuditHead defines model for AuditHead.
+type AuditHead struct {
+	Sequence int64     `json:"sequence"`
+	Hash     AuditHash `json:"hash"`
 }
 
 // AuditPage defines model for AuditPage.
@@ -135,6 +152,17 @@ type Callback struct {
 // CallbackPage defines model for CallbackPage.
 type CallbackPage struct {
 	Items []Callback `json:"items"`
+}
+
+// ChainedAuditEntry defines model for ChainedAuditEntry.
+type ChainedAuditEntry struct {
+	Entry    AuditEntry `json:"entry"`
+	Sequence int64      `json:"sequence"`
+
+	// Salt A random text before the owner in the hash of details.
+	Salt    string    `json:"salt"`
+	Details AuditHash `json:"details"`
+	Hash    AuditHash `json:"hash"`
 }
 
 // Delivery defines model for Delivery.
@@ -445,6 +473,15 @@ type Status = []string
 type ListAuditParams struct {
 	// Before The id of an entry. Only older entries are listed.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit The maximum number of items.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// ListAuditChainParams defines parameters for ListAuditChain.
+type ListAuditChainParams struct {
+	// After A sequence. Only later entries are listed.
+	After *int64 `form:"after,omitempty" json:"after,omitempty"`
 
 	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -766,6 +803,14 @@ type ClientInterface interface {
 	// Corresponds with GET /api/v1/platform/audit (the `ListAudit` operationId).
 	ListAudit(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListAuditChain List audit entries with their hashes, oldest first. Requires ops:read.
+	//
+	// Each entry contains a hash of itself and of the preceding entry, so that a changed or missing entry breaks the
+	// chain. `printmarket audit verify` computes the hashes again. Entries from before the chain are not listed.
+	//
+	// Corresponds with GET /api/v1/platform/audit/chain (the `ListAuditChain` operationId).
+	ListAuditChain(ctx context.Context, params *ListAuditChainParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListCallbacks List the XJMF callbacks of an organization's senders, newest first. Requires ops:read.
 	//
 	// Corresponds with GET /api/v1/platform/callbacks (the `ListCallbacks` operationId).
@@ -1018,6 +1063,24 @@ type ClientInterface interface {
 // Corresponds with GET /api/v1/platform/audit (the `ListAudit` operationId).
 func (c *Client) ListAudit(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListAuditRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAuditChain List audit entries with their hashes, oldest first. Requires ops:read.
+//
+// Each entry contains a hash of itself and of the preceding entry, so that a changed or missing entry breaks the
+// chain. `printmarket audit verify` computes the hashes again. Entries from before the chain are not listed.
+//
+// Corresponds with GET /api/v1/platform/audit/chain (the `ListAuditChain` operationId).
+func (c *Client) ListAuditChain(ctx context.Context, params *ListAuditChainParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAuditChainRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1665,6 +1728,72 @@ func NewListAuditRequest(server string, params *ListAuditParams) (*http.Request,
 		if params.Before != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListAuditChainRequest constructs an http.Request for the ListAuditChain method
+func NewListAuditChainRequest(server string, params *ListAuditChainParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/audit/chain")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -3422,6 +3551,16 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/platform/audit (the `ListAudit` operationId).
 	ListAuditWithResponse(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*ListAuditResponse, error)
 
+	// ListAuditChainWithResponse List audit entries with their hashes, oldest first. Requires ops:read.
+	//
+	// Each entry contains a hash of itself and of the preceding entry, so that a changed or missing entry breaks the
+	// chain. `printmarket audit verify` computes the hashes again. Entries from before the chain are not listed.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/audit/chain (the `ListAuditChain` operationId).
+	ListAuditChainWithResponse(ctx context.Context, params *ListAuditChainParams, reqEditors ...RequestEditorFn) (*ListAuditChainResponse, error)
+
 	// ListCallbacksWithResponse List the XJMF callbacks of an organization's senders, newest first. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -3732,6 +3871,47 @@ func (r ListAuditResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListAuditResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListAuditChainResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AuditChain
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListAuditChainResponse) GetJSON200() *AuditChain {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListAuditChainResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAuditChainResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAuditChainResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListAuditChainResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -4811,6 +4991,22 @@ func (c *ClientWithResponses) ListAuditWithResponse(ctx context.Context, params 
 	return ParseListAuditResponse(rsp)
 }
 
+// ListAuditChainWithResponse List audit entries with their hashes, oldest first. Requires ops:read.
+//
+// Each entry contains a hash of itself and of the preceding entry, so that a changed or missing entry breaks the
+// chain. `printmarket audit verify` computes the hashes again. Entries from before the chain are not listed.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/audit/chain (the `ListAuditChain` operationId).
+func (c *ClientWithResponses) ListAuditChainWithResponse(ctx context.Context, params *ListAuditChainParams, reqEditors ...RequestEditorFn) (*ListAuditChainResponse, error) {
+	rsp, err := c.ListAuditChain(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAuditChainResponse(rsp)
+}
+
 // ListCallbacksWithResponse List the XJMF callbacks of an organization's senders, newest first. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -5317,6 +5513,32 @@ func ParseListAuditResponse(rsp *http.Response) (*ListAuditResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest AuditPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListAuditChainResponse parses an HTTP response from a ListAuditChainWithResponse call
+func ParseListAuditChainResponse(rsp *http.Response) (*ListAuditChainResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAuditChainResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AuditChain
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -6039,6 +6261,9 @@ type Operations interface {
 	// ListAudit List audit entries, newest first. Requires ops:read.
 	// (GET /api/v1/platform/audit)
 	ListAudit(c *gate.Call, params ListAuditParams) (ListAuditResponseObject, error)
+	// ListAuditChain List audit entries with their hashes, oldest first. Requires ops:read.
+	// (GET /api/v1/platform/audit/chain)
+	ListAuditChain(c *gate.Call, params ListAuditChainParams) (ListAuditChainResponseObject, error)
 	// ListCallbacks List the XJMF callbacks of an organization's senders, newest first. Requires ops:read.
 	// (GET /api/v1/platform/callbacks)
 	ListCallbacks(c *gate.Call, params ListCallbacksParams) (ListCallbacksResponseObject, error)
@@ -6139,6 +6364,27 @@ func (h Handlers) ListAudit(c *gate.Call) error {
 		return err
 	}
 	return response.answerListAudit(c)
+}
+
+// ListAuditChain handles GET /api/v1/platform/audit/chain.
+func (h Handlers) ListAuditChain(c *gate.Call) error {
+
+	var params ListAuditChainParams
+	query := c.Request.URL.Query()
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "after", query, &params.After, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"}); err != nil {
+		return badParameter("after")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	response, err := h.Operations.ListAuditChain(c, params)
+	if err != nil {
+		return err
+	}
+	return response.answerListAuditChain(c)
 }
 
 // ListCallbacks handles GET /api/v1/platform/callbacks.
@@ -6831,6 +7077,17 @@ type ListAuditResponseObject interface {
 type ListAudit200JSONResponse AuditPage
 
 func (response ListAudit200JSONResponse) answerListAudit(c *gate.Call) error {
+	return c.JSON(200, response)
+}
+
+// ListAuditChainResponseObject is a response of ListAuditChain.
+type ListAuditChainResponseObject interface {
+	answerListAuditChain(c *gate.Call) error
+}
+
+type ListAuditChain200JSONResponse AuditChain
+
+func (response ListAuditChain200JSONResponse) answerListAuditChain(c *gate.Call) error {
 	return c.JSON(200, response)
 }
 

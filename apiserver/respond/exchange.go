@@ -75,6 +75,10 @@ func Of(w http.ResponseWriter) *Exchange {
 	}
 }
 
+// Renew gives the request a new id in place of the client's, which other requests may
+// have. It must come before the response.
+func (x *Exchange) Renew() { x.id[0] = newID() }
+
 // ID is the request id.
 func (x *Exchange) ID() string { return x.id[0] }
 

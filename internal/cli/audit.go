@@ -21,7 +21,7 @@ var auditTable = table[platformapi.AuditEntry]{
 
 func auditCommand() *cobra.Command {
 	var limit listLimit
-	return command[[]platformapi.AuditEntry]{
+	cmd := command[[]platformapi.AuditEntry]{
 		use: "audit", short: "List privileged changes to the records of partners, newest first",
 		flags: func(f *pflag.FlagSet) { limit.register(f, "entries") },
 		check: limit.check,
@@ -31,4 +31,6 @@ func auditCommand() *cobra.Command {
 			return r.ListAudit(ctx, &platformapi.ListAuditParams{Limit: size, Before: before})
 		})
 	})
+	cmd.AddCommand(auditVerifyCommand(), auditAnchorCommand())
+	return cmd
 }

@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -21,6 +22,55 @@ func TestTheDesk(t *testing.T) {
 	p.deskQuotes(t)
 	p.sandboxQuotes(t)
 	p.keysTellTheirUse(t)
+	p.auditIsVerified(t)
+}
+
+// auditIsVerified verifies and anchors the audit, then changes it in the database.
+func (p *platform) auditIsVerified(t *testing.T) {
+	anchors := filepath.Join(t.TempDir(), "anchors")
+	var end struct {
+		Mode     string
+		Sequence int64
+		Hash     string
+	}
+	p.deskJSON(&end, "", "audit", "verify")
+	if end.Mode != "live" || end.Sequence < 4 || len(end.Hash) != 64 {
+		t.Errorf("audit verify: %+v, want the end of the chain of production", end)
+	}
+	for range 2 {
+		p.mustDesk("", "audit", "anchor", "--file", anchors)
+	}
+	if out := p.mustDesk("", "audit", "verify", "--file", anchors); !strings.Contains(out, end.Hash) {
+		t.Errorf("audit verify with anchors:\n%s\nwant the hash %s", out, end.Hash)
+	}
+	wrong := strings.Replace(fmt.Sprintf(`{"at":"2026-11-24T00:00:00Z","mode":"live","sequence":2,"hash":%q}`, end.Hash), "\n", "", 1)
+	if err := os.WriteFile(anchors, []byte(wrong+"\n"), 0o600); err != nil {
+		t.Fatalf("os.WriteFile(%s): %v", anchors, err)
+	}
+	if _, errs, failed := p.desk("", "audit", "verify", "--file", anchors); !failed || !strings.Contains(errs, "broken at entry 2 aud_") {
+		t.Errorf("audit verify with another anchor: %s", errs)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(p.data, "printmarket.db"))
+	if err != nil {
+		t.Fatalf("sql.Open: %v", err)
+	}
+	defer func() { _ = db.Close() }()
+	// The owner of the database can remove what keeps the audit from changes.
+	if _, err := db.ExecContext(t.Context(), `DROP TRIGGER audit_stays; DROP TRIGGER audit_stands`); err != nil {
+		t.Fatalf("drop the triggers: %v", err)
+	}
+	for _, tampering := range []struct{ statement, want string }{
+		{`DELETE FROM audit WHERE mode = 'live' AND sequence = (SELECT sequence FROM audit_head WHERE mode = 'live')`, fmt.Sprintf("broken at entry %d ", end.Sequence)},
+		{`UPDATE audit SET reason = 'another' WHERE mode = 'live' AND sequence = 3`, "broken at entry 3 aud_"},
+		{`UPDATE audit SET key = 'another' WHERE mode = 'live' AND sequence = 2`, "broken at entry 2 aud_"},
+	} {
+		if _, err := db.ExecContext(t.Context(), tampering.statement); err != nil {
+			t.Fatalf("%s: %v", tampering.statement, err)
+		}
+		if _, errs, failed := p.desk("", "audit", "verify"); !failed || !strings.Contains(errs, tampering.want) {
+			t.Errorf("audit verify after %s: %s; want %q", tampering.statement, errs, tampering.want)
+		}
+	}
 }
 
 // desk runs a command with the variables of the environment file.

@@ -179,6 +179,11 @@ func (f *Faulty) AddAuditEntry(ctx context.Context, auditEntry transaction.Audit
 	return err
 }
 
+// AuditChain implements [Audit].
+func (f *Faulty) AuditChain(ctx context.Context, mode tenant.Mode, after int64, limit int) (transaction.AuditChain, error) {
+	return around(f, "read audit chain", false, func() (transaction.AuditChain, error) { return f.store.AuditChain(ctx, mode, after, limit) })
+}
+
 // AuditEntries implements [Audit].
 func (f *Faulty) AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error) {
 	return around(f, "read audit", false, func() ([]transaction.AuditEntry, error) { return f.store.AuditEntries(ctx, mode, before, limit) })

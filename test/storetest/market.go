@@ -23,6 +23,7 @@ var marketCases = map[string]func(*testing.T, *fixture){
 	"a verb of the marketplace is committed with its audit":                  audited,
 	"a refused verb is not in the audit":                                     refusedIsNotAudited,
 	"a line of the audit is committed by itself":                             auditedAlone,
+	"entries of the audit form a chain for each mode":                        auditedInAChain,
 	"a sweep stores the status that reads returned before, and publishes it": sweepStores,
 	"two concurrent sweeps store and publish once":                           sweepsRace,
 	"the suppliers of the sandbox quote on the sandbox alone":                sandboxQuotes,
@@ -248,6 +249,51 @@ func auditedAlone(t *testing.T, w *fixture) {
 		t.Fatalf("w.store.AuditEntries: %v", err)
 	}
 	wantEqual(t, "audit entries", []transaction.AuditEntry{want}, auditEntries)
+}
+
+// auditedInAChain commits entries concurrently, and verifies the chain in pages.
+func auditedInAChain(t *testing.T, w *fixture) {
+	const entries = 20
+	errs := concurrently(entries, func(i int) error {
+		owner := acme
+		if i%4 == 0 {
+			owner = acmeTest
+		}
+		entry, err := transaction.NewAuditEntry(transaction.AuditEntry{
+			At: w.clock.Now().Add(time.Duration(i) * time.Millisecond), Actor: byOps.Actor, Verb: transaction.EnableWebhook,
+			Owner: owner, Subject: "mis", Reason: "ü, 1:x",
+		}, rand.Reader)
+		if err != nil {
+			return err
+		}
+		return w.store.AddAuditEntry(t.Context(), entry)
+	})
+	for _, err := range errs {
+		if err != nil {
+			t.Fatalf("w.store.AddAuditEntry: %v", err)
+		}
+	}
+	for mode, want := range map[tenant.Mode]int64{tenant.Live: entries * 3 / 4, tenant.Test: entries / 4} {
+		var head transaction.AuditHead
+		for {
+			chain, err := w.store.AuditChain(t.Context(), mode, head.Sequence, 4)
+			if err != nil {
+				t.Fatalf("w.store.AuditChain: %v", err)
+			}
+			for _, entry := range chain.Entries {
+				if head, err = head.Verify(entry); err != nil {
+					t.Fatalf("Verify(%+v): %v", entry, err)
+				}
+			}
+			if len(chain.Entries) < 4 {
+				wantEqual(t, "head of "+string(mode), head, chain.Head)
+				break
+			}
+		}
+		if head.Sequence != want {
+			t.Errorf("the chain of %s has %d entries, want %d", mode, head.Sequence, want)
+		}
+	}
 }
 
 func refusedIsNotAudited(t *testing.T, w *fixture) {

@@ -48,6 +48,9 @@ type Audit interface {
 	// id, from the first id that is less than before; an empty before starts at the
 	// latest entry.
 	AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
+	// AuditChain lists at most limit chained entries of a mode by ascending sequence, and
+	// the head of the chain.
+	AuditChain(ctx context.Context, mode tenant.Mode, after int64, limit int) (transaction.AuditChain, error)
 }
 
 // Quotas reports the use of quotas.

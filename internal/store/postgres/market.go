@@ -66,6 +66,7 @@ func (s *Store) DueRFQs(ctx context.Context, now, simulate time.Time, limit int)
 }
 
 // queueAudit adds a statement to a batch that inserts an entry of the audit, unless it is nil.
+// A trigger extends the chain.
 func queueAudit(batch *pgx.Batch, auditEntry *transaction.AuditEntry) {
 	if auditEntry == nil {
 		return
@@ -82,6 +83,25 @@ func (s *Store) AddAuditEntry(ctx context.Context, auditEntry transaction.AuditE
 		var batch pgx.Batch
 		queueAudit(&batch, &auditEntry)
 		return conn.SendBatch(ctx, &batch).Close()
+	})
+}
+
+// AuditChain lists the chained entries of a mode by ascending sequence, from the first one
+// after a sequence, and reads the head before them.
+func (s *Store) AuditChain(ctx context.Context, mode tenant.Mode, after int64, limit int) (transaction.AuditChain, error) {
+	return read(ctx, s, "read audit chain", func(ctx context.Context, q querier) (c transaction.AuditChain, err error) {
+		if err := q.QueryRow(ctx, `SELECT sequence, hash FROM audit_head WHERE mode = $1`, mode).Scan(&c.Head.Sequence, &c.Head.Hash); err != nil {
+			return c, err
+		}
+		rows, err := q.Query(ctx,
+			`SELECT id, at, organization, key, request_id, verb, tenant, subject, reason, mode, sequence, salt, details, hash FROM audit
+			 WHERE mode = $1 AND sequence > $2 ORDER BY sequence LIMIT $3`, mode, after, limit)
+		c.Entries, err = collect(rows, err, func(r pgx.Row) (e transaction.ChainedEntry, err error) {
+			err = r.Scan(&e.ID, instant{&e.At}, &e.Actor.Organization, &e.Actor.Key, &e.Actor.RequestID,
+				&e.Verb, &e.Owner, &e.Subject, &e.Reason, &e.Mode, &e.Sequence, &e.Salt, &e.Details, &e.Hash)
+			return e, err
+		})
+		return c, err
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-const needed = 19
+const needed = 20
 
 func TestProgramRunsOnlyOnItsOwnSchemaAndNewerOnes(t *testing.T) {
 	t.Parallel()

@@ -55,7 +55,7 @@ func (s *Store) Grant(ctx context.Context, roles Roles) error {
 }
 
 // tables lists every table that the migrations create.
-const tables = "idempotency, quota, quota_day, rfq, quote, job, report, outbox, outbox_head, audit, key_use, request_log, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, ended_session, goose_db_version"
+const tables = "idempotency, quota, quota_day, rfq, quote, job, report, outbox, outbox_head, audit, audit_head, key_use, request_log, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, ended_session, goose_db_version"
 
 // grantLock is an arbitrary number that no other program locks in this database.
 const grantLock = 7_316_842_250_114_603
@@ -69,6 +69,7 @@ func RuntimeGrants(role string) string {
 		"SELECT, INSERT, UPDATE (seq) ON outbox",
 		"SELECT, UPDATE ON outbox_head",
 		"SELECT, INSERT ON audit",
+		"SELECT ON audit_head",
 		"SELECT, INSERT, UPDATE ON key_use",
 		"SELECT, INSERT, DELETE, UPDATE (requests) ON request_log", // the row locks of a purge require UPDATE
 		"SELECT, INSERT ON masterdata_snapshot",

@@ -13,6 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
@@ -174,6 +175,7 @@ func TestRuntimeRoleServesTheAPIAndCannotReplaceTheClock(t *testing.T) {
 		},
 		"list denials":     func(ctx context.Context) error { _, err := store.Denials(ctx, testTime, 1); return err },
 		"purge requests":   func(ctx context.Context) error { _, err := store.PurgeRequests(ctx, later, 1); return err },
+		"add to the audit": func(ctx context.Context) error { return store.AddAuditEntry(ctx, changed) },
 		"list endpoints":   func(ctx context.Context) error { _, err := store.Standings(ctx, acme); return err },
 		"check the schema": store.CheckSchema,
 		"compare clocks":   func(ctx context.Context) error { _, err := store.Skew(ctx); return err },
@@ -198,6 +200,10 @@ func TestRuntimeRoleServesTheAPIAndCannotReplaceTheClock(t *testing.T) {
 		`DELETE FROM job`,
 		`UPDATE report SET body = ''`,
 		`UPDATE request_log SET key_name = ''`,
+		`UPDATE audit SET reason = ''`,
+		`DELETE FROM audit`,
+		`UPDATE audit_head SET sequence = 0`,
+		`DELETE FROM audit_head`,
 		`DELETE FROM webhook_delivery`,
 		`UPDATE webhook_delivery SET subject = ''`,
 		`UPDATE webhook_endpoint SET url = ''`,
@@ -214,6 +220,9 @@ func TestRuntimeRoleServesTheAPIAndCannotReplaceTheClock(t *testing.T) {
 // asked is a logged request.
 var asked = requestlog.Entry{ID: "log_1", At: testTime, Tenant: acme, Requests: 1}
 
+// changed is an audit entry.
+var changed = transaction.AuditEntry{ID: "aud_1", At: testTime, Verb: transaction.CancelRFQ, Owner: acme, Subject: "rfq_1"}
+
 // callback is a callback with the status Waiting of a job.
 var callback = xjmf.Record{
 	ID: "msg_1", Tenant: acme, Sender: "acme-mis", MessageID: "M1", Encoding: "xml", Body: []byte("<XJMF/>"),
@@ -224,6 +233,35 @@ func waits(map[xjmf.Job]xjmf.State) (xjmf.Change, error) {
 	status, err := xjmf.ParseNodeStatus("Waiting")
 	state := xjmf.State{Update: xjmf.Update{Job: xjmf.Job{ID: "job-1"}, Status: status, Stamp: xjmf.Stamp{At: testTime}}, ReceivedAt: testTime}
 	return xjmf.Change{Answer: []byte("<XJMF/>"), States: []xjmf.State{state}}, err
+}
+
+// TestRuntimeRoleCannotChooseHashesOfTheAudit inserts an entry with hashes of its own.
+func TestRuntimeRoleCannotChooseHashesOfTheAudit(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	owner := openStore(t, address)
+	role, narrow := newRole(t, address)
+	if err := owner.Grant(t.Context(), Roles{API: role}); err != nil {
+		t.Fatalf("owner.Grant: %v", err)
+	}
+	store := openUnmigrated(t, narrow, patient)
+	if err := store.AddAuditEntry(t.Context(), changed); err != nil {
+		t.Fatalf("store.AddAuditEntry: %v", err)
+	}
+	if _, err := store.pool.Exec(t.Context(), `INSERT INTO audit (id, at, organization, key, request_id, verb, tenant, subject, reason, mode, sequence, hash)
+		SELECT 'aud_2', at, organization, key, request_id, verb, tenant, subject, reason, 'test', 7, '' FROM audit`); err != nil {
+		t.Fatalf("insert an entry with hashes: %v", err)
+	}
+	chain, err := store.AuditChain(t.Context(), tenant.Live, 0, 10)
+	if err != nil || len(chain.Entries) != 2 {
+		t.Fatalf("store.AuditChain: %d entries (%v), want 2", len(chain.Entries), err)
+	}
+	var head transaction.AuditHead
+	for _, entry := range chain.Entries {
+		if head, err = head.Verify(entry); err != nil {
+			t.Errorf("Verify(%+v): %v", entry, err)
+		}
+	}
 }
 
 func TestUnknownRoleIsNamedInTheError(t *testing.T) {

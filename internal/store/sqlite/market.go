@@ -5,6 +5,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"time"
 
@@ -66,11 +67,44 @@ func audit(ctx context.Context, tx *sql.Tx, auditEntry *transaction.AuditEntry) 
 	if auditEntry == nil {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx,
-		`INSERT INTO audit (id, at, organization, key, request_id, verb, tenant, subject, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		auditEntry.ID, millis(auditEntry.At), auditEntry.Actor.Organization, auditEntry.Actor.Key, auditEntry.Actor.RequestID,
-		auditEntry.Verb, auditEntry.Owner.String(), auditEntry.Subject, auditEntry.Reason)
+	head, err := auditHead(ctx, tx, auditEntry.Owner.Mode)
+	if err != nil {
+		return err
+	}
+	e := head.Extend(*auditEntry, rand.Text())
+	if _, err := tx.ExecContext(ctx,
+		`INSERT INTO audit (`+chainColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		e.ID, millis(e.At), e.Actor.Organization, e.Actor.Key, e.Actor.RequestID, e.Verb, e.Owner.String(), e.Subject, e.Reason,
+		e.Mode, e.Sequence, e.Salt, e.Details[:], e.Hash[:]); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE audit_head SET sequence = ?, hash = ? WHERE mode = ?`, e.Sequence, e.Hash[:], e.Mode)
 	return err
+}
+
+const chainColumns = `id, at, organization, key, request_id, verb, tenant, subject, reason, mode, sequence, salt, details, hash`
+
+func auditHead(ctx context.Context, q querier, mode tenant.Mode) (head transaction.AuditHead, err error) {
+	err = q.QueryRowContext(ctx, `SELECT sequence, hash FROM audit_head WHERE mode = ?`, mode).Scan(&head.Sequence, &head.Hash)
+	return head, err
+}
+
+// AuditChain lists the chained entries of a mode by ascending sequence, from the first one
+// after a sequence, and reads the head before them.
+func (s *Store) AuditChain(ctx context.Context, mode tenant.Mode, after int64, limit int) (transaction.AuditChain, error) {
+	return read(ctx, s, "read audit chain", func(q querier) (c transaction.AuditChain, err error) {
+		if c.Head, err = auditHead(ctx, q, mode); err != nil {
+			return c, err
+		}
+		rows, err := q.QueryContext(ctx,
+			`SELECT `+chainColumns+` FROM audit WHERE mode = ? AND sequence > ? ORDER BY sequence LIMIT ?`, mode, after, limit)
+		c.Entries, err = collect(rows, err, func(r row) (e transaction.ChainedEntry, err error) {
+			err = r.Scan(&e.ID, instant{&e.At}, &e.Actor.Organization, &e.Actor.Key, &e.Actor.RequestID,
+				&e.Verb, &e.Owner, &e.Subject, &e.Reason, &e.Mode, &e.Sequence, &e.Salt, &e.Details, &e.Hash)
+			return e, err
+		})
+		return c, err
+	})
 }
 
 // AddAuditEntry commits an entry of the audit by itself.

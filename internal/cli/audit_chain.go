@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/apiserver/platformapi"
+	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+// anchor is the end of a verified chain at a time: one line of an anchor file.
+type anchor struct {
+	At       time.Time   `json:"at"`
+	Mode     tenant.Mode `json:"mode"`
+	Sequence int64       `json:"sequence"`
+	Hash     string      `json:"hash"`
+	// Anchors is the number of earlier anchors that the chain was compared with.
+	Anchors int `json:"-"`
+}
+
+const anchorFlag = "file"
+
+func auditVerifyCommand() *cobra.Command {
+	var path string
+	return command[anchor]{
+		use: "verify", short: "Verify the chain of hashes of the audit",
+		long: `Compute the hashes of all audit entries again, and compare them with the stored ones.
+The command fails and names the first entry that is missing or was changed.
+
+With --file, it also compares the chain with the anchors of the file: the owner of the
+database can compute a new chain, but not change a file elsewhere.`,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&path, anchorFlag, "", "file with the anchors that audit anchor has written")
+		},
+		print: printAnchor,
+	}.onPlatform(func(ctx context.Context, r request) (anchor, error) {
+		return verifyAudit(ctx, r, path)
+	})
+}
+
+func auditAnchorCommand() *cobra.Command {
+	var path string
+	return command[anchor]{
+		use: "anchor", short: "Verify the audit, and append the end of its chain to a file",
+		long: `Verify the chain of the audit and the anchors of the file, then append a line with the
+time, the sequence and the hash of the last entry. Keep the file where the owner of the
+database cannot write, and run the command at an interval.`,
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&path, anchorFlag, "", "file of anchors, created if it does not exist (required)")
+		},
+		required: []string{anchorFlag},
+		print:    printAnchor,
+	}.onPlatform(func(ctx context.Context, r request) (anchor, error) {
+		end, err := verifyAudit(ctx, r, path)
+		if err != nil {
+			return end, err
+		}
+		return end, appendAnchor(path, end)
+	})
+}
+
+func printAnchor(w io.Writer, end anchor) {
+	line(w, "MODE", "ENTRIES", "HASH", "ANCHORS")
+	line(w, end.Mode, end.Sequence, end.Hash, end.Anchors)
+}
+
+// verifyAudit verifies the chain of the key's mode, and the anchors of a file if path is
+// not empty.
+func verifyAudit(ctx context.Context, r request, path string) (anchor, error) {
+	anchors, err := readAnchors(path)
+	if err != nil {
+		return anchor{}, err
+	}
+	var head transaction.AuditHead
+	expected, compared := map[int64]string{}, 0
+	for {
+		after, size := head.Sequence, rfq.MaxLimit
+		page, err := answer[platformapi.AuditChain](r.ListAuditChain(ctx, &platformapi.ListAuditChainParams{After: &after, Limit: &size}))
+		if err != nil {
+			return anchor{}, err
+		}
+		mode := tenant.Test
+		if page.Livemode {
+			mode = tenant.Live
+		}
+		if after == 0 {
+			for _, known := range anchors {
+				if before, twice := expected[known.Sequence]; twice && before != known.Hash && known.Mode == mode {
+					return anchor{}, fmt.Errorf("%s has two hashes for the entry %d of %s", path, known.Sequence, mode)
+				}
+				if known.Mode == mode {
+					expected[known.Sequence], compared = known.Hash, compared+1
+				}
+			}
+		}
+		for _, item := range page.Items {
+			if head, err = verifyEntry(head, mode, item); err != nil {
+				return anchor{}, err
+			}
+			if hash, anchored := expected[head.Sequence]; anchored && hash != head.Hash.String() {
+				return anchor{}, &transaction.BrokenChainError{ID: item.Entry.ID, Sequence: head.Sequence, Reason: "its hash is not the one in " + path}
+			}
+			delete(expected, head.Sequence)
+		}
+		if len(page.Items) == size {
+			continue
+		}
+		delete(expected, 0) // the anchor of an empty chain
+		if missing := len(expected) > 0 || head.Sequence < page.Head.Sequence; missing {
+			return anchor{}, &transaction.BrokenChainError{Sequence: head.Sequence + 1, Reason: "it and all later entries are missing"}
+		}
+		return anchor{time.Now().UTC().Truncate(time.Second), mode, head.Sequence, head.Hash.String(), compared}, nil
+	}
+}
+
+func verifyEntry(head transaction.AuditHead, mode tenant.Mode, item platformapi.ChainedAuditEntry) (transaction.AuditHead, error) {
+	details, errDetails := transaction.ParseAuditHash(item.Details)
+	hash, errHash := transaction.ParseAuditHash(item.Hash)
+	if err := errors.Join(errDetails, errHash); err != nil {
+		return head, fmt.Errorf("audit entry %d: %w", item.Sequence, err)
+	}
+	e := item.Entry
+	return head.Verify(transaction.ChainedEntry{
+		AuditEntry: transaction.AuditEntry{
+			ID: e.ID, At: time.Time(e.At), Actor: transaction.Actor{Organization: e.Organization, Key: e.Key, RequestID: e.RequestID},
+			Verb: transaction.Verb(e.Verb), Owner: tenant.ID{Organization: e.Owner, Mode: mode}, Subject: e.Subject, Reason: e.Reason,
+		},
+		Mode: mode, Sequence: item.Sequence, Salt: item.Salt, Details: details, Hash: hash,
+	})
+}
+
+// maxAnchors limits the size of a file of anchors: a line takes about 150 bytes.
+const maxAnchors = 64 << 20
+
+// readAnchors reads a file of anchors. A missing file and an empty path have none.
+func readAnchors(path string) (anchors []anchor, err error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	lines := bufio.NewScanner(io.LimitReader(file, maxAnchors))
+	for n := 1; lines.Scan(); n++ {
+		var one anchor
+		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", path, n, err)
+		}
+		anchors = append(anchors, one)
+	}
+	return anchors, lines.Err()
+}
+
+// appendAnchor appends a line to a file and waits until it is on the disk.
+func appendAnchor(path string, end anchor) error {
+	text, err := json.Marshal(end)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(text, '\n'))
+	return errors.Join(err, file.Sync(), file.Close())
+}

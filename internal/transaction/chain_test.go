@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package transaction_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/transaction"
+)
+
+// chainOf returns a chain of valid entries.
+func chainOf(entries int) (chain []transaction.ChainedEntry) {
+	var head transaction.AuditHead
+	for i := range entries {
+		next := head.Extend(transaction.AuditEntry{
+			ID: fmt.Sprintf("aud_%d", i+1), At: time.UnixMilli(int64(i)).UTC(), Verb: transaction.CloseRFQ, Subject: "rfq_1", Reason: "because",
+			Actor: transaction.Actor{Organization: "org_ops001", Key: "desk", RequestID: "request-1"},
+			Owner: tenant.ID{Organization: "org_acme01", Mode: tenant.Live},
+		}, fmt.Sprint("salt", i))
+		chain, head = append(chain, next), transaction.AuditHead{Sequence: next.Sequence, Hash: next.Hash}
+	}
+	return chain
+}
+
+func TestVerifyNamesTheFirstChangedEntry(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change func([]transaction.ChainedEntry) []transaction.ChainedEntry
+		broken int64
+	}{
+		"an untouched chain is whole": {func(c []transaction.ChainedEntry) []transaction.ChainedEntry { return c }, 0},
+		"a changed reason breaks its entry": {func(c []transaction.ChainedEntry) []transaction.ChainedEntry {
+			c[2].Reason = "other"
+			return c
+		}, 3},
+		"a changed key breaks its entry": {func(c []transaction.ChainedEntry) []transaction.ChainedEntry {
+			c[1].Actor.Key = "other"
+			return c
+		}, 2},
+		"a removed entry breaks its place": {func(c []transaction.ChainedEntry) []transaction.ChainedEntry { return append(c[:2], c[3:]...) }, 3},
+		"an entry that was made to fit its digest breaks the next one": {func(c []transaction.ChainedEntry) []transaction.ChainedEntry {
+			entry := c[1].AuditEntry
+			entry.Reason = "other"
+			c[1] = transaction.AuditHead{Sequence: 1, Hash: c[0].Hash}.Extend(entry, "salt")
+			return c
+		}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var head transaction.AuditHead
+			var err error
+			for _, entry := range tc.change(chainOf(4)) {
+				if head, err = head.Verify(entry); err != nil {
+					break
+				}
+			}
+			var broken *transaction.BrokenChainError
+			if errors.As(err, &broken) != (tc.broken > 0) || broken != nil && broken.Sequence != tc.broken {
+				t.Errorf("error %v, want the first broken entry %d", err, tc.broken)
+			}
+		})
+	}
+}
