@@ -26,8 +26,8 @@ type workerOptions struct {
 	// --role=preflight alone takes these.
 	redisOptions
 	tempDir    string
-	slots          int
-	allowFetch     []string
+	slots      int
+	allowFetch []string
 
 	// --role=webhooks alone takes these.
 	clusterOptions
