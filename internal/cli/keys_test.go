@@ -185,7 +185,7 @@ func TestANewKeyExpiresAfterNinetyDaysUnlessTheUserChoosesAnotherTime(t *testing
 				return
 			}
 			// The entry has whole seconds.
-			if expires == nil || expires.Time.Before(before.Add(test.want-time.Second)) || expires.Time.After(time.Now().Add(test.want)) {
+			if expires == nil || expires.UTC().Before(before.Add(test.want-time.Second)) || expires.UTC().After(time.Now().Add(test.want)) {
 				t.Errorf("the key expires at %v, want %v after %v", expires, test.want, before)
 			}
 		})

@@ -60,12 +60,16 @@ func TestVerbs(t *testing.T) {
 			func() (keymanifest.Keys, error) { return before.Issue("gone", live, time.Time{}, nil) }, nil, keymanifest.ErrTaken,
 		},
 		"rotation keeps both for a while": {
-			func() (keymanifest.Keys, error) { return before.Rotate("main", "next", live, now.Add(24*time.Hour), time.Time{}) },
+			func() (keymanifest.Keys, error) {
+				return before.Rotate("main", "next", live, now.Add(24*time.Hour), time.Time{})
+			},
 			with(func(k keymanifest.Keys) { k[0].ExpiresAt = at(24 * time.Hour) },
 				v1alpha1.APIKey{Name: "next", Kind: "Live", SHA256: live.Digest().String(), State: "Active", Scopes: scopes}), nil,
 		},
 		"an earlier end stays": {
-			func() (keymanifest.Keys, error) { return before.Rotate("soon", "next", live, now.Add(24*time.Hour), time.Time{}) },
+			func() (keymanifest.Keys, error) {
+				return before.Rotate("soon", "next", live, now.Add(24*time.Hour), time.Time{})
+			},
 			with(unchanged, v1alpha1.APIKey{Name: "next", Kind: "Live", SHA256: live.Digest().String(), State: "Active"}), nil,
 		},
 		"what is revoked is not rotated": {
@@ -75,7 +79,9 @@ func TestVerbs(t *testing.T) {
 			func() (keymanifest.Keys, error) { return before.Rotate("none", "next", live, now, time.Time{}) }, nil, keymanifest.ErrNoKey,
 		},
 		"a key does not change its kind": {
-			func() (keymanifest.Keys, error) { return before.Rotate("main", "next", mint(t, tenant.Test), now, time.Time{}) }, nil, keymanifest.ErrKind,
+			func() (keymanifest.Keys, error) {
+				return before.Rotate("main", "next", mint(t, tenant.Test), now, time.Time{})
+			}, nil, keymanifest.ErrKind,
 		},
 		"a key is revoked": {
 			func() (keymanifest.Keys, error) { return before.Revoke("main") },
