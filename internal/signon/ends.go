@@ -25,8 +25,8 @@ type EndStore interface {
 }
 
 // Ends records and finds the ends of sessions for all replicas, in Redis and in SQL. A
-// session has ended if either of them says so. One of them is enough to record an end and to
-// find a session that has not ended, so that a failure of the other one signs nobody out.
+// session has ended if either of them says so. One of them is enough to record an end, and to
+// find that a session has not ended, so that people stay signed in while the other one fails.
 // Redis may lose its data while SQL is available. It is safe for concurrent use.
 type Ends struct {
 	shared redis.Cmdable

@@ -139,7 +139,7 @@ func TestMemberOfAGroupIsAdmitted(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		want := signon.Person{Subject: "ada-1815", Name: "ada", SignedIn: noon, Until: noon.Add(min(w.idp.Lasts, signon.Longest))}
+		want := signon.Person{Subject: "ada-1815", Name: "ada", SignedIn: noon, Until: noon.Add(min(w.idp.Lasts, signon.Longest)), Checked: noon}
 		if diff := cmp.Diff(want, person); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
