@@ -285,7 +285,7 @@ func TestReportsMatchTheAPI(t *testing.T) {
 	id := d.submit(t, acmeLive, "flyer.pdf")
 	b := d.signedIn(t, "acme-live")
 	for _, part := range []string{"/report", "/report.json", "/report.xfdf"} {
-		b.get(t, "/preflight/"+id+part).want(t, 409, "The job has no report because it is unfinished or did not succeed.")
+		b.get(t, "/preflight/"+id+part).want(t, 409, "The job has not ended yet.")
 	}
 	d.begin(t, id)
 	d.finish(t, id, warned)

@@ -51,8 +51,6 @@ var (
 	unknownPerPeer = ratelimit.Policy{Limit: 3000, Window: time.Minute}
 	// forbiddenRate limits the refused requests of one organization on a surface.
 	forbiddenRate = posture.RateLimit{Requests: 600, Window: time.Minute}
-	// addressPolicy announces unknownPerClient.
-	addressPolicy = []string{`"address";q=120;w=60`}
 )
 
 // NewUnauthenticated returns the limits of unauthenticated requests for all gates of a
@@ -62,8 +60,9 @@ func NewUnauthenticated() *ratelimit.ClientLimiter {
 }
 
 // limitUnauthenticated counts a request that is refused with 401 by its client, and returns
-// 429 above the limit. It runs only after the credential was not accepted, so a client with
-// a valid credential at the same address is always served.
+// 503 above the limit: a 429 has the header fields of a known organization. It runs only
+// after the credential was not accepted, so a client with a valid credential at the same
+// address is always served.
 func (g *Gate) limitUnauthenticated(c *Call, refusal *problem.Problem) *problem.Problem {
 	if g.problems.Status(refusal.Code) != http.StatusUnauthorized {
 		return refusal
@@ -72,12 +71,9 @@ func (g *Gate) limitUnauthenticated(c *Call, refusal *problem.Problem) *problem.
 	if wait <= 0 {
 		return refusal
 	}
-	header := c.Writer.Header()
-	delete(header, "Www-Authenticate")
-	header["Ratelimit-Policy"] = addressPolicy
-	header["Ratelimit"] = []string{`"address";r=0;t=` + strconv.FormatInt(seconds(wait), 10)}
+	delete(c.Writer.Header(), "Www-Authenticate")
 	g.metrics.Decision("", rateLimited)
-	return problem.New(problem.CodeRateLimitExceeded, "Your address has sent too many requests without a valid credential.").After(wait)
+	return problem.New(problem.CodeOverloaded, "Your address has sent too many requests without a valid credential.").After(wait)
 }
 
 // limitForbidden counts a request of an organization that is refused with 403, and returns

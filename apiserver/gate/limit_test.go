@@ -106,9 +106,9 @@ func TestGuessedKeysMeetALimitPerAddress(t *testing.T) {
 	}
 	limited := 0
 	for range 1000 {
-		if resp, code := guess("198.51.100.1:1000"); resp.StatusCode == http.StatusTooManyRequests {
+		if resp, code := guess("198.51.100.1:1000"); resp.StatusCode == http.StatusServiceUnavailable {
 			limited++
-			if code != problem.CodeRateLimitExceeded || resp.Header.Get("Retry-After") == "" || resp.Header.Get("WWW-Authenticate") != "" {
+			if code != problem.CodeOverloaded || resp.Header.Get("Retry-After") == "" || resp.Header.Get("WWW-Authenticate") != "" {
 				t.Errorf("a guess above the limit: %s, Retry-After %q, WWW-Authenticate %q", code, resp.Header.Get("Retry-After"), resp.Header.Get("WWW-Authenticate"))
 			}
 		}
