@@ -219,8 +219,8 @@ type tree struct {
 }
 
 // secretOf returns the Secret whose key url a container of a workload mounts at a path.
-func (t *tree) secretOf(workload, path string) string {
-	spec := t.pods[workload].Spec
+func (o *tree) secretOf(workload, path string) string {
+	spec := o.pods[workload].Spec
 	for _, mount := range spec.Containers[0].VolumeMounts {
 		for _, volume := range spec.Volumes {
 			if volume.Name == mount.Name && volume.Secret != nil && path == mount.MountPath+"/url" &&

@@ -106,6 +106,10 @@ func draftOf(c *gate.Call) (masterdata.Draft, error) {
 		return masterdata.Draft{}, problem.New(problem.CodePlatformRequestInvalid, "The document is not valid.").Violates(faults(invalid)...)
 	}
 	if err != nil {
+		if c.Context().Err() != nil {
+			// The client has gone; nothing was stored.
+			return masterdata.Draft{}, problemOf(&transaction.UnavailableError{Op: "read master data", Err: err})
+		}
 		return masterdata.Draft{}, fmt.Errorf("read master data: %w", err)
 	}
 	return masterdata.DraftOf(document), nil

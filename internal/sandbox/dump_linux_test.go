@@ -28,7 +28,7 @@ func beSecretive() int {
 			return 1
 		}
 	}
-	fmt.Println("ready")
+	fmt.Fprintln(os.Stdout, "ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	return 0
 }
@@ -45,17 +45,13 @@ func TestForbidDumpsHidesTheEnvironmentFromProcessesOfTheUser(t *testing.T) {
 	if err != nil {
 		t.Fatalf("os.ReadFile(%s): %v", own, err)
 	}
-	// The directory of the test binary may be closed to other users.
-	dir, err := os.MkdirTemp("", "sandbox-dump-")
-	if err != nil {
-		t.Fatalf("os.MkdirTemp: %v", err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	// The directories of tests may be closed to other users.
+	dir := t.TempDir()
 	program := filepath.Join(dir, "secretive")
 	if err := os.WriteFile(program, binary, 0o600); err != nil {
 		t.Fatalf("os.WriteFile(%s): %v", program, err)
 	}
-	for _, path := range []string{dir, program} {
+	for _, path := range []string{filepath.Dir(dir), dir, program} {
 		if err := os.Chmod(path, 0o755); err != nil {
 			t.Fatalf("os.Chmod(%s): %v", path, err)
 		}

@@ -76,7 +76,6 @@ func newSlowFiles(t *testing.T) *slowFiles {
 		Store: f.Store, Dispatcher: f.Queue, Profiles: []string{recordtest.Profile}, AllowHTTP: true,
 		Now: time.Now, Random: rand.Reader, Logger: telemetry.Discard(),
 	})
-	f.Jobs.Service = f.Service
 	return f
 }
 
