@@ -96,7 +96,7 @@ var partnerJudgements = map[string]judgement{
 	"a user with all verbs creates a partner with everything": {"who may do anything", "", []request{{"create", acmeSpec}}, nil},
 }
 
-func TestWhoMayAddAccessToAPartnerAndWhoMayOnlyTakeItAway(t *testing.T) {
+func TestPolicySeparatesAddingFromRemovingAccess(t *testing.T) {
 	t.Parallel()
 	namespace, clients := guarded(t)
 	judge(t, target{v1alpha1.KindPartnerEntitlement, namespace, "acme"}, clients, partnerJudgements)
@@ -126,7 +126,7 @@ var senderJudgements = map[string]judgement{
 	"partner operations let a sender send for another one": {"partner operations", senderSpec, []request{{"merge", `{spec: {partner: stark}}`}}, nil},
 }
 
-func TestWhoMayAddASenderAndWhoMayOnlySuspendIt(t *testing.T) {
+func TestPolicySeparatesAddingFromSuspendingSenders(t *testing.T) {
 	t.Parallel()
 	namespace, clients := guarded(t)
 	judge(t, target{v1alpha1.KindXJMFSender, namespace, "acme"}, clients, senderJudgements)

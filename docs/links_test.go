@@ -52,6 +52,25 @@ func TestRelativeLinksResolve(t *testing.T) {
 	}
 }
 
+// TestThreatModelNamesExistingTests looks up each test that the threat model names as proof.
+func TestThreatModelNamesExistingTests(t *testing.T) {
+	t.Parallel()
+	var code strings.Builder
+	for _, file := range matching(t, `_test\.go$`) {
+		code.WriteString(read(t, file))
+	}
+	const page = "docs/security/threat-model.md"
+	named := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(read(t, page), -1)
+	if len(named) < 20 {
+		t.Fatalf("%s names %d tests, want one for each threat", page, len(named))
+	}
+	for _, test := range named {
+		if !strings.Contains(code.String(), "\nfunc "+test[1]+"(t *testing.T)") {
+			t.Errorf("%s names %s, which does not exist", page, test[1])
+		}
+	}
+}
+
 // TestPicturesFollowFromTheirSources compares the digest in each picture with its source.
 func TestPicturesFollowFromTheirSources(t *testing.T) {
 	t.Parallel()
