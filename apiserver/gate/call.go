@@ -109,6 +109,11 @@ func (c *Call) Decide(capability posture.Capability, write bool) posture.Decisio
 	return c.snapshot.Decide(c.Caller, capability, write, c.Now)
 }
 
+// Standing returns the decision on another scope for the same caller.
+func (c *Call) Standing(scope posture.Scope) posture.Decision {
+	return c.snapshot.Standing(c.Caller, scope, c.Now)
+}
+
 // Refusal returns the problem that the gate responds with for a decision.
 func (c *Call) Refusal(decision posture.Decision) *problem.Problem {
 	return c.gate.refusals.Of(decision, c.Now)

@@ -135,9 +135,9 @@ func (s *surface) replayOr(c *gate.Call, violations []problem.Violation) (Submit
 
 // SubmitPreflight serves POST /api/v1/preflight.
 func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPreflightResponseObject, error) {
-	ordered, err := s.ticket(c.Context(), c.Tenant(), body.Intent)
-	if errors.Is(err, errNoRFQ) {
-		return s.replayOr(c, foreignRFQ())
+	ordered, err := s.ticket(c, body.Intent)
+	if wrong := (*referenceError)(nil); errors.As(err, &wrong) {
+		return s.replayOr(c, wrong.violation())
 	}
 	if err != nil {
 		return nil, s.problemOf(err)

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -18,18 +20,28 @@ type RFQs interface {
 	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
 }
 
-// errNoRFQ means that an intent names an RFQ which the tenant does not own.
-var errNoRFQ = errors.New("intent names no RFQ of the tenant")
+// referenceError means that an intent must not name its RFQ.
+type referenceError struct{ detail string }
 
-// ticket completes an intent from the RFQ that it names. Its error is [errNoRFQ]
+func (e *referenceError) Error() string { return "intent.rfqId " + e.detail }
+
+// violation returns what the partner reads.
+func (e *referenceError) violation() []problem.Violation {
+	return []problem.Violation{{Pointer: "#/intent/rfqId", Detail: e.detail}}
+}
+
+// ticket completes an intent from the RFQ that it names. Its error is a [referenceError]
 // or one of the store.
-func (s *surface) ticket(ctx context.Context, who tenant.ID, intent *jobticket.Ticket) (*jobticket.Ticket, error) {
+func (s *surface) ticket(c *gate.Call, intent *jobticket.Ticket) (*jobticket.Ticket, error) {
 	if intent == nil || intent.RFQID == "" {
 		return intent, nil
 	}
-	known, err := s.RFQs.Get(ctx, who, intent.RFQID)
+	if !c.Standing(posture.ScopeRFQRead).Allowed() {
+		return nil, &referenceError{"must be absent: the API key does not have the scope rfq:read"}
+	}
+	known, err := s.RFQs.Get(c.Context(), c.Tenant(), intent.RFQID)
 	if errors.Is(err, transaction.ErrNotFound) {
-		return nil, errNoRFQ
+		return nil, &referenceError{"must be the id of one of your RFQs"}
 	}
 	if err != nil {
 		return nil, err
@@ -39,9 +51,4 @@ func (s *surface) ticket(ctx context.Context, who tenant.ID, intent *jobticket.T
 		made.Quantity = jobticket.Count(known.Quantity)
 	}
 	return &made, nil
-}
-
-// foreignRFQ returns the violation for [errNoRFQ].
-func foreignRFQ() []problem.Violation {
-	return []problem.Violation{{Pointer: "#/intent/rfqId", Detail: "must be the id of one of your RFQs"}}
 }

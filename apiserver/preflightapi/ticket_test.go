@@ -66,6 +66,18 @@ func TestIntentUsesTheQuantityOfAnOwnedRFQ(t *testing.T) {
 	}
 }
 
+func TestIntentWithAnRFQRequiresTheScopeOfRFQs(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	w.AddKey(t, "acme", "prepress", "preflight:write")
+	id := anRFQ(t, w, "acme-live")
+	refused := submitAs(t, w, "acme-prepress", "", intended(fmt.Sprintf(`{"rfqId":%q}`, id))).Want(t, 422, "PREFLIGHT_INVALID")
+	if body := string(refused.Body); !strings.Contains(body, "#/intent/rfqId") || !strings.Contains(body, "rfq:read") {
+		t.Errorf("body %s, want a violation that names the scope", body)
+	}
+	submitAs(t, w, "acme-prepress", "", intended(`{"pages":2}`)).Want(t, 202, "")
+}
+
 func TestEveryIntentOfTheContractIsReadBack(t *testing.T) {
 	t.Parallel()
 	for name, intent := range map[string]string{

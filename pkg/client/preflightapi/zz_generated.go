@@ -157,7 +157,8 @@ type Intent struct {
 	// finding.
 	Quantity int `json:"quantity,omitempty"`
 
-	// RFQID The id of an RFQ of your organization. Its quantity applies if `quantity` is absent.
+	// RFQID The id of an RFQ of your organization. Its quantity applies if `quantity` is absent. The key needs the scope
+	// `rfq:read`, too.
 	RFQID string `json:"rfqId,omitempty"`
 }
 
