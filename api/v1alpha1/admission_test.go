@@ -137,6 +137,7 @@ func createCases() map[string]map[string]createCase {
 			"with master_data:read is accepted":                    {partnerManifest, `spec: {scopes: ["master_data:read"]}`, ""},
 			"of the package Platform holds its scopes":             {partnerManifest, `spec: {package: Platform, capabilities: [], scopes: ["quotes:ingest", "ops:read", "masterdata:write"]}`, ""},
 			"of the package Platform with a capability is refused": {partnerManifest, `spec: {package: Platform}`, "must not have capabilities"},
+			"with a rate limit for each surface is accepted":       {partnerManifest, `spec: {rateLimits: [{surface: partner, requests: 1, windowSeconds: 1}, {surface: preflight, requests: 1, windowSeconds: 1}, {surface: xjdf, requests: 1, windowSeconds: 1}, {surface: xjmf, requests: 1, windowSeconds: 1}, {surface: bridge, requests: 1, windowSeconds: 1}]}`, ""},
 			"without keys, scopes and grants is accepted":          {partnerManifest, `spec: {keys: null, scopes: null, capabilities: null}`, ""},
 			"with a key in plain text is refused":                  {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: pmk_live_0123456789_01234567890123456789012345678901abcdef}]}`, "sha256"},
 			"with an upper-case digest is refused":                 {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: "` + strings.ToUpper(digestA) + `"}]}`, "sha256"},

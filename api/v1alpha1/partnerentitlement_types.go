@@ -81,7 +81,7 @@ type PartnerEntitlementSpec struct {
 	// +optional
 	// +listType=map
 	// +listMapKey=surface
-	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:MaxItems=5
 	RateLimits []RateLimit `json:"rateLimits,omitempty"`
 	// scopes are the permissions that the keys of the partner can have.
 	// +optional

@@ -44,8 +44,11 @@ type definition struct {
 	Schema          string       `json:"schema"`
 }
 
-// unknownType is the body of every 404.
-var unknownType = []byte(`{"error":"Unknown Marketplace problem type"}` + "\n")
+// Bodies of every 404 and 405.
+var (
+	unknownType = []byte(`{"error":"Unknown Marketplace problem type"}` + "\n")
+	wrongMethod = []byte(`{"error":"The registry supports GET and HEAD only"}` + "\n")
+)
 
 // page is an answer that was encoded at start.
 type page struct {
@@ -88,7 +91,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		header.Set("Allow", "GET, HEAD")
-		answer(header, w, http.StatusMethodNotAllowed, unknownType)
+		answer(header, w, http.StatusMethodNotAllowed, wrongMethod)
 		return
 	}
 	// The decoded path would let %2F and friends spell a slug in many ways.
