@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,21 +20,11 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// anchor is the end of a verified chain at a time: one line of an anchor file.
-type anchor struct {
-	At       time.Time   `json:"at"`
-	Mode     tenant.Mode `json:"mode"`
-	Sequence int64       `json:"sequence"`
-	Hash     string      `json:"hash"`
-	// Anchors is the number of earlier anchors that the chain was compared with.
-	Anchors int `json:"-"`
-}
-
 const anchorFlag = "file"
 
 func auditVerifyCommand() *cobra.Command {
 	var path string
-	return command[anchor]{
+	return command[transaction.AuditAnchor]{
 		use: "verify", short: "Verify the chain of hashes of the audit",
 		long: `Compute the hashes of all audit entries again, and compare them with the stored ones.
 The command fails and names the first entry that is missing or was changed.
@@ -46,14 +35,14 @@ database can compute a new chain, but not change a file elsewhere.`,
 			f.StringVar(&path, anchorFlag, "", "file with the anchors that audit anchor has written")
 		},
 		print: printAnchor,
-	}.onPlatform(func(ctx context.Context, r request) (anchor, error) {
+	}.onPlatform(func(ctx context.Context, r request) (transaction.AuditAnchor, error) {
 		return verifyAudit(ctx, r, path)
 	})
 }
 
 func auditAnchorCommand() *cobra.Command {
 	var path string
-	return command[anchor]{
+	return command[transaction.AuditAnchor]{
 		use: "anchor", short: "Verify the audit, and append the end of its chain to a file",
 		long: `Verify the chain of the audit and the anchors of the file, then append a line with the
 time, the sequence and the hash of the last entry. Keep the file where the owner of the
@@ -63,7 +52,7 @@ database cannot write, and run the command at an interval.`,
 		},
 		required: []string{anchorFlag},
 		print:    printAnchor,
-	}.onPlatform(func(ctx context.Context, r request) (anchor, error) {
+	}.onPlatform(func(ctx context.Context, r request) (transaction.AuditAnchor, error) {
 		end, err := verifyAudit(ctx, r, path)
 		if err != nil {
 			return end, err
@@ -72,46 +61,42 @@ database cannot write, and run the command at an interval.`,
 	})
 }
 
-func printAnchor(w io.Writer, end anchor) {
+func printAnchor(w io.Writer, end transaction.AuditAnchor) {
 	line(w, "MODE", "ENTRIES", "HASH", "ANCHORS")
 	line(w, end.Mode, end.Sequence, end.Hash, end.Anchors)
 }
 
 // verifyAudit verifies the chain of the key's mode, and the anchors of a file if path is
 // not empty.
-func verifyAudit(ctx context.Context, r request, path string) (anchor, error) {
+func verifyAudit(ctx context.Context, r request, path string) (transaction.AuditAnchor, error) {
 	anchors, err := readAnchors(path)
 	if err != nil {
-		return anchor{}, err
+		return transaction.AuditAnchor{}, err
 	}
 	var head transaction.AuditHead
-	expected, compared := map[int64]string{}, 0
+	var expected map[int64]string
+	compared := 0
 	for {
 		after, size := head.Sequence, rfq.MaxLimit
 		page, err := answer[platformapi.AuditChain](r.ListAuditChain(ctx, &platformapi.ListAuditChainParams{After: &after, Limit: &size}))
 		if err != nil {
-			return anchor{}, err
+			return transaction.AuditAnchor{}, err
 		}
 		mode := tenant.Test
 		if page.Livemode {
 			mode = tenant.Live
 		}
 		if after == 0 {
-			for _, known := range anchors {
-				if before, twice := expected[known.Sequence]; twice && before != known.Hash && known.Mode == mode {
-					return anchor{}, fmt.Errorf("%s has two hashes for the entry %d of %s", path, known.Sequence, mode)
-				}
-				if known.Mode == mode {
-					expected[known.Sequence], compared = known.Hash, compared+1
-				}
+			if expected, compared, err = transaction.AnchoredHashes(anchors, mode); err != nil {
+				return transaction.AuditAnchor{}, fmt.Errorf("%s: %w", path, err)
 			}
 		}
 		for _, item := range page.Items {
 			if head, err = verifyEntry(head, mode, item); err != nil {
-				return anchor{}, err
+				return transaction.AuditAnchor{}, err
 			}
 			if hash, anchored := expected[head.Sequence]; anchored && hash != head.Hash.String() {
-				return anchor{}, &transaction.BrokenChainError{ID: item.Entry.ID, Sequence: head.Sequence, Reason: "its hash is not the one in " + path}
+				return transaction.AuditAnchor{}, &transaction.BrokenChainError{ID: item.Entry.ID, Sequence: head.Sequence, Reason: "its hash is not the one in " + path}
 			}
 			delete(expected, head.Sequence)
 		}
@@ -120,9 +105,10 @@ func verifyAudit(ctx context.Context, r request, path string) (anchor, error) {
 		}
 		delete(expected, 0) // the anchor of an empty chain
 		if missing := len(expected) > 0 || head.Sequence < page.Head.Sequence; missing {
-			return anchor{}, &transaction.BrokenChainError{Sequence: head.Sequence + 1, Reason: "it and all later entries are missing"}
+			return transaction.AuditAnchor{}, &transaction.BrokenChainError{Sequence: head.Sequence + 1, Reason: "it and all later entries are missing"}
 		}
-		return anchor{time.Now().UTC().Truncate(time.Second), mode, head.Sequence, head.Hash.String(), compared}, nil
+		now := time.Now().UTC().Truncate(time.Second)
+		return transaction.AuditAnchor{At: now, Mode: mode, Sequence: head.Sequence, Hash: head.Hash.String(), Anchors: compared}, nil
 	}
 }
 
@@ -146,7 +132,7 @@ func verifyEntry(head transaction.AuditHead, mode tenant.Mode, item platformapi.
 const maxAnchors = 64 << 20
 
 // readAnchors reads a file of anchors. A missing file and an empty path have none.
-func readAnchors(path string) (anchors []anchor, err error) {
+func readAnchors(path string) ([]transaction.AuditAnchor, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -158,19 +144,15 @@ func readAnchors(path string) (anchors []anchor, err error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	lines := bufio.NewScanner(io.LimitReader(file, maxAnchors))
-	for n := 1; lines.Scan(); n++ {
-		var one anchor
-		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", path, n, err)
-		}
-		anchors = append(anchors, one)
+	anchors, err := transaction.ReadAnchors(io.LimitReader(file, maxAnchors))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return anchors, lines.Err()
+	return anchors, nil
 }
 
 // appendAnchor appends a line to a file and waits until it is on the disk.
-func appendAnchor(path string, end anchor) error {
+func appendAnchor(path string, end transaction.AuditAnchor) error {
 	text, err := json.Marshal(end)
 	if err != nil {
 		return err

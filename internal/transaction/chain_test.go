@@ -5,6 +5,7 @@ package transaction_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,5 +64,33 @@ func TestVerifyNamesTheFirstChangedEntry(t *testing.T) {
 				t.Errorf("error %v, want the first broken entry %d", err, tc.broken)
 			}
 		})
+	}
+}
+
+func FuzzReadAnchors(f *testing.F) {
+	f.Add(`{"at":"2026-11-24T00:00:00Z","mode":"live","sequence":6,"hash":"68"}` + "\n")
+	f.Add("{}\n{")
+	f.Fuzz(func(t *testing.T, text string) {
+		anchors, err := transaction.ReadAnchors(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		hashes, count, err := transaction.AnchoredHashes(anchors, tenant.Live)
+		if err == nil && (len(hashes) > count || count > len(anchors)) {
+			t.Errorf("%d hashes of %d anchors of %d lines", len(hashes), count, len(anchors))
+		}
+	})
+}
+
+func TestContradictingAnchorsAreRejected(t *testing.T) {
+	t.Parallel()
+	first := transaction.AuditAnchor{Mode: tenant.Live, Sequence: 6, Hash: "aa"}
+	other := first
+	other.Hash = "bb"
+	if _, _, err := transaction.AnchoredHashes([]transaction.AuditAnchor{first, other}, tenant.Live); err == nil {
+		t.Error("AnchoredHashes accepted two hashes for one entry")
+	}
+	if hashes, count, err := transaction.AnchoredHashes([]transaction.AuditAnchor{first, first}, tenant.Live); err != nil || count != 2 || hashes[6] != "aa" {
+		t.Errorf("AnchoredHashes = %v, %d, %v; want the hash aa of two anchors", hashes, count, err)
 	}
 }
