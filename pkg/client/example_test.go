@@ -19,11 +19,11 @@ func Example() {
 	ctx := context.Background()
 	c, err := client.New(os.Getenv("PRINTMARKET_API_URL"), client.APIKey(os.Getenv("PRINTMARKET_ACME_TEST_KEY")))
 	if err != nil {
-		log.Fatalf("client.New: %v", err)
+		log.Fatal(err)
 	}
 	products, err := c.Products(ctx)
 	if err != nil {
-		log.Fatalf("c.Products: %v", err)
+		log.Fatal(err)
 	}
 	created, err := c.CreateRFQ(ctx, client.RFQCreate{
 		CatalogProductUID: "sim:rfq:quoted", // products[0].CatalogProductUID with a live key
@@ -33,11 +33,11 @@ func Example() {
 		DeliveryCity:      "Utrecht",
 	})
 	if err != nil {
-		log.Fatalf("c.CreateRFQ: %v", err)
+		log.Fatal(err)
 	}
 	quotes, err := c.Quotes(ctx, created.ID)
 	if err != nil {
-		log.Fatalf("c.Quotes: %v", err)
+		log.Fatal(err)
 	}
 	for _, quote := range quotes {
 		fmt.Println(quote.Supplier.DisplayName, quote.Total.Amount, quote.Total.Currency)
@@ -80,11 +80,11 @@ func ExampleClient_WaitPreflight() {
 		Profile: "sim:succeeded:warn", // print_ready for a file that is there
 	})
 	if err != nil {
-		log.Fatalf("c.SubmitPreflight: %v", err)
+		log.Fatal(err)
 	}
 	job, err := c.WaitPreflight(ctx, submitted.JobID)
 	if err != nil {
-		log.Fatalf("c.WaitPreflight: %v", err)
+		log.Fatal(err)
 	}
 	switch job.Status {
 	case client.PreflightStatusSucceeded:
@@ -129,7 +129,7 @@ func ExampleIdempotencyKey() {
 
 	created, err := c.CreateRFQ(ctx, draft, client.IdempotencyKey("order-4711/rfq"))
 	if err != nil {
-		log.Fatalf("c.CreateRFQ: %v", err) // run it again with the same key, whatever happened
+		log.Fatal(err) // run it again with the same key, whatever happened
 	}
 	if created.Replayed {
 		fmt.Println("it had been created before")
@@ -191,7 +191,7 @@ func ExampleWithHook() {
 		}),
 	)
 	if err != nil {
-		log.Fatalf("client.New: %v", err)
+		log.Fatal(err)
 	}
 	_, err = c.RFQ(context.Background(), "rfq_none")
 	fmt.Println(client.IsCode(err, client.CodeNotFound))
@@ -218,15 +218,15 @@ func ExampleClient_CalculateXJDF() {
 	ctx := context.Background()
 	c, err := client.New(os.Getenv("PRINTMARKET_API_URL"), client.APIKey(os.Getenv("PRINTMARKET_ACME_LIVE_KEY")))
 	if err != nil {
-		log.Fatalf("client.New: %v", err)
+		log.Fatal(err)
 	}
 	document, err := os.ReadFile("flyer.json")
 	if err != nil {
-		log.Fatalf("os.ReadFile flyer.json: %v", err)
+		log.Fatal(err)
 	}
 	session, err := c.OpenSession(ctx)
 	if err != nil {
-		log.Fatalf("c.OpenSession: %v", err)
+		log.Fatal(err)
 	}
 	costs, err := c.CalculateXJDF(ctx, session, document)
 	for _, reason := range client.CostingReasons(err) {
