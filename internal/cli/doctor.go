@@ -114,7 +114,7 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		database = doctor.Database(url, plain, o.timeout)
 	}
 	redisPart := doctor.Unspecified("redis", "set --redis, or the environment variable of the servers")
-	if address, err := o.redisOptions.url(); !errors.Is(err, errNoRedis) {
+	if address, err := o.url(); !errors.Is(err, errNoRedis) {
 		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) {
 			if err != nil {
 				return nil, nil, err

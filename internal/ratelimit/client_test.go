@@ -43,9 +43,15 @@ func TestClientBeyondItsLimitUsesNothingOfItsPeer(t *testing.T) {
 		action  string
 		allowed bool
 	}{
-		{0, "a", true}, {0, "a", true}, {0, "a", false}, {0, "a", false}, {0, "a", false},
+		{0, "a", true},
+		{0, "a", true},
+		{0, "a", false},
+		{0, "a", false},
+		{0, "a", false},
 		{0, "b", true},
-		{1, "a", true}, {2, "a", true}, {3, "a", false},
+		{1, "a", true},
+		{2, "a", true},
+		{3, "a", false},
 	} {
 		if wait := limits.Take(clients[step.client], step.action, c.now()); wait < 0 || (wait == 0) != step.allowed {
 			t.Errorf("action %d, %s by %s: wait %s, want allowed %t", i+1, step.action, clients[step.client], wait, step.allowed)

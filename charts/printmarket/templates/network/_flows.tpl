@@ -95,7 +95,7 @@ to:
 {{- end }}
 {{- end }}
 
-{{/* Ingress from the configured peers, of which none means nobody: (list $ "monitoringFrom" $ports). */}}
+{{/* Ingress from the configured peers; without peers, no connection is allowed: (list $ "monitoringFrom" $ports). */}}
 {{- define "printmarket.fromPeers" -}}
 {{- $policy := (index . 0).Values.networkPolicy }}
 {{- $peers := get $policy (index . 1) }}
