@@ -22,6 +22,7 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
 const (
@@ -182,17 +183,27 @@ func (s *surface) GetPreflight(c *gate.Call, jobID JobID) (GetPreflightResponseO
 	if !job.Status.Terminal() {
 		poll = new(pollAfter)
 	}
-	if c.Revalidate(`"` + job.Revision() + `"`) {
+	language, revision := preferredLanguage(c), job.Revision()
+	if english := report.Languages()[0]; job.Status != preflightjob.Succeeded {
+		language = english
+	} else if language != english {
+		revision += "-" + language
+	}
+	if c.Revalidate(`"` + revision + `"`) {
 		return GetPreflight304Response{Headers: GetPreflight304ResponseHeaders{RetryAfter: poll}}, nil
 	}
-	var report []byte
+	result := Representation{Language: language}
 	if job.Status == preflightjob.Succeeded {
-		if report, err = s.Jobs.Report(c.Context(), c.Tenant(), jobID); err != nil {
+		stored, err := s.Jobs.Report(c.Context(), c.Tenant(), jobID)
+		if err != nil {
 			return nil, s.problemOf(err)
+		}
+		if result, err = Represent(stored, MediaJSON, language); err != nil {
+			return nil, err
 		}
 	}
 	return GetPreflight200JSONResponse{
-		Body: modelOf(job, report), Headers: GetPreflight200ResponseHeaders{RetryAfter: poll},
+		Body: modelOf(job, result.Body), Headers: GetPreflight200ResponseHeaders{RetryAfter: poll, ContentLanguage: result.Language},
 	}, nil
 }
 

@@ -123,6 +123,37 @@ func TestReportHasThePreferredLanguage(t *testing.T) {
 	}
 }
 
+func TestResultOfAJobHasThePreferredLanguage(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := submit(t, w, "", flyer).Want(t, 202, "").Text(t, "jobId")
+	read := func(language, tag string) apitest.Answer {
+		t.Helper()
+		return w.Do(t, apitest.Request{
+			Method: "GET", Path: "/api/v1/preflight/" + id, Key: "acme-live",
+			Header: map[string]string{"Accept-Language": language, "If-None-Match": tag},
+		})
+	}
+	if queued := read("de", ""); queued.Status != 200 || queued.Header.Get("Content-Language") != "en" {
+		t.Errorf("a job without a result: status %d, Content-Language %q, want 200 and en", queued.Status, queued.Header.Get("Content-Language"))
+	}
+	begin(t, w, id)
+	finish(t, w, id, preflightjob.Result{Report: bleeding(t), Verdict: preflightjob.Warn})
+	english, german := read("en", ""), read("de", "")
+	for language, got := range map[string]apitest.Answer{"en": english, "de": german} {
+		sentence := map[string]string{"en": "1.5 mm at the narrowest edge", "de": "an der schmalsten Kante 1,5 mm"}[language]
+		if got.Status != 200 || got.Header.Get("Content-Language") != language || !strings.Contains(string(got.Body), sentence) {
+			t.Errorf("%s: status %d, Content-Language %q, want %q in %.300s", language, got.Status, got.Header.Get("Content-Language"), sentence, got.Body)
+		}
+	}
+	if a := read("de", german.Header.Get("ETag")); a.Status != 304 {
+		t.Errorf("German with its ETag: status %d, want 304", a.Status)
+	}
+	if a := read("de", english.Header.Get("ETag")); a.Status != 200 {
+		t.Errorf("German with the ETag of English: status %d, want 200", a.Status)
+	}
+}
+
 func TestEnglishJSONIsTheStoredReport(t *testing.T) {
 	t.Parallel()
 	data := bleeding(t)

@@ -487,7 +487,8 @@ type GetPreflightResponseObject interface {
 }
 
 type GetPreflight200ResponseHeaders struct {
-	RetryAfter *Seconds
+	ContentLanguage string
+	RetryAfter      *Seconds
 }
 
 type GetPreflight200JSONResponse struct {
@@ -496,6 +497,7 @@ type GetPreflight200JSONResponse struct {
 }
 
 func (response GetPreflight200JSONResponse) answerGetPreflight(c *gate.Call) error {
+	c.Writer.Header().Set("Content-Language", fmt.Sprint(response.Headers.ContentLanguage))
 	if response.Headers.RetryAfter != nil {
 		c.Writer.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
 	}

@@ -720,6 +720,10 @@ type ListPreflightRulesParams struct {
 type GetPreflightParams struct {
 	// IfNoneMatch The ETag of your copy.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// AcceptLanguage The languages that you prefer (RFC 9110, 12.5.4): English (`en`, the default) and German (`de`). Other languages
+	// and a malformed field select English.
+	AcceptLanguage *AcceptLanguage `json:"Accept-Language,omitempty"`
 }
 
 // FollowPreflightParams defines parameters for FollowPreflight.
@@ -902,7 +906,8 @@ type ClientInterface interface {
 	// GetPreflight Read a job. Requires preflight:read.
 	//
 	// To poll, wait for Retry-After and send `If-None-Match` with the last `ETag`: 304 means that the job has not
-	// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report.
+	// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report, in the
+	// language that `Accept-Language` selects: English or German.
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 	GetPreflight(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1094,7 +1099,8 @@ func (c *Client) CancelPreflight(ctx context.Context, jobID JobID, reqEditors ..
 // GetPreflight Read a job. Requires preflight:read.
 //
 // To poll, wait for Retry-After and send `If-None-Match` with the last `ETag`: 304 means that the job has not
-// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report.
+// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report, in the
+// language that `Accept-Language` selects: English or German.
 //
 // Corresponds with GET /api/v1/preflight/{jobId} (the `GetPreflight` operationId).
 func (c *Client) GetPreflight(ctx context.Context, jobID JobID, params *GetPreflightParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1445,6 +1451,17 @@ func NewGetPreflightRequest(server string, jobID JobID, params *GetPreflightPara
 			req.Header.Set("If-None-Match", headerParam0)
 		}
 
+		if params.AcceptLanguage != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Accept-Language", *params.AcceptLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Accept-Language", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -1698,7 +1715,8 @@ type ClientWithResponsesInterface interface {
 	// GetPreflightWithResponse Read a job. Requires preflight:read.
 	//
 	// To poll, wait for Retry-After and send `If-None-Match` with the last `ETag`: 304 means that the job has not
-	// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report.
+	// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report, in the
+	// language that `Accept-Language` selects: English or German.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -2201,7 +2219,8 @@ func (c *ClientWithResponses) CancelPreflightWithResponse(ctx context.Context, j
 // GetPreflightWithResponse Read a job. Requires preflight:read.
 //
 // To poll, wait for Retry-After and send `If-None-Match` with the last `ETag`: 304 means that the job has not
-// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report.
+// changed. Retry-After is absent once the job has ended. The `result` of a succeeded job is its report, in the
+// language that `Accept-Language` selects: English or German.
 //
 // Returns a wrapper object for the known response body format(s).
 //
