@@ -26,7 +26,7 @@ import (
 // PRINTMARKET_SOAK_SEED which.
 func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 	t.Parallel()
-	requests, seed := number(t, "PRINTMARKET_SOAK_REQUESTS", 600), number(t, "PRINTMARKET_SOAK_SEED", 1)
+	requests, seed := number(t, "PRINTMARKET_SOAK_REQUESTS", 3000), number(t, "PRINTMARKET_SOAK_SEED", 1)
 	w := apitest.New(t, apitest.Options{Pace: brief})
 	g := newGenerator(t, w, uint64(seed))
 	statuses, notHTTP := map[int]int{}, 0
