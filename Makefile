@@ -42,11 +42,11 @@ SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pk
 	./apiserver/platformapi ./apiserver/registry ./apiserver/sessions ./apiserver/webhooksapi ./apiserver/xjdfapi ./apiserver/xjmfapi \
 	./internal/costing ./internal/cursor ./internal/masterdata/authority ./internal/masterdata/catalog ./internal/masterdata/fixed \
 	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/recordid ./internal/tenant ./internal/transaction
-RUN_TESTS = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_AXE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
+RUN_TESTS = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
 	$(TOOL) gotestsum --format pkgname-and-test-fails -- -short -p 4 -timeout 20m
 
 .PHONY: test
-test: setup controlplane helm swagger-ui axe ## Install what tests need, then run all of them, concurrent code with the race detector
+test: setup controlplane helm swagger-ui npm ## Install what tests need, then run all of them, concurrent code with the race detector
 ifeq ($(PKG),./...)
 	$(RUN_TESTS) $(SEQUENTIAL)
 	CGO_ENABLED=1 $(RUN_TESTS) -race $$(go list ./internal/store/postgres ./workers/... ./controllers ./internal/posture/... ./... | \
@@ -110,9 +110,9 @@ e2e-up: node ## Run a cluster with nodes until it is interrupted (ARGS="--nodes 
 swagger-ui: ## Put the viewer of the contracts where the build embeds it
 	@tools/swagger-ui/install.sh
 
-.PHONY: axe
-axe: ## Put axe-core, which tests hold pages against, into the cache, once
-	@tools/axe/install.sh >/dev/null
+.PHONY: npm
+npm: setup ## Install the npm packages that tests and generators use into the cache, once
+	@tools/npm/install.sh >/dev/null
 
 ##@ Before a commit
 .PHONY: lint
@@ -125,7 +125,7 @@ fmt: ## Format all Go files
 	$(TOOL) golangci-lint fmt
 
 .PHONY: generate
-generate: generate-api generate-pages ## Make deepcopy functions, CustomResourceDefinitions, the Role of the controllers, the servers and the pages
+generate: generate-api generate-clients generate-pages ## Make deepcopy functions, CustomResourceDefinitions, the Role of the controllers, the servers and the pages
 	$(TOOL) controller-gen object:headerFile=tools/header.go.txt paths=./api/...
 	$(TOOL) controller-gen crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	$(TOOL) controller-gen rbac:roleName=printmarket-controller paths=./controllers output:rbac:artifacts:config=config/rbac
@@ -141,6 +141,10 @@ CONTRACTS = api/openapi.yaml=apiserver/partnerapi api/openapi.yaml=pkg/client/pa
 generate-api: ## Generate models, servers and clients from the contracts
 	@tools/generate-api.sh $(CONTRACTS)
 	@go run tools/clientvalues/main.go >bin/generated/client && cp bin/generated/client pkg/client/zz_generated.go
+
+.PHONY: generate-clients
+generate-clients: setup ## Generate the TypeScript and Python clients from the contracts
+	@tools/generate-clients.sh
 
 .PHONY: generate-pages
 generate-pages: ## Format the components of pages (*.templ) and generate their Go code
@@ -181,7 +185,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	cd tools/helm && go mod tidy -diff
 	cd tools/image && go mod tidy -diff && go vet ./...
 	cd tools/kubebuilder && go mod tidy -diff && go vet ./...
-	git diff --exit-code -- api 'apiserver/*/zz_generated.go' pkg/client config/crd config/rbac/role.yaml '*.templ' '*_templ.go' go.mod go.sum
+	git diff --exit-code -- api 'apiserver/*/zz_generated.go' pkg/client clients config/crd config/rbac/role.yaml '*.templ' '*_templ.go' go.mod go.sum
 
 ##@ Figures
 # One package at a time: benchmarks that run at once measure each other.

@@ -3,8 +3,8 @@
 # compiler for the race detector, redis-server for the queue's tests and
 # valkey-server beside it where the release has one, postgresql for the store's,
 # poppler, qpdf and mupdf, which the results of the preflight engine are compared with, openssl
-# and haproxy for a guide, npm for the viewer of the contracts and for axe-core, and
-# a browser for the tests of pages.
+# and haproxy for a guide, npm for the viewer of the contracts and the tools of
+# tools/npm, python3 for the Python client, and a browser for the tests of pages.
 set -eu
 
 need=""
@@ -19,6 +19,7 @@ want mutool mupdf-tools
 want openssl openssl
 want haproxy haproxy
 want npm npm
+want python3 python3
 want chromium chromium
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"
 [ -e /usr/include/stdlib.h ] || need="$need libc6-dev"

@@ -44,7 +44,7 @@ func (w *Server) record(in Request, status int) {
 	if status < http.StatusOK || status >= http.StatusMultipleChoices || in.Method == http.MethodHead {
 		return
 	}
-	if op, known := w.operation(in.Method, in.Path); known {
+	if op, known := w.Operation(in.Method, in.Path); known {
 		succeeded.Store(op, true)
 	}
 }

@@ -74,7 +74,7 @@ func (w *Server) faults(in Request, a Answer) []string {
 	if a.Status >= 400 && len(a.Body) > 0 {
 		w.holdProblem(&found, a)
 	}
-	if op, published := w.operation(in.Method, in.Path); published {
+	if op, published := w.Operation(in.Method, in.Path); published {
 		w.holdContract(&found, in, a, op)
 	}
 	return found
@@ -168,8 +168,8 @@ func holdBody(found *faults, a Answer, promise contracts.Answer) {
 	}
 }
 
-// operation finds the operation of a request in any contract; HEAD is GET's.
-func (w *Server) operation(method, path string) (contracts.Operation, bool) {
+// Operation returns the operation of a request in any contract. HEAD has the operation of GET.
+func (w *Server) Operation(method, path string) (contracts.Operation, bool) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}

@@ -13,20 +13,11 @@ import (
 	"github.com/printmarket/printmarket/test/built"
 )
 
-// AxeVersion is the version of axe-core that tools/axe installs; a test compares the
-// two.
-const AxeVersion = "4.14.1"
-
-// Axe is the script of axe-core. Without it the test is skipped, or fails if
-// PRINTMARKET_AXE_REQUIRED is set.
+// Axe returns the script of axe-core.
 func Axe(t testing.TB) string {
 	t.Helper()
-	cache, err := built.Cache(os.Getenv)
+	script, err := os.ReadFile(filepath.Join(built.NPM(t), "axe-core", "axe.min.js"))
 	must(t, err)
-	script, err := os.ReadFile(filepath.Join(cache, "axe", "axe-core-"+AxeVersion, "axe.min.js"))
-	if err != nil {
-		missing(t, "PRINTMARKET_AXE_REQUIRED", "axe-core is not installed; tools/axe/install.sh installs it: "+err.Error())
-	}
 	return string(script)
 }
 

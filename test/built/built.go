@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package built knows where the programs are that the scripts of tools build for
-// tests: in a cache of the user, by versions, so that a build is not repeated and
-// never mixed with another.
+// Package built locates the programs that the scripts in tools build or install for
+// tests. They are in a cache of the user, by version, so that no program is built twice
+// and versions are never mixed.
 package built
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"testing"
 )
 
-// ErrNoHome is the error of an environment that names no place for a cache.
+// ErrNoHome reports an environment without a directory for caches.
 var ErrNoHome = errors.New("neither XDG_CACHE_HOME nor HOME is set")
 
-// Cache is where all that is built lies, in the environment that getenv reads. Its
-// error is [ErrNoHome].
+// Cache returns the directory of all programs, from the environment that getenv reads, or
+// [ErrNoHome].
 func Cache(getenv func(string) string) (string, error) {
 	cache := getenv("XDG_CACHE_HOME")
 	if cache == "" {
@@ -30,8 +32,8 @@ func Cache(getenv func(string) string) (string, error) {
 	return filepath.Join(cache, "printmarket"), nil
 }
 
-// Directory is where build.sh of a directory of tools puts the programs of these
-// versions: it computes the same path. Its error is [ErrNoHome].
+// Directory returns the directory into which build.sh of a tool puts the programs of these
+// versions, or [ErrNoHome]. The script computes the same path.
 func Directory(getenv func(string) string, tool, versions string) (string, error) {
 	cache, err := Cache(getenv)
 	if err != nil {
@@ -39,4 +41,23 @@ func Directory(getenv func(string) string, tool, versions string) (string, error
 	}
 	toolchain, _, _ := strings.Cut(runtime.Version(), " ")
 	return filepath.Join(cache, tool, fmt.Sprintf("%s-%s-%s", versions, toolchain, runtime.GOARCH)), nil
+}
+
+// NPM returns the directory node_modules of the packages that tools/npm/install.sh
+// installs. Without the packages the test is skipped, or fails if PRINTMARKET_NPM_REQUIRED
+// is set.
+func NPM(t testing.TB) string {
+	t.Helper()
+	cache, err := Cache(os.Getenv)
+	if err != nil {
+		t.Fatalf("find the cache: %v", err)
+	}
+	modules := filepath.Join(cache, "npm", "current", "node_modules")
+	if _, err := os.Stat(modules); err != nil {
+		if os.Getenv("PRINTMARKET_NPM_REQUIRED") != "" {
+			t.Fatalf("run tools/npm/install.sh: %v", err)
+		}
+		t.Skipf("run tools/npm/install.sh: %v", err)
+	}
+	return modules
 }
