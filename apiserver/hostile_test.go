@@ -29,6 +29,7 @@ func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 	requests, seed := number(t, "PRINTMARKET_SOAK_REQUESTS", 3000), number(t, "PRINTMARKET_SOAK_SEED", 1)
 	w := apitest.New(t, apitest.Options{Pace: brief})
 	g := newGenerator(t, w, uint64(seed))
+	independent := startPrism(t)
 	statuses, notHTTP := map[int]int{}, 0
 	for i := range requests {
 		w.Advance(10 * time.Millisecond) // the rate limit has room
@@ -48,13 +49,17 @@ func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 		seen := &witness{TB: t, wire: wire, what: fmt.Sprintf("request %d of seed %d: %s", i, seed, strings.Join(a.mutations, ", "))}
 		answer := w.Send(seen, r.WithContext(t.Context()))
 		judge(seen, r.Method, answer)
+		independent.judge(seen, w, r, answer)
 		g.learn(a, answer)
 		statuses[answer.Status]++
 		if seen.complaints > 0 && t.Failed() && i > len(g.operations) {
 			t.Fatalf("stopped after request %d of seed %d", i, seed)
 		}
 	}
-	t.Logf("seed %d: %d requests, of which %d were no HTTP; answers by status: %v", seed, requests, notHTTP, statuses)
+	t.Logf("seed %d: %d requests, of which %d were not HTTP; Prism judged %d responses; responses by status: %v", seed, requests, notHTTP, independent.judged, statuses)
+	if independent.judged < requests/2 {
+		t.Errorf("Prism judged %d of %d responses, want at least half", independent.judged, requests)
+	}
 	for _, status := range []int{200, 201, 202, 400, 401, 403, 404, 405, 415, 422, 503} {
 		if requests > 500 && statuses[status] == 0 {
 			t.Errorf("nothing was answered %d: the generator has lost its reach", status)
