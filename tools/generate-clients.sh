@@ -1,6 +1,6 @@
 #!/bin/sh
-# Generates the types of the TypeScript client and the modules of the Python client from
-# the published contracts.
+# Generates the types of the TypeScript client, the modules of the Python client and the
+# Postman collection from the published contracts.
 set -eu
 cd "$(dirname "$0")/.."
 modules=$(tools/npm/install.sh)
@@ -19,3 +19,7 @@ generate() { # generate CONTRACT MODULE CLASS
 generate openapi.yaml partner Partner
 generate preflight-openapi.yaml preflight Preflight
 generate xjdf-openapi.yaml xjdf Xjdf
+
+mkdir -p clients/postman
+NODE_PATH=$modules node tools/npm/postman.js docs/api/openapi.yaml docs/api/preflight-openapi.yaml docs/api/xjdf-openapi.yaml >bin/client.part
+mv bin/client.part clients/postman/printmarket.postman_collection.json
