@@ -72,11 +72,9 @@ var KeptTables = map[string]string{
 	"goose_db_version":    "versions of the schema",
 }
 
-// MayErase reports whether the rows of a kind are erased with a mode, and by the statements of
-// this package.
+// MayErase reports whether the rows of a kind are erased with a mode.
 func MayErase(kind erasure.Kind, mode tenant.Mode) bool {
-	one, known := erasables[kind]
-	return known && (mode == tenant.Live || !one.global)
+	return mode == tenant.Live || kind != erasure.KeyUses && !erasables[kind].global
 }
 
 // rowsOf returns the condition on the rows of a tenant, of at most @limit parents if bounded.
@@ -107,10 +105,6 @@ func DeleteErasable(kind erasure.Kind) string {
 	}
 	return `DELETE FROM ` + one.table + ` WHERE (` + one.key + `) IN (` + one.first() + `)`
 }
-
-// LockErasable returns the query that selects the rows that [DeleteErasable] deletes, so that
-// a transaction locks parents before their parts, as all others do.
-func LockErasable(kind erasure.Kind) string { return erasables[kind].first() + ` FOR UPDATE` }
 
 func (one erasable) first() string {
 	query := `SELECT ` + one.key + ` FROM ` + one.table + ` WHERE ` + one.of

@@ -33,7 +33,7 @@ func (s *Store) CountRecords(ctx context.Context, organization string, keys []cr
 	}
 	for _, kind := range erasure.Kinds() {
 		for _, mode := range []tenant.Mode{tenant.Live, tenant.Test} {
-			if !store.MayErase(kind, mode) {
+			if kind == erasure.KeyUses || !store.MayErase(kind, mode) {
 				continue
 			}
 			if err := count(kind, mode, store.CountErasable(kind), owned(organization, mode, 0)); err != nil {
@@ -160,17 +160,8 @@ func (s *Store) EraseRecords(ctx context.Context, id string, step int, mode tena
 		if err != nil {
 			return err
 		}
-		if this := erasure.Steps[step]; this.Kind == erasure.KeyUses && mode == tenant.Live {
-			done, err := tx.Exec(ctx, `DELETE FROM key_use WHERE digest = ANY ($1)`, digestsOf(e.Keys))
-			if err != nil {
-				return err
-			}
-			erased = done.RowsAffected()
-			e.Erased.Add(erasure.KeyUses, mode, erased)
-		} else if store.MayErase(this.Kind, mode) {
-			if erased, err = eraseStep(ctx, tx, &e, step, mode); err != nil {
-				return err
-			}
+		if erased, err = eraseStep(ctx, tx, &e, step, mode); err != nil {
+			return err
 		}
 		if erased == 0 {
 			return nil
@@ -183,10 +174,13 @@ func (s *Store) EraseRecords(ctx context.Context, id string, step int, mode tena
 	return erased, busy, nil
 }
 
-// eraseStep locks the records, deletes their parts and then the records, and counts both in e.
+// eraseStep deletes the parts of records and then the records, and counts both in e. Roles
+// other than the owner of the schema cannot delete them, except by this function.
 func eraseStep(ctx context.Context, tx pgx.Tx, e *erasure.Erasure, step int, mode tenant.Mode) (erased int64, err error) {
 	this := erasure.Steps[step]
-	args := owned(e.Organization, mode, this.Limit)
+	if !store.MayErase(this.Kind, mode) {
+		return 0, nil
+	}
 	if this.Kind == erasure.CostDataApprovals {
 		// Like every change of master data, raise the revision first.
 		var any bool
@@ -197,20 +191,14 @@ func eraseStep(ctx context.Context, tx pgx.Tx, e *erasure.Erasure, step int, mod
 			return 0, err
 		}
 	}
-	if this.Part != "" {
-		if _, err := tx.Exec(ctx, store.LockErasable(this.Kind), args); err != nil {
-			return 0, err
-		}
-	}
+	owner := tenant.ID{Organization: e.Organization, Mode: mode}.String()
 	for _, kind := range []erasure.Kind{this.Part, this.Kind} {
 		if kind == "" {
 			continue
 		}
-		done, err := tx.Exec(ctx, store.DeleteErasable(kind), args)
-		if err != nil {
+		if err := tx.QueryRow(ctx, `SELECT erase_records($1, $2, $3, $4)`, kind, owner, this.Limit, digestsOf(e.Keys)).Scan(&erased); err != nil {
 			return 0, err
 		}
-		erased = done.RowsAffected()
 		e.Erased.Add(kind, mode, erased)
 	}
 	return erased, nil

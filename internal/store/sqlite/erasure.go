@@ -23,7 +23,7 @@ func (s *Store) CountRecords(ctx context.Context, organization string, keys []cr
 		counts := erasure.Counts{}
 		for _, kind := range erasure.Kinds() {
 			for _, mode := range []tenant.Mode{tenant.Live, tenant.Test} {
-				if !store.MayErase(kind, mode) {
+				if kind == erasure.KeyUses || !store.MayErase(kind, mode) {
 					continue
 				}
 				var n int64
@@ -155,10 +155,12 @@ func (s *Store) EraseRecords(ctx context.Context, id string, step int, mode tena
 		if err != nil {
 			return err
 		}
-		this := erasure.Steps[step]
-		if this.Kind == erasure.KeyUses {
+		switch kind := erasure.Steps[step].Kind; {
+		case !store.MayErase(kind, mode):
+			return nil
+		case kind == erasure.KeyUses:
 			erased, err = eraseKeyUses(ctx, tx, &e, mode)
-		} else if store.MayErase(this.Kind, mode) {
+		default:
 			erased, err = eraseStep(ctx, tx, &e, step, mode)
 		}
 		if err != nil || erased == 0 {
@@ -195,9 +197,6 @@ func eraseStep(ctx context.Context, tx *sql.Tx, e *erasure.Erasure, step int, mo
 }
 
 func eraseKeyUses(ctx context.Context, tx *sql.Tx, e *erasure.Erasure, mode tenant.Mode) (erased int64, err error) {
-	if mode != tenant.Live {
-		return 0, nil
-	}
 	for i := range e.Keys {
 		done, err := tx.ExecContext(ctx, `DELETE FROM key_use WHERE digest = ?`, e.Keys[i][:])
 		if err != nil {
