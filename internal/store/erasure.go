@@ -89,11 +89,11 @@ func (one erasable) rowsOf(bounded bool) string {
 	return one.key + ` IN (` + owned + `)`
 }
 
-// CountErasable returns the query that counts the rows of a kind, with the parameters @owner
-// and @organization.
+// CountErasable returns the query that counts the rows of a kind, with the parameters @owner,
+// @organization and @limit. It counts at most @limit rows, so that it ends in time.
 func CountErasable(kind erasure.Kind) string {
 	one := erasables[kind]
-	return `SELECT count(*) FROM ` + one.table + ` WHERE ` + one.rowsOf(false)
+	return `SELECT count(*) FROM (SELECT 1 FROM ` + one.table + ` WHERE ` + one.rowsOf(false) + ` LIMIT @limit) AS counted`
 }
 
 // DeleteErasable returns the statement that deletes at most @limit rows of a kind, or the rows

@@ -36,7 +36,7 @@ func (s *Store) CountRecords(ctx context.Context, organization string, keys []cr
 			if kind == erasure.KeyUses || !store.MayErase(kind, mode) {
 				continue
 			}
-			if err := count(kind, mode, store.CountErasable(kind), owned(organization, mode, 0)); err != nil {
+			if err := count(kind, mode, store.CountErasable(kind), owned(organization, mode, erasure.MaxCounted)); err != nil {
 				return nil, err
 			}
 		}

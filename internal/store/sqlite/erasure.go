@@ -27,7 +27,7 @@ func (s *Store) CountRecords(ctx context.Context, organization string, keys []cr
 					continue
 				}
 				var n int64
-				if err := q.QueryRowContext(ctx, store.CountErasable(kind), owned(organization, mode, 0)...).Scan(&n); err != nil {
+				if err := q.QueryRowContext(ctx, store.CountErasable(kind), owned(organization, mode, erasure.MaxCounted)...).Scan(&n); err != nil {
 					return nil, err
 				}
 				counts.Add(kind, mode, n)

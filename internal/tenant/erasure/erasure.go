@@ -30,10 +30,13 @@ const Prefix recordid.Prefix = "ers_"
 const (
 	// PlanLifetime is the time within which a plan must be confirmed.
 	PlanLifetime = time.Hour
+	// MaxCounted is the largest count of a plan, for each kind and mode.
+	MaxCounted = 1_000_000
 	// Settling is the minimum time between confirmation and end. It exceeds the duration of
-	// a request and of a webhook attempt, so an operation that began before the suspension of
-	// the partner writes nothing after the end.
-	Settling = time.Minute
+	// a request and of a webhook attempt, and the interval at which replicas store uses of
+	// keys, so an operation that began before the suspension of the partner writes nothing
+	// after the end.
+	Settling = 2 * time.Minute
 )
 
 // Kind names the records of one table.
