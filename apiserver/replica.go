@@ -33,6 +33,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant/erasure"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
@@ -58,6 +59,7 @@ type Records interface {
 	xjmf.Store
 	masterdata.Store
 	webhook.Store
+	erasure.Store
 	sweeper.KeysAndQuotas
 }
 
@@ -144,6 +146,7 @@ type Replica struct {
 	limits      *ratelimit.Limiter
 	uses        lastused.Recorder
 	requests    *requestlog.Recorder
+	erasures    *erasure.Service
 	sweeper     *sweeper.Sweeper
 	changes     *preflightapi.Changes
 	streams     *gate.Streams
@@ -165,9 +168,12 @@ func NewReplica(c ReplicaConfig) (*Replica, error) {
 	r.rfqs = rfq.New(rfq.Config{Store: c.Records, Catalog: r.rfqCatalog, Cursors: c.Cursors, Now: c.Now, Random: rand.Reader})
 	directory := webhook.NewPostureDirectory(func() *posture.Snapshot { return c.Gates.Current(c.Now()) })
 	r.webhooks = webhook.New(webhook.Config{Store: c.Records, Directory: directory, Now: c.Now, Random: rand.Reader})
+	r.erasures = erasure.New(erasure.Config{
+		Store: c.Records, Declared: DeclaredBy(c.Gates, c.Now), Now: c.Now, Random: rand.Reader, Log: c.Log,
+	})
 	r.sweeper = sweeper.New(sweeper.Config{
 		Jobs: c.Jobs, RFQs: r.rfqs, Callbacks: r.callbacks, Requests: requestlog.Keeper{Store: c.Records, Now: c.Now}, KeysAndQuotas: c.Records,
-		Queue: c.Queue, Now: c.Now, Log: c.Log,
+		Erasures: r.erasures, Queue: c.Queue, Now: c.Now, Log: c.Log,
 	})
 	queue.Register(c.Metrics, r.sweeper, c.TargetWait)
 	RegisterSnapshotAge(c.Metrics, c.Gates, c.Now)
@@ -196,6 +202,18 @@ func (r *Replica) rfqCatalog(now time.Time) (rfq.Catalog, error) {
 		return nil, err // a nil *catalog.Catalog would be a Catalog that is not nil
 	}
 	return current, nil
+}
+
+// DeclaredBy returns the declarations of organizations in the snapshot that is in force.
+func DeclaredBy(gates *posture.Gates, now func() time.Time) func(string) (erasure.Declared, error) {
+	return func(organization string) (erasure.Declared, error) {
+		at := now()
+		snapshot := gates.Current(at)
+		if snapshot == nil {
+			return erasure.Declared{}, erasure.ErrPostureUnknown
+		}
+		return erasure.Declared(snapshot.Declarations(organization, at)), nil
+	}
 }
 
 // RegisterSnapshotAge registers the metric of the age of the posture.
@@ -282,7 +300,7 @@ func (r *Replica) api() (API, error) {
 		return API{}, err
 	}
 	routes, err := Surfaces{
-		RFQs: r.rfqs, Callbacks: r.callbacks, Webhooks: r.webhooks, MasterData: r.masterData, Catalogs: r.catalogs, Authorities: r.authorities,
+		RFQs: r.rfqs, Callbacks: r.callbacks, Webhooks: r.webhooks, MasterData: r.masterData, Erasures: r.erasures, Catalogs: r.catalogs, Authorities: r.authorities,
 		Preflight: preflightapi.Config{
 			Jobs: r.Jobs, RFQs: r.rfqs, Queue: r.sweeper, Backlog: maxOpenJobs, Profiles: profile.Names(), Changes: r.changes,
 		},

@@ -23,6 +23,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/tenant/erasure"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/xjdf"
@@ -35,6 +36,7 @@ type Surfaces struct {
 	Callbacks   *xjmf.Receiver
 	Webhooks    *webhook.Service
 	MasterData  *masterdata.Service
+	Erasures    *erasure.Service
 	Catalogs    *catalog.Holder
 	Authorities *authority.Holder
 	Sessions    *credential.Sessions
@@ -60,7 +62,7 @@ func (s Surfaces) Routes() ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	platform, err := platformapi.Routes(s.RFQs, s.Records, s.Callbacks, webhook.NewDesk(s.Webhooks, s.Records), s.MasterData, s.Contracts)
+	platform, err := platformapi.Routes(s.RFQs, s.Records, s.Callbacks, webhook.NewDesk(s.Webhooks, s.Records), s.MasterData, s.Erasures, s.Contracts)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-
-	"github.com/printmarket/printmarket/test/netreach"
 )
 
 // Who reaches whom by the policies of the chart, as a matrix that is reviewed. An
@@ -39,16 +37,16 @@ func TestNetworkPoliciesAllowOnlyTheListedConnections(t *testing.T) {
 func TestEveryPodOfTheChartIsClosedUnlessAPolicyOpensIt(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, everything)
-	policies := netreach.Policies(ofKind[networkingv1.NetworkPolicy](t, stream, "NetworkPolicy"))
-	stranger := netreach.End{Namespace: "elsewhere", Labels: map[string]string{"app": "stranger"}}
+	policies := networkPolicies(ofKind[networkingv1.NetworkPolicy](t, stream, "NetworkPolicy"))
+	stranger := networkEnd{Namespace: "elsewhere", Labels: map[string]string{"app": "stranger"}}
 	for name, pod := range templates(t, stream) {
-		e := netreach.End{Namespace: "printmarket", Labels: pod.Labels}
+		e := networkEnd{Namespace: "printmarket", Labels: pod.Labels}
 		for _, direction := range []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress} {
 			if len(policies.Isolating(e, direction)) == 0 {
 				t.Errorf("%s is open for %s", name, direction)
 			}
 		}
-		for _, c := range []netreach.Connection{
+		for _, c := range []networkConnection{
 			{From: stranger, To: e, Protocol: corev1.ProtocolTCP, Port: 22},
 			{From: e, To: stranger, Protocol: corev1.ProtocolTCP, Port: 22},
 			{From: stranger, To: e, Protocol: corev1.ProtocolUDP, Port: 8080},
@@ -61,9 +59,9 @@ func TestEveryPodOfTheChartIsClosedUnlessAPolicyOpensIt(t *testing.T) {
 }
 
 // others are who is not of the release: pods elsewhere, and addresses.
-func others() map[string]netreach.End {
-	address := func(text string) netreach.End { return netreach.End{Address: netip.MustParseAddr(text)} }
-	return map[string]netreach.End{
+func others() map[string]networkEnd {
+	address := func(text string) networkEnd { return networkEnd{Address: netip.MustParseAddr(text)} }
+	return map[string]networkEnd{
 		"Prometheus":            {Namespace: "monitoring", Labels: map[string]string{"app": "prometheus"}},
 		"ingress controller":    {Namespace: "ingress", Labels: map[string]string{"app": "ingress"}},
 		"stranger beside it":    {Namespace: "printmarket", Labels: map[string]string{"app": "stranger"}},
@@ -90,7 +88,7 @@ func others() map[string]netreach.End {
 // that are open between them.
 func reach(t *testing.T, stream string) string {
 	t.Helper()
-	policies := netreach.Policies(ofKind[networkingv1.NetworkPolicy](t, stream, "NetworkPolicy"))
+	policies := networkPolicies(ofKind[networkingv1.NetworkPolicy](t, stream, "NetworkPolicy"))
 	ends := others()
 	ours := map[string]bool{}
 	for name, pod := range templates(t, stream) {
@@ -99,7 +97,7 @@ func reach(t *testing.T, stream string) string {
 			name = "printmarket-migrate"
 		}
 		ours[name] = true
-		ends[name] = netreach.End{Namespace: "printmarket", Labels: pod.Labels}
+		ends[name] = networkEnd{Namespace: "printmarket", Labels: pod.Labels}
 	}
 	var out strings.Builder
 	out.WriteString("Who may open a connection to whom, at which ports, as an evaluator of the standard reads the policies.\n")
@@ -119,11 +117,11 @@ func reach(t *testing.T, stream string) string {
 // tried are the ports in the matrix.
 var tried = []int32{22, 53, 80, 443, 5432, 5433, 6379, 6380, 6443, 8080, 8081, 8082, 8083, 8084, 8443, 26379}
 
-func openPorts(policies netreach.Policies, from, to netreach.End) string {
+func openPorts(policies networkPolicies, from, to networkEnd) string {
 	var open []string
 	for _, protocol := range []corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP} {
 		for _, port := range tried {
-			if policies.Allow(netreach.Connection{From: from, To: to, Protocol: protocol, Port: port}) {
+			if policies.Allow(networkConnection{From: from, To: to, Protocol: protocol, Port: port}) {
 				open = append(open, strings.TrimPrefix(fmt.Sprintf("%s/%d", strings.ToLower(string(protocol)), port), "tcp/"))
 			}
 		}

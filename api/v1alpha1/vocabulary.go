@@ -10,12 +10,12 @@ package v1alpha1
 // +kubebuilder:validation:MaxLength=32
 type CapabilityName string
 
-// Scope is one permission of an API key. The scopes quotes:ingest, ops:read
-// and masterdata:write belong to the marketplace itself and need the package
-// Platform. costing:preview shows internal estimates; do not grant it to a
+// Scope is one permission of an API key. The scopes quotes:ingest, ops:read,
+// masterdata:write and organizations:erase belong to the marketplace itself and need
+// the package Platform. costing:preview shows internal estimates; do not grant it to a
 // partner.
 //
-// +kubebuilder:validation:Enum="rfq:read";"rfq:write";"quote:read";"preflight:read";"preflight:write";"xjdf:read";"xjdf:validate";"costing:calculate";"costing:preview";"order:read";"order:write";"session:create";"account:read";"master_data:read";"devices:read";"quotes:ingest";"ops:read";"masterdata:write"
+// +kubebuilder:validation:Enum="rfq:read";"rfq:write";"quote:read";"preflight:read";"preflight:write";"xjdf:read";"xjdf:validate";"costing:calculate";"costing:preview";"order:read";"order:write";"session:create";"account:read";"master_data:read";"devices:read";"quotes:ingest";"ops:read";"masterdata:write";"organizations:erase"
 // +kubebuilder:validation:MaxLength=32
 type Scope string
 

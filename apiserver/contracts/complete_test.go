@@ -18,7 +18,7 @@ var elsewhere = []problem.Code{
 	problem.CodeRouteNotFound, problem.CodeMethodNotAllowed,
 	problem.CodeQuoteAcceptanceUnavailable, problem.CodeOrderUnavailable, problem.CodeBatchOrderUnavailable,
 	problem.CodeWebhookUnavailable, problem.CodeWebhookInvalid, problem.CodeWebhookStateConflict, problem.CodeMasterDataBridgeUnavailable,
-	problem.CodeLiveKeyRequired, problem.CodeMasterDataConflict,
+	problem.CodeLiveKeyRequired, problem.CodeMasterDataConflict, problem.CodeErasureConflict,
 	problem.CodeInvalidCategory, problem.CodeMasterDataUnavailable, problem.CodeMasterDataOverflow, problem.CodeMasterDataDuplicate,
 	problem.CodePlatformRequestInvalid, problem.CodeRFQStateConflict, problem.CodeRevisionConflict,
 }

@@ -37,7 +37,7 @@ func TestOneImportIsInMemoryAtATime(t *testing.T) {
 		t.Fatalf("contracts.Load: %v", err)
 	}
 	service := &held{began: make(chan struct{}, 1), release: make(chan struct{})}
-	all, err := platformapi.Routes(nil, nil, nil, nil, service, set)
+	all, err := platformapi.Routes(nil, nil, nil, nil, service, nil, set)
 	if err != nil {
 		t.Fatalf("platformapi.Routes: %v", err)
 	}

@@ -2,7 +2,7 @@
 
 // Package platformapi serves the platform API for operators of the marketplace: the
 // RFQs of every organization, quotes, the audit, XJMF callbacks, webhooks, master
-// data and the request log.
+// data, the request log and the erasure of organizations.
 //
 // Its contract, docs/internal/platform-openapi.yaml, is not published; zz_generated.go
 // holds the models, the server and the client generated from it. Only keys of the
@@ -58,14 +58,15 @@ type surface struct {
 	callbacks Callbacks
 	webhooks  Webhooks
 	data      MasterData
+	erasures  Erasures
 	// whole has one slot for the snapshot that a request holds in memory.
 	whole chan struct{}
 }
 
 // Routes returns the surface's table of routes. The first routes reject other paths and
 // methods.
-func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, data MasterData, set *contracts.Set) ([]gate.Route, error) {
-	s := &surface{desk: desk, records: records, callbacks: callbacks, webhooks: hooks, data: data, whole: make(chan struct{}, 1)}
+func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, data MasterData, erasures Erasures, set *contracts.Set) ([]gate.Route, error) {
+	s := &surface{desk: desk, records: records, callbacks: callbacks, webhooks: hooks, data: data, erasures: erasures, whole: make(chan struct{}, 1)}
 	offer, err := set.Schema(contracts.Platform, "Offer")
 	if err != nil {
 		return nil, err
@@ -104,12 +105,19 @@ func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, dat
 		rt.Scope, rt.Serve = posture.ScopeMasterDataWrite, live(rt.Serve)
 		return rt
 	}
+	// erases returns a route that erases an organization.
+	erases := func(pattern string, operation gate.Handler) gate.Route {
+		rt := changes(pattern, reason, operation)
+		rt.Scope, rt.Serve = posture.ScopeOrganizationsErase, liveErasure(rt.Serve)
+		return rt
+	}
 	// sends returns a route that sends webhooks again. Its parameters are in the query.
 	sends := func(pattern string, body *contracts.Schema, operation gate.Handler) gate.Route {
 		rt := changes(pattern, body, operation)
 		rt.Serve = gate.OnlyParameters(set.QueryParameters(contracts.Operation{Contract: contracts.Platform, Method: rt.Method, Path: pattern}), rt.Serve)
 		return rt
 	}
+	const organization = root + "/organizations/{organization}"
 	const endpoint, delivery = root + "/webhooks/endpoints/{name}", root + "/webhooks/deliveries/{deliveryId}"
 	served := []gate.Route{
 		reads(root+"/rfqs", api.ListAllRfqs),
@@ -139,6 +147,10 @@ func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, dat
 		manages(kept+"/snapshots/{snapshotId}/approve", approval, api.ApproveSnapshot),
 		reads(kept+"/approvals", api.ListApprovals),
 		manages(kept+"/approvals/{approvalId}/withdraw", reason, api.WithdrawApproval),
+		reads(organization+"/erasure", api.ShowLatestErasure),
+		erases(organization+"/erasures", api.PlanErasure),
+		reads(organization+"/erasures/{erasureId}", api.ShowErasure),
+		erases(organization+"/erasures/{erasureId}/confirm", api.ConfirmErasure),
 	}
 	return append(unserved(root, served), served...), nil
 }

@@ -110,8 +110,8 @@ type AuditEntry struct {
 	RequestID string `json:"requestId"`
 
 	// Verb One of rfq.close, rfq.cancel, quote.submit, quote.withdraw, masterdata.import, masterdata.approve,
-	// masterdata.withdraw, webhook.test, webhook.redeliver, webhook.recover, webhook.enable. New values may be
-	// added.
+	// masterdata.withdraw, webhook.test, webhook.redeliver, webhook.recover, webhook.enable, organization.erase,
+	// organization.erased. New values may be added.
 	Verb string `json:"verb"`
 
 	// Owner The organization that owned the record.
@@ -205,6 +205,52 @@ type Endpoint = webhooksapi.Endpoint
 // EndpointList defines model for EndpointList.
 type EndpointList struct {
 	Items []Endpoint `json:"items"`
+}
+
+// Erasure defines model for Erasure.
+type Erasure struct {
+	ID           string `json:"id"`
+	Organization string `json:"organization"`
+
+	// State One of planned, erasing, erased. New values may be added.
+	State     string          `json:"state"`
+	PlannedAt respond.Instant `json:"plannedAt"`
+
+	// PlannedBy The name of the key.
+	PlannedBy  string `json:"plannedBy"`
+	PlanReason string `json:"planReason"`
+
+	// ExpiresAt The time from which on the plan cannot be confirmed.
+	ExpiresAt   respond.Instant  `json:"expiresAt"`
+	ConfirmedAt *respond.Instant `json:"confirmedAt,omitempty"`
+
+	// ConfirmedBy The name of the key.
+	ConfirmedBy string           `json:"confirmedBy,omitempty"`
+	Reason      string           `json:"reason,omitempty"`
+	EndedAt     *respond.Instant `json:"endedAt,omitempty"`
+
+	// Counts One item for each kind of records.
+	Counts []ErasureCount `json:"counts"`
+
+	// AuditID The audit entry that records the latest change of state.
+	AuditID   string    `json:"auditId,omitempty"`
+	AuditHash AuditHash `json:"auditHash,omitempty"`
+
+	// RemainingObjects The objects in the cluster that declare the organization now. The erasure does not delete them.
+	RemainingObjects []string `json:"remainingObjects"`
+}
+
+// ErasureCount defines model for ErasureCount.
+type ErasureCount struct {
+	Kind string `json:"kind"`
+
+	// PlannedLive The records of production at the time of the plan.
+	PlannedLive int64 `json:"plannedLive"`
+
+	// PlannedTest The records of the sandbox at the time of the plan.
+	PlannedTest int64 `json:"plannedTest"`
+	ErasedLive  int64 `json:"erasedLive"`
+	ErasedTest  int64 `json:"erasedTest"`
 }
 
 // EventType An event type of the catalogue, or webhook.test. New values may be added.
@@ -448,6 +494,9 @@ type EndpointName = string
 // EndpointOwner defines model for EndpointOwner.
 type EndpointOwner = string
 
+// ErasureID defines model for ErasureId.
+type ErasureID = string
+
 // IfMatch defines model for IfMatch.
 type IfMatch = string
 
@@ -459,6 +508,9 @@ type Limit = int
 
 // Organization defines model for Organization.
 type Organization = string
+
+// OrganizationID defines model for OrganizationId.
+type OrganizationID = string
 
 // Owner defines model for Owner.
 type Owner = string
@@ -700,6 +752,12 @@ type ImportSnapshotJSONRequestBody = MasterDataDocument
 // ApproveSnapshotJSONRequestBody defines body for ApproveSnapshot for application/json ContentType.
 type ApproveSnapshotJSONRequestBody = ApprovalRequest
 
+// PlanErasureJSONRequestBody defines body for PlanErasure for application/json ContentType.
+type PlanErasureJSONRequestBody = Reason
+
+// ConfirmErasureJSONRequestBody defines body for ConfirmErasure for application/json ContentType.
+type ConfirmErasureJSONRequestBody = Reason
+
 // CancelRFQJSONRequestBody defines body for CancelRFQ for application/json ContentType.
 type CancelRFQJSONRequestBody = Reason
 
@@ -906,6 +964,58 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
 	ExportSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ShowLatestErasure Read the latest confirmed erasure of an organization. Requires ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/organizations/{organization}/erasure (the `ShowLatestErasure` operationId).
+	ShowLatestErasure(ctx context.Context, organization OrganizationID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PlanErasureWithBody Count the records of an organization as a plan to erase them. Requires organizations:erase and a live key.
+	//
+	// Nothing is erased before the plan is confirmed. The plan expires after an hour. An organization without records has
+	// a plan as well, with zero counts.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures (the `PlanErasure` operationId).
+	PlanErasureWithBody(ctx context.Context, organization OrganizationID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PlanErasure Count the records of an organization as a plan to erase them. Requires organizations:erase and a live key.
+	//
+	// Nothing is erased before the plan is confirmed. The plan expires after an hour. An organization without records has
+	// a plan as well, with zero counts.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures (the `PlanErasure` operationId).
+	PlanErasure(ctx context.Context, organization OrganizationID, body PlanErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ShowErasure Read a plan or an erasure. Requires ops:read.
+	//
+	// Corresponds with GET /api/v1/platform/organizations/{organization}/erasures/{erasureId} (the `ShowErasure` operationId).
+	ShowErasure(ctx context.Context, organization OrganizationID, erasureID ErasureID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmErasureWithBody Erase the records of an organization as planned. Requires organizations:erase and a live key.
+	//
+	// The API servers erase the records of both modes in the background. This cannot be undone. The response is 409
+	// ERASURE_STATE_CONFLICT while a PartnerEntitlement of the organization is in force, if the plan has expired or was
+	// confirmed before, or while another erasure of the organization is in progress.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
+	ConfirmErasureWithBody(ctx context.Context, organization OrganizationID, erasureID ErasureID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmErasure Erase the records of an organization as planned. Requires organizations:erase and a live key.
+	//
+	// The API servers erase the records of both modes in the background. This cannot be undone. The response is 409
+	// ERASURE_STATE_CONFLICT while a PartnerEntitlement of the organization is in force, if the plan has expired or was
+	// confirmed before, or while another erasure of the organization is in progress.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
+	ConfirmErasure(ctx context.Context, organization OrganizationID, erasureID ErasureID, body ConfirmErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListRequests List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 	//
@@ -1317,6 +1427,118 @@ func (c *Client) ApproveSnapshot(ctx context.Context, snapshotID SnapshotID, bod
 // Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
 func (c *Client) ExportSnapshot(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewExportSnapshotRequest(c.Server, snapshotID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ShowLatestErasure Read the latest confirmed erasure of an organization. Requires ops:read.
+//
+// Corresponds with GET /api/v1/platform/organizations/{organization}/erasure (the `ShowLatestErasure` operationId).
+func (c *Client) ShowLatestErasure(ctx context.Context, organization OrganizationID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewShowLatestErasureRequest(c.Server, organization)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PlanErasureWithBody Count the records of an organization as a plan to erase them. Requires organizations:erase and a live key.
+//
+// Nothing is erased before the plan is confirmed. The plan expires after an hour. An organization without records has
+// a plan as well, with zero counts.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures (the `PlanErasure` operationId).
+func (c *Client) PlanErasureWithBody(ctx context.Context, organization OrganizationID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPlanErasureRequestWithBody(c.Server, organization, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PlanErasure Count the records of an organization as a plan to erase them. Requires organizations:erase and a live key.
+//
+// Nothing is erased before the plan is confirmed. The plan expires after an hour. An organization without records has
+// a plan as well, with zero counts.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures (the `PlanErasure` operationId).
+func (c *Client) PlanErasure(ctx context.Context, organization OrganizationID, body PlanErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPlanErasureRequest(c.Server, organization, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ShowErasure Read a plan or an erasure. Requires ops:read.
+//
+// Corresponds with GET /api/v1/platform/organizations/{organization}/erasures/{erasureId} (the `ShowErasure` operationId).
+func (c *Client) ShowErasure(ctx context.Context, organization OrganizationID, erasureID ErasureID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewShowErasureRequest(c.Server, organization, erasureID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmErasureWithBody Erase the records of an organization as planned. Requires organizations:erase and a live key.
+//
+// The API servers erase the records of both modes in the background. This cannot be undone. The response is 409
+// ERASURE_STATE_CONFLICT while a PartnerEntitlement of the organization is in force, if the plan has expired or was
+// confirmed before, or while another erasure of the organization is in progress.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
+func (c *Client) ConfirmErasureWithBody(ctx context.Context, organization OrganizationID, erasureID ErasureID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmErasureRequestWithBody(c.Server, organization, erasureID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmErasure Erase the records of an organization as planned. Requires organizations:erase and a live key.
+//
+// The API servers erase the records of both modes in the background. This cannot be undone. The response is 409
+// ERASURE_STATE_CONFLICT while a PartnerEntitlement of the organization is in force, if the plan has expired or was
+// confirmed before, or while another erasure of the organization is in progress.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
+func (c *Client) ConfirmErasure(ctx context.Context, organization OrganizationID, erasureID ErasureID, body ConfirmErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmErasureRequest(c.Server, organization, erasureID, body)
 	if err != nil {
 		return nil, err
 	}
@@ -2498,6 +2720,182 @@ func NewExportSnapshotRequest(server string, snapshotID SnapshotID) (*http.Reque
 	return req, nil
 }
 
+// NewShowLatestErasureRequest constructs an http.Request for the ShowLatestErasure method
+func NewShowLatestErasureRequest(server string, organization OrganizationID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "organization", organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/organizations/%s/erasure", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPlanErasureRequest calls the generic PlanErasure builder with application/json body
+func NewPlanErasureRequest(server string, organization OrganizationID, body PlanErasureJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPlanErasureRequestWithBody(server, organization, "application/json", bodyReader)
+}
+
+// NewPlanErasureRequestWithBody constructs an http.Request for the PlanErasure method, with any body, and a specified content type
+func NewPlanErasureRequestWithBody(server string, organization OrganizationID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "organization", organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/organizations/%s/erasures", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewShowErasureRequest constructs an http.Request for the ShowErasure method
+func NewShowErasureRequest(server string, organization OrganizationID, erasureID ErasureID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "organization", organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "erasureId", erasureID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/organizations/%s/erasures/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewConfirmErasureRequest calls the generic ConfirmErasure builder with application/json body
+func NewConfirmErasureRequest(server string, organization OrganizationID, erasureID ErasureID, body ConfirmErasureJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConfirmErasureRequestWithBody(server, organization, erasureID, "application/json", bodyReader)
+}
+
+// NewConfirmErasureRequestWithBody constructs an http.Request for the ConfirmErasure method, with any body, and a specified content type
+func NewConfirmErasureRequestWithBody(server string, organization OrganizationID, erasureID ErasureID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "organization", organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "erasureId", erasureID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/organizations/%s/erasures/%s/confirm", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewListRequestsRequest constructs an http.Request for the ListRequests method
 func NewListRequestsRequest(server string, params *ListRequestsParams) (*http.Request, error) {
 	var err error
@@ -3673,6 +4071,62 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content (the `ExportSnapshot` operationId).
 	ExportSnapshotWithResponse(ctx context.Context, snapshotID SnapshotID, reqEditors ...RequestEditorFn) (*ExportSnapshotResponse, error)
 
+	// ShowLatestErasureWithResponse Read the latest confirmed erasure of an organization. Requires ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/organizations/{organization}/erasure (the `ShowLatestErasure` operationId).
+	ShowLatestErasureWithResponse(ctx context.Context, organization OrganizationID, reqEditors ...RequestEditorFn) (*ShowLatestErasureResponse, error)
+
+	// PlanErasureWithBodyWithResponse Count the records of an organization as a plan to erase them. Requires organizations:erase and a live key.
+	//
+	// Nothing is erased before the plan is confirmed. The plan expires after an hour. An organization without records has
+	// a plan as well, with zero counts.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures (the `PlanErasure` operationId).
+	PlanErasureWithBodyWithResponse(ctx context.Context, organization OrganizationID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PlanErasureResponse, error)
+
+	// PlanErasureWithResponse Count the records of an organization as a plan to erase them. Requires organizations:erase and a live key.
+	//
+	// Nothing is erased before the plan is confirmed. The plan expires after an hour. An organization without records has
+	// a plan as well, with zero counts.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures (the `PlanErasure` operationId).
+	PlanErasureWithResponse(ctx context.Context, organization OrganizationID, body PlanErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*PlanErasureResponse, error)
+
+	// ShowErasureWithResponse Read a plan or an erasure. Requires ops:read.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/organizations/{organization}/erasures/{erasureId} (the `ShowErasure` operationId).
+	ShowErasureWithResponse(ctx context.Context, organization OrganizationID, erasureID ErasureID, reqEditors ...RequestEditorFn) (*ShowErasureResponse, error)
+
+	// ConfirmErasureWithBodyWithResponse Erase the records of an organization as planned. Requires organizations:erase and a live key.
+	//
+	// The API servers erase the records of both modes in the background. This cannot be undone. The response is 409
+	// ERASURE_STATE_CONFLICT while a PartnerEntitlement of the organization is in force, if the plan has expired or was
+	// confirmed before, or while another erasure of the organization is in progress.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
+	ConfirmErasureWithBodyWithResponse(ctx context.Context, organization OrganizationID, erasureID ErasureID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmErasureResponse, error)
+
+	// ConfirmErasureWithResponse Erase the records of an organization as planned. Requires organizations:erase and a live key.
+	//
+	// The API servers erase the records of both modes in the background. This cannot be undone. The response is 409
+	// ERASURE_STATE_CONFLICT while a PartnerEntitlement of the organization is in force, if the plan has expired or was
+	// confirmed before, or while another erasure of the organization is in progress.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
+	ConfirmErasureWithResponse(ctx context.Context, organization OrganizationID, erasureID ErasureID, body ConfirmErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmErasureResponse, error)
+
 	// ListRequestsWithResponse List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -4370,6 +4824,170 @@ func (r ExportSnapshotResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ExportSnapshotResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ShowLatestErasureResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Erasure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ShowLatestErasureResponse) GetJSON200() *Erasure {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ShowLatestErasureResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ShowLatestErasureResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ShowLatestErasureResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ShowLatestErasureResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type PlanErasureResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Erasure
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r PlanErasureResponse) GetJSON201() *Erasure {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r PlanErasureResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PlanErasureResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PlanErasureResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PlanErasureResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ShowErasureResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Erasure
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ShowErasureResponse) GetJSON200() *Erasure {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ShowErasureResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ShowErasureResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ShowErasureResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ShowErasureResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ConfirmErasureResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Erasure
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r ConfirmErasureResponse) GetJSON202() *Erasure {
+	return r.JSON202
+}
+
+// GetBody returns the raw response body bytes
+func (r ConfirmErasureResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConfirmErasureResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConfirmErasureResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConfirmErasureResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -5203,6 +5821,98 @@ func (c *ClientWithResponses) ExportSnapshotWithResponse(ctx context.Context, sn
 	return ParseExportSnapshotResponse(rsp)
 }
 
+// ShowLatestErasureWithResponse Read the latest confirmed erasure of an organization. Requires ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/organizations/{organization}/erasure (the `ShowLatestErasure` operationId).
+func (c *ClientWithResponses) ShowLatestErasureWithResponse(ctx context.Context, organization OrganizationID, reqEditors ...RequestEditorFn) (*ShowLatestErasureResponse, error) {
+	rsp, err := c.ShowLatestErasure(ctx, organization, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseShowLatestErasureResponse(rsp)
+}
+
+// PlanErasureWithBodyWithResponse Count the records of an organization as a plan to erase them. Requires organizations:erase and a live key.
+//
+// Nothing is erased before the plan is confirmed. The plan expires after an hour. An organization without records has
+// a plan as well, with zero counts.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures (the `PlanErasure` operationId).
+func (c *ClientWithResponses) PlanErasureWithBodyWithResponse(ctx context.Context, organization OrganizationID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PlanErasureResponse, error) {
+	rsp, err := c.PlanErasureWithBody(ctx, organization, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePlanErasureResponse(rsp)
+}
+
+// PlanErasureWithResponse Count the records of an organization as a plan to erase them. Requires organizations:erase and a live key.
+//
+// Nothing is erased before the plan is confirmed. The plan expires after an hour. An organization without records has
+// a plan as well, with zero counts.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures (the `PlanErasure` operationId).
+func (c *ClientWithResponses) PlanErasureWithResponse(ctx context.Context, organization OrganizationID, body PlanErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*PlanErasureResponse, error) {
+	rsp, err := c.PlanErasure(ctx, organization, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePlanErasureResponse(rsp)
+}
+
+// ShowErasureWithResponse Read a plan or an erasure. Requires ops:read.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/organizations/{organization}/erasures/{erasureId} (the `ShowErasure` operationId).
+func (c *ClientWithResponses) ShowErasureWithResponse(ctx context.Context, organization OrganizationID, erasureID ErasureID, reqEditors ...RequestEditorFn) (*ShowErasureResponse, error) {
+	rsp, err := c.ShowErasure(ctx, organization, erasureID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseShowErasureResponse(rsp)
+}
+
+// ConfirmErasureWithBodyWithResponse Erase the records of an organization as planned. Requires organizations:erase and a live key.
+//
+// The API servers erase the records of both modes in the background. This cannot be undone. The response is 409
+// ERASURE_STATE_CONFLICT while a PartnerEntitlement of the organization is in force, if the plan has expired or was
+// confirmed before, or while another erasure of the organization is in progress.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
+func (c *ClientWithResponses) ConfirmErasureWithBodyWithResponse(ctx context.Context, organization OrganizationID, erasureID ErasureID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmErasureResponse, error) {
+	rsp, err := c.ConfirmErasureWithBody(ctx, organization, erasureID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmErasureResponse(rsp)
+}
+
+// ConfirmErasureWithResponse Erase the records of an organization as planned. Requires organizations:erase and a live key.
+//
+// The API servers erase the records of both modes in the background. This cannot be undone. The response is 409
+// ERASURE_STATE_CONFLICT while a PartnerEntitlement of the organization is in force, if the plan has expired or was
+// confirmed before, or while another erasure of the organization is in progress.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
+func (c *ClientWithResponses) ConfirmErasureWithResponse(ctx context.Context, organization OrganizationID, erasureID ErasureID, body ConfirmErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmErasureResponse, error) {
+	rsp, err := c.ConfirmErasure(ctx, organization, erasureID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmErasureResponse(rsp)
+}
+
 // ListRequestsWithResponse List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -5842,6 +6552,110 @@ func ParseExportSnapshotResponse(rsp *http.Response) (*ExportSnapshotResponse, e
 	return response, nil
 }
 
+// ParseShowLatestErasureResponse parses an HTTP response from a ShowLatestErasureWithResponse call
+func ParseShowLatestErasureResponse(rsp *http.Response) (*ShowLatestErasureResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ShowLatestErasureResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Erasure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePlanErasureResponse parses an HTTP response from a PlanErasureWithResponse call
+func ParsePlanErasureResponse(rsp *http.Response) (*PlanErasureResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PlanErasureResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Erasure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseShowErasureResponse parses an HTTP response from a ShowErasureWithResponse call
+func ParseShowErasureResponse(rsp *http.Response) (*ShowErasureResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ShowErasureResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Erasure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseConfirmErasureResponse parses an HTTP response from a ConfirmErasureWithResponse call
+func ParseConfirmErasureResponse(rsp *http.Response) (*ConfirmErasureResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConfirmErasureResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Erasure
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListRequestsResponse parses an HTTP response from a ListRequestsWithResponse call
 func ParseListRequestsResponse(rsp *http.Response) (*ListRequestsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -6298,6 +7112,18 @@ type Operations interface {
 	// ExportSnapshot Read a snapshot as the document that imports it. Requires ops:read.
 	// (GET /api/v1/platform/masterdata/snapshots/{snapshotId}/content)
 	ExportSnapshot(c *gate.Call, snapshotID SnapshotID) (ExportSnapshotResponseObject, error)
+	// ShowLatestErasure Read the latest confirmed erasure of an organization. Requires ops:read.
+	// (GET /api/v1/platform/organizations/{organization}/erasure)
+	ShowLatestErasure(c *gate.Call, organization OrganizationID) (ShowLatestErasureResponseObject, error)
+	// PlanErasure Count the records of an organization as a plan to erase them. Requires organizations:erase and a live key.
+	// (POST /api/v1/platform/organizations/{organization}/erasures)
+	PlanErasure(c *gate.Call, organization OrganizationID, body PlanErasureJSONRequestBody) (PlanErasureResponseObject, error)
+	// ShowErasure Read a plan or an erasure. Requires ops:read.
+	// (GET /api/v1/platform/organizations/{organization}/erasures/{erasureId})
+	ShowErasure(c *gate.Call, organization OrganizationID, erasureID ErasureID) (ShowErasureResponseObject, error)
+	// ConfirmErasure Erase the records of an organization as planned. Requires organizations:erase and a live key.
+	// (POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm)
+	ConfirmErasure(c *gate.Call, organization OrganizationID, erasureID ErasureID, body ConfirmErasureJSONRequestBody) (ConfirmErasureResponseObject, error)
 	// ListRequests List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 	// (GET /api/v1/platform/requests)
 	ListRequests(c *gate.Call, params ListRequestsParams) (ListRequestsResponseObject, error)
@@ -6636,6 +7462,84 @@ func (h Handlers) ExportSnapshot(c *gate.Call) error {
 		return err
 	}
 	return response.answerExportSnapshot(c)
+}
+
+// ShowLatestErasure handles GET /api/v1/platform/organizations/{organization}/erasure.
+func (h Handlers) ShowLatestErasure(c *gate.Call) error {
+
+	var organization OrganizationID
+	if err := runtime.BindStyledParameterWithOptions("simple", "organization", chi.URLParam(c.Request, "organization"), &organization, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("organization")
+	}
+
+	response, err := h.Operations.ShowLatestErasure(c, organization)
+	if err != nil {
+		return err
+	}
+	return response.answerShowLatestErasure(c)
+}
+
+// PlanErasure handles POST /api/v1/platform/organizations/{organization}/erasures.
+func (h Handlers) PlanErasure(c *gate.Call) error {
+
+	var organization OrganizationID
+	if err := runtime.BindStyledParameterWithOptions("simple", "organization", chi.URLParam(c.Request, "organization"), &organization, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("organization")
+	}
+
+	var body PlanErasureJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
+	}
+	response, err := h.Operations.PlanErasure(c, organization, body)
+	if err != nil {
+		return err
+	}
+	return response.answerPlanErasure(c)
+}
+
+// ShowErasure handles GET /api/v1/platform/organizations/{organization}/erasures/{erasureId}.
+func (h Handlers) ShowErasure(c *gate.Call) error {
+
+	var organization OrganizationID
+	if err := runtime.BindStyledParameterWithOptions("simple", "organization", chi.URLParam(c.Request, "organization"), &organization, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("organization")
+	}
+
+	var erasureID ErasureID
+	if err := runtime.BindStyledParameterWithOptions("simple", "erasureId", chi.URLParam(c.Request, "erasureId"), &erasureID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("erasureId")
+	}
+
+	response, err := h.Operations.ShowErasure(c, organization, erasureID)
+	if err != nil {
+		return err
+	}
+	return response.answerShowErasure(c)
+}
+
+// ConfirmErasure handles POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm.
+func (h Handlers) ConfirmErasure(c *gate.Call) error {
+
+	var organization OrganizationID
+	if err := runtime.BindStyledParameterWithOptions("simple", "organization", chi.URLParam(c.Request, "organization"), &organization, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("organization")
+	}
+
+	var erasureID ErasureID
+	if err := runtime.BindStyledParameterWithOptions("simple", "erasureId", chi.URLParam(c.Request, "erasureId"), &erasureID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("erasureId")
+	}
+
+	var body ConfirmErasureJSONRequestBody
+	if err := c.Bind(&body); err != nil {
+		return err
+	}
+	response, err := h.Operations.ConfirmErasure(c, organization, erasureID, body)
+	if err != nil {
+		return err
+	}
+	return response.answerConfirmErasure(c)
 }
 
 // ListRequests handles GET /api/v1/platform/requests.
@@ -7216,6 +8120,50 @@ type ExportSnapshot200JSONResponse MasterDataDocument
 
 func (response ExportSnapshot200JSONResponse) answerExportSnapshot(c *gate.Call) error {
 	return c.JSON(200, response)
+}
+
+// ShowLatestErasureResponseObject is a response of ShowLatestErasure.
+type ShowLatestErasureResponseObject interface {
+	answerShowLatestErasure(c *gate.Call) error
+}
+
+type ShowLatestErasure200JSONResponse Erasure
+
+func (response ShowLatestErasure200JSONResponse) answerShowLatestErasure(c *gate.Call) error {
+	return c.JSON(200, response)
+}
+
+// PlanErasureResponseObject is a response of PlanErasure.
+type PlanErasureResponseObject interface {
+	answerPlanErasure(c *gate.Call) error
+}
+
+type PlanErasure201JSONResponse Erasure
+
+func (response PlanErasure201JSONResponse) answerPlanErasure(c *gate.Call) error {
+	return c.JSON(201, response)
+}
+
+// ShowErasureResponseObject is a response of ShowErasure.
+type ShowErasureResponseObject interface {
+	answerShowErasure(c *gate.Call) error
+}
+
+type ShowErasure200JSONResponse Erasure
+
+func (response ShowErasure200JSONResponse) answerShowErasure(c *gate.Call) error {
+	return c.JSON(200, response)
+}
+
+// ConfirmErasureResponseObject is a response of ConfirmErasure.
+type ConfirmErasureResponseObject interface {
+	answerConfirmErasure(c *gate.Call) error
+}
+
+type ConfirmErasure202JSONResponse Erasure
+
+func (response ConfirmErasure202JSONResponse) answerConfirmErasure(c *gate.Call) error {
+	return c.JSON(202, response)
 }
 
 // ListRequestsResponseObject is a response of ListRequests.

@@ -67,9 +67,11 @@ type Config struct {
 	Callbacks     Callbacks
 	Requests      Requests
 	KeysAndQuotas KeysAndQuotas
-	Queue         Queue
-	Now           func() time.Time
-	Log           *slog.Logger
+	// Erasures may be nil: then this sweeper erases no organization.
+	Erasures Erasures
+	Queue    Queue
+	Now      func() time.Time
+	Log      *slog.Logger
 	// Check is how often the queue is looked at, and the RFQs; 1 s.
 	Check time.Duration
 	// Every is how often waiting rows are handed over again, and shares compared;
@@ -197,6 +199,9 @@ func (s *Sweeper) Run(ctx context.Context) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	beside.Go(func() { s.settleEvery(ctx) })
+	if s.Erasures != nil {
+		beside.Go(func() { s.eraseEvery(ctx) })
+	}
 	s.look(ctx)
 	beside.Go(func() { s.sweepEvery(ctx) })
 	check := time.NewTicker(s.Check)

@@ -22,7 +22,24 @@ func TestTheDesk(t *testing.T) {
 	p.deskQuotes(t)
 	p.sandboxQuotes(t)
 	p.keysTellTheirUse(t)
+	p.erasureIsPlanned(t)
 	p.auditIsVerified(t)
+}
+
+// erasureIsPlanned plans the erasure of a partner that is in force, which cannot be confirmed.
+func (p *platform) erasureIsPlanned(t *testing.T) {
+	var plan struct{ ID, State string }
+	p.deskJSON(&plan, "", "organizations", "erase", "org_stark1", "--reason", "Contract ended")
+	if plan.State != "planned" {
+		t.Errorf("organizations erase: state %q, want planned", plan.State)
+	}
+	if out := p.mustDesk("", "organizations", "certificate", "org_stark1", "--erasure", plan.ID); !strings.Contains(out, "organizations erase org_stark1 --plan "+plan.ID) {
+		t.Errorf("organizations certificate of a plan:\n%s\nwant the command that confirms it", out)
+	}
+	_, errs, failed := p.desk("", "organizations", "erase", "org_stark1", "--plan", plan.ID, "--reason", "Checked")
+	if !failed || !strings.Contains(errs, "ERASURE_STATE_CONFLICT") || !strings.Contains(errs, "default/stark is in force") {
+		t.Errorf("confirm while the partner is in force: %s, want ERASURE_STATE_CONFLICT with the name of the partner", errs)
+	}
 }
 
 // auditIsVerified verifies and anchors the audit, then changes it in the database.

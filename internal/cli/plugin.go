@@ -27,7 +27,7 @@ func operatorGroups() []operatorGroup {
 	return []operatorGroup{
 		{cobra.Group{ID: "access", Title: "Access of partners:"}, []*cobra.Command{postureCommand(), keysCommand()}},
 		{cobra.Group{ID: "records", Title: "Records of the marketplace:"}, []*cobra.Command{
-			rfqsCommand(), quotesCommand(), masterDataCommand(), auditCommand(),
+			rfqsCommand(), quotesCommand(), masterDataCommand(), auditCommand(), organizationsCommand(),
 		}},
 		{cobra.Group{ID: "traffic", Title: "Traffic and jobs:"}, []*cobra.Command{
 			requestsCommand(), callbacksCommand(), webhooksCommand(), queueCommand(),

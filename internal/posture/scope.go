@@ -33,33 +33,35 @@ const (
 	ScopeQuotesIngest
 	ScopeOpsRead
 	ScopeMasterDataWrite
+	ScopeOrganizationsErase
 
 	scopeCount
 )
 
 var scopeNames = [scopeCount]string{
-	ScopeRFQRead:          "rfq:read",
-	ScopeRFQWrite:         "rfq:write",
-	ScopeQuoteRead:        "quote:read",
-	ScopePreflightRead:    "preflight:read",
-	ScopePreflightWrite:   "preflight:write",
-	ScopeXJDFRead:         "xjdf:read",
-	ScopeXJDFValidate:     "xjdf:validate",
-	ScopeCostingCalculate: "costing:calculate",
-	ScopeCostingPreview:   "costing:preview",
-	ScopeOrderRead:        "order:read",
-	ScopeOrderWrite:       "order:write",
-	ScopeSessionCreate:    "session:create",
-	ScopeAccountRead:      "account:read",
-	ScopeMasterDataRead:   "master_data:read",
-	ScopeDevicesRead:      "devices:read",
-	ScopeQuotesIngest:     "quotes:ingest",
-	ScopeOpsRead:          "ops:read",
-	ScopeMasterDataWrite:  "masterdata:write",
+	ScopeRFQRead:            "rfq:read",
+	ScopeRFQWrite:           "rfq:write",
+	ScopeQuoteRead:          "quote:read",
+	ScopePreflightRead:      "preflight:read",
+	ScopePreflightWrite:     "preflight:write",
+	ScopeXJDFRead:           "xjdf:read",
+	ScopeXJDFValidate:       "xjdf:validate",
+	ScopeCostingCalculate:   "costing:calculate",
+	ScopeCostingPreview:     "costing:preview",
+	ScopeOrderRead:          "order:read",
+	ScopeOrderWrite:         "order:write",
+	ScopeSessionCreate:      "session:create",
+	ScopeAccountRead:        "account:read",
+	ScopeMasterDataRead:     "master_data:read",
+	ScopeDevicesRead:        "devices:read",
+	ScopeQuotesIngest:       "quotes:ingest",
+	ScopeOpsRead:            "ops:read",
+	ScopeMasterDataWrite:    "masterdata:write",
+	ScopeOrganizationsErase: "organizations:erase",
 }
 
 // platformScopes holds the scopes that only the package Platform may have.
-const platformScopes = Scopes(1<<ScopeQuotesIngest | 1<<ScopeOpsRead | 1<<ScopeMasterDataWrite)
+const platformScopes = Scopes(1<<ScopeQuotesIngest | 1<<ScopeOpsRead | 1<<ScopeMasterDataWrite | 1<<ScopeOrganizationsErase)
 
 // String returns the scope's name in custom resources and problems; empty for NoScope
 // and unknown values.

@@ -102,6 +102,7 @@ const (
 	CodeRevisionConflict       Code = "REVISION_CONFLICT"
 	CodeLiveKeyRequired        Code = "LIVE_KEY_REQUIRED"
 	CodeMasterDataConflict     Code = "MASTER_DATA_STATE_CONFLICT"
+	CodeErasureConflict        Code = "ERASURE_STATE_CONFLICT"
 
 	// The service itself.
 	CodeStoreUnavailable Code = "STORE_UNAVAILABLE"
@@ -206,8 +207,9 @@ var codes = [...]Definition{
 	{CodePlatformRequestInvalid, ValidationFailed, 0, "Fix the members listed in `errors`, then send the request again."},
 	{CodeRFQStateConflict, Conflict, 0, "Read the RFQ again. Its state no longer allows this operation."},
 	{CodeRevisionConflict, RevisionConflict, 0, "Read the record again, check that your change still applies, and send the new ETag as If-Match."},
-	{CodeLiveKeyRequired, Forbidden, 0, "Use a live key. The sandbox and production share the same master data."},
+	{CodeLiveKeyRequired, Forbidden, 0, "Use a live key. The operation concerns the sandbox and production together."},
 	{CodeMasterDataConflict, Conflict, 0, "Do not retry. The approval was already withdrawn; read it again."},
+	{CodeErasureConflict, Conflict, 0, "Fix the cause in `detail`: suspend the partner, or plan the erasure again."},
 
 	{CodeStoreUnavailable, Unavailable, 0, "Retry the same request with the same Idempotency-Key after the number of seconds in Retry-After. The retry is safe."},
 	{CodeInternalError, InternalError, 0, "Retry with exponential backoff. If the error persists, contact support with the `requestId`."},

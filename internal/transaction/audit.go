@@ -28,6 +28,9 @@ const (
 	RedeliverWebhook Verb = "webhook.redeliver"
 	RecoverWebhook   Verb = "webhook.recover"
 	EnableWebhook    Verb = "webhook.enable"
+
+	EraseOrganization Verb = "organization.erase"
+	CertifyErasure    Verb = "organization.erased"
 )
 
 // Actor identifies the platform operator who performed the action.

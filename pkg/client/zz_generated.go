@@ -117,6 +117,7 @@ const (
 	CodeCostingAuthorityRequired    Code = "COSTING_AUTHORITY_REQUIRED"
 	CodeCostingManualReviewRequired Code = "COSTING_MANUAL_REVIEW_REQUIRED"
 	CodeCostingMediaRequired        Code = "XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED"
+	CodeErasureConflict             Code = "ERASURE_STATE_CONFLICT"
 	CodeEstimateUnavailable         Code = "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE"
 	CodeGone                        Code = "GONE"
 	CodeHeadersTooLarge             Code = "HEADERS_TOO_LARGE"

@@ -42,6 +42,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/tenant/erasure"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
@@ -87,6 +88,7 @@ type Server struct {
 	RFQs      *rfq.Service
 	Jobs      *preflightjob.Service
 	Callbacks *xjmf.Receiver
+	Erasures  *erasure.Service
 	// Webhooks has the endpoints that Endpoints declares; there are none at first.
 	Webhooks  *webhook.Service
 	Endpoints *webhooktest.Directory
@@ -183,6 +185,9 @@ func (w *Server) open(t testing.TB, log *slog.Logger) {
 	w.Endpoints = &webhooktest.Directory{}
 	w.Webhooks = webhook.New(webhook.Config{Store: w.Store, Directory: w.Endpoints, Now: w.Clock.Now, Random: rand.Reader})
 	w.Callbacks = xjmf.New(xjmf.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
+	w.Erasures = erasure.New(erasure.Config{
+		Store: w.Store, Declared: apiserver.DeclaredBy(w.Gates, w.Clock.Now), Now: w.Clock.Now, Random: rand.Reader, Log: log,
+	})
 }
 
 // Produce puts costed resources of organizations in force without end, beside those
@@ -230,7 +235,7 @@ func unlimited() *ratelimit.ClientLimiter {
 // Routes returns the tables of all surfaces.
 func Routes(w *Server) ([]gate.Route, error) {
 	return apiserver.Surfaces{
-		RFQs: w.RFQs, Callbacks: w.Callbacks, Webhooks: w.Webhooks, MasterData: w.MasterData, Catalogs: w.Catalog, Authorities: w.Authority,
+		RFQs: w.RFQs, Callbacks: w.Callbacks, Webhooks: w.Webhooks, MasterData: w.MasterData, Erasures: w.Erasures, Catalogs: w.Catalog, Authorities: w.Authority,
 		Preflight: preflightapi.Config{
 			Jobs: w.Jobs, RFQs: w.RFQs, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(), Pace: w.pace,
 		},
@@ -255,7 +260,7 @@ func (w *Server) declare(t testing.TB) {
 	w.AddKey(t, "acme", "devices", scopes("devices:read")...)
 	w.AddKey(t, "acme", "writes", scopes("rfq:write", "preflight:write", "order:write")...)
 	w.GrantAll("acme", "stark")
-	w.AddPartner(t, "desk", "org_market", v1alpha1.PackagePlatform, scopes("ops:read", "quotes:ingest", "masterdata:write")...)
+	w.AddPartner(t, "desk", "org_market", v1alpha1.PackagePlatform, scopes("ops:read", "quotes:ingest", "masterdata:write", "organizations:erase")...)
 	w.AddKey(t, "desk", "reads", scopes("ops:read")...)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/tenant/erasure"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
@@ -150,6 +151,49 @@ func (f *Faulty) EndSessions(ctx context.Context, ending credential.Ending) erro
 // SessionsEnded implements [signon.EndStore].
 func (f *Faulty) SessionsEnded(ctx context.Context, names []credential.Digest) (time.Time, error) {
 	return around(f, "read ends of sessions", false, func() (time.Time, error) { return f.store.SessionsEnded(ctx, names) })
+}
+
+// CountRecords implements [erasure.Store].
+func (f *Faulty) CountRecords(ctx context.Context, organization string, keys []credential.Digest) (erasure.Counts, error) {
+	return around(f, "count records", false, func() (erasure.Counts, error) { return f.store.CountRecords(ctx, organization, keys) })
+}
+
+// AddErasure implements [erasure.Store].
+func (f *Faulty) AddErasure(ctx context.Context, plan erasure.Erasure) error {
+	_, err := around(f, "add erasure", true, func() (struct{}, error) { return struct{}{}, f.store.AddErasure(ctx, plan) })
+	return err
+}
+
+// Erasure implements [erasure.Store].
+func (f *Faulty) Erasure(ctx context.Context, organization, id string) (erasure.Erasure, error) {
+	return around(f, "read erasure", false, func() (erasure.Erasure, error) { return f.store.Erasure(ctx, organization, id) })
+}
+
+// AmendErasure implements [erasure.Store].
+func (f *Faulty) AmendErasure(ctx context.Context, id string,
+	decide func(erasure.Erasure) (erasure.Erasure, transaction.AuditEntry, error),
+) (erasure.Erasure, error) {
+	return around(f, "amend erasure", true, func() (erasure.Erasure, error) { return f.store.AmendErasure(ctx, id, decide) })
+}
+
+// OpenErasures implements [erasure.Store].
+func (f *Faulty) OpenErasures(ctx context.Context, limit int) ([]erasure.Erasure, error) {
+	return around(f, "list erasures", false, func() ([]erasure.Erasure, error) { return f.store.OpenErasures(ctx, limit) })
+}
+
+// EraseRecords implements [erasure.Store].
+func (f *Faulty) EraseRecords(ctx context.Context, id string, step int, mode tenant.Mode) (erased int64, busy bool, err error) {
+	erased, err = around(f, "erase records", true, func() (n int64, err error) {
+		n, busy, err = f.store.EraseRecords(ctx, id, step, mode)
+		return n, err
+	})
+	return erased, busy, err
+}
+
+// PurgePlans implements [erasure.Store].
+func (f *Faulty) PurgePlans(ctx context.Context, now time.Time) error {
+	_, err := around(f, "purge plans", true, func() (struct{}, error) { return struct{}{}, f.store.PurgePlans(ctx, now) })
+	return err
 }
 
 // AddRequests implements [requestlog.Store].

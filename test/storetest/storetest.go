@@ -20,6 +20,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/internal/tenant/erasure"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/internal/xjmf"
@@ -38,6 +39,7 @@ type Store interface {
 	masterdata.Store
 	webhook.Store
 	signon.EndStore
+	erasure.Store
 }
 
 // Audit stores and lists the privileged actions of the platform's operators.
@@ -79,7 +81,7 @@ type Clocked interface {
 // Run runs the suite. open returns a new, empty, migrated store for each case
 // and closes it in a cleanup of t.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for _, cases := range []map[string]func(*testing.T, *fixture){createCases, readCases, quoteCases, marketCases, jobCases, jobListCases, sweepCases, edgeCases, togetherCases, keyUseCases, requestCases, quotaDayCases, xjmfCases, masterDataCases, webhookCases, traceCases, sessionCases} {
+	for _, cases := range []map[string]func(*testing.T, *fixture){createCases, readCases, quoteCases, marketCases, jobCases, jobListCases, sweepCases, edgeCases, togetherCases, keyUseCases, requestCases, quotaDayCases, xjmfCases, masterDataCases, webhookCases, traceCases, sessionCases, erasureCases} {
 		for name, run := range cases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

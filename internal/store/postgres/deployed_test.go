@@ -140,8 +140,10 @@ func openTraced(t *testing.T, address string, log pgx.QueryTracer) *Store {
 // by a part of the statement, with the reason.
 var shared = []sharedStatement{
 	{"worker", "dispatched_at, tries, trace FROM job WHERE", "workers read jobs to begin them"},
+	{"worker", "SELECT 1 FROM job WHERE tenant", "workers read jobs to begin them"},
 	{"worker", "SELECT number_outbox(", "explaining a function does not run it, and it has the rights of its caller"},
 	{"webhooks", "SELECT publish(", "explaining a function does not run it, and it has the rights of its caller"},
+	{"webhooks", "SELECT 1 FROM outbox WHERE tenant", "workers read events to relay them"},
 	{"webhooks", "FROM webhook_delivery", "workers claim, record and erase deliveries"},
 	{"webhooks", "UPDATE webhook_delivery", "workers claim, record and erase deliveries"},
 	{"webhooks", "FROM webhook_endpoint", "workers enroll and disable endpoints"},

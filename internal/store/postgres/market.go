@@ -71,10 +71,14 @@ func queueAudit(batch *pgx.Batch, auditEntry *transaction.AuditEntry) {
 	if auditEntry == nil {
 		return
 	}
-	batch.Queue(`INSERT INTO audit (id, at, organization, key, request_id, verb, tenant, subject, reason)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		auditEntry.ID, auditEntry.At, auditEntry.Actor.Organization, auditEntry.Actor.Key, auditEntry.Actor.RequestID,
-		auditEntry.Verb, auditEntry.Owner.String(), auditEntry.Subject, auditEntry.Reason)
+	batch.Queue(insertAudit, auditArgs(auditEntry)...)
+}
+
+const insertAudit = `INSERT INTO audit (id, at, organization, key, request_id, verb, tenant, subject, reason)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+
+func auditArgs(e *transaction.AuditEntry) []any {
+	return []any{e.ID, e.At, e.Actor.Organization, e.Actor.Key, e.Actor.RequestID, e.Verb, e.Owner.String(), e.Subject, e.Reason}
 }
 
 // AddAuditEntry commits an entry of the audit by itself.

@@ -41,6 +41,7 @@ func (s *Store) Grant(ctx context.Context, roles Roles) error {
 	for _, to := range given {
 		if to.role != "" {
 			revoked.WriteString("REVOKE ALL ON " + tables + " FROM " + pgx.Identifier{to.role}.Sanitize() + ";\n")
+			revoked.WriteString("REVOKE ALL ON FUNCTION " + eraseRecords + " FROM " + pgx.Identifier{to.role}.Sanitize() + ";\n")
 			granted.WriteString(to.grants(to.role))
 		}
 	}
@@ -55,7 +56,10 @@ func (s *Store) Grant(ctx context.Context, roles Roles) error {
 }
 
 // tables lists every table that the migrations create.
-const tables = "idempotency, quota, quota_day, rfq, quote, job, report, outbox, outbox_head, audit, audit_head, key_use, request_log, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, ended_session, goose_db_version"
+const tables = "idempotency, quota, quota_day, rfq, quote, job, report, outbox, outbox_head, audit, audit_head, key_use, request_log, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, ended_session, erasure, goose_db_version"
+
+// eraseRecords is the function that erases records with the rights of the owner of the schema.
+const eraseRecords = "erase_records(text, text, bigint, bytea[])"
 
 // grantLock is an arbitrary number that no other program locks in this database.
 const grantLock = 7_316_842_250_114_603
@@ -63,14 +67,13 @@ const grantLock = 7_316_842_250_114_603
 // RuntimeGrants returns the statements that let a role serve the API and sweep.
 func RuntimeGrants(role string) string {
 	return grants(role,
-		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota, quota_day, xjmf_message, xjmf_state, ended_session",
-		"SELECT, INSERT, UPDATE ON rfq, quote, job",
+		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota, quota_day, xjmf_message, xjmf_state, ended_session, erasure",
+		"SELECT, INSERT, UPDATE ON rfq, quote, job, key_use",
 		"SELECT, INSERT, DELETE ON report",
 		"SELECT, INSERT, UPDATE (seq) ON outbox",
 		"SELECT, UPDATE ON outbox_head",
 		"SELECT, INSERT ON audit",
 		"SELECT ON audit_head",
-		"SELECT, INSERT, UPDATE ON key_use",
 		"SELECT, INSERT, DELETE, UPDATE (requests) ON request_log", // the row locks of a purge require UPDATE
 		"SELECT, INSERT ON masterdata_snapshot",
 		"SELECT, INSERT, UPDATE (withdrawn_at, withdrawn_by, withdrawn_reason) ON masterdata_approval",
@@ -78,6 +81,7 @@ func RuntimeGrants(role string) string {
 		"SELECT, UPDATE (disabled, disabled_at, failing_since, begun_at, failures, rests, rests_until) ON webhook_endpoint",
 		"SELECT, INSERT, UPDATE (state, tries, due_at, ended_at, token, claimed_until) ON webhook_delivery",
 		"SELECT ON webhook_attempt, webhook_head, goose_db_version",
+		"EXECUTE ON FUNCTION "+eraseRecords, // deletes the records of organizations whose erasure is in the audit
 	)
 }
 

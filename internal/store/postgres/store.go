@@ -270,6 +270,7 @@ const (
 	deadlockDetected     = "40P01"
 	tooManyConnections   = "53300"
 	undefinedTable       = "42P01"
+	uniqueViolation      = "23505"
 	undefinedObject      = "42704"
 )
 

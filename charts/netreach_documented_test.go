@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package netreach_test
+package charts_test
 
 import (
 	"net/netip"
@@ -9,21 +9,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"sigs.k8s.io/yaml"
-
-	"github.com/printmarket/printmarket/test/netreach"
 )
 
 // Each sentence is one of the API's documentation.
 func TestPoliciesAreReadAsTheirDocumentationDoes(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p, namespace: here}\nspec: "
-	pod := func(namespace, app string) netreach.End {
-		return netreach.End{Namespace: namespace, Labels: map[string]string{"app": app}, Ports: map[string]int32{"web": 80}}
+	pod := func(namespace, app string) networkEnd {
+		return networkEnd{Namespace: namespace, Labels: map[string]string{"app": app}, Ports: map[string]int32{"web": 80}}
 	}
-	outside := func(address string) netreach.End { return netreach.End{Address: netip.MustParseAddr(address)} }
+	outside := func(address string) networkEnd { return networkEnd{Address: netip.MustParseAddr(address)} }
 	for name, test := range map[string]struct {
 		spec     string
-		from, to netreach.End
+		from, to networkEnd
 		port     int32
 		want     bool
 	}{
@@ -55,8 +53,8 @@ func TestPoliciesAreReadAsTheirDocumentationDoes(t *testing.T) {
 			if err := yaml.UnmarshalStrict([]byte(head+test.spec), &policy); err != nil {
 				t.Fatalf("yaml.UnmarshalStrict: %v", err)
 			}
-			tried := netreach.Connection{From: test.from, To: test.to, Protocol: corev1.ProtocolTCP, Port: test.port}
-			if got := (netreach.Policies{policy}).Allow(tried); got != test.want {
+			tried := networkConnection{From: test.from, To: test.to, Protocol: corev1.ProtocolTCP, Port: test.port}
+			if got := (networkPolicies{policy}).Allow(tried); got != test.want {
 				t.Errorf("%v, want %v", got, test.want)
 			}
 		})

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package netreach evaluates NetworkPolicies in tests: which pod may connect to which
-// address, without a network that enforces them.
-//
-// It reads networking.k8s.io/v1 as its documentation does. No kernel judges: whether
-// the network of a cluster enforces policies at all, and how it sees nodes, load
-// balancers and translated addresses, is not evaluated. An ipBlock is compared
-// only with addresses outside of the cluster, because networks differ in what
-// they do with those of pods.
-package netreach
+package charts_test
 
 import (
 	"net/netip"
@@ -20,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// End is one End of a connection: a pod of some namespace, or an address outside
+// networkEnd is one end of a connection: a pod of some namespace, or an address outside
 // of the cluster.
-type End struct {
+type networkEnd struct {
 	// Namespace is that of the pod, and empty for an address. Policies see its name,
 	// as the label that Kubernetes gives it, and no other label.
 	Namespace string
@@ -34,23 +26,28 @@ type End struct {
 	Address netip.Addr
 }
 
-// Connection is an attempted connection.
-type Connection struct {
-	From, To End
+// networkConnection is an attempted connection.
+type networkConnection struct {
+	From, To networkEnd
 	Protocol corev1.Protocol
 	// Port is that of To.
 	Port int32
 }
 
-// Policies are all policies of a cluster.
-type Policies []networkingv1.NetworkPolicy
+// networkPolicies evaluates all policies of a cluster as the documentation of
+// networking.k8s.io/v1 describes them, without a network that enforces them. It compares an
+// ipBlock only with addresses outside of the cluster, because networks differ in how they
+// treat the addresses of pods.
+type networkPolicies []networkingv1.NetworkPolicy
 
 // Allow reports whether a connection is open. A pod that no policy selects for a
 // direction is open in that direction; one that some select is open to what one of
 // them names. A connection needs both directions.
-func (p Policies) Allow(c Connection) bool { return p.allowEgress(c) && p.allowIngress(c) }
+func (p networkPolicies) Allow(c networkConnection) bool {
+	return p.allowEgress(c) && p.allowIngress(c)
+}
 
-func (p Policies) allowEgress(c Connection) bool {
+func (p networkPolicies) allowEgress(c networkConnection) bool {
 	isolating := p.Isolating(c.From, networkingv1.PolicyTypeEgress)
 	for i := range isolating {
 		for _, rule := range isolating[i].Spec.Egress {
@@ -62,7 +59,7 @@ func (p Policies) allowEgress(c Connection) bool {
 	return len(isolating) == 0
 }
 
-func (p Policies) allowIngress(c Connection) bool {
+func (p networkPolicies) allowIngress(c networkConnection) bool {
 	isolating := p.Isolating(c.To, networkingv1.PolicyTypeIngress)
 	for i := range isolating {
 		for _, rule := range isolating[i].Spec.Ingress {
@@ -77,8 +74,8 @@ func (p Policies) allowIngress(c Connection) bool {
 // Isolating are the policies that select an end for a direction; without any it is
 // open there. A policy without policyTypes is about ingress, and about egress if it
 // has a rule for it.
-func (p Policies) Isolating(e End, direction networkingv1.PolicyType) Policies {
-	var out Policies
+func (p networkPolicies) Isolating(e networkEnd, direction networkingv1.PolicyType) networkPolicies {
+	var out networkPolicies
 	for _, policy := range p {
 		types := policy.Spec.PolicyTypes
 		if len(types) == 0 {
@@ -95,7 +92,7 @@ func (p Policies) Isolating(e End, direction networkingv1.PolicyType) Policies {
 }
 
 // anyPort reports whether a rule names the port; one that names none means all.
-func anyPort(ports []networkingv1.NetworkPolicyPort, c Connection) bool {
+func anyPort(ports []networkingv1.NetworkPolicyPort, c networkConnection) bool {
 	return len(ports) == 0 || slices.ContainsFunc(ports, func(p networkingv1.NetworkPolicyPort) bool {
 		protocol := corev1.ProtocolTCP
 		if p.Protocol != nil {
@@ -117,7 +114,7 @@ func anyPort(ports []networkingv1.NetworkPolicyPort, c Connection) bool {
 
 // anyPeer reports whether a rule of a policy names an end; one that names none
 // means all. Selectors find pods; a block finds addresses outside of the cluster.
-func anyPeer(peers []networkingv1.NetworkPolicyPeer, namespace string, e End) bool {
+func anyPeer(peers []networkingv1.NetworkPolicyPeer, namespace string, e networkEnd) bool {
 	return len(peers) == 0 || slices.ContainsFunc(peers, func(p networkingv1.NetworkPolicyPeer) bool {
 		switch {
 		case p.IPBlock != nil:
