@@ -76,6 +76,8 @@ type API struct {
 	Files     []contracts.File
 	// Routes are the tables of all surfaces.
 	Routes []gate.Route
+	// Public leaves out the bridge and the platform API, as if they did not exist.
+	Public bool
 	// MaxInFlight is [DefaultMaxInFlight] if it is 0.
 	MaxInFlight int
 	// MaxFiles of them may be published files; 64 if it is 0.
@@ -102,6 +104,9 @@ type API struct {
 func (a API) Handler() (http.Handler, error) {
 	if err := a.checkContracts(); err != nil {
 		return nil, err
+	}
+	if a.Public {
+		a.Routes = slices.DeleteFunc(slices.Clone(a.Routes), private)
 	}
 	a.Listener = cmp.Or(a.Listener, "api")
 	a.MaxInFlight = cmp.Or(a.MaxInFlight, DefaultMaxInFlight)
@@ -130,6 +135,11 @@ func (a API) Handler() (http.Handler, error) {
 		accounts: accounts{listener: a.Listener, metrics: a.Metrics, tracer: a.Tracer, log: a.Log, now: a.Now, requests: a.Requests},
 		problems: a.Problems, slots: slots, unshared: unsharedOf(a.Routes), next: router,
 	}, nil
+}
+
+// private reports whether a route belongs to the bridge or to the platform API.
+func private(rt gate.Route) bool {
+	return rt.Capability == posture.MasterDataBridge || strings.HasPrefix(rt.Pattern, "/api/v1/platform/")
 }
 
 // withLifecycles returns the routes with the deprecations of the contracts.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/bridgeapi"
+	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/partnerapi"
@@ -50,6 +51,52 @@ func build(t *testing.T, change func([]gate.Route) []gate.Route) error {
 		Now: w.Clock.Now, Contracts: w.Contracts, Routes: change(routes),
 	}.Handler()
 	return err
+}
+
+// TestPublicAPIHasNeitherBridgeNorPlatform compares the two forms of the API.
+func TestPublicAPIHasNeitherBridgeNorPlatform(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	routes, err := apitest.Routes(w)
+	if err != nil {
+		t.Fatalf("apitest.Routes: %v", err)
+	}
+	status := func(public bool, method, path string) int {
+		t.Helper()
+		handler, err := apiserver.API{
+			Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
+			Now: w.Clock.Now, Contracts: w.Contracts, Routes: routes, Public: public,
+		}.Handler()
+		if err != nil {
+			t.Fatalf("Handler: %v", err)
+		}
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, httptest.NewRequest(method, path, nil))
+		return answer.Code
+	}
+	private := 0
+	for _, op := range w.Contracts.InternalOperations() {
+		if op.Contract != contracts.Platform && op.Contract != contracts.Bridge {
+			continue
+		}
+		private++
+		if all, public := status(false, op.Method, op.Path), status(true, op.Method, op.Path); all != http.StatusUnauthorized || public != http.StatusNotFound {
+			t.Errorf("%s %s: %d, and %d in public; want 401 and 404", op.Method, op.Path, all, public)
+		}
+	}
+	if private < 10 {
+		t.Errorf("%d operations of the bridge and the platform, want all of them", private)
+	}
+	for _, path := range []string{"/api/v1/platform/none", "/api/v1/xjdf/devices/none"} {
+		if got := status(true, http.MethodGet, path); got != http.StatusNotFound {
+			t.Errorf("GET %s in public: %d, want 404", path, got)
+		}
+	}
+	for _, path := range []string{"/api/v1/rfq", "/api/v1/xjdf/capabilities", "/api/v1/orders", "/api/v1/webhooks"} {
+		if got := status(true, http.MethodGet, path); got != http.StatusUnauthorized {
+			t.Errorf("GET %s in public: %d, want 401", path, got)
+		}
+	}
 }
 
 func TestRoutesAndContractsMustAgree(t *testing.T) {

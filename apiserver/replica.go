@@ -110,6 +110,9 @@ type ReplicaConfig struct {
 	// forward certificates there.
 	CertFile, KeyFile string
 	Proxies           Proxies
+	// MutualInternal serves the bridge and the platform API at Sockets.Mutual, too. An
+	// ingress that passes TLS through to it cannot restrict the paths.
+	MutualInternal bool
 	// Connections limits the open connections of each listener. Its Refused is not used.
 	Connections ConnectionLimits
 	// Settle is how long readiness fails before the listeners close.
@@ -323,7 +326,7 @@ func (r *Replica) mutual(api API) (Listener, error) {
 		return Listener{}, err
 	}
 	certificate.Register(r.Metrics, r.Now)
-	api.Listener = "mtls"
+	api.Listener, api.Public = "mtls", !r.MutualInternal
 	handler, err := api.Handler()
 	if err != nil {
 		return Listener{}, err

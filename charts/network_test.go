@@ -162,11 +162,15 @@ func TestNotesReportThatEgressToKubeAPIServerIsUnrestricted(t *testing.T) {
 func TestRenderingFailsWhereANetworkPolicyWouldBeOpen(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ values, want string }{
-		"no address of kube-apiserver":    {"networkPolicy: {kubernetesAPI: {to: []}}", "networkPolicy.kubernetesAPI.to: the policy would allow any peer: set addresses, or add kubernetesAPI to networkPolicy.open"},
-		"no address of PostgreSQL":        {"networkPolicy: {open: [redis]}", "networkPolicy.database.to: the policy would allow any peer"},
-		"no address of Redis":             {"networkPolicy: {open: [database]}", "networkPolicy.redis.to: the policy would allow any peer"},
-		"no address of DNS":               {"networkPolicy: {dnsTo: []}", "networkPolicy.dnsTo: the policy would allow any peer"},
-		"mutual TLS from outside":         {"api: {mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer}}}", "api.mtls.service.type is LoadBalancer: the policy would allow any peer"},
+		"no address of kube-apiserver": {"networkPolicy: {kubernetesAPI: {to: []}}", "networkPolicy.kubernetesAPI.to: the policy would allow any peer: set addresses, or add kubernetesAPI to networkPolicy.open"},
+		"no address of PostgreSQL":     {"networkPolicy: {open: [redis]}", "networkPolicy.database.to: the policy would allow any peer"},
+		"no address of Redis":          {"networkPolicy: {open: [database]}", "networkPolicy.redis.to: the policy would allow any peer"},
+		"no address of DNS":            {"networkPolicy: {dnsTo: []}", "networkPolicy.dnsTo: the policy would allow any peer"},
+		"mutual TLS from outside":      {"api: {mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer}}}", "api.mtls.service.type is LoadBalancer: the policy would allow any peer"},
+		"internal paths behind an ingress": {
+			"api: {mtls: {enabled: true, secretName: api-tls, internal: true}}\ningress: {mtls: {enabled: true, host: m.example}}",
+			"api.mtls.internal: the Ingress for mutual TLS would lead to the bridge and the platform API",
+		},
 		"a test at the public address":    {"tests: {keySecret: printmarket-test-key}", "tests.keySecret: the policy would allow any peer"},
 		"webhooks without kube-apiserver": {"webhooks: {enabled: true}\nnetworkPolicy: {kubernetesAPI: {to: []}, open: [kubernetesAPI, database, redis]}", "networkPolicy.kubernetesAPI.to: webhook workers connect to addresses of partners"},
 	} {

@@ -62,6 +62,7 @@ func TestEverySwitchHasItsEffect(t *testing.T) {
 		"operators-oidc-public":    {oidc("groupsClaim: roles"), []string{"Deployment/*api"}},
 		"mtls":                     {"api: {mtls: {enabled: true, secretName: api-tls, service: {type: LoadBalancer}}}\nnetworkPolicy: {open: [database, redis, mtls]}", []string{"Deployment/*api", "Service/*", "NetworkPolicy/*api"}},
 		"connections":              {"api: {connections: {max: 20000, maxPerAddress: 500, proxies: [10.2.0.0/16, 'fd00::/64']}}", []string{"Deployment/*api"}},
+		"mtls-internal":            {"api: {mtls: {enabled: true, secretName: api-tls, internal: true}}", []string{"Deployment/*api"}},
 		"mtls-proxies":             {"api: {mtls: {enabled: true, secretName: api-tls, proxies: {addresses: [10.1.0.0/16, 'fd00::/64'], pins: [" + strings.Repeat("a", 64) + "], field: Ssl-Client-Cert}}}", []string{"Deployment/*api"}},
 		"ingress":                  {"ingress: {api: {enabled: true, className: nginx, tlsSecret: api-public}, registry: {enabled: true}, dashboard: {enabled: true, host: d.example}}", []string{"Ingress/*"}},
 		"ingress-platform":         {"ingress: {platform: {enabled: true, host: ops.example}}", []string{"Ingress/*"}},

@@ -73,7 +73,9 @@ func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 		t.Fatalf("credential.Mint: %v", err)
 	}
 	capability, acme := rollout("rfq-create"), partner("acme")
-	acme.Spec.Keys = []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}}
+	acme.Spec.Keys = []v1alpha1.APIKey{{
+		Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: acme.Spec.Scopes,
+	}}
 	mis, held := sender("acme", "acme", "acme-xjmf"), secret("acme-xjmf", secretValue)
 	s.create(capability, acme, held, mis)
 	s.ready(acme, "True/Enforced")

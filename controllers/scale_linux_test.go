@@ -151,6 +151,7 @@ func scalePartner(i int) *v1alpha1.PartnerEntitlement {
 		digest := sha256.Sum256([]byte(p.Name + string(kind)))
 		p.Spec.Keys = append(p.Spec.Keys, v1alpha1.APIKey{
 			Name: strings.ToLower(string(kind)), Kind: kind, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(digest[:]),
+			Scopes: []v1alpha1.Scope{"quote:read", "preflight:write"},
 		})
 	}
 	p.Spec.Scopes = append(p.Spec.Scopes, "quote:read", "preflight:write")

@@ -28,6 +28,9 @@ const (
 	// ConditionKeysUnique (PartnerEntitlement) is False when a key digest occurs twice;
 	// such a digest is refused in all places.
 	ConditionKeysUnique = "KeysUnique"
+	// ConditionKeysComplete (PartnerEntitlement) is False as a warning while an active key
+	// lists no scopes or never expires. It does not affect other conditions.
+	ConditionKeysComplete = "KeysComplete"
 	// ConditionCertificatesPinned (PartnerEntitlement) is True when a client
 	// certificate of the partner is valid. Partners that neither have nor require
 	// certificates do not have this condition.
@@ -123,6 +126,13 @@ const (
 	// TimestampSigned=False: the value of spec.scheme.
 	ReasonTimestampBody = "TimestampBody"
 	ReasonBody          = "Body"
+	// ReasonComplete is the reason of KeysComplete=True.
+	ReasonComplete = "Complete"
+	// ReasonNoScopes means that an active key has no list of scopes, so that every request
+	// that needs one gets 403.
+	ReasonNoScopes = "NoScopes"
+	// ReasonNoExpiry means that an active key never expires.
+	ReasonNoExpiry = "NoExpiry"
 	// ReasonPinned is the reason of CertificatesPinned=True.
 	ReasonPinned = "Pinned"
 	// ReasonNoActivePin means that no client certificate is valid: each is expired or

@@ -310,12 +310,11 @@ type APIKey struct {
 	// +kubebuilder:default=Active
 	State KeyState `json:"state,omitempty"`
 	// expiresAt is the first instant at which the key is rejected, such as
-	// 2027-01-01T00:00:00Z; absent means never.
+	// 2027-01-01T00:00:00Z; absent means never, which KeysComplete reports.
 	// +optional
 	ExpiresAt *metav1.Time `json:"expiresAt,omitempty"`
-	// scopes restricts the key. If absent, the key has every scope of the partner. If
-	// present, even if empty, the key has only the listed scopes that the partner also
-	// has.
+	// scopes lists the permissions of the key. The key has those that the partner also
+	// has. If absent or empty, the key has none, and its requests get 403.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=32
@@ -324,8 +323,8 @@ type APIKey struct {
 
 // PartnerEntitlementStatus is the current access of one partner.
 type PartnerEntitlementStatus struct {
-	// conditions are Ready, Reconciling, Stalled, Propagated, ContractEffective and
-	// KeysUnique. Partners with client certificates also have CertificatesPinned,
+	// conditions are Ready, Reconciling, Stalled, Propagated, ContractEffective,
+	// KeysUnique and KeysComplete. Partners with client certificates also have CertificatesPinned,
 	// partners with webhooks WebhooksReady.
 	// +optional
 	// +listType=map

@@ -18,6 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/posturetest"
 )
 
 // opsPaths are the pages for operators, one of each pattern.
@@ -127,10 +128,10 @@ func (d *testDashboard) publishPartners(n int) posture.Inputs {
 		o.Spec = v1alpha1.PartnerEntitlementSpec{
 			OrganizationID: fmt.Sprintf("org_%06d", i), DisplayName: strings.Repeat("<Print> ", 16), Package: v1alpha1.PackageEnterprise, State: v1alpha1.StateActive,
 			Contract: &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(noon.Add(-time.Hour))},
-			Keys:     []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(digest[:])}},
-		}
-		for s := range posture.AllScopes() {
-			o.Spec.Scopes = append(o.Spec.Scopes, v1alpha1.Scope(s.String()))
+			Scopes:   posturetest.EveryScope(),
+			Keys: []v1alpha1.APIKey{{
+				Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(digest[:]), Scopes: posturetest.EveryScope(),
+			}},
 		}
 		for c := range posture.Capabilities() {
 			o.Spec.Capabilities = append(o.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(c.String())})
@@ -142,7 +143,7 @@ func (d *testDashboard) publishPartners(n int) posture.Inputs {
 		OrganizationID: "org_market", Package: v1alpha1.PackagePlatform, State: v1alpha1.StateActive,
 		Contract:   &v1alpha1.Contract{Reference: "own", EffectiveFrom: metav1.NewTime(noon.Add(-time.Hour))},
 		Scopes:     []v1alpha1.Scope{"ops:read"},
-		Keys:       []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: d.Digest("desk-live").String()}},
+		Keys:       []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: d.Digest("desk-live").String(), Scopes: posturetest.EveryScope()}},
 		RateLimits: []v1alpha1.RateLimit{{Surface: "partner", Requests: 1_000_000, WindowSeconds: 1}},
 	}
 	in.Partners = append(in.Partners, desk)

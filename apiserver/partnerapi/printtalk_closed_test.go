@@ -36,7 +36,9 @@ func (by terms) enforce(t *testing.T, w *apitest.Server) map[string]string {
 		Spec: v1alpha1.PartnerEntitlementSpec{
 			OrganizationID: acme.Organization, Package: v1alpha1.PackageStandard, State: v1alpha1.StateActive, Scopes: by.scopes,
 			Contract: &v1alpha1.Contract{Reference: "C-2", EffectiveFrom: metav1.NewTime(w.Clock.Now().Add(-time.Hour))},
-			Keys:     []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}},
+			Keys: []v1alpha1.APIKey{{
+				Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: by.scopes,
+			}},
 		},
 	}
 	var in posture.Inputs

@@ -2,6 +2,8 @@ module github.com/printmarket/printmarket/bench/queue
 
 go 1.26.0
 
+toolchain go1.26.8
+
 replace github.com/printmarket/printmarket => ../..
 
 require (

@@ -84,7 +84,7 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 	c.Ends = signon.NewEnds(p.redis, p.store, p.now)
 	c.APIURL, c.RegistryURL, c.OpsURL = urlOf(c.Sockets.API, o.publicAPI), urlOf(c.Sockets.Registry, o.publicRegistry), urlOf(c.Sockets.Ops, "")
 	c.CatalogMaxStaleness, c.TargetWait = o.catalogMaxStaleness, o.targetWait
-	c.CertFile, c.KeyFile = o.mutual.cert, o.mutual.key
+	c.CertFile, c.KeyFile, c.MutualInternal = o.mutual.cert, o.mutual.key, o.mutual.internal
 	if c.Proxies, err = o.mutual.proxies(); err != nil {
 		return nil, err
 	}

@@ -3,21 +3,28 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"os"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
+	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/internal/webhook"
 )
 
 const anchorFlag = "file"
@@ -42,23 +49,101 @@ database can compute a new chain, but not change a file elsewhere.`,
 
 func auditAnchorCommand() *cobra.Command {
 	var path string
+	var hook anchorWebhook
 	return command[transaction.AuditAnchor]{
-		use: "anchor", short: "Verify the audit, and append the end of its chain to a file",
-		long: `Verify the chain of the audit and the anchors of the file, then append a line with the
-time, the sequence and the hash of the last entry. Keep the file where the owner of the
-database cannot write, and run the command at an interval.`,
+		use: "anchor", short: "Verify the audit, and send the end of its chain to a file or a webhook",
+		long: `Verify the chain of the audit and the anchors of the file. Then append a line with the
+time, the sequence and the hash of the last entry to the file, or send it to a webhook,
+or both. Keep the file where the owner of the database cannot write, and run the command
+at an interval.
+
+The request to the webhook is signed like an event, so printmarket webhooks verify checks
+it. The webhook can answer with a receipt, such as a signature of its own, of at most
+4 KiB. The line of the file contains the receipt.`,
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&path, anchorFlag, "", "file of anchors, created if it does not exist (required)")
+			f.StringVar(&path, anchorFlag, "", "file of anchors, created if it does not exist")
+			f.StringVar(&hook.url, "webhook", "", "URL that receives the anchor")
+			f.StringVar(&hook.secretFile, "secret-file", "", "file with the secret that signs the request to the webhook (default: $"+webhookSecretVariable+")")
 		},
-		required: []string{anchorFlag},
-		print:    printAnchor,
+		check: func() error {
+			if path == "" && hook.url == "" {
+				return errors.New("set --file, --webhook or both")
+			}
+			return hook.check()
+		},
+		print: printAnchor,
 	}.onPlatform(func(ctx context.Context, r request) (transaction.AuditAnchor, error) {
 		end, err := verifyAudit(ctx, r, path)
 		if err != nil {
 			return end, err
 		}
-		return end, appendAnchor(path, end)
+		// An unavailable webhook does not keep the anchor from the file.
+		if hook.url != "" {
+			end.Receipt, err = hook.send(ctx, end)
+		}
+		if path != "" {
+			err = errors.Join(err, appendAnchor(path, end))
+		}
+		return end, err
 	})
+}
+
+// anchorWebhook receives anchors outside of the reach of the owner of the database.
+type anchorWebhook struct{ url, secretFile string }
+
+// check rejects a URL to another machine without TLS.
+func (w anchorWebhook) check() error {
+	target, err := url.Parse(w.url)
+	switch {
+	case w.url == "":
+		return nil
+	case err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http":
+		return fmt.Errorf("--webhook must be a URL such as https://anchors.example.com/printmarket, not %q", w.url)
+	case target.Scheme == "http" && !isLoopback(target.Hostname()):
+		return fmt.Errorf("--webhook: %s: an anchor is sent only over https or to this machine", w.url)
+	default:
+		return nil
+	}
+}
+
+// maxReceipt limits the answer of a webhook, in bytes.
+const maxReceipt = 4 << 10
+
+// send sends a signed anchor and returns the receipt. It follows no redirect.
+func (w anchorWebhook) send(ctx context.Context, end transaction.AuditAnchor) (receipt string, err error) {
+	secret, err := readSecret(w.secretFile, webhookSecretVariable)
+	if err != nil {
+		return "", err
+	}
+	body, err := json.Marshal(end)
+	if err != nil {
+		return "", err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	id := fmt.Sprintf("anchor-%s-%d", end.Mode, end.Sequence)
+	if request.Header, err = webhook.Sign([]credential.Secret{secret}, id, end.At, body); err != nil {
+		return "", err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	client := &http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		return "", fmt.Errorf("send the anchor: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxReceipt+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("send the anchor: read the receipt: %w", err)
+	case response.StatusCode < 200 || response.StatusCode > 299:
+		return "", fmt.Errorf("send the anchor: the webhook returned %s; want a status of 2xx", response.Status)
+	case len(answer) > maxReceipt || !utf8.Valid(answer):
+		return "", fmt.Errorf("send the anchor: the receipt must be UTF-8 text of at most %d bytes", maxReceipt)
+	}
+	return strings.TrimSpace(string(answer)), nil
 }
 
 func printAnchor(w io.Writer, end transaction.AuditAnchor) {

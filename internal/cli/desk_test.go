@@ -4,15 +4,22 @@ package cli_test
 
 import (
 	"bytes"
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/webhook"
 )
 
 // TestTheDesk does the marketplace's side of an RFQ with the commands.
@@ -42,6 +49,65 @@ func (p *platform) erasureIsPlanned(t *testing.T) {
 	}
 }
 
+// auditIsAnchoredByWebhook sends anchors to a webhook that signs them, one that is
+// unavailable, one that redirects and one whose receipt is too long.
+func (p *platform) auditIsAnchoredByWebhook(t *testing.T, hash string) {
+	t.Helper()
+	dir := t.TempDir()
+	secret, err := credential.MintWebhookSecret(rand.Reader)
+	if err != nil {
+		t.Fatalf("credential.MintWebhookSecret: %v", err)
+	}
+	secretFile := filepath.Join(dir, "secret")
+	if err := os.WriteFile(secretFile, []byte(secret.Reveal()), 0o600); err != nil {
+		t.Fatalf("os.WriteFile(%s): %v", secretFile, err)
+	}
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || !strings.Contains(string(body), hash) {
+			t.Errorf("anchor %s, %v; want the hash %s", body, err, hash)
+		}
+		for _, part := range webhook.Diagnose(secret, r.Header, body, time.Now(), time.Minute) {
+			if part.Fault != "" {
+				t.Errorf("anchor %s: %s: %s", body, part.Name, part.Fault)
+			}
+		}
+		switch r.URL.Path {
+		case "/signs":
+			_, _ = io.WriteString(w, "signed-by-notary\n") // the command reports a broken answer
+		case "/moved":
+			http.Redirect(w, r, "/signs", http.StatusTemporaryRedirect)
+		case "/long":
+			_, _ = io.WriteString(w, strings.Repeat("x", 4097)) // the command reports a broken answer
+		default:
+			http.Error(w, "down", http.StatusServiceUnavailable)
+		}
+	}))
+	defer receiver.Close()
+	for name, tc := range map[string]struct {
+		url, wantErr, wantLine string
+	}{
+		"signed":       {receiver.URL + "/signs", "", `"receipt":"signed-by-notary"`},
+		"unavailable":  {receiver.URL + "/down", "503", hash},
+		"redirected":   {receiver.URL + "/moved", "307", hash},
+		"long receipt": {receiver.URL + "/long", "at most 4096 bytes", hash},
+		"plain text":   {"http://anchors.example.com/", "only over https", ""},
+		"no URL":       {"anchors.example.com", "must be a URL", ""},
+	} {
+		anchors := filepath.Join(dir, name)
+		_, errs, failed := p.desk("", "audit", "anchor", "--file", anchors, "--webhook", tc.url, "--secret-file", secretFile)
+		if failed != (tc.wantErr != "") || !strings.Contains(errs, tc.wantErr) {
+			t.Errorf("%s: failed %t with %q, want %q", name, failed, errs, tc.wantErr)
+		}
+		if text, err := os.ReadFile(anchors); !strings.Contains(string(text), tc.wantLine) || tc.wantLine != "" && err != nil {
+			t.Errorf("%s: the file contains %q, %v; want %s", name, text, err, tc.wantLine)
+		}
+	}
+	if _, errs, failed := p.desk("", "audit", "anchor"); !failed || !strings.Contains(errs, "set --file, --webhook or both") {
+		t.Errorf("audit anchor without a place: failed %t with %q", failed, errs)
+	}
+}
+
 // auditIsVerified verifies and anchors the audit, then changes it in the database.
 func (p *platform) auditIsVerified(t *testing.T) {
 	anchors := filepath.Join(t.TempDir(), "anchors")
@@ -60,6 +126,7 @@ func (p *platform) auditIsVerified(t *testing.T) {
 	if out := p.mustDesk("", "audit", "verify", "--file", anchors); !strings.Contains(out, end.Hash) {
 		t.Errorf("audit verify with anchors:\n%s\nwant the hash %s", out, end.Hash)
 	}
+	p.auditIsAnchoredByWebhook(t, end.Hash)
 	wrong := strings.Replace(fmt.Sprintf(`{"at":"2026-11-24T00:00:00Z","mode":"live","sequence":2,"hash":%q}`, end.Hash), "\n", "", 1)
 	if err := os.WriteFile(anchors, []byte(wrong+"\n"), 0o600); err != nil {
 		t.Fatalf("os.WriteFile(%s): %v", anchors, err)

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -40,15 +39,19 @@ digest is stored.`,
 
 func mintCommand() *cobra.Command {
 	var kind, name string
+	var scopes []string
+	var lifetime time.Duration
 	return command[mintedKey]{
 		use: "mint", short: "Generate a key; print it once, with its entry for spec.keys of a PartnerEntitlement", outputs: []string{"text", "json"},
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&kind, "kind", "test", "test or live")
 			f.StringVar(&name, "name", "main", "name of the key in the list")
+			f.StringSliceVar(&scopes, "scopes", nil, "scopes of the key, of those that the partner has; none by default")
+			f.DurationVar(&lifetime, "expires-in", keyLifetime, "validity of the key; 0 means unlimited")
 		},
+		check: func() error { return checkLifetime(lifetime) },
 		print: func(w io.Writer, m mintedKey) {
-			_, _ = fmt.Fprintf(w, "# The key. It is shown once and never stored:\n# %s\n- name: %s\n  kind: %s\n  sha256: %q\n  state: %s\n",
-				m.Key, m.Entry.Name, m.Entry.Kind, m.Entry.SHA256, m.Entry.State) // Flush returns the error
+			_, _ = fmt.Fprintf(w, "# The key. It is shown once and never stored:\n# %s\n%s", m.Key, m.text) // Flush returns the error
 		},
 	}.local(func(*cobra.Command, []string) (mintedKey, error) {
 		mode, err := tenant.ParseMode(kind)
@@ -59,7 +62,12 @@ func mintCommand() *cobra.Command {
 		if err != nil {
 			return mintedKey{}, err
 		}
-		return mintedKey{key.Secret().Reveal(), keymanifest.EntryOf(name, key)}, nil
+		entries, err := keymanifest.Keys{}.Issue(name, key, expiry(lifetime), keymanifest.ScopesOf(scopes))
+		if err != nil {
+			return mintedKey{}, err
+		}
+		text, err := keymanifest.Format(entries[0], "")
+		return mintedKey{key.Secret().Reveal(), entries[0], text}, err
 	})
 }
 
@@ -67,6 +75,7 @@ func mintCommand() *cobra.Command {
 type mintedKey struct {
 	Key   string          `json:"key"`
 	Entry v1alpha1.APIKey `json:"entry"`
+	text  string
 }
 
 // maxKeyText limits the text of a key, in bytes.
@@ -187,17 +196,14 @@ func printKeys(w io.Writer, keys []listedKey, used bool) {
 	}
 	line(w, columns...)
 	for _, key := range keys {
-		expires, scopes, last := "never", "all of the partner", "never"
+		expires, last := "never", "never"
 		if key.ExpiresAt != nil {
 			expires = key.ExpiresAt.UTC().Format(time.RFC3339)
-		}
-		if key.Scopes != nil {
-			scopes = strconv.Itoa(len(key.Scopes))
 		}
 		if key.LastUsedAt != nil {
 			last = stamp(*key.LastUsedAt)
 		}
-		cells := []any{key.Name, key.Kind, key.State, expires, scopes, fmt.Sprintf("%.12s", key.SHA256), last}
+		cells := []any{key.Name, key.Kind, key.State, expires, len(key.Scopes), fmt.Sprintf("%.12s", key.SHA256), last}
 		line(w, cells[:len(columns)]...)
 	}
 }
@@ -259,7 +265,7 @@ func issueKeyCommand() *cobra.Command {
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&name, "name", "", "name of the key (required)")
 			f.StringVar(&kind, "kind", "test", "test or live")
-			f.StringSliceVar(&scopes, "scopes", nil, "scopes of the key, restricted to those of the partner; all of them by default")
+			f.StringSliceVar(&scopes, "scopes", nil, "scopes of the key, of those that the partner has; by default all that it has now")
 			f.DurationVar(&lifetime, "expires-in", keyLifetime, "validity of the key; 0 means unlimited")
 		},
 		check: func() error {

@@ -201,14 +201,20 @@ func TestProgramsReadAKeyThatWasMadeAsJSON(t *testing.T) {
 		Key   string
 		Entry v1alpha1.APIKey
 	}
-	if err := json.Unmarshal([]byte(mustKeys(t, "mint", "--kind", "live", "--name", "press", "-o", "json")), &minted); err != nil {
+	if err := json.Unmarshal([]byte(mustKeys(t, "mint", "--kind", "live", "--name", "press", "--scopes", "rfq:read", "-o", "json")), &minted); err != nil {
 		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	key, err := credential.Parse(minted.Key)
 	if err != nil {
 		t.Fatalf("credential.Parse: %v", err)
 	}
-	want := v1alpha1.APIKey{Name: "press", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}
+	want := v1alpha1.APIKey{
+		Name: "press", Kind: v1alpha1.KeyKindLive, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: []v1alpha1.Scope{"rfq:read"},
+	}
+	if end := minted.Entry.ExpiresAt; end == nil || time.Until(end.Time) < 89*24*time.Hour || time.Until(end.Time) > 90*24*time.Hour {
+		t.Errorf("the key expires at %v, want in 90 days", end)
+	}
+	minted.Entry.ExpiresAt = nil
 	if diff := cmp.Diff(want, minted.Entry); diff != "" {
 		t.Errorf("entry (-want +got):\n%s", diff)
 	}

@@ -224,6 +224,7 @@ func (m *market) addPartner(t *testing.T, i int) error {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d", i, j))
 		p.Spec.Keys = append(p.Spec.Keys, v1alpha1.APIKey{
 			Name: fmt.Sprintf("key-%d", j), Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(sum[:]),
+			Scopes: p.Spec.Scopes,
 		})
 	}
 	if err := m.Create(t.Context(), p, client.FieldOwner("kubectl")); err != nil {

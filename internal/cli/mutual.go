@@ -23,12 +23,14 @@ type mutualOptions struct {
 	addr, cert, key      string
 	proxyAddresses, pins []string
 	field                string
+	internal             bool
 }
 
 func (o *mutualOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.addr, "mtls-addr", "", "address of the partner API with mutual TLS, which accepts only pinned client certificates")
 	f.StringVar(&o.cert, "mtls-cert", "", "PEM file with the certificate chain of the mutual TLS listener, reloaded when it changes")
 	f.StringVar(&o.key, "mtls-key", "", "PEM file with the private key of the certificate, reloaded when it changes")
+	f.BoolVar(&o.internal, "mtls-internal", false, "serve the bridge and the platform API with mutual TLS, too; for a listener that only a private network reaches")
 	f.StringSliceVar(&o.proxyAddresses, "mtls-proxies", nil, "CIDRs of proxies that may terminate mutual TLS and forward client certificates")
 	f.StringSliceVar(&o.pins, "mtls-proxy-pins", nil, "SHA-256 digests, in hex, of the public keys that authenticate these proxies")
 	f.StringVar(&o.field, "mtls-proxy-field", string(apiserver.FieldClientCert), "header in which the proxies forward a certificate: "+fieldNames())

@@ -39,7 +39,7 @@ func market(tb testing.TB, n int) posture.Inputs {
 		p.Spec.Keys = nil
 		for j := range 3 {
 			sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d", i, j))
-			p.Spec.Keys = append(p.Spec.Keys, v1alpha1.APIKey{Name: fmt.Sprint("key-", j), Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(sum[:])})
+			p.Spec.Keys = append(p.Spec.Keys, v1alpha1.APIKey{Name: fmt.Sprint("key-", j), Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(sum[:]), Scopes: p.Spec.Scopes})
 		}
 		in.Partners = append(in.Partners, p)
 	}

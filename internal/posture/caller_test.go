@@ -25,7 +25,7 @@ func keyed(end time.Time) v1alpha1.PartnerEntitlement {
 			OrganizationID: "org_keyed1", Package: v1alpha1.PackageStandard, State: v1alpha1.StateActive,
 			Scopes: []v1alpha1.Scope{"account:read", "rfq:read"},
 			Keys: []v1alpha1.APIKey{
-				{Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: strings.Repeat("a1", 32), State: v1alpha1.KeyStateActive, ExpiresAt: &expires},
+				{Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: strings.Repeat("a1", 32), State: v1alpha1.KeyStateActive, ExpiresAt: &expires, Scopes: []v1alpha1.Scope{"account:read", "rfq:read", "rfq:write"}},
 				{Name: "test", Kind: v1alpha1.KeyKindTest, SHA256: strings.Repeat("b2", 32), State: v1alpha1.KeyStateRevoked, Scopes: []v1alpha1.Scope{"rfq:read", "ops:read"}},
 			},
 		},

@@ -78,7 +78,7 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 }
 
 func partnerConditions(p *partner, now time.Time) []Condition {
-	all := append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p))
+	all := append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p), completeCondition(p, now))
 	return slices.Concat(all, certificatesCondition(p, now), webhooksCondition(p, now))
 }
 
@@ -126,6 +126,32 @@ func keysCondition(p *partner) Condition {
 		}
 	}
 	return Condition{v1alpha1.ConditionKeysUnique, "True", v1alpha1.ReasonUnique, "Every key digest is unique."}
+}
+
+// completeCondition warns about keys that are accepted and list no scopes, or else about
+// those that never expire. A list that is empty says that the key has no permission.
+func completeCondition(p *partner, now time.Time) Condition {
+	var unscoped, unlimited []string
+	for i := range p.object.Spec.Keys {
+		switch key := &p.object.Spec.Keys[i]; {
+		case key.State != v1alpha1.KeyStateActive || key.ExpiresAt != nil && !now.Before(key.ExpiresAt.Time):
+		case key.Scopes == nil:
+			unscoped = append(unscoped, key.Name)
+		case key.ExpiresAt == nil:
+			unlimited = append(unlimited, key.Name)
+		}
+	}
+	switch {
+	case len(unscoped) > 0:
+		return Condition{v1alpha1.ConditionKeysComplete, "False", v1alpha1.ReasonNoScopes, fmt.Sprintf(
+			"Warning: these keys have no scopes, so their requests get 403 INSUFFICIENT_SCOPE: %s. List scopes in spec.keys[].scopes.",
+			strings.Join(unscoped, ", "))}
+	case len(unlimited) > 0:
+		return Condition{v1alpha1.ConditionKeysComplete, "False", v1alpha1.ReasonNoExpiry, fmt.Sprintf(
+			"Warning: these keys never expire: %s. Rotate them, or set spec.keys[].expiresAt.", strings.Join(unlimited, ", "))}
+	default:
+		return Condition{v1alpha1.ConditionKeysComplete, "True", v1alpha1.ReasonComplete, "Every active key lists its scopes and expires."}
+	}
 }
 
 func senderConditions(s *sender, now time.Time) []Condition {

@@ -35,7 +35,7 @@ func sound(tb testing.TB, capability posture.Capability) posture.Inputs {
 		if name == "test:acme" {
 			kind = v1alpha1.KeyKindTest
 		}
-		partner.Spec.Keys = append(partner.Spec.Keys, v1alpha1.APIKey{Name: name[:4], Kind: kind, State: v1alpha1.KeyStateActive, SHA256: posturetest.Key(name).Digest().String()})
+		partner.Spec.Keys = append(partner.Spec.Keys, v1alpha1.APIKey{Name: name[:4], Kind: kind, State: v1alpha1.KeyStateActive, SHA256: posturetest.Key(name).Digest().String(), Scopes: posturetest.EveryScope()})
 	}
 	rollout := v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: capability.String()}}
 	rollout.Spec = v1alpha1.CapabilityRolloutSpec{

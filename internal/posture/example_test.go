@@ -31,7 +31,7 @@ func Example() {
 		Contract:       &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(now)},
 		Capabilities:   []v1alpha1.CapabilityGrant{{Name: "rfq-create"}},
 		Scopes:         []v1alpha1.Scope{"rfq:write"},
-		Keys:           []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: key.Digest().String()}},
+		Keys:           []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: key.Digest().String(), Scopes: []v1alpha1.Scope{"rfq:write"}}},
 	}
 	rollout := v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Name: "rfq-create"}}
 	rollout.Spec = v1alpha1.CapabilityRolloutSpec{

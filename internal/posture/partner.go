@@ -166,12 +166,9 @@ func (p *partner) compileKeys() {
 		if err != nil || !known {
 			continue
 		}
-		key := apiKey{partner: p, name: o.Name, digest: digest, mode: mode, scopes: p.scopes}
+		key := apiKey{partner: p, name: o.Name, digest: digest, mode: mode, scopes: p.scopes & scopesOf(o.Scopes)}
 		// Any state except Active counts as revoked.
 		key.revoked = o.State != v1alpha1.KeyStateActive
-		if o.Scopes != nil {
-			key.scopes &= scopesOf(o.Scopes)
-		}
 		if o.ExpiresAt != nil {
 			key.expires = o.ExpiresAt.Time
 			// A zero end would count as no end.

@@ -180,7 +180,7 @@ func TestDenialsNeverOpenAnything(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			closed := 0
-			for seed := range uint64(60) {
+			for seed := range uint64(150) {
 				g := posturetest.Random(seed)
 				in := g.Inputs()
 				before, sent := opened(posture.Compile(in), keys), deliverable(posture.Compile(in))

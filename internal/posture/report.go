@@ -304,7 +304,7 @@ func (s *Snapshot) capabilityPosture(p *partner, c Capability, now time.Time) Ca
 	return out
 }
 
-// answer evaluates the decision table for a key of a kind that has every scope of the
+// answer evaluates the decision table for a key of a kind that lists every scope of the
 // partner and uses an accepted connection.
 func (s *Snapshot) answer(itself *apiKey, c Capability, now time.Time) Reason {
 	p, key := itself.partner, *itself

@@ -108,6 +108,8 @@ type AuditAnchor struct {
 	Mode     tenant.Mode `json:"mode"`
 	Sequence int64       `json:"sequence"`
 	Hash     string      `json:"hash"`
+	// Receipt is the answer of the webhook that received the anchor, such as a signature.
+	Receipt string `json:"receipt,omitempty"`
 	// Anchors is the number of earlier anchors that the chain was compared with.
 	Anchors int `json:"-"`
 }

@@ -308,7 +308,7 @@ func (p *platform) makePartner() {
 		minted, err := credential.Mint(key.mode, rand.Reader)
 		p.must(err)
 		*key.text = minted.Secret().Reveal()
-		entries += fmt.Sprintf("  - {name: %s, kind: %s, sha256: %q, state: Active}\n", key.name, key.kind, minted.Digest())
+		entries += fmt.Sprintf("  - {name: %s, kind: %s, sha256: %q, state: Active, scopes: [account:read, rfq:read, rfq:write, preflight:read, preflight:write]}\n", key.name, key.kind, minted.Digest())
 	}
 	events := p.receive()
 	p.kubectl("", "create", "secret", "generic", "acme-events", "--from-literal=first="+p.receiver.secret)

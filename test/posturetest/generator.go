@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -245,13 +246,12 @@ func (g Generator) key(name string) v1alpha1.APIKey {
 	}
 	o := v1alpha1.APIKey{Name: partner, Kind: kind, SHA256: Key(name).Digest().String(), ExpiresAt: g.maybe(6)}
 	o.State = Mostly(g, v1alpha1.KeyStateActive, v1alpha1.KeyStateRevoked, "")
+	if g.OneIn(6) {
+		return o
+	}
+	o.Scopes = EveryScope()
 	if g.OneIn(3) {
-		o.Scopes = []v1alpha1.Scope{}
-		for scope := range posture.AllScopes() {
-			if !g.OneIn(4) {
-				o.Scopes = append(o.Scopes, v1alpha1.Scope(scope.String()))
-			}
-		}
+		o.Scopes = slices.DeleteFunc(o.Scopes, func(v1alpha1.Scope) bool { return g.OneIn(4) })
 	}
 	return o
 }

@@ -83,8 +83,17 @@ func (i *Installation) GrantAll(partners ...string) {
 	i.Publish()
 }
 
+// EveryScope lists every scope. A key that lists them has those of its partner.
+func EveryScope() []v1alpha1.Scope {
+	var all []v1alpha1.Scope
+	for scope := range posture.AllScopes() {
+		all = append(all, v1alpha1.Scope(scope.String()))
+	}
+	return all
+}
+
 // AddKey gives a partner the key PARTNER-NAME: a test key if name is "test", else a live
-// key. A key with scopes is restricted to them.
+// key. It lists the given scopes, or every scope if they are nil.
 func (i *Installation) AddKey(tb testing.TB, partner, name string, scopes ...v1alpha1.Scope) {
 	tb.Helper()
 	mode, kind := tenant.Live, v1alpha1.KeyKindLive
@@ -96,6 +105,9 @@ func (i *Installation) AddKey(tb testing.TB, partner, name string, scopes ...v1a
 		tb.Fatalf("credential.Mint(%q): %v", mode, err)
 	}
 	i.keys[partner+"-"+name] = key
+	if scopes == nil {
+		scopes = EveryScope()
+	}
 	i.Partner(partner, func(spec *v1alpha1.PartnerEntitlementSpec) {
 		spec.Keys = append(spec.Keys, v1alpha1.APIKey{
 			Name: name, Kind: kind, SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: scopes,

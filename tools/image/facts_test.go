@@ -3,6 +3,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -55,10 +56,24 @@ func TestDockerfileAndModulesNameOneGoRelease(t *testing.T) {
 	if pinned == nil {
 		t.Fatal("the Dockerfile names no release of Go")
 	}
-	for _, module := range []string{"go.mod", "tools/go.mod", "tools/image/go.mod"} {
-		if line := "\ntoolchain go" + pinned[1] + "\n"; !strings.Contains(text(t, module), line) {
-			t.Errorf("%s lacks the line %q of the Dockerfile's Go", module, line)
+	modules := 0
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && path != "." || entry.Name() == "bin" || entry.Name() == "testdata"):
+			return fs.SkipDir
+		case entry.Name() != "go.mod":
+			return nil
 		}
+		modules++
+		if line := "\ntoolchain go" + pinned[1] + "\n"; !strings.Contains(text(t, path), line) {
+			t.Errorf("%s lacks the line %q of the Dockerfile's Go", path, line)
+		}
+		return nil
+	})
+	if err != nil || modules < 3 {
+		t.Errorf("%d modules, %v; want all of the repository", modules, err)
 	}
 }
 

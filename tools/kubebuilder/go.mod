@@ -3,6 +3,8 @@ module github.com/printmarket/printmarket/tools/kubebuilder
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	github.com/spf13/afero v1.15.0
 	golang.org/x/mod v0.30.0

@@ -2,6 +2,8 @@ module github.com/printmarket/printmarket/tools/vale
 
 go 1.26.0
 
+toolchain go1.26.8
+
 // Vale v3.26.0 names a commit of cascadia that the module proxy does not hold;
 // v1.3.5 is the release before it.
 replace github.com/andybalholm/cascadia => github.com/andybalholm/cascadia v1.3.5

@@ -5,6 +5,7 @@ package keymanifest
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -22,9 +23,19 @@ type entry struct {
 	Scopes    yaml.Node `yaml:"scopes,omitempty"`
 }
 
-// entryOf formats an entry of the list; each line starts with the indentation. The
+// ScopesOf returns a list of scopes without repetitions next to each other. It is never
+// nil, so an entry shows that it has no scopes.
+func ScopesOf(names []string) []v1alpha1.Scope {
+	scopes := make([]v1alpha1.Scope, len(names))
+	for i, name := range names {
+		scopes[i] = v1alpha1.Scope(name)
+	}
+	return slices.Compact(scopes)
+}
+
+// Format formats an entry of the list; each line starts with the indentation. The
 // digest is quoted because YAML would read some digests as numbers.
-func entryOf(key v1alpha1.APIKey, indent string) (string, error) {
+func Format(key v1alpha1.APIKey, indent string) (string, error) {
 	e := entry{
 		Name: key.Name, Kind: string(key.Kind), State: string(key.State),
 		SHA256: yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key.SHA256, Style: yaml.DoubleQuotedStyle},

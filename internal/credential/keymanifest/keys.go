@@ -32,23 +32,19 @@ var (
 // Keys holds the entries of one partner.
 type Keys []v1alpha1.APIKey
 
-// Issue adds an entry for a key. expires is zero for a key that does not expire; with
-// scopes nil the key has every scope of the partner. Errors: ErrTaken.
+// Issue adds an entry for a key with scopes. expires is zero for a key that does not
+// expire. Errors: ErrTaken.
 func (k Keys) Issue(name string, key credential.Key, expires time.Time, scopes []v1alpha1.Scope) (Keys, error) {
 	if k.index(name) >= 0 {
 		return nil, fmt.Errorf("issue %s: %w", name, ErrTaken)
 	}
-	entry := EntryOf(name, key)
-	entry.Scopes = scopes
+	entry := v1alpha1.APIKey{
+		Name: name, Kind: KindOf(key.Mode()), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive, Scopes: scopes,
+	}
 	if !expires.IsZero() {
 		entry.ExpiresAt = new(metav1.NewTime(expires.UTC().Truncate(time.Second)))
 	}
 	return append(slices.Clone(k), entry), nil
-}
-
-// EntryOf returns an active entry for a key with every scope of the partner.
-func EntryOf(name string, key credential.Key) v1alpha1.APIKey {
-	return v1alpha1.APIKey{Name: name, Kind: KindOf(key.Mode()), SHA256: key.Digest().String(), State: v1alpha1.KeyStateActive}
 }
 
 // Rotate adds an entry with the scopes of the entry old, and lets old expire at ends.

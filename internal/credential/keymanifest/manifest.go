@@ -37,6 +37,8 @@ type Manifest struct {
 	// Path is the path of the file.
 	Path string
 	Keys Keys
+	// Scopes holds the scopes of the partner.
+	Scopes []v1alpha1.Scope
 
 	partner string
 	text    []byte
@@ -93,7 +95,13 @@ func read(path, partner string) (*Manifest, error) {
 	if err != nil || root == nil {
 		return nil, err
 	}
-	m := &Manifest{Path: path, partner: partner, text: text, keys: member(member(root, "spec"), "keys")}
+	spec := member(root, "spec")
+	m := &Manifest{Path: path, partner: partner, text: text, keys: member(spec, "keys")}
+	if scopes := member(spec, "scopes"); scopes != nil {
+		if err := scopes.Decode(&m.Scopes); err != nil {
+			return nil, err
+		}
+	}
 	return m, m.decode()
 }
 
@@ -175,7 +183,7 @@ func (m *Manifest) with(keys Keys) ([]byte, error) {
 		if i < len(m.Keys) && equal(m.Keys[i], keys[i]) {
 			continue
 		}
-		entry, err := entryOf(keys[i], indent)
+		entry, err := Format(keys[i], indent)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -23,23 +22,22 @@ import (
 // Store holds the keys of one partner: in a manifest or in a cluster.
 type Store interface {
 	Keys() Keys
+	// Scopes returns the scopes of the partner.
+	Scopes() []v1alpha1.Scope
 	// Change writes the result of change, which it may call more than once.
 	Change(ctx context.Context, change func(Keys) (Keys, error)) error
 }
 
-// IssueKey creates a key and adds its entry to a store; see [Keys.Issue]. scopes is nil
-// for a key with every scope of the partner, and empty for a key without scopes. The
-// key is returned only if its entry is stored.
+// IssueKey creates a key and adds its entry to a store; see [Keys.Issue]. If scopes
+// is nil, the entry lists those that the partner has now; empty scopes list none. The key
+// is returned only if its entry is stored.
 func IssueKey(ctx context.Context, s Store, name string, mode tenant.Mode, expires time.Time, scopes []string, random io.Reader) (credential.Key, error) {
-	var granted []v1alpha1.Scope
-	if scopes != nil {
-		granted = make([]v1alpha1.Scope, len(scopes))
-	}
-	for i, scope := range scopes {
-		granted[i] = v1alpha1.Scope(scope)
-	}
 	return add(ctx, s, mode, random, func(keys Keys, key credential.Key) (Keys, error) {
-		return keys.Issue(name, key, expires, slices.Compact(granted))
+		granted := ScopesOf(scopes)
+		if scopes == nil {
+			granted = append(granted, s.Scopes()...)
+		}
+		return keys.Issue(name, key, expires, granted)
 	})
 }
 
@@ -86,6 +84,8 @@ func OpenManifest(dir, partner string) (Store, error) {
 
 func (m *manifestKeys) Keys() Keys { return m.manifest.Keys }
 
+func (m *manifestKeys) Scopes() []v1alpha1.Scope { return m.manifest.Scopes }
+
 func (m *manifestKeys) Change(ctx context.Context, change func(Keys) (Keys, error)) error {
 	keys, err := change(m.manifest.Keys)
 	if err != nil {
@@ -128,6 +128,8 @@ func (c *clusterKeys) read(ctx context.Context) error {
 }
 
 func (c *clusterKeys) Keys() Keys { return c.object.Spec.Keys }
+
+func (c *clusterKeys) Scopes() []v1alpha1.Scope { return c.object.Spec.Scopes }
 
 func (c *clusterKeys) Change(ctx context.Context, change func(Keys) (Keys, error)) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {

@@ -26,6 +26,8 @@ type memory struct {
 
 func (m *memory) Keys() keymanifest.Keys { return m.keys }
 
+func (m *memory) Scopes() []v1alpha1.Scope { return []v1alpha1.Scope{"rfq:read", "rfq:write"} }
+
 func (m *memory) Change(_ context.Context, change func(keymanifest.Keys) (keymanifest.Keys, error)) error {
 	keys, err := change(m.keys)
 	if err == nil {
@@ -58,12 +60,14 @@ func TestNewKeyIsReturnedOnlyIfItsEntryIsStored(t *testing.T) {
 		wantScopes []v1alpha1.Scope
 		wantErr    error
 	}{
-		"without scopes, the key has all of the partner": {add: issue(nil), wantKind: "Test"},
-		"an empty list of scopes opens nothing":          {add: issue([]string{}), wantKind: "Test", wantScopes: []v1alpha1.Scope{}},
-		"a repeated scope is stored once":                {add: issue([]string{"rfq:read", "rfq:read"}), wantKind: "Test", wantScopes: []v1alpha1.Scope{"rfq:read"}},
-		"a rotated key keeps kind and scopes":            {add: rotate("main"), wantKind: "Live", wantScopes: []v1alpha1.Scope{"rfq:read"}},
-		"an unknown key cannot be rotated":               {add: rotate("none"), wantErr: keymanifest.ErrNoKey},
-		"a store that rejects the entry":                 {add: issue(nil), fault: fault, wantErr: fault},
+		"without scopes, the entry lists those of the partner": {
+			add: issue(nil), wantKind: "Test", wantScopes: []v1alpha1.Scope{"rfq:read", "rfq:write"},
+		},
+		"an empty list of scopes opens nothing": {add: issue([]string{}), wantKind: "Test", wantScopes: []v1alpha1.Scope{}},
+		"a repeated scope is stored once":       {add: issue([]string{"rfq:read", "rfq:read"}), wantKind: "Test", wantScopes: []v1alpha1.Scope{"rfq:read"}},
+		"a rotated key keeps kind and scopes":   {add: rotate("main"), wantKind: "Live", wantScopes: []v1alpha1.Scope{"rfq:read"}},
+		"an unknown key cannot be rotated":      {add: rotate("none"), wantErr: keymanifest.ErrNoKey},
+		"a store that rejects the entry":        {add: issue(nil), fault: fault, wantErr: fault},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

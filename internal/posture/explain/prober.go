@@ -65,6 +65,10 @@ func New(in posture.Inputs) *Prober {
 	p := &Prober{
 		inputs: in, named: map[string]*v1alpha1.PartnerEntitlement{}, digests: map[probeKey]credential.Digest{},
 	}
+	var scopes []v1alpha1.Scope
+	for scope := range posture.AllScopes() {
+		scopes = append(scopes, v1alpha1.Scope(scope.String()))
+	}
 	in.Partners = slices.Clone(in.Partners)
 	for i := range in.Partners {
 		o := &in.Partners[i]
@@ -74,7 +78,7 @@ func New(in posture.Inputs) *Prober {
 			digest := credential.Digest(sha256.Sum256([]byte("probe\x00" + o.Namespace + "\x00" + o.Name + "\x00" + string(k.Kind))))
 			p.digests[probeKey{NameOf(o), k.Mode}] = digest
 			o.Spec.Keys = append(o.Spec.Keys, v1alpha1.APIKey{
-				Name: "probe", Kind: k.Kind, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(digest[:]),
+				Name: "probe", Kind: k.Kind, State: v1alpha1.KeyStateActive, SHA256: hex.EncodeToString(digest[:]), Scopes: scopes,
 			})
 		}
 	}

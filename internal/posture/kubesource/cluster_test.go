@@ -101,6 +101,7 @@ func (c *cluster) partner() *v1alpha1.PartnerEntitlement {
 		Scopes:       []v1alpha1.Scope{"rfq:write"},
 		Keys: []v1alpha1.APIKey{{
 			Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: c.key.Digest().String(),
+			Scopes: []v1alpha1.Scope{"rfq:write"},
 		}},
 	}}
 	partner.Labels = map[string]string{"tier": "pilot"}

@@ -4,6 +4,8 @@ module github.com/printmarket/printmarket/tools/controlplane/etcd
 
 go 1.26.0
 
+toolchain go1.26.8
+
 tool go.etcd.io/etcd/server/v3
 
 require (

@@ -4,6 +4,8 @@ module github.com/printmarket/printmarket/tools/node/coredns
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require github.com/coredns/coredns v1.15.0
 
 require (

@@ -2,3 +2,5 @@
 module github.com/printmarket/printmarket/tools/node/pause
 
 go 1.26.0
+
+toolchain go1.26.8

@@ -61,6 +61,12 @@
 - --mtls-addr=:8443
 - --mtls-cert=/mtls/tls.crt
 - --mtls-key=/mtls/tls.key
+{{- if .Values.api.mtls.internal }}
+{{- if .Values.ingress.mtls.enabled }}
+{{- fail "api.mtls.internal: the Ingress for mutual TLS would lead to the bridge and the platform API: disable ingress.mtls or api.mtls.internal" }}
+{{- end }}
+- --mtls-internal
+{{- end }}
 {{- with .Values.api.mtls.proxies }}
 {{- if .addresses }}
 - --mtls-proxies={{ join "," .addresses }}
