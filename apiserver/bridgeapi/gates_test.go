@@ -31,9 +31,9 @@ func TestEachListRequiresOnlyItsOwnScope(t *testing.T) {
 		mediaPath + "/x":                       {"acme-live": 404, "acme-media": 404, "acme-devices": 403, "": 401},
 		devicesPath + "/x/y":                   {"acme-live": 404, "acme-media": 403, "acme-devices": 404, "": 401},
 		exportPath + "/":                       {"acme-live": 404, "acme-media": 404, "acme-devices": 403, "": 401},
-		mediaPath + "?source=platform":         {"acme-live": 200, "globex-live": 403, "desk-live": 403, "": 401},
-		devicesPath + "?source=organization":   {"acme-devices": 200, "globex-live": 403, "desk-live": 403, "": 401},
-		exportPath + "?includeValidation=true": {"acme-live": 200, "globex-live": 403, "desk-live": 403, "": 401},
+		mediaPath + "?source=platform":         {"acme-live": 200, "globex-live": 403, "platform-live": 403, "": 401},
+		devicesPath + "?source=organization":   {"acme-devices": 200, "globex-live": 403, "platform-live": 403, "": 401},
+		exportPath + "?includeValidation=true": {"acme-live": 200, "globex-live": 403, "platform-live": 403, "": 401},
 	}
 	for path, keys := range tests {
 		for key, want := range keys {

@@ -63,16 +63,16 @@ type Ends interface {
 
 // RFQs reads RFQs and quotes. Package rfq implements it.
 type RFQs interface {
-	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
-	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
-	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
+	Get(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error)
+	List(ctx context.Context, owner tenant.ID, page rfq.Page) (rfq.List, error)
+	Quotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error)
 }
 
 // Records reads quotas, the last use of keys, and the request log. The stores implement it.
 type Records interface {
 	account.Quotas
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
-	QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
+	QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
 }
 
@@ -87,7 +87,7 @@ type Config struct {
 	RFQs     RFQs
 	Records  Records
 	// Webhooks and Cursors are shared with the API.
-	Webhooks webhooksapi.Desk
+	Webhooks webhooksapi.Webhooks
 	Cursors  webhooksapi.Cursors
 	Jobs     Jobs
 	// Pace and Changes configure how a page follows a job, as in the API.

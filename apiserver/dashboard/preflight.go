@@ -23,9 +23,9 @@ import (
 
 // Jobs reads preflight jobs. Package preflightjob implements it.
 type Jobs interface {
-	Get(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
-	List(ctx context.Context, who tenant.ID, page preflightjob.Page) (preflightjob.List, error)
-	Report(ctx context.Context, who tenant.ID, id string) ([]byte, error)
+	Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
+	List(ctx context.Context, owner tenant.ID, page preflightjob.Page) (preflightjob.List, error)
+	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 }
 
 // jobsOnPage bounds the rows of the list.

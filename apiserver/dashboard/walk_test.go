@@ -132,7 +132,7 @@ func walkThrough(t *testing.T, d *testDashboard, look func(tab *browsertest.Tab,
 		p.failing.Go(p.origin + path)
 		look(p.failing, path)
 	}
-	p.signIn(p.tab, d.Key("desk-live"), "location.pathname === '/ops'")
+	p.signIn(p.tab, d.Key("platform-live"), "location.pathname === '/ops'")
 	p.visit("/ops", "/ops?text=unknown", "/ops/partners/globex")
 	p.tab.WantInnocence(server.URL, len(dashboard.Pages()))
 	for _, pattern := range dashboard.Pages() {

@@ -36,19 +36,19 @@ var (
 // webhookStub returns the same webhooks to every caller. Calls of methods that it does not
 // implement panic.
 type webhookStub struct {
-	webhooksapi.Desk
+	webhooksapi.Webhooks
 	endpoints []webhook.Known
 	// deliveries are in the order of their ids, which are numbers.
 	deliveries []webhook.Delivery
 	attempts   []webhook.Attempt
 }
 
-// Endpoints implements webhooks.Desk.
+// Endpoints implements webhooksapi.Webhooks.
 func (p webhookStub) Endpoints(context.Context, tenant.ID) ([]webhook.Known, error) {
 	return p.endpoints, nil
 }
 
-// Find implements webhooks.Desk.
+// Find implements webhooksapi.Webhooks.
 func (p webhookStub) Find(_ context.Context, address webhook.Address) (webhook.Known, error) {
 	for _, known := range p.endpoints {
 		if known.Name == address.Name {
@@ -58,7 +58,7 @@ func (p webhookStub) Find(_ context.Context, address webhook.Address) (webhook.K
 	return webhook.Known{}, transaction.ErrNotFound
 }
 
-// Deliveries implements webhooks.Desk.
+// Deliveries implements webhooksapi.Webhooks.
 func (p webhookStub) Deliveries(_ context.Context, query webhook.Query) ([]webhook.Delivery, error) {
 	var found []webhook.Delivery
 	for at := len(p.deliveries) - 1; at >= 0 && len(found) < query.Limit; at-- {
@@ -70,7 +70,7 @@ func (p webhookStub) Deliveries(_ context.Context, query webhook.Query) ([]webho
 	return found, nil
 }
 
-// Delivery implements webhooks.Desk.
+// Delivery implements webhooksapi.Webhooks.
 func (p webhookStub) Delivery(_ context.Context, _ tenant.ID, id string) (webhook.Delivery, []webhook.Attempt, error) {
 	for _, d := range p.deliveries {
 		if d.ID == id {

@@ -16,8 +16,8 @@ type Dispatcher interface {
 	// Submit ensures that a worker will begin the job with an attempt number greater
 	// than attempt. It does not change a job that is already waiting or leased.
 	Submit(ctx context.Context, id string, owner tenant.ID, attempt int) error
-	// SubmitAll is Submit of each, in their order, and made for many. The first
-	// done of them were submitted; with an error nothing is known of the others.
+	// SubmitAll submits many jobs in order. It returns the number of jobs that were
+	// submitted before an error; the state of the others is unknown.
 	SubmitAll(ctx context.Context, all []Submission) (done int, err error)
 	// Cancel removes the job from the queue or stops its worker.
 	Cancel(ctx context.Context, id string) error
