@@ -42,8 +42,8 @@ func mustKeys(t *testing.T, args ...string) string {
 	return out
 }
 
-// TestKeysOfManifestsActAtOnce does with manifests what an operator does, and
-// asks the platform that follows them.
+// The test edits manifests like an operator, and sends requests to the platform that follows
+// them.
 func TestKeysOfManifestsActAtOnce(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())

@@ -82,7 +82,7 @@ func edited(t *testing.T, edits ...edit) string {
 	return dir
 }
 
-// release is what a release manager might change in one go.
+// release returns a directory with the changes of a typical release.
 func release(t *testing.T) string {
 	t.Helper()
 	return edited(t,
