@@ -76,8 +76,8 @@ type Records interface {
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
 }
 
-// Config is the configuration of the dashboard. Every member is required unless its
-// comment says otherwise.
+// Config holds the dependencies and settings of the dashboard. Every member is required
+// unless its comment says otherwise.
 type Config struct {
 	// Listener is the label of the listener in metrics.
 	Listener string
@@ -114,8 +114,8 @@ type Config struct {
 	Tour *Tour
 	// Ops configures the pages for operators; nil for none.
 	Ops *Ops
-	// Plain is for a listener on loopback without TLS: the cookie is not restricted to
-	// https, because browsers would drop it there.
+	// Plain is for a listener on loopback without TLS: the cookie is not restricted to https,
+	// because browsers would reject it there.
 	Plain bool
 }
 
@@ -206,7 +206,7 @@ func (r route) handler(method string) handler {
 	return methodNotAllowed(strings.Join(allowed, ", "))
 }
 
-// visit is one request with the posture that applies to it and the session that it has.
+// visit holds one request, the posture that applies to it, and its session.
 type visit struct {
 	*http.Request
 	// header is that of the response.
@@ -231,8 +231,8 @@ func (v *visit) Refusal(decision posture.Decision) *problem.Problem {
 	return v.refusals.Of(decision, v.now)
 }
 
-// refused returns the page that says why the caller may not read by a capability; nil if
-// the caller may.
+// refused returns the page that explains why the caller may not use a capability; nil if the
+// caller may use it.
 func (v *visit) refused(capability posture.Capability) *response {
 	if decision := v.Decide(capability, false); !decision.Allowed() {
 		page := problemPage(v.Refusal(decision))
@@ -261,7 +261,7 @@ type response struct {
 	send func(http.ResponseWriter) *response
 	// live allows the page to run the script that follows a job.
 	live bool
-	// content is what the page shows in the frame.
+	// content is the content of the page inside the frame.
 	page    pageName
 	title   string
 	content templ.Component

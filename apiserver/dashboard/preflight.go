@@ -57,7 +57,7 @@ func requirePreflight(next handler) handler {
 	}
 }
 
-// jobsBody is one page of jobs, the newest first.
+// jobsBody holds one page of jobs, newest first.
 type jobsBody struct {
 	// Status selects jobs; empty for all.
 	Status preflightjob.Status
@@ -107,7 +107,7 @@ func tail(text string) string {
 	return text
 }
 
-// took is how long a job ran; empty if the job has not run or still runs.
+// took returns the running time of a job; empty if the job has not run or still runs.
 func took(job *preflightjob.Job) string {
 	if job.StartedAt.IsZero() || job.FinishedAt.IsZero() {
 		return ""

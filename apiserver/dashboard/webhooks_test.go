@@ -96,8 +96,8 @@ func known(name, mark string) webhook.Known {
 	return webhook.Known{Endpoint: e, Standing: webhook.Standing{Address: e.Address, URL: e.URL, EnrolledAt: noon.Add(-72 * time.Hour)}}
 }
 
-// various has endpoints in every condition, and deliveries in every state, one with a
-// failed attempt and one without an answer.
+// various returns endpoints in every condition and deliveries in every state, one with a
+// failed attempt and one without a response.
 func various(mark string) webhookStub {
 	disabled, closed, fresh := known("disabled", mark), known("closed", mark), known("fresh", mark)
 	paused, probed := known("paused", mark), known("probed", mark)
@@ -125,8 +125,8 @@ func various(mark string) webhookStub {
 	}
 }
 
-// busy has 10,000 deliveries, and 500 attempts at each, with answers of the length
-// that is kept.
+// busy returns 10,000 deliveries with 500 attempts each, and excerpts of the maximum
+// length.
 func busy(mark string) webhookStub {
 	p := various("")
 	p.deliveries, p.attempts = nil, nil
@@ -267,7 +267,7 @@ func (d *testDashboard) states(t testing.TB, owner tenant.ID) []string {
 	return states
 }
 
-// forms are all forms that send events, with their values.
+// forms returns all forms that send events, with their values.
 func forms(name, id string, since time.Time) map[string]url.Values {
 	return map[string]url.Values{
 		"/webhooks/endpoints/" + name + "/test":     nil,
