@@ -18,7 +18,7 @@ type refusal struct {
 	// existing reports whether the base already exists and is applied again, by the
 	// server; otherwise the changed object is created.
 	existing bool
-	// field is what the message must name.
+	// field is the field that the message must name.
 	field string
 }
 
@@ -123,7 +123,7 @@ func TestARefusalNamesTheFieldAndWhatToDo(t *testing.T) {
 	golden(t, "refused.txt", out.String())
 }
 
-// refusal is what kubectl prints of a manifest that is refused.
+// refusal returns the message of kubectl for a rejected manifest.
 func (p person) refusal(t *testing.T, r refusal) string {
 	t.Helper()
 	arguments := []string{"create", "--filename=-"}
