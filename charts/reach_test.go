@@ -60,7 +60,7 @@ func TestEveryPodOfTheChartIsClosedUnlessAPolicyOpensIt(t *testing.T) {
 	}
 }
 
-// others are who is not of the release: pods elsewhere, and addresses.
+// others returns ends outside the release: pods of other namespaces, and addresses.
 func others() map[string]netreach.End {
 	address := func(text string) netreach.End { return netreach.End{Address: netip.MustParseAddr(text)} }
 	return map[string]netreach.End{
