@@ -126,10 +126,10 @@ func TestOperatorIsCheckedOnEveryRequest(t *testing.T) {
 		"the scope is taken away": {func(d *testDashboard) {
 			d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} })
 		}, http.StatusForbidden, "ops:read"},
-		"the desk is suspended": {func(d *testDashboard) {
+		"the platform is suspended": {func(d *testDashboard) {
 			d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
 		}, http.StatusForbidden, "suspended"},
-		"the desk is a partner": {func(d *testDashboard) {
+		"the platform is a partner": {func(d *testDashboard) {
 			d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
 		}, http.StatusForbidden, "ops:read"},
 		"another organization owns the key": {func(d *testDashboard) {

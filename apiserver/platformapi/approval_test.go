@@ -101,7 +101,7 @@ func TestWindowsAndReasonsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
-func TestMasterDataAreChangedByLiveKeysOfTheDeskAlone(t *testing.T) {
+func TestOnlyLivePlatformKeysChangeMasterData(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	text := document(t, "org_acme01", 1)

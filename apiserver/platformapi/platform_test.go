@@ -68,7 +68,7 @@ func list(t *testing.T, w *apitest.Server, owner, query string) []record {
 	return body.Items
 }
 
-func TestTheDeskSeesTheRFQsOfEveryOrganizationInItsMode(t *testing.T) {
+func TestOperatorsListRFQsOfAllOrganizationsInTheirMode(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	acme, sandboxed, stark := create(t, w, "acme-live"), create(t, w, "acme-test"), create(t, w, "stark-live")
@@ -345,7 +345,7 @@ func TestAuditChainIsListedBySequence(t *testing.T) {
 	get(t, w, "platform-live", "/audit/chain?after=x").Want(t, 400, problem.CodeInvalidRequest)
 }
 
-func TestTheDeskTellsWhenKeysWereUsed(t *testing.T) {
+func TestOperatorsSeeTheLastUseOfKeys(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	used, unused := w.Digest("acme-live"), w.Digest("stark-live")

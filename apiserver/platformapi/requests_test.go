@@ -26,7 +26,7 @@ func ask(t *testing.T, w *apitest.Server, keys ...string) (id string) {
 	return id
 }
 
-func TestTheDeskFindsTheRequestOfAPartner(t *testing.T) {
+func TestOperatorsFindTheRequestOfAPartner(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	ask(t, w, "stark-live", "acme-live", "acme-none", "acme-test")
@@ -67,7 +67,7 @@ func TestTheDeskFindsTheRequestOfAPartner(t *testing.T) {
 	}
 }
 
-func TestTheDeskSeesWhatTheGatesRefuse(t *testing.T) {
+func TestOperatorsSeeDenials(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	ask(t, w, "acme-none")

@@ -32,7 +32,7 @@ func hooked(t *testing.T) *apitest.Server {
 
 const ofAcme = "?organization=org_acme01"
 
-func TestTheDeskSeesTheEndpointsOfEveryOrganizationInItsMode(t *testing.T) {
+func TestOperatorsListEndpointsOfAllOrganizationsInTheirMode(t *testing.T) {
 	t.Parallel()
 	w := hooked(t)
 	for query, want := range map[string][]string{
@@ -116,7 +116,7 @@ func TestAWebhookVerbThatIsRefusedIsNotInTheAudit(t *testing.T) {
 	}
 }
 
-func TestTheDeskReadsADeliveryAgainOnlyWhenItHasChanged(t *testing.T) {
+func TestUnchangedDeliveryIsNotModified(t *testing.T) {
 	t.Parallel()
 	w := hooked(t)
 	id := post(t, w, "platform-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Text(t, "id")
@@ -143,7 +143,7 @@ func TestTheDeskReadsADeliveryAgainOnlyWhenItHasChanged(t *testing.T) {
 		Want(t, 404, problem.CodeNotFound)
 }
 
-func TestTheDeskListsDeliveriesInPages(t *testing.T) {
+func TestOperatorsListDeliveriesInPages(t *testing.T) {
 	t.Parallel()
 	w := hooked(t)
 	var ids [3]string

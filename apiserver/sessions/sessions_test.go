@@ -107,7 +107,7 @@ func TestSessionRequiresTheScope(t *testing.T) {
 		"two keys":                    {"acme-test", key, 400, problem.CodeInvalidRequest},
 		"a key without the scope":     {"acme-reads", nil, 403, problem.CodeInsufficientScope},
 		"a key without any scope":     {"acme-none", nil, 403, problem.CodeInsufficientScope},
-		"the marketplace's own desk":  {"platform-live", nil, 403, problem.CodeInsufficientScope},
+		"a key of the platform":       {"platform-live", nil, 403, problem.CodeInsufficientScope},
 		"a session in place of a key": {"", map[string]string{"Authorization": "Bearer " + w.Session(t, "acme-live")}, 401, problem.CodeInvalidAPIKey},
 	} {
 		a := open(t, w, tc.key, tc.header)

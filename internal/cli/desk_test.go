@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestTheDesk does the marketplace's side of an RFQ with the commands.
-func TestTheDesk(t *testing.T) {
+// The test performs the operator's part of an RFQ with the commands.
+func TestOperatorsQuoteWithCommands(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 	p.platformQuotes(t)
@@ -47,7 +47,7 @@ func (p *platform) auditIsVerified(t *testing.T) {
 	if err := os.WriteFile(anchors, []byte(wrong+"\n"), 0o600); err != nil {
 		t.Fatalf("os.WriteFile(%s): %v", anchors, err)
 	}
-	if _, errs, failed := p.command("", "audit", "verify", "--file", anchors); !failed || !strings.Contains(errs, "broken at entry 2 aud_") {
+	if _, errs, failed := p.operate("", "audit", "verify", "--file", anchors); !failed || !strings.Contains(errs, "broken at entry 2 aud_") {
 		t.Errorf("audit verify with another anchor: %s", errs)
 	}
 	db, err := sql.Open("sqlite", filepath.Join(p.data, "printmarket.db"))
@@ -67,14 +67,14 @@ func (p *platform) auditIsVerified(t *testing.T) {
 		if _, err := db.ExecContext(t.Context(), tampering.statement); err != nil {
 			t.Fatalf("%s: %v", tampering.statement, err)
 		}
-		if _, errs, failed := p.command("", "audit", "verify"); !failed || !strings.Contains(errs, tampering.want) {
+		if _, errs, failed := p.operate("", "audit", "verify"); !failed || !strings.Contains(errs, tampering.want) {
 			t.Errorf("audit verify after %s: %s; want %q", tampering.statement, errs, tampering.want)
 		}
 	}
 }
 
-// command runs a command with the variables of the environment file.
-func (p *platform) command(stdin string, args ...string) (stdout, stderr string, failed bool) {
+// operate runs a command with the variables of the environment file.
+func (p *platform) operate(stdin string, args ...string) (stdout, stderr string, failed bool) {
 	p.t.Helper()
 	command := p.command(args...)
 	command.Env = os.Environ()
@@ -94,7 +94,7 @@ func (p *platform) command(stdin string, args ...string) (stdout, stderr string,
 
 func (p *platform) mustCommand(stdin string, args ...string) string {
 	p.t.Helper()
-	out, errs, failed := p.command(stdin, args...)
+	out, errs, failed := p.operate(stdin, args...)
 	if failed {
 		p.t.Fatalf("%v: %s", args, errs)
 	}
@@ -126,7 +126,7 @@ func (p *platform) platformQuotes(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "offer.json")
 	// A control character in a name is refused, with its place.
-	if _, errs, failed := p.command(offerFor("205.00"), "quotes", "submit", id, "-f", "-"); !failed || !strings.Contains(errs, "#/supplier/displayName") {
+	if _, errs, failed := p.operate(offerFor("205.00"), "quotes", "submit", id, "-f", "-"); !failed || !strings.Contains(errs, "#/supplier/displayName") {
 		t.Errorf("a name that steers terminals: %s", errs)
 	}
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(offerFor("205.00"), `\u001b[31m`, "")), 0o600); err != nil {
@@ -149,7 +149,7 @@ func (p *platform) platformQuotes(t *testing.T) {
 	if out := p.mustCommand("", "quotes", "withdraw", id, quote.ID, "--reason", "out of paper"); !strings.Contains(out, "withdrawn") {
 		t.Errorf("quotes withdraw:\n%s", out)
 	}
-	if _, errs, failed := p.command("", "rfqs", "cancel", id, "--reason", "too late", "--version", "1"); !failed || !strings.Contains(errs, "REVISION_CONFLICT") {
+	if _, errs, failed := p.operate("", "rfqs", "cancel", id, "--reason", "too late", "--version", "1"); !failed || !strings.Contains(errs, "REVISION_CONFLICT") {
 		t.Errorf("cancel an old version: %s", errs)
 	}
 	p.mustCommand("", "rfqs", "close", id, "--reason", "enough quotes")
@@ -203,7 +203,7 @@ func (p *platform) platformQuotes(t *testing.T) {
 		"no reason":                         {"rfqs", "cancel", id},
 		"no offer":                          {"quotes", "submit", id},
 	} {
-		if out, errs, failed := p.command("", args...); !failed || errs == "" {
+		if out, errs, failed := p.operate("", args...); !failed || errs == "" {
 			t.Errorf("%s: %v printed %q and %q", name, args, out, errs)
 		}
 	}

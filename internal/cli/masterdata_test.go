@@ -155,7 +155,7 @@ func TestTheLifeOfMasterData(t *testing.T) {
 	}
 	p.approveAndWithdraw(t, imported.Snapshot.ID)
 	p.exportAndCompare(t, imported.Snapshot.ID, dir)
-	if _, errs, failed := p.command("", "masterdata", "import", prices(t, "media.csv", "acme-silk-150", "acme-silk-135")); !failed || !strings.Contains(errs, "media.csv:4:1: media acme-silk-135: id: ") {
+	if _, errs, failed := p.operate("", "masterdata", "import", prices(t, "media.csv", "acme-silk-150", "acme-silk-135")); !failed || !strings.Contains(errs, "media.csv:4:1: media acme-silk-135: id: ") {
 		t.Errorf("a duplicate: %s", errs)
 	}
 }
@@ -178,7 +178,7 @@ func (p *platform) approveAndWithdraw(t *testing.T, id string) {
 	if withdrawn.WithdrawnAt == "" || withdrawn.WithdrawnReason != "a typing error" {
 		t.Errorf("withdrawn %+v", withdrawn)
 	}
-	if _, errs, failed := p.command("", "masterdata", "withdraw", approved.ID, "--reason", "again"); !failed || !strings.Contains(errs, "MASTER_DATA_STATE_CONFLICT") {
+	if _, errs, failed := p.operate("", "masterdata", "withdraw", approved.ID, "--reason", "again"); !failed || !strings.Contains(errs, "MASTER_DATA_STATE_CONFLICT") {
 		t.Errorf("withdrawn twice: %s", errs)
 	}
 }
@@ -192,7 +192,7 @@ func (p *platform) exportAndCompare(t *testing.T, id, dir string) {
 			t.Errorf("%s: exit %d, %q, %q", form, code, out, errs)
 		}
 	}
-	if _, errs, failed := p.command("", "masterdata", "export", id, "-o", "csv", "-f", dir); !failed || !strings.Contains(errs, "exists") {
+	if _, errs, failed := p.operate("", "masterdata", "export", id, "-o", "csv", "-f", dir); !failed || !strings.Contains(errs, "exists") {
 		t.Errorf("over other tables: %s", errs)
 	}
 	if out := p.mustCommand("", "masterdata", "export", id); !strings.HasPrefix(out, "level: resources\nowner: org_acme01\n") {
@@ -201,7 +201,7 @@ func (p *platform) exportAndCompare(t *testing.T, id, dir string) {
 	if out := p.mustCommand("", "masterdata", "diff", demoMasterData+"acme", id); out != "~ media acme-silk-135\n    price.amount: 110.56 -> 115\n" {
 		t.Errorf("diff: %s", out)
 	}
-	if _, errs, failed := p.command("", "masterdata", "export", "sha256:"+strings.Repeat("0", 64)); !failed || !strings.Contains(errs, "NOT_FOUND") {
+	if _, errs, failed := p.operate("", "masterdata", "export", "sha256:"+strings.Repeat("0", 64)); !failed || !strings.Contains(errs, "NOT_FOUND") {
 		t.Errorf("a snapshot that there is not: %s", errs)
 	}
 }

@@ -32,7 +32,7 @@ func TestTheQueueIsOperated(t *testing.T) {
 		"too long a drain":      {"queue", "drain", "--for", "25h"},
 		"an output that is odd": {"queue", "stats", "-o", "xml"},
 	} {
-		if _, errs, failed := p.command("", args...); !failed || errs == "" {
+		if _, errs, failed := p.operate("", args...); !failed || errs == "" {
 			t.Errorf("%s: failed %t, %q", name, failed, errs)
 		}
 	}

@@ -28,7 +28,7 @@ func TestQuickStart(t *testing.T) {
 		t.Errorf("the catalog command printed:\n%s", out)
 	}
 	if out := p.shell(blocks["rfqs list"]); !strings.Contains(out, "org_acme01") || !strings.Contains(out, "REASON") {
-		t.Errorf("the desk's commands printed:\n%s", out)
+		t.Errorf("the operator commands printed:\n%s", out)
 	}
 	if out := p.shell(blocks["printmarket preflight"]); !strings.Contains(out, "PASS") {
 		t.Errorf("the preflight command printed:\n%s", out)

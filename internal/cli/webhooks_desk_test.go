@@ -44,8 +44,8 @@ func declareWebhook(t *testing.T, p *platform, directory string) {
 	}
 }
 
-// TestTheDeskLooksAfterWebhooks with the commands.
-func TestTheDeskLooksAfterWebhooks(t *testing.T) {
+// The test uses each command for webhooks.
+func TestOperatorsManageWebhooksWithCommands(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	p := startDev(t, directory)
@@ -84,7 +84,7 @@ func TestTheDeskLooksAfterWebhooks(t *testing.T) {
 		"in a state that there's not": {[]string{"deliveries", "--organization", "org_acme01", "--state", "lost"}, "INVALID_REQUEST"},
 		"too many":                    {[]string{"deliveries", "--organization", "org_acme01", "--limit", "0"}, "--limit"},
 	} {
-		if _, errs, failed := p.command("", append([]string{"webhooks"}, tc.args...)...); !failed || !strings.Contains(errs, tc.want) {
+		if _, errs, failed := p.operate("", append([]string{"webhooks"}, tc.args...)...); !failed || !strings.Contains(errs, tc.want) {
 			t.Errorf("%s: failed %t, %q, want %q", name, failed, errs, tc.want)
 		}
 	}
