@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 )
 
-// sound are tables without a mistake; each case below puts one in.
+// sound returns tables without a mistake; each case adds one.
 func sound() map[string]string {
 	return map[string]string{
 		listFile:                 "Side closed A.2.39\n  Back Front\nStatus closed A.2.45\n  Waiting\nDeviceStatus closed A.2.14\n  Idle\n",
