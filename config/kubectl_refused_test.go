@@ -60,7 +60,7 @@ var refusals = []refusal{
 	{what: "a Secret of the platform", base: senderManifest, change: `{spec: {secrets: [{name: current, secretRef: {name: printmarket-database-owner, key: url}}]}}`, field: "spec.secrets[0].secretRef.name"},
 	{what: "no secret", base: senderManifest, change: `{spec: {secrets: []}}`, field: "spec.secrets"},
 	{what: "a secret whose time ends first", base: senderManifest, change: `{spec: {secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}, notBefore: "2027-02-01T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}]}}`, field: "spec.secrets[0].notAfter"},
-	{what: "a scheme that is none", base: senderManifest, change: `{spec: {scheme: Header}}`, field: "spec.scheme"},
+	{what: "an invalid scheme", base: senderManifest, change: `{spec: {scheme: Header}}`, field: "spec.scheme"},
 	{what: "a replay window of ten minutes", base: senderManifest, change: `{spec: {replayWindowSeconds: 600}}`, field: "spec.replayWindowSeconds"},
 }
 

@@ -150,7 +150,7 @@ func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 		"both, and the same":       {map[string]string{"Authorization": "Bearer " + key, "X-API-Key": key}, "", refused{200, ""}},
 		"both, and different":      {map[string]string{"Authorization": "Bearer " + key, "X-API-Key": other}, "", refused{400, problem.CodeInvalidRequest}},
 		"neither":                  {nil, "", refused{401, problem.CodeMissingAPIKey}},
-		"one that is none":         {map[string]string{"X-API-Key": "pmk_live_x"}, "", refused{401, problem.CodeInvalidAPIKey}},
+		"an invalid key":           {map[string]string{"X-API-Key": "pmk_live_x"}, "", refused{401, problem.CodeInvalidAPIKey}},
 		"one in the query as well": {map[string]string{"X-API-Key": key}, "?api_key=x", refused{400, problem.CodeInvalidRequest}},
 	} {
 		t.Run(name, func(t *testing.T) {

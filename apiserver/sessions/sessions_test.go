@@ -103,7 +103,7 @@ func TestSessionRequiresTheScope(t *testing.T) {
 	}{
 		"a key in its own header":     {"", key, 201, ""},
 		"no key":                      {"", nil, 401, problem.CodeMissingAPIKey},
-		"a key that is none":          {"", map[string]string{"X-API-Key": "pmk_live_x"}, 401, problem.CodeInvalidAPIKey},
+		"an invalid key":              {"", map[string]string{"X-API-Key": "pmk_live_x"}, 401, problem.CodeInvalidAPIKey},
 		"two keys":                    {"acme-test", key, 400, problem.CodeInvalidRequest},
 		"a key without the scope":     {"acme-reads", nil, 403, problem.CodeInsufficientScope},
 		"a key without any scope":     {"acme-none", nil, 403, problem.CodeInsufficientScope},

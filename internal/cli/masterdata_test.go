@@ -100,9 +100,9 @@ func TestValidateRejectsMissingFiles(t *testing.T) {
 		"two levels":              {"diff", demoMasterData + "acme", demoMasterData + "catalog.yaml"},
 		"csv without a directory": {"export", "sha256:x", "-o", "csv"},
 		"an export of xml":        {"export", "sha256:x", "-o", "xml"},
-		"a time that is none":     {"approve", "sha256:x", "--from", "tomorrow"},
-		"a level that is none":    {"list", "--level", "product"},
-		"a limit that is none":    {"approvals", "--limit", "0"},
+		"an invalid time":         {"approve", "sha256:x", "--from", "tomorrow"},
+		"an invalid level":        {"list", "--level", "product"},
+		"an invalid limit":        {"approvals", "--limit", "0"},
 	} {
 		if out, errs, code := offline(t, args...); code != 1 || out != "" || !strings.HasPrefix(errs, "printmarket: ") {
 			t.Errorf("%s: exit %d, %q, %q", name, code, out, errs)

@@ -182,7 +182,7 @@ func TestPostureCommandLinesThatAreRefused(t *testing.T) {
 		"a request of no kind":           {"explain acme xjdf --access delete --from " + samples, `"delete"`},
 		"a form of an explanation":       {"explain acme xjdf -o wide --from " + samples, `"wide"`},
 		"a form of the table":            {"-o xml --from " + samples, `"xml"`},
-		"a time that is none":            {"--at tomorrow --from " + samples, "tomorrow"},
+		"an invalid time":                {"--at tomorrow --from " + samples, "tomorrow"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -28,7 +28,7 @@ func TestTheQueueIsOperated(t *testing.T) {
 	for name, args := range map[string][]string{
 		"no such job":           {"queue", "show", "pref_01KB0QXR80M4T7Q2C9W6H3JZVN"},
 		"nothing to cancel":     {"queue", "cancel", "pref_01KB0QXR80M4T7Q2C9W6H3JZVN"},
-		"a state that is none":  {"queue", "ls", "--state", "lost"},
+		"an invalid state":      {"queue", "ls", "--state", "lost"},
 		"too long a drain":      {"queue", "drain", "--for", "25h"},
 		"an output that is odd": {"queue", "stats", "-o", "xml"},
 	} {

@@ -75,8 +75,8 @@ func TestOperatorsManageWebhooksWithCommands(t *testing.T) {
 		want string
 	}{
 		"no organization":             {[]string{"deliveries"}, "--organization"},
-		"an endpoint that is none":    {[]string{"enable", "none", "--organization", "org_acme01", "--reason", because}, "NOT_FOUND"},
-		"a delivery that is none":     {[]string{"show", "dlv_x", "--organization", "org_acme01"}, "NOT_FOUND"},
+		"an invalid endpoint":         {[]string{"enable", "none", "--organization", "org_acme01", "--reason", because}, "NOT_FOUND"},
+		"an invalid delivery":         {[]string{"show", "dlv_x", "--organization", "org_acme01"}, "NOT_FOUND"},
 		"in the other mode":           {[]string{"show", sent.ID, "--organization", "org_acme01", "--sandbox"}, "NOT_FOUND"},
 		"since no time":               {[]string{"recover", "mis", "--organization", "org_acme01", "--since", "then", "--reason", because}, "--since"},
 		"since too long ago":          {[]string{"recover", "mis", "--organization", "org_acme01", "--since", "2020-01-01T00:00:00Z", "--reason", because}, "#/since"},

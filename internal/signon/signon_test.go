@@ -226,7 +226,7 @@ func TestInvalidTokenIsRejected(t *testing.T) {
 			p.Sign = func(claims string) string { return foreign(t, p.KeyID(), claims) }
 		}, signon.ReasonSignature},
 		"another's key without a name":          {func(p *signontest.Provider) { p.Sign = func(claims string) string { return foreign(t, "", claims) } }, signon.ReasonSignature},
-		"a token that is none":                  {func(p *signontest.Provider) { p.Sign = func(string) string { return "s3cret" } }, signon.ReasonSignature},
+		"an invalid token":                      {func(p *signontest.Provider) { p.Sign = func(string) string { return "s3cret" } }, signon.ReasonSignature},
 		"a token that is empty":                 {func(p *signontest.Provider) { p.Sign = func(string) string { return "" } }, signon.ReasonToken},
 		"claims that are changed after signing": {func(p *signontest.Provider) { p.Sign = func(claims string) string { return swapped(t, p, claims) } }, signon.ReasonSignature},
 	} {
