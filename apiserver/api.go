@@ -24,7 +24,7 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// DefaultMaxInFlight is how many requests a listener answers at once.
+// DefaultMaxInFlight is the default limit of requests that a listener processes concurrently.
 const DefaultMaxInFlight = 512
 
 // The limits of some kinds of requests, and of additional requests that wait for a body.
@@ -35,21 +35,21 @@ const (
 	defaultMaxUnsigned        = 64
 )
 
-// unsignedTimeout is how long a body whose signature is not verified yet may take to arrive,
-// in addition to a second for each 64 KiB.
+// unsignedTimeout limits the time for a body whose signature is not yet verified,
+// in addition to one second for each 64 KiB.
 const unsignedTimeout = 2 * time.Second
 
-// How many streams may be open, and how many of them to one organization.
+// The limits of open streams, in total and per organization.
 const (
 	maxStreams                = 256
 	maxStreamsPerOrganization = 16
 )
 
-// NewStreams makes the bounds of streams, 256 and 16 of one organization, for all
-// listeners of a process.
+// NewStreams returns the limits of streams for all listeners of a process: 256, and 16 per
+// organization.
 func NewStreams() *gate.Streams { return gate.NewStreams(maxStreams, maxStreamsPerOrganization) }
 
-// bodyTimeout is how long a request body may take to arrive.
+// bodyTimeout limits the time for a request body to arrive.
 const bodyTimeout = 10 * time.Second
 
 // API holds the dependencies and limits of the API listener's handler.
@@ -57,46 +57,46 @@ type API struct {
 	// Listener is the listener's label in logs and metrics; api if it is empty.
 	Listener string
 	Gates    *posture.Gates
-	// Limits counts requests; if it is nil, this API by itself.
+	// Limits counts requests for all replicas; if it is nil, this API counts by itself.
 	Limits *ratelimit.Limiter
-	// Unauthenticated counts the requests whose credential is not accepted, by client; if
-	// it is nil, this API by itself.
+	// Unauthenticated counts the requests with invalid credentials per client; if it is nil,
+	// this API counts by itself.
 	Unauthenticated *ratelimit.ClientLimiter
-	// Uses notes which keys are used; it may be nil.
+	// Uses records which keys are used; it may be nil.
 	Uses *lastused.Recorder
 	// Requests records the requests of organizations; it may be nil.
 	Requests *requestlog.Recorder
 	Problems *respond.Problems
 	Metrics  *telemetry.Metrics
-	// Tracer makes a span of each request; it may be nil.
+	// Tracer records a span for each request; it may be nil.
 	Tracer    *telemetry.Tracer
 	Log       *slog.Logger
 	Now       func() time.Time
 	Contracts *contracts.Set
 	Files     []contracts.File
-	// Routes are the tables of all surfaces.
+	// Routes holds the routes of all surfaces.
 	Routes []gate.Route
 	// Public leaves out the bridge and the platform API, as if they did not exist.
 	Public bool
-	// MaxInFlight is [DefaultMaxInFlight] if it is 0.
+	// MaxInFlight limits concurrent requests; 0 means [DefaultMaxInFlight].
 	MaxInFlight int
-	// MaxFiles of them may be published files; 64 if it is 0.
+	// MaxFiles limits concurrent responses with published files, within MaxInFlight; 0 means 64.
 	MaxFiles int
 	// MaxPerOrganization limits the requests of one organization, including those whose
-	// bodies are awaited; 256 if it is 0.
+	// bodies are awaited; 0 means 256.
 	MaxPerOrganization int
-	// MaxBodies is how many request bodies are awaited at once, which takes
-	// none of the slots; 512 if it is 0.
+	// MaxBodies limits the request bodies that are awaited concurrently. They occupy no
+	// slots; 0 means 512.
 	MaxBodies int
-	// MaxUnsigned limits the awaited bodies of callbacks of unknown senders; 64 if it is 0.
-	// The places of known senders follow from it.
+	// MaxUnsigned limits the awaited bodies of callbacks of unknown senders; 0 means 64. It
+	// also determines the limit of each known sender.
 	MaxUnsigned int
-	// UnsignedTimeout is 2 s if it is 0.
+	// UnsignedTimeout is the time for unsigned bodies; 0 means 2 s.
 	UnsignedTimeout time.Duration
-	// BodyTimeout is 10 s if it is 0.
+	// BodyTimeout is the time for a body to arrive; 0 means 10 s.
 	BodyTimeout time.Duration
-	// Streams bound how many answers go on as something happens, which takes none
-	// of the slots. Other listeners may have the same; [NewStreams] if it is nil.
+	// Streams limits the open streams, which occupy no slots. Several listeners may share
+	// it; nil means [NewStreams].
 	Streams *gate.Streams
 }
 
@@ -214,8 +214,8 @@ func routePath(r *http.Request) string {
 	return r.URL.Path
 }
 
-// endpoint is a method and a path. Under [gate.AnyMethod] stands a path that
-// has any published operation.
+// endpoint identifies a method and a path. [gate.AnyMethod] identifies a path with at
+// least one published operation.
 type endpoint struct{ method, path string }
 
 // checkContracts compares the routes with the published contracts: every published operation is

@@ -33,12 +33,12 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// internalRoute is a route of the tests' own.
+// internalRoute returns an internal route for tests.
 func internalRoute(method, pattern string, serve gate.Handler) gate.Route {
 	return gate.Route{Method: method, Pattern: pattern, Capability: posture.RFQRead, Internal: true, Serve: serve}
 }
 
-// build makes a handler of the shipped routes after a change to them.
+// build makes a handler of the shipped routes after change has modified them.
 func build(t *testing.T, change func([]gate.Route) []gate.Route) error {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
@@ -113,14 +113,14 @@ func TestRoutesAndContractsMustAgree(t *testing.T) {
 		change func([]gate.Route) []gate.Route
 		want   string
 	}{
-		"as shipped":                                              {func(routes []gate.Route) []gate.Route { return routes }, ""},
-		"a promised operation without a route":                    {without("GET", "/api/v1/rfq/{rfqId}/quotes"), "promises GET /api/v1/rfq/{rfqId}/quotes"},
-		"another method's route does not count":                   {without("POST", "/api/v1/rfq"), "promises POST /api/v1/rfq"},
-		"a route of any method without which a promise is broken": {without(gate.AnyMethod, "/api/v1/estimate"), "promises POST /api/v1/estimate"},
-		"a route that is not declared":                            {with(gate.Route{Method: "GET", Pattern: "/api/v1/secret", Capability: posture.RFQRead}), "GET /api/v1/secret is neither published nor internal"},
-		"an internal route that is published":                     {with(internalRoute("PUT", "/api/v1/rfq", nil)), "PUT /api/v1/rfq is internal, and its path is published"},
-		"an internal route that stays so":                         {with(internalRoute("GET", "/internal/x", nil)), ""},
-		"a method that the contract does not have for its path":   {with(gate.Route{Method: "PATCH", Pattern: "/api/v1/rfq", Capability: posture.RFQRead}), "PATCH /api/v1/rfq is neither published nor internal"},
+		"as shipped":                                            {func(routes []gate.Route) []gate.Route { return routes }, ""},
+		"a published operation without a route":                 {without("GET", "/api/v1/rfq/{rfqId}/quotes"), "promises GET /api/v1/rfq/{rfqId}/quotes"},
+		"a published operation with a route of another method":  {without("POST", "/api/v1/rfq"), "promises POST /api/v1/rfq"},
+		"a published operation without its any-method route":    {without(gate.AnyMethod, "/api/v1/estimate"), "promises POST /api/v1/estimate"},
+		"a route that is not declared":                          {with(gate.Route{Method: "GET", Pattern: "/api/v1/secret", Capability: posture.RFQRead}), "GET /api/v1/secret is neither published nor internal"},
+		"an internal route that is published":                   {with(internalRoute("PUT", "/api/v1/rfq", nil)), "PUT /api/v1/rfq is internal, and its path is published"},
+		"an internal route":                                     {with(internalRoute("GET", "/internal/x", nil)), ""},
+		"a method that the contract does not have for its path": {with(gate.Route{Method: "PATCH", Pattern: "/api/v1/rfq", Capability: posture.RFQRead}), "PATCH /api/v1/rfq is neither published nor internal"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -146,8 +146,8 @@ func TestPathsAndMethods(t *testing.T) {
 		"an unknown path":                    {"GET", "/api/v1/nothing", "", 404, problem.CodeRouteNotFound, ""},
 		"the root":                           {"GET", "/", "", 404, problem.CodeRouteNotFound, ""},
 		"another version":                    {"POST", "/api/v2/rfq", "acme-live", 404, problem.CodeRouteNotFound, ""},
-		"a slash too many":                   {"GET", "/api/v1/rfq/", "acme-live", 404, problem.CodeRouteNotFound, ""},
-		"an unknown method of no path":       {"PURGE", "/api/v1/nothing", "", 404, problem.CodeRouteNotFound, ""},
+		"a trailing slash":                   {"GET", "/api/v1/rfq/", "acme-live", 404, problem.CodeRouteNotFound, ""},
+		"an unknown method and path":         {"PURGE", "/api/v1/nothing", "", 404, problem.CodeRouteNotFound, ""},
 		"a wrong method needs no key":        {"PUT", "/api/v1/rfq", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD, POST"},
 		"an unknown method of a known path":  {"PURGE", "/api/v1/rfq", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD, POST"},
 		"a read-only path":                   {"POST", "/api/v1/rfq/rfq_1", "acme-live", 405, problem.CodeMethodNotAllowed, "GET, HEAD"},
@@ -155,7 +155,7 @@ func TestPathsAndMethods(t *testing.T) {
 		"a path that can be posted to":       {"GET", "/api/v1/preflight", "", 405, problem.CodeMethodNotAllowed, "POST"},
 		"a published file":                   {"DELETE", "/docs/api/openapi.yaml", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD"},
 		"preflight requests of browsers":     {"OPTIONS", "/api/v1/rfq", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD, POST"},
-		"HEAD where GET is":                  {"HEAD", "/api/v1/rfq", "acme-live", 200, "", ""},
+		"HEAD of a path with GET":            {"HEAD", "/api/v1/rfq", "acme-live", 200, "", ""},
 		"HEAD of a published file":           {"HEAD", "/docs/api/openapi.yaml", "", 200, "", ""},
 		"a published file needs no key":      {"GET", "/docs/api/problem-codes.json", "", 200, "", ""},
 		"a file that is not published":       {"GET", "/docs/api/embed.go", "", 404, problem.CodeRouteNotFound, ""},
@@ -171,12 +171,12 @@ func TestPathsAndMethods(t *testing.T) {
 		"tracing orders":                     {"TRACE", "/api/v1/orders", "", 401, problem.CodeMissingAPIKey, ""},
 		"batch orders":                       {"PUT", "/api/v1/orders/batch", "acme-live", 503, problem.CodeBatchOrderUnavailable, ""},
 		"a subpath of batch orders":          {"PURGE", "/api/v1/orders/batch/1", "acme-live", 503, problem.CodeBatchOrderUnavailable, ""},
-		"what merely begins like batch":      {"GET", "/api/v1/orders/batches", "acme-live", 503, problem.CodeOrderUnavailable, ""},
+		"a path with the prefix of batch":    {"GET", "/api/v1/orders/batches", "acme-live", 503, problem.CodeOrderUnavailable, ""},
 		"acceptance without a key":           {"POST", accept, "", 401, problem.CodeMissingAPIKey, ""},
 		"acceptance with a key of no scopes": {"POST", accept, "acme-none", 503, problem.CodeQuoteAcceptanceUnavailable, ""},
 		"acceptance without an entitlement":  {"POST", accept, "globex-live", 503, problem.CodeQuoteAcceptanceUnavailable, ""},
 		"a subpath of acceptance":            {"PURGE", accept + "/now", "acme-live", 503, problem.CodeQuoteAcceptanceUnavailable, ""},
-		"what is not acceptance":             {"POST", "/api/v1/rfq/a/quotes/b", "", 404, problem.CodeRouteNotFound, ""},
+		"a quote without acceptance":         {"POST", "/api/v1/rfq/a/quotes/b", "", 404, problem.CodeRouteNotFound, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -189,7 +189,7 @@ func TestPathsAndMethods(t *testing.T) {
 	}
 }
 
-// disabled are paths of every family that has nothing behind its gate.
+// disabled lists paths of every disabled family and their problem codes.
 var disabled = map[string]problem.Code{
 	"/api/v1/estimate":                          problem.CodeEstimateUnavailable,
 	"/api/v1/rfq/a/quotes/b/accept":             problem.CodeQuoteAcceptanceUnavailable,
@@ -199,9 +199,9 @@ var disabled = map[string]problem.Code{
 	"/api/v1/rfq/a/quotes/b/accept/any/subpath": problem.CodeQuoteAcceptanceUnavailable,
 }
 
-// TestDisabledFamiliesTouchNothing is a promise of the interface: these routes
-// respond without any dependency. The test runs once with an unavailable store, queue and
-// catalog, and once without them, where any call would panic.
+// The interface promises that disabled routes respond without any dependency. The test
+// runs once with an unavailable store, queue and catalog, and once without them, where any
+// call would panic.
 func TestDisabledFamiliesTouchNothing(t *testing.T) {
 	t.Parallel()
 	away := apitest.New(t, apitest.Options{})
@@ -221,7 +221,7 @@ func TestDisabledFamiliesTouchNothing(t *testing.T) {
 						Header: map[string]string{"Early-Data": "1", "Idempotency-Key": "k"},
 					})
 					if a.Want(t, 503, code); a.Header.Get("Retry-After") != "" {
-						t.Errorf("%s %s suggests to come back in %s", method, path, a.Header.Get("Retry-After"))
+						t.Errorf("%s %s: Retry-After %q, want none", method, path, a.Header.Get("Retry-After"))
 					}
 				}
 			}
@@ -235,7 +235,7 @@ func TestDisabledFamiliesTouchNothing(t *testing.T) {
 	}
 }
 
-// withNothingBehind builds the handler without services.
+// withNothingBehind returns the handler without services.
 func withNothingBehind(t *testing.T, w *apitest.Server) http.Handler {
 	t.Helper()
 	partners, err := partnerapi.Routes(nil, nil, nil, w.Contracts)
@@ -246,7 +246,7 @@ func withNothingBehind(t *testing.T, w *apitest.Server) http.Handler {
 	if err != nil {
 		t.Fatalf("preflightapi.Routes: %v", err)
 	}
-	desk, err := platformapi.Routes(nil, nil, nil, nil, nil, w.Contracts)
+	rfqRoutes, err := platformapi.Routes(nil, nil, nil, nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatalf("platformapi.Routes: %v", err)
 	}
@@ -254,7 +254,7 @@ func withNothingBehind(t *testing.T, w *apitest.Server) http.Handler {
 	if err != nil {
 		t.Fatalf("xjdfapi.Routes: %v", err)
 	}
-	opener := sessions.NewDesk(nil, nil)
+	opener := sessions.New(nil, nil)
 	costs, err := costingapi.Routes(nil, opener.Authenticate, nil, w.Contracts)
 	if err != nil {
 		t.Fatalf("costingapi.Routes: %v", err)
@@ -265,7 +265,7 @@ func withNothingBehind(t *testing.T, w *apitest.Server) http.Handler {
 	}
 	handler, err := apiserver.API{
 		Gates: w.Gates, Problems: respond.NewProblems(apitest.Origin), Metrics: w.Metrics, Log: telemetry.Discard(),
-		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, desk, layer, xjmfapi.Routes(nil), bridgeapi.Routes(nil, nil), opener.Routes(), costs, hooks),
+		Now: w.Clock.Now, Contracts: w.Contracts, Routes: slices.Concat(partners, jobs, rfqRoutes, layer, xjmfapi.Routes(nil), bridgeapi.Routes(nil, nil), opener.Routes(), costs, hooks),
 	}.Handler()
 	if err != nil {
 		t.Fatalf("Handler: %v", err)
@@ -282,7 +282,7 @@ func TestEarlyDataMustNotChangeAnything(t *testing.T) {
 	early("POST", "/api/v1/rfq", "1").Want(t, 425, problem.CodeTooEarly)
 	early("POST", "/api/v1/preflight", "1").Want(t, 425, problem.CodeTooEarly)
 	early("DELETE", "/api/v1/preflight/pref_1", "1").Want(t, 425, problem.CodeTooEarly)
-	for _, value := range []string{"0", "2", "true", ""} { // any counts as 1
+	for _, value := range []string{"0", "2", "true", ""} { // every value counts as 1
 		early("POST", "/api/v1/rfq", value+" ").Want(t, 425, problem.CodeTooEarly)
 	}
 	early("GET", "/api/v1/rfq", "1").Want(t, 200, "")
@@ -332,7 +332,7 @@ func TestAPanicIsAnInternalError(t *testing.T) {
 	a.Want(t, 500, problem.CodeInternalError)
 	for _, word := range []string{"secret cause", "goroutine", ".go:"} {
 		if bytes.Contains(a.Body, []byte(word)) {
-			t.Errorf("the answer says %q: %s", word, a.Body)
+			t.Errorf("the response contains %q: %s", word, a.Body)
 		}
 	}
 	for _, word := range []string{"the secret cause", "panic-request", "api_test.go", `"route":"/panic"`} {
@@ -350,7 +350,7 @@ func TestAPanicIsAnInternalError(t *testing.T) {
 			w.Handler.ServeHTTP(httptest.NewRecorder(), w.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}))
 		}()
 	}
-	// The one slot was given back each time.
+	// Each request has returned the only slot.
 	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
 }
 
@@ -365,7 +365,7 @@ func TestLargeHeadersAreAProblem(t *testing.T) {
 	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq?cursor=" + strings.Repeat("x", 32<<10), Key: "acme-live"}).Want(t, 431, problem.CodeHeadersTooLarge)
 }
 
-// TestTheAccessLogTellsWhatButNoSecrets makes one request of each kind.
+// The test makes one request of each kind.
 func TestTheAccessLogTellsWhatButNoSecrets(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -392,7 +392,7 @@ func TestTheAccessLogTellsWhatButNoSecrets(t *testing.T) {
 	}
 	for _, secret := range []string{"hush", w.Key("acme-live"), "pmk_"} {
 		if strings.Contains(log.String(), secret) {
-			t.Errorf("the log says %q: %s", secret, log.String())
+			t.Errorf("the log contains %q: %s", secret, log.String())
 		}
 	}
 	metrics := httptest.NewRecorder()

@@ -14,10 +14,10 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Certificate is a server's certificate with its key, in two files that may be
-// replaced at any time: cert-manager renews them, and kubelet swaps the files of
-// a Secret. The next handshake has the new pair; a pair that cannot be read
-// leaves the last one in use.
+// Certificate serves a certificate and its key from two files that may be replaced at
+// any time: cert-manager renews them, and kubelet swaps the files of a Secret. The next
+// handshake uses the new pair. If the new pair is invalid, the previous one stays in
+// use.
 type Certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -28,7 +28,7 @@ type Certificate struct {
 	fault   error
 }
 
-// NewCertificate reads a pair of PEM files, which must be sound now.
+// NewCertificate reads a pair of PEM files, which must be valid.
 func NewCertificate(certFile, keyFile string, log *slog.Logger) (*Certificate, error) {
 	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if err := c.Fault(); err != nil {
@@ -50,7 +50,7 @@ func (c *Certificate) Register(m *telemetry.Metrics, now func() time.Time) {
 		})
 }
 
-// Expires is when the certificate in use does.
+// Expires returns the end of validity of the certificate in use.
 func (c *Certificate) Expires() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +58,7 @@ func (c *Certificate) Expires() time.Time {
 	return c.current.Leaf.NotAfter
 }
 
-// Fault is why the files are not in use as they are; nil if they are.
+// Fault returns the reason why the current files are not in use, or nil.
 func (c *Certificate) Fault() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,9 +73,8 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
-// refresh reads the files if they are others than before. Two that do not belong
-// together, because one of them was replaced before the other, are read again
-// when the other is.
+// refresh reads the files if they have changed. If one file was replaced before the
+// other, the two do not match; refresh reads them again when the other file changes.
 func (c *Certificate) refresh() {
 	seen := [2]fs.FileInfo{stat(c.certFile), stat(c.keyFile)}
 	if c.current != nil && same(seen[0], c.seen[0]) && same(seen[1], c.seen[1]) {
@@ -91,7 +90,7 @@ func (c *Certificate) refresh() {
 	c.current = &pair
 }
 
-// stat is nil for a file that cannot be found.
+// stat returns nil for a missing file.
 func stat(path string) fs.FileInfo {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 // DatabaseCheck fails while the database does not respond. A database that is only
 // busy passes.
 //
-// For API servers the check is advisory, because all replicas share the database: if
-// none of them were ready, partners would get the answer of an ingress in place of
-// ours.
+// For API servers the check is advisory, because all replicas share the database: if no
+// replica were ready, partners would get the response of an ingress instead of a
+// problem.
 func DatabaseCheck(ping func(context.Context) error, advisory bool) Check {
 	return Check{Name: "store", Advisory: advisory, Run: func(ctx context.Context) error { return unlessBusy(ping(ctx)) }}
 }
@@ -56,7 +56,7 @@ func unlessBusy(err error) error {
 }
 
 // PostureCheck fails while no posture is in force. healthy returns the fault of the
-// source that feeds the gates.
+// source of the posture.
 func PostureCheck(healthy func() error, gates *posture.Gates, now func() time.Time) Check {
 	return Check{Name: "posture", Run: func(context.Context) error {
 		if err := healthy(); err != nil {
@@ -70,8 +70,8 @@ func PostureCheck(healthy func() error, gates *posture.Gates, now func() time.Ti
 }
 
 // GateSecretCheck warns when the gate Secret is missing or invalid. All replicas share
-// it, and each goes on with the last valid one. A replica that has seen none has no
-// posture either, which its [PostureCheck] reports.
+// the Secret, and each continues with the last valid one. A replica that has read none
+// also has no posture, which its [PostureCheck] reports.
 func GateSecretCheck(fault func() error) Check {
 	return Check{Name: "gate-secret", Advisory: true, Run: func(context.Context) error { return fault() }}
 }

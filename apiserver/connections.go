@@ -37,7 +37,7 @@ type ConnectionLimits struct {
 	Refused func(lack string)
 }
 
-// connections are the open connections of a listener.
+// connections tracks the open connections of a listener.
 type connections struct {
 	ConnectionLimits
 	mu         sync.Mutex
@@ -121,7 +121,7 @@ func (c *connections) take(conn *limitedConn) (lack string, evicted *limitedConn
 	return lack, evicted
 }
 
-// shareOf names the address whose share a connection takes; empty for a proxy.
+// shareOf returns the address that a connection counts for; empty for a proxy.
 func (c *connections) shareOf(remote net.Addr) string {
 	if address, err := netip.ParseAddrPort(remote.String()); err == nil &&
 		slices.ContainsFunc(c.Proxies, func(known netip.Prefix) bool { return known.Contains(address.Addr().Unmap()) }) {
@@ -130,7 +130,7 @@ func (c *connections) shareOf(remote net.Addr) string {
 	return ratelimit.ClientOf(remote.String(), nil).String()
 }
 
-// release ends the count of a connection, once. The caller holds mu.
+// release ends the count of a connection once. The caller holds mu.
 func (c *connections) release(conn *limitedConn) {
 	if conn.released {
 		return
@@ -171,12 +171,12 @@ type limitedConn struct {
 	net.Conn
 	all     *connections
 	address string
-	// released and idle belong to the lock of all.
+	// connections.mu guards released and idle.
 	released bool
 	idle     *list.Element
 }
 
-// limitedOf finds the counted connection below those that the server has wrapped around it.
+// limitedOf returns the counted connection below the wrappers of the server.
 func limitedOf(conn net.Conn) *limitedConn {
 	for {
 		switch outer := conn.(type) {

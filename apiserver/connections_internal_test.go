@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// remote is a connection from an address, which records that it was closed.
+// remote is a connection from an address. It records whether it was closed.
 type remote struct {
 	net.Conn
 	address string

@@ -19,7 +19,7 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// client is a connection of a test from an address of loopback.
+// client is a test connection from a loopback address.
 type client struct {
 	net.Conn
 	reader *bufio.Reader
@@ -35,7 +35,7 @@ func dial(t *testing.T, to net.Listener, from string) *client {
 	return &client{conn, bufio.NewReader(conn)}
 }
 
-// answered makes a request on the connection and reports whether it has an answer.
+// answered sends a request on the connection and reports whether it gets a response.
 func (c *client) answered(t *testing.T) bool {
 	t.Helper()
 	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
@@ -83,21 +83,21 @@ func TestAddressAboveItsShareLosesItsNewestConnections(t *testing.T) {
 	}})
 	first, second := dial(t, socket, "127.0.0.2"), dial(t, socket, "127.0.0.2")
 	if !first.answered(t) || !second.answered(t) {
-		t.Fatal("a connection within the share has no answer")
+		t.Fatal("a connection within the limit got no response")
 	}
 	if dial(t, socket, "127.0.0.2").answered(t) {
-		t.Error("a third connection of the address has an answer")
+		t.Error("a third connection of the address got a response")
 	}
 	if !first.answered(t) || !dial(t, socket, "127.0.0.3").answered(t) {
-		t.Error("an older connection, or one of another address, has no answer")
+		t.Error("an older connection, or one of another address, got no response")
 	}
 	for range 5 {
 		if !dial(t, socket, "127.0.0.9").answered(t) {
-			t.Error("the share applies to a proxy")
+			t.Error("the limit applies to a proxy")
 		}
 	}
 	must(t, second.Close())
-	eventually.Holds(t, "a closed connection gives its share back", func() bool {
+	eventually.Holds(t, "a closed connection is no longer counted", func() bool {
 		return dial(t, socket, "127.0.0.2").answered(t)
 	})
 	if refused.mu.Lock(); refused.counts["address"] < 1 || refused.counts["connections"] > 0 {
@@ -114,11 +114,11 @@ func TestFullListenerClosesAnIdleConnectionForANewOne(t *testing.T) {
 	}})
 	for range 3 {
 		if !dial(t, socket, "127.0.0.1").answered(t) {
-			t.Fatal("a connection within the limit has no answer")
+			t.Fatal("a connection within the limit got no response")
 		}
 	}
-	// The server marks a connection as idle shortly after its answer.
-	eventually.Holds(t, "a new connection has an answer although the listener is full", func() bool {
+	// The server marks a connection as idle shortly after its response.
+	eventually.Holds(t, "a new connection gets a response although the listener is full", func() bool {
 		return dial(t, socket, "127.0.0.1").answered(t)
 	})
 }
@@ -133,11 +133,11 @@ func TestFullListenerWithoutIdleConnectionsClosesTheNewOne(t *testing.T) {
 	go func() { working <- c.answered(t) }()
 	<-busy.entered
 	if dial(t, socket, "127.0.0.1").answered(t) {
-		t.Error("a connection above the limit has an answer")
+		t.Error("a connection above the limit got a response")
 	}
 	close(busy.leave)
 	if !<-working {
-		t.Error("the connection that worked has no answer")
+		t.Error("the active connection got no response")
 	}
 	refused.want(t, map[string]int{"connections": 1})
 }

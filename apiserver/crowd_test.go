@@ -25,14 +25,14 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// crowd is a server with small limits, and what its clients need.
+// crowd is a server with small limits and the data that its clients need.
 type crowd struct {
 	*apitest.Server
 	address string
 	client  *http.Client
 }
 
-// caps are the limits of a crowd's server.
+// caps holds the limits of a crowd's server.
 type caps struct {
 	slots, files, bodies, unsigned, organization int
 	streams                                      *gate.Streams
@@ -68,7 +68,7 @@ func newCrowd(t *testing.T, limits caps) *crowd {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Run(ctx) // what is still open is cut
+		_ = server.Run(ctx) // the server closes connections that are still open
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -79,10 +79,10 @@ func newCrowd(t *testing.T, limits caps) *crowd {
 	return &crowd{Server: w, address: socket.Addr().String(), client: &http.Client{Transport: transport, Timeout: patience}}
 }
 
-// patience is how long a test waits for what must come.
+// patience limits the time that a test waits for an expected event.
 const patience = 30 * time.Second
 
-// connect opens a connection that has sent a text, and takes next to nothing.
+// connect opens a connection that sends a text and has a small receive buffer.
 func (c *crowd) connect(t *testing.T, text string) net.Conn {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", c.address)
@@ -102,13 +102,13 @@ const (
 	openAPI = "/docs/api/openapi.yaml"
 )
 
-// begin is a request to create an RFQ whose body is still to come.
+// begin returns the header of a request to create an RFQ, without the body.
 func (c *crowd) begin(key string) string {
 	return fmt.Sprintf("POST /api/v1/rfq HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
 		c.Key(key), len(rfqBody))
 }
 
-// ask makes a request over the network: its status and problem code.
+// ask sends a request over the network and returns its status and problem code.
 func (c *crowd) ask(t *testing.T, method, path, key string) string {
 	t.Helper()
 	var body io.Reader
@@ -133,11 +133,11 @@ func outcome(t *testing.T, resp *http.Response) string {
 	text, err := io.ReadAll(resp.Body)
 	must(t, err)
 	var p struct{ Code problem.Code }
-	_ = json.Unmarshal(text, &p) // files are not JSON
+	_ = json.Unmarshal(text, &p) // published files are not JSON
 	return strings.TrimSpace(fmt.Sprintf("%d %s", resp.StatusCode, p.Code))
 }
 
-// want asks for one outcome.
+// want sends a request and compares its status and problem code with outcome.
 func (c *crowd) want(t *testing.T, method, path, key, outcome string) {
 	t.Helper()
 	if got := c.ask(t, method, path, key); got != outcome {
@@ -145,14 +145,14 @@ func (c *crowd) want(t *testing.T, method, path, key, outcome string) {
 	}
 }
 
-// metric reports whether a line is among the metrics.
+// metric reports whether the metrics contain a line.
 func (c *crowd) metric(line string) bool {
 	rec := httptest.NewRecorder()
 	c.Metrics.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return strings.Contains(rec.Body.String(), "\n"+line)
 }
 
-// largeRoute answers with a number of bytes.
+// largeRoute returns a route that responds with a number of bytes.
 func largeRoute(size int) gate.Route {
 	return internalRoute(http.MethodGet, "/internal/large", func(call *gate.Call) error {
 		respond.Bytes(call.Writer, http.StatusOK, "application/json", make([]byte, size))

@@ -9,7 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// Router is the router behind an API's handler; nil for any other handler.
+// Router returns the router of an API's handler; nil for any other handler.
 func Router(handler http.Handler) chi.Routes {
 	outermost, ok := handler.(*surround)
 	if !ok {
@@ -19,5 +19,5 @@ func Router(handler http.Handler) chi.Routes {
 	return router
 }
 
-// SetStall replaces the time that a client may take nothing of its answer.
+// SetStall sets the time after which a client that reads nothing is disconnected.
 func (s *Server) SetStall(stall time.Duration) { s.stall = stall }

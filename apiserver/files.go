@@ -12,9 +12,9 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// publicFiles limits the slots that published files may use, because they are large and require
-// no key. Only the end of a large response waits for the client while it has a slot: net/http
-// sends a small response after the handler.
+// publicFiles limits the slots for published files, because files are large and require
+// no key. A large response occupies its slot until the client has read nearly all of it.
+// net/http sends a small response after the handler returns.
 type publicFiles struct {
 	listener string
 	slots    *gate.Slots

@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// serving is the whole server on a socket, with its fixture.
+// serving holds a complete server on a socket and its fixture.
 type serving struct {
 	world   *apitest.Server
 	address string
@@ -45,15 +45,15 @@ func newServing(t testing.TB) *serving {
 	return &serving{w, socket.Addr().String()}
 }
 
-// send writes bytes to the server and reads all that comes back. What is left
-// of a connection that was cut in the middle of a request is nothing.
+// send writes bytes to the server and returns all bytes of the response. A connection that
+// the server closes in the middle of a request yields an empty response.
 func (s *serving) send(t testing.TB, wire []byte) []byte {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", s.address)
 	must(t, err)
 	defer func() { _ = conn.Close() }()
 	must(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
-	_, _ = conn.Write(wire) // the server may have refused it before its end
+	_, _ = conn.Write(wire) // the server may reject the request before its end
 	if half, ok := conn.(*net.TCPConn); ok {
 		_ = half.CloseWrite()
 	}
@@ -61,12 +61,12 @@ func (s *serving) send(t testing.TB, wire []byte) []byte {
 	answer, err := io.ReadAll(io.LimitReader(conn, most))
 	var network net.Error
 	if len(answer) == most || errors.As(err, &network) && network.Timeout() {
-		t.Fatalf("an answer without an end: %d bytes, %v", len(answer), err)
+		t.Fatalf("the response does not end: %d bytes, %v", len(answer), err)
 	}
 	return answer
 }
 
-// first is the first final answer of those that came; none, if there is none.
+// first returns the first final response, if any.
 func first(t testing.TB, method string, answers []byte) (apitest.Answer, bool) {
 	t.Helper()
 	reader := bufio.NewReader(bytes.NewReader(answers))
@@ -76,7 +76,7 @@ func first(t testing.TB, method string, answers []byte) (apitest.Answer, bool) {
 		}
 		resp, err := http.ReadResponse(reader, &http.Request{Method: method})
 		if err != nil {
-			t.Fatalf("the answer is no HTTP: %v\n%q", err, answers[:min(len(answers), 500)])
+			t.Fatalf("the response is not valid HTTP: %v\n%q", err, answers[:min(len(answers), 500)])
 		}
 		body, err := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
@@ -89,8 +89,8 @@ func first(t testing.TB, method string, answers []byte) (apitest.Answer, bool) {
 	}
 }
 
-// awkward are requests that the generator cannot make: those that are no HTTP,
-// and those that two servers could understand in two ways.
+// awkward holds requests that the generator cannot make: invalid HTTP, and ambiguous
+// requests that two servers could parse differently.
 var awkward = []string{
 	"", "\r\n", "GET", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/0.9\r\n\r\n", "GET / HTTP/9.9\r\nHost: a\r\n\r\n",
 	"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -104,8 +104,8 @@ var awkward = []string{
 	"GET /docs/api/openapi.yaml HTTP/1.1\r\nHost: a\r\nRange: bytes=0-1\r\nAccept-Encoding: gzip\r\n\r\n", "GET /docs/api/../../etc/passwd HTTP/1.1\r\nHost: a\r\n\r\n",
 }
 
-// FuzzServer sends bytes to the server as they are. Whatever they are, the first
-// answer is one of ours, and the server lives.
+// FuzzServer sends arbitrary bytes to the server. The first response must conform to the
+// contracts, and the server must keep running.
 func FuzzServer(f *testing.F) {
 	s := newServing(f)
 	g := newGenerator(f, s.world, 1)
@@ -122,7 +122,7 @@ func FuzzServer(f *testing.F) {
 		if len(wire) > 1<<20 {
 			return
 		}
-		s.world.Advance(10 * time.Millisecond) // the rate limit has room
+		s.world.Advance(10 * time.Millisecond) // avoids the rate limit
 		method, _, _ := strings.Cut(strings.TrimLeft(string(wire[:min(len(wire), 100)]), "\r\n"), " ")
 		a, answered := first(t, method, s.send(t, wire))
 		if !answered {
@@ -132,25 +132,24 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// judgeBytes is judge for answers that may be those of a published file. To a
-// client that has closed its side the server seems to be without its store: the
-// request ends with the client.
+// judgeBytes checks a response that may be a published file. Store errors are allowed: if
+// the client closes its side, its request is cancelled, which looks like an unavailable
+// store.
 func judgeBytes(t testing.TB, method string, a apitest.Answer) {
 	t.Helper()
 	switch {
 	case a.Status == http.StatusInternalServerError:
-		t.Errorf("an internal error")
+		t.Errorf("status %d, want no internal error", a.Status)
 	case a.Header.Get("X-Request-Id") == "":
-		t.Errorf("no request id")
+		t.Errorf("the response has no X-Request-Id")
 	case a.Header.Get("Date") == "":
-		t.Errorf("no date")
+		t.Errorf("the response has no Date")
 	case a.Status >= 400 && method != http.MethodHead && a.Code() != problem.CodeStoreUnavailable:
 		judgeProblem(t, a)
 	}
 }
 
-// TestJudgeRejectsBadResponses keeps the oracle of these tests from being content
-// with everything.
+// The test ensures that the judge of these tests rejects bad responses.
 func TestJudgeRejectsBadResponses(t *testing.T) {
 	t.Parallel()
 	const id = "req_0h2v9c4k7m1q5t8w3x6y0z2a4b"
@@ -168,28 +167,28 @@ func TestJudgeRejectsBadResponses(t *testing.T) {
 		answer  apitest.Answer
 		content bool
 	}{
-		"a problem":                      {bad(404, "NOT_FOUND", "Content-Length", "20"), true},
-		"an internal error":              {bad(500, "INTERNAL_ERROR"), false},
-		"a service that is not well":     {bad(503, "STORE_UNAVAILABLE", "Content-Length", "28"), false},
-		"an unknown code":                {bad(404, "MYSTERY", "Content-Length", "18"), false},
-		"a code of another status":       {bad(400, "NOT_FOUND", "Content-Length", "20"), false},
-		"plain text":                     {bad(404, "NOT_FOUND", "Content-Type", "text/plain"), false},
-		"another length":                 {bad(404, "NOT_FOUND", "Content-Length", "21"), false},
-		"no request id":                  {bad(404, "NOT_FOUND", "Content-Length", "20", "X-Request-Id", ""), false},
-		"a 401 without a challenge":      {bad(401, "INVALID_API_KEY", "Content-Length", "26"), false},
-		"a 401 with one":                 {bad(401, "INVALID_API_KEY", "Content-Length", "26", "WWW-Authenticate", "Bearer"), true},
-		"a 405 that names no methods":    {bad(405, "METHOD_NOT_ALLOWED", "Content-Length", "29"), false},
-		"an answer that is far too long": {apitest.Answer{Status: 200, Header: http.Header{"X-Request-Id": {id}}, Body: make([]byte, maxAnswer+1)}, false},
+		"a problem":                    {bad(404, "NOT_FOUND", "Content-Length", "20"), true},
+		"an internal error":            {bad(500, "INTERNAL_ERROR"), false},
+		"an unavailable store":         {bad(503, "STORE_UNAVAILABLE", "Content-Length", "28"), false},
+		"an unknown code":              {bad(404, "MYSTERY", "Content-Length", "18"), false},
+		"a code of another status":     {bad(400, "NOT_FOUND", "Content-Length", "20"), false},
+		"plain text":                   {bad(404, "NOT_FOUND", "Content-Type", "text/plain"), false},
+		"another length":               {bad(404, "NOT_FOUND", "Content-Length", "21"), false},
+		"no request id":                {bad(404, "NOT_FOUND", "Content-Length", "20", "X-Request-Id", ""), false},
+		"a 401 without a challenge":    {bad(401, "INVALID_API_KEY", "Content-Length", "26"), false},
+		"a 401 with a challenge":       {bad(401, "INVALID_API_KEY", "Content-Length", "26", "WWW-Authenticate", "Bearer"), true},
+		"a 405 without Allow":          {bad(405, "METHOD_NOT_ALLOWED", "Content-Length", "29"), false},
+		"a response that is too large": {apitest.Answer{Status: 200, Header: http.Header{"X-Request-Id": {id}}, Body: make([]byte, maxAnswer+1)}, false},
 	} {
 		seen := &hearing{TB: t}
 		judge(seen, http.MethodGet, tc.answer)
 		if (seen.complaints == 0) != tc.content {
-			t.Errorf("%s: %d complaints", name, seen.complaints)
+			t.Errorf("%s: judge reported %d failures", name, seen.complaints)
 		}
 	}
 }
 
-// hearing counts what is said, and does not fail.
+// hearing counts reported failures and does not fail.
 type hearing struct {
 	testing.TB
 	complaints int

@@ -33,18 +33,17 @@ import (
 
 const (
 	benchClients = 8
-	// benchTurn is how many requests each client makes of one server before it
-	// is the other's turn.
+	// benchTurn is the number of requests that each client sends to one server before
+	// the turn of the other server.
 	benchTurn = 100
 )
 
-// BenchmarkGated compares a read through everything that surrounds a handler
-// (listener, router, gate, metrics, request log) with a bare net/http handler
-// that answers the same bytes. They take turns, so that whatever else the
-// machine does meets both. The metric ratio is the throughput of the gated
-// server over that of the bare one, in the median turn; cpu-ratio is the same of
-// the processor time that a request takes, client and kernel included; and
-// adds-ns/req is how much of that is ours.
+// BenchmarkGated compares a read through the complete edge (listener, router, gate,
+// metrics, request log) with a bare net/http handler that returns the same bytes. The two
+// servers take turns, so that other load on the machine affects both. The metric ratio is
+// the throughput of the gated server divided by that of the bare one, in the median turn.
+// cpu-ratio is the same ratio of the CPU time per request, including client and kernel.
+// adds-ns/req is the additional CPU time of the edge, in nanoseconds per request.
 func BenchmarkGated(b *testing.B) {
 	for _, log := range []struct {
 		name  string
@@ -55,7 +54,7 @@ func BenchmarkGated(b *testing.B) {
 	}
 }
 
-// gatedServer serves one read, and is the answer that it gives.
+// gatedServer serves one read and holds its expected response.
 type gatedServer struct {
 	*apitest.Server
 	request *http.Request
@@ -80,8 +79,8 @@ func newGatedServer(b *testing.B, level slog.Level) *gatedServer {
 	return w
 }
 
-// handler is the API with the read. The fixture's clock is fixed and locked; the handler
-// uses the system clock.
+// handler returns the API with the read. The fixture's clock is fixed and locked, so the
+// handler uses the system clock.
 func (g *gatedServer) handler(b *testing.B, level slog.Level, requests *requestlog.Recorder) http.Handler {
 	b.Helper()
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
@@ -105,7 +104,7 @@ func (g *gatedServer) handler(b *testing.B, level slog.Level, requests *requestl
 	return made
 }
 
-// serve is the handler behind the gate.
+// serve handles the request behind the gate.
 func (g *gatedServer) serve(c *gate.Call) error {
 	if chi.URLParam(c.Request, "rfqId") == "" {
 		return errors.New("the route has lost its parameter")
@@ -114,7 +113,7 @@ func (g *gatedServer) serve(c *gate.Call) error {
 	return nil
 }
 
-// bare answers the same bytes, request id included, whatever the request.
+// bare returns the same bytes for every request, including the request id.
 func (g *gatedServer) bare(w http.ResponseWriter, _ *http.Request) {
 	header := w.Header()
 	for name, values := range g.header {
@@ -147,21 +146,21 @@ func benchmarkHandlers(b *testing.B, level slog.Level) {
 	compare(b, func() { turn(http.HandlerFunc(w.bare)) }, func() { turn(w.Handler) })
 }
 
-// sink takes an answer.
+// sink discards a response.
 type sink struct{ header http.Header }
 
 func (s *sink) Header() http.Header            { return s.header }
 func (s *sink) WriteHeader(int)                {}
 func (s *sink) Write(body []byte) (int, error) { return len(body), nil }
 
-// comparison is what two servers took for the same requests, and the ratio of
+// comparison holds the cost of two servers for the same requests, and the ratio of
 // their throughput in each turn.
 type comparison struct {
 	bare, gated cost
 	ratios      []float64
 }
 
-// compare lets two servers take turns, and each begin in half of them.
+// compare runs two servers in turns. Each server is first in half of the turns.
 func compare(b *testing.B, bare, gated func()) comparison {
 	b.Helper()
 	bare()
@@ -184,7 +183,7 @@ func compare(b *testing.B, bare, gated func()) comparison {
 	return all
 }
 
-// cost is the time that passed, and the time that processors worked.
+// cost holds the elapsed time and the CPU time.
 type cost struct{ wall, processor time.Duration }
 
 func (c *cost) add(more cost) { c.wall, c.processor = c.wall+more.wall, c.processor+more.processor }
@@ -196,7 +195,7 @@ func costOf(b *testing.B, work func()) cost {
 	return cost{time.Since(began), processorTime(b) - before}
 }
 
-// processorTime is what this process has used so far.
+// processorTime returns the CPU time of this process so far.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
@@ -216,7 +215,7 @@ func benchSocket(b *testing.B) net.Listener {
 	return socket
 }
 
-// serveBare runs a server with the time limits of the real one.
+// serveBare runs a server with the timeouts of the product's server.
 func serveBare(b *testing.B, handler http.Handler) net.Addr {
 	b.Helper()
 	socket := benchSocket(b)
@@ -247,8 +246,8 @@ func serveGated(b *testing.B, handler http.Handler) net.Addr {
 	return socket.Addr()
 }
 
-// load is clients of one server that spend next to nothing on themselves: each
-// sends the same bytes, and reads as many as the first answer had.
+// load holds minimal clients of one server. Each client sends the same bytes and reads as
+// many bytes as the first response had.
 type load struct {
 	request []byte
 	answer  int
@@ -274,7 +273,7 @@ func (g *gatedServer) dial(b *testing.B, server net.Addr) *load {
 	return l
 }
 
-// probe makes one request, and returns the length of the answer.
+// probe makes one request and returns the length of the response.
 func (g *gatedServer) probe(b *testing.B, conn net.Conn, request []byte) int {
 	b.Helper()
 	var text bytes.Buffer
@@ -292,7 +291,7 @@ func (g *gatedServer) probe(b *testing.B, conn net.Conn, request []byte) int {
 	return text.Len()
 }
 
-// turn lets every client make its requests, one after the other.
+// turn lets each client send its requests sequentially.
 func (l *load) turn(b *testing.B) {
 	b.Helper()
 	var all sync.WaitGroup

@@ -22,14 +22,14 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// generator makes requests from the contracts, as a client would that knows
-// nothing else. Those of one seed are always the same.
+// generator makes requests from the contracts alone, like a client without other
+// knowledge. The same seed always yields the same requests.
 type generator struct {
 	*rand.Rand
 	world      *apitest.Server
 	documents  map[contracts.Name]map[string]any
 	operations []contracts.Operation
-	// known are values that mean something to the server, by parameter.
+	// known holds valid values of the server, by parameter.
 	known map[string][]string
 }
 
@@ -51,22 +51,22 @@ func newGenerator(t testing.TB, w *apitest.Server, seed uint64) *generator {
 	return g
 }
 
-// attempt is a request before it is one.
+// attempt describes a request that has not been sent yet.
 type attempt struct {
 	op           contracts.Operation
 	method, path string
 	query        string
 	header       http.Header
-	// body is a value that is sent as JSON, unless text is sent in its place.
+	// body is sent as JSON, unless text replaces it.
 	body    any
 	hasBody bool
 	text    []byte
 	chunked bool
-	// mutations are the names of what was done to it.
+	// mutations lists the names of the applied mutations.
 	mutations []string
 }
 
-// valid makes a request that the contract allows.
+// valid returns a request that the contract allows.
 func (g *generator) valid(op contracts.Operation) *attempt {
 	item := g.object(g.documents[op.Contract], "paths", op.Path)
 	node := g.object(item, strings.ToLower(op.Method))
@@ -87,11 +87,11 @@ func (g *generator) valid(op contracts.Operation) *attempt {
 	return a
 }
 
-// authenticate takes mostly the key that may do everything.
+// authenticate mostly uses the key with all scopes.
 func (g *generator) authenticate(a *attempt) {
 	names := []string{"acme-live", "acme-live", "acme-live", "acme-live", "acme-live", "acme-test", "stark-live", "globex-live", "acme-none", ""}
 	if a.op.Contract == contracts.Platform {
-		names = []string{"desk-live", "desk-live", "desk-live", "desk-live", "desk-test", "desk-reads", "acme-live", ""}
+		names = []string{"platform-live", "platform-live", "platform-live", "platform-live", "platform-test", "platform-reads", "acme-live", ""}
 	}
 	if name := g.pick(names); name != "" {
 		a.header.Set("Authorization", "Bearer "+g.world.Key(name))
@@ -117,7 +117,7 @@ func (g *generator) parameter(a *attempt, query url.Values, p map[string]any) {
 	}
 }
 
-// bodyOf is an example of the contract or a value of its schema.
+// bodyOf returns an example of the contract or a value of its schema.
 func (g *generator) bodyOf(name contracts.Name, content map[string]any) any {
 	examples := g.examples(name, content)
 	if len(examples) > 0 && g.IntN(3) > 0 {
@@ -141,7 +141,7 @@ func (g *generator) examples(name contracts.Name, content map[string]any) []any 
 	return all
 }
 
-// value is one of a schema.
+// value returns a value of a schema.
 func (g *generator) value(name contracts.Name, node any, depth int) any {
 	schema := g.resolve(name, node)
 	if constant, ok := schema["const"]; ok {
@@ -194,13 +194,12 @@ func (g *generator) members(name contracts.Name, schema map[string]any, depth in
 	return made
 }
 
-// fitting are texts of patterns that prescribe more than a beginning.
+// fitting maps patterns that words cannot satisfy to matching texts.
 var fitting = map[string]string{`^[A-Z]{3}$`: "EUR", `^-?[0-9]+(\.[0-9]+)?$`: "12.50"}
 
 var prefix = regexp.MustCompile(`^\^([A-Za-z0-9_/-]+)`)
 
-// words is a text of the length that a schema wants, and of the beginning that
-// its pattern wants.
+// words returns a text with the length and the literal prefix that a schema requires.
 func (g *generator) words(schema map[string]any) string {
 	if schema["format"] == "date-time" {
 		return "2026-11-20T12:00:00.000Z"
@@ -247,17 +246,17 @@ func (g *generator) resolve(name contracts.Name, value any) map[string]any {
 func (g *generator) pick(values []string) string { return values[g.IntN(len(values))] }
 
 func clone(value any) any {
-	text, _ := json.Marshal(value) // it came from JSON
+	text, _ := json.Marshal(value) // value was decoded from JSON
 	var copied any
 	_ = json.Unmarshal(text, &copied)
 	return copied
 }
 
-// wire is the request as it is sent.
+// wire returns the bytes of the request.
 func (a *attempt) wire() []byte {
 	body := a.text
 	if body == nil && a.hasBody {
-		body, _ = json.Marshal(a.body) // it is made of what JSON has
+		body, _ = json.Marshal(a.body) // the body contains only JSON types
 	}
 	target := a.path
 	if a.query != "" {

@@ -4,7 +4,7 @@ package apiserver
 
 import "net/http"
 
-// The values of security header fields. They are shared by all answers and never written to.
+// The values of security header fields. All responses share them, so they must not be modified.
 var (
 	noSniff           = []string{"nosniff"}
 	strictlyTransport = []string{"max-age=31536000"}

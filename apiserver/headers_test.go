@@ -26,7 +26,7 @@ func serve(t *testing.T, l apiserver.Listener) net.Listener {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Run(ctx) // what is still open is cut
+		_ = server.Run(ctx) // the server closes connections that are still open
 	}()
 	t.Cleanup(func() {
 		stop()

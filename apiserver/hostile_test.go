@@ -20,10 +20,9 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// TestSoakHostileRequestsGetResponsesOfTheContracts sends requests that the
-// contracts allow, and what mutations make of them, to the whole API. Those of
-// one seed are the same in each run; PRINTMARKET_SOAK_REQUESTS sets how many,
-// PRINTMARKET_SOAK_SEED which.
+// TestSoakHostileRequestsGetResponsesOfTheContracts sends valid requests and mutations of
+// them to the complete API. The same seed yields the same requests.
+// PRINTMARKET_SOAK_REQUESTS sets their number, PRINTMARKET_SOAK_SEED the seed.
 func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 	t.Parallel()
 	requests, seed := number(t, "PRINTMARKET_SOAK_REQUESTS", 3000), number(t, "PRINTMARKET_SOAK_SEED", 1)
@@ -32,9 +31,9 @@ func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 	independent := startPrism(t)
 	statuses, notHTTP := map[int]int{}, 0
 	for i := range requests {
-		w.Advance(10 * time.Millisecond) // the rate limit has room
+		w.Advance(10 * time.Millisecond) // avoids the rate limit
 		if i%10_000 == 0 {
-			w.Produce(t, nil) // master data of which nothing is heard for five minutes are stale
+			w.Produce(t, nil) // master data become stale after five minutes without a refresh
 		}
 		a := g.valid(g.operations[i%len(g.operations)])
 		if i >= len(g.operations) {
@@ -43,7 +42,7 @@ func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 		wire := a.wire()
 		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(wire)))
 		if err != nil {
-			notHTTP++ // which FuzzServer looks at
+			notHTTP++ // FuzzServer tests these requests
 			continue
 		}
 		seen := &witness{TB: t, wire: wire, what: fmt.Sprintf("request %d of seed %d: %s", i, seed, strings.Join(a.mutations, ", "))}
@@ -56,13 +55,13 @@ func TestSoakHostileRequestsGetResponsesOfTheContracts(t *testing.T) {
 			t.Fatalf("stopped after request %d of seed %d", i, seed)
 		}
 	}
-	t.Logf("seed %d: %d requests, of which %d were not HTTP; Prism judged %d responses; responses by status: %v", seed, requests, notHTTP, independent.judged, statuses)
+	t.Logf("seed %d: %d requests, %d of them invalid HTTP; Prism judged %d responses; responses by status: %v", seed, requests, notHTTP, independent.judged, statuses)
 	if independent.judged < requests/2 {
 		t.Errorf("Prism judged %d of %d responses, want at least half", independent.judged, requests)
 	}
 	for _, status := range []int{200, 201, 202, 400, 401, 403, 404, 405, 415, 422, 503} {
 		if requests > 500 && statuses[status] == 0 {
-			t.Errorf("nothing was answered %d: the generator has lost its reach", status)
+			t.Errorf("no response has the status %d: the generator does not reach it any more", status)
 		}
 	}
 }
@@ -75,12 +74,12 @@ func number(t *testing.T, variable string, otherwise int) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		t.Fatalf("%s=%s is no number", variable, text)
+		t.Fatalf("%s=%s is not a number", variable, text)
 	}
 	return n
 }
 
-// witness adds the request to what is said about its answer.
+// witness adds the request to the failure messages about its response.
 type witness struct {
 	testing.TB
 	what       string
@@ -101,7 +100,7 @@ func shortened(wire []byte) string {
 	return strings.ReplaceAll(text, `\r\n`, "\r\n")
 }
 
-// maxAnswer is more than any answer to a small request has.
+// maxAnswer exceeds the size of every response to a small request, in bytes.
 const maxAnswer = 512 << 10
 
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
@@ -109,45 +108,45 @@ var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 // brief ends event streams early, because these tests wait for complete responses.
 var brief = preflightapi.Pace{Soonest: time.Hour, Life: time.Millisecond}
 
-// judge checks what is true of every answer as long as nothing is broken.
+// judge checks the properties that every response has while all services are available.
 func judge(t testing.TB, method string, a apitest.Answer) {
 	t.Helper()
 	switch {
 	case a.Status == http.StatusInternalServerError:
-		t.Errorf("an internal error")
+		t.Errorf("status %d, want no internal error", a.Status)
 	case len(a.Body) > maxAnswer:
-		t.Errorf("an answer of %d bytes", len(a.Body))
+		t.Errorf("the response has %d bytes, want at most %d", len(a.Body), maxAnswer)
 	case !requestID.MatchString(a.Header.Get("X-Request-Id")):
-		t.Errorf("the request id %q", a.Header.Get("X-Request-Id"))
+		t.Errorf("X-Request-Id = %q, want a valid id", a.Header.Get("X-Request-Id"))
 	case strings.HasPrefix(a.Header.Get("Content-Type"), "text/") && a.Header.Get("Content-Type") != "text/event-stream":
-		t.Errorf("an answer of type %s", a.Header.Get("Content-Type"))
+		t.Errorf("Content-Type = %s, want the type of a problem or of the operation", a.Header.Get("Content-Type"))
 	case a.Status == http.StatusUnauthorized && a.Header.Get("WWW-Authenticate") == "":
-		t.Errorf("a 401 without a challenge")
+		t.Errorf("a 401 lacks WWW-Authenticate")
 	case a.Status == http.StatusMethodNotAllowed && a.Header.Get("Allow") == "":
-		t.Errorf("a 405 without the methods")
+		t.Errorf("a 405 lacks Allow")
 	case a.Status >= 400 && method != http.MethodHead:
 		judgeProblem(t, a)
 	}
 }
 
-// away are codes of a service that is not well, which this one is.
+// away lists the codes of unavailable services, which this test does not expect.
 var away = []problem.Code{problem.CodeOverloaded, problem.CodePostureUnavailable, problem.CodeStoreUnavailable, problem.CodeRFQCatalogUnavailable, problem.CodePreflightQueueUnavailable}
 
 func judgeProblem(t testing.TB, a apitest.Answer) {
 	t.Helper()
 	if got := a.Header.Get("Content-Type"); got != "application/problem+json" {
-		t.Errorf("an error of type %q", got)
+		t.Errorf("Content-Type = %q, want application/problem+json", got)
 	}
 	definition, registered := problem.Lookup(a.Code())
 	if !registered || definition.Status != a.Status || slices.Contains(away, a.Code()) {
-		t.Errorf("status %d with the code %q", a.Status, a.Code())
+		t.Errorf("status %d has the code %q, want a registered code of this status", a.Status, a.Code())
 	}
 	if got := a.Header.Get("Content-Length"); got != strconv.Itoa(len(a.Body)) {
-		t.Errorf("Content-Length %q of %d bytes", got, len(a.Body))
+		t.Errorf("Content-Length = %q, want %d", got, len(a.Body))
 	}
 }
 
-// learn keeps what a client would use next.
+// learn stores the values that a client would use in later requests.
 func (g *generator) learn(a *attempt, answer apitest.Answer) {
 	keep := func(what, value string) {
 		if value != "" && len(g.known[what]) < 50 {

@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// ending is a contract with an operation on its way out and one that stays.
+// ending is a contract with a deprecated operation and a current one.
 const ending = `
 openapi: 3.1.0
 info: {title: Things, version: 1.0.0}
@@ -35,7 +35,7 @@ paths:
     post: {responses: {"200": {description: One more.}}}
 `
 
-// withEnding is an API server of the routes of that contract.
+// withEnding returns an API server with the routes of that contract.
 func withEnding(t *testing.T) *apitest.Server {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
@@ -84,17 +84,17 @@ func TestADeprecatedOperationTellsItsEndOnEveryAnswer(t *testing.T) {
 		status  int
 		want    http.Header
 	}{
-		"a success":                  {apitest.Request{Method: "GET", Path: "/api/v1/things", Key: "acme-live"}, 200, want},
-		"a success of HEAD":          {apitest.Request{Method: "HEAD", Path: "/api/v1/things", Key: "acme-live"}, 200, want},
-		"no key":                     {apitest.Request{Method: "GET", Path: "/api/v1/things"}, 401, want},
-		"no scope":                   {apitest.Request{Method: "GET", Path: "/api/v1/things", Key: "acme-none"}, 403, want},
-		"not acceptable":             {apitest.Request{Method: "GET", Path: "/api/v1/things", Key: "acme-live", Header: map[string]string{"Accept": "text/html"}}, 406, want},
-		"an error of the handler":    {apitest.Request{Method: "GET", Path: "/api/v1/things?fail", Key: "acme-live"}, 500, want},
-		"a panic":                    {apitest.Request{Method: "GET", Path: "/api/v1/things?panic", Key: "acme-live"}, 500, want},
-		"beside a link of its own":   {apitest.Request{Method: "GET", Path: "/api/v1/things?more", Key: "acme-live"}, 200, http.Header{"Deprecation": want["Deprecation"], "Sunset": want["Sunset"], "Link": append([]string{next}, want["Link"]...)}},
-		"another operation":          {apitest.Request{Method: "POST", Path: "/api/v1/things", Key: "acme-live"}, 200, http.Header{}},
-		"another operation's link":   {apitest.Request{Method: "POST", Path: "/api/v1/things?more", Key: "acme-live"}, 200, http.Header{"Link": {next}}},
-		"a method that is not there": {apitest.Request{Method: "PUT", Path: "/api/v1/things", Key: "acme-live"}, 405, http.Header{}},
+		"a success":                {apitest.Request{Method: "GET", Path: "/api/v1/things", Key: "acme-live"}, 200, want},
+		"a success of HEAD":        {apitest.Request{Method: "HEAD", Path: "/api/v1/things", Key: "acme-live"}, 200, want},
+		"no key":                   {apitest.Request{Method: "GET", Path: "/api/v1/things"}, 401, want},
+		"no scope":                 {apitest.Request{Method: "GET", Path: "/api/v1/things", Key: "acme-none"}, 403, want},
+		"not acceptable":           {apitest.Request{Method: "GET", Path: "/api/v1/things", Key: "acme-live", Header: map[string]string{"Accept": "text/html"}}, 406, want},
+		"an error of the handler":  {apitest.Request{Method: "GET", Path: "/api/v1/things?fail", Key: "acme-live"}, 500, want},
+		"a panic":                  {apitest.Request{Method: "GET", Path: "/api/v1/things?panic", Key: "acme-live"}, 500, want},
+		"a success with a Link":    {apitest.Request{Method: "GET", Path: "/api/v1/things?more", Key: "acme-live"}, 200, http.Header{"Deprecation": want["Deprecation"], "Sunset": want["Sunset"], "Link": append([]string{next}, want["Link"]...)}},
+		"another operation":        {apitest.Request{Method: "POST", Path: "/api/v1/things", Key: "acme-live"}, 200, http.Header{}},
+		"another operation's link": {apitest.Request{Method: "POST", Path: "/api/v1/things?more", Key: "acme-live"}, 200, http.Header{"Link": {next}}},
+		"an unsupported method":    {apitest.Request{Method: "PUT", Path: "/api/v1/things", Key: "acme-live"}, 405, http.Header{}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -15,10 +15,9 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// BenchmarkLogged compares a read that is kept in the request log, the writes of it to
-// a SQLite store included, with one that is not. bare is the one that is not: the
-// metrics are those of [BenchmarkGated], and adds-percent is how much more processor
-// time a request takes.
+// BenchmarkLogged compares a read that is recorded in the request log, including the
+// writes to a SQLite store, with an unrecorded read, which is bare. The metrics are those
+// of [BenchmarkGated]. adds-percent is the additional CPU time of a request, in percent.
 func BenchmarkLogged(b *testing.B) {
 	for _, name := range []string{"handlers alone", "over loopback"} {
 		b.Run(name, func(b *testing.B) {

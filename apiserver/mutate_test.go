@@ -10,21 +10,20 @@ import (
 	"strings"
 )
 
-// mutation does something to a request that a client should not do, or that few
-// clients do.
+// mutation changes a request in a way that clients should not, or that few clients do.
 type mutation struct {
 	name string
 	run  func(*generator, *attempt)
 }
 
-// mutations is what may happen, to bodies first and then to the rest.
+// mutations lists all mutations: first those of bodies, then the others.
 var mutations = []mutation{
 	{"a member of another type", func(g *generator, a *attempt) { g.replace(a, g.strange()) }},
 	{"a member is null", func(g *generator, a *attempt) { g.replace(a, nil) }},
-	{"a number that is out of all ranges", func(g *generator, a *attempt) {
+	{"a number out of range", func(g *generator, a *attempt) {
 		g.replace(a, json.Number(g.pick([]string{"1e308", "-1e308", "1e400", "1e999999", "1e-999999", "-0.0", "0.5", "1.0", "1E2", strings.Repeat("9", 400)})))
 	}},
-	{"a text with signs that few expect", func(g *generator, a *attempt) {
+	{"a text with unusual characters", func(g *generator, a *attempt) {
 		g.replace(a, g.pick([]string{"\x00", "a\x00b", "\u202e", "\ufeff", "\U0001f9fe", "\u0301", "<script>", "' OR 1=1 --", "../../etc/passwd", "${jndi:x}", " ", "\t\n", "İ", "ß"}))
 	}},
 	{"a text that is long", func(g *generator, a *attempt) { g.replace(a, strings.Repeat("x", 1<<(6+g.IntN(11)))) }},
@@ -33,7 +32,7 @@ var mutations = []mutation{
 			delete(members, g.pick(slices.Sorted(maps.Keys(members))))
 		}
 	}},
-	{"a member too many", func(g *generator, a *attempt) {
+	{"an additional member", func(g *generator, a *attempt) {
 		if members, ok := a.body.(map[string]any); ok {
 			members[g.pick([]string{"", "x", "Title", "__proto__", "a/~b", "organizationId", "\x00"})] = g.strange()
 		}
@@ -45,24 +44,24 @@ var mutations = []mutation{
 		depth := []int{31, 32, 33, 1000, 20000}[g.IntN(5)]
 		a.text = []byte(strings.Repeat(`{"a":[`, depth/2) + strings.Repeat(`]}`, depth/2))
 	}},
-	{"something after the value", func(g *generator, a *attempt) {
+	{"trailing data after the value", func(g *generator, a *attempt) {
 		a.text = append(encoded(a), g.pick([]string{"{}", ",", "x", "\x00", "\n\n", "[]"})...)
 	}},
-	{"bytes that are no UTF-8", func(g *generator, a *attempt) {
+	{"invalid UTF-8", func(g *generator, a *attempt) {
 		a.text = bytes.Replace(encoded(a), []byte(`"`), []byte{'"', byte(0x80 + g.IntN(128))}, 1)
 	}},
 	{"another encoding", func(g *generator, a *attempt) {
 		a.text = append([]byte(g.pick([]string{"\xef\xbb\xbf", "\xff\xfe", "\x00"})), encoded(a)...)
 	}},
-	{"the body is cut off", func(g *generator, a *attempt) { text := encoded(a); a.text = text[:g.IntN(len(text)+1)] }},
-	{"a byte of the body is another", func(g *generator, a *attempt) {
+	{"a truncated body", func(g *generator, a *attempt) { text := encoded(a); a.text = text[:g.IntN(len(text)+1)] }},
+	{"a changed byte of the body", func(g *generator, a *attempt) {
 		if text := encoded(a); len(text) > 0 {
 			text[g.IntN(len(text))] = byte(g.IntN(256))
 			a.text = text
 		}
 	}},
 	{"no body", func(_ *generator, a *attempt) { a.text = []byte{} }},
-	{"a body where none belongs", func(_ *generator, a *attempt) { a.hasBody, a.body = true, map[string]any{"a": 1} }},
+	{"an unexpected body", func(_ *generator, a *attempt) { a.hasBody, a.body = true, map[string]any{"a": 1} }},
 	{"a body in chunks", func(_ *generator, a *attempt) { a.chunked = true }},
 	{"another media type", func(g *generator, a *attempt) {
 		a.header["Content-Type"] = []string{g.pick([]string{"text/plain", "application/xml", "", "application/json; charset=latin1", "application/json;", "multipart/form-data", "application/JSON", "application/json, text/plain", "a/b/c"})}
@@ -110,7 +109,7 @@ var mutations = []mutation{
 	}},
 }
 
-// strange is a value that hardly any member is of.
+// strange returns a value that is invalid for nearly every member.
 func (g *generator) strange() any {
 	return []any{nil, true, 1.5, "", "text", []any{}, []any{map[string]any{}}, map[string]any{}, map[string]any{"a": []any{nil}}}[g.IntN(9)]
 }
@@ -141,11 +140,11 @@ func encoded(a *attempt) []byte {
 	if a.text != nil || !a.hasBody {
 		return a.text
 	}
-	text, _ := json.Marshal(a.body) // it is made of what JSON has
+	text, _ := json.Marshal(a.body) // the body contains only JSON types
 	return text
 }
 
-// spliced is the body with more members at its beginning.
+// spliced returns the body with additional members at its beginning.
 func spliced(a *attempt, members string) []byte {
 	text := encoded(a)
 	if len(text) < 2 || text[0] != '{' {
@@ -157,7 +156,7 @@ func spliced(a *attempt, members string) []byte {
 	return slices.Concat([]byte("{"+members), text[1:])
 }
 
-// mutate does up to three things to a request.
+// mutate applies up to three mutations to a request.
 func (g *generator) mutate(a *attempt) {
 	for range g.IntN(4) {
 		m := mutations[g.IntN(len(mutations))]

@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// Mutual makes a listener that requires a client certificate (mutual TLS).
+// Mutual wraps listeners so that they require a client certificate (mutual TLS).
 //
 // The issuer of the certificate is irrelevant: the handshake proves that the client holds the
 // key and that the certificate is valid now, and the gate checks that the partner has pinned
 // it. The listener speaks HTTP/1.1, like the API listener.
 type Mutual struct {
 	Certificate *Certificate
-	// Proxies may speak for clients.
+	// Proxies lists the proxies that may forward the certificates of clients.
 	Proxies Proxies
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -35,7 +35,7 @@ func (m Mutual) Listen(socket net.Listener) net.Listener {
 		NextProtos:     []string{"http/1.1"},
 		ClientAuth:     tls.RequireAnyClientCert,
 		GetCertificate: m.Certificate.get,
-		// Each connection must prove the key.
+		// Without session tickets, each connection must prove the key.
 		SessionTicketsDisabled: true,
 		VerifyConnection:       func(state tls.ConnectionState) error { return inItsTime(state.PeerCertificates, m.Now()) },
 		Time:                   m.Now,
@@ -75,8 +75,8 @@ type mutualConn struct {
 	begun sync.Once
 }
 
-// Read makes the handshake before the first byte, under the read deadline that
-// the server has set for the header of the first request.
+// Read performs the handshake before the first byte, under the read deadline that the
+// server has set for the header of the first request.
 func (c *mutualConn) Read(into []byte) (int, error) {
 	c.begun.Do(func() {
 		if err := c.HandshakeContext(context.Background()); err != nil {
@@ -88,7 +88,7 @@ func (c *mutualConn) Read(into []byte) (int, error) {
 
 type mutualKey struct{}
 
-// withMutual leads from a request to its connection, if that is mutual TLS.
+// withMutual stores the mutual TLS connection, if any, in the context of its requests.
 func withMutual(ctx context.Context, conn net.Conn) context.Context {
 	if outer, ok := conn.(*problemConn); ok {
 		conn = outer.Conn
@@ -99,8 +99,8 @@ func withMutual(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// showMutual sets the TLS state of requests, as net/http would do; for requests of a proxy it
-// is the state of the proxy's client.
+// showMutual sets the TLS state of requests, like net/http. For requests of a proxy it
+// sets the state of the proxy's client.
 func showMutual(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if conn, ok := r.Context().Value(mutualKey{}).(*mutualConn); ok {

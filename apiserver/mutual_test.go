@@ -26,19 +26,19 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// mutualServer is an API server with the API listener and that for mutual TLS.
+// mutualServer is an API server with the API listener and the mutual TLS listener.
 type mutualServer struct {
 	*apitest.Server
 	api, mtls string
-	// dir has the server's certificate and key.
+	// dir contains the server's certificate and key.
 	dir    string
 	server apitest.Identity
-	// proxy is one of this machine, which may forward certificates.
+	// proxy is a local proxy that may forward certificates.
 	proxy       apitest.Identity
 	certificate *apiserver.Certificate
 }
 
-// lifetime of certificates, around the clock of the fixture.
+// identity returns a certificate that is valid for an hour before and after the fixture's clock.
 func (w *mutualServer) identity(t *testing.T) apitest.Identity {
 	t.Helper()
 	return apitest.NewIdentity(t, w.Clock.Now().Add(-time.Hour), w.Clock.Now().Add(time.Hour))
@@ -50,7 +50,7 @@ func newMutualServer(t *testing.T) *mutualServer {
 	w.server, w.proxy = w.identity(t), w.identity(t)
 	var err error
 	if w.certificate, err = apiserver.NewCertificate(filepath.Join(w.dir, "absent"), filepath.Join(w.dir, "absent"), telemetry.Discard()); err == nil {
-		t.Fatal("a server without a certificate")
+		t.Fatal("the server started without a certificate")
 	}
 	certFile, keyFile := w.server.Write(t, w.dir)
 	if w.certificate, err = apiserver.NewCertificate(certFile, keyFile, telemetry.Discard()); err != nil {
@@ -76,13 +76,13 @@ func newMutualServer(t *testing.T) *mutualServer {
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
-			t.Errorf("Run = %v after a clean drain", err)
+			t.Errorf("Run = %v, want nil after a clean drain", err)
 		}
 	})
 	return w
 }
 
-// config is that of a client, with or without a certificate.
+// config returns the TLS configuration of a client, with or without a certificate.
 func (w *mutualServer) config(identity *apitest.Identity) *tls.Config {
 	trusted := x509.NewCertPool()
 	trusted.AddCert(w.server.Leaf)
@@ -100,8 +100,8 @@ func (w *mutualServer) client(t *testing.T, config *tls.Config) *http.Client {
 	return &http.Client{Transport: transport, Timeout: 30 * time.Second}
 }
 
-// list asks for a partner's RFQs and says with which status it is answered; 0 is
-// none at all.
+// list requests a partner's RFQs and returns the status of the response; 0 means no
+// response.
 func (w *mutualServer) list(t *testing.T, client *http.Client, origin, key string, header ...string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, origin+"/api/v1/rfq", nil)
@@ -116,7 +116,7 @@ func (w *mutualServer) list(t *testing.T, client *http.Client, origin, key strin
 	}
 	resp, err := client.Do(r)
 	if err != nil {
-		t.Logf("no answer: %v", err)
+		t.Logf("no response: %v", err)
 		return 0
 	}
 	defer func() { _ = resp.Body.Close() }()
@@ -133,7 +133,7 @@ func TestKeyRequiresACertificateOfItsPartner(t *testing.T) {
 	early := apitest.NewIdentity(t, now.Add(time.Minute), now.Add(time.Hour))
 	renewed := first.Renewed(t, now.Add(-time.Minute), now.Add(2*time.Hour))
 	overdue := second.Renewed(t, now.Add(-2*time.Hour), now.Add(-time.Second))
-	// acme needs one, stark has one and needs none, globex has none.
+	// acme requires a certificate, stark has an optional one, globex has none.
 	w.Pin("acme", true, first.Pin("first"), second.Pin("second"), over.Pin("over"), early.Pin("early"))
 	w.Pin("stark", false, of.Pin("of-stark"))
 	tests := map[string]struct {
@@ -142,29 +142,29 @@ func TestKeyRequiresACertificateOfItsPartner(t *testing.T) {
 		key      string
 		want     int
 	}{
-		"a certificate of the partner":                               {&first, w.mtls, "acme-live", 200},
-		"its other one":                                              {&second, w.mtls, "acme-live", 200},
-		"a renewed one with the same key":                            {&renewed, w.mtls, "acme-live", 200},
-		"a test key":                                                 {&first, w.mtls, "acme-test", 200},
-		"another partner's certificate":                              {&of, w.mtls, "acme-live", 401},
-		"a certificate without a pin":                                {&unpinned, w.mtls, "acme-live", 401},
-		"a certificate whose time is over":                           {&over, w.mtls, "acme-live", 0},
-		"a certificate whose time has not come":                      {&early, w.mtls, "acme-live", 0},
-		"one whose time is over for a pinned key":                    {&overdue, w.mtls, "acme-live", 0},
-		"no certificate":                                             {nil, w.mtls, "acme-live", 0},
-		"a certificate and no key":                                   {&first, w.mtls, "", 401},
-		"the plain listener, for a partner that needs a certificate": {nil, w.api, "acme-live", 401},
-		"a partner that needs none, with its own":                    {&of, w.mtls, "stark-live", 200},
-		"a partner that needs none, with another's":                  {&first, w.mtls, "stark-live", 401},
-		"a partner that needs none, on the plain listener":           {nil, w.api, "stark-live", 200},
-		"a partner without one":                                      {&unpinned, w.mtls, "globex-live", 401},
-		"a partner without one, on the plain listener":               {nil, w.api, "globex-live", 403},
+		"a certificate of the partner":            {&first, w.mtls, "acme-live", 200},
+		"another certificate of the partner":      {&second, w.mtls, "acme-live", 200},
+		"a renewed certificate with the same key": {&renewed, w.mtls, "acme-live", 200},
+		"a test key":                                                    {&first, w.mtls, "acme-test", 200},
+		"another partner's certificate":                                 {&of, w.mtls, "acme-live", 401},
+		"a certificate without a pin":                                   {&unpinned, w.mtls, "acme-live", 401},
+		"an expired certificate":                                        {&over, w.mtls, "acme-live", 0},
+		"a certificate that is not yet valid":                           {&early, w.mtls, "acme-live", 0},
+		"an expired certificate for a pinned key":                       {&overdue, w.mtls, "acme-live", 0},
+		"no certificate":                                                {nil, w.mtls, "acme-live", 0},
+		"a certificate and no key":                                      {&first, w.mtls, "", 401},
+		"the plain listener, for a partner that requires a certificate": {nil, w.api, "acme-live", 401},
+		"a partner with an optional certificate, with its own":          {&of, w.mtls, "stark-live", 200},
+		"a partner with an optional certificate, with another's":        {&first, w.mtls, "stark-live", 401},
+		"a partner with an optional certificate, on the plain listener": {nil, w.api, "stark-live", 200},
+		"a partner without a pin":                                       {&unpinned, w.mtls, "globex-live", 401},
+		"a partner without a pin, on the plain listener":                {nil, w.api, "globex-live", 403},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := w.list(t, w.client(t, w.config(tc.identity)), tc.origin, tc.key); got != tc.want {
-				t.Errorf("answered %d, want %d", got, tc.want)
+				t.Errorf("status %d, want %d", got, tc.want)
 			}
 		})
 	}
@@ -178,7 +178,7 @@ func TestNoHeaderSpeaksForAConnection(t *testing.T) {
 	pin := own.Pin("own").SPKISHA256
 	for _, header := range []string{"X-Forwarded-Client-Cert", "Client-Cert", "Ssl-Client-Cert", "X-Client-Cert", "X-SSL-Client-Verify"} {
 		if got := w.list(t, w.client(t, nil), w.api, "acme-live", header, "Hash="+pin); got != 401 {
-			t.Errorf("%s: answered %d", header, got)
+			t.Errorf("a certificate in %s: status %d, want 401", header, got)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func TestAProxySpeaksForItsClients(t *testing.T) {
 	w := newMutualServer(t)
 	now := w.Clock.Now()
 	own, others, over := w.identity(t), w.identity(t), apitest.NewIdentity(t, now.Add(-2*time.Hour), now.Add(-time.Second))
-	// The proxy's own key is pinned, too: it must not stand for a client.
+	// The proxy's own key is pinned too, but must not represent a client.
 	w.Pin("acme", true, own.Pin("own"), over.Pin("over"), w.proxy.Pin("proxy"))
 	w.Pin("stark", false, others.Pin("others"))
 	forward := func(of apitest.Identity) []string {
@@ -202,11 +202,11 @@ func TestAProxySpeaksForItsClients(t *testing.T) {
 	}{
 		"the certificate of the partner":                      {&w.proxy, "acme-live", forward(own), 200},
 		"another partner's certificate":                       {&w.proxy, "acme-live", forward(others), 401},
-		"a certificate whose time is over":                    {&w.proxy, "acme-live", forward(over), 401},
+		"an expired certificate":                              {&w.proxy, "acme-live", forward(over), 401},
 		"no certificate":                                      {&w.proxy, "acme-live", nil, 401},
-		"no certificate, for a partner that needs none":       {&w.proxy, "stark-live", nil, 401},
-		"what is no certificate":                              {&w.proxy, "acme-live", []string{"Client-Cert", ":AAAA:"}, 401},
-		"the proxy's own certificate, said by the proxy":      {&w.proxy, "acme-live", forward(w.proxy), 200},
+		"no certificate, for a partner with an optional one":  {&w.proxy, "stark-live", nil, 401},
+		"an invalid certificate":                              {&w.proxy, "acme-live", []string{"Client-Cert", ":AAAA:"}, 401},
+		"the proxy's own certificate in the field":            {&w.proxy, "acme-live", forward(w.proxy), 200},
 		"another field":                                       {&w.proxy, "acme-live", append([]string{"Ssl-Client-Cert"}, forward(own)[1:]...), 401},
 		"the partner itself, with another's in the field":     {&own, "acme-live", forward(others), 200},
 		"another client, with the partner's in the field":     {&others, "acme-live", forward(own), 401},
@@ -220,13 +220,13 @@ func TestAProxySpeaksForItsClients(t *testing.T) {
 				origin = w.api
 			}
 			if got := w.list(t, w.client(t, w.config(tc.by)), origin, tc.key, tc.header...); got != tc.want {
-				t.Errorf("answered %d, want %d", got, tc.want)
+				t.Errorf("status %d, want %d", got, tc.want)
 			}
 		})
 	}
 }
 
-// A proxy sends requests of many clients by one connection.
+// A proxy sends requests of many clients through one connection.
 func TestEachRequestOfAProxyIsJudgedByItsOwnClient(t *testing.T) {
 	t.Parallel()
 	w := newMutualServer(t)
@@ -240,15 +240,15 @@ func TestEachRequestOfAProxyIsJudgedByItsOwnClient(t *testing.T) {
 		want   int
 	}{{[]string{"Client-Cert", certificate}, 200}, {nil, 401}, {[]string{"Client-Cert", certificate}, 200}} {
 		if got := w.list(t, client, w.mtls, "acme-live", step.header...); got != step.want {
-			t.Errorf("request %d: answered %d, want %d", i, got, step.want)
+			t.Errorf("request %d: status %d, want %d", i, got, step.want)
 		}
 	}
 	if connected != 1 {
-		t.Errorf("%d connections", connected)
+		t.Errorf("%d connections, want 1", connected)
 	}
 }
 
-// connections counts how often a client connects.
+// connections counts the connections of a client.
 func connections(config *tls.Config, count *int) *tls.Config {
 	config.VerifyConnection = func(tls.ConnectionState) error { *count++; return nil }
 	return config
@@ -269,23 +269,23 @@ func TestAnOpenConnectionEndsWithItsPinAndItsCertificate(t *testing.T) {
 		{"while it is pinned", func() {}, 200},
 		{"once its pin is removed", func() { w.Pin("acme", true, next.Pin("next")) }, 401},
 		{"once it is pinned again", func() { w.Pin("acme", true, old.Pin("old")) }, 200},
-		{"when the pin's time is over", func() {
+		{"when the pin has expired", func() {
 			pin := old.Pin("old")
 			end := metav1.NewTime(w.Clock.Now())
 			pin.NotAfter = &end
 			w.Pin("acme", true, pin)
 		}, 401},
 		{"pinned without an end", func() { w.Pin("acme", true, old.Pin("old")) }, 200},
-		{"when the certificate's time is over", func() { w.Advance(time.Hour + time.Second) }, 401},
+		{"when the certificate has expired", func() { w.Advance(time.Hour + time.Second) }, 401},
 	}
 	for _, step := range steps {
 		step.before()
 		if got := w.list(t, client, w.mtls, "acme-live"); got != step.want {
-			t.Errorf("%s: answered %d, want %d", step.name, got, step.want)
+			t.Errorf("%s: status %d, want %d", step.name, got, step.want)
 		}
 	}
 	if connected != 1 {
-		t.Errorf("it took %d connections: the test proves nothing", connected)
+		t.Errorf("%d connections, want 1: only a reused connection shows that each request is checked", connected)
 	}
 }
 
@@ -306,7 +306,7 @@ func TestOldProtocolsAreRefused(t *testing.T) {
 		}
 	}
 	if got := w.list(t, w.client(t, nil), strings.Replace(w.mtls, "https", "http", 1), "acme-live"); got != 0 {
-		t.Errorf("HTTP in the clear is answered %d", got)
+		t.Errorf("plain HTTP: status %d, want none", got)
 	}
 }
 
@@ -333,17 +333,17 @@ func TestMalformedRequestsGetAProblemOverTLS(t *testing.T) {
 		_ = resp.Body.Close()
 		_ = conn.Close()
 		if resp.StatusCode != want || resp.Header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%.20q is answered %d as %s", text, resp.StatusCode, resp.Header.Get("Content-Type"))
+			t.Errorf("%.20q: status %d, Content-Type %s; want a problem", text, resp.StatusCode, resp.Header.Get("Content-Type"))
 		}
 	}
 }
 
-// served is the certificate that the server has now.
+// served returns the certificate that the server presents now.
 func (w *mutualServer) served(t *testing.T) *x509.Certificate {
 	t.Helper()
 	own := w.identity(t)
 	config := w.config(&own)
-	config.InsecureSkipVerify = true // whatever it is
+	config.InsecureSkipVerify = true // the test compares the certificate itself
 	conn, err := tls.Dial("tcp", strings.TrimPrefix(w.mtls, "https://"), config)
 	if err != nil {
 		t.Fatalf("tls.Dial: %v", err)
@@ -358,7 +358,7 @@ func TestTheServersCertificateFollowsItsFiles(t *testing.T) {
 	wantServed := func(when string, want apitest.Identity, fault bool) {
 		t.Helper()
 		if got := w.served(t); !got.Equal(want.Leaf) {
-			t.Errorf("%s: another certificate is served", when)
+			t.Errorf("%s: the server presents another certificate", when)
 		}
 		if got := w.certificate.Fault(); (got != nil) != fault {
 			t.Errorf("%s: fault %v", when, got)
@@ -368,7 +368,7 @@ func TestTheServersCertificateFollowsItsFiles(t *testing.T) {
 		}
 	}
 	wantServed("at first", w.server, false)
-	// One file comes before the other.
+	// One file is replaced before the other.
 	next := apitest.NewIdentity(t, w.Clock.Now(), w.Clock.Now().Add(2*time.Hour))
 	certFile, _ := next.Write(t, t.TempDir())
 	text, err := os.ReadFile(certFile)
@@ -387,8 +387,8 @@ func TestTheServersCertificateFollowsItsFiles(t *testing.T) {
 	wantServed("without one of them", next, true)
 }
 
-// kubelet keeps the files of a Secret in a directory of their own and swaps a
-// link to it.
+// kubelet stores the files of a Secret in a versioned directory and replaces a
+// symbolic link to it.
 func TestTheServersCertificateFollowsALink(t *testing.T) {
 	t.Parallel()
 	dir, now := t.TempDir(), time.Now()

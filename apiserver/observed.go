@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Observed records the requests to a listener other than the API, in metrics, in the log and in
+// Observed records the requests to listeners other than the API, in metrics, in the log and in
 // spans, like those to the API.
 type Observed struct {
 	// Listener is the listener's label in logs and metrics.
@@ -25,8 +25,8 @@ type Observed struct {
 	Now    func() time.Time
 }
 
-// Handler returns next with observation. The route of a request is the one that next sets in the
-// [respond.Exchange], else the pattern of [http.ServeMux] that matched.
+// Handler returns next with observation. The route of a request is the one that next sets in
+// the [respond.Exchange], or else the pattern of [http.ServeMux] that matched.
 func (o Observed) Handler(next http.Handler) http.Handler {
 	a := &accounts{listener: o.Listener, metrics: o.Metrics, tracer: o.Tracer, log: o.Log, now: o.Now}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

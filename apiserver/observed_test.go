@@ -54,7 +54,7 @@ func TestRequestsOutsideTheAPIAreCountedByRoute(t *testing.T) {
 			t.Errorf("the metrics lack %s", want)
 		}
 		if want := `"route":"` + route + `"`; strings.Count(log.String(), want) != 1 {
-			t.Errorf("the log has not one line with %s:\n%s", want, log.String())
+			t.Errorf("the log must contain exactly one line with %s:\n%s", want, log.String())
 		}
 		name := strings.TrimSuffix("GET "+route, " none")
 		if spans := collector.Named(name); len(spans) != 1 || spans[0].Attributes["http.response.status_code"] != status {

@@ -12,31 +12,31 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Check is one reason for which the process may not be ready.
+// Check is a named readiness check.
 type Check struct {
 	Name string
-	// Advisory checks are shown and do not make the process unready.
+	// Advisory checks are reported but do not make the process unready.
 	Advisory bool
-	// Run returns nil when all is well. Its error is shown to operators.
+	// Run returns nil if the check passes. Operators see its error.
 	Run func(context.Context) error
 }
 
-// checkTimeout bounds all checks of one readiness request together.
+// checkTimeout limits the total time of all checks of one readiness request.
 const checkTimeout = 2 * time.Second
 
-// Ops is the listener for operators and their tools; it is not for partners
-// and has no authentication.
+// Ops is the listener for operators and their tools. It has no authentication, so
+// partners must not reach it.
 type Ops struct {
 	Checks  []Check
 	Metrics *telemetry.Metrics
 	Gates   *posture.Gates
-	// Compiled is the highest resource version of each kind that is in the
-	// snapshot in force; nil where the source has no such versions.
+	// Compiled returns the highest resource version of each kind in the snapshot in
+	// force; nil if the source has no resource versions.
 	Compiled func() map[string]string
 	Now      func() time.Time
 }
 
-// Handler serves /livez, /readyz, /metrics and, where there are gates,
+// Handler serves /livez, /readyz, /metrics and, if there are gates,
 // /posture/watermark.
 func (o Ops) Handler() http.Handler {
 	mux := http.NewServeMux()

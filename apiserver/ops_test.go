@@ -45,9 +45,9 @@ func TestReadinessIsEveryCheckThatCounts(t *testing.T) {
 		want   map[string]string
 	}{
 		"no checks":          {nil, true, map[string]string{}},
-		"all is well":        {[]apiserver.Check{check("a", false, nil), check("b", true, nil)}, true, map[string]string{"a": "ok", "b": "ok"}},
+		"passing checks":     {[]apiserver.Check{check("a", false, nil), check("b", true, nil)}, true, map[string]string{"a": "ok", "b": "ok"}},
 		"a failing check":    {[]apiserver.Check{check("a", false, broken), check("b", false, nil)}, false, map[string]string{"a": "broken", "b": "ok"}},
-		"an advisory one":    {[]apiserver.Check{check("a", true, broken), check("b", false, nil)}, true, map[string]string{"a": "broken", "b": "ok"}},
+		"an advisory check":  {[]apiserver.Check{check("a", true, broken), check("b", false, nil)}, true, map[string]string{"a": "broken", "b": "ok"}},
 		"both":               {[]apiserver.Check{check("a", false, broken), check("b", true, broken)}, false, map[string]string{"a": "broken", "b": "broken"}},
 		"secrets are hidden": {[]apiserver.Check{check("a", false, errors.New("dial redis://user:hush@host:1/0"))}, false, map[string]string{"a": "dial redis://[redacted]@host:1/0"}},
 	}
@@ -72,7 +72,7 @@ func TestReadinessIsEveryCheckThatCounts(t *testing.T) {
 	}
 }
 
-// TestChecksShareOneDeadline keeps a hanging dependency from hanging the probe.
+// A hanging dependency must not block the probe.
 func TestChecksShareOneDeadline(t *testing.T) {
 	t.Parallel()
 	rec := ask(t, apiserver.Ops{Checks: []apiserver.Check{{Name: "slow", Run: func(ctx context.Context) error {
@@ -107,8 +107,8 @@ func TestWatermarkReportsTheEnforcedVersion(t *testing.T) {
 		act  func()
 		want posture.Watermark
 	}{
-		{"before anything was compiled", func() {}, posture.Watermark{Compiled: compiled}},
-		{"once something is in force", func() { gates.Publish(snapshot, now) }, posture.Watermark{Revision: snapshot.Revision(), Enforcing: true, Compiled: compiled}},
+		{"before the first compilation", func() {}, posture.Watermark{Compiled: compiled}},
+		{"once a snapshot is in force", func() { gates.Publish(snapshot, now) }, posture.Watermark{Revision: snapshot.Revision(), Enforcing: true, Compiled: compiled}},
 		{"while it is confirmed", func() { now = now.Add(30 * time.Second) }, posture.Watermark{Revision: snapshot.Revision(), AgeSeconds: 30, Enforcing: true, Compiled: compiled}},
 		{"when it is too old", func() { now = start.Add(time.Hour) }, posture.Watermark{AgeSeconds: 3600, Compiled: compiled}},
 	} {

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// stallTimeout limits how long a client may read nothing of a response.
+// stallTimeout is the time after which a client that reads nothing is disconnected.
 const stallTimeout = 10 * time.Second
 
 // stride is the number of bytes that a client must read within the stall timeout. It is well
 // below the rate that a larger response requires within writeTimeout.
 const stride = 64 << 10
 
-// pace gives the connections of a socket write deadlines that move with the client's progress.
-// It works below TLS, where every byte passes.
+// pace gives each write on the connections of a socket its own deadline. It works below
+// TLS, which all bytes pass.
 func pace(socket net.Listener, stall time.Duration) net.Listener {
 	if mutual, ok := socket.(mutualListener); ok {
 		mutual.Listener = pace(mutual.Listener, stall)
@@ -39,9 +39,9 @@ func (l pacedListener) Accept() (net.Conn, error) {
 	return &pacedConn{Conn: conn, stall: l.stall}, nil
 }
 
-// pacedConn fails a write when the client reads nothing for the stall timeout, or at the write
-// deadline, whichever is first: a client that reads slowly may use all the time of a response,
-// a client that reads nothing may not.
+// pacedConn fails a write when the client reads nothing for the stall timeout, or at the
+// write deadline, whichever is first. A slow client may use the complete time of a
+// response; a client that reads nothing may not.
 type pacedConn struct {
 	net.Conn
 	stall time.Duration
@@ -50,7 +50,7 @@ type pacedConn struct {
 	deadline time.Time
 }
 
-// SetWriteDeadline bounds the writes that begin after it.
+// SetWriteDeadline sets the deadline of writes that begin after it.
 func (c *pacedConn) SetWriteDeadline(deadline time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,13 +58,13 @@ func (c *pacedConn) SetWriteDeadline(deadline time.Time) error {
 	return nil
 }
 
-// SetDeadline bounds reads, and the writes that begin after it.
+// SetDeadline sets the deadline of reads, and of writes that begin after it.
 func (c *pacedConn) SetDeadline(deadline time.Time) error {
 	_ = c.SetWriteDeadline(deadline) // cannot fail
 	return c.SetReadDeadline(deadline)
 }
 
-// Write writes in strides, each with a deadline of its own.
+// Write writes in strides, each with its own deadline.
 func (c *pacedConn) Write(text []byte) (written int, err error) {
 	for {
 		part := text[written:min(len(text), written+stride)]

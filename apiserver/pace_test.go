@@ -17,14 +17,14 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// writing is how an answer ended, and when.
+// writing holds the end of a response and its time.
 type writing struct {
 	after time.Duration
 	err   error
 }
 
-// write lets a server answer with a number of bytes to a client that reads as
-// it likes, in a time of the test's own.
+// write lets a server send a number of bytes to a client that read simulates, with a
+// fake clock.
 func write(t *testing.T, size int, read func(net.Conn)) writing {
 	t.Helper()
 	socket, ended := newPipes(), make(chan writing, 1)
@@ -55,7 +55,7 @@ func write(t *testing.T, size int, read func(net.Conn)) writing {
 	return end
 }
 
-// sips reads a number of bytes every so often, until it cannot.
+// sips returns a client that reads size bytes per interval until an error.
 func sips(bytes int64, every time.Duration) func(net.Conn) {
 	return func(conn net.Conn) {
 		for {
@@ -75,17 +75,17 @@ func TestAClientMustTakeItsAnswer(t *testing.T) {
 		after time.Duration
 		err   error
 	}{
-		"one that reads nothing is cut off":                         {1 << 20, func(net.Conn) {}, 10 * time.Second, os.ErrDeadlineExceeded},
-		"one that stops in the middle is cut off":                   {1 << 20, func(conn net.Conn) { _, _ = io.CopyN(io.Discard, conn, 300<<10) }, 10 * time.Second, os.ErrDeadlineExceeded},
-		"one that reads slowly gets all of it":                      {512 << 10, sips(16<<10, time.Second), 32 * time.Second, nil},
-		"one that reads too slowly for its size has the whole time": {4 << 20, sips(16<<10, time.Second), 60 * time.Second, os.ErrDeadlineExceeded},
+		"a client that reads nothing is disconnected":               {1 << 20, func(net.Conn) {}, 10 * time.Second, os.ErrDeadlineExceeded},
+		"a client that stops in the middle is disconnected":         {1 << 20, func(conn net.Conn) { _, _ = io.CopyN(io.Discard, conn, 300<<10) }, 10 * time.Second, os.ErrDeadlineExceeded},
+		"a slow client gets the complete response":                  {512 << 10, sips(16<<10, time.Second), 32 * time.Second, nil},
+		"a client that is too slow is disconnected at the deadline": {4 << 20, sips(16<<10, time.Second), 60 * time.Second, os.ErrDeadlineExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				got := write(t, tc.size, tc.read)
 				if got.after.Round(time.Second) != tc.after || !errors.Is(got.err, tc.err) {
-					t.Errorf("the answer ended after %s with %v, want %s and %v", got.after, got.err, tc.after, tc.err)
+					t.Errorf("the response ended after %s with %v, want %s and %v", got.after, got.err, tc.after, tc.err)
 				}
 			})
 		})

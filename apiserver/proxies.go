@@ -31,29 +31,29 @@ type Proxies struct {
 	Field ProxyField
 }
 
-// ProxyField is the name of a field with a client's certificate. The name determines its
-// format.
+// ProxyField is the name of the field with a client's certificate. The name determines the
+// format of the field.
 type ProxyField string
 
-// The fields that proxies set.
+// The supported fields.
 const (
-	// FieldClientCert is RFC 9440's: DER as a byte sequence. HAProxy sets it.
+	// FieldClientCert contains DER as a byte sequence (RFC 9440). HAProxy sets it.
 	FieldClientCert ProxyField = "Client-Cert"
-	// FieldSSLClientCert has percent-encoded PEM. The NGINX ingress controller sets it.
+	// FieldSSLClientCert contains percent-encoded PEM. The NGINX ingress controller sets it.
 	FieldSSLClientCert ProxyField = "Ssl-Client-Cert"
-	// FieldForwardedTLS has DER in base64, percent-encoded, with the other
-	// certificates of a chain behind commas. Traefik sets it.
+	// FieldForwardedTLS contains DER in base64, percent-encoded. Other certificates of
+	// the chain follow after commas. Traefik sets it.
 	FieldForwardedTLS ProxyField = "X-Forwarded-Tls-Client-Cert"
 )
 
-// ProxyFields are all there are.
+// ProxyFields returns all supported fields.
 func ProxyFields() []ProxyField {
 	return []ProxyField{FieldClientCert, FieldSSLClientCert, FieldForwardedTLS}
 }
 
-// lookThrough replaces the certificate of a proxy by that of its client, and removes the field. A
-// client without a readable certificate is unauthenticated, which gives no access on this
-// listener.
+// lookThrough replaces the certificate of a proxy with that of its client and removes the
+// field. A client without a valid certificate is unauthenticated, which gives no access on
+// this listener.
 func (p Proxies) lookThrough(state *tls.ConnectionState, peer net.Addr, header http.Header, now time.Time) error {
 	field := cmp.Or(p.Field, FieldClientCert)
 	values := header.Values(string(field))
@@ -69,7 +69,7 @@ func (p Proxies) lookThrough(state *tls.ConnectionState, peer net.Addr, header h
 	return err
 }
 
-// isOne reports whether a connection is that of a proxy.
+// isOne reports whether a connection comes from a proxy.
 func (p Proxies) isOne(state *tls.ConnectionState, peer net.Addr, now time.Time) bool {
 	if len(state.PeerCertificates) == 0 || inItsTime(state.PeerCertificates, now) != nil {
 		return false
@@ -80,8 +80,8 @@ func (p Proxies) isOne(state *tls.ConnectionState, peer net.Addr, now time.Time)
 		slices.Contains(p.Pins, posture.PinOf(state.PeerCertificates[0].RawSubjectPublicKeyInfo))
 }
 
-// maxForwarded is the longest field that is read, in bytes: four times the largest
-// certificate that is common.
+// maxForwarded is the maximum length of the field, in bytes: four times the size of the
+// largest common certificate.
 const maxForwarded = 16 << 10
 
 var (
@@ -89,8 +89,8 @@ var (
 	errForwarded    = errors.New("what the proxy forwards is no certificate")
 )
 
-// read parses the certificate of a client. It rejects two fields, because the client may have
-// sent one of them.
+// read parses the certificate of a client. It rejects repeated fields, because the client
+// may have sent one of them.
 func (f ProxyField) read(values []string) (*x509.Certificate, error) {
 	if len(values) != 1 || values[0] == "" {
 		return nil, errNotForwarded

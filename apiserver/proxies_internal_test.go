@@ -72,8 +72,8 @@ func TestProxiesForwardACertificateAsTheirFieldHasIt(t *testing.T) {
 		"no field":                              {FieldClientCert, nil, errNotForwarded},
 		"an empty field, as of a plain client":  {FieldSSLClientCert, []string{""}, errNotForwarded},
 		"two fields, one of which is a forgery": {FieldClientCert, []string{":" + plain + ":", ":" + plain + ":"}, errNotForwarded},
-		"a field without an end":                {FieldSSLClientCert, []string{strings.Repeat("A", maxForwarded+1)}, errForwarded},
-		"more than a certificate":               {FieldClientCert, []string{":" + base64.StdEncoding.EncodeToString(append(one.Raw, 0)) + ":"}, errForwarded},
+		"a field above the maximum length":      {FieldSSLClientCert, []string{strings.Repeat("A", maxForwarded+1)}, errForwarded},
+		"trailing data after the certificate":   {FieldClientCert, []string{":" + base64.StdEncoding.EncodeToString(append(one.Raw, 0)) + ":"}, errForwarded},
 	}
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestProxiesForwardACertificateAsTheirFieldHasIt(t *testing.T) {
 				t.Fatalf("error %v, want %v", err, test.want)
 			}
 			if err == nil && !got.Equal(one) {
-				t.Error("it is another certificate")
+				t.Error("read returned another certificate")
 			}
 		})
 	}
@@ -103,14 +103,14 @@ func TestProxyIsTrustedByItsAddressAndItsKey(t *testing.T) {
 		now     time.Time
 		want    *x509.Certificate
 	}{
-		"its address and its key":        {p, "10.1.2.3:1000", proxy, certified, client},
-		"its address as IPv6 has it":     {p, "[::ffff:10.1.2.3]:1000", proxy, certified, client},
-		"another address":                {p, "10.2.0.1:1000", proxy, certified, proxy},
-		"another key":                    {p, "10.1.2.3:1000", stranger, certified, stranger},
-		"its certificate is over":        {p, "10.1.2.3:1000", proxy, certified.Add(2 * time.Hour), proxy},
-		"no proxies are configured":      {Proxies{}, "10.1.2.3:1000", proxy, certified, proxy},
-		"addresses and no key":           {Proxies{Addresses: p.Addresses}, "10.1.2.3:1000", proxy, certified, proxy},
-		"an address that cannot be read": {p, "somewhere", proxy, certified, proxy},
+		"its address and its key":     {p, "10.1.2.3:1000", proxy, certified, client},
+		"its address in IPv6 form":    {p, "[::ffff:10.1.2.3]:1000", proxy, certified, client},
+		"another address":             {p, "10.2.0.1:1000", proxy, certified, proxy},
+		"another key":                 {p, "10.1.2.3:1000", stranger, certified, stranger},
+		"its certificate has expired": {p, "10.1.2.3:1000", proxy, certified.Add(2 * time.Hour), proxy},
+		"no proxies are configured":   {Proxies{}, "10.1.2.3:1000", proxy, certified, proxy},
+		"addresses and no key":        {Proxies{Addresses: p.Addresses}, "10.1.2.3:1000", proxy, certified, proxy},
+		"an invalid address":          {p, "somewhere", proxy, certified, proxy},
 	}
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {
@@ -121,16 +121,16 @@ func TestProxyIsTrustedByItsAddressAndItsKey(t *testing.T) {
 				t.Fatalf("test.proxies.lookThrough: %v", err)
 			}
 			if !state.PeerCertificates[0].Equal(test.want) {
-				t.Error("another certificate counts")
+				t.Error("the request has another certificate")
 			}
 			if len(header) != 0 {
-				t.Error("the field stays in the request")
+				t.Error("the request still has the field")
 			}
 		})
 	}
 }
 
-// from is the address of a peer.
+// from returns the address of a peer.
 type from string
 
 var _ net.Addr = from("")
@@ -151,7 +151,7 @@ func FuzzProxyField(f *testing.F) {
 				t.Fatalf("%s: %v, %v", field, got, err)
 			}
 			if err != nil && !errors.Is(err, errForwarded) && !errors.Is(err, errNotForwarded) {
-				t.Fatalf("%s: an error of no kind: %v", field, err)
+				t.Fatalf("%s: error %v is neither errForwarded nor errNotForwarded", field, err)
 			}
 		}
 	})

@@ -39,7 +39,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
-// DrainTime limits how long a stopping process finishes open requests.
+// DrainTime limits the time for which a stopping process finishes open requests.
 const DrainTime = 20 * time.Second
 
 // maxOpenJobs limits the open preflight jobs of a tenant.
@@ -63,8 +63,8 @@ type Records interface {
 	sweeper.KeysAndQuotas
 }
 
-// Sockets holds the open sockets of the listeners. Mutual and Operators are nil where
-// these listeners are not wanted.
+// Sockets holds the open sockets of the listeners. Mutual and Operators are nil if these
+// listeners are disabled.
 type Sockets struct{ API, Registry, Ops, Dashboard, Mutual, Operators net.Listener }
 
 // Close closes all sockets.
@@ -86,7 +86,7 @@ type ReplicaConfig struct {
 	Now    func() time.Time
 
 	Records Records
-	// Limits counts requests for all replicas together.
+	// Limits counts requests across all replicas.
 	Limits ratelimit.Shared
 	Queue  *queue.Queue
 	Jobs   *preflightjob.Service
@@ -96,18 +96,18 @@ type ReplicaConfig struct {
 	Compiled func() map[string]string
 	Cursors  rfq.Cursors
 	Sessions *credential.Sessions
-	// Ends holds the ends of dashboard sessions.
+	// Ends stores the ended dashboard sessions.
 	Ends *signon.Ends
-	// CatalogMaxStaleness is the age from which on master data is not used.
+	// CatalogMaxStaleness is the maximum age of master data in use.
 	CatalogMaxStaleness time.Duration
 	// TargetWait is the time within which every open preflight job should begin.
 	TargetWait time.Duration
 
 	Sockets Sockets
-	// APIURL, RegistryURL and OpsURL are the origins that clients use.
+	// APIURL, RegistryURL and OpsURL are the origins for clients.
 	APIURL, RegistryURL, OpsURL string
-	// CertFile and KeyFile are the PEM files for Sockets.Mutual, and Proxies may
-	// forward certificates there.
+	// CertFile and KeyFile are the PEM files for Sockets.Mutual. Proxies lists the proxies
+	// that may forward certificates to it.
 	CertFile, KeyFile string
 	Proxies           Proxies
 	// MutualInternal serves the bridge and the platform API at Sockets.Mutual, too. An
@@ -115,7 +115,7 @@ type ReplicaConfig struct {
 	MutualInternal bool
 	// Connections limits the open connections of each listener. Its Refused is not used.
 	Connections ConnectionLimits
-	// Settle is how long readiness fails before the listeners close.
+	// Settle is the time for which readiness fails before the listeners close.
 	Settle time.Duration
 	// Checks are the readiness checks of the adapters.
 	Checks []Check
@@ -123,13 +123,13 @@ type ReplicaConfig struct {
 	// Files and Docs are served below /files/ and [DocsPath] of the dashboard; nil
 	// serves nothing.
 	Files, Docs http.Handler
-	// Tour belongs to `printmarket dev`; it may be nil.
+	// Tour is set only by `printmarket dev`; otherwise nil.
 	Tour *dashboard.Tour
-	// OperatorView adds the view for operators to the dashboard of partners.
+	// OperatorView adds the view for operators to the partner dashboard.
 	OperatorView bool
-	// SignOn signs operators in on Sockets.Operators; nil where keys alone do.
+	// SignOn signs operators in on Sockets.Operators; nil if operators use only keys.
 	SignOn *signon.Provider
-	// PlainCookies is for browsers that use http on loopback.
+	// PlainCookies permits cookies over plain HTTP, for browsers on loopback.
 	PlainCookies bool
 }
 
@@ -156,7 +156,7 @@ type Replica struct {
 	server      *Server
 }
 
-// NewReplica makes a replica. It serves nothing before Serve.
+// NewReplica returns a replica that does not serve yet.
 func NewReplica(c ReplicaConfig) (*Replica, error) {
 	r := &Replica{
 		ReplicaConfig: c, problems: respond.NewProblems(c.RegistryURL), changes: preflightapi.NewChanges(), streams: NewStreams(),
@@ -198,11 +198,11 @@ func NewReplica(c ReplicaConfig) (*Replica, error) {
 	return r, nil
 }
 
-// rfqCatalog returns the catalog that is in force.
+// rfqCatalog returns the catalog in force.
 func (r *Replica) rfqCatalog(now time.Time) (rfq.Catalog, error) {
 	current, err := r.catalogs.Current(now)
 	if err != nil {
-		return nil, err // a nil *catalog.Catalog would be a Catalog that is not nil
+		return nil, err // a nil *catalog.Catalog would be a non-nil Catalog
 	}
 	return current, nil
 }
@@ -219,7 +219,7 @@ func DeclaredBy(gates *posture.Gates, now func() time.Time) func(string) (erasur
 	}
 }
 
-// RegisterSnapshotAge registers the metric of the age of the posture.
+// RegisterSnapshotAge registers the metric with the age of the posture.
 func RegisterSnapshotAge(m *telemetry.Metrics, gates *posture.Gates, now func() time.Time) {
 	m.GaugeIf("printmarket_gate_snapshot_age_seconds", "Time since the posture was last confirmed by its source.", func() (float64, bool) {
 		age, known := gates.Age(now())
@@ -227,7 +227,7 @@ func RegisterSnapshotAge(m *telemetry.Metrics, gates *posture.Gates, now func() 
 	})
 }
 
-// Serve serves until ctx ends, then drains.
+// Serve serves until ctx ends, and then drains.
 func (r *Replica) Serve(ctx context.Context) error { return r.server.Run(ctx) }
 
 // Background returns the loops that run while the replica serves. Each returns when
@@ -247,7 +247,7 @@ func (r *Replica) Background() []func(context.Context) {
 func (r *Replica) RefreshMasterData(ctx context.Context) error { return r.follower.Refresh(ctx) }
 
 // listeners returns the listeners of the API, the dashboards, the registry and the
-// operations.
+// operations endpoints.
 func (r *Replica) listeners() ([]Listener, error) {
 	api, err := r.api()
 	if err != nil {
@@ -372,14 +372,14 @@ func (r *Replica) dashboard(name string, socket net.Listener, view *dashboard.Op
 	return Listener{Name: name, Socket: socket, Handler: r.observed(name, mux)}, nil
 }
 
-// observed logs and counts the requests to a listener beside the API.
+// observed adds logs and metrics to a listener other than the API.
 func (r *Replica) observed(listener string, handler http.Handler) http.Handler {
 	return Observed{Listener: listener, Metrics: r.Metrics, Tracer: r.Tracer, Log: r.Log, Now: r.Now}.Handler(handler)
 }
 
-// readiness returns the checks of the adapters and those of the replica. The queue,
-// the catalog and the identity provider are advisory: without Redis the API goes on,
-// and all replicas share the other two.
+// readiness returns the checks of the adapters and of the replica. The checks of the
+// queue, the catalog and the identity provider are advisory: without Redis the API
+// continues to serve, and all replicas share the other two.
 func (r *Replica) readiness() []Check {
 	checks := append(slices.Clone(r.Checks),
 		Check{Name: "serving", Run: func(context.Context) error {

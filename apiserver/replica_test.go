@@ -25,10 +25,10 @@ func TestPostureHasNoAgeBeforeTheFirstSnapshot(t *testing.T) {
 		return rec.Body.String()
 	}
 	if text := scrape(); strings.Contains(text, age) {
-		t.Errorf("before the first snapshot; an age of 0 is that of a fresh one:\n%s", text)
+		t.Errorf("before the first snapshot there must be no age, because 0 means a fresh one:\n%s", text)
 	}
 	gates.Publish(posture.Compile(posture.Inputs{}), morning.Add(-time.Minute))
 	if text := scrape(); !strings.Contains(text, age+"60\n") {
-		t.Errorf("a minute after it:\n%s", text)
+		t.Errorf("one minute after the snapshot:\n%s", text)
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 var acmeLive = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
-// line is what an entry says of one request but for what differs each time.
+// line returns the entry of one request without the members that differ each time.
 func line(key, method, route, capability string, status int, code, reason string) requestlog.Entry {
 	return requestlog.Entry{
 		Tenant: acmeLive, Key: key, Listener: "api", Surface: "partner", Method: method, Route: route, Capability: capability,
@@ -41,36 +41,36 @@ func TestEveryRequestOfAKnownKeyIsLoggedWithItsOutcome(t *testing.T) {
 		send  apitest.Request
 		want  []requestlog.Entry
 	}{
-		"one that the handler answers": {
+		"a request that the handler completes": {
 			send: apitest.Request{Method: http.MethodGet, Path: all, Key: "acme-live"}, want: []requestlog.Entry{line("live", "GET", all, "rfq-list", 200, "", "")},
 		},
-		"one that the handler refuses": {send: read, want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 404, "NOT_FOUND", "")}},
-		"one without the scope":        {send: with("acme-none"), want: []requestlog.Entry{line("none", "GET", one, "rfq-read", 403, "INSUFFICIENT_SCOPE", "ScopeMissing")}},
-		"one for what is closed": {
+		"a request that the handler rejects": {send: read, want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 404, "NOT_FOUND", "")}},
+		"a request without the scope":        {send: with("acme-none"), want: []requestlog.Entry{line("none", "GET", one, "rfq-read", 403, "INSUFFICIENT_SCOPE", "ScopeMissing")}},
+		"a request to a closed capability": {
 			dress: func(w *apitest.Server) { w.Kill(posture.RFQRead) }, send: read,
 			want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 503, "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "NoRollout")},
 		},
-		"one beyond the rate limit": {
+		"a request beyond the rate limit": {
 			dress: func(w *apitest.Server) { w.Limit("acme", v1alpha1.SurfacePartner, 1); w.Do(t, with("acme-reads")) }, send: read,
 			want: []requestlog.Entry{
 				line("live", "GET", one, "rfq-read", 429, "RATE_LIMIT_EXCEEDED", "RateLimited"),
 				line("reads", "GET", one, "rfq-read", 404, "NOT_FOUND", ""),
 			},
 		},
-		"one with a key that was revoked": {
+		"a request with a revoked key": {
 			dress: func(w *apitest.Server) { w.Revoke("acme", "live") }, send: read,
 			want: []requestlog.Entry{line("live", "GET", one, "rfq-read", 401, "INVALID_API_KEY", "KeyRevoked")},
 		},
-		"one that belongs to no capability": {
+		"a request without a capability": {
 			send: apitest.Request{Method: http.MethodGet, Path: "/api/v1/account", Key: "acme-live"},
 			want: []requestlog.Entry{line("live", "GET", "/api/v1/account", "", 200, "", "")},
 		},
-		"not one with an unknown key": {send: apitest.Request{
+		"no request with an unknown key": {send: apitest.Request{
 			Method: http.MethodGet, Path: all, Header: map[string]string{"Authorization": "Bearer pmk_live_unknown"},
 		}},
-		"not one of a stranger":           {send: with("stark-live")},
-		"not one with a key of the other": {send: with("acme-test")},
-		"not one for what there is not":   {send: apitest.Request{Method: http.MethodGet, Path: "/nowhere", Key: "acme-live"}},
+		"no request of another organization": {send: with("stark-live")},
+		"no request of the other mode":       {send: with("acme-test")},
+		"no request to an unknown path":      {send: apitest.Request{Method: http.MethodGet, Path: "/nowhere", Key: "acme-live"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +80,7 @@ func TestEveryRequestOfAKnownKeyIsLoggedWithItsOutcome(t *testing.T) {
 			}
 			answer := w.Do(t, about.send)
 			logged := w.Logged(t, acmeLive)
-			byKey := cmpopts.SortSlices(func(a, b requestlog.Entry) bool { return a.Key < b.Key }) // the clock stands still
+			byKey := cmpopts.SortSlices(func(a, b requestlog.Entry) bool { return a.Key < b.Key }) // all entries have the same time
 			varying := cmpopts.IgnoreFields(requestlog.Entry{}, "ID", "At", "RequestID", "Took", "Bytes")
 			if diff := cmp.Diff(about.want, logged, varying, byKey, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("the log (-want +got):\n%s", diff)
@@ -106,8 +106,8 @@ func TestAPanicIsFoundByTheRequestIDOfItsAnswer(t *testing.T) {
 	}
 }
 
-// TestTheLogHoldsNothingThatARequestBrought plants a word wherever a client can put
-// one, except the request id, which is meant to be logged.
+// The test plants a word wherever a client can, except in the request id, which the log
+// stores on purpose.
 func TestTheLogHoldsNothingThatARequestBrought(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -131,7 +131,7 @@ func TestTheLogHoldsNothingThatARequestBrought(t *testing.T) {
 	entries := strings.ToLower(fmt.Sprintf("%+v", logged))
 	for _, secret := range []string{"planted", "203.0.113.9", strings.ToLower(w.Key("acme-live")), w.Digest("acme-live").String()} {
 		if strings.Contains(entries, secret) {
-			t.Errorf("the log holds %q: %s", secret, entries)
+			t.Errorf("the log contains %q: %s", secret, entries)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestARequestIsLoggedWithoutAskingTheStore(t *testing.T) {
 		w.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/orders", Key: "acme-live"})
 	}
 	if calls := w.Store.Calls() - before; calls != 0 {
-		t.Errorf("the requests have asked the store %d times", calls)
+		t.Errorf("the requests called the store %d times, want 0", calls)
 	}
 	if n := len(w.Logged(t, acmeLive)); n != 3 {
 		t.Errorf("%d requests are logged, want 3", n)

@@ -15,8 +15,8 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// unpublished are the patterns that published contracts must not contain. All
-// authenticate before they answer anything else.
+// unpublished lists the patterns that published contracts must not contain. All of them
+// authenticate before any other check.
 var unpublished = []string{
 	"/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept", "/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept/*",
 	"/api/v1/orders", "/api/v1/orders/*", "/api/v1/orders/batch", "/api/v1/orders/batch/*",
@@ -38,14 +38,13 @@ var unpublished = []string{
 	"/api/v1/webhooks/deliveries", "/api/v1/webhooks/deliveries/{deliveryId}", "/api/v1/webhooks/deliveries/{deliveryId}/redeliver",
 }
 
-// TestEveryRouteIsPublishedInternalOrDocumentation walks the router that serves,
-// not the tables that it was made of.
+// The test walks the serving router instead of the tables that it was built from.
 func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	published := map[string]bool{}
 	for _, op := range w.Contracts.Operations() {
-		published[op.Method+" "+op.Path] = false // not yet met
+		published[op.Method+" "+op.Path] = false // not served yet
 	}
 	met := map[string]bool{}
 	err := chi.Walk(apiserver.Router(w.Handler), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
@@ -60,7 +59,7 @@ func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 		case slices.Contains(unpublished, pattern):
 			met[pattern] = true
 			wantAuthentication(t, w, method, pattern)
-		case pattern == "/api/v1/estimate": // whose other methods answer like the published one
+		case pattern == "/api/v1/estimate": // its other methods respond like the published one
 			wantAuthentication(t, w, method, pattern)
 		case read == http.MethodGet && (strings.HasPrefix(pattern, contracts.Prefix) || pattern == contracts.CatalogPath):
 		default:
@@ -87,6 +86,6 @@ func wantAuthentication(t *testing.T, w *apitest.Server, method, pattern string)
 	t.Helper()
 	path := strings.NewReplacer("{rfqId}", "x", "{quoteId}", "y", "{name}", "v", "{deliveryId}", "w", "*", "z").Replace(pattern)
 	if a := w.Do(t, apitest.Request{Method: method, Path: path}); a.Status != http.StatusUnauthorized {
-		t.Errorf("%s %s without a key: %d", method, path, a.Status)
+		t.Errorf("%s %s without a key: status %d, want 401", method, path, a.Status)
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/respond"
 )
 
-// Listener is one address with its handler.
+// Listener holds an address, its handler and its limits.
 type Listener struct {
 	// Name is the listener's label in logs and metrics.
 	Name    string
@@ -46,37 +46,36 @@ const (
 	readTimeout       = 60 * time.Second
 	writeTimeout      = 60 * time.Second
 	idleTimeout       = 120 * time.Second
-	// maxHeaderBytes is the limit at which net/http responds in plain text; the API's own
-	// limit is lower and answers with a problem.
+	// maxHeaderBytes is the limit at which net/http responds in plain text; above the API's
+	// lower limit the response is a problem.
 	maxHeaderBytes = 256 << 10
 )
 
-// Server runs a set of listeners as one.
+// Server runs a set of listeners together.
 type Server struct {
 	listeners []Listener
 	log       *slog.Logger
-	// settle is how long readiness fails before the listeners close, so that
-	// load balancers notice; grace bounds the rest of the drain.
+	// settle is the time for which readiness fails before the listeners close, so that
+	// load balancers notice; grace limits the rest of the drain.
 	settle, grace time.Duration
-	// stall is how long a client may take nothing of its answer.
+	// stall is the time after which a client that reads nothing is disconnected.
 	stall    time.Duration
 	draining atomic.Bool
-	// drains is closed when it begins to drain.
+	// drains is closed when the drain begins.
 	drains chan struct{}
 }
 
-// NewServer makes a server of listeners.
+// NewServer returns a server of the listeners.
 func NewServer(log *slog.Logger, settle, grace time.Duration, listeners ...Listener) *Server {
 	return &Server{listeners: listeners, log: log, settle: settle, grace: grace, stall: stallTimeout, drains: make(chan struct{})}
 }
 
-// Draining reports whether the server is about to stop; it is one of the
-// readiness checks.
+// Draining reports whether the server is stopping. It is one of the readiness checks.
 func (s *Server) Draining() bool { return s.draining.Load() }
 
-// Run serves until ctx ends, then drains: readiness fails at once, and after
-// the settling time open requests are given the grace time to end. It returns
-// nil after a clean drain.
+// Run serves until ctx ends, and then drains: readiness fails at once, and after the
+// settling time open requests get the grace time to end. It returns nil after a clean
+// drain.
 func (s *Server) Run(ctx context.Context) error {
 	servers := make([]*http.Server, len(s.listeners))
 	failed := make(chan error, len(s.listeners))
@@ -98,7 +97,7 @@ func (s *Server) Run(ctx context.Context) error {
 			ConnState:   open.observe,
 			BaseContext: func(net.Listener) context.Context { return gate.WithDraining(context.Background(), s.drains) },
 			ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-			// OPTIONS * is a request like any other.
+			// The router handles OPTIONS * like any other request.
 			DisableGeneralOptionsHandler: true,
 		}
 		wg.Go(func() {

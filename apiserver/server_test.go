@@ -30,7 +30,7 @@ func listen(t *testing.T) net.Listener {
 	return socket
 }
 
-// blocking responds when leave is closed.
+// blocking responds after leave is closed.
 type blocking struct{ entered, leave chan struct{} }
 
 func newBlocking() *blocking {
@@ -88,27 +88,27 @@ func TestServerDrains(t *testing.T) {
 	answer := get(t, api)
 	<-handler.entered
 	if server.Draining() {
-		t.Error("draining before the context ended")
+		t.Error("Draining() is true before the context ended")
 	}
 	stop()
-	eventually.Holds(t, "new connections are refused", func() bool { return server.Draining() && refused(api) && refused(ops) })
+	eventually.Holds(t, "new connections are rejected", func() bool { return server.Draining() && refused(api) && refused(ops) })
 	select {
 	case err := <-ended:
 		t.Fatalf("Run ended with a request in flight: %v", err)
 	case got := <-answer:
-		t.Fatalf("the request ended before it was answered: %s", got)
+		t.Fatalf("the request ended before its response: %s", got)
 	default:
 	}
 	close(handler.leave)
 	if got := <-answer; got != "200 OK done" {
-		t.Errorf("the request in flight got %q", got)
+		t.Errorf("the request in flight got %q, want 200 OK", got)
 	}
 	if err := <-ended; err != nil {
-		t.Errorf("Run = %v after a clean drain", err)
+		t.Errorf("Run = %v, want nil after a clean drain", err)
 	}
 }
 
-// pipes is a listener inside the process, for tests that move the clock.
+// pipes is an in-process listener, for tests with a fake clock.
 type pipes struct {
 	conns chan net.Conn
 	once  sync.Once
@@ -140,8 +140,7 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	}
 }
 
-// TestServerSettlesBeforeItRefuses: load balancers need time to see that
-// readiness fails, and until then requests still come.
+// Load balancers need time to see that readiness fails, and send requests until then.
 func TestServerSettlesBeforeItRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -154,19 +153,19 @@ func TestServerSettlesBeforeItRefuses(t *testing.T) {
 		time.Sleep(9 * time.Second)
 		synctest.Wait()
 		if !server.Draining() {
-			t.Error("readiness does not fail while it settles")
+			t.Error("readiness does not fail while the server settles")
 		}
 		client := &http.Client{Transport: &http.Transport{DialContext: socket.dial, DisableKeepAlives: true}}
 		resp, err := client.Get("http://pipes/")
 		if err != nil || resp.StatusCode != http.StatusNotFound {
-			t.Errorf("a request while settling: %v, %v", resp, err)
+			t.Errorf("a request while the server settles: %v, %v; want a response", resp, err)
 		}
 		_ = resp.Body.Close()
 		if err := <-ended; err != nil {
 			t.Errorf("Run = %v", err)
 		}
 		if _, err := client.Get("http://pipes/"); err == nil {
-			t.Error("a request was answered after the drain")
+			t.Error("a request got a response after the drain")
 		}
 	})
 }
@@ -185,11 +184,11 @@ func TestServerGivesUpOnRequestsThatOutliveTheGrace(t *testing.T) {
 		t.Errorf("Run = %v, want the listener's deadline", err)
 	}
 	if got := <-answer; !strings.HasPrefix(got, "error: ") {
-		t.Errorf("the cut request got %q", got)
+		t.Errorf("the interrupted request got %q", got)
 	}
 }
 
-// failing is a socket that breaks.
+// failing is a socket whose Accept fails.
 type failing struct{ net.Listener }
 
 func (failing) Accept() (net.Conn, error) { return nil, errors.New("socket broke") }
@@ -206,6 +205,6 @@ func TestServerStopsWhenOneListenerFails(t *testing.T) {
 		t.Errorf("Run = %v, want the failure of ops", err)
 	}
 	if !refused(good) || !server.Draining() {
-		t.Error("the other listener goes on")
+		t.Error("the other listener continues to serve")
 	}
 }

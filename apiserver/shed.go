@@ -8,9 +8,9 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 )
 
-// shed limits the requests that a handler processes at the same time. It answers others with an
-// empty 503, because the listeners that use it have no problems. The API's listener sheds with
-// a problem.
+// shed limits the requests that a handler processes concurrently. It rejects others with an
+// empty 503, because the listeners that use it have no problems. The API's listener rejects
+// them with a problem.
 func shed(next http.Handler, inFlight int) http.Handler {
 	slots := gate.NewSlots(inFlight)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

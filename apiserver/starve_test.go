@@ -20,16 +20,15 @@ import (
 
 const overloaded = "503 OVERLOADED"
 
-// TestClientsThatReadNothingDoNotTakeTheSlots has more of them than there are
-// slots. Each sends so many requests for a file that no socket's buffers hold
-// the answers.
+// The test opens more stalled clients than there are slots. Each requests so many files
+// that the responses exceed the buffers of the socket.
 func TestClientsThatReadNothingDoNotTakeTheSlots(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 16, files: 2, stall: time.Hour})
 	for range 20 {
 		c.connect(t, strings.Repeat("GET "+openAPI+" HTTP/1.1\r\nHost: x\r\n\r\n", 120))
 	}
-	eventually.Holds(t, "others are answered while no file is to be had", func() bool {
+	eventually.Holds(t, "other requests succeed while files are unavailable", func() bool {
 		if c.ask(t, http.MethodGet, openAPI, "") != overloaded {
 			return false
 		}
@@ -45,35 +44,32 @@ func TestClientsThatReadNothingDoNotTakeTheSlots(t *testing.T) {
 	}
 }
 
-// TestSlowReadersUseOnlyTheShareOfTheirOrganization is of large answers that
-// need a key.
+// The large responses of this test require a key.
 func TestSlowReadersUseOnlyTheShareOfTheirOrganization(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 8, organization: 2, stall: time.Hour, routes: []gate.Route{largeRoute(16 << 20)}})
 	for range 12 {
 		c.connect(t, "GET /internal/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("acme-live")+"\r\n\r\n")
 	}
-	eventually.Holds(t, "the share is taken", func() bool { return c.metric(`printmarket_http_requests_in_flight{listener="api"} 2`) })
+	eventually.Holds(t, "the limit of the organization is reached", func() bool { return c.metric(`printmarket_http_requests_in_flight{listener="api"} 2`) })
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", overloaded)
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-test", overloaded)
 	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
 	c.want(t, http.MethodPost, "/api/v1/rfq", "stark-live", "201")
 }
 
-// TestAClientThatReadsNothingGivesItsSlotBack needs no more than the server's
-// patience, which is short here.
+// The test uses a short stall timeout.
 func TestAClientThatReadsNothingGivesItsSlotBack(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 8, organization: 1, stall: 50 * time.Millisecond, routes: []gate.Route{largeRoute(16 << 20)}})
 	c.connect(t, "GET /internal/large HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key("acme-live")+"\r\n\r\n")
-	eventually.Holds(t, "the answer has ended", func() bool {
+	eventually.Holds(t, "the response has ended", func() bool {
 		return c.metric(`printmarket_http_requests_total{code="",listener="api",method="GET",route="/internal/large",status="200"} 1`)
 	})
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", "200")
 }
 
-// TestBodiesThatDoNotComeTakeNoSlots has one partner begin more requests than
-// there are slots.
+// One partner begins more requests than there are slots.
 func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 2, bodies: 8, organization: 4, stall: time.Minute, body: time.Hour})
@@ -88,7 +84,7 @@ func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		must(t, err)
 		if got := outcome(t, resp); got != overloaded || resp.Header.Get("Retry-After") != "1" {
-			t.Errorf("beyond the share: %s, Retry-After %q", got, resp.Header.Get("Retry-After"))
+			t.Errorf("above the limit of the organization: %s, Retry-After %q", got, resp.Header.Get("Retry-After"))
 		}
 	}
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", overloaded)
@@ -97,14 +93,13 @@ func TestBodiesThatDoNotComeTakeNoSlots(t *testing.T) {
 	c.want(t, http.MethodGet, openAPI, "", "200")
 }
 
-// begun is a callback without a valid signature whose body never arrives completely.
+// begun is a callback without a valid signature and with an incomplete body.
 func begun(sender string) string {
 	return "POST " + xjmfapi.Path + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n" +
 		"X-XJMF-Sender: " + sender + "\r\nX-XJMF-Timestamp: 1\r\nX-XJMF-Signature: sha256=00\r\n\r\n{"
 }
 
-// TestUnsignedCallbacksDoNotBlockPartners begins callbacks without a valid signature and
-// never finishes them.
+// The test begins callbacks without a valid signature and never completes them.
 func TestUnsignedCallbacksDoNotBlockPartners(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 2, bodies: 2, unsigned: 12, stall: time.Minute, body: time.Hour})
@@ -117,7 +112,7 @@ func TestUnsignedCallbacksDoNotBlockPartners(t *testing.T) {
 	resp, err := http.ReadResponse(bufio.NewReader(c.connect(t, begun("unknown"))), nil)
 	must(t, err)
 	if got := outcome(t, resp); got != "401 XJMF_SIGNATURE_INVALID" {
-		t.Errorf("one callback more: %s", got)
+		t.Errorf("one more callback: %s", got)
 	}
 	if !c.metric(`printmarket_http_requests_shed_total{lack="unsigned",listener="api"} 1`) {
 		t.Error("no metric distinguishes unsigned callbacks from the bodies of partners")
@@ -126,8 +121,8 @@ func TestUnsignedCallbacksDoNotBlockPartners(t *testing.T) {
 	c.want(t, http.MethodGet, "/api/v1/rfq", "stark-live", "200")
 }
 
-// TestHalfSentCallbacksDoNotBlockSignedOnes has 64 callbacks of a made-up sender, and as many
-// that name another sender, with the limits that ship. None of their bodies ever arrives.
+// 64 callbacks name a made-up sender, and 64 name another sender, with the default limits.
+// None of their bodies arrives completely.
 func TestHalfSentCallbacksDoNotBlockSignedOnes(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{stall: time.Hour, body: time.Hour})
@@ -135,7 +130,7 @@ func TestHalfSentCallbacksDoNotBlockSignedOnes(t *testing.T) {
 		c.connect(t, begun("made-up"))
 		c.connect(t, begun(apitest.SenderOf("stark")))
 	}
-	eventually.Holds(t, "a quarter of the places of unknown senders and of one sender are taken by one client", func() bool {
+	eventually.Holds(t, "one client takes a quarter of the places of unknown senders and of one sender", func() bool {
 		return c.metric(`printmarket_http_bodies_awaited{listener="api"} 32`) &&
 			c.metric(`printmarket_http_requests_shed_total{lack="unsigned",listener="api"} 48`) &&
 			c.metric(`printmarket_http_requests_shed_total{lack="sender",listener="api"} 48`)
@@ -143,7 +138,7 @@ func TestHalfSentCallbacksDoNotBlockSignedOnes(t *testing.T) {
 	c.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: apitest.Signal}).Want(t, 200, "")
 }
 
-// TestBodyOfACallbackMustArriveSoon has the same time limit for known and unknown senders.
+// Known and unknown senders have the same time limit.
 func TestBodyOfACallbackMustArriveSoon(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{stall: time.Hour, body: time.Hour, unsignedTimeout: 20 * time.Millisecond})
@@ -151,18 +146,18 @@ func TestBodyOfACallbackMustArriveSoon(t *testing.T) {
 		resp, err := http.ReadResponse(bufio.NewReader(c.connect(t, begun(sender))), nil)
 		must(t, err)
 		if got := outcome(t, resp); got != "408 REQUEST_TIMEOUT" {
-			t.Errorf("half of a body of %s: %s", sender, got)
+			t.Errorf("an incomplete body of %s: %s", sender, got)
 		}
 	}
 }
 
-// TestRefusalsBeforeTheBodyAreAnsweredWhileAllBodySlotsAreTaken: the order of answers.
+// Refusals that do not depend on the body come before the limit of awaited bodies.
 func TestRefusalsBeforeTheBodyAreAnsweredWhileAllBodySlotsAreTaken(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 2, bodies: 2, organization: 2, stall: time.Minute, body: time.Hour})
 	c.Limit("stark", "partner", 2)
 	waiting := []net.Conn{c.connect(t, c.begin("acme-live")), c.connect(t, c.begin("acme-live"))}
-	eventually.Holds(t, "no more bodies can be awaited", func() bool { return c.metric(`printmarket_http_bodies_awaited{listener="api"} 2`) })
+	eventually.Holds(t, "the limit of awaited bodies is reached", func() bool { return c.metric(`printmarket_http_bodies_awaited{listener="api"} 2`) })
 	c.want(t, http.MethodPost, "/api/v1/rfq", "", "401 MISSING_API_KEY")
 	c.want(t, http.MethodPost, "/api/v1/rfq", "acme-reads", "403 INSUFFICIENT_SCOPE")
 	c.want(t, http.MethodPost, "/api/v1/rfq", "globex-live", "403 CAPABILITY_NOT_ENTITLED")
@@ -176,7 +171,7 @@ func TestRefusalsBeforeTheBodyAreAnsweredWhileAllBodySlotsAreTaken(t *testing.T)
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		must(t, err)
 		if got := outcome(t, resp); got != "201" {
-			t.Errorf("a body that came late: %s", got)
+			t.Errorf("a late body: %s", got)
 		}
 	}
 	c.Advance(time.Second)
@@ -186,7 +181,7 @@ func TestRefusalsBeforeTheBodyAreAnsweredWhileAllBodySlotsAreTaken(t *testing.T)
 	}
 }
 
-// TestBodyIsRefusedWhileEverySlotIsTaken: its slot went to another.
+// While the body was awaited, another request has taken the slot.
 func TestBodyIsRefusedWhileEverySlotIsTaken(t *testing.T) {
 	t.Parallel()
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -203,7 +198,7 @@ func TestBodyIsRefusedWhileEverySlotIsTaken(t *testing.T) {
 	select {
 	case <-entered:
 	case <-time.After(patience):
-		t.Fatal("the slot of the request whose body is awaited is not free")
+		t.Fatal("the request still has its slot while its body is awaited")
 	}
 	for _, answers := range []struct {
 		text, want string
@@ -213,18 +208,18 @@ func TestBodyIsRefusedWhileEverySlotIsTaken(t *testing.T) {
 		resp, err := http.ReadResponse(bufio.NewReader(waiting), nil)
 		must(t, err)
 		if got := outcome(t, resp); got != answers.want {
-			t.Errorf("answered %s, want %s", got, answers.want)
+			t.Errorf("got %s, want %s", got, answers.want)
 		}
 	}
 	close(leave)
-	eventually.Holds(t, "the slot was given back, and is one", func() bool {
+	eventually.Holds(t, "one slot is free again", func() bool {
 		return c.metric(`printmarket_http_requests_in_flight{listener="api"} 0`) && c.ask(t, http.MethodGet, "/api/v1/rfq", "acme-live") == "200"
 	})
 	c.want(t, http.MethodPost, "/api/v1/rfq", "acme-live", "201")
 }
 
-// TestAnUnwantedBodyIsNotAwaited: net/http would wait for it before it sent a
-// large answer, and the request would keep its slot.
+// net/http would read the body before it sent a large response, and the request would keep
+// its slot.
 func TestAnUnwantedBodyIsNotAwaited(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 8, stall: time.Minute, routes: []gate.Route{largeRoute(64 << 10)}})
@@ -233,12 +228,12 @@ func TestAnUnwantedBodyIsNotAwaited(t *testing.T) {
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		must(t, err)
 		if got := outcome(t, resp); got != "200" || !resp.Close {
-			t.Errorf("%s: %s, the connection ends: %t", path, got, resp.Close)
+			t.Errorf("%s: %s, the connection closes: %t; want a response and a close", path, got, resp.Close)
 		}
 	}
 }
 
-// TestAShareIsGivenBackHoweverARequestEnds asks one after the other.
+// The requests run one after the other.
 func TestAShareIsGivenBackHoweverARequestEnds(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 2, organization: 1, stall: time.Minute, body: 20 * time.Millisecond, routes: []gate.Route{
@@ -250,15 +245,15 @@ func TestAShareIsGivenBackHoweverARequestEnds(t *testing.T) {
 	resp, err := http.ReadResponse(bufio.NewReader(late), nil)
 	must(t, err)
 	if got := outcome(t, resp); got != "408 REQUEST_TIMEOUT" {
-		t.Errorf("a body that never came: %s", got)
+		t.Errorf("a body that never arrived: %s", got)
 	}
 	gone := c.connect(t, c.begin("acme-live"))
 	must(t, gone.Close())
-	eventually.Holds(t, "the share is free again", func() bool { return c.ask(t, http.MethodGet, "/api/v1/rfq", "acme-live") == "200" })
+	eventually.Holds(t, "the organization has no request in flight", func() bool { return c.ask(t, http.MethodGet, "/api/v1/rfq", "acme-live") == "200" })
 }
 
-// TestEveryOperationRefusesBeyondTheShareByItsContract asks from inside of
-// the one request that the organization may have in work.
+// The test sends the requests from inside the one request that the organization may have
+// in flight.
 func TestEveryOperationRefusesBeyondTheShareByItsContract(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -276,6 +271,6 @@ func TestEveryOperationRefusesBeyondTheShareByItsContract(t *testing.T) {
 	}}.handler(t, w)
 	w.Do(t, apitest.Request{Method: http.MethodGet, Path: "/internal/ask", Key: "acme-live"}).Want(t, 200, "")
 	if refused < 10 {
-		t.Errorf("%d operations were refused", refused)
+		t.Errorf("%d operations were rejected", refused)
 	}
 }

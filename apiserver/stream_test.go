@@ -28,14 +28,14 @@ const (
 	inFlight    = `printmarket_http_requests_in_flight{listener="api"} `
 )
 
-// queued submits a job that no worker takes, and returns the URL of its events.
+// queued submits a job while no worker runs, and returns the URL of its events.
 func queued(t *testing.T, w *apitest.Server, key string) string {
 	t.Helper()
 	a := w.Do(t, apitest.Request{Method: http.MethodPost, Path: "/api/v1/preflight", Key: key, Body: `{"fileUrl":"https://files.example.com/a.pdf","profile":"print_ready"}`})
 	return a.Want(t, 202, "").Header.Get("Location") + "/events"
 }
 
-// follow opens a stream over a connection of its own, and reads its header.
+// follow opens a stream on a new connection and reads its header.
 func (c *crowd) follow(t *testing.T, path, key string) (net.Conn, *http.Response) {
 	t.Helper()
 	conn := c.connect(t, "GET "+path+" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+c.Key(key)+"\r\n\r\n")
@@ -61,7 +61,7 @@ func TestStreamsTakeNeitherSlotsNorShares(t *testing.T) {
 	for _, conn := range conns {
 		must(t, conn.Close())
 	}
-	eventually.Holds(t, "the clients have gone, and so have the streams", func() bool { return c.metric(streamsOpen+"0") && c.metric(inFlight+"0") })
+	eventually.Holds(t, "the streams end with their clients", func() bool { return c.metric(streamsOpen+"0") && c.metric(inFlight+"0") })
 	c.want(t, http.MethodGet, "/api/v1/rfq", "acme-live", "200")
 }
 
@@ -86,15 +86,14 @@ func TestThereIsAnEndOfStreams(t *testing.T) {
 		t.Error("no metric reports the exceeded limit")
 	}
 	must(t, first.Close())
-	eventually.Holds(t, "there is room again", func() bool { return c.metric(streamsOpen + "2") })
+	eventually.Holds(t, "a stream has ended", func() bool { return c.metric(streamsOpen + "2") })
 	_, resp := c.follow(t, stark, "stark-live")
 	if resp.StatusCode != http.StatusOK {
-		t.Errorf("after one has ended: %s", resp.Status)
+		t.Errorf("after one stream has ended: %s, want 200", resp.Status)
 	}
 }
 
-// TestAServerThatStopsEndsItsStreams, whose clients find the end of the answer
-// and connect to another one.
+// The clients see the end of the response and connect to another server.
 func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -117,15 +116,15 @@ func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	case err := <-ended:
 		must(t, err)
 	case <-time.After(patience):
-		t.Fatal("the server waits for its streams")
+		t.Fatal("the server waits for open streams")
 	}
 	if !c.metric(streamsOpen + "0") {
 		t.Error("the stream has not ended")
 	}
 }
 
-// TestAStreamOutlivesTheServersPatience with requests and answers, and not that
-// with a client that takes nothing. It runs in a time of its own.
+// A stream may last longer than the timeouts of requests and responses, but not longer
+// than the stall timeout. The test uses a fake clock.
 func TestAStreamOutlivesTheServersPatience(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -133,9 +132,9 @@ func TestAStreamOutlivesTheServersPatience(t *testing.T) {
 		after time.Duration
 		err   error
 	}{
-		"a client that takes what there is has all of it": {readAnswer, 195 * time.Second, nil},
-		"one that takes nothing is cut off":               {func(net.Conn) error { return nil }, 10 * time.Second, os.ErrDeadlineExceeded},
-		"one that stops to take it is cut off": {func(conn net.Conn) error {
+		"a client that reads everything gets the complete stream": {readAnswer, 195 * time.Second, nil},
+		"a client that reads nothing is disconnected":             {func(net.Conn) error { return nil }, 10 * time.Second, os.ErrDeadlineExceeded},
+		"a client that stops reading is disconnected": {func(conn net.Conn) error {
 			if err := conn.SetReadDeadline(time.Now().Add(100 * time.Second)); err != nil {
 				return err
 			}
@@ -165,7 +164,7 @@ func readAnswer(conn net.Conn) error {
 	return err
 }
 
-// wordy writes a word every 15 seconds, thirteen times.
+// wordy writes a word every 15 seconds, 13 times.
 type wordy struct{ ended chan writing }
 
 func (s *wordy) serve(call *gate.Call) (err error) {
@@ -185,8 +184,8 @@ func (s *wordy) serve(call *gate.Call) (err error) {
 	return nil
 }
 
-// follow has a client read the words as it likes. A bubble has sockets and
-// channels of its own.
+// follow runs a client that reads the words with read. A synctest bubble requires its own
+// sockets and channels.
 func (s *wordy) follow(t *testing.T, w *apitest.Server, read func(net.Conn) error) writing {
 	t.Helper()
 	s.ended = make(chan writing, 1)

@@ -45,14 +45,14 @@ type Surfaces struct {
 	Contracts   *contracts.Set
 }
 
-// SurfaceRecords holds the records that surfaces read without a service.
+// SurfaceRecords holds the stores that surfaces read without a service.
 type SurfaceRecords interface {
 	account.Quotas
 	platformapi.Records
 	webhook.Journal
 }
 
-// Routes returns the tables of all surfaces.
+// Routes returns the routes of all surfaces.
 func (s Surfaces) Routes() ([]gate.Route, error) {
 	partner, err := partnerapi.Routes(s.RFQs, s.Catalogs, s.Records, s.Contracts)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s Surfaces) Routes() ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	platform, err := platformapi.Routes(s.RFQs, s.Records, s.Callbacks, webhook.NewDesk(s.Webhooks, s.Records), s.MasterData, s.Erasures, s.Contracts)
+	platform, err := platformapi.Routes(s.RFQs, s.Records, s.Callbacks, webhook.NewAudited(s.Webhooks, s.Records), s.MasterData, s.Erasures, s.Contracts)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s Surfaces) Routes() ([]gate.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	opener := sessions.NewDesk(s.Sessions, rand.Reader)
+	opener := sessions.New(s.Sessions, rand.Reader)
 	costing, err := costingapi.Routes(s.Authorities, opener.Authenticate, parsing, s.Contracts)
 	if err != nil {
 		return nil, err

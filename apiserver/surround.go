@@ -19,18 +19,18 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// maxHeader is the API's limit for all header fields of a request together.
+// maxHeader is the API's limit for the total size of a request's header fields, in bytes.
 const maxHeader = 32 << 10
 
 // surround processes every request of a listener before the router, and every response after
-// it.
+// the router.
 type surround struct {
 	accounts
 	problems *respond.Problems
-	// slots bounds the requests that are being answered. A request gives its
-	// slot back while its body is awaited, and has one again when it returns.
+	// slots limits the requests in progress. A request returns its slot while its body is
+	// awaited, and takes a slot again afterwards.
 	slots *gate.Slots
-	// unshared lists the paths whose every response is private.
+	// unshared lists the paths with private responses.
 	unshared unshared
 	next     http.Handler
 }
@@ -68,7 +68,7 @@ func admit(r *http.Request) *problem.Problem {
 	return nil
 }
 
-// catch answers for a panic. The stack goes to the log.
+// catch responds to a panic and logs the stack.
 func (s *surround) catch(ctx context.Context, x *respond.Exchange) {
 	cause := recover()
 	if cause == nil {
@@ -122,7 +122,7 @@ func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.
 		level = slog.LevelError
 	}
 	if a.log.Enabled(r.Context(), level) {
-		// The record omits the position in the source, which costs time and is always this one.
+		// The record omits the source position, which is expensive and always the same.
 		record := slog.NewRecord(now, level, "request", 0)
 		record.AddAttrs(
 			slog.String("listener", a.listener), slog.String("requestId", x.ID()), slog.String("method", method(r.Method)),
@@ -132,7 +132,7 @@ func (a *accounts) account(x *respond.Exchange, r *http.Request, span telemetry.
 	}
 }
 
-// method returns a known method or other, because clients can send any method.
+// method returns a known method or "other", because clients can send any method.
 func method(m string) string {
 	switch m {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:

@@ -13,9 +13,9 @@ import (
 )
 
 // BenchmarkTraced compares requests to a handler with a tracer, whose spans are discarded,
-// and without one. The metric ratio is as of [BenchmarkGated]: the
-// throughput of the traced one over that of the other, in the median turn. Where
-// traces are off both are the same handler, and the ratio shows the noise of the machine.
+// and without one. The metric ratio is the throughput with the tracer divided by that without, in
+// the median turn, as in [BenchmarkGated]. Without traces both handlers are equal, and the
+// ratio shows the noise of the machine.
 func BenchmarkTraced(b *testing.B) {
 	for _, tc := range []struct{ name, endpoint, sampler string }{
 		{"off", "", ""},

@@ -16,7 +16,7 @@ import (
 // key. That includes refusals before the gate, so the outermost handler adds the fields.
 type unshared []string
 
-// unsharedOf takes the paths from the table of routes.
+// unsharedOf returns the unshared paths of the routes.
 func unsharedOf(routes []gate.Route) unshared {
 	var paths unshared
 	for i := range routes {
@@ -28,8 +28,8 @@ func unsharedOf(routes []gate.Route) unshared {
 	return paths
 }
 
-// answer returns the response writer of a request; for the paths and all paths below them it
-// adds the fields.
+// answer returns the response writer of a request. For the unshared paths and all paths
+// below them, the writer adds the fields.
 func (u unshared) answer(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	for _, path := range u {
 		rest, found := strings.CutPrefix(r.URL.Path, path)
@@ -42,13 +42,13 @@ func (u unshared) answer(w http.ResponseWriter, r *http.Request) http.ResponseWr
 	return w
 }
 
-// The fields. They are shared by all answers and never written to.
+// The values of the fields. All responses share them, so they must not be modified.
 var (
 	unsharedCache = []string{"private, no-store"}
 	unsharedVary  = []string{"X-API-Key, Authorization"}
 )
 
-// unsharedAnswer has the last word on Cache-Control, and the first on Vary.
+// unsharedAnswer overrides Cache-Control and puts its fields first in Vary.
 type unsharedAnswer struct{ http.ResponseWriter }
 
 // Unwrap serves http.ResponseController and respond.Of.

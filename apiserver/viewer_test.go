@@ -16,8 +16,8 @@ import (
 	"github.com/printmarket/printmarket/test/browsertest"
 )
 
-// TestTheViewerShowsTheContractsInABrowser is the page as a partner's engineer
-// sees it: a real browser, the real handler, and no way to anywhere else.
+// The test opens the page of the real handler in a real browser that has no access to
+// other hosts.
 func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 	t.Parallel()
 	if !contracts.HasViewer(docs.API) {
@@ -47,7 +47,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		}
 		p.WantInnocence(server.URL, 4)
 	})
-	t.Run("an address that names no contract shows the first", func(t *testing.T) {
+	t.Run("an unknown contract in the address shows the first contract", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer + "?contract=https://elsewhere.example/x.yaml&url=//elsewhere.example")
 		awaitContract(t, p, w, contracts.XJDF)
@@ -67,7 +67,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 		p.Await("Array.from(document.querySelectorAll('.live-responses-table .response-col_status')).some((cell) => cell.innerText.startsWith('200'))")
 		p.WantInnocence(server.URL, 4)
 	})
-	t.Run("a page that reached out would be noticed", func(t *testing.T) {
+	t.Run("requests to other hosts are detected", func(t *testing.T) {
 		p := b.Open(t)
 		p.Go(server.URL + contracts.Viewer)
 		awaitContract(t, p, w, contracts.XJDF)
@@ -77,7 +77,7 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 			p.Eval(act+"; true", &done)
 			for deadline := time.Now().Add(2 * time.Minute); p.Complained() == before; time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(deadline) {
-					t.Fatalf("%s is not noticed", act)
+					t.Fatalf("%s is not detected", act)
 				}
 			}
 		}
@@ -90,15 +90,14 @@ func TestTheViewerShowsTheContractsInABrowser(t *testing.T) {
 			awaitContract(t, p, w, name)
 			var width int
 			if p.Eval("document.documentElement.scrollWidth", &width); width > 375 {
-				t.Errorf("%s: the page is %d wide", name, width)
+				t.Errorf("%s: the page is %d pixels wide", name, width)
 			}
 		}
 		p.WantInnocence(server.URL, 4)
 	})
 }
 
-// awaitContract waits until the title and each operation of a contract stand on
-// the page.
+// awaitContract waits until the page shows the title and each operation of a contract.
 func awaitContract(t *testing.T, p *browsertest.Tab, w *apitest.Server, name contracts.Name) {
 	t.Helper()
 	p.Await(fmt.Sprintf("document.querySelector('.swagger-ui .info .title')?.innerText.includes(%q)", w.Contracts.Info(name).Title))

@@ -14,8 +14,8 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// problemListener replaces the plain-text responses that net/http writes by itself to requests
-// that it cannot parse, which no handler sees, by problems.
+// problemListener replaces the plain-text responses that net/http writes to requests that it
+// cannot parse. Handlers never see these requests.
 type problemListener struct {
 	net.Listener
 	problems *respond.Problems
@@ -35,15 +35,15 @@ type problemConn struct {
 	problems *respond.Problems
 }
 
-// plainText is the part of such a response after its status line, and expectation the beginning
-// of the response to an unknown Expect. net/http writes each in one call, and no response of a
-// handler looks like them.
+// plainText is the part of such a response after its status line. expectation is the
+// beginning of the response to an unknown Expect. net/http writes each in one call, and no
+// handler writes an equal response.
 var (
 	plainText   = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 	expectation = []byte("HTTP/1.1 417 ")
 )
 
-// Write replaces such an answer by its problem.
+// Write replaces such a response with a problem.
 func (c *problemConn) Write(text []byte) (int, error) {
 	status, ok := refusedByServer(text)
 	if !ok {
@@ -86,7 +86,7 @@ func (c *problemConn) problem(status int) []byte {
 		p = problem.New(problem.CodeHeadersTooLarge, "The request's header fields are larger than %d bytes.", maxHeader)
 	}
 	now := time.Now()
-	// The path of the request is unknown, so the response is as private as possible.
+	// The path of the request is unknown, so the response has the strictest privacy fields.
 	a := answer{header: http.Header{
 		"Connection": {"close"}, "Date": {now.UTC().Format(http.TimeFormat)}, "Cache-Control": unsharedCache, "Vary": unsharedVary,
 		"X-Content-Type-Options": noSniff,
@@ -97,7 +97,7 @@ func (c *problemConn) problem(status int) []byte {
 	c.problems.Write(respond.Begin(&a, &http.Request{}, now), p)
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", a.status, http.StatusText(a.status))
-	_ = a.header.Write(&out) // a buffer takes everything
+	_ = a.header.Write(&out) // writing to a buffer cannot fail
 	out.WriteString("\r\n")
 	out.Write(a.body)
 	return out.Bytes()

@@ -20,8 +20,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// plain is a handler whose own answers look as much like net/http's as those of
-// a handler can.
+// plain is a handler whose responses resemble those of net/http as much as possible.
 func plain(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Connection", "close")
@@ -29,8 +28,7 @@ func plain(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "mine\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request")
 }
 
-// TestMalformedRequestsGetAProblem writes bytes that net/http
-// refuses before any handler sees them.
+// net/http rejects these bytes before a handler sees them.
 func TestMalformedRequestsGetAProblem(t *testing.T) {
 	t.Parallel()
 	socket := listen(t)
@@ -44,16 +42,16 @@ func TestMalformedRequestsGetAProblem(t *testing.T) {
 		text   string
 		status int
 		code   problem.Code
-		// body is the whole body of an answer that is no problem.
+		// body is the complete body of a response that is not a problem.
 		body string
 	}{
-		"no HTTP at all":           {"hello\r\n\r\n", 400, problem.CodeInvalidRequest, ""},
+		"invalid HTTP":             {"hello\r\n\r\n", 400, problem.CodeInvalidRequest, ""},
 		"a line break in a header": {"GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n", 400, problem.CodeInvalidRequest, ""},
 		"no host":                  {"GET / HTTP/1.1\r\n\r\n", 400, problem.CodeInvalidRequest, ""},
-		"two lengths":              {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, problem.CodeInvalidRequest, ""},
-		"headers without end":      {"GET / HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("x", 300<<10) + "\r\n\r\n", 431, problem.CodeHeadersTooLarge, ""},
+		"two content lengths":      {"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, problem.CodeInvalidRequest, ""},
+		"headers without an end":   {"GET / HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("x", 300<<10) + "\r\n\r\n", 431, problem.CodeHeadersTooLarge, ""},
 		"an unknown expectation":   {"GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n", 400, problem.CodeInvalidRequest, ""},
-		"a handler's own answer":   {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 400, "", "mine\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"},
+		"a response of a handler":  {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 400, "", "mine\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +61,7 @@ func TestMalformedRequestsGetAProblem(t *testing.T) {
 				t.Fatalf("dialer.DialContext: %v", err)
 			}
 			defer func() { _ = conn.Close() }()
-			go func() { _, _ = io.WriteString(conn, tc.text) }() // may be cut off
+			go func() { _, _ = io.WriteString(conn, tc.text) }() // the server may close the connection early
 			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil {
 				t.Fatalf("http.ReadResponse: %v", err)
@@ -75,7 +73,7 @@ func TestMalformedRequestsGetAProblem(t *testing.T) {
 			}
 			if tc.code == "" {
 				if string(body) != tc.body {
-					t.Errorf("the handler's answer was changed to %q", body)
+					t.Errorf("the handler's response was changed to %q", body)
 				}
 				return
 			}
@@ -90,7 +88,7 @@ func TestMalformedRequestsGetAProblem(t *testing.T) {
 				t.Errorf("request id %q, header %v", got.RequestID, resp.Header)
 			}
 			if resp.Header.Get("Cache-Control") != "private, no-store" || resp.Header.Get("Vary") != "X-API-Key, Authorization" {
-				t.Errorf("the answer may be for a path of the bridge, and has the header %v", resp.Header)
+				t.Errorf("the response lacks the privacy fields of the bridge: %v", resp.Header)
 			}
 		})
 	}

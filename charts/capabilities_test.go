@@ -134,8 +134,8 @@ func killSwitchStays(t *testing.T, c *cluster) {
 	change := valuesFile(t, "capabilities: {rfq-create: {stage: Sandbox, change: {ticket: REL-2}}}")
 	c.must(t, "upgrade", "capabilities", capabilitiesChart, "--values="+change)
 	c.isKilledAt(t, "Sandbox")
-	// Demotions are free, promotions go stage by stage, and a rollback is a change
-	// like any other.
+	// Demotions are always allowed, promotions proceed stage by stage, and a rollback is
+	// a change like any other.
 	if out := c.helm(t, "rollback", "capabilities", "1"); out.err == nil || !strings.Contains(out.stderr, "promote one stage at a time") {
 		t.Errorf("a rollback over two stages: %v, %q", out.err, out.stderr)
 	}

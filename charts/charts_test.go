@@ -39,8 +39,8 @@ var (
 	plane  *kubetest.Plane
 )
 
-// TestMain starts a control plane. Where there is none on the machine, the tests
-// that need none run all the same.
+// TestMain starts a control plane. On a machine without one, the tests that need none run all
+// the same.
 func TestMain(m *testing.M) {
 	_, err := controlplane.FindAssets()
 	if errors.Is(err, controlplane.ErrNoAssets) && !kubetest.Required() {
@@ -94,7 +94,7 @@ func requireHelm(t *testing.T) string {
 	return program
 }
 
-// said is what a command printed.
+// said holds the output of a command.
 type said struct {
 	stdout, stderr string
 	err            error
@@ -163,7 +163,7 @@ func golden(t *testing.T, name, got string) {
 	current(t, filepath.Join("testdata", name), got)
 }
 
-// current demands that a file is what a program makes of its sources.
+// current fails the test unless a file equals the output of its generator.
 func current(t *testing.T, path, want string) {
 	t.Helper()
 	if *update {

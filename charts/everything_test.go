@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-// everything turns every switch on, and everythingExternal those that the trial
-// servers take the place of.
+// everything enables every switch. everythingExternal enables the switches that the trial
+// servers exclude.
 const (
 	everything = everythingElse + `
 database: {trial: {enabled: true, storage: {className: fast}}}
@@ -122,8 +122,8 @@ func TestKubeAPIServerAcceptsEverythingAsRestricted(t *testing.T) {
 	}
 }
 
-// podOf is what a controller would make of a template; accounts and classes do
-// not exist there, and are not what is asked.
+// podOf returns the pod that a controller would create from a template. Service accounts and
+// classes are removed, because they do not exist in the test cluster.
 func podOf(t *testing.T, name string, template corev1.PodTemplateSpec) string {
 	t.Helper()
 	template.Spec.ServiceAccountName, template.Spec.PriorityClassName = "", ""

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// hostile are texts that mean something to YAML, to templates, to shells, to SQL
-// or to the users of Redis, and those that YAML takes for something else.
+// hostile lists texts with a special meaning in YAML, templates, shells, SQL or the users of
+// Redis, and texts that YAML parses as other types.
 var hostile = map[string]string{
 	"a line that begins another member": "x\n        - --evil=1\nevil: 1",
 	"a document of its own":             "x\n---\nkind: Secret\nmetadata: {name: evil}",
@@ -48,7 +48,7 @@ func TestNoTextOfTheValuesGetsOutOfItsPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			taken := 0
-			// Names of Secrets count where servers are elsewhere.
+			// The names of Secrets matter if servers are external.
 			for prefix, values := range map[string]string{"": everything, "https://": everything, "printmarket-": everythingExternal} {
 				with, n := filled(t, values, prefix+text, prefix+harmless)
 				without, _ := filled(t, values, prefix+harmless, prefix+text)
@@ -68,8 +68,8 @@ func TestNoTextOfTheValuesGetsOutOfItsPlace(t *testing.T) {
 	}
 }
 
-// filled are values in which everything says text for which the schema takes that
-// and the other one, and how many those are.
+// filled returns values in which every text of the schema is text or other, and the number
+// of texts.
 func filled(t *testing.T, values, text, other string) (string, int) {
 	t.Helper()
 	var tree map[string]any

@@ -21,9 +21,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// intended is all in which the chart, with the tree's values, differs from the
-// tree: what only one of the two has, and why. What both have is equal but for
-// labels and annotations of objects.
+// intended lists the differences between the chart, with the values of the tree, and the
+// tree: the objects and fields that only one of them has, with the reason. Labels and
+// annotations of objects are not compared.
 var intended = map[string]string{
 	"-Namespace/printmarket":                            "helm makes namespaces by itself, or uses one that is there",
 	"+PodDisruptionBudget/printmarket-controller":       "the chart lets a drain of nodes take one at a time",
@@ -42,13 +42,13 @@ var intended = map[string]string{
 // asTheTree are the values with which the chart makes what config/default does.
 const asTheTree = origins + "image: {tag: devel}\nwebhooks: {enabled: true}\n"
 
-// tree is what config/default renders.
+// tree returns the output of config/default.
 func tree(t *testing.T) string {
 	t.Helper()
 	return kustomize(t, "default")
 }
 
-// kustomize is what a directory of config renders; that needs kubectl and no
+// kustomize returns the output of a directory of config. It needs kubectl but no
 // cluster.
 func kustomize(t *testing.T, directory string) string {
 	t.Helper()
@@ -128,7 +128,7 @@ func TestTheOperationsRoleOfTheChartIsThatOfConfig(t *testing.T) {
 // bare removes the labels and annotations, which name the release in objects of the chart.
 func bare(m *metav1.ObjectMeta) { m.Labels, m.Annotations = nil, nil }
 
-// container takes away what says the default in the chart and nothing in the tree.
+// container removes fields that contain defaults in the chart and are absent in the tree.
 func container(pod *corev1.PodTemplateSpec) {
 	for i := range pod.Spec.Containers {
 		if c := &pod.Spec.Containers[i]; c.ImagePullPolicy == corev1.PullIfNotPresent {

@@ -26,8 +26,8 @@ type cluster struct {
 	namespace string
 }
 
-// Definitions are of the whole cluster, and here they come and go with releases.
-// So these share a control plane of their own, one after the other.
+// Definitions are cluster-scoped and change with the releases of these tests. So the tests
+// share a separate control plane and run one after the other.
 func TestReleasesOnABareCluster(t *testing.T) {
 	t.Parallel()
 	requireHelm(t)
@@ -150,7 +150,7 @@ func wholeLife(t *testing.T, c *cluster) {
 	}
 }
 
-// everythingKnown is everything that a bare cluster has the kinds for.
+// everythingKnown enables everything for which a bare cluster has the kinds.
 const everythingKnown = origins + `
 api: {autoscaling: {enabled: true}, mtls: {enabled: true, secretName: api-tls}}
 database: {trial: {enabled: true}}
@@ -179,8 +179,8 @@ func (c *cluster) passwords(t *testing.T) map[string]map[string]string {
 	return out
 }
 
-// After a restore, as its guide says, API servers come with the upgrade, on top of
-// what a person has scaled, and workers do not.
+// As in the guide for a restore, the upgrade starts API servers, also after a manual change of
+// the replica count, and no workers.
 func TestAnUpgradeStartsAPIServersWithoutWorkers(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
@@ -212,8 +212,8 @@ func TestAutoscalerTakesOverTheReplicaCount(t *testing.T) {
 	}
 }
 
-// A chart whose definitions lack what is new keeps every object and every value
-// when the new ones come.
+// A chart with older definitions keeps every object and value when newer definitions are
+// installed.
 func upgradeOfDefinitions(t *testing.T, c *cluster) {
 	previous := previousChart(t)
 	values := valuesFile(t, origins)
@@ -258,8 +258,8 @@ func previousChart(t *testing.T) string {
 	return directory
 }
 
-// The migration is a hook: nothing else is made before it has ended, and if it
-// fails nothing changes.
+// The migration is a hook: the release creates nothing else before it has ended, and a
+// failed migration changes nothing.
 func schemaFirst(t *testing.T, c *cluster) {
 	values := valuesFile(t, origins)
 	program := requireHelm(t)
@@ -289,7 +289,7 @@ func schemaFirst(t *testing.T, c *cluster) {
 	}
 }
 
-// endJob says of a Job what its controller would when its pod has succeeded.
+// endJob sets the status of a Job as its controller would after its pod has succeeded.
 func (c *cluster) endJob(t *testing.T, name string) {
 	t.Helper()
 	const at = "2026-11-20T12:00:00Z"

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// paths are those of a contract.
+// paths returns the paths of a contract.
 func paths(t *testing.T, file string) []string {
 	t.Helper()
 	var contract struct {
@@ -101,8 +101,8 @@ func TestPartnersReachTheirRoutesAndNeitherThePlatformsNorTheBridges(t *testing.
 	}
 }
 
-// The policy is the second lock of what the workers refuse by themselves. For those
-// for webhooks it is one where the address of the kube-apiserver is named.
+// The policy repeats the restrictions of the workers as a second line of defence. For webhook
+// workers this requires the address of the kube-apiserver in the values.
 func TestWorkersReachNoRangeThatTheyRefuse(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{"0.0.0.0/0": texts(ssrf.IPv4DeniedPrefixes), ssrf.IPv6GlobalUnicast.String(): texts(ssrf.IPv6DeniedPrefixes)}
@@ -158,7 +158,7 @@ func TestNotesReportThatEgressToKubeAPIServerIsUnrestricted(t *testing.T) {
 	}
 }
 
-// No rule of a NetworkPolicy allows any peer unless the values say so.
+// A NetworkPolicy must not allow any peer unless the values request it.
 func TestRenderingFailsWhereANetworkPolicyWouldBeOpen(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ values, want string }{

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// document is one object of what was rendered.
+// document is one rendered object.
 type document struct {
 	kind, name string
 	text       []byte
@@ -67,7 +67,7 @@ func one(t *testing.T, stream, kind, name string) document {
 	return document{}
 }
 
-// names are kind/name of everything, sorted.
+// names returns kind/name of every object, sorted.
 func names(t *testing.T, stream string) []string {
 	t.Helper()
 	var out []string

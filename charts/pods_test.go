@@ -82,7 +82,7 @@ func TestProbesOfLivenessAreSlowToDoubt(t *testing.T) {
 	}
 }
 
-// Nothing of a password is where people look who may not read Secrets.
+// Users who may not read Secrets must not see any part of a password.
 func TestPasswordsAreInSecretsAlone(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, everything)

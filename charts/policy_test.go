@@ -45,8 +45,8 @@ func policyHolds(t *testing.T, c *cluster) {
 
 const lacksRaise = "needs the verb raise on capabilityrollouts/rfq-create"
 
-// peopleWithHelm have the chart's Roles, or that of an author who may change
-// rollouts and has no verb of the policy, and keep releases in Secrets.
+// peopleWithHelm binds users to the chart's Roles, and an author to a Role that may change
+// rollouts but has no verb of the policy. All users store releases in Secrets.
 const peopleWithHelm = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role

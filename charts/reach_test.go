@@ -58,7 +58,7 @@ func TestEveryPodOfTheChartIsClosedUnlessAPolicyOpensIt(t *testing.T) {
 	}
 }
 
-// others are who is not of the release: pods elsewhere, and addresses.
+// others returns ends outside the release: pods of other namespaces, and addresses.
 func others() map[string]networkEnd {
 	address := func(text string) networkEnd { return networkEnd{Address: netip.MustParseAddr(text)} }
 	return map[string]networkEnd{

@@ -49,7 +49,7 @@ func sections(t *testing.T, chart string) []section {
 	return out
 }
 
-// A command of a README is one that the reader can paste.
+// Readers must be able to paste every command of a README.
 func TestCommandsOfTheReadmesUseValuesThatExist(t *testing.T) {
 	t.Parallel()
 	setting := regexp.MustCompile(`--set(?:-string)? ([A-Za-z.]+)=`)

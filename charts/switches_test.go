@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// withoutSources is what was rendered without the names of the templates.
+// withoutSources returns the rendered objects without the names of the templates.
 func withoutSources(stream string) string {
 	return regexp.MustCompile(`(?m)^# Source: .*\n`).ReplaceAllString(stream, "")
 }
@@ -37,7 +37,7 @@ func matches(t *testing.T, pattern, name string) bool {
 	return matched
 }
 
-// Each switch with what it makes, or what it takes away, as files of testdata.
+// Each switch is compared with the objects that it adds or removes, as files of testdata.
 func TestEverySwitchHasItsEffect(t *testing.T) {
 	t.Parallel()
 	for file, test := range map[string]struct {

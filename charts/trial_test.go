@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-// secret is what a Secret of what was rendered holds under a key.
+// secret returns the value of a key of a rendered Secret.
 func secret(t *testing.T, stream, name, key string) string {
 	t.Helper()
 	value, found := strict[corev1.Secret](t, one(t, stream, "Secret", name).text).Data[key]
@@ -44,8 +44,8 @@ func address(t *testing.T, stream, name, host string) *url.URL {
 	return at
 }
 
-// A real server takes the settings and the users of the chart, who come in with
-// the passwords of their URLs.
+// A real server accepts the settings and the users of the chart, and the users can
+// authenticate with the passwords of their URLs.
 func TestTheTrialRedisStartsWithItsSettingsAndUsers(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, origins+trials)

@@ -15,10 +15,10 @@ import "embed"
 //go:embed crd/bases/*.yaml samples masterdata namespace rbac policy
 var FS embed.FS
 
-// CRDDir is where [FS] has the CustomResourceDefinitions, one per file.
+// CRDDir is the directory of [FS] with the CustomResourceDefinitions, one per file.
 const CRDDir = "crd/bases"
 
-// SamplesDir is where [FS] has the sample objects.
+// SamplesDir is the directory of [FS] with the sample objects.
 const SamplesDir = "samples"
 
 // Where [FS] has the demo master data: the catalog, and the costed resources of the

@@ -74,7 +74,7 @@ func walk(t *testing.T, at string, schema apiextensionsv1.JSONSchemaProps) int {
 	return fields
 }
 
-// stub is what is wrong with a description; empty if nothing.
+// stub returns the fault of a description; empty for a valid one.
 func stub(name, description string) string {
 	switch {
 	case description == "":

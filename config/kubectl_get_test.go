@@ -39,8 +39,8 @@ func TestRowsOfBrokenObjectsShowTheFault(t *testing.T) {
 	golden(t, "get-broken.txt", lookAt(t, viewer, commands))
 }
 
-// An object that no controller has seen says so: the generation that its status
-// describes is none, so that nothing takes it for ready.
+// A status without an observed generation shows that no controller has processed the object,
+// so clients do not treat it as ready.
 func TestRowsOfUnprocessedObjectsShowThatNoControllerRuns(t *testing.T) {
 	t.Parallel()
 	namespace := withRoles(t)

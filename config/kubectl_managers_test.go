@@ -138,7 +138,7 @@ spec: {keys: [{name: live, state: Revoked}]}
 	}
 }
 
-// wantOwners compares who owns which fields of spec, and whether of status.
+// wantOwners compares the managers of the fields of spec and status.
 func wantOwners(t *testing.T, who person, want map[string][]string) {
 	t.Helper()
 	var object metav1.PartialObjectMetadata

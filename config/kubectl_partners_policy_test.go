@@ -40,7 +40,7 @@ const (
 	onlyNarrowingIs = "anything but revoking a key and suspending the partner"
 )
 
-// partnerJudgements are about the partner acme.
+// partnerJudgements lists cases for the partner acme.
 var partnerJudgements = map[string]judgement{
 	"on-call revokes a key":                                   {"on-call", acmeSpec, []request{{"json", revokeFirst}}, nil},
 	"on-call revokes a key by an apply":                       {"on-call", acmeSpec, []request{{"apply", `{spec: {keys: [{name: live, state: Revoked}]}}`}}, nil},
@@ -110,7 +110,7 @@ const (
 	updateSender = "needs the verb update on xjmfsenders/acme in the namespace"
 )
 
-// senderJudgements are about the sender acme.
+// senderJudgements lists cases for the sender acme.
 var senderJudgements = map[string]judgement{
 	"on-call suspends a sender":                            {"on-call", senderSpec, []request{{"merge", suspend}}, nil},
 	"on-call resumes a sender":                             {"on-call", strings.Replace(senderSpec, "Active", "Suspended", 1), []request{{"merge", `{spec: {state: Active}}`}}, []string{"spec.state: anything but suspending the sender", updateSender, askOperations}},
@@ -133,8 +133,8 @@ func TestPolicySeparatesAddingFromSuspendingSenders(t *testing.T) {
 	judge(t, target{v1alpha1.KindXJMFSender, namespace, "acme"}, clients, senderJudgements)
 }
 
-// The attack: a user who is bound to printmarket-on-call alone tries to become a partner
-// or the platform with kubectl.
+// A user with only the Role printmarket-on-call must not become a partner or the platform
+// with kubectl.
 func TestTheOnCallRoleClosesAccessWithKubectlAndOpensNone(t *testing.T) {
 	t.Parallel()
 	namespace, _ := guarded(t)

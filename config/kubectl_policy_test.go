@@ -32,8 +32,8 @@ type request struct {
 	body string
 }
 
-// people are the subjects of the table, by what they are called in it, with the
-// rules that they have in the namespace beside the Roles of config/rbac.
+// people maps the names of the table to users, with their rules in the namespace in addition
+// to the Roles of config/rbac.
 var people = map[string]struct {
 	role  string // of config/rbac
 	rules []rbacv1.PolicyRule
@@ -84,11 +84,11 @@ type judgement struct {
 	// who is one of the people; base is the spec of the object before, if there is one.
 	who, base string
 	requests  []request
-	// refused are parts of the message; with none the request is allowed.
+	// refused lists parts of the message; empty if the request is allowed.
 	refused []string
 }
 
-// rolloutJudgements are about the rollout rfq-create.
+// rolloutJudgements lists cases for the rollout rfq-create.
 var rolloutJudgements = map[string]judgement{
 	"a release manager creates an open rollout":                  {"the release manager", "", []request{{"create", liveSpec}}, nil},
 	"a release manager raises a stage":                           {"the release manager", sandboxSpec, []request{{"merge", promote}}, nil},
@@ -220,8 +220,7 @@ func TestTheStatusSubresourceNeitherNeedsAVerbNorChangesASpec(t *testing.T) {
 	}
 }
 
-// A field that the policy does not know would be open to every user who may
-// patch.
+// Every user with the verb patch could change a field that the policy does not cover.
 func TestThePolicyGuardsEveryFieldOfARollout(t *testing.T) {
 	t.Parallel()
 	policy := source(t, "config/policy/rollouts.yaml")
@@ -307,8 +306,8 @@ func guarded(t *testing.T) (string, map[string]client.Client) {
 	return namespace, clients
 }
 
-// personCalled is the client of one of the people, once the server knows of its
-// rights.
+// personCalled returns the client of one of the people, once the API server has applied
+// its permissions.
 func personCalled(t *testing.T, namespace, name string) client.Client {
 	t.Helper()
 	p := people[name]

@@ -133,7 +133,7 @@ func bind(t *testing.T, namespace, user, role string) {
 	}
 }
 
-// as is a person with a Role for people, once the API server knows of it.
+// as returns a user with a Role for users, once the API server has applied the binding.
 func as(t *testing.T, namespace, role string) person {
 	t.Helper()
 	name := bound(t, namespace, role)

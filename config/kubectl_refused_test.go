@@ -18,7 +18,7 @@ type refusal struct {
 	// existing reports whether the base already exists and is applied again, by the
 	// server; otherwise the changed object is created.
 	existing bool
-	// field is what the message must name.
+	// field is the field that the message must name.
 	field string
 }
 
@@ -60,7 +60,7 @@ var refusals = []refusal{
 	{what: "a Secret of the platform", base: senderManifest, change: `{spec: {secrets: [{name: current, secretRef: {name: printmarket-database-owner, key: url}}]}}`, field: "spec.secrets[0].secretRef.name"},
 	{what: "no secret", base: senderManifest, change: `{spec: {secrets: []}}`, field: "spec.secrets"},
 	{what: "a secret whose time ends first", base: senderManifest, change: `{spec: {secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}, notBefore: "2027-02-01T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}]}}`, field: "spec.secrets[0].notAfter"},
-	{what: "a scheme that is none", base: senderManifest, change: `{spec: {scheme: Header}}`, field: "spec.scheme"},
+	{what: "an invalid scheme", base: senderManifest, change: `{spec: {scheme: Header}}`, field: "spec.scheme"},
 	{what: "a replay window of ten minutes", base: senderManifest, change: `{spec: {replayWindowSeconds: 600}}`, field: "spec.replayWindowSeconds"},
 }
 
@@ -123,7 +123,7 @@ func TestARefusalNamesTheFieldAndWhatToDo(t *testing.T) {
 	golden(t, "refused.txt", out.String())
 }
 
-// refusal is what kubectl prints of a manifest that is refused.
+// refusal returns the message of kubectl for a rejected manifest.
 func (p person) refusal(t *testing.T, r refusal) string {
 	t.Helper()
 	arguments := []string{"create", "--filename=-"}

@@ -78,8 +78,8 @@ func (c runbookCommand) exists(t *testing.T) {
 	}
 }
 
-// arguments are those of kubectl in a namespace, with values for the placeholders. A
-// command of the queue runs in a pod of the workers, as the first page says.
+// arguments returns the arguments of kubectl in a namespace, with values for the
+// placeholders. Commands of the queue run in a pod of the workers, as the first page says.
 func (c runbookCommand) arguments(namespace string) []string {
 	words := slices.Clone(c.words)
 	if c.program == "printmarket" {

@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubectl"
 )
 
-// noon is what the controllers take for the present.
+// noon is the current time of the controllers.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // control starts the controllers in a namespace that has the Roles, with the

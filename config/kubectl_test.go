@@ -23,8 +23,8 @@ var (
 	plane  *kubetest.Plane
 )
 
-// TestMain starts a control plane. Where there is none on the machine, the tests
-// that read files run all the same.
+// TestMain starts a control plane. On a machine without one, the tests that only read files
+// run all the same.
 func TestMain(m *testing.M) {
 	_, err := controlplane.FindAssets()
 	if errors.Is(err, controlplane.ErrNoAssets) && os.Getenv(kubetest.RequiredVariable) == "" {
@@ -46,8 +46,8 @@ func requirePlane(t *testing.T) {
 	})
 }
 
-// published is done when kubectl knows the kinds and the policies are applied, as
-// config/default applies them.
+// published runs once: it waits until kubectl finds the kinds, and applies the policies of
+// config/default.
 var published sync.Once
 
 // golden compares a text with a file of testdata.
@@ -64,7 +64,7 @@ type person struct {
 
 func admin(namespace string) person { return person{plane.Admin(), namespace} }
 
-// said is what kubectl printed.
+// said holds the output of kubectl.
 type said struct {
 	stdout, stderr string
 	err            error
@@ -86,7 +86,7 @@ func (p person) kubectl(t *testing.T, input string, arguments ...string) said {
 	return said{stdout.String(), stderr.String(), err}
 }
 
-// must is kubectl where it succeeds and has nothing to complain of.
+// must runs kubectl and fails the test for an error or a warning.
 func (p person) must(t *testing.T, input string, arguments ...string) string {
 	t.Helper()
 	out := p.kubectl(t, input, arguments...)

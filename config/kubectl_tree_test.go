@@ -207,7 +207,7 @@ func TestEveryVariableIsReadByTheCommandAndItsSecretIsDocumented(t *testing.T) {
 	}
 }
 
-// tree is what config/default renders.
+// tree is the output of config/default.
 type tree struct {
 	// pods are the templates of Deployments and Jobs by the name of these.
 	pods     map[string]corev1.PodTemplateSpec
@@ -297,7 +297,7 @@ func decodeStrict[T any](t *testing.T, document []byte) T {
 	return out
 }
 
-// containers are those of the pods, each of which has one.
+// containers returns the container of each pod template.
 func (o *tree) containers() map[string]corev1.Container {
 	out := map[string]corev1.Container{}
 	for name, pod := range o.pods {
@@ -331,8 +331,8 @@ func (o *tree) roleOf(account string) rbacv1.Role {
 	return rbacv1.Role{}
 }
 
-// help is what a command says of itself when it is given its arguments too: it
-// fails if one of the flags is unknown or its value is none.
+// help runs a command with its arguments and --help, and returns the output. It fails for an
+// unknown flag or an invalid value.
 func help(t *testing.T, arguments []string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

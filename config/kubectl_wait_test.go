@@ -20,7 +20,7 @@ func (p person) waits(t *testing.T, arguments ...string) {
 	p.must(t, "", append([]string{"wait", "--timeout=30s"}, arguments...)...)
 }
 
-// reads is one field of an object.
+// reads returns one field of an object.
 func (p person) reads(t *testing.T, object, path string) string {
 	t.Helper()
 	return p.must(t, "", "get", object, "--output=jsonpath="+path)
@@ -35,8 +35,8 @@ func TestWaitReturnsWhenAnApplyIsInForce(t *testing.T) {
 	release := as(t, namespace, "release-manager")
 	for _, step := range []struct{ stage, ticket string }{{"Live", "REL-1"}, {"Sandbox", "REL-2"}, {"Disabled", "REL-3"}} {
 		release.mustApply(t, "helm", strings.NewReplacer("Live", step.stage, "REL-1", step.ticket).Replace(liveRollout))
-		// It does not return for the stage before, of which the condition was
-		// True too: the condition says which generation it is about.
+		// The wait must not end for the previous stage, whose condition was True too: the
+		// condition contains the generation that it describes.
 		release.waits(t, "--for=condition=Ready", "cap/rfq-create")
 		if got := release.reads(t, "cap/rfq-create", "{.status.effectiveStage}"); got != step.stage {
 			t.Errorf("ready at %s, want %s", got, step.stage)

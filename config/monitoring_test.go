@@ -110,7 +110,7 @@ func queueDashboard(t *testing.T) dashboard {
 	return d
 }
 
-// expressions are those of the alerts and of the dashboard, by where they are.
+// expressions maps places to the expressions of the alerts and of the dashboard.
 func expressions(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -162,7 +162,7 @@ func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
 	}
 }
 
-// What is exported of the queue is worth showing, or it is not worth exporting.
+// The dashboard must show every exported metric of the queue.
 func TestTheDashboardShowsEveryMetricOfTheQueue(t *testing.T) {
 	t.Parallel()
 	var shown strings.Builder
@@ -280,7 +280,7 @@ func TestTheIndexOfRunbooksHasEveryPage(t *testing.T) {
 	}
 }
 
-// At 3 a.m. every page has its answers in the same places.
+// All runbooks must have the same sections, so that readers find information quickly.
 func TestRunbooksHaveTheSameSections(t *testing.T) {
 	t.Parallel()
 	want := []string{"Partners see", "Look", "Causes", "Do", "Do not", "It is over when"}

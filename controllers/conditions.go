@@ -153,7 +153,7 @@ func stamp(wanted []posture.Condition, before []metav1.Condition, generation int
 	return out
 }
 
-// pick returns the conditions that have a type of ours, in the order of ours.
+// pick returns the conditions with a type in ours, in the order of ours.
 func pick(conditions, ours []metav1.Condition) []metav1.Condition {
 	out := make([]metav1.Condition, 0, len(ours))
 	for i := range ours {

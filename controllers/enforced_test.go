@@ -36,8 +36,8 @@ type follower struct {
 	gates *posture.Gates
 }
 
-// follow runs a replica whose source is as configured, but for what the installation
-// knows itself. It answers probes, and is no endpoint of the Service yet.
+// follow runs a replica with the given source, completed with the settings of the
+// installation. The replica answers probes but is not an endpoint of the Service yet.
 func (s *installation) follow(address string, config kubesource.Config) follower {
 	s.t.Helper()
 	config.Namespace, config.GateSecret, config.Gates = s.namespace, gateName, posture.NewGates(0)

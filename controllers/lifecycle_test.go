@@ -106,8 +106,8 @@ func TestTheOlderOfTwoPartnersWithOneOrganizationCounts(t *testing.T) {
 	}
 }
 
-// The controllers write nothing while nothing changes, however often they
-// compile: every watcher of the cluster receives each write.
+// Repeated compilations without a change must not write, because every watcher of the
+// cluster receives each write.
 func TestAnUnchangedStatusIsNotWritten(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

@@ -27,7 +27,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-// reading is what the clients, kube-apiserver and etcd have used so far.
+// reading holds the resources that the clients, kube-apiserver and etcd have used so far.
 type reading struct {
 	at       time.Time
 	used     [3]usage
@@ -39,7 +39,7 @@ type reading struct {
 // clients, and its children.
 var programs = [3]string{"clients", "kube-apiserver", "etcd"}
 
-// usage is what one program uses.
+// usage holds the resources that one program has used.
 type usage struct {
 	processor time.Duration
 	// resident is in bytes.
@@ -133,7 +133,7 @@ var (
 	counted = []string{"capabilityrollouts", "partnerentitlements", "xjmfsenders", "secrets", "leases", "events", "endpointslices"}
 )
 
-// requests are kube-apiserver's own counts, such as "APPLY
+// requests returns the counters of kube-apiserver, such as "APPLY
 // partnerentitlements/status". A watch is counted when it ends.
 func (m *meter) requests(tb testing.TB) map[string]float64 {
 	tb.Helper()
@@ -179,7 +179,7 @@ func requestName(labels map[string]string) string {
 	return name
 }
 
-// spent is what was used between two readings.
+// spent holds the resources used between two readings.
 type spent struct {
 	took, clients, server, etcd time.Duration
 	requests                    map[string]float64
@@ -241,8 +241,8 @@ func (c countedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// writeWatch is between the controllers and the server. It holds the time of their
-// last write.
+// writeWatch forwards requests of the controllers and records the time of their last
+// write.
 type writeWatch struct {
 	mu   sync.Mutex
 	last time.Time

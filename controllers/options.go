@@ -53,20 +53,20 @@ type Options struct {
 // Intervals pace the controllers. A field that is zero has the default in
 // parentheses.
 type Intervals struct {
-	// Clock is how often the clock is polled for a transition (1 s).
+	// Clock is the interval at which the clock is checked for a transition (1 s).
 	Clock time.Duration
-	// Gather is how long events are gathered before a compilation (20 ms).
+	// Gather is the time for which events are collected before a compilation (20 ms).
 	Gather time.Duration
 	// Overdue is the time after which the status reports that an object is not
 	// compiled yet (250 ms).
 	Overdue time.Duration
-	// Heartbeat is how often the leader renews the heartbeat of the gate Secrets
-	// (1 min).
+	// Heartbeat is the interval at which the leader renews the heartbeat of the gate
+	// Secrets (1 min).
 	Heartbeat time.Duration
-	// Pending is how often replicas are probed while a change is under way
-	// (50 ms), Settled how often otherwise (10 s).
+	// Pending is the interval of probes while a change propagates (50 ms), Settled the
+	// interval otherwise (10 s).
 	Pending, Settled time.Duration
-	// Silence is how long a replica may fail to answer before it counts as silent
+	// Silence is the time without a response after which a replica counts as silent
 	// (5 s).
 	Silence time.Duration
 }

@@ -57,7 +57,7 @@ type servingReplicas struct {
 
 // replica is a serving replica of the API server.
 type replica struct {
-	// watermark is its last answer; nil before the first.
+	// watermark is the last response; nil before the first one.
 	watermark *posture.Watermark
 	// silent is set when it has not answered for too long.
 	silent bool
@@ -84,8 +84,8 @@ type probedReplica struct {
 
 	// probed is the time of the last probe; zero before the first.
 	probed time.Time
-	// failures counts the probes that have failed since the last answer, the
-	// first of them at failingSince.
+	// failures counts the failed probes since the last response; failingSince is the
+	// time of the first of them.
 	failures     int
 	failingSince time.Time
 }

@@ -104,8 +104,7 @@ func TestASilentReplicaIsReported(t *testing.T) {
 	s.ready(acme, "True/Enforced")
 }
 
-// TestAReplacedReplicaMustAnswerItself checks that the answers of a former pod do not
-// count for a pod that takes over its address.
+// The responses of a former pod must not count for a pod that has taken over its address.
 func TestAReplacedReplicaMustAnswerItself(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

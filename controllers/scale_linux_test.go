@@ -28,13 +28,13 @@ const (
 	// scaleVariable sets the numbers of partners and replicas with which the scale is
 	// measured, such as 10000x50.
 	scaleVariable = "PRINTMARKET_SCALE"
-	// stepTimeout is how long any step may take.
+	// stepTimeout limits each step.
 	stepTimeout = 10 * time.Minute
-	// scaleEdits is how many edits of each kind are timed.
+	// scaleEdits is the number of timed edits of each kind.
 	scaleEdits = 20
 	// scaleSenders have a Secret each.
 	scaleSenders = 100
-	// fewPartners are granted the capability whose kill switch is timed.
+	// fewPartners is the number of partners with the capability whose kill switch is timed.
 	fewPartners = 20
 )
 
@@ -162,14 +162,14 @@ func scalePartner(i int) *v1alpha1.PartnerEntitlement {
 // a longer Lease.
 func (s *scale) controllers() *process {
 	return s.start(s.elect, func(mo *ctrl.Options, o *controllers.Options) {
-		// A machine without time to spare must not end the leader; who stops gives
-		// the Lease back in any case.
+		// A slow machine must not end the leadership. A stopping leader releases the Lease in any
+		// case.
 		mo.RetryPeriod, mo.LeaseDuration, mo.RenewDeadline = nil, new(2*time.Minute), new(time.Minute)
 		o.Now, o.Intervals = time.Now, controllers.Intervals{}
 	})
 }
 
-// objects is how many objects have a status.
+// objects returns the number of objects with a status.
 func (s *scale) objects() int { return s.partners + scaleSenders + len(scaleCapabilities) + 1 }
 
 func (s *scale) firstStatuses() *process {
@@ -221,7 +221,7 @@ func (s *scale) grows(n int) {
 		}
 		s.decide(func(f follower) bool { return f.gates.Current(time.Now()) != nil })
 	})
-	// As in production: a replica that has no posture is no endpoint.
+	// As in production, a replica without a posture is not an endpoint.
 	for i := former; i < n; i++ {
 		s.create(sliceOf(addressOf(i), fmt.Sprintf("pod-%d", i)))
 	}
@@ -387,8 +387,8 @@ func (s *scale) changesLeader(leader *process) {
 	}
 }
 
-// losesServer kills kube-apiserver, and waits until every replica has proven
-// by a live read that what it decides by is what there is.
+// losesServer kills kube-apiserver, and waits until every replica has confirmed its
+// snapshot with a live read.
 func (s *scale) losesServer() {
 	s.plane.StopServer()
 	began := time.Now()

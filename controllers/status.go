@@ -26,14 +26,14 @@ import (
 const (
 	// fieldOwner is the field manager of all writes and the reporter of Events.
 	fieldOwner = "printmarket-controller"
-	// statusWorkers is how many statuses of one kind are written concurrently.
+	// statusWorkers is the number of concurrent status writes per kind.
 	statusWorkers = 4
 	// conflictRetry is the delay before a write that met a conflict is tried
 	// again. By then the cache has what the other client wrote.
 	conflictRetry = time.Second
 )
 
-// statusWriter is what the reconcilers of the three kinds share.
+// statusWriter holds the dependencies that the reconcilers of the three kinds share.
 type statusWriter struct {
 	client  client.Client
 	tracker *statusTracker

@@ -66,7 +66,7 @@ type compiledObject struct {
 	writtenReason      string
 }
 
-// objectState is what the tracker holds of one object until its deletion.
+// objectState holds the tracked state of one object until its deletion.
 type objectState struct {
 	*compiledObject
 

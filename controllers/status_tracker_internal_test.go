@@ -164,7 +164,7 @@ func TestASenderIsPropagatedOnlyWithItsSecrets(t *testing.T) {
 	}
 }
 
-// A new leader knows the past only from the statuses of the objects.
+// A new leader reads previous results only from the statuses of the objects.
 func TestARestartKeepsPropagatedStatuses(t *testing.T) {
 	t.Parallel()
 	tracker := newRecordingTracker()

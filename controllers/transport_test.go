@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// transport is between the controllers and the API server. It can hold one request
-// while a test changes what the request is about, and be cut.
+// transport forwards requests of the controllers to the API server. It can hold one request
+// while a test changes the object of the request, and it can fail all requests.
 type transport struct {
 	server http.RoundTripper
 
@@ -31,9 +31,9 @@ type transport struct {
 type held struct {
 	method, path, body string
 
-	// caught is closed when the request is here, released to let it go.
+	// caught is closed when the request has arrived; closing released forwards it.
 	caught, released chan struct{}
-	// answered gives the status code of its answer.
+	// answered receives the status code of the response.
 	answered chan int
 }
 
@@ -50,8 +50,8 @@ func (s *installation) intercepted() *transport {
 	return w
 }
 
-// holds catches the first request with this method whose path ends so and whose
-// body contains this.
+// holds catches the first request with this method, this end of the path and this text
+// in its body.
 func (w *transport) holds(method, path, body string) *held {
 	h := &held{
 		method: method, path: path, body: body,
@@ -112,7 +112,7 @@ func (w *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// take returns the hold for the request; nil if there is none.
+// take returns the hold for the request, or nil.
 func (w *transport) take(r *http.Request) (*held, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -67,7 +67,7 @@ func TestTheCommandsOfTheXJDFGuideAnswerWhatItShows(t *testing.T) {
 	}
 }
 
-// lasting is an answer without what is another each time.
+// lasting returns a response without the members that differ each time.
 func lasting(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var answer map[string]any
@@ -81,8 +81,8 @@ func lasting(t *testing.T, text string) map[string]any {
 	return answer
 }
 
-// devPlatform starts `printmarket dev` in this process and returns its data
-// directory, in which dev.env says where everything is.
+// devPlatform starts `printmarket dev` in this process and returns its data directory, whose
+// dev.env contains the addresses.
 func devPlatform(t *testing.T) string {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "data")

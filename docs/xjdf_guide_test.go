@@ -21,7 +21,7 @@ const (
 	xjdfExamples = "docs/examples/xjdf/"
 )
 
-// encodings are those that each example is there in, by the ends of the files.
+// encodings maps the suffixes of the example files to their encodings.
 func encodings() map[string]xjdf.Encoding {
 	return map[string]xjdf.Encoding{".json": xjdf.CanonicalJSON, ".attributes.json": xjdf.AttributeJSON, ".xml": xjdf.XML}
 }

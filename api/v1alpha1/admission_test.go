@@ -118,7 +118,7 @@ func createCases() map[string]map[string]createCase {
 			"with a contract that ends first is refused":           {partnerManifest, `spec: {contract: {effectiveUntil: "2023-01-01T00:00:00Z"}}`, "effectiveFrom must be before"},
 			"with an empty contract is refused":                    {partnerManifest, `spec: {contract: {effectiveUntil: "2024-01-01T00:00:00Z"}}`, "effectiveFrom must be before"},
 			"with a contract without a date is refused":            {partnerManifest, `spec: {contract: {effectiveFrom: null}}`, "effectiveFrom"},
-			"with a date that is none is refused":                  {partnerManifest, `spec: {contract: {effectiveFrom: yesterday}}`, "effectiveFrom"},
+			"with an invalid date is refused":                      {partnerManifest, `spec: {contract: {effectiveFrom: yesterday}}`, "effectiveFrom"},
 			"with an unknown capability is refused":                {partnerManifest, `spec: {capabilities: [{name: rfq-delete}]}`, "name"},
 			"with a capability twice is refused":                   {partnerManifest, `spec: {capabilities: [{name: rfq-read}, {name: rfq-read}]}`, "Duplicate value"},
 			"with a negative quota is refused":                     {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: -1}}]}`, "limit"},

@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Judge decides about one caller at one time. A call at the gate implements it.
+// Judge decides on one caller at one time. A call at the gate implements it.
 type Judge interface {
 	Decide(capability posture.Capability, write bool) posture.Decision
 	Refusal(decision posture.Decision) *problem.Problem
@@ -23,10 +23,10 @@ type Judge interface {
 
 // Quotas reads the use of quotas. The stores implement it.
 type Quotas interface {
-	QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error)
+	QuotaUsage(ctx context.Context, owner tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error)
 }
 
-// Access is the extent of a caller's access to a capability.
+// Access describes how far a caller may use a capability.
 type Access string
 
 // The kinds of access.
@@ -36,22 +36,22 @@ const (
 	None Access = "none"
 )
 
-// Capability is the access of a caller to one capability.
+// Capability holds the access of a caller to one capability.
 type Capability struct {
 	Capability posture.Capability
 	Posture    posture.Posture
 	Access     Access
-	// Refusal is the problem that a request with side effects gets; nil if Access is
-	// Full. It may be shared, so it must not be changed.
+	// Refusal is the problem for a request with side effects; nil if Access is Full. It
+	// may be shared, so it must not be changed.
 	Refusal *problem.Problem
-	// Opens is when the schedule opens the capability for the caller; zero if no
-	// opening is scheduled.
+	// Opens is the time at which the schedule opens the capability for the caller; zero
+	// without a scheduled opening.
 	Opens time.Time
 	// Quota is nil if no quota applies.
 	Quota *Quota
 }
 
-// Quota is a limit on creations, with its current use.
+// Quota holds a limit on creations and its current use.
 type Quota struct {
 	Limit, Used, Remaining int64
 	Window                 time.Duration
@@ -60,7 +60,7 @@ type Quota struct {
 	Operation transaction.Operation
 }
 
-// listed are the capabilities of an account: those with routes for partners.
+// listed holds the capabilities of an account: those with routes for partners.
 var listed = [...]posture.Capability{
 	posture.RFQCreate, posture.RFQRead, posture.RFQList, posture.QuoteRead, posture.Preflight, posture.XJDF,
 }
@@ -73,7 +73,7 @@ var counts = map[posture.Capability]transaction.Operation{
 
 // Capabilities returns the access of the caller to each capability, in the order of the
 // account. It returns the errors of the store.
-func Capabilities(ctx context.Context, judge Judge, quotas Quotas, who tenant.ID, now time.Time) ([]Capability, error) {
+func Capabilities(ctx context.Context, judge Judge, quotas Quotas, owner tenant.ID, now time.Time) ([]Capability, error) {
 	all := make([]Capability, len(listed))
 	for i, name := range listed {
 		decision := judge.Decide(name, true)
@@ -83,7 +83,7 @@ func Capabilities(ctx context.Context, judge Judge, quotas Quotas, who tenant.ID
 			continue
 		}
 		quota := transaction.Quota{Limit: decision.Quota.Limit, Window: decision.Quota.Window}
-		usage, err := quotas.QuotaUsage(ctx, who, operation, quota, now)
+		usage, err := quotas.QuotaUsage(ctx, owner, operation, quota, now)
 		if err != nil {
 			return nil, err
 		}

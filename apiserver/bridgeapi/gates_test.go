@@ -31,9 +31,9 @@ func TestEachListRequiresOnlyItsOwnScope(t *testing.T) {
 		mediaPath + "/x":                       {"acme-live": 404, "acme-media": 404, "acme-devices": 403, "": 401},
 		devicesPath + "/x/y":                   {"acme-live": 404, "acme-media": 403, "acme-devices": 404, "": 401},
 		exportPath + "/":                       {"acme-live": 404, "acme-media": 404, "acme-devices": 403, "": 401},
-		mediaPath + "?source=platform":         {"acme-live": 200, "globex-live": 403, "desk-live": 403, "": 401},
-		devicesPath + "?source=organization":   {"acme-devices": 200, "globex-live": 403, "desk-live": 403, "": 401},
-		exportPath + "?includeValidation=true": {"acme-live": 200, "globex-live": 403, "desk-live": 403, "": 401},
+		mediaPath + "?source=platform":         {"acme-live": 200, "globex-live": 403, "platform-live": 403, "": 401},
+		devicesPath + "?source=organization":   {"acme-devices": 200, "globex-live": 403, "platform-live": 403, "": 401},
+		exportPath + "?includeValidation=true": {"acme-live": 200, "globex-live": 403, "platform-live": 403, "": 401},
 	}
 	for path, keys := range tests {
 		for key, want := range keys {
@@ -150,7 +150,7 @@ func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 		"both, and the same":       {map[string]string{"Authorization": "Bearer " + key, "X-API-Key": key}, "", refused{200, ""}},
 		"both, and different":      {map[string]string{"Authorization": "Bearer " + key, "X-API-Key": other}, "", refused{400, problem.CodeInvalidRequest}},
 		"neither":                  {nil, "", refused{401, problem.CodeMissingAPIKey}},
-		"one that is none":         {map[string]string{"X-API-Key": "pmk_live_x"}, "", refused{401, problem.CodeInvalidAPIKey}},
+		"an invalid key":           {map[string]string{"X-API-Key": "pmk_live_x"}, "", refused{401, problem.CodeInvalidAPIKey}},
 		"one in the query as well": {map[string]string{"X-API-Key": key}, "?api_key=x", refused{400, problem.CodeInvalidRequest}},
 	} {
 		t.Run(name, func(t *testing.T) {

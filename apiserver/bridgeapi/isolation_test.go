@@ -37,7 +37,7 @@ func TestAnswersNeverContainDataOfAnotherOwner(t *testing.T) {
 			publishSome(t, w, r)
 		}
 		w.Advance(10 * time.Millisecond) // the rate limit has room
-		key := pick(r, "acme-live", "acme-live", "acme-test", "stark-live", "stark-live", "stark-test", "acme-media", "acme-devices", "globex-live", "desk-live", "")
+		key := pick(r, "acme-live", "acme-live", "acme-test", "stark-live", "stark-live", "stark-test", "acme-media", "acme-devices", "globex-live", "platform-live", "")
 		request := randomRequest(t, w, r, key)
 		rec := httptest.NewRecorder()
 		w.Handler.ServeHTTP(rec, request)

@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// small is a contract with one of everything that the package looks at.
+// small is a contract with one example of everything that the package reads.
 const small = `
 openapi: 3.1.0
 paths:
@@ -61,7 +61,7 @@ func load(t testing.TB, partner string) *contracts.Set {
 	return set
 }
 
-// files are the contracts with the partner's replaced.
+// files returns the contracts with the partner contract replaced.
 func files(partner string) fstest.MapFS {
 	return fstest.MapFS{
 		"internal/platform-openapi.yaml": {Data: []byte("openapi: 3.1.0\npaths: {}")},
@@ -107,24 +107,24 @@ func TestViolationsPointAtTheInvalidMember(t *testing.T) {
 		body string
 		want []problem.Violation
 	}{
-		"a valid body has none":             {`{"name":"a","lines":[{"sku":"x"}],"count":1e1,"kind":"big"}`, nil},
-		"a missing member is named itself":  {`{"lines":[]}`, []problem.Violation{{Pointer: "#/name", Detail: "is required"}}},
-		"every missing member is named":     {`{}`, []problem.Violation{{Pointer: "#/lines", Detail: "is required"}, {Pointer: "#/name", Detail: "is required"}}},
-		"an unknown member is named itself": {`{"name":"a","lines":[],"x":1}`, []problem.Violation{{Pointer: "#/x", Detail: "is not a known member of this request"}}},
-		"another case is another member":    {`{"name":"a","lines":[],"Name":"b"}`, []problem.Violation{{Pointer: "#/Name", Detail: "is not a known member of this request"}}},
-		"a member inside an array is found": {`{"name":"a","lines":[{"sku":"x"},{"sku":"y","z":1},{}]}`, []problem.Violation{
+		"a valid body":             {`{"name":"a","lines":[{"sku":"x"}],"count":1e1,"kind":"big"}`, nil},
+		"a missing member":         {`{"lines":[]}`, []problem.Violation{{Pointer: "#/name", Detail: "is required"}}},
+		"two missing members":      {`{}`, []problem.Violation{{Pointer: "#/lines", Detail: "is required"}, {Pointer: "#/name", Detail: "is required"}}},
+		"an unknown member":        {`{"name":"a","lines":[],"x":1}`, []problem.Violation{{Pointer: "#/x", Detail: "is not a known member of this request"}}},
+		"a member in another case": {`{"name":"a","lines":[],"Name":"b"}`, []problem.Violation{{Pointer: "#/Name", Detail: "is not a known member of this request"}}},
+		"members inside an array": {`{"name":"a","lines":[{"sku":"x"},{"sku":"y","z":1},{}]}`, []problem.Violation{
 			{Pointer: "#/lines/1/z", Detail: "is not a known member of this request"}, {Pointer: "#/lines/2/sku", Detail: "is required"},
 		}},
-		"the root may be of a wrong type": {`[]`, []problem.Violation{{Pointer: "#", Detail: "must be an object"}}},
-		"null is no object":               {`null`, []problem.Violation{{Pointer: "#", Detail: "must be an object"}}},
-		"a wrong type":                    {`{"name":5,"lines":[]}`, []problem.Violation{{Pointer: "#/name", Detail: "must be a string"}}},
-		"too long, in characters":         {`{"name":"ääää","lines":[]}`, []problem.Violation{{Pointer: "#/name", Detail: "must be at most 3 characters long; it has 4"}}},
-		"exactly long enough":             {`{"name":"äää","lines":[]}`, nil},
-		"a fraction is no integer":        {`{"name":"a","lines":[],"count":1.5}`, []problem.Violation{{Pointer: "#/count", Detail: "must be a whole number"}}},
-		"an integer in disguise is one":   {`{"name":"a","lines":[],"count":20e-1}`, nil},
-		"a number outside the range":      {`{"name":"a","lines":[],"count":11}`, []problem.Violation{{Pointer: "#/count", Detail: "must be at most 10"}}},
-		"no value of an enumeration":      {`{"name":"a","lines":[],"kind":"tiny"}`, []problem.Violation{{Pointer: "#/kind", Detail: `must be "big" or "small"`}}},
-		"violations come in the order of pointers": {`{"name":"","lines":[{}],"kind":1,"A":1}`, []problem.Violation{
+		"a root of a wrong type":         {`[]`, []problem.Violation{{Pointer: "#", Detail: "must be an object"}}},
+		"null instead of an object":      {`null`, []problem.Violation{{Pointer: "#", Detail: "must be an object"}}},
+		"a wrong type":                   {`{"name":5,"lines":[]}`, []problem.Violation{{Pointer: "#/name", Detail: "must be a string"}}},
+		"too long, in characters":        {`{"name":"ääää","lines":[]}`, []problem.Violation{{Pointer: "#/name", Detail: "must be at most 3 characters long; it has 4"}}},
+		"the maximum length":             {`{"name":"äää","lines":[]}`, nil},
+		"a fraction for an integer":      {`{"name":"a","lines":[],"count":1.5}`, []problem.Violation{{Pointer: "#/count", Detail: "must be a whole number"}}},
+		"an integer with an exponent":    {`{"name":"a","lines":[],"count":20e-1}`, nil},
+		"a number outside the range":     {`{"name":"a","lines":[],"count":11}`, []problem.Violation{{Pointer: "#/count", Detail: "must be at most 10"}}},
+		"a value outside an enumeration": {`{"name":"a","lines":[],"kind":"tiny"}`, []problem.Violation{{Pointer: "#/kind", Detail: `must be "big" or "small"`}}},
+		"violations are sorted by pointer": {`{"name":"","lines":[{}],"kind":1,"A":1}`, []problem.Violation{
 			{Pointer: "#/A", Detail: "is not a known member of this request"},
 			{Pointer: "#/kind", Detail: `must be "big" or "small"`},
 			{Pointer: "#/lines/0/sku", Detail: "is required"},
@@ -137,9 +137,9 @@ func TestViolationsPointAtTheInvalidMember(t *testing.T) {
 			{Pointer: "#", Detail: "contains an unknown member with a name of more than 128 bytes"},
 			{Pointer: "#/x", Detail: "is not a known member of this request"},
 		}},
-		"a number too large to write out": {`{"name":"a","lines":[],"count":1e999999999}`, []problem.Violation{{Pointer: "#/count", Detail: "is outside the range of a double-precision number"}}},
-		"a number too small to write out": {`{"name":"a","lines":[{"sku":1e-1000001}]}`, []problem.Violation{{Pointer: "#/lines/0/sku", Detail: "is outside the range of a double-precision number"}}},
-		"an exponent beyond every word":   {`{"name":"a","lines":[],"count":1E99999999999999999999}`, []problem.Violation{{Pointer: "#/count", Detail: "is outside the range of a double-precision number"}}},
+		"an immense number":          {`{"name":"a","lines":[],"count":1e999999999}`, []problem.Violation{{Pointer: "#/count", Detail: "is outside the range of a double-precision number"}}},
+		"a tiny number":              {`{"name":"a","lines":[{"sku":1e-1000001}]}`, []problem.Violation{{Pointer: "#/lines/0/sku", Detail: "is outside the range of a double-precision number"}}},
+		"an exponent beyond 64 bits": {`{"name":"a","lines":[],"count":1E99999999999999999999}`, []problem.Violation{{Pointer: "#/count", Detail: "is outside the range of a double-precision number"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestViolationsPointAtTheInvalidMember(t *testing.T) {
 	}
 }
 
-// TestViolationsAreBounded sends thousands of unknown members.
+// The body has thousands of unknown members.
 func TestViolationsAreBounded(t *testing.T) {
 	t.Parallel()
 	thing := schema(t, load(t, small), contracts.Partner, "Thing")
@@ -168,7 +168,7 @@ func TestViolationsAreBounded(t *testing.T) {
 	}
 }
 
-// TestImmenseNumbersAreBounded sends more of them than an answer can list.
+// The body has more immense numbers than a response can list.
 func TestImmenseNumbersAreBounded(t *testing.T) {
 	t.Parallel()
 	thing := schema(t, load(t, small), contracts.Partner, "Thing")
@@ -186,22 +186,22 @@ func TestResponseMatchesTheContract(t *testing.T) {
 		op        contracts.Operation
 		status    int
 		mediaType string
-		// valid and invalid are checked by the schema; empty: there is none.
+		// valid and invalid are validated with the schema; empty without one.
 		valid, invalid string
 		failure        string
 	}{
-		"a schema by reference":              {op: get, status: 200, mediaType: "application/json", valid: `{"name":"a","lines":[]}`, invalid: `{}`},
-		"a response by reference":            {op: get, status: 404, mediaType: "application/problem+json", valid: `{"code":"X"}`, invalid: `{}`},
-		"a media type without a schema":      {op: get, status: 202, mediaType: "text/plain"},
-		"no body at all":                     {op: get, status: 204},
-		"a path that a pointer must escape":  {op: contracts.Operation{Contract: contracts.Partner, Method: "DELETE", Path: "/a~b/{id}"}, status: 200, mediaType: "application/json", valid: `"x"`, invalid: `1`},
-		"a status that is not documented":    {op: get, status: 418, failure: "openapi.yaml does not document 418 for GET /things"},
-		"a reference to nowhere":             {op: get, status: 500, failure: "does not document 500"},
-		"a reference to another file":        {op: get, status: 503, failure: "does not document 503"},
-		"a method that is not documented":    {op: contracts.Operation{Contract: contracts.Partner, Method: "PUT", Path: "/things"}, status: 200, failure: "does not document 200"},
-		"a path of another contract":         {op: contracts.Operation{Contract: contracts.Preflight, Method: "GET", Path: "/things"}, status: 200, failure: "preflight-openapi.yaml does not document 200"},
-		"a contract that there is not":       {op: contracts.Operation{Contract: "x.yaml", Method: "GET", Path: "/things"}, status: 200, failure: "x.yaml does not document 200"},
-		"a response member that is no media": {op: contracts.Operation{Contract: contracts.Partner, Method: "POST", Path: "/things"}, status: 200, failure: "does not document 200"},
+		"a schema by reference":             {op: get, status: 200, mediaType: "application/json", valid: `{"name":"a","lines":[]}`, invalid: `{}`},
+		"a response by reference":           {op: get, status: 404, mediaType: "application/problem+json", valid: `{"code":"X"}`, invalid: `{}`},
+		"a media type without a schema":     {op: get, status: 202, mediaType: "text/plain"},
+		"no body at all":                    {op: get, status: 204},
+		"a path that a pointer must escape": {op: contracts.Operation{Contract: contracts.Partner, Method: "DELETE", Path: "/a~b/{id}"}, status: 200, mediaType: "application/json", valid: `"x"`, invalid: `1`},
+		"a status that is not documented":   {op: get, status: 418, failure: "openapi.yaml does not document 418 for GET /things"},
+		"a reference to nowhere":            {op: get, status: 500, failure: "does not document 500"},
+		"a reference to another file":       {op: get, status: 503, failure: "does not document 503"},
+		"a method that is not documented":   {op: contracts.Operation{Contract: contracts.Partner, Method: "PUT", Path: "/things"}, status: 200, failure: "does not document 200"},
+		"a path of another contract":        {op: contracts.Operation{Contract: contracts.Preflight, Method: "GET", Path: "/things"}, status: 200, failure: "preflight-openapi.yaml does not document 200"},
+		"an unknown contract":               {op: contracts.Operation{Contract: "x.yaml", Method: "GET", Path: "/things"}, status: 200, failure: "x.yaml does not document 200"},
+		"a content without media types":     {op: contracts.Operation{Contract: contracts.Partner, Method: "POST", Path: "/things"}, status: 200, failure: "does not document 200"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestSchemasThatCannotBeCompiledAreRefused(t *testing.T) {
 	set := load(t, small)
 	for _, component := range []string{"Missing", "Dangling", ""} {
 		if _, err := set.Schema(contracts.Partner, component); err == nil {
-			t.Errorf("schema %q was compiled", component)
+			t.Errorf("Schema(%q) succeeded, want an error", component)
 		}
 	}
 	if _, err := set.Schema("x.yaml", "Thing"); err == nil {
@@ -258,9 +258,9 @@ func TestSchemasThatCannotBeCompiledAreRefused(t *testing.T) {
 func TestBrokenContractsAreNotLoaded(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		"no YAML":               "paths: {",
+		"invalid YAML":          "paths: {",
 		"a tab for indentation": "paths:\n\tx: 1",
-		"two members of a name": "paths: {}\npaths: {}",
+		"a duplicate member":    "paths: {}\npaths: {}",
 		"a list":                "- paths",
 		"a word":                "paths",
 		"nothing":               "",
@@ -278,8 +278,7 @@ func TestBrokenContractsAreNotLoaded(t *testing.T) {
 	}
 }
 
-// FuzzViolations looks for bodies that crash the validator or make it report
-// something that is no violation.
+// FuzzViolations looks for bodies that crash the validator or yield an invalid violation.
 func FuzzViolations(f *testing.F) {
 	for _, seed := range []string{
 		`{"catalogProductUid":"print:flyers:a5","title":"t","category":"c","quantity":5e3,"deliveryCity":"d"}`,

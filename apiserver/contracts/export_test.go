@@ -4,6 +4,6 @@ package contracts
 
 import "github.com/santhosh-tekuri/jsonschema/v6"
 
-// Sentence is the text of a violation of a kind; formats are not checked here, so
-// that no value leads to theirs.
+// Sentence returns the text of a violation of a kind. Formats are not checked here, so their
+// sentences need a direct test.
 func Sentence(k jsonschema.ErrorKind) string { return sentence(k) }

@@ -11,11 +11,11 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 )
 
-// size is that of the largest bodies that partners may send.
+// size is the maximum size of request bodies of partners, in bytes.
 const size = 64 << 10
 
-// hostileBodies are as large as a body may be; each once cost, or might cost, far
-// more than a good one.
+// hostileBodies returns bodies of the maximum size that are, or could be, far more expensive
+// than valid ones.
 func hostileBodies() map[string]string {
 	list := func(open, end string, element func(i int) string) string {
 		text := open + element(0)
@@ -31,25 +31,25 @@ func hostileBodies() map[string]string {
 	}
 	group.WriteString("}")
 	return map[string]string{
-		"unknown members":           list("{", "}", func(i int) string { return fmt.Sprintf(`"m%05d":0`, i) }),
-		"unknown members in groups": list("[", "]", same(group.String())),
-		"elements":                  list("[", "]", same("0")),
-		"elements of a member":      list(`{"title":[`, "]}", same("{}")),
-		"digits":                    `{"quantity":1` + strings.Repeat("7", size-32) + `}`,
-		"digits of a fraction":      `{"quantity":0.` + strings.Repeat("7", size-32) + `}`,
-		"numbers with many digits":  list(`{"quantity":[`, "]}", same("1"+strings.Repeat("7", 900))),
-		"numbers of many zeros":     list(`{"quantity":[`, "]}", same("1e308")),
-		"numbers out of range":      list(`{"quantity":[`, "]}", same("1e999999")),
-		"depth":                     list("[", "]", same(strings.Repeat("[", 30)+strings.Repeat("]", 30))),
-		"escapes":                   `{"title":"` + strings.Repeat(`\u00e9`, size/6-8) + `"}`,
-		"as many values as may be":  list("[", "]", same(`{"a":"`+strings.Repeat("x", 310)+`","b":1,"c":2}`)),
-		"as many members as may be": list("{", "}", func(i int) string { return fmt.Sprintf(`"%0*d":0`, 660, i) }),
-		"members to be escaped":     list("{", "}", func(i int) string { return fmt.Sprintf(`"%d%s":0`, i, strings.Repeat("~ ", 330)) }),
-		"a long name":               `{"` + strings.Repeat(`/`, size-32) + `":1}`,
+		"unknown members":               list("{", "}", func(i int) string { return fmt.Sprintf(`"m%05d":0`, i) }),
+		"unknown members in groups":     list("[", "]", same(group.String())),
+		"elements":                      list("[", "]", same("0")),
+		"elements of a member":          list(`{"title":[`, "]}", same("{}")),
+		"digits":                        `{"quantity":1` + strings.Repeat("7", size-32) + `}`,
+		"digits of a fraction":          `{"quantity":0.` + strings.Repeat("7", size-32) + `}`,
+		"numbers with many digits":      list(`{"quantity":[`, "]}", same("1"+strings.Repeat("7", 900))),
+		"numbers of many zeros":         list(`{"quantity":[`, "]}", same("1e308")),
+		"numbers out of range":          list(`{"quantity":[`, "]}", same("1e999999")),
+		"depth":                         list("[", "]", same(strings.Repeat("[", 30)+strings.Repeat("]", 30))),
+		"escapes":                       `{"title":"` + strings.Repeat(`\u00e9`, size/6-8) + `"}`,
+		"the maximum number of values":  list("[", "]", same(`{"a":"`+strings.Repeat("x", 310)+`","b":1,"c":2}`)),
+		"the maximum number of members": list("{", "}", func(i int) string { return fmt.Sprintf(`"%0*d":0`, 660, i) }),
+		"members to be escaped":         list("{", "}", func(i int) string { return fmt.Sprintf(`"%d%s":0`, i, strings.Repeat("~ ", 330)) }),
+		"a long name":                   `{"` + strings.Repeat(`/`, size-32) + `":1}`,
 	}
 }
 
-// hostileOffers are within the limits of the reader and have faults everywhere.
+// hostileOffers returns offers within the limits of the decoder with many violations.
 func hostileOffers() map[string]string {
 	breaks := func(one string) string { return `{"priceBreaks":[` + strings.Repeat(one+",", 190) + one + `]}` }
 	return map[string]string{
@@ -73,10 +73,10 @@ func TestHostileBodiesAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if len(body) > size || len(body) < size-2<<10 {
-				t.Errorf("%d bytes are not about %d", len(body), size)
+				t.Errorf("the body has %d bytes, want about %d", len(body), size)
 			}
 			if !refuse(create, []byte(body)) {
-				t.Error("it is not refused")
+				t.Error("the body was accepted")
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func TestHostileOffersAreRefusedWithTheirFault(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if found := offer.Violations(decode(t, body)); len(found) < contracts.MaxViolations/2 || len(found) > contracts.MaxViolations {
-				t.Errorf("%d violations", len(found))
+				t.Errorf("%d violations, want 1 to %d", len(found), contracts.MaxViolations)
 			}
 		})
 	}
@@ -109,8 +109,8 @@ func BenchmarkOffers(b *testing.B) {
 func BenchmarkBodies(b *testing.B) {
 	create := schema(b, published(b), contracts.Partner, "RfqCreate")
 	bodies := hostileBodies()
-	bodies["(a good one)"] = `{"catalogProductUid":"print:flyers:a5","title":"t","category":"c","quantity":5e3,"deliveryCity":"d"}`
-	bodies["(a good one with a text of that length)"] = `{"catalogProductUid":"` + strings.Repeat("a", size-200) + `","title":"t","category":"c","quantity":5e3,"deliveryCity":"d"}`
+	bodies["(a valid body)"] = `{"catalogProductUid":"print:flyers:a5","title":"t","category":"c","quantity":5e3,"deliveryCity":"d"}`
+	bodies["(a valid body with a long text)"] = `{"catalogProductUid":"` + strings.Repeat("a", size-200) + `","title":"t","category":"c","quantity":5e3,"deliveryCity":"d"}`
 	for name, body := range bodies {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// judgement contains the faults of a contract and its problem codes.
+// judgement collects the faults of a contract and its problem codes.
 type judgement struct {
 	document map[string]any
 	compiler *jsonschema.Compiler
@@ -55,7 +55,7 @@ func (j *judgement) fault(at []string, format string, args ...any) {
 	j.faults = append(j.faults, fmt.Sprintf("#/%s %s", strings.Join(at, "/"), fmt.Sprintf(format, args...)))
 }
 
-// resolve finds the object at a path, behind references, and where it is.
+// resolve returns the object at a path behind references, and its path.
 func (j *judgement) resolve(path ...string) (map[string]any, []string) {
 	var node any = j.document
 	for _, token := range path {
@@ -123,7 +123,7 @@ func (j *judgement) parameters(of any, path ...string) {
 	}
 }
 
-// single judges the one example of a parameter or header field.
+// single judges the only example of a parameter or header field.
 func (j *judgement) single(node map[string]any, at []string) {
 	example, given := node["example"]
 	if !given {
@@ -153,7 +153,7 @@ func (j *judgement) response(path []string, status string) {
 	j.content(at, codes)
 }
 
-// listed are the codes of a response; each is of the status.
+// listed returns the codes of a response. Each must have the status.
 func (j *judgement) listed(response map[string]any, at []string, status string) []string {
 	var all []string
 	values, _ := response["x-problem-codes"].([]any)
@@ -172,8 +172,7 @@ func (j *judgement) listed(response map[string]any, at []string, status string) 
 	return all
 }
 
-// content judges the bodies of a request or response; codes are those of the
-// problems that it can be.
+// content judges the bodies of a request or response. codes lists the possible problems.
 func (j *judgement) content(path, codes []string) {
 	holder, _ := j.resolve(path...)
 	for mediaType, body := range member(holder, "content") {
@@ -199,7 +198,7 @@ func (j *judgement) content(path, codes []string) {
 	}
 }
 
-// problem judges the example of a problem by the tables of package problem.
+// problem compares the example of a problem with the tables of package problem.
 func (j *judgement) problem(at []string, code string, body map[string]any) {
 	if body["code"] != code {
 		j.fault(at, "is an example of %v", body["code"])
@@ -220,7 +219,7 @@ func (j *judgement) problem(at []string, code string, body map[string]any) {
 	}
 }
 
-// example validates a value against the schema at a path.
+// example validates a value with the schema at a path.
 func (j *judgement) example(at []string, value any) {
 	j.valid(append(slices.Clone(at), "schema"), value)
 }
@@ -240,7 +239,7 @@ func (j *judgement) valid(schema []string, value any) {
 	}
 }
 
-// schemas judges the examples that stand in schemas of components.
+// schemas judges the examples in the schemas of components.
 func (j *judgement) schemas() {
 	for name, node := range member(member(j.document, "components"), "schemas") {
 		examples, _ := asObject(node)["examples"].([]any)
@@ -250,7 +249,7 @@ func (j *judgement) schemas() {
 	}
 }
 
-// unused looks for components that nothing refers to.
+// unused reports components without a reference.
 func (j *judgement) unused(text string) {
 	for kind, all := range member(j.document, "components") {
 		for name := range asObject(all) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Lifecycle is the announced end of an operation. The zero value is that of an
-// operation that is not deprecated.
+// Lifecycle holds the announced end of an operation. The zero value belongs to an operation
+// that is not deprecated.
 type Lifecycle struct {
 	// Deprecated is the time from which clients should not start to use the operation.
 	Deprecated time.Time
@@ -66,7 +66,7 @@ func lifecycleOf(op Operation, node map[string]any) (Lifecycle, error) {
 	return Lifecycle{Deprecated: since, Sunset: until, Notice: Prefix + string(op.Contract), Successor: next}, err
 }
 
-// date reads a day, which begins at midnight UTC, or a time.
+// date parses a date, which means midnight UTC, or a time.
 func date(node map[string]any, member string) (time.Time, error) {
 	text, ok := node[member].(string)
 	if !ok {
@@ -82,7 +82,7 @@ func date(node map[string]any, member string) (time.Time, error) {
 
 var errSuccessor = errors.New(successor + " is not a path of ours")
 
-// reference reads the successor, which becomes part of a header field.
+// reference parses the successor, which becomes part of a header field.
 func reference(node map[string]any) (string, error) {
 	value, given := node[successor]
 	if !given {

@@ -24,8 +24,8 @@ func TestAnOperationsEndMustBeWhole(t *testing.T) {
 		want    contracts.Lifecycle
 		failure string
 	}{
-		"one that stays":    {"summary: x", contracts.Lifecycle{}, ""},
-		"deprecated: false": {"deprecated: false", contracts.Lifecycle{}, ""},
+		"a current operation": {"summary: x", contracts.Lifecycle{}, ""},
+		"deprecated: false":   {"deprecated: false", contracts.Lifecycle{}, ""},
 		"days": {
 			"{deprecated: true, x-deprecated-at: 2026-10-01, x-sunset: 2027-04-01}",
 			contracts.Lifecycle{Deprecated: day(2026, 10, 1, 0), Sunset: day(2027, 4, 1, 0), Notice: notice},
@@ -36,18 +36,18 @@ func TestAnOperationsEndMustBeWhole(t *testing.T) {
 			contracts.Lifecycle{Deprecated: day(2026, 10, 1, 6), Sunset: day(2026, 10, 1, 6), Notice: notice, Successor: "/api/v2/things"},
 			"",
 		},
-		"no dates":                     {"deprecated: true", contracts.Lifecycle{}, "x-deprecated-at is no date"},
-		"no sunset":                    {"{deprecated: true, x-deprecated-at: 2026-10-01}", contracts.Lifecycle{}, "x-sunset is no date"},
-		"a sunset that comes first":    {"{deprecated: true, x-deprecated-at: 2026-10-02, x-sunset: 2026-10-01}", contracts.Lifecycle{}, "x-sunset is before"},
-		"a date that there is not":     {`{deprecated: true, x-deprecated-at: "2026-02-30", x-sunset: 2027-01-01}`, contracts.Lifecycle{}, "neither a date nor an instant"},
-		"a date that is a number":      {"{deprecated: true, x-deprecated-at: 1790812800, x-sunset: 2027-01-01}", contracts.Lifecycle{}, "x-deprecated-at is no date"},
-		"a date before all":            {`{deprecated: true, x-deprecated-at: "0001-01-01", x-sunset: 2027-01-01}`, contracts.Lifecycle{}, "neither a date"},
-		"a date of one that stays":     {"x-sunset: 2027-01-01", contracts.Lifecycle{}, "not deprecated"},
-		"a successor of one that does": {"x-successor: /api/v2/things", contracts.Lifecycle{}, "not deprecated"},
-		"a successor elsewhere":        {"{deprecated: true, x-deprecated-at: 2026-10-01, x-sunset: 2027-01-01, x-successor: //elsewhere.example/x}", contracts.Lifecycle{}, "x-successor"},
-		"a successor with an address":  {"{deprecated: true, x-deprecated-at: 2026-10-01, x-sunset: 2027-01-01, x-successor: 'https://elsewhere.example/x'}", contracts.Lifecycle{}, "x-successor"},
-		"a successor that breaks out":  {"{deprecated: true, x-deprecated-at: 2026-10-01, x-sunset: 2027-01-01, x-successor: '/x>; rel=next'}", contracts.Lifecycle{}, "x-successor"},
-		"a successor that is a list":   {"{deprecated: true, x-deprecated-at: 2026-10-01, x-sunset: 2027-01-01, x-successor: [/x]}", contracts.Lifecycle{}, "x-successor"},
+		"no dates":                           {"deprecated: true", contracts.Lifecycle{}, "x-deprecated-at is no date"},
+		"no sunset":                          {"{deprecated: true, x-deprecated-at: 2026-10-01}", contracts.Lifecycle{}, "x-sunset is no date"},
+		"a sunset that comes first":          {"{deprecated: true, x-deprecated-at: 2026-10-02, x-sunset: 2026-10-01}", contracts.Lifecycle{}, "x-sunset is before"},
+		"an invalid date":                    {`{deprecated: true, x-deprecated-at: "2026-02-30", x-sunset: 2027-01-01}`, contracts.Lifecycle{}, "neither a date nor an instant"},
+		"a date that is a number":            {"{deprecated: true, x-deprecated-at: 1790812800, x-sunset: 2027-01-01}", contracts.Lifecycle{}, "x-deprecated-at is no date"},
+		"a date before year 1":               {`{deprecated: true, x-deprecated-at: "0001-01-01", x-sunset: 2027-01-01}`, contracts.Lifecycle{}, "neither a date"},
+		"a sunset of a current operation":    {"x-sunset: 2027-01-01", contracts.Lifecycle{}, "not deprecated"},
+		"a successor of a current operation": {"x-successor: /api/v2/things", contracts.Lifecycle{}, "not deprecated"},
+		"a successor on another host":        {"{deprecated: true, x-deprecated-at: 2026-10-01, x-sunset: 2027-01-01, x-successor: //elsewhere.example/x}", contracts.Lifecycle{}, "x-successor"},
+		"an absolute successor":              {"{deprecated: true, x-deprecated-at: 2026-10-01, x-sunset: 2027-01-01, x-successor: 'https://elsewhere.example/x'}", contracts.Lifecycle{}, "x-successor"},
+		"a successor with parameters":        {"{deprecated: true, x-deprecated-at: 2026-10-01, x-sunset: 2027-01-01, x-successor: '/x>; rel=next'}", contracts.Lifecycle{}, "x-successor"},
+		"a successor that is a list":         {"{deprecated: true, x-deprecated-at: 2026-10-01, x-sunset: 2027-01-01, x-successor: [/x]}", contracts.Lifecycle{}, "x-successor"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestAnOperationsEndMustBeWhole(t *testing.T) {
 	}
 }
 
-// FuzzLifecycle looks for a contract whose end cannot be written into a header.
+// FuzzLifecycle looks for a lifecycle that cannot be written into header fields.
 func FuzzLifecycle(f *testing.F) {
 	f.Add("2026-10-01", "2027-04-01", "/api/v2/things")
 	f.Add("2026-10-01T00:00:00Z", "x", "/\r\nSet-Cookie: a=b")

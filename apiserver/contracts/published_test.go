@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// document is a published contract as plain data.
+// document is a published contract, decoded without a schema.
 func document(t testing.TB, name contracts.Name) map[string]any {
 	t.Helper()
 	return parse(t, text(t, string(name)))
@@ -42,7 +42,7 @@ func text(t testing.TB, name string) string {
 	return string(data)
 }
 
-// at walks objects by their members.
+// at returns the object at a path of members.
 func at(value any, path ...string) any {
 	for _, name := range path {
 		object, _ := value.(map[string]any)
@@ -51,8 +51,8 @@ func at(value any, path ...string) any {
 	return value
 }
 
-// TestExamplesAreValid checks every example that stands beside a schema of
-// components, and that each request body has one.
+// Every example beside a schema in components must be valid, and each request body must have
+// one.
 func TestExamplesAreValid(t *testing.T) {
 	t.Parallel()
 	set := published(t)
@@ -80,8 +80,7 @@ func TestExamplesAreValid(t *testing.T) {
 	}
 }
 
-// TestEverySchemaCompiles keeps a dangling reference from waiting for the
-// answer that needs it.
+// A dangling reference must fail this test instead of the first response that needs it.
 func TestEverySchemaCompiles(t *testing.T) {
 	t.Parallel()
 	set := published(t)
@@ -105,8 +104,8 @@ func TestEverySchemaCompiles(t *testing.T) {
 	}
 }
 
-// TestEveryOperationDocumentsItsErrors checks that every operation documents the
-// rejection of its key and the failure of the service.
+// Every operation must document the rejection of an invalid key and the failure of the
+// service.
 func TestEveryOperationDocumentsItsErrors(t *testing.T) {
 	t.Parallel()
 	set := published(t)
@@ -127,7 +126,7 @@ func TestEveryOperationDocumentsItsErrors(t *testing.T) {
 	}
 }
 
-// TestContractsDoNotMentionUnpublishedFeatures searches the served bytes.
+// The test searches the served bytes.
 func TestContractsDoNotMentionUnpublishedFeatures(t *testing.T) {
 	t.Parallel()
 	secret := regexp.MustCompile(`(?i)\b(orders?|batch|accept|acceptance|bridge|media-catalog|devices|master[-_]?data|ingest\w*|admin|platform)\b`)

@@ -26,7 +26,7 @@ func sentence(k jsonschema.ErrorKind) string {
 	return k.LocalizedString(message.NewPrinter(language.English))
 }
 
-// ofValue describes errors about the value as a whole.
+// ofValue describes errors that concern the complete value.
 func ofValue(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -109,7 +109,7 @@ func count(n int, unit string) string {
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-// alternatives joins names as "a, b or c".
+// alternatives joins names, as in "a, b or c".
 func alternatives[T any](all []T, name func(T) string) string {
 	names := make([]string, len(all))
 	for i := range all {
@@ -123,7 +123,7 @@ func alternatives[T any](all []T, name func(T) string) string {
 }
 
 func nullLast(types []string) []string {
-	if len(types) > 1 && types[0] == "null" { // the validator has it first
+	if len(types) > 1 && types[0] == "null" { // the validator puts null first
 		return append(slices.Clone(types[1:]), types[0])
 	}
 	return types

@@ -116,7 +116,7 @@ func newFile(path string, body []byte) File {
 }
 
 func compress(body []byte) []byte {
-	var zipped bytes.Buffer // takes everything
+	var zipped bytes.Buffer // writing to a buffer cannot fail
 	zip, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
 	_, _ = zip.Write(body)
 	_ = zip.Close()

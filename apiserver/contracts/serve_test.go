@@ -98,7 +98,7 @@ func TestFilesAreRevalidatedByTheirOwnTag(t *testing.T) {
 			t.Errorf("%s: a 304 must renew the policy: %v", name, again.Header())
 		}
 		if serve(file, `"other"`).Code != 200 {
-			t.Errorf("%s: another tag was taken for it", name)
+			t.Errorf("%s: another tag led to 304", name)
 		}
 	}
 }
@@ -118,8 +118,8 @@ func TestFilesAreCompressedForThoseWhoWantThat(t *testing.T) {
 		"anything":                      {[]string{"*"}, true},
 		"anything but gzip":             {[]string{"*, gzip;q=0"}, false},
 		"no gzip, in another spelling":  {[]string{"gzip; Q=0.000"}, false},
-		"nothing but the file":          {[]string{"identity"}, false},
-		"a coding that begins likewise": {[]string{"gzip2"}, false},
+		"identity only":                 {[]string{"identity"}, false},
+		"a coding with the same prefix": {[]string{"gzip2"}, false},
 		"an invalid list":               {[]string{";;,=,"}, false},
 	}
 	for name, tc := range tests {
@@ -135,7 +135,7 @@ func TestFilesAreCompressedForThoseWhoWantThat(t *testing.T) {
 				t.Errorf("Repr-Digest %s, want %s", header.Get("Repr-Digest"), want)
 			}
 			if own := header.Get("Etag") != plain.Header().Get("Etag"); own != tc.zipped {
-				t.Errorf("the two forms share the strong tag %s", header.Get("Etag"))
+				t.Errorf("both representations have the strong tag %s", header.Get("Etag"))
 			}
 			if again := serve(file, header.Get("Etag"), tc.accept...); again.Code != 304 || again.Header().Get("Vary") != "Accept-Encoding" {
 				t.Errorf("asked again: %d, %v", again.Code, again.Header())
@@ -155,7 +155,7 @@ func TestFilesAreCompressedForThoseWhoWantThat(t *testing.T) {
 	}
 }
 
-// TestTheCatalogLeadsToEveryContract follows RFC 9727 as a client does.
+// The test follows RFC 9727 like a client.
 func TestTheCatalogLeadsToEveryContract(t *testing.T) {
 	t.Parallel()
 	set, err := contracts.Load(docs.API)
@@ -230,7 +230,7 @@ func TestProblemCodesAreTheWholeTable(t *testing.T) {
 func TestMissingFilesAreAnError(t *testing.T) {
 	t.Parallel()
 	if files, err := contracts.Files(fstest.MapFS{}); err == nil {
-		t.Errorf("%d files of nothing", len(files))
+		t.Errorf("%d files of an empty folder", len(files))
 	}
 	other, err := contracts.Files(fstest.MapFS{"api/logo.bin": {Data: []byte("x")}})
 	if err != nil {

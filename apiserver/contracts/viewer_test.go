@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/docs"
 )
 
-// copied is the published folder, with the scripts of the viewer or without.
+// copied returns the published folder, with or without the scripts of the viewer.
 func copied(t *testing.T, scripts bool) fstest.MapFS {
 	t.Helper()
 	all := fstest.MapFS{}
@@ -75,12 +75,12 @@ func TestTheViewerLoadsNothingThatIsNotServed(t *testing.T) {
 			found := references(rec.Body.String())
 			for _, target := range found {
 				if _, ok := files[target]; !ok {
-					t.Errorf("it refers to %s, which is not served", target)
+					t.Errorf("the page refers to %s, which is not served", target)
 				}
 			}
 			for _, contract := range contracts.Names() {
 				if !strings.Contains(rec.Body.String(), `"`+string(contract)+`"`) {
-					t.Errorf("it does not lead to %s", contract)
+					t.Errorf("the page has no link to %s", contract)
 				}
 			}
 			if has := strings.Contains(rec.Body.String(), "<script"); has != scripts || contracts.HasViewer(copied(t, scripts)) != scripts {
@@ -131,7 +131,7 @@ func TestTheRegistryOfRulesIsAPageWithoutScript(t *testing.T) {
 		}
 		found++
 		if _, ok := files[target]; !ok {
-			t.Errorf("it refers to %s, which is not served", target)
+			t.Errorf("the page refers to %s, which is not served", target)
 		}
 	}
 	if inline := regexp.MustCompile(`<script|<style|<[^>]+\s(?:on\w+|style)=`).FindString(page); inline != "" || found < 3 {

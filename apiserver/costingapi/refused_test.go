@@ -44,9 +44,9 @@ func TestFaultsOfRequestHavePlaces(t *testing.T) {
 		"an organization that is nothing":   {body(apitest.Flyer, `"organizationId":null,`), []string{"#/organizationId"}, false},
 		"organizations":                     {body(apitest.Flyer, `"organizationId":["org_acme01"],`), []string{"#/organizationId"}, false},
 		"an empty document":                 {body(`{}`, ``), nil, false},
-		"a document that is none":           {body(`{"a":1}`, ``), nil, false},
+		"an invalid document":               {body(`{"a":1}`, ``), nil, false},
 		"null in a document":                {body(flyer(`"Amount":5000`, `"Amount":null`), ``), []string{"#/xjdf/ProductList/Product/0/Amount"}, false},
-		"a number that is none":             {body(flyer(`"Amount":5000`, `"Amount":"many"`), ``), []string{"#/xjdf/ProductList/Product/0/Amount"}, false},
+		"an invalid number":                 {body(flyer(`"Amount":5000`, `"Amount":"many"`), ``), []string{"#/xjdf/ProductList/Product/0/Amount"}, false},
 		"a name that cannot be one":         {body(flyer(`"Amount":5000`, `"Amount":5000,"e f%41/~":"red"`), ``), []string{"#/xjdf/ProductList/Product/0/e%20f%2541~1~0"}, false},
 		"the attribute in its other form":   {body(flyer(`"Amount":5000`, `"Amount":5000,"@Amount":"red"`), ``), nil, false},
 		"more than an answer can hold":      {body(flyer(`"Intent":[`, `"Intent":[`+many), ``), nil, false},
@@ -205,7 +205,7 @@ func TestMediaRequireExactIdentifier(t *testing.T) {
 		"another element":           {`{"MediaType":"Paper"},"Medium":{"ID":"gloss-135"}`, nil},
 		"a weight":                  {`{"MediaType":"Paper","Weight":135}`, []string{"#/xjdf/ResourceSet/0/Resource/0/Media"}},
 		"the second of two":         {medium + `},{"Media":{"ID":"silk","MediaType":"Paper"}`, []string{"#/xjdf/ResourceSet/0/Resource/1/Media/ID"}},
-		"a plate that is none":      {`{"ID":"gloss-135","MediaType":"Plate"}`, nil},
+		"an invalid plate":          {`{"ID":"gloss-135","MediaType":"Plate"}`, nil},
 		"the identifier of a plate": {`{"ID":"plate","MediaType":"Paper"}`, []string{"#/xjdf/ResourceSet/0/Resource/0/Media/ID"}},
 	} {
 		t.Run(name, func(t *testing.T) {

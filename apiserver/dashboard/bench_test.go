@@ -42,7 +42,7 @@ func BenchmarkOps(b *testing.B) {
 		b.Run(fmt.Sprintf("partners=%d", partners), func(b *testing.B) {
 			d := newDashboard(b, withOps)
 			in := d.publishPartners(partners)
-			d.benchmark(b, "desk-live", map[string]string{
+			d.benchmark(b, "platform-live", map[string]string{
 				"matrix": "/ops", "matrix-last": fmt.Sprintf("/ops?page=%d", partners/50), "matrix-text": "/ops?text=00500",
 				"matrix-sought": "/ops?capability=preflight&access=open&text=00500", "matrix-access": "/ops?access=test",
 				"matrix-capability-access": "/ops?capability=preflight&access=test",
@@ -51,7 +51,7 @@ func BenchmarkOps(b *testing.B) {
 			})
 			for name, path := range map[string]string{"matrix-edited": "/ops", "rollouts-edited": "/ops/rollouts"} {
 				b.Run(name, func(b *testing.B) {
-					signedIn := d.signedIn(b, "desk-live")
+					signedIn := d.signedIn(b, "platform-live")
 					for b.Loop() {
 						b.StopTimer()
 						d.Gates.Publish(posture.Compile(in), noon)

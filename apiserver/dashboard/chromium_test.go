@@ -81,7 +81,7 @@ func TestAnOperatorSignsInThroughAForwardedPort(t *testing.T) {
 	t.Cleanup(server.Close)
 	p := browsertest.Start(t).Open(t)
 	p.Go(server.URL + "/sign-in?next=/ops/queue")
-	p.Write("#key", d.Key("desk-live"))
+	p.Write("#key", d.Key("platform-live"))
 	p.Click(".sign-in button")
 	p.Await(`location.pathname === "/ops/queue" && document.querySelector("#workers")`)
 	p.WantInnocence(server.URL, 3)

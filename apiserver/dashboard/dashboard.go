@@ -63,21 +63,21 @@ type Ends interface {
 
 // RFQs reads RFQs and quotes. Package rfq implements it.
 type RFQs interface {
-	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
-	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
-	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
+	Get(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error)
+	List(ctx context.Context, owner tenant.ID, page rfq.Page) (rfq.List, error)
+	Quotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error)
 }
 
 // Records reads quotas, the last use of keys, and the request log. The stores implement it.
 type Records interface {
 	account.Quotas
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
-	QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
+	QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
 	Requests(ctx context.Context, query requestlog.Query) ([]requestlog.Entry, error)
 }
 
-// Config is the configuration of the dashboard. Every member is required unless its
-// comment says otherwise.
+// Config holds the dependencies and settings of the dashboard. Every member is required
+// unless its comment says otherwise.
 type Config struct {
 	// Listener is the label of the listener in metrics.
 	Listener string
@@ -87,7 +87,7 @@ type Config struct {
 	RFQs     RFQs
 	Records  Records
 	// Webhooks and Cursors are shared with the API.
-	Webhooks webhooksapi.Desk
+	Webhooks webhooksapi.Webhooks
 	Cursors  webhooksapi.Cursors
 	Jobs     Jobs
 	// Pace and Changes configure how a page follows a job, as in the API.
@@ -114,8 +114,8 @@ type Config struct {
 	Tour *Tour
 	// Ops configures the pages for operators; nil for none.
 	Ops *Ops
-	// Plain is for a listener on loopback without TLS: the cookie is not restricted to
-	// https, because browsers would drop it there.
+	// Plain is for a listener on loopback without TLS: the cookie is not restricted to https,
+	// because browsers would reject it there.
 	Plain bool
 }
 
@@ -206,7 +206,7 @@ func (r route) handler(method string) handler {
 	return methodNotAllowed(strings.Join(allowed, ", "))
 }
 
-// visit is one request with the posture that applies to it and the session that it has.
+// visit holds one request, the posture that applies to it, and its session.
 type visit struct {
 	*http.Request
 	// header is that of the response.
@@ -231,8 +231,8 @@ func (v *visit) Refusal(decision posture.Decision) *problem.Problem {
 	return v.refusals.Of(decision, v.now)
 }
 
-// refused returns the page that says why the caller may not read by a capability; nil if
-// the caller may.
+// refused returns the page that explains why the caller may not use a capability; nil if the
+// caller may use it.
 func (v *visit) refused(capability posture.Capability) *response {
 	if decision := v.Decide(capability, false); !decision.Allowed() {
 		page := problemPage(v.Refusal(decision))
@@ -261,7 +261,7 @@ type response struct {
 	send func(http.ResponseWriter) *response
 	// live allows the page to run the script that follows a job.
 	live bool
-	// content is what the page shows in the frame.
+	// content is the content of the page inside the frame.
 	page    pageName
 	title   string
 	content templ.Component

@@ -238,8 +238,8 @@ func TestEachTenantSeesItsOwnRFQsOnly(t *testing.T) {
 		"stark-live": {Organization: "org_stark1", Mode: tenant.Live},
 	}
 	ids := map[string]string{}
-	for key, who := range owners {
-		ids[key] = d.create(t, who, "RFQ of "+key)
+	for key, owner := range owners {
+		ids[key] = d.create(t, owner, "RFQ of "+key)
 	}
 	for key := range owners {
 		b := d.signedIn(t, key)

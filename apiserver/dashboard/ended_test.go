@@ -173,8 +173,8 @@ func TestLogoutIsUnavailableWhileItsEndCannotBeStored(t *testing.T) {
 	logOut(t, d.testDashboard, d.idp.LogoutToken(map[string]any{"sub": "ada-1815"}), http.StatusServiceUnavailable)
 }
 
-// refreshing is a dashboard whose provider issues refresh tokens, and a browser with an
-// operator who has signed in.
+// refreshing returns a dashboard whose provider issues refresh tokens, and a browser with a
+// signed-in operator.
 func refreshing(t *testing.T) (*signOnDashboard, *browser) {
 	t.Helper()
 	d := newSignOn(t, nil)

@@ -215,14 +215,14 @@ func (s shown) toSignIn(t testing.TB) {
 }
 
 // create creates an RFQ and returns its id.
-func (d *testDashboard) create(t testing.TB, who tenant.ID, title string) string {
+func (d *testDashboard) create(t testing.TB, owner tenant.ID, title string) string {
 	t.Helper()
 	demo, err := d.Catalog.Current(d.Clock.Now())
 	if err != nil {
 		t.Fatalf("d.Catalog.Current: %v", err)
 	}
 	product := demo.Products("")[0]
-	made, err := d.RFQs.Create(t.Context(), who, rfq.Draft{
+	made, err := d.RFQs.Create(t.Context(), owner, rfq.Draft{
 		CatalogProductUID: product.UID, Title: title, Category: product.Group, Quantity: 1000, DeliveryCity: "Ghent",
 	}, rfq.Terms{Idempotency: transaction.Idempotency{Key: title}, Quota: transaction.Quota{Limit: 100, Window: time.Hour}})
 	if err != nil {

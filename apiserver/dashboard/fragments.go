@@ -53,7 +53,7 @@ func count[N ~int | ~int64](n N, noun string) string {
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// textShown is how many characters of a text from elsewhere a page shows.
+// textShown is the maximum number of displayed characters of an external text.
 const textShown = 200
 
 // shortened cuts a text that is too long for a page, and reports whether it did.

@@ -75,8 +75,8 @@ func (s *server) frame(v *visit, r response) frame {
 	return f
 }
 
-// displayName is the name of the organization that has signed in, or of the person who
-// has signed in without a key.
+// displayName returns the name of the organization that has signed in, or of the user who has
+// signed in without a key.
 func (v *visit) displayName() string {
 	if v.person != nil {
 		return cmp.Or(v.person.Name, v.person.Subject)

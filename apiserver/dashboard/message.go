@@ -33,7 +33,7 @@ func methodNotAllowed(allowed string) handler {
 	}
 }
 
-// unavailable asks the visitor to try again after a time.
+// unavailable returns a page that requests a retry after a time.
 func unavailable(retry time.Duration, text string) response {
 	r := message(http.StatusServiceUnavailable, "Temporarily unavailable", text)
 	r.retry = retry

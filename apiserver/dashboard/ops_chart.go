@@ -29,7 +29,7 @@ type chart struct {
 	Points []chartPoint
 	// From and Until are the ends of the time that is shown.
 	From, Until time.Time
-	// Percent is what the schedule admits at present.
+	// Percent is the share of partners that the schedule admits at present.
 	Percent uint8
 }
 

@@ -27,7 +27,7 @@ type window struct {
 	Length      time.Duration
 }
 
-// denialsBody is what the gates have denied, the most frequent first.
+// denialsBody holds the denials of the gates, most frequent first.
 type denialsBody struct {
 	Within window
 	Rows   []requestlog.Denial

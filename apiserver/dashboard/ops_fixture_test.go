@@ -90,7 +90,7 @@ func withOps(c *dashboard.Config) {
 // fillOps changes the posture so that the pages for operators have content: a kill switch,
 // a ramp in progress, a suspended partner, webhooks and certificates.
 func (d *testDashboard) fillOps(mark string) {
-	d.Limit("desk", "partner", 1_000_000)
+	d.Limit("platform", "partner", 1_000_000)
 	d.Rollout(posture.OrderBatch, func(s *v1alpha1.CapabilityRolloutSpec) {
 		s.KillSwitch = &v1alpha1.KillSwitch{State: v1alpha1.KillSwitchEngaged, Reason: "INC-7" + mark}
 		s.Change.ApprovedBy = "Ada" + mark
@@ -138,12 +138,12 @@ func (d *testDashboard) publishPartners(n int) posture.Inputs {
 		}
 		in.Partners = append(in.Partners, o)
 	}
-	desk := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "desk"}}
+	desk := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "platform"}}
 	desk.Spec = v1alpha1.PartnerEntitlementSpec{
 		OrganizationID: "org_market", Package: v1alpha1.PackagePlatform, State: v1alpha1.StateActive,
 		Contract:   &v1alpha1.Contract{Reference: "own", EffectiveFrom: metav1.NewTime(noon.Add(-time.Hour))},
 		Scopes:     []v1alpha1.Scope{"ops:read"},
-		Keys:       []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: d.Digest("desk-live").String(), Scopes: posturetest.EveryScope()}},
+		Keys:       []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: d.Digest("platform-live").String(), Scopes: posturetest.EveryScope()}},
 		RateLimits: []v1alpha1.RateLimit{{Surface: "partner", Requests: 1_000_000, WindowSeconds: 1}},
 	}
 	in.Partners = append(in.Partners, desk)

@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// partnerBody is all that operators see of one partner.
+// partnerBody holds the data of one partner for operators.
 type partnerBody struct {
 	explain.Partner
 	KeyRows     []keyRow

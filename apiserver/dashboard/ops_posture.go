@@ -121,7 +121,7 @@ func readFilter(form url.Values) (f matrixFilter, wrong string) {
 	return f, ""
 }
 
-// path is that of another page of the matrix.
+// path returns the path of another page of the matrix.
 func (f matrixFilter) path(page int) string {
 	query := url.Values{"page": {strconv.Itoa(page)}}
 	for name, value := range map[string]string{"capability": f.Capability.String(), "access": string(f.Access), "text": f.Text} {

@@ -13,7 +13,7 @@ import (
 const (
 	// queueTime bounds how long a page waits for Redis.
 	queueTime = 2 * time.Second
-	// Bounds of what the page shows.
+	// Limits of the page.
 	tenantsShown = 20
 	workersShown = 50
 	runsShown    = 8
@@ -22,24 +22,24 @@ const (
 
 // queueBody is the queue of preflight jobs.
 type queueBody struct {
-	// Fault is why the queue cannot be read, or must not be used. Read reports whether
-	// the rest is known.
+	// Fault is the reason why the queue cannot be read or must not be used. Read reports
+	// whether the other members are known.
 	Fault   string
 	Read    bool
 	Stats   queue.Stats
 	Server  queue.Server
 	Tenants []tenantRow
-	// Others is how many more tenants have waiting jobs.
+	// Others is the number of further tenants with waiting jobs.
 	Others  int
 	Workers []workerRow
-	// Idle is how many more workers there are.
+	// Idle is the number of further workers.
 	Idle int
 	Dead []queue.Entry
 }
 
 type tenantRow struct {
 	queue.Backlog
-	// Most is how many jobs of the tenant may be dispatched at once; empty without a limit.
+	// Most is the maximum number of dispatched jobs of the tenant; empty without a limit.
 	Most string
 }
 
@@ -47,7 +47,7 @@ type workerRow struct {
 	Name, Quiet string
 	Slots       int
 	Runs        []runRow
-	// More is how many more jobs the worker holds.
+	// More is the number of further jobs that the worker holds.
 	More int
 }
 

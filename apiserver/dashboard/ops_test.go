@@ -29,7 +29,7 @@ func TestPagesForOperatorsLookLikeTheirGoldenFiles(t *testing.T) {
 	d.fillOverview(t)
 	d.fillOps("")
 	d.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
-	desk := d.signedIn(t, "desk-live")
+	desk := d.signedIn(t, "platform-live")
 	for name, path := range map[string]string{
 		"ops-posture": "/ops", "ops-posture-sought": "/ops?text=acme&capability=preflight&access=test", "ops-posture-none": "/ops?text=unknown",
 		"ops-partner": "/ops/partners/acme", "ops-partner-suspended": "/ops/partners/globex", "ops-rollouts": "/ops/rollouts", "ops-queue": "/ops/queue",
@@ -39,14 +39,14 @@ func TestPagesForOperatorsLookLikeTheirGoldenFiles(t *testing.T) {
 	d = newDashboard(t, withOps, func(c *dashboard.Config) {
 		c.Ops.Queue = queueStub{look: queue.Overview{Server: queue.Server{Durable: true}}}
 	})
-	golden(t, "ops-queue-empty", d.signedIn(t, "desk-live").get(t, "/ops/queue").want(t, http.StatusOK, "").text)
+	golden(t, "ops-queue-empty", d.signedIn(t, "platform-live").get(t, "/ops/queue").want(t, http.StatusOK, "").text)
 }
 
 func TestDenialsAreFilteredByPeriod(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	d.keep(t, denied(5, "NotInCohort", 1), denied(6, "KillSwitchEngaged", 20), denied(90, "ContractEnded", 3), logged(7, 404, "NOT_FOUND", ""))
-	desk := d.signedIn(t, "desk-live")
+	desk := d.signedIn(t, "platform-live")
 	golden(t, "ops-denials", desk.get(t, "/ops/denials").want(t, http.StatusOK, "").text)
 	page := desk.get(t, "/ops/denials?within=24h").want(t, http.StatusOK, "ContractEnded")
 	if strings.Contains(page.text, "NOT_FOUND") {
@@ -58,9 +58,9 @@ func TestDenialsAreFilteredByPeriod(t *testing.T) {
 	}
 	desk.get(t, "/ops/denials?within=7d").want(t, http.StatusOK, "Only the most frequent denials are shown.")
 	d = newDashboard(t, withOps)
-	d.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusOK, "<p>No denials in this period.</p>")
+	d.signedIn(t, "platform-live").get(t, "/ops/denials").want(t, http.StatusOK, "<p>No denials in this period.</p>")
 	d = newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Denials = unread{} })
-	d.signedIn(t, "desk-live").get(t, "/ops/denials").want(t, http.StatusServiceUnavailable, "")
+	d.signedIn(t, "platform-live").get(t, "/ops/denials").want(t, http.StatusServiceUnavailable, "")
 }
 
 // unread is a request log that fails.
@@ -77,7 +77,7 @@ func TestNoPartnerReachesAPageForOperators(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	people, covered := map[string]*browser{}, map[string]bool{}
-	for _, key := range []string{"acme-live", "acme-test", "acme-reads", "stark-live", "stark-test", "globex-live", "desk-live", "desk-reads"} {
+	for _, key := range []string{"acme-live", "acme-test", "acme-reads", "stark-live", "stark-test", "globex-live", "platform-live", "platform-reads"} {
 		people[key] = d.signedIn(t, key)
 	}
 	patterns := http.NewServeMux()
@@ -93,7 +93,7 @@ func TestNoPartnerReachesAPageForOperators(t *testing.T) {
 		covered[pattern] = true
 		(&browser{dashboard: d}).get(t, path).toSignIn(t)
 		for key, b := range people {
-			if strings.HasPrefix(key, "desk") {
+			if strings.HasPrefix(key, "platform") {
 				b.get(t, path).want(t, http.StatusOK, "Posture</a>")
 				continue
 			}
@@ -122,26 +122,26 @@ func TestOperatorIsCheckedOnEveryRequest(t *testing.T) {
 		status int
 		says   string
 	}{
-		"the key is revoked": {func(d *testDashboard) { d.Revoke("desk", "live") }, http.StatusSeeOther, ""},
+		"the key is revoked": {func(d *testDashboard) { d.Revoke("platform", "live") }, http.StatusSeeOther, ""},
 		"the scope is taken away": {func(d *testDashboard) {
-			d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} })
+			d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} })
 		}, http.StatusForbidden, "ops:read"},
-		"the desk is suspended": {func(d *testDashboard) {
-			d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
+		"the platform is suspended": {func(d *testDashboard) {
+			d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })
 		}, http.StatusForbidden, "suspended"},
-		"the desk is a partner": {func(d *testDashboard) {
-			d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
+		"the platform is a partner": {func(d *testDashboard) {
+			d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
 		}, http.StatusForbidden, "ops:read"},
 		"another organization owns the key": {func(d *testDashboard) {
-			d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "org_other1" })
+			d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.OrganizationID = "org_other1" })
 		}, http.StatusSeeOther, ""},
 		"no posture is in force": {func(d *testDashboard) { d.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "rejects all requests"},
-		"it has asked too often": {func(d *testDashboard) { d.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "exceeded its rate limit"},
+		"it has asked too often": {func(d *testDashboard) { d.Limit("platform", "partner", 0) }, http.StatusTooManyRequests, "exceeded its rate limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDashboard(t, withOps)
-			desk := d.signedIn(t, "desk-live")
+			desk := d.signedIn(t, "platform-live")
 			desk.get(t, "/ops").want(t, http.StatusOK, "acme")
 			tc.change(d)
 			for _, path := range opsPaths {
@@ -157,7 +157,7 @@ func TestOperatorIsCheckedOnEveryRequest(t *testing.T) {
 func TestOperatorIsRedirectedToThePagesForOperators(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
-	for key, home := range map[string]string{"desk-live": "/ops", "desk-reads": "/ops"} {
+	for key, home := range map[string]string{"platform-live": "/ops", "platform-reads": "/ops"} {
 		desk := d.signedIn(t, key)
 		if to := desk.get(t, "/").want(t, http.StatusSeeOther, "").Header().Get("Location"); to != home {
 			t.Errorf("%s comes to %s, want %s", key, to, home)
@@ -173,7 +173,7 @@ func TestOperatorIsRedirectedToThePagesForOperators(t *testing.T) {
 		}
 	}
 	b := &browser{dashboard: d}
-	to := b.post(t, "/sign-in", url.Values{"key": {d.Key("desk-live")}, "next": {"/ops/partners/acme"}}).want(t, http.StatusSeeOther, "").Header().Get("Location")
+	to := b.post(t, "/sign-in", url.Values{"key": {d.Key("platform-live")}, "next": {"/ops/partners/acme"}}).want(t, http.StatusSeeOther, "").Header().Get("Location")
 	if to != "/ops/partners/acme" {
 		t.Errorf("the sign-in leads to %s, not to what was asked for", to)
 	}
@@ -184,17 +184,17 @@ func TestOperatorIsRedirectedToThePagesForOperators(t *testing.T) {
 func TestOperatorThatIsAlsoAPartnerHasBothKindsOfPages(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
-	d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
-	desk := d.signedIn(t, "desk-live")
+	d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
+	desk := d.signedIn(t, "platform-live")
 	desk.get(t, "/").want(t, http.StatusOK, `href="/ops/queue"`).want(t, http.StatusOK, `href="/rfqs"`)
 }
 
 func TestAKeyOfTheSandboxSeesNothingOfProduction(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
-	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("desk-test")}}).want(t, http.StatusForbidden, "require a live key")
-	d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
-	desk := d.signedIn(t, "desk-test")
+	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("platform-test")}}).want(t, http.StatusForbidden, "require a live key")
+	d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
+	desk := d.signedIn(t, "platform-test")
 	for _, path := range opsPaths {
 		if page := desk.get(t, path).want(t, http.StatusForbidden, "require a live key"); strings.Contains(page.text, "org_acme01") {
 			t.Errorf("%s contains a partner: %s", path, page.text)
@@ -210,7 +210,7 @@ func TestPagesForOperatorsAreOptional(t *testing.T) {
 		(&browser{dashboard: d}).get(t, path).want(t, http.StatusNotFound, "This page does not exist")
 		acme.get(t, path).want(t, http.StatusNotFound, "This page does not exist")
 	}
-	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("desk-live")}}).want(t, http.StatusForbidden, "account:read")
+	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("platform-live")}}).want(t, http.StatusForbidden, "account:read")
 }
 
 func TestMatrixIsFiltered(t *testing.T) {
@@ -219,19 +219,19 @@ func TestMatrixIsFiltered(t *testing.T) {
 	d.fillOverview(t)
 	d.fillOps("")
 	d.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
-	desk := d.signedIn(t, "desk-live")
+	desk := d.signedIn(t, "platform-live")
 	for name, tc := range map[string]struct {
 		query string
 		want  []string
 	}{
-		"not at all":                            {"", []string{"acme", "desk", "globex", "stark"}},
+		"not at all":                            {"", []string{"acme", "globex", "platform", "stark"}},
 		"by part of a name, in any case":        {"text=STA", []string{"stark"}},
 		"by the organization":                   {"text=org_globex", []string{"globex"}},
 		"by the name for people":                {"text=print+%26+co", []string{"acme"}},
 		"to who is let through by a capability": {"capability=rfq-create&access=open", []string{"acme", "stark"}},
 		"to who is let through in the sandbox":  {"capability=xjdf&access=test", []string{"stark"}},
 		"to who is refused":                     {"capability=order-batch&access=closed", []string{"acme", "stark"}},
-		"to who was granted nothing":            {"access=-&capability=rfq-read", []string{"desk", "globex"}},
+		"to who was granted nothing":            {"access=-&capability=rfq-read", []string{"globex", "platform"}},
 		"to no partner":                         {"text=unknown", nil},
 		"to a page beyond the last":             {"page=9223372036854775807", nil},
 	} {
@@ -261,7 +261,7 @@ func TestMatrixListsEachOfAThousandPartnersOnce(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	d.publishPartners(1000)
-	desk, seen := d.signedIn(t, "desk-live"), map[string]int{}
+	desk, seen := d.signedIn(t, "platform-live"), map[string]int{}
 	later := regexp.MustCompile(`<a href="([^"]+)" rel="next">`)
 	pages := 0
 	for path := "/ops"; path != ""; pages++ {
@@ -290,7 +290,7 @@ func TestMatrixListsEachOfAThousandPartnersOnce(t *testing.T) {
 func TestUnknownPartnerIsNotFound(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
-	desk := d.signedIn(t, "desk-live")
+	desk := d.signedIn(t, "platform-live")
 	for _, path := range []string{"/ops/partners/unknown", "/ops/partners/", "/ops/partners/default/acme/keys"} {
 		desk.get(t, path).want(t, http.StatusNotFound, "has no PartnerEntitlement of this name")
 	}
@@ -301,7 +301,7 @@ func TestPartnerPageContainsNoSecret(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	d.fillOps("")
-	page := d.signedIn(t, "desk-live").get(t, "/ops/partners/acme").want(t, http.StatusOK, "mis.acme.example")
+	page := d.signedIn(t, "platform-live").get(t, "/ops/partners/acme").want(t, http.StatusOK, "mis.acme.example")
 	for _, secret := range []string{d.Digest("acme-live").String(), d.Key("acme-live"), "s3cret", "/events", strings.Repeat("ab", 32)} {
 		if strings.Contains(page.text, secret) {
 			t.Errorf("the page holds %s", secret)
@@ -321,7 +321,7 @@ func TestUnavailableRedisFailsOnlyTheQueuePage(t *testing.T) {
 			}
 		}}
 	})
-	desk := d.signedIn(t, "desk-live")
+	desk := d.signedIn(t, "platform-live")
 	page := desk.get(t, "/ops/queue").want(t, http.StatusServiceUnavailable, "connection refused")
 	golden(t, "ops-queue-away", page.text)
 	if bound <= 0 || bound > 2*time.Second {
@@ -346,7 +346,7 @@ func TestRampChartMatchesItsTable(t *testing.T) {
 		want string
 	}{{0, "50"}, {3, "50"}, {2, "100"}, {30, "100"}} {
 		d.Advance(time.Duration(step.days) * 24 * time.Hour)
-		page := d.signedIn(t, "desk-live").get(t, "/ops/rollouts").text
+		page := d.signedIn(t, "platform-live").get(t, "/ops/rollouts").text
 		if got := []string{found(row, page), found(described, page)}; got[0] != step.want || got[1] != step.want {
 			t.Errorf("after %d more days the table has %s and the chart %s, want %s", step.days, got[0], got[1], step.want)
 		}
@@ -372,7 +372,7 @@ func TestMatrixMatchesTheGates(t *testing.T) {
 	d := newDashboard(t, withOps)
 	d.fillOps("")
 	d.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
-	desk := d.signedIn(t, "desk-live")
+	desk := d.signedIn(t, "platform-live")
 	snapshot := d.Gates.Current(noon)
 	for _, partner := range []string{"acme", "stark"} {
 		for c := range posture.Capabilities() {

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// overviewBody is what a partner sees of itself.
+// overviewBody holds the data of a partner for itself.
 type overviewBody struct {
 	Organization, Package, Standing string
 	Mode                            tenant.Mode

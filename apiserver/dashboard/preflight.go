@@ -23,9 +23,9 @@ import (
 
 // Jobs reads preflight jobs. Package preflightjob implements it.
 type Jobs interface {
-	Get(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
-	List(ctx context.Context, who tenant.ID, page preflightjob.Page) (preflightjob.List, error)
-	Report(ctx context.Context, who tenant.ID, id string) ([]byte, error)
+	Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
+	List(ctx context.Context, owner tenant.ID, page preflightjob.Page) (preflightjob.List, error)
+	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 }
 
 // jobsOnPage bounds the rows of the list.
@@ -57,7 +57,7 @@ func requirePreflight(next handler) handler {
 	}
 }
 
-// jobsBody is one page of jobs, the newest first.
+// jobsBody holds one page of jobs, newest first.
 type jobsBody struct {
 	// Status selects jobs; empty for all.
 	Status preflightjob.Status
@@ -107,7 +107,7 @@ func tail(text string) string {
 	return text
 }
 
-// took is how long a job ran; empty if the job has not run or still runs.
+// took returns the running time of a job; empty if the job has not run or still runs.
 func took(job *preflightjob.Job) string {
 	if job.StartedAt.IsZero() || job.FinishedAt.IsZero() {
 		return ""

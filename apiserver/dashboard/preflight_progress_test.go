@@ -234,14 +234,14 @@ type away struct {
 	reads int
 }
 
-func (a *away) Get(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error) {
+func (a *away) Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.reads++; a.reads > 1 {
 		a.leave()
 		return preflightjob.Job{}, errors.New("away")
 	}
-	return a.Jobs.Get(ctx, who, id)
+	return a.Jobs.Get(ctx, owner, id)
 }
 
 func TestDisconnectedClientEndsItsStream(t *testing.T) {

@@ -35,9 +35,9 @@ var acmeLive = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 const worker = "worker-1"
 
 // submit creates a job for a file name and returns its id.
-func (d *testDashboard) submit(t testing.TB, who tenant.ID, name string) string {
+func (d *testDashboard) submit(t testing.TB, owner tenant.ID, name string) string {
 	t.Helper()
-	made, err := d.Jobs.Submit(t.Context(), who, preflightjob.Request{FileURL: "https://files.example.com/" + name + "?signature=hush", Profile: "print_ready"}, 100)
+	made, err := d.Jobs.Submit(t.Context(), owner, preflightjob.Request{FileURL: "https://files.example.com/" + name + "?signature=hush", Profile: "print_ready"}, 100)
 	if err != nil {
 		t.Fatalf("d.Jobs.Submit: %v", err)
 	}
@@ -254,8 +254,8 @@ func TestEachTenantSeesItsOwnJobsOnly(t *testing.T) {
 		"acme-live": acmeLive, "acme-test": {Organization: "org_acme01", Mode: tenant.Test}, "stark-live": {Organization: "org_stark1", Mode: tenant.Live},
 	}
 	ids := map[string]string{}
-	for key, who := range owners {
-		ids[key] = d.submit(t, who, key+".pdf")
+	for key, owner := range owners {
+		ids[key] = d.submit(t, owner, key+".pdf")
 		d.begin(t, ids[key])
 		d.finish(t, ids[key], warned)
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/printmarket/printmarket/internal/signon"
 )
 
-// stillMember asks the identity provider again for the person of a visit when that is due,
-// and reports whether the person may stay signed in. While the provider is unavailable, the
-// session goes on; it ends with the ID token.
+// stillMember requests the user of a visit from the identity provider again when that is due,
+// and reports whether the user may stay signed in. While the provider is unavailable, the
+// session continues; it ends with the ID token.
 func (s *server) stillMember(v *visit) bool {
 	if v.header == nil || !v.person.Due(v.now) {
 		return true
@@ -44,12 +44,12 @@ func (s *server) stillMember(v *visit) bool {
 	return true
 }
 
-// remembered is how long the answer of the provider is kept. A provider may accept a refresh
-// token only once, and a browser sends several requests with the same cookie.
+// remembered is the time for which a response of the provider is cached. A provider may
+// accept a refresh token only once, and a browser sends several requests with one cookie.
 const remembered = 30 * time.Second
 
-// renewals are the latest answers of the provider about sessions. The zero renewals is ready
-// to use.
+// renewals caches the latest responses of the provider about sessions. The zero renewals is
+// ready to use.
 type renewals struct {
 	mu     sync.Mutex
 	latest map[credential.SessionID]*renewal
@@ -62,7 +62,7 @@ type renewal struct {
 	err    error
 }
 
-// of returns the remembered answer about a session, or asks for it.
+// of returns the cached response about a session, or requests it.
 func (r *renewals) of(id credential.SessionID, now time.Time, ask func() (signon.Person, error)) (signon.Person, error) {
 	one, first := r.find(id, now)
 	if first {
@@ -73,7 +73,7 @@ func (r *renewals) of(id credential.SessionID, now time.Time, ask func() (signon
 	return one.person, one.err
 }
 
-// find returns the answer about a session, and reports whether the caller has to ask for it.
+// find returns the response about a session, and reports whether the caller has to request it.
 func (r *renewals) find(id credential.SessionID, now time.Time) (one *renewal, first bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

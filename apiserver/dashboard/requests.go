@@ -20,7 +20,7 @@ import (
 
 const (
 	requestsPath = "/requests"
-	// Bounds of what one page shows: requests of the list, and requests with one id.
+	// Limits of one page: requests of the list, and requests with one id.
 	requestsOnPage = 50
 	requestsOfID   = 20
 )
@@ -44,7 +44,7 @@ func (s *server) requestRoutes() []route {
 	}
 }
 
-// requestsBody is one page of requests, the newest first.
+// requestsBody holds one page of requests, newest first.
 type requestsBody struct {
 	// ID, Code and Class are the filter.
 	ID, Code string
@@ -127,12 +127,12 @@ func (b *requestsBody) none() string {
 	return text + beyond(b.First) + "."
 }
 
-// milliseconds is how long a request took.
+// milliseconds returns the duration of a request.
 func milliseconds(e *requestlog.Entry) string {
 	return strconv.FormatFloat(float64(e.Took.Microseconds())/1000, 'f', 1, 64) + " ms"
 }
 
-// requestBody is what is known about a request id.
+// requestBody holds the known data of a request id.
 type requestBody struct {
 	// Requests are those with the id, the newest first. More reports whether there are
 	// others.

@@ -28,7 +28,7 @@ func logged(number, status int, code, mark string) requestlog.Entry {
 	}
 }
 
-// denied are requests that a gate has denied.
+// denied returns requests that a gate has denied.
 func denied(number int, reason string, requests int64) requestlog.Entry {
 	e := logged(number, 503, "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", "")
 	e.Reason, e.Requests = reason, requests

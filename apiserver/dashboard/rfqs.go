@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 )
 
-// Bounds of what one page shows.
+// Limits of one page.
 const (
 	rfqsOnPage       = 50
 	quotesOnPage     = 20
@@ -74,7 +74,7 @@ func (s *server) listRFQs(v *visit) response {
 // rfqBody is one RFQ with its quotes.
 type rfqBody struct {
 	rfq.RFQ
-	// Refused says why the caller may not read the quotes; empty if the caller may.
+	// Refused explains why the caller may not read the quotes; empty if the caller may.
 	Refused string
 	// Quotes are the newest of the Valid ones.
 	Quotes []quoteRow

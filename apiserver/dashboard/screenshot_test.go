@@ -25,7 +25,7 @@ func TestGeneratedScreenshot(t *testing.T) {
 	t.Cleanup(server.Close)
 	p := browsertest.Start(t).Open(t)
 	p.Go(server.URL + "/sign-in?next=/ops")
-	p.Write("#key", d.Key("desk-live"))
+	p.Write("#key", d.Key("platform-live"))
 	p.Click(".sign-in button")
 	p.Await(`location.pathname === "/ops"`)
 	const width, height = 1200, 800

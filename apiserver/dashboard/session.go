@@ -20,7 +20,7 @@ import (
 
 const (
 	signInPath = "/sign-in"
-	// longest is how long after the sign-in a session may be renewed.
+	// longest is the maximum age of a sign-in whose session may be renewed.
 	longest = 12 * time.Hour
 	// renewStep is the minimum by which a renewal must extend a session.
 	renewStep = time.Minute
@@ -156,7 +156,7 @@ func (s *server) seal(v *visit, caller posture.Caller, of credential.Session, no
 	return nil
 }
 
-// end is when a session of the caller ends that is sealed now.
+// end returns the end of a session of the caller that is sealed now.
 func end(caller posture.Caller, signedIn, now time.Time) time.Time {
 	first := now.Add(credential.SessionLifetime)
 	for _, other := range []time.Time{signedIn.Add(longest), caller.Terms().KeyExpires} {
@@ -243,7 +243,7 @@ func readForm(r *http.Request) (url.Values, error) {
 
 // signInBody is the form of the sign-in. It never contains a key.
 type signInBody struct {
-	// Next is the path to go to after the sign-in. Notice says why the form is shown again.
+	// Next is the path to go to after the sign-in. Notice explains why the form is shown again.
 	Next, Notice string
 	// Ops and SignOn report whether operators can sign in, and whether without a key.
 	Ops, SignOn bool
@@ -288,7 +288,7 @@ func ownPath(path string) string {
 }
 
 // signOut ends the session on every replica and removes it from the browser. If the visitor
-// goes to the other mode, the form says which keys to use.
+// switches to the other mode, the form explains which keys to use.
 func (s *server) signOut(v *visit) response {
 	s.cookie.remove(v.header)
 	if ending, found := s.ending(v); found {
@@ -305,7 +305,7 @@ func (s *server) signOut(v *visit) response {
 	return response{location: signInPath}
 }
 
-// ending returns what ends the session in the cookie, whatever the posture says of it.
+// ending returns the record that ends the session in the cookie, regardless of the posture.
 func (s *server) ending(v *visit) (credential.Ending, bool) {
 	if person, found := s.openPerson(v); found {
 		return credential.Ending{Name: person.ID.Name(), At: person.Until, Until: person.Until}, true

@@ -96,9 +96,9 @@ func TestSignOnsAreCountedOnceByOutcome(t *testing.T) {
 		},
 		"a refusal of the provider": {provider(func(p *signontest.Provider) { p.Denies = "access_denied" }), nil, "denied"},
 		"too long a way":            {nil, func(d *signOnDashboard) { d.Advance(signon.FlowLifetime) }, "state"},
-		"a suspended platform":      {func(d *signOnDashboard) { d.Partner("desk", suspended) }, nil, "PartnerSuspended"},
+		"a suspended platform":      {func(d *signOnDashboard) { d.Partner("platform", suspended) }, nil, "PartnerSuspended"},
 		"no platform": {func(d *signOnDashboard) {
-			d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
+			d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
 		}, nil, "no-platform"},
 		"no posture": {nil, func(d *signOnDashboard) { d.Gates.Publish(nil, noon) }, "SnapshotAbsent"},
 	} {
@@ -151,7 +151,7 @@ func TestAttemptsBeyondTheLimitAreCountedAsTooMany(t *testing.T) {
 		b.post(t, "/sign-in", url.Values{"key": {"hello"}})
 		b.get(t, signon.CallbackPath+"?state=x&code=y")
 	}
-	b.post(t, "/sign-in", url.Values{"key": {d.Key("desk-live")}}).want(t, http.StatusTooManyRequests, "")
+	b.post(t, "/sign-in", url.Values{"key": {d.Key("platform-live")}}).want(t, http.StatusTooManyRequests, "")
 	b.get(t, "/sign-in/oidc").want(t, http.StatusTooManyRequests, "")
 	b.get(t, signon.CallbackPath+"?state=x&code=y").want(t, http.StatusTooManyRequests, "")
 	want := []string{

@@ -21,7 +21,7 @@ const (
 	signOnPath = "/sign-in/oidc"
 	// maxFlows bounds the unfinished sign-ins of one browser.
 	maxFlows = 8
-	// flowID is how many characters of the state distinguish the flows of one browser.
+	// flowID is the number of characters of the state that distinguish the flows of one browser.
 	flowID = 12
 )
 
@@ -31,7 +31,7 @@ const (
 	personPurpose = "an operator "
 )
 
-// signOn is the identity provider of operators; nil if there is none.
+// signOn returns the identity provider of operators, or nil.
 func (s *server) signOn() *signon.Provider {
 	if s.Ops == nil {
 		return nil
@@ -39,7 +39,7 @@ func (s *server) signOn() *signon.Provider {
 	return s.Ops.SignOn
 }
 
-// signOnRoutes are those of the sign-in without a key, if there is an identity provider.
+// signOnRoutes returns the routes of the sign-in without a key, if there is an identity provider.
 func (s *server) signOnRoutes() []route {
 	if s.signOn() == nil {
 		return nil
@@ -228,7 +228,7 @@ func (s *server) sealed(session signon.Session, now time.Time) (credential.Secre
 	return s.Sessions.SealFor(personPurpose+s.signOn().Fingerprint(), text, now, s.Random)
 }
 
-// endOfPerson is when a session of a person ends that is sealed now.
+// endOfPerson returns the end of a session of a user that is sealed now.
 func endOfPerson(p signon.Person, now time.Time) time.Time {
 	if idle := now.Add(credential.SessionLifetime); idle.Before(p.Until) {
 		return idle

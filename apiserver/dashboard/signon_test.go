@@ -346,7 +346,7 @@ func TestListenerForPartnersRejectsTheSessionOfAPerson(t *testing.T) {
 func TestPersonIsCheckedOnEveryRequest(t *testing.T) {
 	t.Parallel()
 	desk := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*signOnDashboard) {
-		return func(d *signOnDashboard) { d.Partner("desk", change) }
+		return func(d *signOnDashboard) { d.Partner("platform", change) }
 	}
 	for name, tc := range map[string]struct {
 		change func(*signOnDashboard)
@@ -354,13 +354,13 @@ func TestPersonIsCheckedOnEveryRequest(t *testing.T) {
 		says   string
 	}{
 		"nothing":                         {func(*signOnDashboard) {}, http.StatusOK, "<span>ada "},
-		"every key is revoked":            {func(d *signOnDashboard) { d.Revoke("desk", "live"); d.Revoke("desk", "reads") }, http.StatusOK, "<span>ada "},
+		"every key is revoked":            {func(d *signOnDashboard) { d.Revoke("platform", "live"); d.Revoke("platform", "reads") }, http.StatusOK, "<span>ada "},
 		"the scope is taken away":         {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} }), http.StatusForbidden, "does not have the scope ops:read"},
 		"the platform is suspended":       {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), http.StatusForbidden, "suspended"},
 		"the platform has no contract":    {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil }), http.StatusForbidden, "not in effect"},
 		"the platform is a partner":       {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise }), http.StatusSeeOther, ""},
 		"no posture is in force":          {func(d *signOnDashboard) { d.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "rejects all requests"},
-		"they have asked too often":       {func(d *signOnDashboard) { d.Limit("desk", "partner", 0) }, http.StatusTooManyRequests, "exceeded its rate limit"},
+		"they have asked too often":       {func(d *signOnDashboard) { d.Limit("platform", "partner", 0) }, http.StatusTooManyRequests, "exceeded its rate limit"},
 		"15 minutes have gone by":         {func(d *signOnDashboard) { d.Advance(15 * time.Minute) }, http.StatusSeeOther, ""},
 		"the keys of sessions are others": {func(d *signOnDashboard) { _ = d.Sessions.Use([]credential.SessionKey{{Key: [32]byte{9}}}) }, http.StatusSeeOther, ""},
 	} {
@@ -390,7 +390,7 @@ func TestPersonIsCheckedOnEveryRequest(t *testing.T) {
 func TestSignOnRequiresAnOrganizationOfThePlatform(t *testing.T) {
 	t.Parallel()
 	d := newSignOn(t, nil)
-	d.Partner("desk", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
+	d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise })
 	b := &browser{dashboard: d.testDashboard}
 	if b.get(t, b.leave(t, "/ops")).want(t, http.StatusForbidden, "no organization with the package Platform"); b.cookie != "" {
 		t.Error("it has a session")
@@ -470,7 +470,7 @@ func TestKeysSignInWhileTheProviderIsUnavailable(t *testing.T) {
 	if answer.Header().Get("Retry-After") != "5" {
 		t.Errorf("Retry-After %q", answer.Header().Get("Retry-After"))
 	}
-	d.signedIn(t, "desk-live").get(t, "/ops").want(t, http.StatusOK, "")
+	d.signedIn(t, "platform-live").get(t, "/ops").want(t, http.StatusOK, "")
 }
 
 func TestSignOnRequiresSessionKeys(t *testing.T) {
@@ -498,10 +498,10 @@ func TestMissingPostureDoesNotUseTheCode(t *testing.T) {
 func TestEachPersonHasARateLimit(t *testing.T) {
 	t.Parallel()
 	d := newSignOn(t, nil)
-	d.Limit("desk", "partner", 3)
+	d.Limit("platform", "partner", 3)
 	ada := d.operator(t)
 	d.idp.Change(func(p *signontest.Provider) { p.Claims["sub"], p.Claims["preferred_username"] = "bob-1", "bob" })
-	bob, key := d.operator(t), d.signedIn(t, "desk-live")
+	bob, key := d.operator(t), d.signedIn(t, "platform-live")
 	for range 3 {
 		ada.get(t, "/ops").want(t, http.StatusOK, "<span>ada ")
 	}

@@ -60,7 +60,7 @@ func fullDashboard(t testing.TB, mark string) *testDashboard {
 	return d
 }
 
-// markedJobs are jobs in each state, more than a page has.
+// markedJobs returns jobs in each state, more than one page shows.
 func markedJobs(t testing.TB, mark string) jobStub {
 	t.Helper()
 	all := everyKind(t)
@@ -87,7 +87,7 @@ func (reported) Report(context.Context, tenant.ID, string) ([]byte, error) {
 	return preflightapi.SimulatedReport(preflightjob.Warn), nil
 }
 
-// notPages are routes for GET that no browser shows as a page.
+// notPages lists GET routes that browsers do not display as pages.
 var notPages = map[string]string{
 	"/preflight/{id}/progress":    "a stream, which the page of the job opens",
 	"/preflight/{id}/report.json": "a file to be kept",
@@ -109,7 +109,7 @@ type walk struct {
 	known map[string]bool
 }
 
-// alike is how many pages of one pattern are checked.
+// alike is the number of checked pages per pattern.
 const alike = 3
 
 // walkThrough visits all pages of a dashboard: without a session, then as a partner and as an
@@ -132,7 +132,7 @@ func walkThrough(t *testing.T, d *testDashboard, look func(tab *browsertest.Tab,
 		p.failing.Go(p.origin + path)
 		look(p.failing, path)
 	}
-	p.signIn(p.tab, d.Key("desk-live"), "location.pathname === '/ops'")
+	p.signIn(p.tab, d.Key("platform-live"), "location.pathname === '/ops'")
 	p.visit("/ops", "/ops?text=unknown", "/ops/partners/globex")
 	p.tab.WantInnocence(server.URL, len(dashboard.Pages()))
 	for _, pattern := range dashboard.Pages() {

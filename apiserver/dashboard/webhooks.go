@@ -17,7 +17,7 @@ const (
 	webhooksPath   = "/webhooks"
 	endpointsPath  = webhooksPath + "/endpoints/"
 	deliveriesPath = webhooksPath + "/deliveries/"
-	// Bounds of what one page shows.
+	// Limits of one page.
 	deliveriesOnPage = 50
 	attemptsOnPage   = 50
 )
@@ -115,7 +115,7 @@ func (s *server) listEndpoints(v *visit) response {
 // endpointBody is one endpoint with a page of its deliveries, the newest first.
 type endpointBody struct {
 	endpointRow
-	// Done says what a form has done, Notice why a form did nothing.
+	// Done states the result of a form; Notice explains why a form had no effect.
 	Done, Notice string
 	// Since is the value of the form of a recovery, between Earliest and Latest.
 	Since, Earliest, Latest string
@@ -193,7 +193,7 @@ func (s *server) addDeliveries(v *visit, body *endpointBody) error {
 // deliveryBody is one delivery with its payload and its attempts.
 type deliveryBody struct {
 	webhook.Delivery
-	// Done says what a form has done.
+	// Done states the result of a form.
 	Done string
 	// Payload is the body that is sent.
 	Payload string

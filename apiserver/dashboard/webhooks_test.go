@@ -36,19 +36,19 @@ var (
 // webhookStub returns the same webhooks to every caller. Calls of methods that it does not
 // implement panic.
 type webhookStub struct {
-	webhooksapi.Desk
+	webhooksapi.Webhooks
 	endpoints []webhook.Known
 	// deliveries are in the order of their ids, which are numbers.
 	deliveries []webhook.Delivery
 	attempts   []webhook.Attempt
 }
 
-// Endpoints implements webhooks.Desk.
+// Endpoints implements webhooksapi.Webhooks.
 func (p webhookStub) Endpoints(context.Context, tenant.ID) ([]webhook.Known, error) {
 	return p.endpoints, nil
 }
 
-// Find implements webhooks.Desk.
+// Find implements webhooksapi.Webhooks.
 func (p webhookStub) Find(_ context.Context, address webhook.Address) (webhook.Known, error) {
 	for _, known := range p.endpoints {
 		if known.Name == address.Name {
@@ -58,7 +58,7 @@ func (p webhookStub) Find(_ context.Context, address webhook.Address) (webhook.K
 	return webhook.Known{}, transaction.ErrNotFound
 }
 
-// Deliveries implements webhooks.Desk.
+// Deliveries implements webhooksapi.Webhooks.
 func (p webhookStub) Deliveries(_ context.Context, query webhook.Query) ([]webhook.Delivery, error) {
 	var found []webhook.Delivery
 	for at := len(p.deliveries) - 1; at >= 0 && len(found) < query.Limit; at-- {
@@ -70,7 +70,7 @@ func (p webhookStub) Deliveries(_ context.Context, query webhook.Query) ([]webho
 	return found, nil
 }
 
-// Delivery implements webhooks.Desk.
+// Delivery implements webhooksapi.Webhooks.
 func (p webhookStub) Delivery(_ context.Context, _ tenant.ID, id string) (webhook.Delivery, []webhook.Attempt, error) {
 	for _, d := range p.deliveries {
 		if d.ID == id {
@@ -96,8 +96,8 @@ func known(name, mark string) webhook.Known {
 	return webhook.Known{Endpoint: e, Standing: webhook.Standing{Address: e.Address, URL: e.URL, EnrolledAt: noon.Add(-72 * time.Hour)}}
 }
 
-// various has endpoints in every condition, and deliveries in every state, one with a
-// failed attempt and one without an answer.
+// various returns endpoints in every condition and deliveries in every state, one with a
+// failed attempt and one without a response.
 func various(mark string) webhookStub {
 	disabled, closed, fresh := known("disabled", mark), known("closed", mark), known("fresh", mark)
 	paused, probed := known("paused", mark), known("probed", mark)
@@ -125,8 +125,8 @@ func various(mark string) webhookStub {
 	}
 }
 
-// busy has 10,000 deliveries, and 500 attempts at each, with answers of the length
-// that is kept.
+// busy returns 10,000 deliveries with 500 attempts each, and excerpts of the maximum
+// length.
 func busy(mark string) webhookStub {
 	p := various("")
 	p.deliveries, p.attempts = nil, nil
@@ -267,7 +267,7 @@ func (d *testDashboard) states(t testing.TB, owner tenant.ID) []string {
 	return states
 }
 
-// forms are all forms that send events, with their values.
+// forms returns all forms that send events, with their values.
 func forms(name, id string, since time.Time) map[string]url.Values {
 	return map[string]url.Values{
 		"/webhooks/endpoints/" + name + "/test":     nil,

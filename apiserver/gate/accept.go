@@ -48,11 +48,11 @@ func inSyntaxOf(body string, types []string) []string {
 	return same
 }
 
-// negotiate returns the offer with the highest weight, the first of equals, or an empty text if
-// the fields accept none.
+// negotiate returns the offer with the highest weight, and the first of equal ones. It returns
+// an empty text if the fields accept no offer.
 func negotiate(fields, offers []string) string {
 	if len(fields) == 0 || len(fields) == 1 && (fields[0] == "*/*" || fields[0] == offers[0]) {
-		return offers[0] // as nearly all clients write it
+		return offers[0] // nearly all clients send the offer itself
 	}
 	ranges := mediaRanges(fields)
 	if len(ranges) == 0 {
@@ -96,7 +96,7 @@ func mediaRanges(fields []string) []mediaRange {
 
 // weigh returns the weight of the most precise range that matches an offer.
 func weigh(ranges []mediaRange, offer string) float64 {
-	kind, parameters, _ := mime.ParseMediaType(offer) // our own, and valid
+	kind, parameters, _ := mime.ParseMediaType(offer) // offers are valid
 	weight, precise := 0.0, 0
 	for _, r := range ranges {
 		if p := r.precision(kind, parameters); p > precise {

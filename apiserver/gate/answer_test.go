@@ -52,7 +52,7 @@ func TestRevalidatedCallMayBeKept(t *testing.T) {
 	a := answer(t, func(c *gate.Call) error {
 		c.Request.Header.Set("If-None-Match", `"1"`)
 		if !c.Revalidate(`"1"`) {
-			t.Error("the client has this version")
+			t.Error("the client has the current version")
 		}
 		c.Writer.WriteHeader(http.StatusNotModified)
 		return nil

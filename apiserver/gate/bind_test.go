@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// boundBody has a member of each kind that request bodies have.
+// boundBody has a member of each type that request bodies have.
 type boundBody struct {
 	Text   string     `json:"text"`
 	Number int        `json:"number"`

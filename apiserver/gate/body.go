@@ -43,7 +43,7 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 // jsonBody is the default media type of request bodies.
 var jsonBody = []string{"application/json"}
 
-// check checks the header fields about the body, and sets the call's ContentType.
+// check validates the header fields about the body and sets the call's ContentType.
 func (b *Body) check(c *Call) *problem.Problem {
 	types := b.MediaTypes
 	if types == nil {
@@ -63,16 +63,16 @@ func (c *Call) ReadBody() *problem.Problem {
 	return c.awaitBody(place{slots: c.gate.bodies, lack: "bodies"}, c.gate.bodyTimeout)
 }
 
-// ReadUnsigned reads the body of a request that claims to be from a sender, in order to
-// verify its signature. An empty sender stands for all unknown senders: their bodies share a
-// small number of places, of which each client address has a part. A known sender has places
-// of its own. The time limits are the same for both, so that they reveal nothing.
+// ReadUnsigned reads the body of a request that claims to come from a sender, in order to
+// verify its signature. An empty sender means any unknown sender: all unknown senders share
+// a small number of places, and each client address may take a part of them. A known sender
+// has separate places. The time limits are equal, so that they reveal no sender.
 func (c *Call) ReadUnsigned(sender string) *problem.Problem {
 	return c.awaitBody(c.gate.callbacks.place(sender, clientOf(c.Request)), c.gate.unsignedTimeout)
 }
 
 // awaitBody reads the body without the request's slot, so that a slow client does not occupy a
-// slot. The first bytes must arrive within a time, and the others without long pauses.
+// slot. The first bytes must arrive within a time limit, and the others at a minimum rate.
 func (c *Call) awaitBody(at place, first time.Duration) (refusal *problem.Problem) {
 	g, limit := c.gate, c.route.Body.Limit
 	if c.Request.ContentLength > limit {
@@ -95,12 +95,12 @@ func (c *Call) awaitBody(at place, first time.Duration) (refusal *problem.Proble
 	return refusal
 }
 
-// unsignedRate is the least number of bytes per second that keeps a body coming after its
-// first time limit.
+// unsignedRate is the minimum number of bytes per second of a body after its first time
+// limit.
 const unsignedRate = 64 << 10
 
-// steadyBody moves the read deadline with the bytes that arrive: a body may take its first
-// time limit and a second for each unsignedRate bytes, and no longer than to the end.
+// steadyBody extends the read deadline as bytes arrive: a body may take its first time limit
+// and one second for each unsignedRate bytes, but never longer than end.
 type steadyBody struct {
 	io.Reader
 	control    *http.ResponseController
@@ -115,7 +115,7 @@ func (b *steadyBody) Read(into []byte) (int, error) {
 	if deadline.After(b.end) {
 		deadline = b.end
 	}
-	// Writers without deadlines (tests') read without one.
+	// The writers of tests have no deadlines.
 	_ = b.control.SetReadDeadline(deadline)
 	n, err := b.Reader.Read(into)
 	b.received += n
@@ -148,9 +148,9 @@ func readAll(g *Gate, c *Call, limit int64, first time.Duration) ([]byte, *probl
 	}
 }
 
-// LeaveBody is for requests that should have no body. If there is one, the
-// connection ends with the answer: net/http would await the body before it sent
-// a large answer, and all the while the request would have its slot.
+// LeaveBody handles requests that must have no body. If the client announces one, the
+// response closes the connection: otherwise net/http would wait for the body before it sent
+// a large response, and the request would keep its slot.
 func LeaveBody(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		w.Header().Set("Connection", "close")
@@ -179,8 +179,8 @@ func contentType(fields, types []string) string {
 	return mediaType
 }
 
-// readKey takes the Idempotency-Key: 1 to 255 visible ASCII characters, raw or
-// as the quoted string of the IETF draft.
+// readKey parses the Idempotency-Key: 1 to 255 visible ASCII characters, either raw or as the
+// quoted string of the IETF draft.
 func readKey(_ *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Body == nil || rt.Body.Idempotency == NotIdempotent {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// TestBodyTimeoutEndsWithTheBody: a handler may take longer than its body
-// was allowed to. It needs a real connection: only those have deadlines.
+// A handler may take longer than the time limit of its body. The test uses a real
+// connection, because only those have deadlines.
 func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 	t.Parallel()
 	const timeout = 20 * time.Millisecond
@@ -53,7 +53,7 @@ func TestBodyTimeoutEndsWithTheBody(t *testing.T) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		t.Errorf("status %d: the handler was ended", resp.StatusCode)
+		t.Errorf("status %d, want 200: the deadline of the body interrupted the handler", resp.StatusCode)
 	}
 }
 
@@ -66,14 +66,14 @@ func TestEarlyDataIsRejectedForChanges(t *testing.T) {
 		status  int
 		code    problem.Code
 	}{
-		"a change, before its key is looked at":    {request{method: "POST", path: "/create", header: early}, 425, problem.CodeTooEarly},
-		"a read":                                   {request{method: "GET", path: "/read/1", key: "live", header: early}, 200, ""},
-		"a change that cannot happen":              {request{method: "POST", path: "/estimate", key: "live", header: early}, 503, problem.CodeEstimateUnavailable},
-		"a change that cannot happen, without key": {request{method: "POST", path: "/orders", header: early}, 401, problem.CodeMissingAPIKey},
+		"a change, before authentication":     {request{method: "POST", path: "/create", header: early}, 425, problem.CodeTooEarly},
+		"a read":                              {request{method: "GET", path: "/read/1", key: "live", header: early}, 200, ""},
+		"a change by a disabled capability":   {request{method: "POST", path: "/estimate", key: "live", header: early}, 503, problem.CodeEstimateUnavailable},
+		"a disabled capability without a key": {request{method: "POST", path: "/orders", header: early}, 401, problem.CodeMissingAPIKey},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if resp, code := w.do(tc.request); resp.StatusCode != tc.status || code != tc.code {
-				t.Errorf("answer %d %s, want %d %s", resp.StatusCode, code, tc.status, tc.code)
+				t.Errorf("response %d %s, want %d %s", resp.StatusCode, code, tc.status, tc.code)
 			}
 		})
 	}
@@ -85,7 +85,7 @@ func TestOnlyReplaysAreMarked(t *testing.T) {
 		rec := httptest.NewRecorder()
 		(&gate.Call{Writer: rec}).MarkReplay(replayed)
 		if got := rec.Header().Get("Idempotent-Replayed"); got != want {
-			t.Errorf("replayed %t is marked %q", replayed, got)
+			t.Errorf("Idempotent-Replayed = %[2]q for replayed = %[1]t", replayed, got)
 		}
 	}
 }

@@ -60,9 +60,9 @@ func (c *Call) Accepts(mediaType string) bool {
 }
 
 // known records the caller in the exchange.
-func (c *Call) known(who tenant.ID, key string) {
+func (c *Call) known(owner tenant.ID, key string) {
 	if c.exchange != nil {
-		c.exchange.By = respond.Party{Tenant: who, Key: key, Surface: c.route.surface().String(), Capability: c.route.Capability.String()}
+		c.exchange.By = respond.Party{Tenant: owner, Key: key, Surface: c.route.surface().String(), Capability: c.route.Capability.String()}
 	}
 }
 

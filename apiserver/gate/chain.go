@@ -6,27 +6,27 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// step is one row of the chain. It returns the refusal, or nil to go on.
+// step is one row of the chain. It returns a problem that rejects the call, or nil.
 type step struct {
 	name string
 	run  func(*Gate, *Route, *Call) *problem.Problem
 }
 
-// chain is the order of answers on a gated route. Unknown paths and methods
-// were refused by the router before; everything after is the handler's.
+// chain lists the checks of a gated route in order. The router has rejected unknown paths and
+// methods before; the handler makes all later checks.
 var chain = [...]step{
-	{"the request is no early data", refuseEarlyData},
+	{"the request was not sent as TLS early data", refuseEarlyData},
 	{"posture is loaded and fresh", loadSnapshot},
 	{"the credential is valid", authenticate},
 	{"standing, scope, capability, grant, audience", decide},
-	{"the organization has not too much in work", share},
+	{"the organization is below its share of concurrent requests", share},
 	{"the rate limit has room", limit},
 	{"JSON is acceptable", accept},
 	{"the body can be read", readBody},
 	{"the idempotency key is well-formed", readKey},
 }
 
-// Steps names the chain, for the documentation and its test.
+// Steps returns the names of the checks in order, for the documentation and its test.
 func Steps() []string {
 	names := make([]string, len(chain))
 	for i, s := range chain {

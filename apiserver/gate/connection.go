@@ -25,7 +25,7 @@ func connection(r *http.Request, now time.Time) posture.Connection {
 	return posture.Mutual(posture.PinOf(certificate.RawSubjectPublicKeyInfo))
 }
 
-// clientOf names the client of a request.
+// clientOf identifies the client of a request.
 func clientOf(r *http.Request) string {
 	return ratelimit.ClientOf(r.RemoteAddr, r.Header["X-Forwarded-For"]).String()
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// credentials is where a surface looks for the key of a request.
+// credentials describes where a surface expects the key of a request.
 type credentials struct {
-	// keyHeader: X-API-Key counts beside Authorization. Elsewhere it is not
-	// looked at, so a client that sends it to every surface is served.
+	// keyHeader accepts X-API-Key in addition to Authorization. Other surfaces ignore
+	// X-API-Key, so a client may send it to every surface.
 	keyHeader bool
-	// vary are the header fields that the answer depends on.
+	// vary lists the header fields that the response depends on.
 	vary []string
-	// missing is the answer to a request without a key.
+	// missing is the problem for a request without a key.
 	missing *problem.Problem
 }
 
@@ -39,7 +39,7 @@ var (
 	keyInQuery = problem.New(problem.CodeInvalidRequest, "The query string contains a credential. Send credentials only in a header.")
 )
 
-// queryNames are the parameters that clients put keys into elsewhere.
+// queryNames lists parameters that other APIs use for keys.
 var queryNames = [...]string{"access_token", "api_key", "apikey", "api-key", "x-api-key"}
 
 // accepted lists the credentials that each surface accepts. A route without a surface, which

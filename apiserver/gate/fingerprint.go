@@ -55,8 +55,8 @@ func appendTagged(form []byte, tag byte, text string) []byte {
 	return append(binary.BigEndian.AppendUint64(append(form, tag), uint64(len(text))), text...)
 }
 
-// canonicalNumber spells a JSON number as its significant digits and a power
-// of ten, without evaluating it: 1e999999999 stays short.
+// canonicalNumber writes a JSON number as its significant digits and a power of ten, without
+// evaluating it, so that 1e999999999 stays short.
 func canonicalNumber(text string) string {
 	mantissa, exponent := text, new(big.Int)
 	if i := strings.IndexAny(text, "eE"); i >= 0 {

@@ -22,10 +22,10 @@ import (
 type Config struct {
 	// Gates holds the compiled posture.
 	Gates *posture.Gates
-	// Limits counts requests; if it is nil, each gate by itself.
+	// Limits counts requests for all replicas; if it is nil, each gate counts by itself.
 	Limits *ratelimit.Limiter
-	// Unauthenticated counts the requests whose credential is not accepted, by client. If
-	// it is nil, each gate counts by itself.
+	// Unauthenticated counts the requests with invalid credentials per client. If it is
+	// nil, each gate counts by itself.
 	Unauthenticated *ratelimit.ClientLimiter
 	// Uses records the use of keys; it may be nil.
 	Uses     *lastused.Recorder
@@ -33,24 +33,24 @@ type Config struct {
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
 	Now      func() time.Time
-	// BodyTimeout bounds the reading of a request body; at most the server's
-	// own time limits.
+	// BodyTimeout limits the time to read a request body. It must not exceed the
+	// timeouts of the server.
 	BodyTimeout time.Duration
 	// Listener is the listener's label in metrics.
 	Listener string
-	// Slots limits the requests in work. A request has a slot, except while its body is
+	// Slots limits the requests in progress. A request has a slot, except while its body is
 	// awaited. If it is nil, there is no limit.
 	Slots *Slots
-	// MaxBodies limits the awaited bodies, MaxPerOrganization the requests of one
-	// organization, including those whose bodies are awaited. If it is 0, there is no
+	// MaxBodies limits the awaited bodies. MaxPerOrganization limits the requests of one
+	// organization, including those whose bodies are awaited. 0 means no
 	// limit.
 	MaxBodies, MaxPerOrganization int
-	// MaxUnsigned limits the awaited bodies of unknown senders, and a quarter of it those of
-	// one client. Known senders whose signature is not verified yet have four times as many
-	// places, and one sender half as many. If it is 0, there is no limit.
+	// MaxUnsigned limits the awaited bodies of unknown senders; one client may use a quarter
+	// of it. All known senders with unverified signatures have four times as many places;
+	// one sender may use half of those. 0 means no limit.
 	MaxUnsigned int
-	// UnsignedTimeout bounds the wait for a body whose signature is not verified yet, in
-	// addition to a second for each 64 KiB; BodyTimeout if it is 0 or more.
+	// UnsignedTimeout limits the wait for a body whose signature is not verified yet, in
+	// addition to one second for each 64 KiB. 0, or more than BodyTimeout, means BodyTimeout.
 	UnsignedTimeout time.Duration
 	// Streams limits the streams of all gates that share it. If it is nil, there is no
 	// limit.
@@ -83,7 +83,7 @@ type Gate struct {
 	refusals        Refusals
 }
 
-// New makes a gate. It prepares every header field that the gate can send.
+// New returns a gate. It prepares every header field that the gate can send.
 func New(c Config) *Gate {
 	if c.Limits == nil {
 		c.Limits = new(ratelimit.Limiter)
@@ -110,7 +110,7 @@ func New(c Config) *Gate {
 	}
 }
 
-// Mount adds the routes to a router. HEAD is served wherever GET is.
+// Mount adds the routes to a router. Each GET route also serves HEAD.
 func (g *Gate) Mount(router chi.Router, routes []Route) {
 	for i := range routes {
 		rt := &routes[i]
@@ -160,8 +160,8 @@ func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
 		}
 	}
 	if rt.Serve == nil {
-		// Posture admitted a call to a capability that this binary does not implement.
-		// The ceiling forbids it, so this is a second line of defence.
+		// Posture allowed a capability that this binary does not implement. The ceiling
+		// prevents that; this check is a second line of defence.
 		return g.refusals.closed[rt.Capability]
 	}
 	if err := rt.Serve(c); err != nil {

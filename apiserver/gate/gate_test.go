@@ -26,7 +26,7 @@ import (
 
 var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// fixture is a gate in front of a few routes, for the partner acme.
+// fixture is a gate with a few routes, for the partner acme.
 type fixture struct {
 	*posturetest.Installation
 	t       *testing.T
@@ -140,12 +140,12 @@ func TestOrderOfAnswers(t *testing.T) {
 		code    problem.Code
 	}{
 		"an allowed request is served": {nil, create, 200, ""},
-		"no snapshot answers before the key is looked at": {
+		"without a snapshot the key is not checked": {
 			func(w *fixture) { w.Gates.Publish(nil, now) }, with(func(r *request) { r.key = "" }), 503, problem.CodePostureUnavailable,
 		},
-		"no credential":            {nil, with(func(r *request) { r.key = "" }), 401, problem.CodeMissingAPIKey},
-		"no credential beside bad": {nil, with(func(r *request) { r.key = ""; r.body = "{"; r.header = nil }), 401, problem.CodeMissingAPIKey},
-		"an API key header is none": {
+		"no credential":                {nil, with(func(r *request) { r.key = "" }), 401, problem.CodeMissingAPIKey},
+		"no credential and a bad body": {nil, with(func(r *request) { r.key = ""; r.body = "{"; r.header = nil }), 401, problem.CodeMissingAPIKey},
+		"an API key header is ignored": {
 			nil, with(func(r *request) { r.key = ""; r.header = jsonHeader("X-Api-Key", "x") }), 401, problem.CodeMissingAPIKey,
 		},
 		"another scheme": {
@@ -160,7 +160,7 @@ func TestOrderOfAnswers(t *testing.T) {
 		"a revoked key": {
 			acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.Keys[0].State = v1alpha1.KeyStateRevoked }), create, 401, problem.CodeInvalidAPIKey,
 		},
-		"a suspended partner answers before the scope": {
+		"a suspended partner is rejected before its scope is checked": {
 			acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), with(func(r *request) { r.key = "noscope" }), 403, problem.CodePartnerSuspended,
 		},
 		"a contract that is not in force": {
@@ -168,10 +168,10 @@ func TestOrderOfAnswers(t *testing.T) {
 				s.Contract.EffectiveFrom = metav1.NewTime(now.Add(time.Hour))
 			}), create, 403, problem.CodeContractNotEffective,
 		},
-		"a missing scope answers before the closed capability": {
+		"a missing scope is reported before the closed capability": {
 			func(w *fixture) { w.Kill(posture.RFQCreate) }, with(func(r *request) { r.key = "noscope" }), 403, problem.CodeInsufficientScope,
 		},
-		"a closed capability answers before the missing grant": {
+		"a closed capability is reported before the missing grant": {
 			func(w *fixture) {
 				w.Kill(posture.RFQCreate)
 				acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.Capabilities = nil })(w)
@@ -192,7 +192,7 @@ func TestOrderOfAnswers(t *testing.T) {
 		"a sandbox stage serves test keys": {
 			stage(posture.RFQCreate, v1alpha1.StageSandbox), with(func(r *request) { r.key = "test" }), 200, "",
 		},
-		"a refused capability does not read the body": {
+		"the body is not read if the capability is closed": {
 			func(w *fixture) { w.Kill(posture.RFQCreate) }, with(func(r *request) { r.body = strings.Repeat("x", 1000); r.header = nil }), 503, problem.CodeRFQUnavailable,
 		},
 		"no media type":                   {nil, with(func(r *request) { r.header = jsonHeader("Content-Type", "") }), 415, problem.CodeUnsupportedMediaType},
@@ -208,33 +208,33 @@ func TestOrderOfAnswers(t *testing.T) {
 		"an Accept of anything":           {nil, with(func(r *request) { r.header = jsonHeader("Accept", "text/html, */*;q=0.1") }), 200, ""},
 		"an Accept of JSON with a weight": {nil, with(func(r *request) { r.header = jsonHeader("Accept", "application/json; q=0.5") }), 200, ""},
 		"an Accept in a second field":     {nil, with(func(r *request) { r.header = jsonHeader("Accept", "text/html|application/json") }), 200, ""},
-		"an Accept that is no media type": {nil, with(func(r *request) { r.header = jsonHeader("Accept", "///") }), 200, ""},
+		"an invalid Accept":               {nil, with(func(r *request) { r.header = jsonHeader("Accept", "///") }), 200, ""},
 		"no idempotency key":              {nil, with(func(r *request) { r.header = jsonHeader("Idempotency-Key", "") }), 400, problem.CodeIdempotencyKeyRequired},
 		"two idempotency keys":            {nil, with(func(r *request) { r.header = jsonHeader("Idempotency-Key", "a|b") }), 400, problem.CodeIdempotencyKeyInvalid},
 		"an idempotency key of 256 characters": {
 			nil, with(func(r *request) { r.header = jsonHeader("Idempotency-Key", strings.Repeat("k", 256)) }), 400, problem.CodeIdempotencyKeyInvalid,
 		},
-		"an idempotency key with a space":     {nil, with(func(r *request) { r.header = jsonHeader("Idempotency-Key", "a b") }), 400, problem.CodeIdempotencyKeyInvalid},
-		"an empty quoted idempotency key":     {nil, with(func(r *request) { r.header = jsonHeader("Idempotency-Key", `""`) }), 400, problem.CodeIdempotencyKeyInvalid},
-		"an optional idempotency key is that": {nil, with(func(r *request) { r.path = "/optional"; r.header = jsonHeader("Idempotency-Key", "") }), 200, ""},
-		"a handler's own error is internal":   {nil, request{method: "GET", path: "/fail", key: "live"}, 500, problem.CodeInternalError},
+		"an idempotency key with a space":        {nil, with(func(r *request) { r.header = jsonHeader("Idempotency-Key", "a b") }), 400, problem.CodeIdempotencyKeyInvalid},
+		"an empty quoted idempotency key":        {nil, with(func(r *request) { r.header = jsonHeader("Idempotency-Key", `""`) }), 400, problem.CodeIdempotencyKeyInvalid},
+		"an optional idempotency key is omitted": {nil, with(func(r *request) { r.path = "/optional"; r.header = jsonHeader("Idempotency-Key", "") }), 200, ""},
+		"an error of the handler is internal":    {nil, request{method: "GET", path: "/fail", key: "live"}, 500, problem.CodeInternalError},
 
-		"estimate without a key":             {nil, request{method: "POST", path: "/estimate"}, 401, problem.CodeMissingAPIKey},
-		"estimate with a key":                {nil, request{method: "POST", path: "/estimate", key: "live"}, 503, problem.CodeEstimateUnavailable},
-		"estimate of any method":             {nil, request{method: "PUT", path: "/estimate", key: "live"}, 503, problem.CodeEstimateUnavailable},
-		"estimate does not look at scopes":   {nil, request{method: "POST", path: "/estimate", key: "noscope"}, 503, problem.CodeEstimateUnavailable},
-		"estimate does not look at standing": {acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), request{method: "POST", path: "/estimate", key: "live"}, 503, problem.CodeEstimateUnavailable},
-		"estimate does not look at a body":   {nil, request{method: "POST", path: "/estimate", key: "live", body: strings.Repeat("x", 100_000)}, 503, problem.CodeEstimateUnavailable},
+		"estimate without a key":           {nil, request{method: "POST", path: "/estimate"}, 401, problem.CodeMissingAPIKey},
+		"estimate with a key":              {nil, request{method: "POST", path: "/estimate", key: "live"}, 503, problem.CodeEstimateUnavailable},
+		"estimate with another method":     {nil, request{method: "PUT", path: "/estimate", key: "live"}, 503, problem.CodeEstimateUnavailable},
+		"estimate does not check scopes":   {nil, request{method: "POST", path: "/estimate", key: "noscope"}, 503, problem.CodeEstimateUnavailable},
+		"estimate does not check standing": {acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), request{method: "POST", path: "/estimate", key: "live"}, 503, problem.CodeEstimateUnavailable},
+		"estimate does not read the body":  {nil, request{method: "POST", path: "/estimate", key: "live", body: strings.Repeat("x", 100_000)}, 503, problem.CodeEstimateUnavailable},
 		"estimate stays closed above its ceiling": {
 			stage(posture.Estimate, v1alpha1.StageLive), request{method: "POST", path: "/estimate", key: "test"}, 503, problem.CodeEstimateUnavailable,
 		},
 		"orders without a key":            {nil, request{method: "GET", path: "/orders"}, 401, problem.CodeMissingAPIKey},
 		"orders check the scope of reads": {nil, request{method: "GET", path: "/orders", key: "noscope"}, 403, problem.CodeInsufficientScope},
-		"orders then answer 503":          {nil, request{method: "HEAD", path: "/orders", key: "live"}, 503, ""},
+		"orders then return 503":          {nil, request{method: "HEAD", path: "/orders", key: "live"}, 503, ""},
 		"orders check the scope of writes": {
 			nil, request{method: "POST", path: "/orders", key: "live"}, 403, problem.CodeInsufficientScope,
 		},
-		"orders do not look at standing": {
+		"orders do not check standing": {
 			acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), request{method: "GET", path: "/orders", key: "live"}, 503, problem.CodeOrderUnavailable,
 		},
 	}
@@ -250,7 +250,7 @@ func TestOrderOfAnswers(t *testing.T) {
 				code = tc.code
 			}
 			if resp.StatusCode != tc.status || code != tc.code {
-				t.Errorf("answer %d %s, want %d %s", resp.StatusCode, code, tc.status, tc.code)
+				t.Errorf("response %d %s, want %d %s", resp.StatusCode, code, tc.status, tc.code)
 			}
 			if served := len(w.served) == 1; served != (tc.status == 200) {
 				t.Errorf("the handler was called %d times", len(w.served))
@@ -314,7 +314,7 @@ func TestHandlersSeeTheCall(t *testing.T) {
 		t.Errorf("keys %q, %q", first.Key, second.Key)
 	}
 	if first.Idempotency().Fingerprint != second.Idempotency().Fingerprint {
-		t.Error("the spelling of a body changed its fingerprint")
+		t.Error("an equivalent body has another fingerprint")
 	}
 	if want := (tenant.ID{Organization: "org_acme01", Mode: tenant.Test}); first.Tenant() != want {
 		t.Errorf("tenant %s, want %s", first.Tenant(), want)
@@ -324,7 +324,7 @@ func TestHandlersSeeTheCall(t *testing.T) {
 	}
 }
 
-// TestSlowBodyIsATimeout needs a real connection: only those have deadlines.
+// The test uses a real connection, because only those have deadlines.
 func TestSlowBodyIsATimeout(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t)
@@ -364,17 +364,16 @@ func TestCodesOfCapabilitiesAreInTheTableOfCodes(t *testing.T) {
 	}
 }
 
-// discard is a response writer that costs nothing, so that only the gate's
-// allocations are counted.
+// discard is a response writer that does not allocate, so that the test counts only the
+// gate's allocations.
 type discard struct{ header http.Header }
 
 func (d *discard) Header() http.Header         { return d.header }
 func (d *discard) Write(b []byte) (int, error) { return len(b), nil }
 func (d *discard) WriteHeader(int)             {}
 
-// TestDisabledCapabilityAllocatesLittle is a figure of the design: an
-// authenticated 503 costs at most 8 allocations, router and request id
-// included.
+// The design limits an authenticated 503 to 8 allocations, including the router and the
+// request id.
 func TestDisabledCapabilityAllocatesLittle(t *testing.T) {
 	w := newFixture(t)
 	r := httptest.NewRequest("POST", "/estimate", nil)

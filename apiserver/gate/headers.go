@@ -9,9 +9,8 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Header values are slices that are made once and shared by all answers, in
-// canonical spelling, so that setting one does not allocate. They are never
-// written to.
+// All responses share these slices of header values, in canonical form, so that setting a
+// field does not allocate. They must not be modified.
 var (
 	privateNoStore   = []string{"private, no-store"}
 	privateNoCache   = []string{"private, no-cache"}

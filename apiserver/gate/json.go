@@ -34,10 +34,10 @@ func DefaultJSONLimits() JSONLimits {
 	return JSONLimits{Depth: MaxJSONDepth, Members: 1_000, Elements: 1_000, Values: 2_000, Digits: 1_000}
 }
 
-// JSONReason is the reason why a text is not one JSON value.
+// JSONReason is the reason why [DecodeJSON] rejects a text.
 type JSONReason string
 
-// The reasons for which [DecodeJSON] refuses a text.
+// The reasons of [DecodeJSON].
 const (
 	JSONEmpty         JSONReason = "the body is empty"
 	JSONNotUTF8       JSONReason = "the body is not valid UTF-8"
@@ -57,9 +57,9 @@ const (
 // JSONError is the error of [DecodeJSON].
 type JSONError struct {
 	Reason JSONReason
-	// Offset is the byte at which reading stopped, from 0.
+	// Offset is the position in bytes at which reading stopped, from 0.
 	Offset int64
-	// Limit is that which the text goes beyond, if that is the reason.
+	// Limit is the exceeded limit, if a limit is the reason.
 	Limit int
 }
 
@@ -79,9 +79,9 @@ func (e *JSONError) Error() string {
 // were written and stops as soon as a text exceeds the limits.
 func DecodeJSON(data []byte) (any, error) { return DefaultJSONLimits().Decode(data) }
 
-// Decode reads data as exactly one JSON value: nil, bool, string,
-// [json.Number], []any or map[string]any. The error is always an [*JSONError]. The
-// caller has bounded the length of data.
+// Decode decodes data as exactly one JSON value: nil, bool, string, [json.Number], []any or
+// map[string]any. Its error is always an [*JSONError]. The caller must limit the length of
+// data.
 func (l JSONLimits) Decode(data []byte) (any, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, &JSONError{Reason: JSONEmpty}
@@ -114,7 +114,7 @@ func loneSurrogate(data []byte) (offset int64, found bool) {
 		}
 		unit, ok := escapedUnit(data[i:])
 		if !ok || !utf16.IsSurrogate(unit) {
-			i++ // over the escaped character, which may be a backslash
+			i++ // skips the escaped character, which may be a backslash
 			continue
 		}
 		second, ok := escapedUnit(data[i+escapeLen:])
@@ -126,7 +126,7 @@ func loneSurrogate(data []byte) (offset int64, found bool) {
 	return 0, false
 }
 
-// escapeLen counts the bytes of a JSON escape of four hexadecimal digits.
+// escapeLen is the length in bytes of a JSON escape with four hexadecimal digits.
 const escapeLen = 6
 
 func escapedUnit(data []byte) (rune, bool) {
@@ -137,11 +137,11 @@ func escapedUnit(data []byte) (rune, bool) {
 	return rune(unit), err == nil
 }
 
-// reader reads one text within limits.
+// reader reads one text within the limits.
 type reader struct {
 	dec    *json.Decoder
 	limits JSONLimits
-	// values have been read so far.
+	// values counts the values read so far.
 	values int
 }
 

@@ -43,8 +43,8 @@ func TestDecodeRejectsTextsThatAreNotOneValue(t *testing.T) {
 		"two members with one name":           {`{"a":1,"a":2}`, gate.JSONDuplicateName},
 		"two spellings of one name":           {`{"a":1,"\u0061":2}`, gate.JSONDuplicateName},
 		"two members with one name, inside":   {`{"x":{"a":1,"a":1}}`, gate.JSONDuplicateName},
-		"a number of more than all digits":    {strings.Repeat("7", 1001), gate.JSONLongNumber},
-		"an array of more than all elements":  {"[" + strings.Repeat("0,", gate.DefaultJSONLimits().Elements) + "0]", gate.JSONTooManyElements},
+		"a number with too many digits":       {strings.Repeat("7", 1001), gate.JSONLongNumber},
+		"an array with too many elements":     {"[" + strings.Repeat("0,", gate.DefaultJSONLimits().Elements) + "0]", gate.JSONTooManyElements},
 		"half of a surrogate pair":            {`"\ud800"`, gate.JSONLoneSurrogate},
 		"the second half first":               {`"\udc00\ud800"`, gate.JSONLoneSurrogate},
 		"half of a pair at the end":           {`"\\\ud800"`, gate.JSONLoneSurrogate},
@@ -65,8 +65,8 @@ func TestDecodeRejectsTextsThatAreNotOneValue(t *testing.T) {
 	}
 }
 
-// TestDecodeStopsAtALimit reads each text with a limit that it just keeps, and
-// with the next smaller one.
+// The test decodes each text with the smallest sufficient limit, and with the next smaller
+// limit.
 func TestDecodeStopsAtALimit(t *testing.T) {
 	t.Parallel()
 	wide := gate.JSONLimits{Depth: 9, Members: 9, Elements: 9, Values: 9, Digits: 9}
@@ -76,12 +76,12 @@ func TestDecodeStopsAtALimit(t *testing.T) {
 		kept  int
 		want  gate.JSONReason
 	}{
-		"depth":               {`[{"a":[]}]`, func(l *gate.JSONLimits) *int { return &l.Depth }, 3, gate.JSONTooDeep},
-		"members":             {`{"a":1,"b":{"c":1}}`, func(l *gate.JSONLimits) *int { return &l.Members }, 2, gate.JSONTooManyMembers},
-		"elements":            {`[1,[2],3]`, func(l *gate.JSONLimits) *int { return &l.Elements }, 3, gate.JSONTooManyElements},
-		"values":              {`{"a":[1,null,"x"],"b":{}}`, func(l *gate.JSONLimits) *int { return &l.Values }, 6, gate.JSONTooManyValues},
-		"digits":              {`[1, -1.5e-7]`, func(l *gate.JSONLimits) *int { return &l.Digits }, 7, gate.JSONLongNumber},
-		"digits of no number": {`"123456789012"`, func(l *gate.JSONLimits) *int { return &l.Digits }, 0, ""},
+		"depth":                      {`[{"a":[]}]`, func(l *gate.JSONLimits) *int { return &l.Depth }, 3, gate.JSONTooDeep},
+		"members":                    {`{"a":1,"b":{"c":1}}`, func(l *gate.JSONLimits) *int { return &l.Members }, 2, gate.JSONTooManyMembers},
+		"elements":                   {`[1,[2],3]`, func(l *gate.JSONLimits) *int { return &l.Elements }, 3, gate.JSONTooManyElements},
+		"values":                     {`{"a":[1,null,"x"],"b":{}}`, func(l *gate.JSONLimits) *int { return &l.Values }, 6, gate.JSONTooManyValues},
+		"digits":                     {`[1, -1.5e-7]`, func(l *gate.JSONLimits) *int { return &l.Digits }, 7, gate.JSONLongNumber},
+		"digits outside of a number": {`"123456789012"`, func(l *gate.JSONLimits) *int { return &l.Digits }, 0, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestDecodeStopsAtALimit(t *testing.T) {
 	}
 }
 
-// TestDefaultLimitsAllowTheLargestRequest reads an offer with all that one may have.
+// The test decodes the largest possible offer.
 func TestDefaultLimitsAllowTheLargestRequest(t *testing.T) {
 	t.Parallel()
 	breaks := strings.Repeat(`{"quantity":1000,"unitPrice":{"amount":"1.00","currency":"EUR"},"total":"1000.00"},`, 50)
@@ -167,7 +167,7 @@ func TestFingerprintIgnoresTheSpelling(t *testing.T) {
 	}
 }
 
-// Fingerprints are stored with idempotency keys, so that releases must agree on them.
+// Stores keep fingerprints with idempotency keys, so all releases must compute equal ones.
 func TestFingerprintStaysTheSameInAllReleases(t *testing.T) {
 	t.Parallel()
 	const want = "cb557b6ad9587504ac6e9fbf24ed43897e3ff838b05baa9b71c3ead82775ba87"
@@ -185,8 +185,8 @@ func fingerprint(t *testing.T, text string) [32]byte {
 	return gate.Fingerprint(value)
 }
 
-// FuzzDecode checks that whatever is accepted is JSON to the standard library
-// too, and that writing it again keeps its fingerprint.
+// FuzzDecode checks that the standard library decodes every accepted text too, and that
+// encoding the result again keeps its fingerprint.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,2.5e-7,"x",null,true]}`, `[]`, `"\ud800"`, `{"a":1,"a":2}`, `-0`, `{} {}`} {
 		f.Add([]byte(seed))
@@ -209,7 +209,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		reread, err := gate.DecodeJSON(again)
 		if err != nil {
-			t.Fatalf("Decode(%q) of what was written: %v", again, err)
+			t.Fatalf("Decode(%q) of the encoded value: %v", again, err)
 		}
 		if gate.Fingerprint(value) != gate.Fingerprint(reread) {
 			t.Errorf("fingerprint of %q changed when written as %q", data, again)

@@ -14,17 +14,17 @@ import (
 type Lifecycle struct {
 	// Deprecated is the time from which new clients should not use the route.
 	Deprecated time.Time
-	// Sunset is when it may be gone; not before Deprecated.
+	// Sunset is the time from which the route may be removed; not before Deprecated.
 	Sunset time.Time
-	// Notice is the URL of the announcement, Successor that of the replacement, which may be
-	// empty.
+	// Notice is the URL of the announcement. Successor is the URL of the replacement and may
+	// be empty.
 	Notice, Successor string
 }
 
-// lifecycleFields are the header fields of every answer of such a route.
+// lifecycleFields holds the header fields of every response of such a route.
 type lifecycleFields struct{ deprecation, sunset, link []string }
 
-// fields writes RFC 9745 and RFC 8594; nil for the zero value.
+// fields returns the fields of RFC 9745 and RFC 8594; nil for the zero value.
 func (l Lifecycle) fields() *lifecycleFields {
 	if l.Deprecated.IsZero() {
 		return nil
@@ -40,15 +40,16 @@ func (l Lifecycle) fields() *lifecycleFields {
 	return f
 }
 
-// announcing keeps the fields on an answer whose handler sets a Link of its own; the answer
-// then has both links.
+// announcing keeps the fields in a response whose handler sets its own Link. The response then
+// has both links.
 type announcing struct {
 	http.ResponseWriter
 	fields *lifecycleFields
 	begun  bool
 }
 
-// announce sets the fields at once, so that the response after a panic has them too.
+// announce sets the fields before the handler runs, so that the response after a panic has
+// them too.
 func announce(w http.ResponseWriter, fields *lifecycleFields) http.ResponseWriter {
 	header := w.Header()
 	header["Deprecation"], header["Sunset"], header["Link"] = fields.deprecation, fields.sunset, slices.Clone(fields.link)

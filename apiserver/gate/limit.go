@@ -19,8 +19,8 @@ const (
 	organizationBusy = "OrganizationBusy"
 )
 
-// limit counts the request against the rate limit of its surface. A route with
-// nothing behind it needs no protection.
+// limit counts the request against the rate limit of its surface. Routes without a handler
+// need no protection.
 func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
 	surface := rt.surface()
 	if surface == posture.NoSurface || rt.Serve == nil {
@@ -59,10 +59,10 @@ func NewUnauthenticated() *ratelimit.ClientLimiter {
 	return ratelimit.NewClientLimiter(unknownPerClient, unknownPerPeer)
 }
 
-// limitUnauthenticated counts a request that is refused with 401 by its client, and returns
-// 503 above the limit: a 429 has the header fields of a known organization. It runs only
-// after the credential was not accepted, so a client with a valid credential at the same
-// address is always served.
+// limitUnauthenticated counts a request with a 401 per client and returns 503 above the
+// limit, because a 429 would need the header fields of an organization. It runs only after
+// authentication has failed, so a client with a valid credential at the same address is
+// always served.
 func (g *Gate) limitUnauthenticated(c *Call, refusal *problem.Problem) *problem.Problem {
 	if g.problems.Status(refusal.Code) != http.StatusUnauthorized {
 		return refusal
@@ -76,9 +76,9 @@ func (g *Gate) limitUnauthenticated(c *Call, refusal *problem.Problem) *problem.
 	return problem.New(problem.CodeOverloaded, "Your address has sent too many requests without a valid credential.").After(wait)
 }
 
-// limitForbidden counts a request of an organization that is refused with 403, and returns
-// 429 above the limit. These requests have a count of their own, so that they use nothing of
-// the organization's rate.
+// limitForbidden counts a request of an organization with a 403 and returns 429 above the
+// limit. These requests are counted separately, so they do not use the organization's rate
+// limit.
 func (g *Gate) limitForbidden(rt *Route, c *Call, refusal *problem.Problem) *problem.Problem {
 	surface := rt.surface()
 	if g.problems.Status(refusal.Code) != http.StatusForbidden || surface == posture.NoSurface {
@@ -108,8 +108,8 @@ func rateLimitItem(surface posture.Surface, state ratelimit.State) string {
 	return string(strconv.AppendInt(item, seconds(state.Reset), 10))
 }
 
-// seconds rounds up, so that a client that waits for the announced time finds the announced
-// requests.
+// seconds rounds up, so that the announced requests are available after the announced
+// time.
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 // policyHeaders caches one field for each surface and rate of an entitlement; clients cannot

@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// limited lets the partner make two requests in ten seconds.
+// limited allows the partner two requests in ten seconds.
 func limited(t *testing.T) *fixture {
 	t.Helper()
 	w := newFixture(t)
@@ -52,11 +52,11 @@ func TestRateLimitIsInEachAnswerAndRefusesRequestsAboveIt(t *testing.T) {
 		t.Errorf("%d requests were served, want 2", len(w.served))
 	}
 	if resp, _ := w.do(request{method: "GET", path: "/read/1", key: "test"}); resp.StatusCode != 200 {
-		t.Errorf("the sandbox is refused with %d because of requests in production", resp.StatusCode)
+		t.Errorf("status %d in the sandbox, want no effect of requests in production", resp.StatusCode)
 	}
 }
 
-// The order of answers: after the gates, before the body.
+// The rate limit applies after authentication and before the body is read.
 func TestRateLimitIsCheckedAfterTheGatesAndBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	w := limited(t)
@@ -73,15 +73,15 @@ func TestRateLimitIsCheckedAfterTheGatesAndBeforeTheBody(t *testing.T) {
 	}{
 		"no key":   {noKey, problem.CodeMissingAPIKey, false},
 		"no scope": {noScope, problem.CodeInsufficientScope, false},
-		"a body that is no JSON, without a type or a key": {create, problem.CodeRateLimitExceeded, true},
-		"a capability without anything behind it":         {request{method: "POST", path: "/estimate", key: "live"}, "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE", false},
+		"an invalid body without a type or a key": {create, problem.CodeRateLimitExceeded, true},
+		"a capability without a handler":          {request{method: "POST", path: "/estimate", key: "live"}, "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE", false},
 	} {
 		resp, code := w.do(tc.request)
 		if code != tc.code {
 			t.Errorf("%s: %s, want %s", name, code, tc.code)
 		}
 		if limited := resp.Header.Get("RateLimit") != ""; limited != tc.limited {
-			t.Errorf("%s: the answer has the rate limit: %t, want %t", name, limited, tc.limited)
+			t.Errorf("%s: the response has the rate limit: %t, want %t", name, limited, tc.limited)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestRequestsRefusedByAGateAreNotCounted(t *testing.T) {
 		w.do(request{method: "GET", path: "/estimate", key: "live"})
 	}
 	if resp, _ := w.do(request{method: "GET", path: "/read/1", key: "live"}); resp.StatusCode != 200 {
-		t.Errorf("the first request that counts is %d", resp.StatusCode)
+		t.Errorf("the first counted request has the status %d, want 200", resp.StatusCode)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 )
 
-// ListParameters are the query parameters of a list of RFQs. An absent parameter is nil.
+// ListParameters holds the query parameters of a list of RFQs. An absent parameter is nil.
 type ListParameters struct {
 	Status                      []string
 	CreatedAfter, CreatedBefore *string
@@ -21,10 +21,10 @@ type ListParameters struct {
 	Cursor                      *string
 }
 
-// maxStatuses is the contract's bound: there are no more.
+// maxStatuses is the number of statuses in the contract.
 const maxStatuses = 6
 
-// Page reads the parameters of a list. Its error is the problem of the first invalid one.
+// Page parses the parameters of a list. Its error is the problem of the first invalid one.
 func Page(in ListParameters) (rfq.Page, error) {
 	page := rfq.Page{Limit: rfq.DefaultLimit}
 	if in.Limit != nil {
@@ -52,8 +52,8 @@ func Page(in ListParameters) (rfq.Page, error) {
 	return page, nil
 }
 
-// firstInstant and lastInstant bound the times that RFC 3339 can write and that
-// anything can have been created at.
+// firstInstant and lastInstant are the bounds of valid times: those that RFC 3339 can express
+// and at which records can exist.
 var (
 	firstInstant = time.UnixMilli(0).UTC()
 	lastInstant  = time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
@@ -66,8 +66,8 @@ func ParseInstant(text *string) (time.Time, bool) {
 	if text == nil {
 		return time.Time{}, true
 	}
-	// The letters may be small (RFC 3339, section 5.6); a comma, which package
-	// time takes for a point, may not be there.
+	// RFC 3339, section 5.6, allows lower-case letters but no comma, which package time
+	// accepts as a decimal point.
 	at, err := time.Parse(time.RFC3339, strings.ToUpper(*text))
 	if err != nil || strings.Contains(*text, ",") {
 		return time.Time{}, false
@@ -90,8 +90,8 @@ func badLimit() *problem.Problem {
 	return problem.New(problem.CodeInvalidRequest, "The parameter limit must be an integer from 1 to %d.", rfq.MaxLimit)
 }
 
-// BadParameter is the problem of a parameter that cannot be read. The name is empty if
-// it does not matter: the parameter is missing or was sent more than once.
+// BadParameter returns the problem of an invalid parameter. An empty name means that the
+// parameter is missing or was sent more than once.
 func BadParameter(name string) *problem.Problem {
 	switch name {
 	case "":
@@ -103,12 +103,12 @@ func BadParameter(name string) *problem.Problem {
 	}
 }
 
-// BadPage is the problem of an invalid cursor, [rfq.ErrInvalidPage].
+// BadPage returns the problem of an invalid cursor, [rfq.ErrInvalidPage].
 func BadPage(err error) *problem.Problem {
 	return problem.New(problem.CodeInvalidRequest, "The cursor is not valid for this list with these filters. Send nextCursor of the previous page with the same filters, or start without a cursor.").With(err)
 }
 
-// NextQuery returns the query of the next page: that of this page with another cursor.
+// NextQuery returns the query of the next page: the query of this page with another cursor.
 func NextQuery(page rfq.Page, cursor string) string {
 	query := url.Values{"cursor": {cursor}, "limit": {strconv.Itoa(page.Limit)}}
 	for _, status := range page.Statuses {
@@ -123,7 +123,7 @@ func NextQuery(page rfq.Page, cursor string) string {
 }
 
 // OnlyParameters rejects a query that cannot be parsed, has an unknown parameter or repeats a
-// single-valued one. A filter with a typing error must not select everything.
+// single-valued one. A misspelled filter must not select everything.
 func OnlyParameters(parameters []contracts.Parameter, next Handler) Handler {
 	known := map[string]contracts.Parameter{}
 	for _, parameter := range parameters {

@@ -10,18 +10,18 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// Refusals maps decisions to answers. Posture's tables define the code. The detail is coarser
-// than the reason, which is for the operators' metrics and reports: a partner need not learn
-// which kill switch is engaged and why. The zero Refusals has no answers; use [NewRefusals].
+// Refusals maps decisions to problems. Posture's tables define the code. The detail is less
+// specific than the reason, which only operators see: a partner need not know which kill
+// switch is engaged and why. The zero Refusals has no problems; use [NewRefusals].
 type Refusals struct {
 	closed map[posture.Capability]*problem.Problem
 }
 
-// NewRefusals prepares the answers that do not depend on the caller.
+// NewRefusals prepares the problems that do not depend on the caller.
 func NewRefusals() Refusals { return Refusals{closed: closedProblems()} }
 
-// Of is the answer to a decision that does not allow. It may be shared, so it must
-// not be changed.
+// Of returns the problem of a decision that does not allow the call. Callers share the
+// problem and must not change it.
 func (r Refusals) Of(d posture.Decision, now time.Time) *problem.Problem {
 	switch d.Reason {
 	case posture.ReasonPartnerSuspended:
@@ -39,8 +39,8 @@ func (r Refusals) Of(d posture.Decision, now time.Time) *problem.Problem {
 	return r.closed[d.Capability]
 }
 
-// closedProblems prepares the refusal of every closed capability. They are
-// shared by all requests and never changed.
+// closedProblems prepares the problem of every closed capability. All requests share them,
+// so they must not be changed.
 func closedProblems() map[posture.Capability]*problem.Problem {
 	all := map[posture.Capability]*problem.Problem{
 		posture.NoCapability: problem.New(problem.CodePostureUnavailable, "The access rules of this route are not loaded."),

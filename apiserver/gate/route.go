@@ -18,28 +18,28 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// AnyMethod is the method of a route that answers every method.
+// AnyMethod is the method of a route that serves every method.
 const AnyMethod = "*"
 
-// Handler serves a call that has passed the gate. An error is answered as the
-// problem in its chain; a handler that returns one has written nothing.
+// Handler serves a call that has passed the gate. If it returns an error, it must have
+// written nothing; the gate responds with the problem in the error's chain.
 type Handler func(*Call) error
 
-// Route is one row of a surface's table of routes.
+// Route holds one row of a surface's table of routes.
 type Route struct {
 	// Method is GET (which serves HEAD too), POST, DELETE ..., or AnyMethod.
 	Method string
-	// Pattern is chi's: /api/v1/rfq/{rfqId}.
+	// Pattern is a chi pattern, such as /api/v1/rfq/{rfqId}.
 	Pattern string
-	// Capability decides whether the route is open. Its row in posture's
-	// registry also says which refusals apply and which scope is needed.
+	// Capability decides whether the route is open. Its row in posture's registry also
+	// lists the applicable refusals and the required scope.
 	Capability posture.Capability
 	// Scope is the required scope of a route without a capability, in addition to the
 	// partner's standing. For a route with a capability it replaces the capability's own
 	// scopes.
 	Scope posture.Scope
-	// Surface is the surface under which requests to a route without a capability are
-	// counted, and whose credentials the route accepts; empty means the partners'.
+	// Surface counts the requests to a route without a capability and determines the
+	// accepted credentials; empty means the partner surface.
 	Surface posture.Surface
 	// Write selects the capability's scope for changes instead of the one for
 	// reads. Routes of AnyMethod write unless the request is GET or HEAD.
@@ -47,30 +47,30 @@ type Route struct {
 	// Body describes how to read the body; nil means that the route takes no body.
 	Body *Body
 	// Authenticate authenticates the caller of a route without API keys; nil means API
-	// keys. It may read the body with [Call.ReadBody]. The decision on the caller that it
-	// returns is the same as for other callers.
+	// keys. It may read the body with [Call.ReadBody]. The gate decides on the returned
+	// caller as on other callers.
 	Authenticate func(*Call) (posture.Caller, *problem.Problem)
-	// Offers are the media types of a success, the best first; nil: JSON.
+	// Offers lists the media types of a success, in order of preference; nil means JSON.
 	Offers []string
 	// Mirror restricts the offers to those in the syntax of the request's body, JSON or
 	// XML, so that a client that sends XML gets XML.
 	Mirror bool
-	// Lifecycle, if the route is deprecated, is announced in every answer.
+	// Lifecycle, if the route is deprecated, is announced in every response.
 	Lifecycle Lifecycle
 	// Internal keeps the route out of the public contracts.
 	Internal bool
-	// Serve is nil where the gate answers every call itself: the capability
-	// is disabled in the binary, and there is nothing behind it.
+	// Serve is nil if the capability is disabled in the binary. The gate then responds
+	// to every call.
 	Serve Handler
 }
 
-// Body bounds and describes a request body.
+// Body describes a request body and its limit.
 type Body struct {
-	// Limit is in bytes.
+	// Limit is the maximum size in bytes.
 	Limit int64
 	// MediaTypes lists the accepted media types; nil means application/json.
 	MediaTypes []string
-	// Raw leaves the body to the handler, which finds it undecoded.
+	// Raw passes the body to the handler without decoding it.
 	Raw bool
 	// Idempotency defines the handling of the Idempotency-Key header.
 	Idempotency Idempotency
@@ -86,8 +86,8 @@ const (
 	KeyRequired
 )
 
-// standing reports whether the partner's standing and a scope decide, and no
-// capability.
+// standing reports whether the route has a scope and no capability, so that the partner's
+// standing decides.
 func (rt *Route) standing() bool {
 	return rt.Capability == posture.NoCapability && rt.Scope != posture.NoScope
 }
@@ -103,7 +103,7 @@ func (rt *Route) decision(snapshot *posture.Snapshot, caller posture.Caller, r *
 	return snapshot.Decide(caller, rt.Capability, rt.write(r), now)
 }
 
-// surface is where the route's requests are counted.
+// surface returns the surface that counts the route's requests.
 func (rt *Route) surface() posture.Surface {
 	if rt.standing() {
 		return cmp.Or(rt.Surface, posture.SurfacePartner)
@@ -111,7 +111,7 @@ func (rt *Route) surface() posture.Surface {
 	return rt.Capability.Definition().Surface
 }
 
-// write reports whether a request to the route needs the scope for changes.
+// write reports whether a request to the route requires the scope for changes.
 func (rt *Route) write(r *http.Request) bool {
 	if rt.Method != AnyMethod {
 		return rt.Write

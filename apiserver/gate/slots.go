@@ -11,17 +11,16 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Slots bound how much of something is done at once. Of the zero value there is
-// no end.
+// Slots limits concurrent work. The zero Slots has no limit.
 type Slots struct {
 	most  int64
 	taken atomic.Int64
 }
 
-// NewSlots makes a number of slots; of 0 there is no end.
+// NewSlots returns a limit of n slots; 0 means no limit.
 func NewSlots(most int) *Slots { return &Slots{most: int64(most)} }
 
-// Take takes a slot if one is free. The caller then gives it back.
+// Take takes a slot if one is free. The caller must then call Give.
 func (s *Slots) Take() bool {
 	for {
 		taken := s.taken.Load()
@@ -36,17 +35,16 @@ func (s *Slots) Take() bool {
 
 // Retake takes a slot even if none is free, and reports whether one was free. It is for
 // callers that gave their slot back for a while. If none was free, the caller may use the
-// slot only to refuse the request.
+// slot only to reject the request.
 func (s *Slots) Retake() bool {
 	taken := s.taken.Add(1)
 	return s.most == 0 || taken <= s.most
 }
 
-// Give gives a slot back.
+// Give returns a slot.
 func (s *Slots) Give() { s.taken.Add(-1) }
 
-// shares bound how much each organization does at once, both of its modes
-// together.
+// shares limits the concurrent work of each organization, both modes together.
 type shares struct {
 	most  int
 	mu    sync.Mutex
@@ -66,7 +64,7 @@ func (s *shares) take(organization string) bool {
 	return true
 }
 
-// retake is take where there need not be room.
+// retake takes a part even if the limit is reached.
 func (s *shares) retake(organization string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,21 +81,21 @@ func (s *shares) give(organization string) {
 	delete(s.taken, organization)
 }
 
-// place is where a body is awaited: one of the slots, and a part of some shares by key.
+// place is a reservation for an awaited body: one of the slots, and a part of some shares by key.
 type place struct {
 	slots *Slots
 	parts []part
-	// lack names the place in metrics.
+	// lack identifies the place in metrics.
 	lack string
 }
 
-// part is one key of shares.
+// part is a reservation for one key of shares.
 type part struct {
 	of  *shares
 	key string
 }
 
-// take takes the place if it is free. The caller then gives it back.
+// take takes the place if it is free. The caller must then give it back.
 func (p place) take() bool {
 	for i, one := range p.parts {
 		if !one.of.take(one.key) {
@@ -123,16 +121,16 @@ func (p place) giveParts(number int) {
 	}
 }
 
-// callbackPlaces are the places of bodies whose signature is not verified yet. The header of
-// a request names its sender without proof, so a known sender's places have parts for each
-// client address, too: an attacker who knows a sender's id leaves it the others.
+// callbackPlaces holds the places of bodies whose signature is not verified yet. The header
+// names the sender without proof. Therefore the places of a known sender are also limited per
+// client address: an attacker who knows a sender's id leaves places for other clients.
 type callbackPlaces struct {
 	unknown, known                        *Slots
 	perClient, perSender, perSenderClient *shares
 }
 
 // newCallbackPlaces divides a number of places for unknown senders, and four times as many
-// for known ones; 0 sets no limit.
+// for known senders; 0 means no limit.
 func newCallbackPlaces(unknown int) callbackPlaces {
 	part := func(divisor int) int {
 		if unknown == 0 {
@@ -146,7 +144,7 @@ func newCallbackPlaces(unknown int) callbackPlaces {
 	}
 }
 
-// place returns the place for a known sender; an empty sender stands for an unknown one.
+// place returns the place for a known sender; an empty sender means an unknown one.
 func (p *callbackPlaces) place(sender, client string) place {
 	if sender == "" {
 		return place{slots: p.unknown, parts: []part{{p.perClient, client}}, lack: "unsigned"}
@@ -154,9 +152,9 @@ func (p *callbackPlaces) place(sender, client string) place {
 	return place{slots: p.known, parts: []part{{p.perSender, sender}, {p.perSenderClient, sender + " " + client}}, lack: "sender"}
 }
 
-// share keeps a few organizations from taking every slot. The body is still to
-// be awaited, so the share is of that too. A route with nothing behind it is
-// answered at once.
+// share prevents a few organizations from taking every slot. It also counts requests whose
+// body is still awaited. Requests to routes without a handler are answered at once and not
+// counted.
 func share(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if rt.Serve == nil {
 		return nil
@@ -169,14 +167,14 @@ func share(g *Gate, rt *Route, c *Call) *problem.Problem {
 	return nil
 }
 
-// giveShare ends the share of the call, if it has one.
+// giveShare returns the share of the call, if it has one.
 func (c *Call) giveShare() {
 	if c.shares {
 		c.gate.shares.give(c.Tenant().Organization)
 	}
 }
 
-// overloaded refuses for lack of something, which goes to the metrics.
+// overloaded returns the problem of an exceeded limit and counts it in the metrics.
 func (g *Gate) overloaded(lack, detail string) *problem.Problem {
 	return overloaded(g.metrics, g.listener, lack, detail)
 }

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestSlotsAreNeverTakenTwice lets more take them than there are, and give them
-// back while they wait as well.
+// More goroutines than slots take slots, and return them temporarily while they wait.
 func TestSlotsAreNeverTakenTwice(t *testing.T) {
 	t.Parallel()
 	const most = 3
@@ -39,7 +38,7 @@ func TestSlotsAreNeverTakenTwice(t *testing.T) {
 	}
 	all.Wait()
 	if over.Load() > 0 || slots.taken.Load() != 0 {
-		t.Errorf("over the limit %d times, %d slots were not given back", over.Load(), slots.taken.Load())
+		t.Errorf("the limit was exceeded %d times and %d slots were not returned, want 0 and 0", over.Load(), slots.taken.Load())
 	}
 }
 
@@ -48,7 +47,7 @@ func TestSlotsMayBeUnlimited(t *testing.T) {
 	var slots Slots
 	for range 1000 {
 		if !slots.Take() || !slots.Retake() {
-			t.Fatal("refused")
+			t.Fatal("take failed below the limit")
 		}
 	}
 }

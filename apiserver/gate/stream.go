@@ -12,17 +12,18 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// streamStall limits how long a client may read nothing of its stream.
+// streamStall is the time after which a client that reads nothing of its stream is
+// disconnected.
 const streamStall = 10 * time.Second
 
-// Streams bound how many streams are open, and how many of them to one
-// organization, both of its modes together. Listeners may share them.
+// Streams limits the open streams, in total and per organization, both modes together.
+// Several listeners may share it.
 type Streams struct {
 	open   *Slots
 	shares *shares
 }
 
-// NewStreams makes bounds; of 0 there is no end.
+// NewStreams returns the given limits; 0 means no limit.
 func NewStreams(most, mostPerOrganization int) *Streams {
 	return &Streams{open: NewSlots(most), shares: newShares(mostPerOrganization)}
 }
@@ -44,8 +45,8 @@ func (s *Streams) give(organization string) {
 	s.open.Give()
 }
 
-// Open begins to answer a request on a listener without a gate, as [Call.Stream]
-// does on one with.
+// Open begins a stream on a listener without a gate. [Call.Stream] is its equivalent on
+// gated listeners.
 func (s *Streams) Open(w http.ResponseWriter, r *http.Request, organization, listener string, metrics *telemetry.Metrics) (*Stream, *problem.Problem) {
 	if lack, detail := s.take(organization); lack != "" {
 		return nil, overloaded(metrics, listener, lack, detail)
@@ -95,16 +96,16 @@ func (c *Call) Stream(fields func(http.Header)) (*Stream, *problem.Problem) {
 func begin(w http.ResponseWriter, r *http.Request, end func()) *Stream {
 	draining, _ := r.Context().Value(drainKey{}).(<-chan struct{})
 	s := &Stream{writer: w, controller: http.NewResponseController(w), draining: draining, end: end}
-	// The server's patience with a request would end the stream's context.
+	// The server's read timeout would end the stream's context.
 	_ = s.controller.SetReadDeadline(time.Time{}) // writers without deadlines (tests') have no such patience
 	s.patience()
 	w.WriteHeader(http.StatusOK)
-	_ = s.controller.Flush() // to a client that has gone the next write fails
+	_ = s.controller.Flush() // if the client has disconnected, the next write fails
 	return s
 }
 
-// Write sends a piece of the stream at once, or fails when the client does not
-// take it.
+// Write sends a piece of the stream at once. It fails if the client does not read it in
+// time.
 func (s *Stream) Write(piece []byte) (int, error) {
 	s.patience()
 	n, err := s.writer.Write(piece)
@@ -117,14 +118,14 @@ func (s *Stream) Write(piece []byte) (int, error) {
 // Draining is closed when the server is about to stop and the stream has to end.
 func (s *Stream) Draining() <-chan struct{} { return s.draining }
 
-// Close ends the stream. The call has its slot and its share again, if there is
-// room for them or not, for as long as it takes to return.
+// Close ends the stream. The call takes its slot and its share again for the short time
+// until it returns, even if the limits are reached.
 func (s *Stream) Close() {
-	s.patience() // the end of the response has to be sent too
+	s.patience() // the end of the response is written too
 	s.end()
 }
 
-// patience moves the deadline of writes: the server's is for answers that end.
+// patience extends the write deadline, because the server's deadline is for short responses.
 func (s *Stream) patience() {
 	_ = s.controller.SetWriteDeadline(time.Now().Add(streamStall)) // writers without deadlines (tests') write without one
 }

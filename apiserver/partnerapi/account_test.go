@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// account is the answer, as far as the tests look at it.
+// account holds the members of the response that the tests check.
 type account struct {
 	Organization struct{ ID, DisplayName string }
 	Entitlement  struct{ Package, State, Mode string }
@@ -84,7 +84,7 @@ func TestAccountReportsTheCallerAndItsAccess(t *testing.T) {
 	}
 }
 
-// The access in the account matches the response to a request.
+// The access in the account must match the responses to requests.
 func TestAnAccountPromisesWhatRequestsGet(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -109,7 +109,7 @@ func TestAnAccountPromisesWhatRequestsGet(t *testing.T) {
 			}
 			created := createAs(t, w, tc.key, "k-1", flyers)
 			if refused := created.Status != 201; refused != (tc.code != "") || refused && created.Text(t, "code") != string(tc.code) {
-				t.Errorf("a create is %d %s", created.Status, created.Body)
+				t.Errorf("create: status %d, want the one of the account: %s", created.Status, created.Body)
 			}
 			if read := get(t, w, tc.key, "/api/v1/catalog/products").Status == 200; read != (tc.access != "none") {
 				t.Errorf("reading the catalog is allowed %t", read)

@@ -23,11 +23,11 @@ import (
 
 const flyers = `{"catalogProductUid":"print:flyers:a5","title":"Spring flyers","category":"commercial-print","quantity":5000,"deliveryCity":"Utrecht"}`
 
-// but is the flyers' body with one member replaced by a JSON text; without one
-// it is left out.
+// but returns the body of flyers with one member replaced by a JSON text; an empty text
+// removes the member.
 func but(member, value string) string {
 	var body map[string]json.RawMessage
-	_ = json.Unmarshal([]byte(flyers), &body) // a constant
+	_ = json.Unmarshal([]byte(flyers), &body) // flyers is valid JSON
 	body[member] = json.RawMessage(value)
 	if value == "" {
 		delete(body, member)
@@ -47,14 +47,14 @@ func create(t *testing.T, w *apitest.Server, key, body string) apitest.Answer {
 	return createAs(t, w, "acme-live", key, body)
 }
 
-func createAs(t *testing.T, w *apitest.Server, who, key, body string) apitest.Answer {
+func createAs(t *testing.T, w *apitest.Server, owner, key, body string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: who, Body: body, Header: map[string]string{"Idempotency-Key": key}})
+	return w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: owner, Body: body, Header: map[string]string{"Idempotency-Key": key}})
 }
 
-func get(t *testing.T, w *apitest.Server, who, path string) apitest.Answer {
+func get(t *testing.T, w *apitest.Server, owner, path string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: who})
+	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: owner})
 }
 
 func TestCreateAnswersWithTheRecordAndWhereItIs(t *testing.T) {
@@ -65,7 +65,7 @@ func TestCreateAnswersWithTheRecordAndWhereItIs(t *testing.T) {
 	var body map[string]string
 	created.Into(t, &body)
 	if len(body) != 2 || body["trackingCode"] == "" {
-		t.Errorf("body %s, want id and trackingCode alone", created.Body)
+		t.Errorf("body %s, want only id and trackingCode", created.Body)
 	}
 	for header, want := range map[string]string{
 		"Location": "/api/v1/rfq/" + id, "Content-Type": "application/json", "Cache-Control": "private, no-store",
@@ -141,20 +141,20 @@ func TestCreateRefusesWellFormedInvalidRequests(t *testing.T) {
 		"a category of 129 characters":   {but("category", text(129)), []string{"#/category"}},
 		"a uid of 129 characters":        {but("catalogProductUid", text(129)), []string{"#/catalogProductUid"}},
 		"an empty uid":                   {but("catalogProductUid", `""`), []string{"#/catalogProductUid"}},
-		"no quantity":                    {but("quantity", `0`), []string{"#/quantity"}},
+		"a quantity of zero":             {but("quantity", `0`), []string{"#/quantity"}},
 		"a negative quantity":            {but("quantity", `-1`), []string{"#/quantity"}},
 		"a quantity of one too many":     {but("quantity", `10000001`), []string{"#/quantity"}},
-		"half a piece":                   {but("quantity", `1.5`), []string{"#/quantity"}},
-		"nearly a piece":                 {but("quantity", `0.99999999999999999999999999`), []string{"#/quantity"}},
+		"a quantity of 1.5":              {but("quantity", `1.5`), []string{"#/quantity"}},
+		"a quantity slightly below 1":    {but("quantity", `0.99999999999999999999999999`), []string{"#/quantity"}},
 		"a quantity in quotes":           {but("quantity", `"5000"`), []string{"#/quantity"}},
-		"a quantity beyond every number": {but("quantity", `1e1000000000`), []string{"#/quantity"}},
-		"a quantity below every number":  {but("quantity", `1e-1000001`), []string{"#/quantity"}},
-		"two faults":                     {strings.Replace(but("title", `""`), "5000", "0", 1), []string{"#/quantity", "#/title"}},
-		"a product that is not there":    {but("catalogProductUid", `"print:unknown"`), []string{"#/catalogProductUid"}},
+		"an immense quantity":            {but("quantity", `1e1000000000`), []string{"#/quantity"}},
+		"a tiny quantity":                {but("quantity", `1e-1000001`), []string{"#/quantity"}},
+		"two invalid members":            {strings.Replace(but("title", `""`), "5000", "0", 1), []string{"#/quantity", "#/title"}},
+		"an unknown product":             {but("catalogProductUid", `"print:unknown"`), []string{"#/catalogProductUid"}},
 		"a product in another case":      {but("catalogProductUid", `"print:flyers:A5"`), []string{"#/catalogProductUid"}},
 		"a product with a space":         {but("catalogProductUid", `"print:flyers:a5 "`), []string{"#/catalogProductUid"}},
 		"a simulator uid with live keys": {but("catalogProductUid", `"sim:rfq:quoted"`), []string{"#/catalogProductUid"}},
-		"a category that is not there":   {but("category", `"unknown"`), []string{"#/category"}},
+		"an unknown category":            {but("category", `"unknown"`), []string{"#/category"}},
 		"a category of other products":   {but("category", `"stationery"`), []string{"#/category"}},
 		"product and category unknown":   {strings.Replace(but("category", `"unknown"`), "print:flyers:a5", "x", 1), []string{"#/catalogProductUid", "#/category"}},
 	}
@@ -168,13 +168,13 @@ func TestCreateRefusesWellFormedInvalidRequests(t *testing.T) {
 				}
 				for pointer, detail := range found {
 					if detail == "" {
-						t.Errorf("%s has no detail", pointer)
+						t.Errorf("the violation at %s has no detail", pointer)
 					}
 				}
 			})
 		}
 	})
-	// None of the refusals was remembered under their common key.
+	// No rejection was stored under the common key.
 	create(t, w, "k-1", flyers).Want(t, 201, "")
 }
 
@@ -183,7 +183,7 @@ func TestCreateNamesTheInvalidProductOrCategory(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	found := create(t, w, "k", but("category", `"stationery"`)).Want(t, 422, problem.CodeRFQInvalid).Violations(t)
 	if detail := found["#/category"]; !strings.Contains(detail, "commercial-print") {
-		t.Errorf("the category's fault does not name the right one: %q", detail)
+		t.Errorf("detail %q, want one that names the product's category", detail)
 	}
 	found = create(t, w, "k", but("catalogProductUid", `"x"`)).Want(t, 422, problem.CodeRFQInvalid).Violations(t)
 	if detail := found["#/catalogProductUid"]; !strings.Contains(detail, "/api/v1/catalog/products") {
@@ -200,8 +200,8 @@ func TestCreateAcceptsTheBoundsThemselves(t *testing.T) {
 	}{
 		"a title of 200 characters": {but("title", text(200)), 5000},
 		"a city of 120 characters":  {but("deliveryCity", text(120)), 5000},
-		"one piece":                 {but("quantity", `1`), 1},
-		"ten million pieces":        {but("quantity", `10000000`), 10_000_000},
+		"a quantity of 1":           {but("quantity", `1`), 1},
+		"a quantity of ten million": {but("quantity", `10000000`), 10_000_000},
 		"five thousand as 5e3":      {but("quantity", `5e3`), 5000},
 		"five thousand as 5000.000": {but("quantity", `5000.000`), 5000},
 		"five thousand as 50000E-1": {but("quantity", `50000E-1`), 5000},
@@ -227,15 +227,15 @@ func TestCreateRefusesWhatCannotBeRead(t *testing.T) {
 		status                 int
 		code                   problem.Code
 	}{
-		"half an object":         {flyers[:20], "application/json", "k", 400, problem.CodeInvalidRequest},
-		"two objects":            {flyers + flyers, "application/json", "k", 400, problem.CodeInvalidRequest},
-		"a member twice":         {strings.Replace(flyers, "{", `{"title":"x",`, 1), "application/json", "k", 400, problem.CodeInvalidRequest},
-		"bytes that are no text": {but("title", "\"\xff\""), "application/json", "k", 400, problem.CodeInvalidRequest},
-		"too deep":               {but("title", strings.Repeat("[", 40)+strings.Repeat("]", 40)), "application/json", "k", 400, problem.CodeInvalidRequest},
-		"a form":                 {flyers, "application/x-www-form-urlencoded", "k", 415, problem.CodeUnsupportedMediaType},
-		"more than 64 KiB":       {long, "application/json", "k", 413, problem.CodePayloadTooLarge},
-		"no key":                 {flyers, "application/json", "", 400, problem.CodeIdempotencyKeyRequired},
-		"a key with a space":     {flyers, "application/json", "a b", 400, problem.CodeIdempotencyKeyInvalid},
+		"half an object":           {flyers[:20], "application/json", "k", 400, problem.CodeInvalidRequest},
+		"two objects":              {flyers + flyers, "application/json", "k", 400, problem.CodeInvalidRequest},
+		"a member twice":           {strings.Replace(flyers, "{", `{"title":"x",`, 1), "application/json", "k", 400, problem.CodeInvalidRequest},
+		"bytes that are not UTF-8": {but("title", "\"\xff\""), "application/json", "k", 400, problem.CodeInvalidRequest},
+		"too deep":                 {but("title", strings.Repeat("[", 40)+strings.Repeat("]", 40)), "application/json", "k", 400, problem.CodeInvalidRequest},
+		"a form":                   {flyers, "application/x-www-form-urlencoded", "k", 415, problem.CodeUnsupportedMediaType},
+		"more than 64 KiB":         {long, "application/json", "k", 413, problem.CodePayloadTooLarge},
+		"no key":                   {flyers, "application/json", "", 400, problem.CodeIdempotencyKeyRequired},
+		"a key with a space":       {flyers, "application/json", "a b", 400, problem.CodeIdempotencyKeyInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: "acme-live", Body: tc.body, Header: map[string]string{
@@ -253,7 +253,7 @@ func TestAReplayIsTheSameAnswer(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	first := create(t, w, "k-1", flyers).Want(t, 201, "")
 	w.Advance(23 * time.Hour)
-	// Something happens to the record in between.
+	// The record changes between the two requests.
 	created := first.Text(t, "id")
 	if _, err := w.RFQs.SubmitQuote(t.Context(), acme, created, offer(t, w), rfq.Instruction{}); err != nil {
 		t.Fatalf("w.RFQs.SubmitQuote: %v", err)
@@ -276,7 +276,7 @@ func TestAReplayIsTheSameAnswer(t *testing.T) {
 	}
 	quoted := w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: "acme-live", Body: flyers, Header: map[string]string{"Idempotency-Key": `"k-1"`}})
 	if string(quoted.Want(t, 201, "").Body) != string(first.Body) {
-		t.Error("the quoted form of a key is another key")
+		t.Error("the quoted form of a key is treated as another key")
 	}
 }
 
@@ -295,19 +295,18 @@ func TestAKeyIsBoundToBodyTenantAndMode(t *testing.T) {
 			t.Errorf("%s: the response has Retry-After although a retry cannot succeed", name)
 		}
 	}
-	for _, who := range []string{"stark-live", "acme-test"} {
-		if a := createAs(t, w, who, "k-1", flyers).Want(t, 201, ""); a.Text(t, "id") == first.Text(t, "id") {
-			t.Errorf("%s was given acme's live record", who)
+	for _, owner := range []string{"stark-live", "acme-test"} {
+		if a := createAs(t, w, owner, "k-1", flyers).Want(t, 201, ""); a.Text(t, "id") == first.Text(t, "id") {
+			t.Errorf("%s got acme's live record", owner)
 		}
 	}
-	// Another key of the same organization and mode is the same client.
+	// All keys of an organization and mode share idempotency keys.
 	if a := createAs(t, w, "acme-writes", "k-1", flyers).Want(t, 201, ""); string(a.Body) != string(first.Body) {
-		t.Error("rotating an API key breaks a retry")
+		t.Error("a retry with another API key of the organization got another response")
 	}
 }
 
-// TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt is steps 10 to 13
-// of the order of answers.
+// A committed key replays before steps 10 to 13 of the order of checks.
 func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -321,9 +320,9 @@ func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
 	}
 	refused := create(t, w, "k-2", flyers).Want(t, 429, problem.CodeRFQQuotaExceeded)
 	refused.WantRetry(t)
-	replays("the quota is used up")
+	replays("the quota is exhausted")
 	w.Grant("acme", "rfq-create", 0)
-	replays("there is no quota at all")
+	replays("there is no quota")
 
 	w.Grant("acme", "rfq-create", 10)
 	w.Catalog.Withdraw()
@@ -337,7 +336,7 @@ func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
 	}
 	w.Catalog.Publish(other, w.Clock.Now())
 	create(t, w, "k-2", flyers).Want(t, 422, problem.CodeRFQInvalid)
-	replays("the product has left the catalog")
+	replays("the catalog no longer has the product")
 }
 
 func TestTheQuotaIsExactAndItsWindowEnds(t *testing.T) {
@@ -346,7 +345,7 @@ func TestTheQuotaIsExactAndItsWindowEnds(t *testing.T) {
 	w.Grant("acme", "rfq-create", 2)
 	w.Advance(17 * time.Minute)
 	create(t, w, "k-1", flyers).Want(t, 201, "")
-	create(t, w, "k-1", flyers).Want(t, 201, "") // a replay costs nothing
+	create(t, w, "k-1", flyers).Want(t, 201, "") // a replay uses no quota
 	create(t, w, "k-x", but("title", `""`)).Want(t, 422, problem.CodeRFQInvalid)
 	create(t, w, "k-2", flyers).Want(t, 201, "")
 	refused := create(t, w, "k-3", flyers).Want(t, 429, problem.CodeRFQQuotaExceeded)
@@ -375,8 +374,7 @@ func TestCreateSucceedsOnceTheCatalogIsAvailableAgain(t *testing.T) {
 	create(t, w, "k-1", flyers).Want(t, 201, "")
 }
 
-// TestUnavailableStoreIsSafeToRetry: whatever was known when the store went
-// unavailable, the same key leads to one record and the original response.
+// Wherever the store fails, the same key leads to one record and the original response.
 func TestUnavailableStoreIsSafeToRetry(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -404,7 +402,7 @@ func TestUnavailableStoreIsSafeToRetry(t *testing.T) {
 	}
 }
 
-// TestSimulatorUIDs: with a test key each outcome can be had on demand.
+// With a test key, each outcome is available on demand.
 func TestSimulatorUIDs(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -423,7 +421,7 @@ func TestSimulatorUIDs(t *testing.T) {
 		if tc.status == 429 || tc.status == 503 {
 			a.WantRetry(t)
 		}
-		create(t, w, uid, sim(uid)).Want(t, 422, problem.CodeRFQInvalid) // with a live key they do not exist
+		create(t, w, uid, sim(uid)).Want(t, 422, problem.CodeRFQInvalid) // live keys have no simulated uids
 	}
 	if len(tests) != len(rfq.SimulatorUIDs()) {
 		t.Errorf("%d of %v are tested", len(tests), rfq.SimulatorUIDs())
@@ -446,7 +444,7 @@ func TestGateDecidesBeforeTheHandler(t *testing.T) {
 		"a record without the scope":     {apitest.Request{Method: "GET", Path: "/api/v1/rfq/rfq_1", Key: "acme-writes"}, 403, problem.CodeInsufficientScope},
 		"quotes without the scope":       {apitest.Request{Method: "GET", Path: "/api/v1/rfq/rfq_1/quotes", Key: "acme-writes"}, 403, problem.CodeInsufficientScope},
 		"products without the scope":     {apitest.Request{Method: "GET", Path: "/api/v1/catalog/products", Key: "acme-writes"}, 403, problem.CodeInsufficientScope},
-		"products need to read alone":    {apitest.Request{Method: "GET", Path: "/api/v1/catalog/products", Key: "acme-reads"}, 200, ""},
+		"products need only rfq:read":    {apitest.Request{Method: "GET", Path: "/api/v1/catalog/products", Key: "acme-reads"}, 200, ""},
 		"a partner without the grant":    {apitest.Request{Method: "POST", Path: "/api/v1/rfq", Key: "globex-live", Body: "{"}, 403, problem.CodeCapabilityNotEntitled},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,11 +25,11 @@ const bodyLimit = 64 << 10
 
 // RFQs is the part of package rfq that the surface uses.
 type RFQs interface {
-	Create(ctx context.Context, who tenant.ID, draft rfq.Draft, terms rfq.Terms) (rfq.Created, error)
-	Replay(ctx context.Context, who tenant.ID, used transaction.Idempotency) (rfq.RFQ, bool, error)
-	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
-	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
-	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
+	Create(ctx context.Context, owner tenant.ID, draft rfq.Draft, terms rfq.Terms) (rfq.Created, error)
+	Replay(ctx context.Context, owner tenant.ID, used transaction.Idempotency) (rfq.RFQ, bool, error)
+	Get(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error)
+	List(ctx context.Context, owner tenant.ID, page rfq.Page) (rfq.List, error)
+	Quotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error)
 }
 
 // Catalog is the part of package catalog that the surface uses.

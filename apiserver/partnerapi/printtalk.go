@@ -34,7 +34,7 @@ func inPrintTalk(revalidated bool, document func(*gate.Call) (*xjdf.Node, error)
 		}
 		if decision := c.Decide(posture.XJDF, false); !decision.Allowed() {
 			if c.Accepts("application/json") {
-				return next(c) // as a browser does, which likes any XML better
+				return next(c) // browsers prefer any XML
 			}
 			return c.Refusal(decision)
 		}

@@ -17,14 +17,14 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// terms are the access of a partner to the layer, in addition to RFQs and quotes.
+// terms holds the access of a partner to the layer, in addition to RFQs and quotes.
 type terms struct {
 	scopes                      []v1alpha1.Scope
 	granted, rolledOut, invited bool
 }
 
-// enforce puts a partner with one key in force, and no other, and returns the
-// header fields with which it asks for PrintTalk.
+// enforce makes one partner with one key the only one in force. It returns the header fields
+// of requests for PrintTalk.
 func (by terms) enforce(t *testing.T, w *apitest.Server) map[string]string {
 	t.Helper()
 	key, err := credential.Mint(tenant.Live, strings.NewReader(strings.Repeat("apprentice-0123456789abcdef", 64)))
@@ -71,12 +71,12 @@ func TestPrintTalkIsRefusedWhereTheLayerIsClosed(t *testing.T) {
 		status int
 		code   problem.Code
 	}{
-		"a partner without the capability":        {terms{all, false, true, true}, 403, problem.CodeCapabilityNotEntitled},
-		"a key without the scope":                 {terms{reads, true, true, true}, 403, problem.CodeInsufficientScope},
-		"no scope comes before a closed layer":    {terms{reads, true, false, true}, 403, problem.CodeInsufficientScope},
-		"a layer without an audience":             {terms{all, true, false, true}, 503, closed},
-		"a partner outside the audience":          {terms{all, true, true, false}, 503, closed},
-		"a closed layer comes before entitlement": {terms{all, false, false, true}, 503, closed},
+		"a partner without the capability":                  {terms{all, false, true, true}, 403, problem.CodeCapabilityNotEntitled},
+		"a key without the scope":                           {terms{reads, true, true, true}, 403, problem.CodeInsufficientScope},
+		"a missing scope is reported before a closed layer": {terms{reads, true, false, true}, 403, problem.CodeInsufficientScope},
+		"a layer without an audience":                       {terms{all, true, false, true}, 503, closed},
+		"a partner outside the audience":                    {terms{all, true, true, false}, 503, closed},
+		"a closed layer is reported before a missing grant": {terms{all, false, false, true}, 503, closed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -89,15 +89,14 @@ func TestPrintTalkIsRefusedWhereTheLayerIsClosed(t *testing.T) {
 				w.Do(t, apitest.Request{Method: "GET", Path: at, Header: header}).Want(t, tc.status, tc.code)
 				plain := map[string]string{"Authorization": header["Authorization"]}
 				if got := w.Do(t, apitest.Request{Method: "GET", Path: at, Header: plain}).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
-					t.Errorf("%s without Accept came as %s", at, got)
+					t.Errorf("%s without Accept: Content-Type %s, want JSON", at, got)
 				}
 			}
 		})
 	}
 }
 
-// TestJSONIsSentWhereTheLayerIsClosedAndJSONIsAccepted: a browser likes XML better, and
-// is not refused for it.
+// A browser prefers XML, but gets JSON instead of a refusal.
 func TestJSONIsSentWhereTheLayerIsClosedAndJSONIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -107,13 +106,13 @@ func TestJSONIsSentWhereTheLayerIsClosedAndJSONIsAccepted(t *testing.T) {
 		return apitest.Request{Method: "GET", Path: at, Key: "acme-live", Header: map[string]string{"Accept": accept}}
 	}
 	if got := w.Do(t, ask(path, browser)).Want(t, 200, "").Header.Get("Content-Type"); got != "application/xml" {
-		t.Errorf("an open layer answers a browser with %s", got)
+		t.Errorf("open layer, Accept of a browser: Content-Type %s", got)
 	}
 	w.Kill(posture.XJDF)
 	for _, at := range []string{path, path + "/quotes"} {
 		for _, accept := range []string{browser, printTalk + ", application/json;q=0.1"} {
 			if got := w.Do(t, ask(at, accept)).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
-				t.Errorf("a closed layer answers %q with %s", accept, got)
+				t.Errorf("closed layer, Accept %q: Content-Type %s", accept, got)
 			}
 		}
 		w.Do(t, ask(at, printTalk+", application/json;q=0")).Want(t, 503, problem.CodeXJDFUnavailable)

@@ -48,8 +48,8 @@ func TestAQuotationHasTheQuotesThatStand(t *testing.T) {
 		quotes  []string
 	}{
 		{"at first", 0, "2026-11-22T12:00:00.000Z", []string{quotes[1].ID, quotes[2].ID, quotes[3].ID}},
-		{"when one has expired", 2 * 24 * time.Hour, "2026-11-25T12:00:00.000Z", []string{quotes[2].ID, quotes[3].ID}},
-		{"when two have", 3 * 24 * time.Hour, "2026-11-27T12:00:00.000Z", []string{quotes[3].ID}},
+		{"after one has expired", 2 * 24 * time.Hour, "2026-11-25T12:00:00.000Z", []string{quotes[2].ID, quotes[3].ID}},
+		{"after two have expired", 3 * 24 * time.Hour, "2026-11-27T12:00:00.000Z", []string{quotes[3].ID}},
 	}
 	for _, step := range steps {
 		w.Advance(step.after)
@@ -135,13 +135,13 @@ func TestQuotesReadAsPrintTalkByEachOfItsNamesAndAreNotKept(t *testing.T) {
 	}
 	for _, field := range []string{"", "*/*", printTalk + ";q=0.1, application/json", "application/json"} {
 		if got := accept(t, w, "acme-live", path+"/quotes", field).Want(t, 200, "").Header.Get("Content-Type"); got != "application/json" {
-			t.Errorf("%q came as %s", field, got)
+			t.Errorf("Accept %q: Content-Type %s", field, got)
 		}
 	}
 }
 
-// TestAPriceBeyondAllMoneyHidesNoQuote: a unit price and a quantity may each be
-// as large as they can, and their product is no amount any more.
+// A unit price and a quantity may be so large that their product exceeds the largest
+// amount of money.
 func TestAPriceBeyondAllMoneyHidesNoQuote(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})

@@ -22,8 +22,8 @@ import (
 
 const printTalk = "application/vnd.cip4-printtalk+xml"
 
-// talk is a PrintTalk document as another program reads it, without our own
-// node model. The namespaces are part of what is asserted.
+// talk is a PrintTalk document as another program decodes it, without this project's node
+// model. The tests check the namespaces too.
 type talk struct {
 	XMLName xml.Name `xml:"http://www.printtalk.org/schema_20 PrintTalk"`
 	Version string   `xml:",attr"`
@@ -84,23 +84,23 @@ func talkOf(t *testing.T, a apitest.Answer) talk {
 	t.Helper()
 	var document talk
 	if err := xml.Unmarshal(a.Body, &document); err != nil {
-		t.Fatalf("no XML: %v\n%s", err, a.Body)
+		t.Fatalf("invalid XML: %v\n%s", err, a.Body)
 	}
 	return document
 }
 
-// accept reads a path with a field of Accept.
-func accept(t *testing.T, w *apitest.Server, who, path, field string) apitest.Answer {
+// accept sends a GET request with an Accept field.
+func accept(t *testing.T, w *apitest.Server, owner, path, field string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: who, Header: map[string]string{"Accept": field}})
+	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: owner, Header: map[string]string{"Accept": field}})
 }
 
-// quoted creates an RFQ with these offers, of acme's live key.
+// quoted creates an RFQ with these offers, with acme's live key.
 func quoted(t *testing.T, w *apitest.Server, offers ...rfq.Offer) (path string, quotes []rfq.Quote) {
 	t.Helper()
 	created := create(t, w, "k-1", flyers).Want(t, 201, "")
 	for i := range offers {
-		w.Advance(time.Millisecond) // so that they have an order
+		w.Advance(time.Millisecond) // so that the offers are sorted by time
 		submitted, err := w.RFQs.SubmitQuote(t.Context(), acme, created.Text(t, "id"), offers[i], rfq.Instruction{})
 		if err != nil {
 			t.Fatalf("w.RFQs.SubmitQuote: %v", err)
@@ -117,7 +117,7 @@ func TestARecordReadsAsPrintTalkByEachOfItsNames(t *testing.T) {
 	for _, mediaType := range printtalk.MediaTypes() {
 		a := accept(t, w, "acme-live", path, mediaType).Want(t, 200, "")
 		if got := a.Header.Get("Content-Type"); got != mediaType {
-			t.Errorf("%s came as %s", mediaType, got)
+			t.Errorf("Accept %s: Content-Type %s", mediaType, got)
 		}
 		if got := a.Header.Get("Vary"); got != "Authorization, Accept" {
 			t.Errorf("Vary = %q", got)
@@ -147,29 +147,29 @@ func TestPrintTalkIsForThoseWhoPreferIt(t *testing.T) {
 	path, _ := quoted(t, w)
 	const asJSON = "application/json"
 	for name, tc := range map[string]struct{ accept, want string }{
-		"no preference":                  {"", asJSON},
-		"anything":                       {"*/*", asJSON},
-		"JSON":                           {asJSON, asJSON},
-		"any application":                {"application/*", asJSON},
-		"problems alone":                 {"application/problem+json, */*;q=0.1", asJSON},
-		"JSON before PrintTalk":          {"application/json, " + printTalk + ";q=0.9", asJSON},
-		"both alike":                     {printTalk + ", application/json", asJSON},
-		"PrintTalk before JSON":          {"application/json;q=0.5, " + printTalk, printTalk},
-		"PrintTalk, and anything after":  {printTalk + ", */*;q=0.1", printTalk},
-		"anything but JSON":              {"*/*, application/json;q=0", printTalk},
-		"XML rather than PrintTalk":      {"application/xml, " + printTalk + ";q=0.5", "application/xml"},
-		"another spelling":               {"Application/VND.CIP4-PrintTalk+XML", printTalk},
-		"a charset":                      {printTalk + "; charset=utf-8", printTalk},
-		"PrintTalk weighs nothing":       {printTalk + ";q=0, */*", asJSON},
-		"a weight that cannot be read":   {printTalk + ";q=much, application/json;q=0.9", printTalk},
-		"one that is offered of several": {"text/html, image/png, " + printTalk + ";q=0.1", printTalk},
-		"a field that cannot be read":    {"///", asJSON},
-		"an unknown type, and any type":  {"text/csv, */*;q=0.2", asJSON},
+		"no preference":                 {"", asJSON},
+		"anything":                      {"*/*", asJSON},
+		"JSON":                          {asJSON, asJSON},
+		"any application":               {"application/*", asJSON},
+		"only problems":                 {"application/problem+json, */*;q=0.1", asJSON},
+		"JSON before PrintTalk":         {"application/json, " + printTalk + ";q=0.9", asJSON},
+		"equal weights":                 {printTalk + ", application/json", asJSON},
+		"PrintTalk before JSON":         {"application/json;q=0.5, " + printTalk, printTalk},
+		"PrintTalk, and anything after": {printTalk + ", */*;q=0.1", printTalk},
+		"anything but JSON":             {"*/*, application/json;q=0", printTalk},
+		"XML rather than PrintTalk":     {"application/xml, " + printTalk + ";q=0.5", "application/xml"},
+		"another spelling":              {"Application/VND.CIP4-PrintTalk+XML", printTalk},
+		"a charset":                     {printTalk + "; charset=utf-8", printTalk},
+		"PrintTalk weighs nothing":      {printTalk + ";q=0, */*", asJSON},
+		"an invalid weight":             {printTalk + ";q=much, application/json;q=0.9", printTalk},
+		"one available type of several": {"text/html, image/png, " + printTalk + ";q=0.1", printTalk},
+		"an invalid field":              {"///", asJSON},
+		"an unknown type, and any type": {"text/csv, */*;q=0.2", asJSON},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if got := accept(t, w, "acme-live", path, tc.accept).Want(t, 200, "").Header.Get("Content-Type"); got != tc.want {
-				t.Errorf("it came as %s, want %s", got, tc.want)
+				t.Errorf("Content-Type %s, want %s", got, tc.want)
 			}
 		})
 	}
@@ -201,7 +201,7 @@ func TestPrintTalkIsRevalidatedByATagOfItsOwn(t *testing.T) {
 		}
 	}
 	if tags["application/json"] == tags[printTalk] {
-		t.Errorf("one tag %s for two forms", tags[printTalk])
+		t.Errorf("both media types have the ETag %s", tags[printTalk])
 	}
 	for form, tag := range tags {
 		other := map[bool]string{true: "application/json", false: printTalk}[form != "application/json"]
@@ -215,9 +215,9 @@ func TestTheKillSwitchOfTheLayerLeavesJSON(t *testing.T) {
 	path, _ := quoted(t, w, offer(t, w))
 	sandbox := createAs(t, w, "acme-test", "k-1", but("catalogProductUid", `"sim:rfq:quoted"`)).Want(t, 201, "").Header.Get("Location")
 	w.Kill(posture.XJDF)
-	for at, who := range map[string]string{path: "acme-live", path + "/quotes": "acme-live", sandbox: "acme-test", sandbox + "/quotes": "acme-test"} {
-		accept(t, w, who, at, printTalk).Want(t, 503, problem.Code(posture.XJDF.Definition().Code))
-		get(t, w, who, at).Want(t, 200, "")
+	for at, owner := range map[string]string{path: "acme-live", path + "/quotes": "acme-live", sandbox: "acme-test", sandbox + "/quotes": "acme-test"} {
+		accept(t, w, owner, at, printTalk).Want(t, 503, problem.Code(posture.XJDF.Definition().Code))
+		get(t, w, owner, at).Want(t, 200, "")
 	}
 }
 
@@ -226,8 +226,8 @@ func TestForeignRecordsAreUnknownInPrintTalk(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	path, _ := quoted(t, w, offer(t, w))
 	for _, at := range []string{path, path + "/quotes", "/api/v1/rfq/rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "/api/v1/rfq/rfq_1/quotes"} {
-		for _, who := range []string{"stark-live", "acme-test"} {
-			accept(t, w, who, at, printTalk).Want(t, 404, problem.CodeNotFound)
+		for _, owner := range []string{"stark-live", "acme-test"} {
+			accept(t, w, owner, at, printTalk).Want(t, 404, problem.CodeNotFound)
 		}
 	}
 }
@@ -242,8 +242,8 @@ func TestRFQWithoutCurrentQuoteHasNoQuotation(t *testing.T) {
 	accept(t, w, "acme-live", path, printTalk).Want(t, 200, "")
 }
 
-// texts are what a title, a supplier or a city may be called, with what another
-// program has to read: the same, where reads is empty.
+// texts lists unusual titles and names, and the text that another program must decode; an
+// empty reads means the same text.
 func texts() map[string]struct{ text, reads string } {
 	return map[string]struct{ text, reads string }{
 		"markup":                       {`<&"']]>`, ""},
@@ -261,8 +261,8 @@ func texts() map[string]struct{ text, reads string } {
 	}
 }
 
-// TestAnyTextIsReadableInPrintTalk: whatever a title, a supplier or a city is
-// called, another program reads the document, and reads what was written.
+// Another program must decode the original text of a title, a supplier or a city from the
+// document.
 func TestAnyTextIsReadableInPrintTalk(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -286,7 +286,7 @@ func TestAnyTextIsReadableInPrintTalk(t *testing.T) {
 	}
 }
 
-// TestControlCharactersAreRejected is why the test above has none.
+// Control characters are rejected, so the previous test contains none.
 func TestControlCharactersAreRejected(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -307,7 +307,7 @@ func TestWithoutACatalogAProductHasNoType(t *testing.T) {
 		t.Errorf("product %+v", product)
 	}
 	if typed.Header.Get("Etag") == untyped.Header.Get("Etag") {
-		t.Error("one tag for two documents")
+		t.Error("two different documents have the same ETag")
 	}
 
 	other, err := catalog.NewCatalog([]catalog.Group{{UID: "books", Name: "Books"}}, []catalog.Product{{UID: "book", Name: "Book", Group: "books"}})

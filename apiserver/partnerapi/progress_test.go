@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// TestAKeyWhoseRequestHasNotEnded is a conflict that passes by itself.
+// The conflict ends when the request with the key ends.
 func TestAKeyWhoseRequestHasNotEnded(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})

@@ -48,10 +48,10 @@ func TestARecordIsItsOwnersAlone(t *testing.T) {
 	for _, path := range []string{path, path + "/quotes"} {
 		get(t, w, "acme-live", path).Want(t, 200, "")
 		missing := get(t, w, "acme-live", "/api/v1/rfq/rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ").Want(t, 404, problem.CodeNotFound)
-		for _, who := range []string{"stark-live", "stark-test", "acme-test"} {
-			foreign := get(t, w, who, path).Want(t, 404, problem.CodeNotFound)
+		for _, owner := range []string{"stark-live", "stark-test", "acme-test"} {
+			foreign := get(t, w, owner, path).Want(t, 404, problem.CodeNotFound)
 			if got, want := foreign.Text(t, "detail"), missing.Text(t, "detail"); got != want {
-				t.Errorf("%s gets %q for a foreign record and %q for a missing one", who, got, want)
+				t.Errorf("%s gets %q for a foreign record and %q for a missing one", owner, got, want)
 			}
 		}
 	}
@@ -65,12 +65,11 @@ func TestIDsThatCannotBeAreNotLookedUp(t *testing.T) {
 		get(t, w, "acme-live", "/api/v1/rfq/"+id+"/quotes").Want(t, 404, problem.CodeNotFound)
 	}
 	if n := w.Store.Calls(); n != 0 {
-		t.Errorf("the store was asked %d times", n)
+		t.Errorf("the store was called %d times", n)
 	}
 }
 
-// TestARecordIsRevalidatedUntilItChanges follows a record through a quote, the
-// deadline and its end.
+// The test follows a record through a quote, its deadline and its expiry.
 func TestARecordIsRevalidatedUntilItChanges(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -139,7 +138,7 @@ func TestAListIsWalkedFromNewestToOldest(t *testing.T) {
 	}
 }
 
-// link is the path of the next page, from the header; the body must agree.
+// link returns the path of the next page from the Link header, which must agree with the body.
 func link(t *testing.T, a apitest.Answer, p page) string {
 	t.Helper()
 	field := a.Header.Get("Link")
@@ -188,37 +187,37 @@ func TestBadPagesAreRefused(t *testing.T) {
 		createAs(t, w, "stark-live", strconv.Itoa(i), flyers).Want(t, 201, "")
 		createAs(t, w, "acme-test", strconv.Itoa(i), flyers).Want(t, 201, "")
 	}
-	cursor := func(who string) string {
-		return get(t, w, who, "/api/v1/rfq?limit=1").Want(t, 200, "").Text(t, "nextCursor")
+	cursor := func(owner string) string {
+		return get(t, w, owner, "/api/v1/rfq?limit=1").Want(t, 200, "").Text(t, "nextCursor")
 	}
 	own := cursor("acme-live")
 	for name, query := range map[string]string{
 		"no limit":                         "limit=0",
 		"a negative limit":                 "limit=-1",
 		"a limit over the bound":           "limit=101",
-		"a limit that is no number":        "limit=ten",
-		"a limit that is no integer":       "limit=1.0",
+		"a limit that is not a number":     "limit=ten",
+		"a limit that is not an integer":   "limit=1.0",
 		"an empty limit":                   "limit=",
-		"a limit beyond every integer":     "limit=99999999999999999999",
+		"a limit beyond 64 bits":           "limit=99999999999999999999",
 		"the limit twice":                  "limit=1&limit=1",
 		"the cursor twice":                 "cursor=" + own + "&cursor=" + own,
 		"an invented cursor":               "cursor=abc",
 		"a record's id as a cursor":        "cursor=rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ",
-		"a cursor with one letter less":    "cursor=" + own[1:],
+		"a truncated cursor":               "cursor=" + own[1:],
 		"a cursor of another tenant":       "cursor=" + cursor("stark-live"),
 		"a cursor of the other mode":       "cursor=" + cursor("acme-test"),
 		"a cursor of a thousand letters":   "cursor=" + strings.Repeat("a", 1000),
 		"a query that cannot be unescaped": "limit=%zz",
-		"a query of another dialect":       "limit=1;cursor=x",
-		"a parameter that there is not":    "stauts=open",
-		"a status that there is not":       "status=draft",
+		"a query separated by semicolons":  "limit=1;cursor=x",
+		"an unknown parameter":             "stauts=open",
+		"an unknown status":                "status=draft",
 		"an empty status":                  "status=",
-		"more statuses than there are":     strings.Repeat("status=open&", 7),
-		"a time that is none":              "createdAfter=yesterday",
+		"too many statuses":                strings.Repeat("status=open&", 7),
+		"an invalid time":                  "createdAfter=yesterday",
 		"a date without a time":            "createdBefore=2026-11-20",
-		"a comma for a point":              "createdBefore=2026-11-20T09:00:00,5Z",
+		"a comma as the decimal point":     "createdBefore=2026-11-20T09:00:00,5Z",
 		"a time twice":                     "createdAfter=2026-11-20T09:00:00Z&createdAfter=2026-11-20T09:00:00Z",
-		"a cursor with a filter more":      "status=open&cursor=" + own,
+		"a cursor with another filter":     "status=open&cursor=" + own,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

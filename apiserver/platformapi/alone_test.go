@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// held is a service whose checks last until they are let go.
+// held is a service whose checks block until the test releases them.
 type held struct {
 	platformapi.MasterData
 	began, release chan struct{}
@@ -29,7 +29,7 @@ func (h *held) Check(ctx context.Context, d masterdata.Draft, by masterdata.Inst
 	return h.MasterData.Check(ctx, d, by)
 }
 
-// TestOneImportIsInMemoryAtATime holds one, and sends another.
+// The test blocks one import and sends another.
 func TestOneImportIsInMemoryAtATime(t *testing.T) {
 	t.Parallel()
 	set, err := contracts.Load(docs.API)
@@ -51,7 +51,7 @@ func TestOneImportIsInMemoryAtATime(t *testing.T) {
 	service.MasterData = w.MasterData
 	text := document(t, "org_acme01", 1)
 	done := make(chan int, 1)
-	first := w.Build(t, apitest.Request{Method: "POST", Path: root + snapshots + "?dryRun=true", Key: "desk-live", Body: text})
+	first := w.Build(t, apitest.Request{Method: "POST", Path: root + snapshots + "?dryRun=true", Key: "platform-live", Body: text})
 	go func() {
 		var rec status
 		w.Handler.ServeHTTP(&rec, first)
@@ -62,10 +62,10 @@ func TestOneImportIsInMemoryAtATime(t *testing.T) {
 		a, _, _ := imports(t, w, "", body)
 		a.Want(t, 503, problem.CodeOverloaded).WantRetry(t)
 	}
-	get(t, w, "desk-reads", snapshots).Want(t, 200, "")
+	get(t, w, "platform-reads", snapshots).Want(t, 200, "")
 	close(service.release)
 	if got := <-done; got != http.StatusOK {
-		t.Errorf("the first is answered %d", got)
+		t.Errorf("the first import: status %d", got)
 	}
 	a, _, _ := imports(t, w, "", text)
 	a.Want(t, 201, "")
@@ -75,7 +75,7 @@ func TestOneImportIsInMemoryAtATime(t *testing.T) {
 	a.Want(t, 200, "") // a rejected import releases its slot
 }
 
-// status is an answer of which only that counts.
+// status returns a response that contains only the status.
 type status int
 
 func (*status) Header() http.Header         { return http.Header{} }
@@ -87,21 +87,21 @@ func TestMasterDataReportsAnUnavailableStore(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	text := document(t, "org_acme01", 1)
 	_, s, _ := imports(t, w, "", text)
-	id := post(t, w, "desk-live", snapshots+"/"+s.ID+"/approve", `{}`).Want(t, 201, "").Text(t, "id")
+	id := post(t, w, "platform-live", snapshots+"/"+s.ID+"/approve", `{}`).Want(t, 201, "").Text(t, "id")
 	w.Store.Set(storetest.Away)
 	for _, path := range []string{snapshots, snapshots + "/" + s.ID, snapshots + "/" + s.ID + "/content", approvals} {
-		get(t, w, "desk-reads", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+		get(t, w, "platform-reads", path).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 	}
 	for path, body := range map[string]string{
 		snapshots: text, snapshots + "?dryRun=true": text, snapshots + "/" + s.ID + "/approve": `{}`, approvals + "/" + id + "/withdraw": reason,
 	} {
-		post(t, w, "desk-live", path, body).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+		post(t, w, "platform-live", path, body).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 	}
 	w.Store.Set(storetest.Unknown)
-	post(t, w, "desk-live", snapshots, document(t, "org_acme01", 2)).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
+	post(t, w, "platform-live", snapshots, document(t, "org_acme01", 2)).Want(t, 503, problem.CodeStoreUnavailable).WantRetry(t)
 	w.Store.Set(storetest.None)
 	a, _, isNew := imports(t, w, "", document(t, "org_acme01", 2))
-	if a.Want(t, 200, ""); isNew { // it was committed
+	if a.Want(t, 200, ""); isNew { // the import was committed
 		t.Error("the import with an unknown outcome has no record, want one")
 	}
 }

@@ -16,8 +16,8 @@ import (
 
 // Callbacks is the part of package xjmf that the surface uses.
 type Callbacks interface {
-	Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error)
-	States(ctx context.Context, who tenant.ID, jobID string) ([]xjmf.State, error)
+	Messages(ctx context.Context, owner tenant.ID, before string, limit int) ([]xjmf.Entry, error)
+	States(ctx context.Context, owner tenant.ID, jobID string) ([]xjmf.State, error)
 }
 
 // of returns the tenant of an organization in the mode of the caller's key.

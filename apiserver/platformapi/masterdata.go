@@ -107,7 +107,7 @@ func draftOf(c *gate.Call) (masterdata.Draft, error) {
 	}
 	if err != nil {
 		if c.Context().Err() != nil {
-			// The client has gone; nothing was stored.
+			// The client has disconnected; nothing was stored.
 			return masterdata.Draft{}, problemOf(&transaction.UnavailableError{Op: "read master data", Err: err})
 		}
 		return masterdata.Draft{}, fmt.Errorf("read master data: %w", err)
@@ -255,7 +255,7 @@ func (s *surface) ApproveSnapshot(c *gate.Call, snapshotID SnapshotID, body Appr
 			continue
 		}
 		at, err := time.Parse(time.RFC3339, *member.text)
-		if err != nil || at.IsZero() { // what was left out is the zero time
+		if err != nil || at.IsZero() { // an absent time is the zero time
 			return nil, invalid([]problem.Violation{{Pointer: member.pointer, Detail: "must be an RFC 3339 time, for example 2027-01-01T00:00:00Z"}})
 		}
 		*member.into = at

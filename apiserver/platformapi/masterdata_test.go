@@ -24,7 +24,7 @@ const (
 	approvals = "/masterdata/approvals"
 )
 
-// document is master data of an owner as they are sent.
+// document returns valid master data of an owner.
 func document(t testing.TB, owner string, mark int64) string {
 	t.Helper()
 	s, err := authority.New(apitest.Printer(owner, mark))
@@ -38,7 +38,7 @@ func document(t testing.TB, owner string, mark int64) string {
 	return string(text)
 }
 
-// packed is text compressed.
+// packed returns the text compressed with gzip.
 func packed(t testing.TB, text string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -66,7 +66,7 @@ type kept struct {
 // imports sends a document.
 func imports(t *testing.T, w *apitest.Server, query, document string, header ...string) (a apitest.Answer, s kept, isNew bool) {
 	t.Helper()
-	a = post(t, w, "desk-live", snapshots+query, document, header...)
+	a = post(t, w, "platform-live", snapshots+query, document, header...)
 	var imported struct {
 		Snapshot kept
 		New      bool
@@ -77,11 +77,11 @@ func imports(t *testing.T, w *apitest.Server, query, document string, header ...
 	return a, imported.Snapshot, imported.New
 }
 
-// listed are the ids of a list.
+// listed returns the ids of a list.
 func listed(t *testing.T, w *apitest.Server, path string) (ids []string) {
 	t.Helper()
 	var page struct{ Items []struct{ ID string } }
-	get(t, w, "desk-reads", path).Want(t, 200, "").Into(t, &page)
+	get(t, w, "platform-reads", path).Want(t, 200, "").Into(t, &page)
 	for _, one := range page.Items {
 		ids = append(ids, one.ID)
 	}
@@ -99,10 +99,10 @@ func TestTheSameMasterDataAreImportedOnce(t *testing.T) {
 		}
 	}
 	if got := listed(t, w, snapshots); len(got) != 0 {
-		t.Fatalf("dry runs have left %v", got)
+		t.Fatalf("snapshots after dry runs: %v, want none", got)
 	}
 	if got := listed(t, w, "/audit"); len(got) != 0 {
-		t.Fatalf("dry runs are in the audit: %v", got)
+		t.Fatalf("audit entries after dry runs: %v, want none", got)
 	}
 	a, first, isNew := imports(t, w, "", packed(t, text), "Content-Type", "application/gzip")
 	a.Want(t, 201, "")
@@ -118,16 +118,16 @@ func TestTheSameMasterDataAreImportedOnce(t *testing.T) {
 	for _, query := range []string{"", "?dryRun=true", "?dryRun=false&note=again"} {
 		a, again, isNew := imports(t, w, query, text)
 		if a.Want(t, 200, ""); isNew || !cmp.Equal(first, again) {
-			t.Errorf("again with %q: new %t, %+v", query, isNew, again)
+			t.Errorf("repeated import with %q: new %t, %+v", query, isNew, again)
 		}
 	}
 	if got := listed(t, w, snapshots); len(got) != 1 || got[0] != first.ID {
-		t.Errorf("kept %v", got)
+		t.Errorf("snapshots %v", got)
 	}
 	if got := listed(t, w, "/audit"); len(got) != 1 {
-		t.Errorf("one import has left the lines %v", got)
+		t.Errorf("audit entries after one import: %v", got)
 	}
-	exported := get(t, w, "desk-reads", snapshots+"/"+first.ID+"/content").Want(t, 200, "")
+	exported := get(t, w, "platform-reads", snapshots+"/"+first.ID+"/content").Want(t, 200, "")
 	if string(exported.Body) != text {
 		t.Errorf("exported:\n%s\nimported:\n%s", exported.Body, text)
 	}
@@ -142,26 +142,26 @@ func TestMasterDataThatAreWrongAreRefusedWithTheirLines(t *testing.T) {
 	}
 	good := lines.String()
 	for name, tc := range map[string]struct{ old, changed, want string }{
-		"a unit of something else":  {`"per": "ThousandSheets"`, `"per": "Hour"`, "price.per"},
-		"a price that is no number": {`90.000001`, `"90,00"`, "price.amount"},
-		"a price below nothing":     {`90.000001`, `-1`, "price.amount"},
-		"an unknown member":         {`"mediaType"`, `"mediatype": "Paper", "mediaType"`, "mediatype"},
-		"an identifier twice":       {`"id": "cutter"`, `"id": "press"`, "press"},
-		"an unknown owner":          {`"owner": "org_acme01"`, `"owner": "acme"`, "owner"},
-		"an unknown level":          {`"level": "resources"`, `"level": "prices"`, "level"},
-		"no source":                 {`"source": "ERP"`, `"source": ""`, "source"},
-		"half a document":           {`"mediaType": "Paper",`, ``, "mediaType"},
-		"no JSON":                   {`"level"`, `level`, "JSON"},
-		"a name twice":              {`"owner"`, `"owner": "platform", "owner"`, "there already"},
-		"a reference to nothing":    {`"labor": "printer"`, `"labor": "unknown"`, "unknown"},
+		"a unit of another kind": {`"per": "ThousandSheets"`, `"per": "Hour"`, "price.per"},
+		"a price with a comma":   {`90.000001`, `"90,00"`, "price.amount"},
+		"a negative price":       {`90.000001`, `-1`, "price.amount"},
+		"an unknown member":      {`"mediaType"`, `"mediatype": "Paper", "mediaType"`, "mediatype"},
+		"a duplicate identifier": {`"id": "cutter"`, `"id": "press"`, "press"},
+		"an unknown owner":       {`"owner": "org_acme01"`, `"owner": "acme"`, "owner"},
+		"an unknown level":       {`"level": "resources"`, `"level": "prices"`, "level"},
+		"no source":              {`"source": "ERP"`, `"source": ""`, "source"},
+		"half a document":        {`"mediaType": "Paper",`, ``, "mediaType"},
+		"invalid JSON":           {`"level"`, `level`, "JSON"},
+		"a duplicate member":     {`"owner"`, `"owner": "platform", "owner"`, "there already"},
+		"an unknown reference":   {`"labor": "printer"`, `"labor": "unknown"`, "unknown"},
 	} {
 		if !strings.Contains(good, tc.old) {
-			t.Fatalf("%s: the document has no %s", name, tc.old)
+			t.Fatalf("%s: the document does not contain %s", name, tc.old)
 		}
 		for _, query := range []string{"", "?dryRun=true"} {
 			a, _, _ := imports(t, w, query, strings.Replace(good, tc.old, tc.changed, 1))
 			text := string(a.Want(t, 422, problem.CodePlatformRequestInvalid).Body)
-			if !strings.Contains(text, tc.want) || name != "half a document" && name != "an identifier twice" && !lineOf(good, tc.old, text) {
+			if !strings.Contains(text, tc.want) || name != "half a document" && name != "a duplicate identifier" && !lineOf(good, tc.old, text) {
 				t.Errorf("%s: %s", name, text)
 			}
 		}
@@ -175,7 +175,7 @@ func TestMasterDataThatAreWrongAreRefusedWithTheirLines(t *testing.T) {
 	}
 }
 
-// lineOf reports whether an answer names the line of a document in which a text is.
+// lineOf reports whether a response names the line of a text in a document.
 func lineOf(document, text, answer string) bool {
 	before, _, _ := strings.Cut(document, text)
 	return strings.Contains(answer, fmt.Sprintf(":%d", strings.Count(before, "\n")+1)) || strings.Contains(answer, fmt.Sprintf("line %d", strings.Count(before, "\n")+1))
@@ -201,17 +201,17 @@ func TestAnImportIsBoundedHoweverItIsSent(t *testing.T) {
 		"compressed without the type":   {packed(t, text), "application/json", 422, problem.CodePlatformRequestInvalid},
 		"compressed twice":              {packed(t, packed(t, text)), "application/gzip", 422, problem.CodePlatformRequestInvalid},
 		"as YAML":                       {"level: resources", "application/yaml", 415, problem.CodeUnsupportedMediaType},
-		"as nothing":                    {"", "", 415, problem.CodeUnsupportedMediaType},
+		"without a body":                {"", "", 415, problem.CodeUnsupportedMediaType},
 	} {
 		t.Log(name)
 		a, _, _ := imports(t, w, "", tc.body, "Content-Type", tc.mediaType)
 		a.Want(t, tc.status, tc.code)
 	}
 	a, _, _ := imports(t, w, "", packed(t, text[:len(text)/2])+packed(t, text[len(text)/2:]), "Content-Type", "application/gzip")
-	a.Want(t, 201, "") // gzip may come in members (RFC 1952, section 2.2)
+	a.Want(t, 201, "") // a gzip file may have several members (RFC 1952, section 2.2)
 }
 
-// spoiled is compressed text whose checksum is another.
+// spoiled returns the compressed text with a wrong checksum.
 func spoiled(packed string) string {
 	b := []byte(packed)
 	b[len(b)-8] ^= 1

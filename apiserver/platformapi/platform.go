@@ -30,20 +30,20 @@ import (
 // bodyLimit exceeds the largest valid offer, in bytes.
 const bodyLimit = 256 << 10
 
-// Desk is the part of package rfq that the surface uses.
-type Desk interface {
+// RFQs is the part of package rfq that the surface uses.
+type RFQs interface {
 	Owner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error)
-	List(ctx context.Context, who tenant.ID, page rfq.Page) (rfq.List, error)
+	List(ctx context.Context, owner tenant.ID, page rfq.Page) (rfq.List, error)
 	ListAll(ctx context.Context, mode tenant.Mode, page rfq.Page) (rfq.List, error)
-	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
-	Quotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error)
-	Close(ctx context.Context, who tenant.ID, id string, by rfq.Instruction) (rfq.RFQ, error)
-	Cancel(ctx context.Context, who tenant.ID, id string, by rfq.Instruction) (rfq.RFQ, error)
-	SubmitQuote(ctx context.Context, who tenant.ID, id string, offer rfq.Offer, by rfq.Instruction) (rfq.Submitted, error)
-	WithdrawQuote(ctx context.Context, who tenant.ID, id, quoteID string, by rfq.Instruction) (rfq.Quote, error)
+	Get(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error)
+	Quotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error)
+	Close(ctx context.Context, owner tenant.ID, id string, by rfq.Instruction) (rfq.RFQ, error)
+	Cancel(ctx context.Context, owner tenant.ID, id string, by rfq.Instruction) (rfq.RFQ, error)
+	SubmitQuote(ctx context.Context, owner tenant.ID, id string, offer rfq.Offer, by rfq.Instruction) (rfq.Submitted, error)
+	WithdrawQuote(ctx context.Context, owner tenant.ID, id, quoteID string, by rfq.Instruction) (rfq.Quote, error)
 }
 
-// Records is the part of a store that the surface uses in addition.
+// Records is the part of a store that the surface uses directly.
 type Records interface {
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
 	AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
@@ -53,7 +53,7 @@ type Records interface {
 }
 
 type surface struct {
-	desk      Desk
+	rfqs      RFQs
 	records   Records
 	callbacks Callbacks
 	webhooks  Webhooks
@@ -65,8 +65,8 @@ type surface struct {
 
 // Routes returns the surface's table of routes. The first routes reject other paths and
 // methods.
-func Routes(desk Desk, records Records, callbacks Callbacks, hooks Webhooks, data MasterData, erasures Erasures, set *contracts.Set) ([]gate.Route, error) {
-	s := &surface{desk: desk, records: records, callbacks: callbacks, webhooks: hooks, data: data, erasures: erasures, whole: make(chan struct{}, 1)}
+func Routes(rfqs RFQs, records Records, callbacks Callbacks, hooks Webhooks, data MasterData, erasures Erasures, set *contracts.Set) ([]gate.Route, error) {
+	s := &surface{rfqs: rfqs, records: records, callbacks: callbacks, webhooks: hooks, data: data, erasures: erasures, whole: make(chan struct{}, 1)}
 	offer, err := set.Schema(contracts.Platform, "Offer")
 	if err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// ask lets keys of partners read an RFQ that there is not, one after the other, and
-// writes the log. It is the request id of the last one.
+// ask reads an unknown RFQ with keys of partners, one after the other, and writes the request
+// log. It returns the request id of the last request.
 func ask(t *testing.T, w *apitest.Server, keys ...string) (id string) {
 	t.Helper()
 	for _, key := range keys {
@@ -26,7 +26,7 @@ func ask(t *testing.T, w *apitest.Server, keys ...string) (id string) {
 	return id
 }
 
-func TestTheDeskFindsTheRequestOfAPartner(t *testing.T) {
+func TestOperatorsFindTheRequestOfAPartner(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	ask(t, w, "stark-live", "acme-live", "acme-none", "acme-test")
@@ -40,11 +40,11 @@ func TestTheDeskFindsTheRequestOfAPartner(t *testing.T) {
 	}
 	list := func(query string) {
 		t.Helper()
-		get(t, w, "desk-reads", "/requests?organization=org_acme01"+query).Want(t, 200, "").Into(t, &page)
+		get(t, w, "platform-reads", "/requests?organization=org_acme01"+query).Want(t, 200, "").Into(t, &page)
 	}
 	list("&requestId=" + id)
 	if len(page.Items) != 1 || page.Items[0].Code != "NOT_FOUND" || page.Items[0].Route != "/api/v1/rfq/{rfqId}" || page.Items[0].Requests != 1 {
-		t.Errorf("by its id: %+v", page.Items)
+		t.Errorf("filtered by id: %+v", page.Items)
 	}
 	list("")
 	if len(page.Items) != 3 || page.Items[0].RequestID != id || page.Items[1].Key != "none" || page.Items[1].Reason != "ScopeMissing" {
@@ -52,22 +52,22 @@ func TestTheDeskFindsTheRequestOfAPartner(t *testing.T) {
 	}
 	list("&limit=1&before=" + page.Items[0].ID)
 	if len(page.Items) != 1 || page.Items[0].Key != "none" {
-		t.Errorf("behind the first: %+v", page.Items)
+		t.Errorf("after the first: %+v", page.Items)
 	}
 	list("&code=NOT_FOUND")
 	if len(page.Items) != 2 {
-		t.Errorf("by its code: %+v", page.Items)
+		t.Errorf("filtered by code: %+v", page.Items)
 	}
-	get(t, w, "desk-test", "/requests?organization=org_acme01").Want(t, 200, "").Into(t, &page)
+	get(t, w, "platform-test", "/requests?organization=org_acme01").Want(t, 200, "").Into(t, &page)
 	if len(page.Items) != 1 || page.Items[0].Key != "test" {
 		t.Errorf("of the sandbox: %+v", page.Items)
 	}
 	for _, query := range []string{"", "?organization=org_acme01&requestId=x", "?organization=org_acme01&code=LOST", "?organization=org_acme01&before=x", "?organization=org_acme01&limit=0"} {
-		get(t, w, "desk-reads", "/requests"+query).Want(t, 400, problem.CodeInvalidRequest)
+		get(t, w, "platform-reads", "/requests"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }
 
-func TestTheDeskSeesWhatTheGatesRefuse(t *testing.T) {
+func TestOperatorsSeeDenials(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	ask(t, w, "acme-none")
@@ -79,16 +79,16 @@ func TestTheDeskSeesWhatTheGatesRefuse(t *testing.T) {
 			Requests, Organizations                   int64
 		}
 	}
-	get(t, w, "desk-reads", "/denials?since=2026-11-20T12:00:00Z").Want(t, 200, "").Into(t, &page)
+	get(t, w, "platform-reads", "/denials?since=2026-11-20T12:00:00Z").Want(t, 200, "").Into(t, &page)
 	if len(page.Items) != 2 || page.Items[0].Reason != "NoRollout" || page.Items[0].Requests != 3 || page.Items[0].Organizations != 2 ||
 		page.Items[0].LastAt != "2026-11-20T12:00:03.000Z" || page.Items[1].Reason != "ScopeMissing" {
 		t.Errorf("denials %+v", page.Items)
 	}
-	get(t, w, "desk-reads", "/denials?since=2026-11-20T12:00:01Z&limit=1").Want(t, 200, "").Into(t, &page)
+	get(t, w, "platform-reads", "/denials?since=2026-11-20T12:00:01Z&limit=1").Want(t, 200, "").Into(t, &page)
 	if len(page.Items) != 1 || page.Items[0].Code != "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE" || page.Items[0].Capability != "rfq-read" || page.Items[0].Surface != "partner" {
 		t.Errorf("the most frequent: %+v", page.Items)
 	}
 	for _, query := range []string{"", "?since=yesterday", "?since=2026-11-20T12:00:00Z&limit=0"} {
-		get(t, w, "desk-reads", "/denials"+query).Want(t, 400, problem.CodeInvalidRequest)
+		get(t, w, "platform-reads", "/denials"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }

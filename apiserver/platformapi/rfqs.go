@@ -42,26 +42,26 @@ func (s *surface) ListAllRfqs(c *gate.Call, params ListAllRfqsParams) (ListAllRf
 func (s *surface) list(c *gate.Call, organization *string, page rfq.Page) (rfq.List, error) {
 	mode := c.Tenant().Mode
 	if organization == nil {
-		return s.desk.ListAll(c.Context(), mode, page)
+		return s.rfqs.ListAll(c.Context(), mode, page)
 	}
-	who, err := tenant.New(*organization, mode)
+	owner, err := tenant.New(*organization, mode)
 	if err != nil {
 		return rfq.List{}, problem.New(problem.CodeInvalidRequest, "The parameter organization must be the id of an organization.")
 	}
-	return s.desk.List(c.Context(), who, page)
+	return s.rfqs.List(c.Context(), owner, page)
 }
 
 // ShowRFQ serves GET /api/v1/platform/rfqs/{rfqId}.
 func (s *surface) ShowRFQ(c *gate.Call, rfqid RFQID) (ShowRFQResponseObject, error) {
-	who, err := s.owner(c, rfqid)
+	owner, err := s.owner(c, rfqid)
 	if err != nil {
 		return nil, err
 	}
-	record, err := s.desk.Get(c.Context(), who, rfqid)
+	record, err := s.rfqs.Get(c.Context(), owner, rfqid)
 	if err != nil {
 		return nil, problemOf(err)
 	}
-	quotes, err := s.desk.Quotes(c.Context(), who, rfqid)
+	quotes, err := s.rfqs.Quotes(c.Context(), owner, rfqid)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -77,7 +77,7 @@ func (s *surface) ShowRFQ(c *gate.Call, rfqid RFQID) (ShowRFQResponseObject, err
 
 // CloseRFQ serves POST /api/v1/platform/rfqs/{rfqId}/close.
 func (s *surface) CloseRFQ(c *gate.Call, rfqid RFQID, params CloseRFQParams, body Reason) (CloseRFQResponseObject, error) {
-	record, err := s.end(c, rfqid, body.Reason, params.IfMatch, s.desk.Close)
+	record, err := s.end(c, rfqid, body.Reason, params.IfMatch, s.rfqs.Close)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *surface) CloseRFQ(c *gate.Call, rfqid RFQID, params CloseRFQParams, bod
 
 // CancelRFQ serves POST /api/v1/platform/rfqs/{rfqId}/cancel.
 func (s *surface) CancelRFQ(c *gate.Call, rfqid RFQID, params CancelRFQParams, body Reason) (CancelRFQResponseObject, error) {
-	record, err := s.end(c, rfqid, body.Reason, params.IfMatch, s.desk.Cancel)
+	record, err := s.end(c, rfqid, body.Reason, params.IfMatch, s.rfqs.Cancel)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func ended(record rfq.RFQ) RFQJSONResponse {
 func (s *surface) end(c *gate.Call, id, reason string, match *string,
 	verb func(context.Context, tenant.ID, string, rfq.Instruction) (rfq.RFQ, error),
 ) (rfq.RFQ, error) {
-	who, err := s.owner(c, id)
+	owner, err := s.owner(c, id)
 	if err != nil {
 		return rfq.RFQ{}, err
 	}
@@ -108,13 +108,13 @@ func (s *surface) end(c *gate.Call, id, reason string, match *string,
 	if err != nil {
 		return rfq.RFQ{}, err
 	}
-	record, err := verb(c.Context(), who, id, by)
+	record, err := verb(c.Context(), owner, id, by)
 	return record, problemOf(err)
 }
 
 // SubmitQuote serves POST /api/v1/platform/rfqs/{rfqId}/quotes.
 func (s *surface) SubmitQuote(c *gate.Call, rfqid RFQID, params SubmitQuoteParams, body Offer) (SubmitQuoteResponseObject, error) {
-	who, err := s.owner(c, rfqid)
+	owner, err := s.owner(c, rfqid)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (s *surface) SubmitQuote(c *gate.Call, rfqid RFQID, params SubmitQuoteParam
 	if len(violations) > 0 {
 		return nil, invalid(violations)
 	}
-	submitted, err := s.desk.SubmitQuote(c.Context(), who, rfqid, offer, by)
+	submitted, err := s.rfqs.SubmitQuote(c.Context(), owner, rfqid, offer, by)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -139,7 +139,7 @@ func (s *surface) SubmitQuote(c *gate.Call, rfqid RFQID, params SubmitQuoteParam
 
 // WithdrawQuote serves POST /api/v1/platform/rfqs/{rfqId}/quotes/{quoteId}/withdraw.
 func (s *surface) WithdrawQuote(c *gate.Call, rfqid RFQID, quoteID string, params WithdrawQuoteParams, body Reason) (WithdrawQuoteResponseObject, error) {
-	who, err := s.owner(c, rfqid)
+	owner, err := s.owner(c, rfqid)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *surface) WithdrawQuote(c *gate.Call, rfqid RFQID, quoteID string, param
 	if err != nil {
 		return nil, err
 	}
-	quote, err := s.desk.WithdrawQuote(c.Context(), who, rfqid, quoteID, by)
+	quote, err := s.rfqs.WithdrawQuote(c.Context(), owner, rfqid, quoteID, by)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -156,8 +156,8 @@ func (s *surface) WithdrawQuote(c *gate.Call, rfqid RFQID, quoteID string, param
 
 // owner returns the owner of an RFQ in the mode of the key.
 func (s *surface) owner(c *gate.Call, id string) (tenant.ID, error) {
-	who, err := s.desk.Owner(c.Context(), c.Tenant().Mode, id)
-	return who, problemOf(err)
+	owner, err := s.rfqs.Owner(c.Context(), c.Tenant().Mode, id)
+	return owner, problemOf(err)
 }
 
 // instruction returns the actor, the reason and the expected version.

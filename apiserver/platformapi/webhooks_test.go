@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// hooked is a server with the enrolled endpoint mis of acme, its sandbox and stark.
+// hooked returns a server with the enrolled endpoint mis of acme, acme's sandbox and stark.
 func hooked(t *testing.T) *apitest.Server {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
@@ -32,12 +32,12 @@ func hooked(t *testing.T) *apitest.Server {
 
 const ofAcme = "?organization=org_acme01"
 
-func TestTheDeskSeesTheEndpointsOfEveryOrganizationInItsMode(t *testing.T) {
+func TestOperatorsListEndpointsOfAllOrganizationsInTheirMode(t *testing.T) {
 	t.Parallel()
 	w := hooked(t)
 	for query, want := range map[string][]string{
-		"desk-live ": {"org_acme01", "org_stark1"}, "desk-test ": {"org_acme01"}, "desk-reads ?organization=org_stark1": {"org_stark1"},
-		"desk-live ?organization=org_nobody": nil,
+		"platform-live ": {"org_acme01", "org_stark1"}, "platform-test ": {"org_acme01"}, "platform-reads ?organization=org_stark1": {"org_stark1"},
+		"platform-live ?organization=org_nobody": nil,
 	} {
 		key, query, _ := strings.Cut(query, " ")
 		var list struct {
@@ -61,17 +61,17 @@ func TestOperatorActionsOnWebhooksAreAudited(t *testing.T) {
 	t.Parallel()
 	w := hooked(t)
 	var made struct{ ID, State string }
-	post(t, w, "desk-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Into(t, &made)
+	post(t, w, "platform-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Into(t, &made)
 	w.Advance(time.Second)
-	post(t, w, "desk-live", "/webhooks/endpoints/mis/enable"+ofAcme, reason).Want(t, 200, "")
+	post(t, w, "platform-live", "/webhooks/endpoints/mis/enable"+ofAcme, reason).Want(t, 200, "")
 	w.Advance(time.Second)
-	post(t, w, "desk-live", "/webhooks/endpoints/mis/recover"+ofAcme, `{"since":"2026-11-20T11:00:00Z","reason":"Receiver outage."}`).Want(t, 202, "")
+	post(t, w, "platform-live", "/webhooks/endpoints/mis/recover"+ofAcme, `{"since":"2026-11-20T11:00:00Z","reason":"Receiver outage."}`).Want(t, 202, "")
 	w.Advance(time.Second)
-	post(t, w, "desk-live", "/webhooks/deliveries/"+made.ID+"/redeliver"+ofAcme, reason).Want(t, 202, "")
-	get(t, w, "desk-reads", "/webhooks/deliveries/"+made.ID+ofAcme).Want(t, 200, "")
+	post(t, w, "platform-live", "/webhooks/deliveries/"+made.ID+"/redeliver"+ofAcme, reason).Want(t, 202, "")
+	get(t, w, "platform-reads", "/webhooks/deliveries/"+made.ID+ofAcme).Want(t, 200, "")
 	type auditEntry struct{ Verb, Owner, Subject, Reason, Key string }
 	var audit struct{ Items []auditEntry }
-	get(t, w, "desk-live", "/audit").Want(t, 200, "").Into(t, &audit)
+	get(t, w, "platform-live", "/audit").Want(t, 200, "").Into(t, &audit)
 	const called = "The buyer called."
 	want := []auditEntry{
 		{"webhook.redeliver", "org_acme01", made.ID, called, "live"},
@@ -93,37 +93,37 @@ func TestAWebhookVerbThatIsRefusedIsNotInTheAudit(t *testing.T) {
 		status          int
 		code            problem.Code
 	}{
-		"by who may only read":       {"desk-reads", "/webhooks/endpoints/mis/test" + ofAcme, reason, 403, problem.CodeInsufficientScope},
+		"by a read-only key":         {"platform-reads", "/webhooks/endpoints/mis/test" + ofAcme, reason, 403, problem.CodeInsufficientScope},
 		"by a partner":               {"acme-live", "/webhooks/endpoints/mis/test" + ofAcme, reason, 403, problem.CodeInsufficientScope},
-		"without a reason":           {"desk-live", "/webhooks/endpoints/mis/enable" + ofAcme, `{}`, 422, problem.CodePlatformRequestInvalid},
-		"without an organization":    {"desk-live", "/webhooks/endpoints/mis/enable", reason, 400, problem.CodeInvalidRequest},
-		"of an invalid organization": {"desk-live", "/webhooks/endpoints/mis/enable?organization=%00", reason, 400, problem.CodeInvalidRequest},
-		"with another parameter":     {"desk-live", "/webhooks/endpoints/mis/enable" + ofAcme + "&x=1", reason, 400, problem.CodeInvalidRequest},
-		"about no endpoint":          {"desk-live", "/webhooks/endpoints/none/recover" + ofAcme, `{"since":"2026-11-20T11:00:00Z","reason":"x"}`, 404, problem.CodeNotFound},
-		"since no time":              {"desk-live", "/webhooks/endpoints/mis/recover" + ofAcme, `{"since":"x","reason":"x"}`, 422, problem.CodeWebhookInvalid},
-		"since too long ago":         {"desk-live", "/webhooks/endpoints/mis/recover" + ofAcme, `{"since":"2026-01-01T11:00:00Z","reason":"x"}`, 422, problem.CodeWebhookInvalid},
-		"about no delivery":          {"desk-live", nothing + "/redeliver" + ofAcme, reason, 404, problem.CodeNotFound},
-		"of the other mode":          {"desk-test", "/webhooks/endpoints/mis/test?organization=org_stark1", reason, 404, problem.CodeNotFound},
+		"without a reason":           {"platform-live", "/webhooks/endpoints/mis/enable" + ofAcme, `{}`, 422, problem.CodePlatformRequestInvalid},
+		"without an organization":    {"platform-live", "/webhooks/endpoints/mis/enable", reason, 400, problem.CodeInvalidRequest},
+		"of an invalid organization": {"platform-live", "/webhooks/endpoints/mis/enable?organization=%00", reason, 400, problem.CodeInvalidRequest},
+		"with another parameter":     {"platform-live", "/webhooks/endpoints/mis/enable" + ofAcme + "&x=1", reason, 400, problem.CodeInvalidRequest},
+		"for an unknown endpoint":    {"platform-live", "/webhooks/endpoints/none/recover" + ofAcme, `{"since":"2026-11-20T11:00:00Z","reason":"x"}`, 404, problem.CodeNotFound},
+		"since an invalid time":      {"platform-live", "/webhooks/endpoints/mis/recover" + ofAcme, `{"since":"x","reason":"x"}`, 422, problem.CodeWebhookInvalid},
+		"since too long ago":         {"platform-live", "/webhooks/endpoints/mis/recover" + ofAcme, `{"since":"2026-01-01T11:00:00Z","reason":"x"}`, 422, problem.CodeWebhookInvalid},
+		"for an unknown delivery":    {"platform-live", nothing + "/redeliver" + ofAcme, reason, 404, problem.CodeNotFound},
+		"of the other mode":          {"platform-test", "/webhooks/endpoints/mis/test?organization=org_stark1", reason, 404, problem.CodeNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			post(t, w, tc.key, tc.path, tc.body).Want(t, tc.status, tc.code)
 		})
 	}
 	var audit struct{ Items []struct{ Verb string } }
-	get(t, w, "desk-live", "/audit").Want(t, 200, "").Into(t, &audit)
+	get(t, w, "platform-live", "/audit").Want(t, 200, "").Into(t, &audit)
 	if len(audit.Items) != 0 {
 		t.Errorf("the audit has %+v", audit.Items)
 	}
 }
 
-func TestTheDeskReadsADeliveryAgainOnlyWhenItHasChanged(t *testing.T) {
+func TestUnchangedDeliveryIsNotModified(t *testing.T) {
 	t.Parallel()
 	w := hooked(t)
-	id := post(t, w, "desk-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Text(t, "id")
+	id := post(t, w, "platform-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Text(t, "id")
 	path := "/webhooks/deliveries/" + id + ofAcme
-	tag := get(t, w, "desk-reads", path).Want(t, 200, "").Header.Get("Etag")
+	tag := get(t, w, "platform-reads", path).Want(t, 200, "").Header.Get("Etag")
 	again := func(tag string) apitest.Answer {
-		return w.Do(t, apitest.Request{Method: "GET", Path: root + path, Key: "desk-reads", Header: map[string]string{"If-None-Match": tag}})
+		return w.Do(t, apitest.Request{Method: "GET", Path: root + path, Key: "platform-reads", Header: map[string]string{"If-None-Match": tag}})
 	}
 	for range 2 {
 		same := again(tag).Want(t, 304, "")
@@ -131,32 +131,32 @@ func TestTheDeskReadsADeliveryAgainOnlyWhenItHasChanged(t *testing.T) {
 			t.Errorf("a 304 with %v and %d bytes", same.Header, len(same.Body))
 		}
 		w.Advance(time.Second)
-		post(t, w, "desk-live", "/webhooks/deliveries/"+id+"/redeliver"+ofAcme, reason).Want(t, 202, "")
+		post(t, w, "platform-live", "/webhooks/deliveries/"+id+"/redeliver"+ofAcme, reason).Want(t, 202, "")
 		changed := again(tag).Want(t, 200, "")
 		if changed.Header.Get("Etag") == tag || changed.Header.Get("Cache-Control") != "private, no-cache" {
-			t.Errorf("redelivered, it has the header %v, and had the tag %s", changed.Header, tag)
+			t.Errorf("after redelivery: header %v, want another tag than %s", changed.Header, tag)
 		}
 		tag = changed.Header.Get("Etag")
 	}
-	// Whose delivery it is comes first: a tag opens nothing.
-	w.Do(t, apitest.Request{Method: "GET", Path: root + "/webhooks/deliveries/" + id + "?organization=org_stark1", Key: "desk-reads", Header: map[string]string{"If-None-Match": tag}}).
+	// Ownership is checked before the tag.
+	w.Do(t, apitest.Request{Method: "GET", Path: root + "/webhooks/deliveries/" + id + "?organization=org_stark1", Key: "platform-reads", Header: map[string]string{"If-None-Match": tag}}).
 		Want(t, 404, problem.CodeNotFound)
 }
 
-func TestTheDeskListsDeliveriesInPages(t *testing.T) {
+func TestOperatorsListDeliveriesInPages(t *testing.T) {
 	t.Parallel()
 	w := hooked(t)
 	var ids [3]string
 	for i := range ids {
 		w.Advance(time.Second)
-		ids[i] = post(t, w, "desk-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Text(t, "id")
+		ids[i] = post(t, w, "platform-live", "/webhooks/endpoints/mis/test"+ofAcme, reason).Want(t, 202, "").Text(t, "id")
 	}
 	var page struct{ Items []struct{ ID string } }
-	get(t, w, "desk-live", "/webhooks/deliveries"+ofAcme+"&limit=2&endpoint=mis&state=pending&type=webhook.test&before="+ids[2]).Want(t, 200, "").Into(t, &page)
+	get(t, w, "platform-live", "/webhooks/deliveries"+ofAcme+"&limit=2&endpoint=mis&state=pending&type=webhook.test&before="+ids[2]).Want(t, 200, "").Into(t, &page)
 	if len(page.Items) != 2 || page.Items[0].ID != ids[1] || page.Items[1].ID != ids[0] {
 		t.Errorf("before the last: %v, want %v", page.Items, ids[:2])
 	}
 	for _, query := range []string{ofAcme + "&before=x", ofAcme + "&limit=101", ofAcme + "&state=x", "", "?organization="} {
-		get(t, w, "desk-live", "/webhooks/deliveries"+query).Want(t, 400, problem.CodeInvalidRequest)
+		get(t, w, "platform-live", "/webhooks/deliveries"+query).Want(t, 400, problem.CodeInvalidRequest)
 	}
 }

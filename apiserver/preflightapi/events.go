@@ -71,7 +71,7 @@ func (f following) answerFollowPreflight(c *gate.Call) error {
 type Follower struct {
 	// Jobs reads them.
 	Jobs interface {
-		Get(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
+		Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
 	}
 	// Pace sets how often jobs are read. The zero value is the pace of the contract.
 	Pace Pace

@@ -38,11 +38,11 @@ const (
 
 // Jobs submits, reads and cancels jobs. Package preflightjob implements it.
 type Jobs interface {
-	Submit(ctx context.Context, who tenant.ID, request preflightjob.Request, backlogCap int) (preflightjob.Submitted, error)
-	Replay(ctx context.Context, who tenant.ID, used transaction.Idempotency) (preflightjob.Job, bool, error)
-	Get(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
-	Report(ctx context.Context, who tenant.ID, id string) ([]byte, error)
-	Cancel(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error)
+	Submit(ctx context.Context, owner tenant.ID, request preflightjob.Request, backlogCap int) (preflightjob.Submitted, error)
+	Replay(ctx context.Context, owner tenant.ID, used transaction.Idempotency) (preflightjob.Job, bool, error)
+	Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
+	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+	Cancel(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
 }
 
 // Queue reports whether the queue accepts new jobs.

@@ -33,9 +33,9 @@ func request(url, profile string) string {
 	return fmt.Sprintf(`{"fileUrl":%q,"profile":%q}`, url, profile)
 }
 
-func submitAs(t *testing.T, w *apitest.Server, who, key, body string) apitest.Answer {
+func submitAs(t *testing.T, w *apitest.Server, owner, key, body string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/preflight", Key: who, Body: body, Header: map[string]string{"Idempotency-Key": key}})
+	return w.Do(t, apitest.Request{Method: "POST", Path: "/api/v1/preflight", Key: owner, Body: body, Header: map[string]string{"Idempotency-Key": key}})
 }
 
 // submit posts a body under an idempotency key, or none, with acme's live key.
@@ -44,14 +44,14 @@ func submit(t *testing.T, w *apitest.Server, key, body string) apitest.Answer {
 	return submitAs(t, w, "acme-live", key, body)
 }
 
-func get(t *testing.T, w *apitest.Server, who, path string) apitest.Answer {
+func get(t *testing.T, w *apitest.Server, owner, path string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: who})
+	return w.Do(t, apitest.Request{Method: "GET", Path: path, Key: owner})
 }
 
-func cancel(t *testing.T, w *apitest.Server, who, path string) apitest.Answer {
+func cancel(t *testing.T, w *apitest.Server, owner, path string) apitest.Answer {
 	t.Helper()
-	return w.Do(t, apitest.Request{Method: "DELETE", Path: path, Key: who})
+	return w.Do(t, apitest.Request{Method: "DELETE", Path: path, Key: owner})
 }
 
 // begin and finish act as a worker.
@@ -352,10 +352,10 @@ func TestJobIsVisibleToItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path := submit(t, w, "", flyer).Want(t, 202, "").Header.Get("Location")
-	for _, who := range []string{"stark-live", "acme-test"} {
-		get(t, w, who, path).Want(t, 404, problem.CodeNotFound)
-		get(t, w, who, path+"/report").Want(t, 404, problem.CodeNotFound)
-		cancel(t, w, who, path).Want(t, 404, problem.CodeNotFound)
+	for _, owner := range []string{"stark-live", "acme-test"} {
+		get(t, w, owner, path).Want(t, 404, problem.CodeNotFound)
+		get(t, w, owner, path+"/report").Want(t, 404, problem.CodeNotFound)
+		cancel(t, w, owner, path).Want(t, 404, problem.CodeNotFound)
 	}
 	for _, id := range []string{"x", "pref_1", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ"} {
 		get(t, w, "acme-live", "/api/v1/preflight/"+id).Want(t, 404, problem.CodeNotFound)

@@ -17,7 +17,7 @@ import (
 
 // RFQs reads RFQs. Package rfq implements it.
 type RFQs interface {
-	Get(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error)
+	Get(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error)
 }
 
 // referenceError means that an intent must not name its RFQ.

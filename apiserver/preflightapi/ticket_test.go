@@ -19,10 +19,10 @@ func intended(intent string) string {
 }
 
 // anRFQ creates an RFQ of 5000 flyers and returns its id.
-func anRFQ(t *testing.T, w *apitest.Server, who string) string {
+func anRFQ(t *testing.T, w *apitest.Server, owner string) string {
 	t.Helper()
 	return w.Do(t, apitest.Request{
-		Method: "POST", Path: "/api/v1/rfq", Key: who, Header: map[string]string{"Idempotency-Key": "rfq"},
+		Method: "POST", Path: "/api/v1/rfq", Key: owner, Header: map[string]string{"Idempotency-Key": "rfq"},
 		Body: `{"catalogProductUid":"print:flyers:a5","title":"Flyers","category":"commercial-print","quantity":5000,"deliveryCity":"Berlin"}`,
 	}).Want(t, 201, "").Text(t, "id")
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Exchange is one request with its answer. It is the http.ResponseWriter that
-// handlers see.
+// Exchange holds one request and its response. It is the http.ResponseWriter that handlers
+// get.
 type Exchange struct {
 	http.ResponseWriter
-	// Started is when the request arrived.
+	// Started is the time at which the request arrived.
 	Started time.Time
-	// Route is the pattern that matched; empty for unknown paths.
+	// Route is the matched pattern; empty for unknown paths.
 	Route string
 	// By identifies the caller as far as the gate has authenticated it; zero if unknown.
 	By Party
@@ -38,7 +38,7 @@ type Party struct {
 	Tenant tenant.ID
 	// Key is the name of the key; Surface and Capability are those of the route.
 	Key, Surface, Capability string
-	// Reason is why the gate has refused; empty if it has not.
+	// Reason is the reason of the gate's refusal; empty if the gate allowed the call.
 	Reason string
 }
 
@@ -60,8 +60,8 @@ func Observe(w http.ResponseWriter, now time.Time) *Exchange {
 	return &Exchange{ResponseWriter: w, Started: now, id: [1]string{newID()}}
 }
 
-// Of finds the exchange behind a response writer, through wrappers that have
-// an Unwrap method. It is nil outside an exchange.
+// Of returns the exchange of a response writer, also through wrappers with an Unwrap method.
+// It returns nil outside an exchange.
 func Of(w http.ResponseWriter) *Exchange {
 	for {
 		switch v := w.(type) {
@@ -75,26 +75,26 @@ func Of(w http.ResponseWriter) *Exchange {
 	}
 }
 
-// Renew gives the request a new id in place of the client's, which other requests may
-// have. It must come before the response.
+// Renew replaces the client's request id with a new one, because other requests may have the
+// client's id. It must be called before the response is written.
 func (x *Exchange) Renew() { x.id[0] = newID() }
 
-// ID is the request id.
+// ID returns the request id.
 func (x *Exchange) ID() string { return x.id[0] }
 
-// Status is the status that was answered; 0 when nothing was.
+// Status returns the status of the response; 0 before the response.
 func (x *Exchange) Status() int { return x.status }
 
-// Code is the problem code that was answered; empty for a success.
+// Code returns the problem code of the response; empty for a success.
 func (x *Exchange) Code() problem.Code { return x.code }
 
-// Written is the number of body bytes.
+// Written returns the number of written body bytes.
 func (x *Exchange) Written() int64 { return x.written }
 
 // Unwrap serves http.ResponseController.
 func (x *Exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// WriteHeader remembers the first final status.
+// WriteHeader records the first final status.
 func (x *Exchange) WriteHeader(status int) {
 	if x.status == 0 && status >= 200 {
 		x.status = status
@@ -129,8 +129,8 @@ func acceptableID(id string) bool {
 // alphabet is Crockford's base 32 in lower case.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// newID makes "req_" and 26 characters. Ids are labels, not secrets; the
-// runtime's generator is seeded per process and does not lock.
+// newID returns "req_" and 26 random characters. Request ids are not secrets. The runtime's
+// generator is seeded per process and does not lock.
 func newID() string {
 	id := [30]byte{'r', 'e', 'q', '_'}
 	for i := 4; i < len(id); {

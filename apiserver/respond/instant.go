@@ -7,15 +7,15 @@ import "time"
 // instantLayout is ISO 8601 with milliseconds in UTC (specification 2.4).
 const instantLayout = "2006-01-02T15:04:05.000Z"
 
-// Instant is a time as the API writes it.
+// Instant is a time in the format of the API.
 type Instant time.Time
 
-// MarshalJSON writes the instant.
+// MarshalJSON encodes the instant in UTC with milliseconds.
 func (i Instant) MarshalJSON() ([]byte, error) {
 	return time.Time(i).UTC().AppendFormat(nil, `"`+instantLayout+`"`), nil
 }
 
-// UnmarshalJSON reads any RFC 3339 time.
+// UnmarshalJSON decodes any RFC 3339 time.
 func (i *Instant) UnmarshalJSON(text []byte) error { return (*time.Time)(i).UnmarshalJSON(text) }
 
 // Since returns a pointer to the instant, or nil for the zero time.

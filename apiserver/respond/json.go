@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// JSON answers with a value as application/json. It fails, before anything is
-// written, when the value cannot be encoded.
+// JSON responds with a value as application/json. If the value cannot be encoded, it returns
+// an error and writes nothing.
 func JSON(w http.ResponseWriter, status int, value any) error {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
@@ -24,9 +24,9 @@ func JSON(w http.ResponseWriter, status int, value any) error {
 	return nil
 }
 
-// Bytes answers with a body that is already encoded.
+// Bytes responds with an encoded body.
 func Bytes(w http.ResponseWriter, status int, mediaType string, body []byte) {
-	// In canonical spelling already, and in one allocation for both.
+	// The names are canonical, and one allocation holds both values.
 	values := [...]string{mediaType, strconv.Itoa(len(body))}
 	header := w.Header()
 	header["Content-Type"], header["Content-Length"] = values[:1:1], values[1:]
@@ -45,13 +45,13 @@ func NotModified(w http.ResponseWriter, r *http.Request, etag string) bool {
 }
 
 // Revalidate sets the strong entity tag and reports whether the request's If-None-Match
-// holds it (RFC 9110, section 13.1.2).
+// contains it (RFC 9110, section 13.1.2).
 func Revalidate(w http.ResponseWriter, r *http.Request, etag string) bool {
 	w.Header().Set("ETag", etag)
 	return matches(r.Header.Values("If-None-Match"), etag)
 }
 
-// matches uses the weak comparison, as If-None-Match demands.
+// matches uses the weak comparison that If-None-Match requires.
 func matches(fields []string, etag string) bool {
 	for _, field := range fields {
 		for candidate := range strings.SplitSeq(field, ",") {

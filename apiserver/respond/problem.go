@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// TypePath is where the registry serves problem types.
+// TypePath is the path below which the registry serves problem types.
 const TypePath = "/problems/marketplace/"
 
 var (
@@ -28,13 +28,13 @@ type Problems struct {
 	pool  sync.Pool
 }
 
-// head is the part of a problem body that depends on nothing but its code.
+// head holds the parts of a problem body that depend only on its code.
 type head struct {
 	status int
 	text   []byte
 }
 
-// NewProblems prepares the answers for a registry at this origin, for example
+// NewProblems prepares the problems for a registry at this origin, for example
 // "https://errors.example.com".
 func NewProblems(registryURL string) *Problems {
 	p := &Problems{
@@ -62,8 +62,8 @@ func newHead(registryURL string, d problem.Definition) head {
 	return head{status: d.Status, text: append(text, `,"requestId":`...)}
 }
 
-// Write answers with the problem. Header fields that the caller has set stay;
-// Cache-Control is no-store unless it is set.
+// Write responds with the problem. It keeps header fields that the caller has set; without
+// Cache-Control it sets no-store.
 func (p *Problems) Write(w http.ResponseWriter, prob *problem.Problem) {
 	h, ok := p.heads[prob.Code]
 	if !ok { // a code outside the table: the table's test makes this unreachable
@@ -92,7 +92,7 @@ func (p *Problems) Write(w http.ResponseWriter, prob *problem.Problem) {
 	_, _ = w.Write(body) // fails only if the client has disconnected
 }
 
-// keptBuffer is the length up to which a buffer is kept for the next problem.
+// keptBuffer is the maximum size of a buffer that is reused, in bytes.
 const keptBuffer = 16 << 10
 
 func (p *Problems) giveBack(buffer *[]byte) {
@@ -122,8 +122,8 @@ func appendProblem(body []byte, id string, prob *problem.Problem) []byte {
 	return append(body, '}', '\n')
 }
 
-// appendString appends a JSON string without allocating where the text needs
-// no escapes, as nearly all of ours do not.
+// appendString appends a JSON string. It does not allocate if the text needs no escapes,
+// which is the common case.
 func appendString(body []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' || c >= utf8.RuneSelf {
@@ -136,7 +136,7 @@ func appendString(body []byte, text string) []byte {
 	return append(body, '"')
 }
 
-// RetryAfter is a wait as whole seconds, rounded up, between 1 and 86400.
+// RetryAfter returns a delay in whole seconds, rounded up, between 1 and 86400.
 func RetryAfter(wait time.Duration) string {
 	seconds := int64((wait + time.Second - 1) / time.Second)
 	return strconv.FormatInt(min(max(seconds, 1), 86400), 10)

@@ -83,9 +83,9 @@ func TestRetryAfterIsWholeSecondsInBounds(t *testing.T) {
 		want string
 	}{
 		"a fraction is rounded up":      {1500 * time.Millisecond, "2"},
-		"an instant is one second":      {time.Nanosecond, "1"},
-		"a whole number stays":          {30 * time.Second, "30"},
-		"more than a day is cut to one": {48 * time.Hour, "86400"},
+		"a nanosecond becomes a second": {time.Nanosecond, "1"},
+		"a whole number of seconds":     {30 * time.Second, "30"},
+		"more than a day":               {48 * time.Hour, "86400"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -109,13 +109,13 @@ func TestRequestIDIsTheClientsOnlyWhenItIsHarmless(t *testing.T) {
 		header string
 		keep   bool
 	}{
-		"a plain id is kept":                  {"order-7.retry_2", true},
-		"none gets one":                       {"", false},
-		"seven characters are too few":        {"1234567", false},
-		"65 characters are too many":          {"12345678901234567890123456789012345678901234567890123456789012345", false},
-		"a line break cannot split the log":   {"12345678\n", false},
-		"markup cannot reach a page":          {"<script>alert(1)", false},
-		"letters outside ASCII are not taken": {"éééééééé", false},
+		"a valid id is kept":                 {"order-7.retry_2", true},
+		"a missing id is created":            {"", false},
+		"seven characters are too few":       {"1234567", false},
+		"65 characters are too many":         {"12345678901234567890123456789012345678901234567890123456789012345", false},
+		"a line break cannot split the log":  {"12345678\n", false},
+		"markup cannot reach a page":         {"<script>alert(1)", false},
+		"letters outside ASCII are rejected": {"éééééééé", false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -140,16 +140,16 @@ func TestNotModified(t *testing.T) {
 		field []string
 		want  bool
 	}{
-		"no condition":             {nil, false},
-		"the same tag":             {[]string{`"v1"`}, true},
-		"another tag":              {[]string{`"v2"`}, false},
-		"one of a list":            {[]string{`"v0", "v1"`}, true},
-		"one of several fields":    {[]string{`"v0"`, `"v1"`}, true},
-		"the weak form of it":      {[]string{`W/"v1"`}, true},
-		"any":                      {[]string{`*`}, true},
-		"a tag that contains it":   {[]string{`"xv1"`}, false},
-		"an unquoted lookalike":    {[]string{`v1`}, false},
-		"an empty field is no tag": {[]string{``}, false},
+		"no condition":          {nil, false},
+		"the same tag":          {[]string{`"v1"`}, true},
+		"another tag":           {[]string{`"v2"`}, false},
+		"one of a list":         {[]string{`"v0", "v1"`}, true},
+		"one of several fields": {[]string{`"v0"`, `"v1"`}, true},
+		"the weak form":         {[]string{`W/"v1"`}, true},
+		"any":                   {[]string{`*`}, true},
+		"a longer tag":          {[]string{`"xv1"`}, false},
+		"an unquoted tag":       {[]string{`v1`}, false},
+		"an empty field":        {[]string{``}, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

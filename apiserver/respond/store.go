@@ -10,16 +10,16 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// When a client may retry: after the store was unavailable, after it had no connection to
-// spare, and while another request holds the key.
+// The delays for Retry-After: while the store is unavailable, while all its connections are
+// in use, and while another request has the same key.
 const (
 	retryStore      = 2 * time.Second
 	retryOverloaded = time.Second
 	retryInProgress = time.Second
 )
 
-// StoreProblem returns the problem of an error of package transaction, or nil for any
-// other error. quota is the surface's code for a quota that is used up.
+// StoreProblem returns the problem of an error of package transaction, or nil for any other
+// error. quota is the surface's code for an exhausted quota.
 func StoreProblem(err error, quota problem.Code) *problem.Problem {
 	var away *transaction.UnavailableError
 	var exceeded *transaction.QuotaExceededError

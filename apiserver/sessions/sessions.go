@@ -31,24 +31,24 @@ type Sealer interface {
 	Open(token string, now time.Time) (credential.Session, error)
 }
 
-// Desk opens and authenticates sessions.
-type Desk struct {
+// Service opens and authenticates sessions.
+type Service struct {
 	sealer Sealer
 	random io.Reader
 }
 
-// NewDesk returns a Desk. random must be cryptographic except in tests.
-func NewDesk(sealer Sealer, random io.Reader) *Desk { return &Desk{sealer: sealer, random: random} }
+// New returns a Service. random must be cryptographic except in tests.
+func New(sealer Sealer, random io.Reader) *Service { return &Service{sealer: sealer, random: random} }
 
 // Routes is the surface's table of routes.
-func (d *Desk) Routes() []gate.Route {
+func (d *Service) Routes() []gate.Route {
 	return []gate.Route{{
 		Method: http.MethodPost, Pattern: Path, Scope: posture.ScopeSessionCreate, Surface: posture.SurfaceXJDF, Write: true, Serve: d.open,
 	}}
 }
 
 // open serves POST /api/v1/sessions. Where the key ends sooner, so does the session.
-func (d *Desk) open(c *gate.Call) error {
+func (d *Service) open(c *gate.Call) error {
 	now := c.Now.UTC().Truncate(time.Millisecond)
 	session := credential.Session{Tenant: c.Tenant(), Key: c.Caller.Digest(), Expires: now.Add(credential.SessionLifetime)}
 	if end := c.Caller.Terms().KeyExpires; !end.IsZero() && end.Before(session.Expires) {
@@ -95,7 +95,7 @@ var required = problem.New(problem.CodeAuthenticationRequired, "Authentication r
 var vary = []string{"Authorization"}
 
 // Authenticate returns the caller of a session, for routes that accept only sessions.
-func (d *Desk) Authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
+func (d *Service) Authenticate(c *gate.Call) (posture.Caller, *problem.Problem) {
 	c.Writer.Header()["Vary"] = vary
 	token, sent := c.Bearer()
 	if !sent {

@@ -103,11 +103,11 @@ func TestSessionRequiresTheScope(t *testing.T) {
 	}{
 		"a key in its own header":     {"", key, 201, ""},
 		"no key":                      {"", nil, 401, problem.CodeMissingAPIKey},
-		"a key that is none":          {"", map[string]string{"X-API-Key": "pmk_live_x"}, 401, problem.CodeInvalidAPIKey},
+		"an invalid key":              {"", map[string]string{"X-API-Key": "pmk_live_x"}, 401, problem.CodeInvalidAPIKey},
 		"two keys":                    {"acme-test", key, 400, problem.CodeInvalidRequest},
 		"a key without the scope":     {"acme-reads", nil, 403, problem.CodeInsufficientScope},
 		"a key without any scope":     {"acme-none", nil, 403, problem.CodeInsufficientScope},
-		"the marketplace's own desk":  {"desk-live", nil, 403, problem.CodeInsufficientScope},
+		"a key of the platform":       {"platform-live", nil, 403, problem.CodeInsufficientScope},
 		"a session in place of a key": {"", map[string]string{"Authorization": "Bearer " + w.Session(t, "acme-live")}, 401, problem.CodeInvalidAPIKey},
 	} {
 		a := open(t, w, tc.key, tc.header)

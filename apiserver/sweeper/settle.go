@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// settleEvery lets time act on RFQs until ctx ends. It has a loop of its own: a
-// database that hangs must not keep the sweeper from seeing the queue.
+// settleEvery applies passed deadlines to RFQs until ctx ends. It runs in a separate
+// loop, so that a hanging database does not delay the checks of the queue.
 func (s *Sweeper) settleEvery(ctx context.Context) {
 	check := time.NewTicker(s.Check)
 	defer check.Stop()
@@ -30,7 +30,7 @@ func (s *Sweeper) settleEvery(ctx context.Context) {
 	}
 }
 
-// settle goes on until nothing is due.
+// settle repeats the sweep until no RFQ is due.
 func (s *Sweeper) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepAtMost)
 	defer cancel()

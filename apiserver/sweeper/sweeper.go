@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sweeper keeps the queue consistent with the rows, and the rows with the time.
+// Package sweeper submits open jobs to the queue again and applies deadlines to RFQs.
 //
 // Redis may lose its data at any time. The rows of open jobs are authoritative, so every API
 // replica submits them to the queue again: from time to time those that have waited long,
@@ -20,13 +20,13 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 )
 
-// Jobs is what the sweeper needs of package jobs.
+// Jobs is the part of package preflightjob that the sweeper uses.
 type Jobs interface {
 	Sweep(ctx context.Context, olderThan time.Duration, batch int) (int, error)
 	Purge(ctx context.Context, limit int) (int, error)
 }
 
-// Queue is what the sweeper needs of package queue.
+// Queue is the part of package queue that the sweeper uses.
 type Queue interface {
 	Marked(ctx context.Context) (bool, error)
 	BeginMark(ctx context.Context) (fresh bool, err error)
@@ -38,29 +38,29 @@ type Queue interface {
 	Reweigh(ctx context.Context, backlogs []queue.Backlog) (changed int, err error)
 }
 
-// RFQs is what the sweeper needs of package rfq.
+// RFQs is the part of package rfq that the sweeper uses.
 type RFQs interface {
 	Sweep(ctx context.Context, batch int) (int, error)
 }
 
-// KeysAndQuotas purges idempotency keys, quota windows and ends of sessions past their
+// KeysAndQuotas purges idempotency keys, quota windows and ended sessions past their
 // retention.
 type KeysAndQuotas interface {
 	PurgeKeysAndQuotas(ctx context.Context, now time.Time) error
 }
 
-// Callbacks is what the sweeper needs of package xjmf.
+// Callbacks is the part of package xjmf that the sweeper uses.
 type Callbacks interface {
 	Purge(ctx context.Context, limit int) (int, error)
 }
 
-// Requests is what the sweeper needs of package requestlog.
+// Requests is the part of package requestlog that the sweeper uses.
 type Requests interface {
 	Purge(ctx context.Context, limit int) (int, error)
 }
 
-// Config is what a [Sweeper] is made of. Zero durations take the defaults of
-// the design.
+// Config holds the dependencies and settings of a [Sweeper]. Zero durations select the
+// defaults.
 type Config struct {
 	Jobs          Jobs
 	RFQs          RFQs
@@ -72,19 +72,19 @@ type Config struct {
 	Queue    Queue
 	Now      func() time.Time
 	Log      *slog.Logger
-	// Check is how often the queue is looked at, and the RFQs; 1 s.
+	// Check is the interval of checks of the queue and of RFQ sweeps; 1 s.
 	Check time.Duration
-	// Every is how often waiting rows are handed over again, and shares compared;
-	// 5 s.
+	// Every is the interval at which waiting rows are submitted again and shares are
+	// compared; 5 s.
 	Every time.Duration
-	// Stale is how long a row must have waited for that; 30 s.
+	// Stale is the time that a row must have waited to be submitted again; 30 s.
 	Stale time.Duration
 	// Purge is the interval at which records past their retention are erased; 10 min.
 	Purge time.Duration
-	// Full is the number of open jobs at which new ones are refused;
+	// Full is the number of open jobs at which new jobs are refused;
 	// 100,000.
 	Full int64
-	// FullMemory is the used part of Redis' memory at which new jobs are refused; 0.85.
+	// FullMemory is the used fraction of Redis' memory at which new jobs are refused; 0.85.
 	// The rest is for jobs in progress.
 	FullMemory float64
 }
@@ -101,11 +101,11 @@ var (
 	errMemory  = errors.New("redis is nearly out of memory")
 )
 
-// Sweeper is the loop with its last observations.
+// Sweeper checks and repairs the queue, and holds the last observations.
 type Sweeper struct {
 	Config
 
-	// run is the last run id of the server: another id means that the server was
+	// run is the last run id of the server; another run id means that the server was
 	// restarted or replaced. failures counts consecutive failed checks.
 	run      string
 	failures int
@@ -142,8 +142,8 @@ func New(c Config) *Sweeper {
 	return &Sweeper{Config: c, state: errUnknown}
 }
 
-// Refuses returns the reason why new jobs are refused: the queue is unavailable or full. It
-// returns nil before the first look at the queue, because a row that is not submitted is swept
+// Refuses returns the reason why new jobs are refused: the queue is unavailable or full.
+// It returns nil before the first check, because a row that is not submitted is swept
 // later.
 func (s *Sweeper) Refuses() error {
 	if err := s.Healthy(); !errors.Is(err, errUnknown) {
@@ -152,49 +152,49 @@ func (s *Sweeper) Refuses() error {
 	return nil
 }
 
-// Healthy is nil while the queue answers and has room.
+// Healthy returns nil if the queue responds and has room.
 func (s *Sweeper) Healthy() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Seen reports whether the queue was looked at with success since the start.
+// Seen reports whether a check of the queue has succeeded since the start.
 func (s *Sweeper) Seen() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen
 }
 
-// Usable reports whether the queue answers and may be used, though it may be
+// Usable reports whether the queue responds and accepts this release, even if it is
 // full.
 func (s *Sweeper) Usable() bool {
 	err := s.Healthy()
 	return err == nil || errors.Is(err, errFull) || errors.Is(err, errMemory)
 }
 
-// Stats is what the queue looked like last.
+// Stats returns the statistics of the queue at the last check.
 func (s *Sweeper) Stats() queue.Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.stats
 }
 
-// Server is what the queue's server said of itself last.
+// Server returns the properties of the queue's server at the last check.
 func (s *Sweeper) Server() queue.Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.server
 }
 
-// Backlogs are the tenants whose jobs waited last, the longest backlog first.
+// Backlogs returns the tenants with waiting jobs at the last check, longest backlog first.
 func (s *Sweeper) Backlogs() []queue.Backlog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.backlogs
 }
 
-// Run looks after the queue and the rows until ctx ends.
+// Run checks the queue and sweeps the rows until ctx ends.
 func (s *Sweeper) Run(ctx context.Context) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
@@ -216,8 +216,8 @@ func (s *Sweeper) Run(ctx context.Context) {
 	}
 }
 
-// sweepEvery hands rows over and forgets old ones. It has a loop of its own: a
-// hundred thousand rows take a while, and the queue must be looked at meanwhile.
+// sweepEvery submits waiting rows and purges old ones. It runs in a separate loop,
+// because the queue must be checked while many rows are submitted.
 func (s *Sweeper) sweepEvery(ctx context.Context) {
 	check, sweep, purge := time.NewTicker(s.Check), time.NewTicker(s.Every), time.NewTicker(s.Purge)
 	defer check.Stop()
@@ -250,11 +250,11 @@ func (s *Sweeper) sweepEvery(ctx context.Context) {
 	}
 }
 
-// manyFailures is the number of consecutive failed checks after which rows committed meanwhile
-// are pending. A server that was only slow must not get more work.
+// manyFailures is the number of consecutive failed checks after which rows committed in
+// the meantime are pending. A server that was only slow must not get more work.
 const manyFailures = 3
 
-// look reads the state of the queue and detects a loss of its data.
+// look checks the queue and detects a loss of its data.
 func (s *Sweeper) look(ctx context.Context) {
 	ask, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
@@ -276,7 +276,7 @@ func (s *Sweeper) look(ctx context.Context) {
 }
 
 // requireResubmission records that open rows have to be submitted again. Rows committed later reach the current
-// queue. While pending rows are being submitted, the mark is missing and means nothing.
+// queue. While pending rows are being submitted, a missing mark is expected.
 func (s *Sweeper) requireResubmission(seen sight, pending bool) {
 	another := s.run != "" && seen.server.Run != s.run || s.failures >= manyFailures
 	s.mu.Lock()
@@ -293,8 +293,8 @@ type sight struct {
 	marked bool
 }
 
-// ask reads the state of the queue. A rejected server and a queue of a newer release are
-// errors.
+// ask reads the state of the queue. It returns an error for a rejected server and for a
+// queue of a newer release.
 func (s *Sweeper) ask(ctx context.Context) (seen sight, err error) {
 	if seen.server, err = s.Queue.Server(ctx); err != nil {
 		return seen, err
@@ -302,7 +302,7 @@ func (s *Sweeper) ask(ctx context.Context) (seen sight, err error) {
 	if seen.marked, err = s.Queue.Marked(ctx); err != nil {
 		return seen, err
 	}
-	// There may be no worker left to do it.
+	// All workers may be gone, so the sweeper also maintains the queue.
 	if err = s.Queue.Tend(ctx); err != nil {
 		return seen, err
 	}
@@ -310,7 +310,7 @@ func (s *Sweeper) ask(ctx context.Context) (seen sight, err error) {
 	return seen, err
 }
 
-// share sees to it that a share which was changed counts for what waits, too.
+// share applies changed shares to the waiting jobs too.
 func (s *Sweeper) share(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
@@ -351,7 +351,7 @@ func (s *Sweeper) note(seen sight, err error) error {
 }
 
 // restore submits the pending rows, if any, and then sets the mark. If it takes too long, the next
-// call continues. If Redis loses its data meanwhile, the note of BeginMark is lost too, and the
+// call continues. If Redis loses its data in the meantime, the record of BeginMark is lost too, and the
 // next call begins again.
 func (s *Sweeper) restore(ctx context.Context) {
 	if !s.mustResubmit() || !s.Usable() {
@@ -372,7 +372,7 @@ func (s *Sweeper) mustResubmit() bool {
 	return s.pending
 }
 
-// begin notes the beginning of a submission of all rows and returns the limit of pending rows.
+// begin records the beginning of a submission of all rows and returns the limit of pending rows.
 func (s *Sweeper) begin(ctx context.Context) (due time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askAtMost)
 	defer cancel()
@@ -412,7 +412,7 @@ func (s *Sweeper) sweep(ctx context.Context, olderThan time.Duration) bool {
 	return err == nil
 }
 
-// purgeAll erases batches until nothing is left or an error occurs.
+// purgeAll purges batches until nothing is left or an error occurs.
 func (s *Sweeper) purgeAll(ctx context.Context, what string, purge func(context.Context, int) (int, error)) {
 	for ctx.Err() == nil {
 		n, err := purge(ctx, batch)

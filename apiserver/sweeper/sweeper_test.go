@@ -31,7 +31,7 @@ import (
 
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
-// rfqs counts its sweeps; the first two find something.
+// rfqs counts its sweeps; the first two change an RFQ.
 type rfqs struct {
 	mu            sync.Mutex
 	swept, failed int
@@ -71,14 +71,14 @@ func (r *rfqs) failing(n int) func() bool {
 	}
 }
 
-// away is a queue that does not answer.
+// away is an unavailable queue.
 type away struct{ sweeper.Queue }
 
 func (away) Server(context.Context) (queue.Server, error) {
 	return queue.Server{}, errors.New("unavailable")
 }
 
-// fixture is a service of jobs with what else a sweeper sweeps.
+// fixture holds a job service and the other dependencies of a sweeper.
 type fixture struct {
 	*testing.T
 	*recordtest.Jobs
@@ -110,10 +110,10 @@ func (w *fixture) submit(n int) (ids []string) {
 	return ids
 }
 
-// wipe is what a Redis without a memory does.
+// wipe deletes all data of Redis.
 func (w *fixture) wipe() {
 	w.Helper()
-	// What was handed over before was so at another time.
+	// Rows that were submitted before must have an older time.
 	w.clock.Step(time.Second)
 	w.must(w.Redis.Client(w).FlushAll(w.Context()).Err())
 }
@@ -125,7 +125,7 @@ func (w *fixture) open(n int64) func() bool {
 	}
 }
 
-// mark leaves the mark, as a restoration does.
+// mark sets the mark like a completed restoration.
 func (w *fixture) mark() {
 	w.Helper()
 	_, err := w.Queue.BeginMark(w.Context())
@@ -139,8 +139,8 @@ func (w *fixture) marked() bool {
 	return err == nil && marked
 }
 
-// start runs a sweeper until the test ends. It looks all the time; it hands
-// over waiting rows and purges hardly ever, unless a change says otherwise.
+// start runs a sweeper until the test ends. It checks the queue continuously. It
+// resubmits and purges hardly ever, unless a change sets another interval.
 func (w *fixture) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
 	w.Helper()
 	config := sweeper.Config{
@@ -208,11 +208,11 @@ func TestMarkedQueueIsNotFilled(t *testing.T) {
 	w := newFixture(t, redistest.Mini(t))
 	ids := w.submit(2)
 	w.mark()
-	w.must(w.Queue.Cancel(t.Context(), ids[0])) // lost without a trace
+	w.must(w.Queue.Cancel(t.Context(), ids[0])) // lost without a record
 	s := w.start()
-	eventually.Holds(w, "the queue was looked at", func() bool { return s.Healthy() == nil })
+	eventually.Holds(w, "the queue was checked", func() bool { return s.Healthy() == nil })
 	if !w.open(1)() {
-		t.Error("a queue with its mark was given every job")
+		t.Error("a marked queue received open jobs again")
 	}
 }
 
@@ -230,49 +230,48 @@ func TestRowsThatWaitLongAreSubmittedAgain(t *testing.T) {
 	calls := w.Store.Calls()
 	eventually.Holds(w, "two sweeps", func() bool { return w.Store.Calls() >= calls+2 })
 	if !w.open(0)() {
-		t.Error("a row that was handed over just now was handed over again")
+		t.Error("a row that was submitted just now was submitted again")
 	}
 	w.clock.Step(time.Second)
-	eventually.Holds(w, "the older row is there", w.open(1))
+	eventually.Holds(w, "the older row is queued", w.open(1))
 	w.clock.Step(29 * time.Second)
-	eventually.Holds(w, "the other one too", w.open(2))
+	eventually.Holds(w, "the younger row is queued", w.open(2))
 }
 
-// TestRecoveredQueueGetsTheMissedJobs: jobs were submitted while Redis
-// was unavailable, and its mark is still there when it returns with its data.
+// Jobs are submitted while Redis is unavailable. Redis returns with its data and its
+// mark.
 func TestRecoveredQueueGetsTheMissedJobs(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Real(t))
 	s := w.start()
-	eventually.Holds(w, "the queue was looked at", func() bool { return w.marked() && s.Healthy() == nil })
+	eventually.Holds(w, "the queue was checked", func() bool { return w.marked() && s.Healthy() == nil })
 	w.submit(1)
 	w.Redis.Kill()
 	eventually.Holds(w, "the queue is unavailable", func() bool { return s.Healthy() != nil })
 	if s.Refuses() == nil {
-		t.Error("new jobs are welcome without a queue")
+		t.Error("new jobs are accepted without a queue")
 	}
 	w.submit(2)
 	w.Redis.Restart(t)
-	eventually.Holds(w, "every job is there", w.open(3))
-	eventually.Holds(w, "new jobs are welcome", func() bool { return s.Refuses() == nil && s.Healthy() == nil })
+	eventually.Holds(w, "every job is queued", w.open(3))
+	eventually.Holds(w, "new jobs are accepted", func() bool { return s.Refuses() == nil && s.Healthy() == nil })
 }
 
-// TestQueueThatRecoversBeforeTheStore: pending rows stay pending
-// until it could be handed over.
+// Pending rows stay pending until they were submitted.
 func TestQueueThatRecoversBeforeTheStore(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Real(t))
 	s := w.start()
-	eventually.Holds(w, "the queue was looked at", func() bool { return w.marked() && s.Healthy() == nil })
+	eventually.Holds(w, "the queue was checked", func() bool { return w.marked() && s.Healthy() == nil })
 	w.Redis.Kill()
 	eventually.Holds(w, "the queue is unavailable", func() bool { return s.Healthy() != nil })
 	w.submit(2)
 	w.Store.Set(storetest.Away)
 	calls := w.Store.Calls()
 	w.Redis.Restart(t)
-	eventually.Holds(w, "two vain sweeps", func() bool { return w.Store.Calls() >= calls+2 })
+	eventually.Holds(w, "two failed sweeps", func() bool { return w.Store.Calls() >= calls+2 })
 	w.Store.Set(storetest.None)
-	eventually.Holds(w, "every job is there", w.open(2))
+	eventually.Holds(w, "every job is queued", w.open(2))
 }
 
 func TestQueueIsNotMarkedBeforeItHasAllJobs(t *testing.T) {
@@ -283,24 +282,24 @@ func TestQueueIsNotMarkedBeforeItHasAllJobs(t *testing.T) {
 	w.Store.Set(storetest.Away)
 	calls := w.Store.Calls()
 	w.start()
-	eventually.Holds(w, "two vain sweeps", func() bool { return w.Store.Calls() >= calls+2 })
+	eventually.Holds(w, "two failed sweeps", func() bool { return w.Store.Calls() >= calls+2 })
 	if w.marked() {
-		t.Error("the queue is marked and has nothing")
+		t.Error("the queue is marked and empty")
 	}
 	w.Store.Set(storetest.None)
 	eventually.Holds(w, "the mark", w.marked)
 	if !w.open(2)() {
-		t.Error("the queue is marked and has not everything")
+		t.Error("the queue is marked and incomplete")
 	}
 }
 
-// TestQueueThatRefusesAJob is handed those before it, and marked once it has them all.
+// A queue that rejects a job gets the jobs before it. It is marked when it has all jobs.
 func TestQueueThatRefusesAJob(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		w := newFixture(t, server)
 		w.submit(300)
-		w.clock.Step(time.Millisecond) // rows go in the order in which they were handed over
+		w.clock.Step(time.Millisecond) // rows are sorted by their time of dispatch
 		odd := tenant.ID{Organization: "org_harm01", Mode: tenant.Live}
 		_, err := w.Submit(t.Context(), odd, preflightjob.Request{FileURL: "https://x.example/odd.pdf", Profile: "print_ready"}, 10)
 		w.must(err)
@@ -315,14 +314,14 @@ func TestQueueThatRefusesAJob(t *testing.T) {
 			return len(rows)
 		}
 		w.start()
-		eventually.Holds(w, "the jobs before it are handed over", func() bool { return pending() == 301 })
+		eventually.Holds(w, "the jobs before it are submitted", func() bool { return pending() == 301 })
 		if w.marked() {
-			t.Error("the queue is marked and has not everything")
+			t.Error("the queue is marked and incomplete")
 		}
 		w.must(client.Del(t.Context(), figures).Err())
 		eventually.Holds(w, "the mark", w.marked)
 		if !w.open(601)() || pending() != 0 {
-			t.Errorf("the queue is marked and has not everything: %d rows are pending", pending())
+			t.Errorf("the queue is marked and incomplete: %d rows are pending, want 0", pending())
 		}
 	})
 }
@@ -334,25 +333,25 @@ func TestFullQueueRefusesJobs(t *testing.T) {
 	s := w.start(func(c *sweeper.Config) { c.Full = 3 })
 	eventually.Holds(w, "the queue is full", func() bool { return s.Refuses() != nil })
 	if got := s.Refuses().Error(); got != "the queue is full" || s.Stats().Open != 3 {
-		t.Errorf("refused because %q with %+v", got, s.Stats())
+		t.Errorf("Refuses() = %q with %+v, want a full queue with 3 open jobs", got, s.Stats())
 	}
-	// The first look hands over every open row, and with it one that is cancelled
-	// meanwhile; a worker would drop it, and here is none.
+	// The first check submits every open row, including one that is cancelled in the
+	// meantime. A worker would drop it, but this test runs no worker.
 	eventually.Holds(w, "all jobs are submitted", w.marked)
 	_, err := w.Cancel(t.Context(), acme, ids[0])
 	w.must(err)
 	eventually.Holds(w, "there is room", func() bool { return s.Refuses() == nil && s.Stats().Open == 2 })
 }
 
-func TestJobsAreAcceptedBeforeTheFirstLook(t *testing.T) {
+func TestJobsAreAcceptedBeforeTheFirstCheck(t *testing.T) {
 	t.Parallel()
 	s := sweeper.New(sweeper.Config{})
 	if s.Refuses() != nil || s.Healthy() == nil || s.Stats() != (queue.Stats{}) {
-		t.Errorf("Refuses %v, Healthy %v, Stats %+v", s.Refuses(), s.Healthy(), s.Stats())
+		t.Errorf("Refuses %v, Healthy %v, Stats %+v; want nil, an error and zero", s.Refuses(), s.Healthy(), s.Stats())
 	}
 }
 
-// TestReplicasMaySweepConcurrently: five of them restore one queue.
+// Five replicas restore one queue.
 func TestReplicasMaySweepConcurrently(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
@@ -376,7 +375,7 @@ func TestReplicasMaySweepConcurrently(t *testing.T) {
 		slices.Sort(want)
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("jobs that were handed out (-want +got):\n%s", diff)
+			t.Errorf("leased jobs (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -390,7 +389,7 @@ func TestRecordsPastTheirRetentionAreErased(t *testing.T) {
 	job, err := w.Store.Job(t.Context(), acme, ids[0])
 	w.must(err)
 	if job.FileURL.IsZero() {
-		t.Fatal("the URL is gone already")
+		t.Fatal("the URL was erased before its retention ended")
 	}
 	w.clock.Step(preflightjob.Retention)
 	w.start(func(c *sweeper.Config) { c.Purge = 5 * time.Millisecond })
@@ -410,7 +409,7 @@ func TestCallbacksArePurgedEvenIfJobsAreNot(t *testing.T) {
 	w.must(err)
 	w.clock.Step(xjmf.Retention)
 	w.start(func(c *sweeper.Config) { c.Purge, c.Jobs = 5*time.Millisecond, unpurgeable{c.Jobs} })
-	eventually.Holds(w, "the callback is forgotten", func() bool {
+	eventually.Holds(w, "the callback is purged", func() bool {
 		kept, err := w.calls.Messages(t.Context(), acme, "", 10)
 		w.must(err)
 		return len(kept) == 0
@@ -427,14 +426,14 @@ func TestRequestsAreErasedInBatches(t *testing.T) {
 	w.must(w.Store.AddRequests(t.Context(), entries))
 	w.clock.Step(requestlog.Retention)
 	w.start(func(c *sweeper.Config) { c.Purge = 5 * time.Millisecond })
-	eventually.Holds(w, "they are forgotten", func() bool {
+	eventually.Holds(w, "the requests are purged", func() bool {
 		kept, err := w.Store.Requests(t.Context(), requestlog.Query{Owner: acme, Limit: 1})
 		w.must(err)
 		return len(kept) == 0
 	})
 }
 
-// unpurgeable are jobs that cannot be forgotten.
+// unpurgeable is a job service whose Purge fails.
 type unpurgeable struct{ sweeper.Jobs }
 
 func (unpurgeable) Purge(context.Context, int) (int, error) { return 0, errors.New("unavailable") }
@@ -443,15 +442,15 @@ func TestRFQsAreSweptIndependentlyOfTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
 	w.start(func(c *sweeper.Config) { c.Queue = away{} })
-	eventually.Holds(w, "sweeps go on", w.rfqs.atLeast(5))
+	eventually.Holds(w, "sweeps continue", w.rfqs.atLeast(5))
 	w.rfqs.set(errors.New("the store is unavailable"))
-	eventually.Holds(w, "sweeps fail, and are tried again", w.rfqs.failing(3))
+	eventually.Holds(w, "sweeps fail and are retried", w.rfqs.failing(3))
 	w.rfqs.set(nil)
-	eventually.Holds(w, "sweeps go on when the store is back", w.rfqs.atLeast(5))
+	eventually.Holds(w, "sweeps continue when the store recovers", w.rfqs.atLeast(5))
 }
 
-// TestServerThatReplacedAnother is handed every open job, though it has the
-// mark: a replica that took over may lack what came last.
+// A server that replaces another gets every open job, even if it has the mark: a
+// promoted replica may lack the last writes.
 func TestServerThatReplacedAnother(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
@@ -460,7 +459,7 @@ func TestServerThatReplacedAnother(t *testing.T) {
 	eventually.Holds(w, "the mark is there", w.marked)
 	ids := w.submit(3)
 	client := server.Client(t)
-	// What a replica that lags has not heard of.
+	// A lagging replica lacks these writes.
 	for _, id := range ids {
 		w.must(w.Queue.Cancel(t.Context(), id))
 	}
@@ -468,8 +467,8 @@ func TestServerThatReplacedAnother(t *testing.T) {
 	w.clock.Step(time.Second)
 	server.Kill()
 	server.Restart(t)
-	eventually.Holds(w, "the server is back", func() bool { return client.Ping(t.Context()).Err() == nil })
-	eventually.Holds(w, "every job is back", w.open(3))
+	eventually.Holds(w, "the server responds", func() bool { return client.Ping(t.Context()).Err() == nil })
+	eventually.Holds(w, "every job is queued", w.open(3))
 }
 
 func TestNewShareAppliesToWaitingJobs(t *testing.T) {
@@ -488,10 +487,10 @@ func TestNewShareAppliesToWaitingJobs(t *testing.T) {
 		has := func(want int) func() bool {
 			return func() bool { b := s.Backlogs(); return len(b) == 1 && b[0].Share.Weight == want && b[0].Waiting == 1 }
 		}
-		eventually.Holds(w, "the backlog is seen", has(10))
+		eventually.Holds(w, "the backlog is observed", has(10))
 		weight.Store(70)
-		eventually.Holds(w, "the new weight counts", has(70))
-		// While the state is unknown, it stays.
+		eventually.Holds(w, "the new weight applies", has(70))
+		// While the weight is unknown, the last one stays in effect.
 		weight.Store(0)
 		w.must(w.Queue.Submit(t.Context(), "pref_1", acme, 0))
 		for range 20 {

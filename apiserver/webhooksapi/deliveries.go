@@ -76,7 +76,7 @@ func (s *surface) ListWebhookDeliveries(c *gate.Call, params ListWebhookDeliveri
 		return nil, err
 	}
 	query.Owner = c.Tenant()
-	found, next, err := List(c.Context(), s.desk, s.cursors, query, params.Cursor)
+	found, next, err := List(c.Context(), s.webhooks, s.cursors, query, params.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -87,18 +87,18 @@ func (s *surface) ListWebhookDeliveries(c *gate.Call, params ListWebhookDeliveri
 	return page, nil
 }
 
-// List reads one page of the deliveries of a query with an owner: the page of the
-// cursor, or the first page without one. next is the cursor of the next page; empty on
-// the last. Its errors are problems, or errors of package webhook that have no problem.
-func List(ctx context.Context, desk Desk, cursors Cursors, query webhook.Query, at *string) (found []webhook.Delivery, next string, err error) {
+// List reads one page of the deliveries of a query with an owner: the page of the cursor, or
+// the first page without a cursor. next is the cursor of the next page; empty on the last
+// page. Its errors are problems, or errors of package webhook without a problem.
+func List(ctx context.Context, webhooks Webhooks, cursors Cursors, query webhook.Query, at *string) (found []webhook.Delivery, next string, err error) {
 	if at != nil {
 		if query.Before, err = cursors.Open(scopeOf(query), *at); err != nil {
 			return nil, "", gate.BadPage(err)
 		}
 	}
 	limit := query.Limit
-	query.Limit++ // one more says whether there is a next page
-	if found, err = desk.Deliveries(ctx, query); err != nil {
+	query.Limit++ // one additional delivery shows whether there is a next page
+	if found, err = webhooks.Deliveries(ctx, query); err != nil {
 		return nil, "", ProblemOf(err)
 	}
 	if len(found) <= limit {
@@ -117,7 +117,7 @@ func scopeOf(q webhook.Query) cursor.Scope {
 
 // GetWebhookDelivery serves GET /api/v1/webhooks/deliveries/{deliveryId}.
 func (s *surface) GetWebhookDelivery(c *gate.Call, deliveryID DeliveryID) (GetWebhookDeliveryResponseObject, error) {
-	delivery, attempts, err := s.desk.Delivery(c.Context(), c.Tenant(), deliveryID)
+	delivery, attempts, err := s.webhooks.Delivery(c.Context(), c.Tenant(), deliveryID)
 	if err != nil {
 		return nil, ProblemOf(err)
 	}
@@ -129,7 +129,7 @@ func (s *surface) GetWebhookDelivery(c *gate.Call, deliveryID DeliveryID) (GetWe
 
 // RedeliverWebhook serves POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver.
 func (s *surface) RedeliverWebhook(c *gate.Call, deliveryID DeliveryID) (RedeliverWebhookResponseObject, error) {
-	delivery, err := s.desk.Redeliver(c.Context(), c.Tenant(), deliveryID)
+	delivery, err := s.webhooks.Redeliver(c.Context(), c.Tenant(), deliveryID)
 	if err != nil {
 		return nil, ProblemOf(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // ListWebhookEndpoints serves GET /api/v1/webhooks/endpoints.
 func (s *surface) ListWebhookEndpoints(c *gate.Call) (ListWebhookEndpointsResponseObject, error) {
-	known, err := s.desk.Endpoints(c.Context(), c.Tenant())
+	known, err := s.webhooks.Endpoints(c.Context(), c.Tenant())
 	if err != nil {
 		return nil, ProblemOf(err)
 	}
@@ -22,7 +22,7 @@ func (s *surface) ListWebhookEndpoints(c *gate.Call) (ListWebhookEndpointsRespon
 
 // TestWebhookEndpoint serves POST /api/v1/webhooks/endpoints/{name}/test.
 func (s *surface) TestWebhookEndpoint(c *gate.Call, name Name) (TestWebhookEndpointResponseObject, error) {
-	delivery, err := s.desk.Test(c.Context(), address(c, name))
+	delivery, err := s.webhooks.Test(c.Context(), address(c, name))
 	if err != nil {
 		return nil, ProblemOf(err)
 	}
@@ -37,7 +37,7 @@ func (s *surface) RecoverWebhookEndpoint(c *gate.Call, name Name, body Recovery)
 	if err != nil {
 		return nil, err
 	}
-	recovered, err := s.desk.Recover(c.Context(), address(c, name), since)
+	recovered, err := s.webhooks.Recover(c.Context(), address(c, name), since)
 	if err != nil {
 		return nil, ProblemOf(err)
 	}
@@ -47,10 +47,10 @@ func (s *surface) RecoverWebhookEndpoint(c *gate.Call, name Name, body Recovery)
 // EnableWebhookEndpoint serves POST /api/v1/webhooks/endpoints/{name}/enable.
 func (s *surface) EnableWebhookEndpoint(c *gate.Call, name Name) (EnableWebhookEndpointResponseObject, error) {
 	at := address(c, name)
-	if err := s.desk.Enable(c.Context(), at); err != nil {
+	if err := s.webhooks.Enable(c.Context(), at); err != nil {
 		return nil, ProblemOf(err)
 	}
-	known, err := s.desk.Find(c.Context(), at)
+	known, err := s.webhooks.Find(c.Context(), at)
 	if err != nil {
 		return nil, ProblemOf(err)
 	}

@@ -24,8 +24,8 @@ var (
 	stark    = tenant.ID{Organization: "org_stark1", Mode: tenant.Live}
 )
 
-// world is a server with the endpoints mis of acme, with a token in its URL, of acme's
-// sandbox and of stark, which are enrolled, and new of acme, which is not.
+// newServer returns a server with the enrolled endpoints mis of acme (with a token in its URL), of
+// acme's sandbox and of stark, and with the endpoint new of acme, which is not enrolled.
 func newServer(t testing.TB) *apitest.Server {
 	t.Helper()
 	w := apitest.New(t, apitest.Options{})
@@ -39,13 +39,13 @@ func endpoint(owner tenant.ID, name string, events ...transaction.EventType) web
 	return apitest.Endpoint(owner, name, events...)
 }
 
-// delivered keeps deliveries to the endpoint mis of an owner.
+// delivered stores deliveries to the endpoint mis of an owner.
 func delivered(t testing.TB, w *apitest.Server, owner tenant.ID, n int) []webhook.Delivery {
 	t.Helper()
 	return w.Deliveries(t, webhook.Address{Owner: owner, Name: "mis"}, n)
 }
 
-// attempted ends a delivery's claim with an attempt that came to a fault.
+// attempted ends a delivery's claim with a failed attempt.
 func attempted(t testing.TB, w *apitest.Server, d webhook.Delivery, state webhook.State, fault webhook.Fault, status int) {
 	t.Helper()
 	w.Attempt(t, d, state, webhook.Attempt{Took: 1500 * time.Millisecond, Status: status, Fault: fault, Excerpt: "out of paper"})
@@ -61,5 +61,5 @@ func post(t testing.TB, w *apitest.Server, key, path, body string) apitest.Answe
 	return w.Do(t, apitest.Request{Method: "POST", Path: path, Key: key, Body: body})
 }
 
-// since is the body of a recovery.
+// since returns the body of a recovery.
 func since(at time.Time) string { return fmt.Sprintf(`{"since":%q}`, at.Format(time.RFC3339)) }

@@ -26,7 +26,7 @@ func FuzzSince(f *testing.F) {
 	})
 }
 
-// FuzzFilter checks that nothing passes that is no word of the domain.
+// FuzzFilter checks that accepted filters contain only valid values.
 func FuzzFilter(f *testing.F) {
 	f.Add("mis", "pending", "rfq.quoted", 20)
 	f.Add("", "", "", 0)
@@ -37,12 +37,12 @@ func FuzzFilter(f *testing.F) {
 			return
 		}
 		if q.Endpoint != endpoint || len(endpoint) > 63 || q.State == "" || len(q.Type) > 64 || q.Limit < 1 || q.Limit > webhooksapi.MaxLimit {
-			t.Errorf("%q, %q, %q and %d pass as %+v", endpoint, state, kind, limit, q)
+			t.Errorf("%q, %q, %q and %d were accepted as %+v", endpoint, state, kind, limit, q)
 		}
 		for _, text := range []string{endpoint, state, kind} {
 			for _, r := range text {
 				if r < '-' || r > 'z' {
-					t.Errorf("%q has the character %q", text, r)
+					t.Errorf("%q contains the character %q", text, r)
 				}
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/printmarket/printmarket/test/apitest"
 )
 
-// operations are all of the surface, with ids that lead to acme's delivery or to
-// nothing.
+// operations returns all operations of the surface, with the ids of acme's delivery or of
+// unknown records.
 func operations(id string) []apitest.Request {
 	return []apitest.Request{
 		{Method: "GET", Path: endpoints},
@@ -27,8 +27,8 @@ func operations(id string) []apitest.Request {
 	}
 }
 
-// TestTheFirstGateThatIsClosedAnswers takes away one reason to pass after another,
-// the last of the chain first.
+// The test removes one requirement after another, from the last check of the chain to the
+// first.
 func TestTheFirstGateThatIsClosedAnswers(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
@@ -48,7 +48,7 @@ func TestTheFirstGateThatIsClosedAnswers(t *testing.T) {
 	for _, request := range operations(id) {
 		request.Key = "acme-live"
 		if a := w.Do(t, request); a.Status >= 300 {
-			t.Errorf("%s %s with all reasons to pass: %d %s", request.Method, request.Path, a.Status, a.Code())
+			t.Errorf("%s %s with every requirement: %d %s", request.Method, request.Path, a.Status, a.Code())
 		}
 	}
 	for _, step := range steps {
@@ -78,8 +78,7 @@ func TestEveryMethodAndSubpathRequiresAKeyFirst(t *testing.T) {
 	}
 }
 
-// TestForeignEndpointsAreAnsweredAsUnknown compares the whole bodies, but for the id
-// of the request.
+// The test compares the complete bodies except the request ids.
 func TestForeignEndpointsAreAnsweredAsUnknown(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
@@ -110,7 +109,7 @@ func TestForeignEndpointsAreAnsweredAsUnknown(t *testing.T) {
 	}
 }
 
-// TestNothingOfOneTenantIsInAListOfAnother asks with every key for every list.
+// The test requests every list with every key.
 func TestNothingOfOneTenantIsInAListOfAnother(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)

@@ -5,8 +5,8 @@
 //
 // Its contract, docs/internal/webhooks-openapi.yaml, is not published; zz_generated.go
 // holds the models and the server generated from it. Every route requires the
-// capability webhook-delivery and a scope of its own. A partner sees its own tenant
-// only: a record of another tenant and a missing record get the same answer.
+// capability webhook-delivery and a separate scope. A partner sees only its own tenant: a
+// record of another tenant and a missing record get the same response.
 package webhooksapi
 
 import (
@@ -40,8 +40,8 @@ const (
 	Scope      = posture.ScopeAccountRead
 )
 
-// Desk is the part of package webhook that the surface uses.
-type Desk interface {
+// Webhooks is the part of package webhook that the surface uses.
+type Webhooks interface {
 	Endpoints(ctx context.Context, owner tenant.ID) ([]webhook.Known, error)
 	Find(ctx context.Context, address webhook.Address) (webhook.Known, error)
 	Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error)
@@ -52,22 +52,22 @@ type Desk interface {
 	Enable(ctx context.Context, address webhook.Address) error
 }
 
-// Cursors seals the positions of lists.
+// Cursors encrypts the positions of lists.
 type Cursors interface {
 	Seal(scope cursor.Scope, position string) (string, error)
 	Open(scope cursor.Scope, text string) (string, error)
 }
 
 type surface struct {
-	desk      Desk
+	webhooks  Webhooks
 	cursors   Cursors
 	documents map[string]contracts.Document
 }
 
 // Routes returns the surface's table of routes. The first routes reject other paths and
 // methods.
-func Routes(desk Desk, cursors Cursors, set *contracts.Set) ([]gate.Route, error) {
-	s := &surface{desk: desk, cursors: cursors, documents: map[string]contracts.Document{}}
+func Routes(webhooks Webhooks, cursors Cursors, set *contracts.Set) ([]gate.Route, error) {
+	s := &surface{webhooks: webhooks, cursors: cursors, documents: map[string]contracts.Document{}}
 	documents, err := set.Documents(contracts.Webhooks)
 	if err != nil {
 		return nil, err

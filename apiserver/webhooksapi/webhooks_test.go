@@ -33,7 +33,7 @@ func TestEndpointsAreReportedWithoutTheTokensOfTheirURLs(t *testing.T) {
 	w := newServer(t)
 	a := get(t, w, "acme-live", endpoints).Want(t, 200, "")
 	if strings.Contains(string(a.Body), "s3cret") {
-		t.Errorf("the answer has the token: %s", a.Body)
+		t.Errorf("the response contains the token: %s", a.Body)
 	}
 	const where = "https://hooks.example.com/org_acme01?redacted"
 	want := []endpointState{{"mis", "open", "", where}, {"new", "not-enrolled", "", where}}
@@ -149,13 +149,13 @@ func TestARecoverySendsWhatWasMissedSinceThen(t *testing.T) {
 	w := newServer(t)
 	all := delivered(t, w, acme, 3)
 	for _, d := range all {
-		w.Advance(2 * time.Minute) // claims of before have ended
+		w.Advance(2 * time.Minute) // the previous claims have expired
 		attempted(t, w, d, webhook.Exhausted, webhook.FaultTimeout, 0)
 	}
 	var got struct{ Recovered int }
 	post(t, w, "acme-live", endpoints+"/mis/recover", since(all[1].Event.At)).Want(t, 202, "").Into(t, &got)
 	if got.Recovered != 2 {
-		t.Errorf("%d recovered, want the 2 since the second", got.Recovered)
+		t.Errorf("%d recovered, want the 2 deliveries since the second one", got.Recovered)
 	}
 }
 
@@ -164,13 +164,13 @@ func TestABadRecoveryIsRefusedWithThePointer(t *testing.T) {
 	w := newServer(t)
 	now := w.Clock.Now()
 	for name, body := range map[string]string{
-		"without an instant":             `{}`,
-		"with a member that there isn't": `{"since":"2026-11-20T09:00:00Z","until":"2026-11-20T10:00:00Z"}`,
-		"with a number":                  `{"since":1}`,
-		"with no time":                   `{"since":"yesterday"}`,
-		"with a comma":                   `{"since":"2026-11-20T09:00:00,5Z"}`,
-		"of the time to come":            since(now.Add(time.Second)),
-		"of more than 30 days ago":       since(now.Add(-webhook.Retention - time.Second)),
+		"without a time":           `{}`,
+		"with an unknown member":   `{"since":"2026-11-20T09:00:00Z","until":"2026-11-20T10:00:00Z"}`,
+		"with a number":            `{"since":1}`,
+		"with an invalid time":     `{"since":"yesterday"}`,
+		"with a comma":             `{"since":"2026-11-20T09:00:00,5Z"}`,
+		"of a future time":         since(now.Add(time.Second)),
+		"of more than 30 days ago": since(now.Add(-webhook.Retention - time.Second)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

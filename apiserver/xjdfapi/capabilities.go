@@ -21,10 +21,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
 
-// offer holds the capabilities of the marketplace with one catalog: the value that documents
-// are validated against, and its form in answers.
+// offer holds the capabilities of the marketplace with one catalog, both for validation and in
+// the form of responses.
 type offer struct {
-	// by holds the id of the catalog and of the approval of the platform's costed resources.
+	// by holds the ids of the catalog and of the approval of the platform's costed resources.
 	by     [2]string
 	takes  validate.Capabilities
 	answer XJDFCapabilities

@@ -23,8 +23,8 @@ func documentTypes() []string {
 	return []string{"application/vnd.cip4-xjdf+json", "application/json", "application/vnd.cip4-xjdf+xml", "application/xml", "text/xml"}
 }
 
-// validate serves POST /api/v1/xjdf/validate. The answer is the report if no finding is an
-// error, and otherwise a problem with the same members.
+// validate serves POST /api/v1/xjdf/validate. It returns the report if no finding is an error,
+// and otherwise a problem with the same members.
 func (s *surface) validate(c *gate.Call) error {
 	profile, err := profileOf(c)
 	if err != nil {

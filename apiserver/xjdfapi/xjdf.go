@@ -32,7 +32,7 @@ const (
 	rules = contracts.Prefix + "xjdf-rules.json"
 )
 
-// statement is the specification's sentence about this layer (section 1).
+// statement is the sentence of the specification about this layer (section 1).
 const statement = "A private-beta readiness layer, not a certification or legal conformance claim, and not generally available."
 
 // Catalog is the part of package catalog that the surface uses.
@@ -45,12 +45,12 @@ type Authorities interface {
 	Current(owner string, now time.Time) (authority.Effective, error)
 }
 
-// surface holds the parts of answers that are the same for every partner.
+// surface holds the parts of responses that are equal for every partner.
 type surface struct {
 	discovery Discovery
 	documents map[string]contracts.Document
 	catalog   Catalog
-	// authorities has the costed resources of the platform.
+	// authorities provides the costed resources of the platform.
 	authorities Authorities
 	validator   *validate.Validator
 	slots       *xjdfdoc.ParseSlots
@@ -83,7 +83,7 @@ func Routes(catalog Catalog, authorities Authorities, slots *xjdfdoc.ParseSlots,
 	}, nil
 }
 
-// describe returns the discovery document without the posture of the parts.
+// describe returns the discovery document without the postures of the parts.
 func describe(info contracts.Info) Discovery {
 	return Discovery{
 		Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,

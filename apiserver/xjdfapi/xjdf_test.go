@@ -109,25 +109,25 @@ func TestContractMatchesPublishedFilesInNegotiatedForm(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	const yamlType, jsonType = "application/yaml", "application/json"
 	tests := map[string]struct{ accept, want string }{
-		"nothing said":                               {"", vendor},
-		"anything":                                   {"*/*", vendor},
-		"a browser":                                  {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", vendor},
-		"what cannot be read":                        {"///", vendor},
-		"its own type":                               {"application/vnd.oai.openapi+json", vendor},
-		"its own type and version":                   {"application/vnd.oai.openapi+json; version=3.1", vendor},
-		"another version, or JSON":                   {"application/vnd.oai.openapi+json;version=3.0, application/json;q=0.1", jsonType},
-		"JSON under its plain name":                  {"application/json", jsonType},
-		"YAML":                                       {"application/yaml", yamlType},
-		"YAML in another spelling":                   {"Application/YAML", yamlType},
-		"YAML rather than anything":                  {"application/yaml, */*;q=0.8", yamlType},
-		"JSON rather than YAML":                      {"application/yaml;q=0.3, application/json;q=0.4", jsonType},
-		"YAML rather than JSON":                      {"application/yaml;q=0.4, application/json;q=0.3", yamlType},
-		"both alike":                                 {"application/yaml, application/json", jsonType},
-		"anything, YAML least":                       {"*/*, application/yaml;q=0.1", vendor},
-		"anything, JSON in no form":                  {"application/vnd.oai.openapi+json;q=0, application/json;q=0, */*;q=0.1", yamlType},
-		"a precise weight counts, whatever its rank": {"application/yaml;q=0.2, application/*;q=0.9", vendor},
-		"a weight without meaning is one":            {"application/yaml;q=much, application/json;q=0.9", yamlType},
-		"a weight that is no number is one":          {"application/yaml;q=NaN, application/json;q=0.9", yamlType},
+		"no Accept":                 {"", vendor},
+		"anything":                  {"*/*", vendor},
+		"a browser":                 {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", vendor},
+		"an invalid Accept":         {"///", vendor},
+		"its own type":              {"application/vnd.oai.openapi+json", vendor},
+		"its own type and version":  {"application/vnd.oai.openapi+json; version=3.1", vendor},
+		"another version, or JSON":  {"application/vnd.oai.openapi+json;version=3.0, application/json;q=0.1", jsonType},
+		"JSON under its plain name": {"application/json", jsonType},
+		"YAML":                      {"application/yaml", yamlType},
+		"YAML in another spelling":  {"Application/YAML", yamlType},
+		"YAML rather than anything": {"application/yaml, */*;q=0.8", yamlType},
+		"JSON rather than YAML":     {"application/yaml;q=0.3, application/json;q=0.4", jsonType},
+		"YAML rather than JSON":     {"application/yaml;q=0.4, application/json;q=0.3", yamlType},
+		"equal weights":             {"application/yaml, application/json", jsonType},
+		"anything, YAML least":      {"*/*, application/yaml;q=0.1", vendor},
+		"every type except JSON":    {"application/vnd.oai.openapi+json;q=0, application/json;q=0, */*;q=0.1", yamlType},
+		"the weight of the most precise range applies": {"application/yaml;q=0.2, application/*;q=0.9", vendor},
+		"an invalid weight means 1":                    {"application/yaml;q=much, application/json;q=0.9", yamlType},
+		"a weight of NaN means 1":                      {"application/yaml;q=NaN, application/json;q=0.9", yamlType},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 		status int
 		code   problem.Code
 	}{
-		"a bearer":                       {"", map[string]string{"Authorization": "Bearer LIVE"}, 200, ""},
+		"a bearer token":                 {"", map[string]string{"Authorization": "Bearer LIVE"}, 200, ""},
 		"a key":                          {"", map[string]string{"X-API-Key": "LIVE"}, 200, ""},
 		"both, and the same":             {"", map[string]string{"X-API-Key": "LIVE", "Authorization": "bearer  LIVE"}, 200, ""},
 		"both, and different":            {"", map[string]string{"X-API-Key": "LIVE", "Authorization": "Bearer TEST"}, 400, problem.CodeInvalidRequest},
@@ -216,7 +216,7 @@ func TestKeyIsAcceptedInEitherHeader(t *testing.T) {
 		"both the same, and no key":      {"", map[string]string{"X-API-Key": "x", "Authorization": "Bearer x"}, 401, problem.CodeInvalidAPIKey},
 		"neither":                        {"", nil, 401, problem.CodeMissingAPIKey},
 		"an empty key":                   {"", map[string]string{"X-API-Key": " "}, 401, problem.CodeInvalidAPIKey},
-		"a key as a bearer writes it":    {"", map[string]string{"X-API-Key": "Bearer LIVE"}, 401, problem.CodeInvalidAPIKey},
+		"a bearer token in X-API-Key":    {"", map[string]string{"X-API-Key": "Bearer LIVE"}, 401, problem.CodeInvalidAPIKey},
 		"a key in the query":             {"?api_key=LIVE", nil, 401, problem.CodeMissingAPIKey},
 		"a key in the query too":         {"?Access_Token=x", map[string]string{"X-API-Key": "LIVE"}, 400, problem.CodeInvalidRequest},
 		"a key in the query of a bearer": {"?x=1&x-api-key=x", map[string]string{"Authorization": "Bearer LIVE"}, 400, problem.CodeInvalidRequest},
@@ -295,7 +295,7 @@ func TestSurfaceHasSeparateRateLimit(t *testing.T) {
 	w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/rfq", Key: "acme-live"}).Want(t, 200, "")
 }
 
-// TestAnswersContainNothingInternal reads the answers as a partner.
+// The test searches the responses that partners get.
 func TestAnswersContainNothingInternal(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
@@ -311,7 +311,7 @@ func TestAnswersContainNothingInternal(t *testing.T) {
 		text := strings.ToLower(string(body))
 		for _, word := range []string{"order", "batch", "bridge", "media-catalog", "/devices", "master-data"} {
 			if strings.Contains(text, word) {
-				t.Errorf("the answer of %s contains %q", path, word)
+				t.Errorf("the response of %s contains %q", path, word)
 			}
 		}
 	}

@@ -29,7 +29,7 @@ const Path = "/api/v1/webhooks/xjmf"
 
 // Receiver is the part of package xjmf that the surface uses.
 type Receiver interface {
-	Receive(ctx context.Context, who tenant.ID, sender string, body []byte) (xjmf.Receipt, error)
+	Receive(ctx context.Context, owner tenant.ID, sender string, body []byte) (xjmf.Receipt, error)
 }
 
 // surface serves the route.

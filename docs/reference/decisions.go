@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// decisions documents the order in which a gated route answers.
+// decisions documents the order of the checks of a gated route.
 func decisions() []byte {
 	t := newText("Order of checks", "The gate of every API server checks a request in this order. The first check that fails determines the response. [Problem codes](problem-codes.md) explains each code.")
 	t.heading(2, "The chain")

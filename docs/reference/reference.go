@@ -13,10 +13,10 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
-// width is where lines end, in characters.
+// width is the maximum length of a line, in characters.
 const width = 112
 
-// Pages are all pages, by their paths below docs/reference.
+// Pages returns all pages, by their paths below docs/reference.
 func Pages() (map[string][]byte, error) {
 	resources, err := resources()
 	if err != nil {
@@ -78,7 +78,7 @@ func (t *text) paragraph(content string) {
 	}
 }
 
-// item is one of a list.
+// item writes one item of a list.
 func (t *text) item(content string) { t.wrap("- ", "  ", content) }
 
 // wrap writes words in lines no longer than [width], where words allow it. A word
@@ -109,7 +109,7 @@ func beginsBlock(word string) bool {
 // code is a text as code.
 func code(text string) string { return "`" + text + "`" }
 
-// codes are texts as code, with commas.
+// codes formats texts as code, separated by commas.
 func codes(texts []string) string {
 	all := make([]string, len(texts))
 	for i, one := range texts {

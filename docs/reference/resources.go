@@ -72,7 +72,7 @@ func (t *text) fields(at string, schema apiextensionsv1.JSONSchemaProps) {
 // sentence is a description in one line.
 func sentence(description string) string { return strings.Join(strings.Fields(description), " ") }
 
-// facts are what a schema says beside its description.
+// facts returns the constraints of a schema in addition to its description.
 func facts(p apiextensionsv1.JSONSchemaProps, required bool) string {
 	all := []string{cmp.Or(p.Format, p.Type)}
 	add := func(known bool, format string, args ...any) {

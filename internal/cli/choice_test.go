@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/cli"
 )
 
-// completions are what a shell offers for the last argument.
+// completions returns the shell completions of the last argument.
 func completions(t *testing.T, args ...string) []string {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -16,11 +16,10 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 )
 
-// answers bound what is read of an answer: reports are far larger than requests.
+// answers limits the decoded responses, because reports are far larger than requests.
 var answers = gate.JSONLimits{Depth: gate.MaxJSONDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
 
-// answer is one answer of the platform. Every one was held against the
-// published contract.
+// answer is one response of the platform, validated with the published contract.
 type answer struct {
 	Status int
 	Header http.Header
@@ -100,8 +99,8 @@ func (p *platform) try(r *http.Request) (answer, error) {
 	return a, nil
 }
 
-// everywhere are statuses that any route may answer with and that contracts
-// need not repeat.
+// everywhere lists statuses that any route may return and that contracts need not
+// repeat.
 var everywhere = map[int]bool{405: true, 406: true, 408: true, 413: true, 425: true, 431: true}
 
 // holdAgainstContract checks status, media type and body against the contract

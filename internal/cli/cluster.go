@@ -22,13 +22,13 @@ func (o *clusterOptions) register(f *pflag.FlagSet) {
 	o.registerWith(f, "printmarket-gate-api", "name of the gate Secret, with the keys and secrets of the gates")
 }
 
-// registerWith is for commands that need another gate Secret.
+// registerWith registers the flags of commands that need another gate Secret.
 func (o *clusterOptions) registerWith(f *pflag.FlagSet, gateSecret, usage string) {
 	o.registerFinding(f)
 	f.StringVar(&o.gateSecret, "gate-secret", gateSecret, usage)
 }
 
-// registerFinding is for commands that need no gate Secret.
+// registerFinding registers the flags of commands that need no gate Secret.
 func (o *clusterOptions) registerFinding(f *pflag.FlagSet) {
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file (default: the pod's service account, otherwise $KUBECONFIG)")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the custom resources (default: that of the service account, otherwise that of the context)")

@@ -74,7 +74,7 @@ func (p *platform) kubectl(args ...string) string {
 	return string(out)
 }
 
-// readiness is what /readyz of the API server says.
+// readiness checks the status of /readyz of the API server and the words in its body.
 func (p *platform) readiness(status int, words ...string) error {
 	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.env["OPS_URL"]+"/readyz", nil)
@@ -102,7 +102,7 @@ func TestTheClusterAnswersAsDevDoes(t *testing.T) {
 	t.Parallel()
 	p := startCluster(t)
 	p.followTheBanner()
-	for name, test := range map[string]func(*testing.T){"demo partners": p.demoPartners, "preflight outcomes": p.preflightOutcomes, "the desk": p.deskQuotes, "the sandbox's quotes": p.sandboxQuotes, "webhooks": p.webhooksArrive} {
+	for name, test := range map[string]func(*testing.T){"demo partners": p.demoPartners, "preflight outcomes": p.preflightOutcomes, "operator commands": p.platformQuotes, "the sandbox's quotes": p.sandboxQuotes, "webhooks": p.webhooksArrive} {
 		t.Run(name, test)
 	}
 	if err := p.stop(); err != nil {
@@ -135,8 +135,8 @@ func TestClusterTutorial(t *testing.T) {
 	})
 }
 
-// TestEachFaultOfTheClusterAlone takes each part away and looks at what is
-// answered, as the design promises, and that all is well when it returns.
+// The test stops each part alone. The platform must respond as designed, and recover when
+// the part returns.
 func TestEachFaultOfTheClusterAlone(t *testing.T) {
 	t.Parallel()
 	p := startCluster(t)
@@ -214,7 +214,8 @@ func (p *platform) withoutController(t *testing.T) {
 	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
 }
 
-// What is known stays in force, and a change that is made on its return acts.
+// withoutKubernetes checks that the last posture stays in force. A change made while the API server of Kubernetes was
+// unavailable takes effect afterwards.
 func (p *platform) withoutKubernetes(t *testing.T) {
 	p.order("kubernetes", "stop")
 	for range 3 {
@@ -274,8 +275,8 @@ func (p *platform) withoutRedis(t *testing.T) {
 	}
 }
 
-// Writes and reads are refused with a time to come back, gates go on deciding,
-// and no process has to be started again.
+// withoutPostgres checks that reads and writes return Retry-After, the gates continue to decide, and no process needs a
+// restart.
 func (p *platform) withoutPostgres(t *testing.T) {
 	created := p.createRFQ("ACME_LIVE_KEY", "Idempotency-Key", "before-the-database-went")
 	p.order("postgres", "stop")
@@ -307,7 +308,7 @@ func (p *platform) withoutPostgres(t *testing.T) {
 	}
 }
 
-// A crash of the database costs some answers and no records.
+// postgresRestarts checks that a crash of the database interrupts some requests and loses no records.
 func (p *platform) postgresRestarts(*testing.T) {
 	created := p.createRFQ("ACME_LIVE_KEY")
 	p.order("postgres", "kill")
@@ -317,9 +318,8 @@ func (p *platform) postgresRestarts(*testing.T) {
 	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
 }
 
-// TestSoakFaultsOfTheClusterUnderLoad kills every part while clients write: each
-// alone, when nothing but its own answers may come, and then all of them. What
-// was acknowledged is there in the end.
+// The test kills every part while clients write: first each part alone, when only its own
+// errors may occur, and then all of them. Every acknowledged record must exist at the end.
 func TestSoakFaultsOfTheClusterUnderLoad(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out long runs of kills; make soak has them")

@@ -37,7 +37,7 @@ type resultError struct{ error }
 // Unwrap returns the error.
 func (e resultError) Unwrap() error { return e.error }
 
-// request is one invocation of a command on the platform API.
+// request holds one invocation of a command on the platform API.
 type request struct {
 	*platformapi.Client
 	cmd  *cobra.Command

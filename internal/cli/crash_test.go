@@ -17,9 +17,8 @@ import (
 	"time"
 )
 
-// TestKillNineLosesNothingAcknowledged kills the process under load, several
-// times. Every RFQ that was answered 201 can be read, every job that was
-// answered 202 comes to its end.
+// The test kills the process under load several times. Every RFQ with a 201 must be
+// readable, and every job with a 202 must end.
 func TestKillNineLosesNothingAcknowledged(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
@@ -47,8 +46,8 @@ const (
 	backlogFull = "429 PREFLIGHT_BACKLOG_EXCEEDED"
 )
 
-// load is clients that create RFQs and jobs, until its end. They note what was
-// acknowledged, and each other answer.
+// load runs clients that create RFQs and jobs until it is stopped. It records the
+// acknowledged records and every other response.
 type load struct {
 	p *platform
 	// api, ops, key and files stay the same; those of the platform change with each start.
@@ -164,7 +163,7 @@ func (l *load) end() {
 	l.clients.Wait()
 }
 
-// others is what was answered since it was asked last, less what may be.
+// others returns the other responses since the last call, without the allowed ones.
 func (l *load) others(allowed ...string) map[string]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -22,11 +22,11 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// TestTheDesk does the marketplace's side of an RFQ with the commands.
-func TestTheDesk(t *testing.T) {
+// The test performs the operator's part of an RFQ with the commands.
+func TestOperatorsQuoteWithCommands(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
-	p.deskQuotes(t)
+	p.platformQuotes(t)
 	p.sandboxQuotes(t)
 	p.keysTellTheirUse(t)
 	p.erasureIsPlanned(t)
@@ -116,14 +116,14 @@ func (p *platform) auditIsVerified(t *testing.T) {
 		Sequence int64
 		Hash     string
 	}
-	p.deskJSON(&end, "", "audit", "verify")
+	p.commandJSON(&end, "", "audit", "verify")
 	if end.Mode != "live" || end.Sequence < 4 || len(end.Hash) != 64 {
 		t.Errorf("audit verify: %+v, want the end of the chain of production", end)
 	}
 	for range 2 {
-		p.mustDesk("", "audit", "anchor", "--file", anchors)
+		p.mustCommand("", "audit", "anchor", "--file", anchors)
 	}
-	if out := p.mustDesk("", "audit", "verify", "--file", anchors); !strings.Contains(out, end.Hash) {
+	if out := p.mustCommand("", "audit", "verify", "--file", anchors); !strings.Contains(out, end.Hash) {
 		t.Errorf("audit verify with anchors:\n%s\nwant the hash %s", out, end.Hash)
 	}
 	p.auditIsAnchoredByWebhook(t, end.Hash)
@@ -131,7 +131,7 @@ func (p *platform) auditIsVerified(t *testing.T) {
 	if err := os.WriteFile(anchors, []byte(wrong+"\n"), 0o600); err != nil {
 		t.Fatalf("os.WriteFile(%s): %v", anchors, err)
 	}
-	if _, errs, failed := p.desk("", "audit", "verify", "--file", anchors); !failed || !strings.Contains(errs, "broken at entry 2 aud_") {
+	if _, errs, failed := p.operate("", "audit", "verify", "--file", anchors); !failed || !strings.Contains(errs, "broken at entry 2 aud_") {
 		t.Errorf("audit verify with another anchor: %s", errs)
 	}
 	db, err := sql.Open("sqlite", filepath.Join(p.data, "printmarket.db"))
@@ -151,14 +151,14 @@ func (p *platform) auditIsVerified(t *testing.T) {
 		if _, err := db.ExecContext(t.Context(), tampering.statement); err != nil {
 			t.Fatalf("%s: %v", tampering.statement, err)
 		}
-		if _, errs, failed := p.desk("", "audit", "verify"); !failed || !strings.Contains(errs, tampering.want) {
+		if _, errs, failed := p.operate("", "audit", "verify"); !failed || !strings.Contains(errs, tampering.want) {
 			t.Errorf("audit verify after %s: %s; want %q", tampering.statement, errs, tampering.want)
 		}
 	}
 }
 
-// desk runs a command with the variables of the environment file.
-func (p *platform) desk(stdin string, args ...string) (stdout, stderr string, failed bool) {
+// operate runs a command with the variables of the environment file.
+func (p *platform) operate(stdin string, args ...string) (stdout, stderr string, failed bool) {
 	p.t.Helper()
 	command := p.command(args...)
 	command.Env = os.Environ()
@@ -176,18 +176,18 @@ func (p *platform) desk(stdin string, args ...string) (stdout, stderr string, fa
 	return out.String(), errs.String(), err != nil
 }
 
-func (p *platform) mustDesk(stdin string, args ...string) string {
+func (p *platform) mustCommand(stdin string, args ...string) string {
 	p.t.Helper()
-	out, errs, failed := p.desk(stdin, args...)
+	out, errs, failed := p.operate(stdin, args...)
 	if failed {
 		p.t.Fatalf("%v: %s", args, errs)
 	}
 	return out
 }
 
-func (p *platform) deskJSON(into any, stdin string, args ...string) {
+func (p *platform) commandJSON(into any, stdin string, args ...string) {
 	p.t.Helper()
-	if err := json.Unmarshal([]byte(p.mustDesk(stdin, append(args, "-o", "json")...)), into); err != nil {
+	if err := json.Unmarshal([]byte(p.mustCommand(stdin, append(args, "-o", "json")...)), into); err != nil {
 		p.t.Fatalf("%v: %v", args, err)
 	}
 }
@@ -198,28 +198,28 @@ func offerFor(amount string) string {
 		"delivery":{"city":"Utrecht","terms":"DAP"},"validUntil":%q}`, amount, time.Now().Add(24*time.Hour).UTC().Format(time.RFC3339))
 }
 
-func (p *platform) deskQuotes(t *testing.T) {
+func (p *platform) platformQuotes(t *testing.T) {
 	id := p.createRFQ("ACME_LIVE_KEY").text("id")
 	var listed []struct{ ID, Organization, Status string }
-	p.deskJSON(&listed, "", "rfqs", "list", "--organization", "org_acme01", "--status", "open", "--limit", "250")
+	p.commandJSON(&listed, "", "rfqs", "list", "--organization", "org_acme01", "--status", "open", "--limit", "250")
 	if !slices.ContainsFunc(listed, func(r struct{ ID, Organization, Status string }) bool { return r.ID == id }) {
 		t.Errorf("rfqs list lacks %s: %v", id, listed)
 	}
-	if out := p.mustDesk("", "rfqs", "list", "--created-before", "2020-01-01T00:00:00Z"); strings.Count(out, "\n") != 1 {
+	if out := p.mustCommand("", "rfqs", "list", "--created-before", "2020-01-01T00:00:00Z"); strings.Count(out, "\n") != 1 {
 		t.Errorf("nothing was created then:\n%s", out)
 	}
 	file := filepath.Join(t.TempDir(), "offer.json")
 	// A control character in a name is refused, with its place.
-	if _, errs, failed := p.desk(offerFor("205.00"), "quotes", "submit", id, "-f", "-"); !failed || !strings.Contains(errs, "#/supplier/displayName") {
+	if _, errs, failed := p.operate(offerFor("205.00"), "quotes", "submit", id, "-f", "-"); !failed || !strings.Contains(errs, "#/supplier/displayName") {
 		t.Errorf("a name that steers terminals: %s", errs)
 	}
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(offerFor("205.00"), `\u001b[31m`, "")), 0o600); err != nil {
 		t.Fatalf("os.WriteFile(%q): %v", file, err)
 	}
 	var quote struct{ ID, Status string }
-	p.deskJSON(&quote, "", "quotes", "submit", id, "-f", file)
+	p.commandJSON(&quote, "", "quotes", "submit", id, "-f", file)
 	again := quote
-	p.deskJSON(&again, "", "quotes", "submit", id, "-f", file)
+	p.commandJSON(&again, "", "quotes", "submit", id, "-f", file)
 	if again != quote || quote.Status != "submitted" {
 		t.Errorf("submitted %v, again %v", quote, again)
 	}
@@ -227,22 +227,22 @@ func (p *platform) deskQuotes(t *testing.T) {
 	if err := want(seen, 200, ""); err != nil || !strings.Contains(string(seen.Body), quote.ID) {
 		t.Errorf("the partner sees %s (%v)", seen.Body, err)
 	}
-	if out := p.mustDesk("", "rfqs", "show", id); !strings.Contains(out, quote.ID) || !strings.Contains(out, "quoted") {
+	if out := p.mustCommand("", "rfqs", "show", id); !strings.Contains(out, quote.ID) || !strings.Contains(out, "quoted") {
 		t.Errorf("rfqs show:\n%s", out)
 	}
-	if out := p.mustDesk("", "quotes", "withdraw", id, quote.ID, "--reason", "out of paper"); !strings.Contains(out, "withdrawn") {
+	if out := p.mustCommand("", "quotes", "withdraw", id, quote.ID, "--reason", "out of paper"); !strings.Contains(out, "withdrawn") {
 		t.Errorf("quotes withdraw:\n%s", out)
 	}
-	if _, errs, failed := p.desk("", "rfqs", "cancel", id, "--reason", "too late", "--version", "1"); !failed || !strings.Contains(errs, "REVISION_CONFLICT") {
+	if _, errs, failed := p.operate("", "rfqs", "cancel", id, "--reason", "too late", "--version", "1"); !failed || !strings.Contains(errs, "REVISION_CONFLICT") {
 		t.Errorf("cancel an old version: %s", errs)
 	}
-	p.mustDesk("", "rfqs", "close", id, "--reason", "enough quotes")
-	p.mustDesk("", "rfqs", "cancel", id, "--reason", "the buyer called")
+	p.mustCommand("", "rfqs", "close", id, "--reason", "enough quotes")
+	p.mustCommand("", "rfqs", "cancel", id, "--reason", "the buyer called")
 	if got := p.call("GET", "/api/v1/rfq/"+id, "ACME_LIVE_KEY", nil).text("status"); got != "cancelled" {
 		t.Errorf("the partner sees %s", got)
 	}
 	var auditEntries []struct{ Verb, Subject, Reason, Key, RequestID string }
-	p.deskJSON(&auditEntries, "", "audit", "--limit", "150")
+	p.commandJSON(&auditEntries, "", "audit", "--limit", "150")
 	var verbs []string
 	for _, d := range auditEntries {
 		if d.Subject == id {
@@ -262,10 +262,10 @@ func (p *platform) deskQuotes(t *testing.T) {
 	if err := os.WriteFile(liveKey, []byte(p.env["PLATFORM_LIVE_KEY"]+"\n"), 0o600); err != nil {
 		t.Fatalf("os.WriteFile: %v", err)
 	}
-	p.mustDesk("", "audit", "--key-file", liveKey)
+	p.mustCommand("", "audit", "--key-file", liveKey)
 	var came []struct{ ID string }
-	p.deskJSON(&came, "", "callbacks", "list", "--organization", "org_acme01")
-	if out := p.mustDesk("", "callbacks", "job", id, "--organization", "org_acme01"); len(came) > 0 || !strings.HasPrefix(out, "PART") {
+	p.commandJSON(&came, "", "callbacks", "list", "--organization", "org_acme01")
+	if out := p.mustCommand("", "callbacks", "job", id, "--organization", "org_acme01"); len(came) > 0 || !strings.HasPrefix(out, "PART") {
 		t.Errorf("callbacks list without --organization: %v\n%s", came, out)
 	}
 	p.refusals(t)
@@ -273,21 +273,21 @@ func (p *platform) deskQuotes(t *testing.T) {
 		"an RFQ that there is not":          {"rfqs", "show", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"},
 		"another mode":                      {"rfqs", "show", id, "--sandbox"},
 		"a status that there isn't":         {"rfqs", "list", "--status", "draft"},
-		"a time that is none":               {"rfqs", "list", "--created-after", "yesterday"},
-		"a limit that is none":              {"rfqs", "list", "--limit", "0"},
+		"an invalid time":                   {"rfqs", "list", "--created-after", "yesterday"},
+		"an invalid limit":                  {"rfqs", "list", "--limit", "0"},
 		"callbacks without an organization": {"callbacks", "list"},
 		"requests without an organization":  {"requests", "list"},
-		"a code that is none":               {"requests", "list", "--organization", "org_acme01", "--code", "LOST"},
+		"an invalid code":                   {"requests", "list", "--organization", "org_acme01", "--code", "LOST"},
 		"denials of no time":                {"requests", "denials", "--since", "0s"},
-		"an output that is none":            {"audit", "-o", "xml"},
+		"an invalid output":                 {"audit", "-o", "xml"},
 		"a key over the network":            {"audit", "--api-url", "http://api.example.com"},
-		"an origin that is none":            {"audit", "--api-url", "api.example.com"},
-		"a key file that is none":           {"audit", "--key-file", file},
+		"an invalid origin":                 {"audit", "--api-url", "api.example.com"},
+		"an invalid key file":               {"audit", "--key-file", file},
 		"the sandbox with a live key":       {"rfqs", "list", "--sandbox", "--key-file", liveKey},
 		"no reason":                         {"rfqs", "cancel", id},
 		"no offer":                          {"quotes", "submit", id},
 	} {
-		if out, errs, failed := p.desk("", args...); !failed || errs == "" {
+		if out, errs, failed := p.operate("", args...); !failed || errs == "" {
 			t.Errorf("%s: %v printed %q and %q", name, args, out, errs)
 		}
 	}
@@ -299,7 +299,7 @@ func (p *platform) refusals(t *testing.T) {
 	id := p.call("GET", "/api/v1/orders", "ACME_LIVE_KEY", nil).text("requestId")
 	var found []struct{ RequestID, Code, Reason, Key string }
 	p.until("the request is logged", func() error {
-		p.deskJSON(&found, "", "requests", "list", "--organization", "org_acme01", "--id", id)
+		p.commandJSON(&found, "", "requests", "list", "--organization", "org_acme01", "--id", id)
 		if len(found) != 1 {
 			return fmt.Errorf("%d requests are found", len(found))
 		}
@@ -309,15 +309,15 @@ func (p *platform) refusals(t *testing.T) {
 	if found[0].Code != code || found[0].Reason != reason || found[0].Key != "live" {
 		t.Errorf("the request: %+v", found)
 	}
-	if out := p.mustDesk("", "requests", "list", "--organization", "org_acme01", "--code", code); !strings.Contains(out, id) {
+	if out := p.mustCommand("", "requests", "list", "--organization", "org_acme01", "--code", code); !strings.Contains(out, id) {
 		t.Errorf("requests list:\n%s", out)
 	}
-	if out := p.mustDesk("", "requests", "denials", "--since", "1h"); !strings.Contains(out, reason) {
+	if out := p.mustCommand("", "requests", "denials", "--since", "1h"); !strings.Contains(out, reason) {
 		t.Errorf("requests denials:\n%s", out)
 	}
 }
 
-// sandboxQuotes waits for the simulated suppliers, who need no marketplace.
+// sandboxQuotes waits for the simulated suppliers, which need no action of the marketplace.
 func (p *platform) sandboxQuotes(t *testing.T) {
 	id := p.createRFQ("ACME_TEST_KEY").text("id")
 	p.until("the sandbox's suppliers quote", func() error {
@@ -327,7 +327,7 @@ func (p *platform) sandboxQuotes(t *testing.T) {
 		}
 		return nil
 	})
-	if out := p.mustDesk("", "rfqs", "show", id, "--sandbox"); !strings.Contains(out, "Simulated Press Two") {
+	if out := p.mustCommand("", "rfqs", "show", id, "--sandbox"); !strings.Contains(out, "Simulated Press Two") {
 		t.Errorf("rfqs show --sandbox:\n%s", out)
 	}
 }
@@ -339,7 +339,7 @@ func (p *platform) keysTellTheirUse(t *testing.T) {
 		t.Fatalf("stop: %v", err)
 	}
 	p.start()
-	out := p.mustDesk("", "keys", "list", "--from", p.env["RESOURCES_DIR"], "--partner", "acme", "--used")
+	out := p.mustCommand("", "keys", "list", "--from", p.env["RESOURCES_DIR"], "--partner", "acme", "--used")
 	for _, row := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
 		used := strings.HasSuffix(row, "Z")
 		if name := strings.Fields(row)[0]; used != (name == "live" || name == "test") || !used && !strings.HasSuffix(row, "never") {

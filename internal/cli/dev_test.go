@@ -45,7 +45,7 @@ func TestDevEnvHasEveryVariable(t *testing.T) {
 	}
 }
 
-// TestDemoPartners checks who may do what in the demo set, over HTTP.
+// The test checks the access of each partner of the demo set over HTTP.
 func TestDemoPartners(t *testing.T) {
 	t.Parallel()
 	startDev(t, t.TempDir()).demoPartners(t)

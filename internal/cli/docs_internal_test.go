@@ -16,8 +16,7 @@ import (
 
 var updateReference = flag.Bool("update-reference", false, "write docs/reference/commands.md")
 
-// TestGeneratedCommandReference keeps the page of the commands to what
-// they say of themselves.
+// The page of the commands must equal the help texts of the commands.
 func TestGeneratedCommandReference(t *testing.T) {
 	t.Parallel()
 	const file = "../../docs/reference/commands.md"
@@ -50,8 +49,7 @@ func describe(cmd *cobra.Command) string {
 	return out.String()
 }
 
-// helpOf is what --help prints, but for defaults that differ from one machine to the
-// next.
+// helpOf returns the output of --help without the defaults that differ between machines.
 func helpOf(cmd *cobra.Command) string {
 	text := strings.TrimSpace(cmd.Long)
 	if text == "" {

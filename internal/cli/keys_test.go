@@ -42,8 +42,8 @@ func mustKeys(t *testing.T, args ...string) string {
 	return out
 }
 
-// TestKeysOfManifestsActAtOnce does with manifests what an operator does, and
-// asks the platform that follows them.
+// The test edits manifests like an operator, and sends requests to the platform that follows
+// them.
 func TestKeysOfManifestsActAtOnce(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
@@ -74,9 +74,9 @@ func TestKeysOfManifestsActAtOnce(t *testing.T) {
 	for what, args := range map[string][]string{
 		"a name that is taken":   of("issue", "--name", "warehouse"),
 		"a name that is refused": of("issue", "--name", "Not A Name"),
-		"a scope that is none":   of("issue", "--name", "x", "--scopes", "everything"),
-		"a partner that is none": {"list", "--from", p.env["RESOURCES_DIR"], "--partner", "wayne"},
-		"a key that is none":     of("revoke", "--key", "none"),
+		"an invalid scope":       of("issue", "--name", "x", "--scopes", "everything"),
+		"an invalid partner":     {"list", "--from", p.env["RESOURCES_DIR"], "--partner", "wayne"},
+		"an invalid key":         of("revoke", "--key", "none"),
 	} {
 		if out, _, failed := keysVerb(t, "", args...); !failed || strings.Contains(out, "pmk_") {
 			t.Errorf("%s: failed %t, printed %q", what, failed, out)

@@ -24,8 +24,8 @@ import (
 	"github.com/printmarket/printmarket/docs"
 )
 
-// binaries is where TestMain has built the executables, as the Makefile does:
-// the tests of this package run the platform as a user runs it.
+// binaries is the directory of the executables that TestMain has built like the Makefile.
+// The tests of this package run the platform like a user.
 var binaries string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -187,7 +187,7 @@ func (p *platform) kill() {
 	}
 }
 
-// logged is what every process has logged.
+// logged returns the logs of all processes.
 func (p *platform) logged() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -220,8 +220,8 @@ func (w lockedWriter) Write(b []byte) (int, error) {
 	return w.to.Write(b)
 }
 
-// patience is how long anything here may take, a start of a whole cluster beside another
-// one included. It is no measure of anything: two cores may be all there is for both.
+// patience limits every wait, including the start of a complete cluster while another one
+// starts. It is long, because both clusters may share two cores.
 const patience = 3 * time.Minute
 
 // until polls a condition for as long as that.

@@ -100,9 +100,9 @@ func TestValidateRejectsMissingFiles(t *testing.T) {
 		"two levels":              {"diff", demoMasterData + "acme", demoMasterData + "catalog.yaml"},
 		"csv without a directory": {"export", "sha256:x", "-o", "csv"},
 		"an export of xml":        {"export", "sha256:x", "-o", "xml"},
-		"a time that is none":     {"approve", "sha256:x", "--from", "tomorrow"},
-		"a level that is none":    {"list", "--level", "product"},
-		"a limit that is none":    {"approvals", "--limit", "0"},
+		"an invalid time":         {"approve", "sha256:x", "--from", "tomorrow"},
+		"an invalid level":        {"list", "--level", "product"},
+		"an invalid limit":        {"approvals", "--limit", "0"},
 	} {
 		if out, errs, code := offline(t, args...); code != 1 || out != "" || !strings.HasPrefix(errs, "printmarket: ") {
 			t.Errorf("%s: exit %d, %q, %q", name, code, out, errs)
@@ -135,27 +135,27 @@ func TestTheLifeOfMasterData(t *testing.T) {
 		Snapshot snapshot
 		New      bool
 	}
-	p.deskJSON(&imported, "", "masterdata", "import", dir, "--dry-run")
+	p.commandJSON(&imported, "", "masterdata", "import", dir, "--dry-run")
 	if !imported.New || imported.Snapshot.Owner != "org_acme01" {
 		t.Errorf("dry run: %+v", imported)
 	}
 	var before []snapshot
-	p.deskJSON(&before, "", "masterdata", "list")
+	p.commandJSON(&before, "", "masterdata", "list")
 	if slices.ContainsFunc(before, func(s snapshot) bool { return s.ID == imported.Snapshot.ID }) {
 		t.Errorf("a dry run is kept: %+v", before)
 	}
-	if out := p.mustDesk("", "masterdata", "import", dir, "--note", "Prices of 2027"); !strings.Contains(out, "masterdata approve "+imported.Snapshot.ID) {
+	if out := p.mustCommand("", "masterdata", "import", dir, "--note", "Prices of 2027"); !strings.Contains(out, "masterdata approve "+imported.Snapshot.ID) {
 		t.Errorf("import:\n%s", out)
 	}
-	p.deskJSON(&imported, "", "masterdata", "import", dir)
+	p.commandJSON(&imported, "", "masterdata", "import", dir)
 	var after []snapshot
-	p.deskJSON(&after, "", "masterdata", "list", "--level", "resources", "--owner", "org_acme01")
+	p.commandJSON(&after, "", "masterdata", "list", "--level", "resources", "--owner", "org_acme01")
 	if imported.New || len(after) == 0 || after[0].ID != imported.Snapshot.ID {
 		t.Errorf("again: %+v; list %+v", imported, after)
 	}
 	p.approveAndWithdraw(t, imported.Snapshot.ID)
 	p.exportAndCompare(t, imported.Snapshot.ID, dir)
-	if _, errs, failed := p.desk("", "masterdata", "import", prices(t, "media.csv", "acme-silk-150", "acme-silk-135")); !failed || !strings.Contains(errs, "media.csv:4:1: media acme-silk-135: id: ") {
+	if _, errs, failed := p.operate("", "masterdata", "import", prices(t, "media.csv", "acme-silk-150", "acme-silk-135")); !failed || !strings.Contains(errs, "media.csv:4:1: media acme-silk-135: id: ") {
 		t.Errorf("a duplicate: %s", errs)
 	}
 }
@@ -165,20 +165,20 @@ func (p *platform) approveAndWithdraw(t *testing.T, id string) {
 	type approval struct{ ID, SnapshotID, EffectiveFrom, WithdrawnAt, WithdrawnReason string }
 	from := time.Now().Add(time.Hour).UTC().Truncate(time.Second).Format(time.RFC3339)
 	var approved, withdrawn approval
-	p.deskJSON(&approved, "", "masterdata", "approve", id, "--from", from, "--note", "Prices of 2027")
+	p.commandJSON(&approved, "", "masterdata", "approve", id, "--from", from, "--note", "Prices of 2027")
 	if approved.SnapshotID != id || !strings.HasPrefix(approved.EffectiveFrom, strings.TrimSuffix(from, "Z")) {
 		t.Errorf("approved %+v", approved)
 	}
 	var listed []approval
-	p.deskJSON(&listed, "", "masterdata", "approvals", "--owner", "org_acme01", "--limit", "1")
+	p.commandJSON(&listed, "", "masterdata", "approvals", "--owner", "org_acme01", "--limit", "1")
 	if len(listed) != 1 || listed[0] != approved {
 		t.Errorf("approvals %+v", listed)
 	}
-	p.deskJSON(&withdrawn, "", "masterdata", "withdraw", approved.ID, "--reason", "a typing error")
+	p.commandJSON(&withdrawn, "", "masterdata", "withdraw", approved.ID, "--reason", "a typing error")
 	if withdrawn.WithdrawnAt == "" || withdrawn.WithdrawnReason != "a typing error" {
 		t.Errorf("withdrawn %+v", withdrawn)
 	}
-	if _, errs, failed := p.desk("", "masterdata", "withdraw", approved.ID, "--reason", "again"); !failed || !strings.Contains(errs, "MASTER_DATA_STATE_CONFLICT") {
+	if _, errs, failed := p.operate("", "masterdata", "withdraw", approved.ID, "--reason", "again"); !failed || !strings.Contains(errs, "MASTER_DATA_STATE_CONFLICT") {
 		t.Errorf("withdrawn twice: %s", errs)
 	}
 }
@@ -187,21 +187,21 @@ func (p *platform) exportAndCompare(t *testing.T, id, dir string) {
 	t.Helper()
 	made := t.TempDir()
 	for form, path := range map[string]string{"yaml": filepath.Join(made, "all.yaml"), "json": filepath.Join(made, "all.json"), "csv": filepath.Join(made, "tables")} {
-		p.mustDesk("", "masterdata", "export", id, "-o", form, "-f", path)
+		p.mustCommand("", "masterdata", "export", id, "-o", form, "-f", path)
 		if out, errs, code := offline(t, "validate", path); code != 0 || !strings.Contains(out, id) {
 			t.Errorf("%s: exit %d, %q, %q", form, code, out, errs)
 		}
 	}
-	if _, errs, failed := p.desk("", "masterdata", "export", id, "-o", "csv", "-f", dir); !failed || !strings.Contains(errs, "exists") {
+	if _, errs, failed := p.operate("", "masterdata", "export", id, "-o", "csv", "-f", dir); !failed || !strings.Contains(errs, "exists") {
 		t.Errorf("over other tables: %s", errs)
 	}
-	if out := p.mustDesk("", "masterdata", "export", id); !strings.HasPrefix(out, "level: resources\nowner: org_acme01\n") {
+	if out := p.mustCommand("", "masterdata", "export", id); !strings.HasPrefix(out, "level: resources\nowner: org_acme01\n") {
 		t.Errorf("exported %.200s", out)
 	}
-	if out := p.mustDesk("", "masterdata", "diff", demoMasterData+"acme", id); out != "~ media acme-silk-135\n    price.amount: 110.56 -> 115\n" {
+	if out := p.mustCommand("", "masterdata", "diff", demoMasterData+"acme", id); out != "~ media acme-silk-135\n    price.amount: 110.56 -> 115\n" {
 		t.Errorf("diff: %s", out)
 	}
-	if _, errs, failed := p.desk("", "masterdata", "export", "sha256:"+strings.Repeat("0", 64)); !failed || !strings.Contains(errs, "NOT_FOUND") {
+	if _, errs, failed := p.operate("", "masterdata", "export", "sha256:"+strings.Repeat("0", 64)); !failed || !strings.Contains(errs, "NOT_FOUND") {
 		t.Errorf("a snapshot that there is not: %s", errs)
 	}
 }

@@ -35,8 +35,8 @@ import (
 )
 
 const (
-	// maxIdleMemory is what an API server with marketPartners may hold while it
-	// has nothing to do.
+	// maxIdleMemory is the maximum resident memory of an idle API server with marketPartners,
+	// in bytes.
 	maxIdleMemory  = 40 << 20
 	marketPartners = 1000
 	// idleTime covers more than one live read of the cluster, which come every
@@ -67,15 +67,15 @@ func TestSoakIdleAPIServerStaysSmall(t *testing.T) {
 
 const (
 	idleConnections = 10_000
-	// maxConnectedMemory is what an API server may hold with them: the memory limit of the
-	// chart.
+	// maxConnectedMemory is the maximum resident memory of an API server with idle connections,
+	// in bytes: the memory limit of the chart.
 	maxConnectedMemory = 512 << 20
 	// clientAddresses have a tenth of the connections each, within their limit.
 	clientAddresses = 10
 )
 
-// TestSoakIdleConnectionsFitIntoTheMemoryLimit opens connections that have had an answer and
-// stay idle, and looks at the resident memory of the API server.
+// The test opens connections that become idle after one response, and reads the resident
+// memory of the API server.
 func TestSoakIdleConnectionsFitIntoTheMemoryLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short leaves out measurements at full size; make soak has them")
@@ -108,7 +108,7 @@ func TestSoakIdleConnectionsFitIntoTheMemoryLimit(t *testing.T) {
 	}
 }
 
-// idle opens a connection, waits for one answer and leaves it open until the test ends.
+// idle opens a connection, waits for one response and leaves it open until the test ends.
 func (m *market) idle(t *testing.T, dialer net.Dialer, address string) error {
 	t.Helper()
 	conn, err := dialer.DialContext(t.Context(), "tcp", address)
@@ -320,7 +320,7 @@ func (m *market) memory(t *testing.T, server *exec.Cmd, figure string) int64 {
 	return 0
 }
 
-// lockedBuffer is written by a process while it is read.
+// lockedBuffer can be read while a process writes to it.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

@@ -22,7 +22,7 @@ import (
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
-// boundedLabels are all labels, with what bounds their values.
+// boundedLabels maps every label to the reason why its values are bounded.
 var boundedLabels = map[string]string{
 	"capability":   "the capabilities",
 	"code":         "the codes of problems; empty for a success",
@@ -104,8 +104,8 @@ func TestGeneratedMetricsReference(t *testing.T) {
 	}
 }
 
-// metricsPage fails the test for a metric that does not say what it is, or that has a
-// label without bounds.
+// metricsPage returns the page of metrics. It fails the test for a metric without help, or
+// with an unbounded label.
 func metricsPage(t *testing.T, served map[string][]telemetry.Description) string {
 	t.Helper()
 	metrics, of := map[string]telemetry.Description{}, map[string][]string{}

@@ -76,8 +76,8 @@ func guidesPin(t *testing.T, identity apitest.Identity) string {
 	return string(out[:64])
 }
 
-// account asks, by a connection of its own, what a key may do, and returns the
-// certificate of who answered.
+// account requests the access of a key over a new connection, and returns the certificate of
+// the server.
 func account(t *testing.T, addr, key string, by *apitest.Identity, header ...string) (status int, served *x509.Certificate) {
 	t.Helper()
 	config := &tls.Config{

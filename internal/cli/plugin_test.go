@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-// TestKubectlCompletesThePlugin asks kubectl itself, as the scripts of shells do.
+// The test runs kubectl itself, like the completion scripts of shells.
 func TestKubectlCompletesThePlugin(t *testing.T) {
 	t.Parallel()
 	assets, err := controlplane.FindAssets()

@@ -82,7 +82,7 @@ func edited(t *testing.T, edits ...edit) string {
 	return dir
 }
 
-// release is what a release manager might change in one go.
+// release returns a directory with the changes of a typical release.
 func release(t *testing.T) string {
 	t.Helper()
 	return edited(t,
@@ -182,7 +182,7 @@ func TestPostureCommandLinesThatAreRefused(t *testing.T) {
 		"a request of no kind":           {"explain acme xjdf --access delete --from " + samples, `"delete"`},
 		"a form of an explanation":       {"explain acme xjdf -o wide --from " + samples, `"wide"`},
 		"a form of the table":            {"-o xml --from " + samples, `"xml"`},
-		"a time that is none":            {"--at tomorrow --from " + samples, "tomorrow"},
+		"an invalid time":                {"--at tomorrow --from " + samples, "tomorrow"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

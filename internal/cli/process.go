@@ -31,7 +31,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
-// Figures of the platform that contracts and documentation name.
+// Settings of the platform that contracts and documentation mention.
 const (
 	queueName = "preflight"
 	leaseTime = 10 * time.Second

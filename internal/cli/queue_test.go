@@ -28,11 +28,11 @@ func TestTheQueueIsOperated(t *testing.T) {
 	for name, args := range map[string][]string{
 		"no such job":           {"queue", "show", "pref_01KB0QXR80M4T7Q2C9W6H3JZVN"},
 		"nothing to cancel":     {"queue", "cancel", "pref_01KB0QXR80M4T7Q2C9W6H3JZVN"},
-		"a state that is none":  {"queue", "ls", "--state", "lost"},
+		"an invalid state":      {"queue", "ls", "--state", "lost"},
 		"too long a drain":      {"queue", "drain", "--for", "25h"},
 		"an output that is odd": {"queue", "stats", "-o", "xml"},
 	} {
-		if _, errs, failed := p.desk("", args...); !failed || errs == "" {
+		if _, errs, failed := p.operate("", args...); !failed || errs == "" {
 			t.Errorf("%s: failed %t, %q", name, failed, errs)
 		}
 	}
@@ -54,7 +54,7 @@ func (p *platform) jobStatus(t *testing.T, id string) string {
 
 func (p *platform) queueIsDrained(t *testing.T) {
 	t.Helper()
-	p.mustDesk("", "queue", "drain", "--for", "1h", "--wait", "30s")
+	p.mustCommand("", "queue", "drain", "--for", "1h", "--wait", "30s")
 	first, second := p.submitted(t, p.files()+"sample.pdf"), p.submitted(t, p.files()+"sample.pdf")
 	var stats struct {
 		Open, Waiting, Held, Slots int64
@@ -65,7 +65,7 @@ func (p *platform) queueIsDrained(t *testing.T) {
 			Weight       int
 		}
 	}
-	p.deskJSON(&stats, "", "queue", "stats")
+	p.commandJSON(&stats, "", "queue", "stats")
 	if stats.Open != 2 || stats.Waiting != 2 || stats.Held != 0 || stats.Slots == 0 || stats.DrainedSeconds < 1 {
 		t.Errorf("drained: %+v", stats)
 	}
@@ -73,18 +73,18 @@ func (p *platform) queueIsDrained(t *testing.T) {
 		t.Errorf("tenants %+v", stats.Tenants)
 	}
 	var jobs []queueJob
-	p.deskJSON(&jobs, "", "queue", "ls", "--state", "waiting", "--organization", "org_acme01")
+	p.commandJSON(&jobs, "", "queue", "ls", "--state", "waiting", "--organization", "org_acme01")
 	if len(jobs) != 2 || jobs[0].ID != first || jobs[1].State != "waiting" {
 		t.Errorf("jobs %+v, want %s first", jobs, first)
 	}
-	if out := p.mustDesk("", "queue", "ls", "--organization", "org_stark1"); strings.Contains(out, "pref_") {
+	if out := p.mustCommand("", "queue", "ls", "--organization", "org_stark1"); strings.Contains(out, "pref_") {
 		t.Errorf("another organization has %s", out)
 	}
-	if out := p.mustDesk("", "queue", "show", second); !strings.Contains(out, "waiting") || !strings.Contains(out, "org_acme01") {
+	if out := p.mustCommand("", "queue", "show", second); !strings.Contains(out, "waiting") || !strings.Contains(out, "org_acme01") {
 		t.Errorf("show: %s", out)
 	}
-	// Orders are carried out while nothing else is.
-	if out := p.mustDesk("", "queue", "cancel", second); !strings.Contains(out, "cancelled") {
+	// Workers carry out orders even while no job runs.
+	if out := p.mustCommand("", "queue", "cancel", second); !strings.Contains(out, "cancelled") {
 		t.Errorf("cancel: %s", out)
 	}
 	if status := p.jobStatus(t, second); status != "cancelled" {
@@ -93,7 +93,7 @@ func (p *platform) queueIsDrained(t *testing.T) {
 	if status := p.jobStatus(t, first); status != "queued" {
 		t.Errorf("the waiting job is %s", status)
 	}
-	if out := p.mustDesk("", "queue", "drain", "--off"); !strings.Contains(out, "OPEN") {
+	if out := p.mustCommand("", "queue", "drain", "--off"); !strings.Contains(out, "OPEN") {
 		t.Errorf("drain --off: %s", out)
 	}
 	p.until("the waiting job is done", func() error { return p.isStatus(t, first, "succeeded") })
@@ -127,11 +127,11 @@ func (p *platform) deadJobIsTriedAgain(t *testing.T) {
 		t.Fatalf("errors.Join: %v", err)
 	}
 	var dead []queueJob
-	p.deskJSON(&dead, "", "queue", "dead")
+	p.commandJSON(&dead, "", "queue", "dead")
 	if len(dead) != 1 || dead[0].ID != id || dead[0].Reason != "ATTEMPTS_EXHAUSTED" {
 		t.Errorf("dead %+v", dead)
 	}
-	if out := p.mustDesk("", "queue", "retry", id); !strings.Contains(out, "tried again") {
+	if out := p.mustCommand("", "queue", "retry", id); !strings.Contains(out, "tried again") {
 		t.Errorf("retry: %s", out)
 	}
 	p.until("the job has failed again", func() error {
@@ -141,7 +141,7 @@ func (p *platform) deadJobIsTriedAgain(t *testing.T) {
 		}
 		return p.isStatus(t, id, "failed")
 	})
-	if out := p.mustDesk("", "queue", "dead"); strings.Contains(out, id) {
+	if out := p.mustCommand("", "queue", "dead"); strings.Contains(out, id) {
 		t.Errorf("still a dead letter: %s", out)
 	}
 }

@@ -28,7 +28,7 @@ func TestQuickStart(t *testing.T) {
 		t.Errorf("the catalog command printed:\n%s", out)
 	}
 	if out := p.shell(blocks["rfqs list"]); !strings.Contains(out, "org_acme01") || !strings.Contains(out, "REASON") {
-		t.Errorf("the desk's commands printed:\n%s", out)
+		t.Errorf("the operator commands printed:\n%s", out)
 	}
 	if out := p.shell(blocks["printmarket preflight"]); !strings.Contains(out, "PASS") {
 		t.Errorf("the preflight command printed:\n%s", out)
@@ -137,7 +137,7 @@ func (p *platform) checkLogs() {
 	}
 }
 
-// secretIn is what of a variable no log may hold.
+// secretIn returns the secret part of a variable, which no log may contain.
 func secretIn(name, value string) string {
 	if strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_SECRET") {
 		return value
@@ -150,7 +150,7 @@ func secretIn(name, value string) string {
 	return password
 }
 
-// want compares an answer's status and code.
+// want compares the status and the code of a response.
 func want(a answer, status int, code string) error {
 	if a.Status != status || a.code() != code {
 		return fmt.Errorf("answer %d %s, want %d %s: %s", a.Status, a.code(), status, code, a.Body)
@@ -173,7 +173,7 @@ func (p *platform) createRFQ(key string, header ...string) answer {
 	return p.call("POST", "/api/v1/rfq", key, rfqBody(), header...)
 }
 
-// submit asks for the preflight of a file in the data directory.
+// submit requests the preflight of a file in the data directory.
 func (p *platform) submit(key, file string) answer {
 	p.t.Helper()
 	return p.call("POST", "/api/v1/preflight", key, map[string]any{

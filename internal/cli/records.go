@@ -20,9 +20,9 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Variables for URLs with passwords, which must not be on a command line. The variable with
-// the suffix [fileSuffix] names a file with the URL: other processes of a user, and crash
-// reports, can read an environment more easily than a file.
+// Environment variables for URLs with passwords, which must not be on a command line. The
+// variable with the suffix [fileSuffix] names a file that contains the URL: other processes
+// of a user, and crash reports, can read an environment more easily than a file.
 const (
 	databaseVariable = "PRINTMARKET_DATABASE_URL"
 	redisVariable    = "PRINTMARKET_REDIS_URL"

@@ -21,8 +21,8 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-// TestTheUsersOfTheGuideMayDoTheirWork makes the users as docs/guides/queue.md says,
-// and does as them what API servers, workers and operators do.
+// The test creates the users of docs/guides/queue.md, and performs the operations of API
+// servers, workers and operators as these users.
 func TestTheUsersOfTheGuideMayDoTheirWork(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis": redistest.Real, "valkey": redistest.Valkey} {
@@ -130,7 +130,7 @@ func work(t *testing.T, api, q *queue.Queue) {
 	}
 }
 
-// take takes one job. The first call makes the group alone.
+// take takes one job. The first call only creates the group.
 func take(t *testing.T, c *queue.Consumer) queue.Lease {
 	t.Helper()
 	for range 100 {
@@ -175,7 +175,7 @@ func operate(t *testing.T, api, q *queue.Queue) {
 	}
 }
 
-// hear waits until the API server has heard of a change that a worker announces.
+// hear waits until the API server has received a change that a worker announces.
 func hear(t *testing.T, api, worker *queue.Queue) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)

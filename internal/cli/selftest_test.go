@@ -69,7 +69,7 @@ func TestSelftestReportsWhyItFails(t *testing.T) {
 		"nothing to check":              {"", nil, "set --ops, --registry or --api"},
 		"an API without a key":          {"", []string{api}, "set PRINTMARKET_API_KEY"},
 		"a file without an API":         {"", []string{"--ops=" + p.env["OPS_URL"], "--file-url=https://a.example/b.pdf"}, "--file-url needs --api"},
-		"a key that is none":            {"pmk", []string{api}, "PRINTMARKET_API_KEY"},
+		"an invalid key":                {"pmk", []string{api}, "PRINTMARKET_API_KEY"},
 		"a key over the network":        {p.env["ACME_TEST_KEY"], []string{"--api=http://api.example.com"}, "--api"},
 		"a key without scopes":          {p.env["ACME_NOSCOPE_KEY"], []string{api}, "INSUFFICIENT_SCOPE"},
 		"a replica that is not ready":   {"", []string{"--ops=" + p.env["API_URL"], "--timeout=1s"}, "no API server became ready: status 404"},

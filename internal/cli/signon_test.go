@@ -116,7 +116,7 @@ func TestOperatorsOfAClusterSignInAtAnIdentityProvider(t *testing.T) {
 	p.until("the sign-in is counted", func() error {
 		return p.metric(`printmarket_dashboard_sign_ins_total{listener="dashboard-ops",outcome="in",way="oidc"} 1`)
 	})
-	// The dashboard of partners knows nothing of it.
+	// The dashboard of partners has no sign-in with the provider.
 	partners, err := client.Get(p.env["DASHBOARD_URL"] + "/sign-in/oidc")
 	if err != nil {
 		t.Fatalf("client.Get: %v", err)

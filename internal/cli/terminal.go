@@ -14,7 +14,7 @@ import (
 )
 
 // terminalWidth returns the width of the terminal behind a writer, in characters; false
-// if there is no terminal. A terminal that does not know its width has the usual one.
+// without a terminal. A terminal with an unknown width gets the default width.
 func terminalWidth(w io.Writer) (int, bool) {
 	const usual = 80
 	file, ok := w.(*os.File)

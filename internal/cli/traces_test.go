@@ -104,7 +104,7 @@ func checkTraceOfJob(t *testing.T, p *platform, collector *telemetrytest.Collect
 	t.Error("the line of the attempt in the log does not say which span it is")
 }
 
-// events takes deliveries, and knows the type of each event by its id.
+// events receives deliveries and stores the type of each event by its id.
 type events struct {
 	mu       sync.Mutex
 	received map[string]string
@@ -132,9 +132,9 @@ func (e *events) of(kind string) string {
 	return ""
 }
 
-// TestARequestIsFollowedToItsWebhook is one job by the spans that it leaves: the API
-// server, its database and the queue, the worker with the inspector, and the delivery of
-// the event in a trace of its own, which leads back.
+// The test follows one job by its spans: the API server, its database and the queue, the
+// worker with the inspector, and the delivery of the event. The delivery has its own trace,
+// which links to the request.
 func TestARequestIsFollowedToItsWebhook(t *testing.T) {
 	t.Parallel()
 	collector, receiver := telemetrytest.New(t, nil), &events{received: map[string]string{}}
@@ -208,7 +208,7 @@ func TestTracingIsOffByDefault(t *testing.T) {
 	}
 }
 
-// TestHangingCollectorDelaysNoRequest has it take what it is sent and never answer.
+// The collector accepts connections and data, but never responds.
 func TestHangingCollectorDelaysNoRequest(t *testing.T) {
 	t.Parallel()
 	collector := telemetrytest.New(t, func(_ http.ResponseWriter, r *http.Request) bool { <-r.Context().Done(); return true })

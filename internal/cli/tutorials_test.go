@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// block is one of the commands of a tutorial, with what it is shown to print; the
-// empty text where nothing is shown.
+// block holds commands of a tutorial and their expected output; empty if the tutorial shows
+// none.
 type block struct{ commands, shown string }
 
 // fence is a code block of Markdown.
@@ -40,8 +40,8 @@ func readTutorial(t *testing.T, file string) (blocks []block) {
 	return blocks
 }
 
-// matches reports whether something was printed as it is shown. In what is shown "..."
-// stands for the rest of a line or a part of it, and alone on a line for any lines.
+// matches reports whether the output equals the expected one. In the expected output, "..."
+// matches any part of a line, and alone on a line any number of lines.
 func (b block) matches(printed string) bool {
 	var pattern strings.Builder
 	pattern.WriteString(`\A`)
@@ -83,8 +83,8 @@ func TestBlocksMatchOnlyWhatTheyShow(t *testing.T) {
 	}
 }
 
-// TestTutorialsPrintWhatTheyShow pastes each tutorial into one shell, as a reader does
-// who has just started the platform.
+// The test pastes each tutorial into one shell, like a reader who has just started the
+// platform.
 func TestTutorialsPrintWhatTheyShow(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../docs/tutorials/*.md")

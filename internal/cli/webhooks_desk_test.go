@@ -36,7 +36,7 @@ func declareWebhook(t *testing.T, p *platform, directory string) {
 		t.Fatalf("os.WriteFile(%q): %v", file, err)
 	}
 	deadline := time.Now().Add(30 * time.Second)
-	for !strings.Contains(p.mustDesk("", "webhooks", "endpoints"), "mis") {
+	for !strings.Contains(p.mustCommand("", "webhooks", "endpoints"), "mis") {
 		if time.Now().After(deadline) {
 			t.Fatal("the webhook is never listed")
 		}
@@ -44,30 +44,30 @@ func declareWebhook(t *testing.T, p *platform, directory string) {
 	}
 }
 
-// TestTheDeskLooksAfterWebhooks with the commands.
-func TestTheDeskLooksAfterWebhooks(t *testing.T) {
+// The test uses each command for webhooks.
+func TestOperatorsManageWebhooksWithCommands(t *testing.T) {
 	t.Parallel()
 	directory := t.TempDir()
 	p := startDev(t, directory)
 	declareWebhook(t, p, directory)
 	const because = "the partner asked"
-	if out := p.mustDesk("", "webhooks", "endpoints", "--organization", "org_acme01"); strings.Contains(out, "s3cret") {
+	if out := p.mustCommand("", "webhooks", "endpoints", "--organization", "org_acme01"); strings.Contains(out, "s3cret") {
 		t.Errorf("a token is shown:\n%s", out)
 	}
 	var sent struct{ ID, Type, Organization string }
-	p.deskJSON(&sent, "", "webhooks", "test", "mis", "--organization", "org_acme01", "--reason", because)
+	p.commandJSON(&sent, "", "webhooks", "test", "mis", "--organization", "org_acme01", "--reason", because)
 	if sent.Type != "webhook.test" || sent.Organization != "org_acme01" {
 		t.Errorf("sent %+v", sent)
 	}
-	if out := p.mustDesk("", "webhooks", "deliveries", "--organization", "org_acme01", "--endpoint", "mis", "--type", "webhook.test"); !strings.Contains(out, sent.ID) {
+	if out := p.mustCommand("", "webhooks", "deliveries", "--organization", "org_acme01", "--endpoint", "mis", "--type", "webhook.test"); !strings.Contains(out, sent.ID) {
 		t.Errorf("deliveries lack %s:\n%s", sent.ID, out)
 	}
 	for _, args := range [][]string{{"show", sent.ID}, {"redeliver", sent.ID, "--reason", because}} {
-		if out := p.mustDesk("", append([]string{"webhooks"}, append(args, "--organization", "org_acme01")...)...); !strings.Contains(out, sent.ID) {
+		if out := p.mustCommand("", append([]string{"webhooks"}, append(args, "--organization", "org_acme01")...)...); !strings.Contains(out, sent.ID) {
 			t.Errorf("%v:\n%s", args, out)
 		}
 	}
-	if out := p.mustDesk("", "audit"); !strings.Contains(out, "webhook.test") || !strings.Contains(out, "webhook.redeliver") {
+	if out := p.mustCommand("", "audit"); !strings.Contains(out, "webhook.test") || !strings.Contains(out, "webhook.redeliver") {
 		t.Errorf("the audit lacks what was done:\n%s", out)
 	}
 	for name, tc := range map[string]struct {
@@ -75,8 +75,8 @@ func TestTheDeskLooksAfterWebhooks(t *testing.T) {
 		want string
 	}{
 		"no organization":             {[]string{"deliveries"}, "--organization"},
-		"an endpoint that is none":    {[]string{"enable", "none", "--organization", "org_acme01", "--reason", because}, "NOT_FOUND"},
-		"a delivery that is none":     {[]string{"show", "dlv_x", "--organization", "org_acme01"}, "NOT_FOUND"},
+		"an invalid endpoint":         {[]string{"enable", "none", "--organization", "org_acme01", "--reason", because}, "NOT_FOUND"},
+		"an invalid delivery":         {[]string{"show", "dlv_x", "--organization", "org_acme01"}, "NOT_FOUND"},
 		"in the other mode":           {[]string{"show", sent.ID, "--organization", "org_acme01", "--sandbox"}, "NOT_FOUND"},
 		"since no time":               {[]string{"recover", "mis", "--organization", "org_acme01", "--since", "then", "--reason", because}, "--since"},
 		"since too long ago":          {[]string{"recover", "mis", "--organization", "org_acme01", "--since", "2020-01-01T00:00:00Z", "--reason", because}, "#/since"},
@@ -84,7 +84,7 @@ func TestTheDeskLooksAfterWebhooks(t *testing.T) {
 		"in a state that there's not": {[]string{"deliveries", "--organization", "org_acme01", "--state", "lost"}, "INVALID_REQUEST"},
 		"too many":                    {[]string{"deliveries", "--organization", "org_acme01", "--limit", "0"}, "--limit"},
 	} {
-		if _, errs, failed := p.desk("", append([]string{"webhooks"}, tc.args...)...); !failed || !strings.Contains(errs, tc.want) {
+		if _, errs, failed := p.operate("", append([]string{"webhooks"}, tc.args...)...); !failed || !strings.Contains(errs, tc.want) {
 			t.Errorf("%s: failed %t, %q, want %q", name, failed, errs, tc.want)
 		}
 	}

@@ -92,7 +92,7 @@ func (c *consumer) printed() string {
 	return c.out.String()
 }
 
-// has both events of an RFQ, or says what it has.
+// has returns an error with the received events unless both events of an RFQ have arrived.
 func (c *consumer) has(rfq string) error {
 	printed := c.printed()
 	for _, kind := range []string{"rfq.created", "rfq.quoted"} {
@@ -171,8 +171,8 @@ func TestWebhooksFromTheFirstSecretToTheSecond(t *testing.T) {
 	}
 }
 
-// webhooksArrive declares an endpoint in a cluster, as the controller bundles its
-// secret and a worker of its own takes it.
+// webhooksArrive declares an endpoint in a cluster. The controller bundles its secret, and a
+// separate worker reads it.
 func (p *platform) webhooksArrive(t *testing.T) {
 	const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 	addr := freeAddr(t)
@@ -194,7 +194,7 @@ func (p *platform) webhooksArrive(t *testing.T) {
 	})
 }
 
-// declareAcme puts yaml into acme's manifest, where whatever was put before is no more.
+// declareAcme replaces the additional YAML in acme's manifest.
 func (p *platform) declareAcme(t *testing.T, yaml string) {
 	t.Helper()
 	manifest := filepath.Join(p.env["RESOURCES_DIR"], "partners", "acme.yaml")

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// vector is one of the published ones, as a partner's engineer finds them.
+// vector is one of the published vectors, as partners' engineers read it.
 type vector struct {
 	Name    string
 	Secrets []string

@@ -41,7 +41,7 @@ type workerOptions struct {
 type workerRole struct {
 	name string
 	work telemetry.Work
-	// flags names the flags that the other roles do not take.
+	// flags lists the flags that the other roles do not have.
 	flags []string
 	// connections is the default of --database-connections.
 	connections int32

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// webhookConnections is one for each goroutine that queries the database: to
-	// relay, to claim, to record, and to watch or erase.
+	// webhookConnections is one connection for each goroutine that queries the database: to
+	// relay, to claim, to record, and to watch or purge.
 	webhookConnections = 4
 	// webhookGate names the gate Secret of workers that deliver.
 	webhookGate = "printmarket-gate-webhooks"

@@ -98,8 +98,8 @@ func TestXJMFVerbsSayWhatTheyCannotDo(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a timestamp that is none":     {[]string{"sign", file, "--timestamp", "now"}, "a timestamp is Unix time"},
-		"a scheme that is none":        {[]string{"sign", file, "--scheme", "Header"}, "unknown signature scheme"},
+		"an invalid timestamp":         {[]string{"sign", file, "--timestamp", "now"}, "a timestamp is Unix time"},
+		"an invalid scheme":            {[]string{"sign", file, "--scheme", "Header"}, "unknown signature scheme"},
 		"a secret that is too short":   {[]string{"sign", file, "--secret-file", fileOf(t, "short", "short")}, "needs at least 32"},
 		"a secret that is not there":   {[]string{"sign", file, "--secret-file", file + ".none"}, "read the secret"},
 		"an empty secret":              {[]string{"sign", file, "--secret-file", fileOf(t, "empty", "\n")}, "no secret is given"},
@@ -151,12 +151,12 @@ func TestXJMFVerifyNamesThePartThatIsWrong(t *testing.T) {
 		"an old timestamp":                   {args: []string{"--at", "2026-11-20T09:05:01Z"}, want: faults{"timestamp": "5m1s ago, and 5m0s are allowed"}},
 		"a timestamp to come":                {args: []string{"--at", "2026-11-20T08:54:59Z"}, want: faults{"timestamp": "5m1s ahead of the clock, and 5m0s are allowed", "body": "is in the future"}},
 		"another window":                     {args: []string{"--at", "2026-11-20T09:00:31Z", "--window", "30s"}, want: faults{"timestamp": "31s ago, and 30s are allowed"}},
-		"a timestamp that is none":           {timestamp: "today", want: faults{"timestamp": "a timestamp is Unix time in 10 digits (seconds) or 13 (milliseconds), or RFC 3339 with a zone"}},
-		"a status that is none": {
+		"an invalid timestamp":               {timestamp: "today", want: faults{"timestamp": "a timestamp is Unix time in 10 digits (seconds) or 13 (milliseconds), or RFC 3339 with a zone"}},
+		"an invalid status": {
 			body: strings.Replace(xjmfBody, "InProgress", "Running", 1), signature: sign(signing.Body, strings.Replace(xjmfBody, "InProgress", "Running", 1)),
 			want: faults{"body": `line 5, XJMF/SignalStatus/DeviceInfo/JobPhase/@Status: "Running" is not a value of JobPhase/@Status: write InProgress`},
 		},
-		"a body that is none": {body: "{", signature: sign(signing.Body, "{"), want: faults{"body": "read XJDF"}},
+		"an invalid body":     {body: "{", signature: sign(signing.Body, "{"), want: faults{"body": "read XJDF"}},
 		"a body of last week": {args: []string{"--at", "2026-11-27T09:00:00Z", "--window", "999h"}, want: faults{"body": "is too long ago"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,7 +207,7 @@ func TestXJMFSend(t *testing.T) {
 		"what is not implemented": {xjmfBody, "application/vnd.cip4-xjmf+xml", 200, strings.Replace(answer, `"0"`, `"5"`, 1), 2, strings.Replace(answer, `"0"`, `"5"`, 1) + "\n"},
 		"what is refused":         {xjmfBody, "application/vnd.cip4-xjmf+xml", 401, "{\r\n\t\"code\": \"X\x1b[31m\"\n}\n", 2, "{\n  \"code\": \"X\uFFFD[31m\"\n}\n"},
 		"a redirect":              {xjmfBody, "application/vnd.cip4-xjmf+xml", 307, "", 2, "\n"},
-		"an answer that is none":  {xjmfBody, "application/vnd.cip4-xjmf+xml", 200, "ok", 2, "ok\n"},
+		"an invalid answer":       {xjmfBody, "application/vnd.cip4-xjmf+xml", 200, "ok", 2, "ok\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -31,7 +31,7 @@ func ParseCurrency(code string) (Currency, error) {
 	return "", fmt.Errorf("%w: not an ISO 4217 currency code", ErrInvalid)
 }
 
-// Decimals is the number of decimals of the currency's smallest unit.
+// Decimals returns the number of decimals of the currency's smallest unit.
 func (c Currency) Decimals() int32 { return max(decimalsOf(string(c)), 0) }
 
 func decimalsOf(code string) int32 {
@@ -47,7 +47,7 @@ func decimalsOf(code string) int32 {
 	}
 }
 
-// listed walks a list of four-byte cells; a code across two cells is no match.
+// listed searches a list of four-byte cells. A match must begin at a cell.
 func listed(list, code string) bool {
 	at := strings.Index(list, code)
 	return len(code) == 3 && at >= 0 && at%4 == 0

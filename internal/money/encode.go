@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// wire is the JSON form. Both members are strings: a JSON number would pass
-// through a float in most clients.
+// wire is the JSON form. Both members are strings, because most clients would convert a JSON
+// number to a float.
 type wire struct {
 	Amount   *string `json:"amount"`
 	Currency *string `json:"currency"`
 }
 
-// MarshalJSON writes {"amount":"1234.50","currency":"EUR"}, and null for the
-// zero Money.
+// MarshalJSON returns {"amount":"1234.50","currency":"EUR"}, and null for the zero Money.
 func (m Money) MarshalJSON() ([]byte, error) {
 	if m.IsZero() {
 		return []byte("null"), nil
@@ -27,8 +26,8 @@ func (m Money) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wire{Amount: &amount, Currency: &currency})
 }
 
-// UnmarshalJSON reads what [Money.MarshalJSON] writes and refuses everything
-// else, unknown members and numbers included.
+// UnmarshalJSON decodes results of [Money.MarshalJSON]. It rejects everything else,
+// including unknown members and numbers.
 func (m *Money) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		*m = Money{}
@@ -51,11 +50,11 @@ func (m *Money) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Value implements [driver.Valuer]: the text of [Money.String] in one column,
-// so that no database gets to choose a number type for it.
+// Value implements [driver.Valuer]: it returns [Money.String] for a text column, so that
+// no database converts the amount to its number type.
 func (m Money) Value() (driver.Value, error) { return m.String(), nil }
 
-// Scan implements [database/sql.Scanner] for what [Money.Value] stored.
+// Scan implements [database/sql.Scanner] for values of [Money.Value].
 func (m *Money) Scan(stored any) error {
 	text, ok := stored.(string)
 	if !ok {

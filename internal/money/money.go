@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package money holds amounts that are exact.
+// Package money implements exact amounts of money.
 //
 // A [Money] is a decimal number with an ISO 4217 currency. It is written, in
 // JSON and in a database, with the digits it was read with: "1234.50" stays
@@ -15,8 +15,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Bounds of an amount: enough for any print job in any currency, small enough
-// that no sum of them can exhaust memory.
+// Limits of an amount: sufficient for any print job in any currency, and small enough to
+// bound the memory of every sum.
 const (
 	maxIntegerDigits = 15
 	maxDecimals      = 6
@@ -28,20 +28,20 @@ var (
 	ErrInvalid = errors.New("invalid money")
 	// ErrRange means that a result is outside the bounds of an amount.
 	ErrRange = errors.New("money out of range")
-	// ErrCurrencyMismatch means that two currencies met in one sum.
+	// ErrCurrencyMismatch means that an operation has amounts in two currencies.
 	ErrCurrencyMismatch = errors.New("currencies differ")
 )
 
-// Money is an amount in a currency. The zero Money has no currency and is no
-// amount; [Money.IsZero] distinguishes it from "0.00 EUR".
+// Money is an amount in a currency. The zero Money has no currency and is not an amount;
+// [Money.IsZero] distinguishes it from "0.00 EUR".
 type Money struct {
 	amount   decimal.Decimal
 	currency Currency
 }
 
-// Parse reads an amount like "1234.50" or "-0.004" and a currency like "EUR".
-// It refuses exponents, leading zeros, a plus sign, white space, more than 15
-// digits before the point and more than 6 behind it. Errors wrap [ErrInvalid].
+// Parse parses an amount like "1234.50" or "-0.004" and a currency like "EUR". It rejects
+// exponents, leading zeros, a plus sign, white space, more than 15 digits before the point
+// and more than 6 after it. Errors wrap [ErrInvalid].
 func Parse(amount, currency string) (Money, error) {
 	code, err := ParseCurrency(currency)
 	if err != nil {
@@ -60,7 +60,7 @@ func Parse(amount, currency string) (Money, error) {
 	return Money{amount: value, currency: code}, nil
 }
 
-// wellFormed is the grammar -?(0|[1-9]\d{0,14})(\.\d{1,6})?
+// wellFormed reports whether text matches -?(0|[1-9]\d{0,14})(\.\d{1,6})?
 func wellFormed(text string) bool {
 	if len(text) == 0 || len(text) > maxAmountLength {
 		return false
@@ -80,7 +80,7 @@ func wellFormed(text string) bool {
 	return rest[0] == '.' && decimals > 0 && decimals <= maxDecimals && len(rest) == decimals+1
 }
 
-// digits counts the ASCII digits that text begins with.
+// digits returns the number of ASCII digits at the beginning of text.
 func digits(text string) int {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
@@ -89,24 +89,24 @@ func digits(text string) int {
 	return n
 }
 
-// Amount is the decimal number with the digits it was read with.
+// Amount returns the decimal number with its original digits.
 func (m Money) Amount() string { return m.amount.StringFixed(max(-m.amount.Exponent(), 0)) }
 
-// Currency is the ISO 4217 code; empty for the zero Money.
+// Currency returns the ISO 4217 code; empty for the zero Money.
 func (m Money) Currency() Currency { return m.currency }
 
-// IsZero reports whether this is no money at all, rather than an amount of 0.
+// IsZero reports whether this is the zero Money, which has no currency.
 func (m Money) IsZero() bool { return m.currency == "" }
 
-// Sign is -1, 0 or +1.
+// Sign returns -1, 0 or +1.
 func (m Money) Sign() int { return m.amount.Sign() }
 
-// Equal reports the same currency and the same digits: 1.5 is not 1.50.
+// Equal reports whether currency and digits are equal: 1.5 is not equal to 1.50.
 func (m Money) Equal(other Money) bool {
 	return m.currency == other.currency && m.Amount() == other.Amount()
 }
 
-// String is the form that is stored and logged, "1234.50 EUR".
+// String returns the form for stores and logs, such as "1234.50 EUR".
 func (m Money) String() string {
 	if m.IsZero() {
 		return ""
@@ -114,7 +114,7 @@ func (m Money) String() string {
 	return m.Amount() + " " + string(m.currency)
 }
 
-// Plus adds an amount in the same currency.
+// Plus returns the sum with an amount in the same currency.
 func (m Money) Plus(other Money) (Money, error) {
 	if m.currency != other.currency {
 		return Money{}, fmt.Errorf("%w: %s and %s", ErrCurrencyMismatch, m.currency, other.currency)
@@ -122,13 +122,13 @@ func (m Money) Plus(other Money) (Money, error) {
 	return bounded(m.amount.Add(other.amount), m.currency)
 }
 
-// Times multiplies by a count of pieces.
+// Times returns the product with a number of pieces.
 func (m Money) Times(count int64) (Money, error) {
 	return bounded(m.amount.Mul(decimal.NewFromInt(count)), m.currency)
 }
 
-// Rounded gives the amount the decimals of its currency, half away from zero
-// as invoices round.
+// Rounded returns the amount with the decimals of its currency, rounded half away from zero,
+// as on invoices.
 func (m Money) Rounded() Money {
 	places := m.currency.Decimals()
 	// Rescaling through the fixed form keeps trailing zeros: 2 EUR is 2.00.

@@ -32,33 +32,33 @@ func TestParse(t *testing.T) {
 		amount, currency string
 		want             string
 	}{
-		"two decimals":                        {"1234.50", "EUR", "1234.50 EUR"},
-		"trailing zeros stay":                 {"1.500000", "EUR", "1.500000 EUR"},
-		"no decimals":                         {"7", "JPY", "7 JPY"},
-		"zero":                                {"0.00", "USD", "0.00 USD"},
-		"negative":                            {"-0.004", "KWD", "-0.004 KWD"},
-		"the largest amount":                  {"999999999999999.999999", "EUR", "999999999999999.999999 EUR"},
-		"one digit too many is refused":       {"1000000000000000", "EUR", ""},
-		"a seventh decimal is refused":        {"1.0000001", "EUR", ""},
-		"an exponent is refused":              {"1e3", "EUR", ""},
-		"a leading zero is refused":           {"01", "EUR", ""},
-		"a plus sign is refused":              {"+1", "EUR", ""},
-		"two signs are refused":               {"--1", "EUR", ""},
-		"a bare point is refused":             {"1.", "EUR", ""},
-		"a leading point is refused":          {".5", "EUR", ""},
-		"two points are refused":              {"1.5.0", "EUR", ""},
-		"a comma is refused":                  {"1,50", "EUR", ""},
-		"white space is refused":              {" 1", "EUR", ""},
-		"negative zero is refused":            {"-0.00", "EUR", ""},
-		"an empty amount is refused":          {"", "EUR", ""},
-		"a sign alone is refused":             {"-", "EUR", ""},
-		"infinity is refused":                 {"Infinity", "EUR", ""},
-		"other digits are refused":            {"१", "EUR", ""},
-		"an unknown currency is refused":      {"1", "EUX", ""},
-		"a lower-case currency is refused":    {"1", "eur", ""},
-		"an empty currency is refused":        {"1", "", ""},
-		"a piece of the table is no currency": {"1", "D A", ""},
-		"a fund code is no currency":          {"1", "CHE", ""},
+		"two decimals":                       {"1234.50", "EUR", "1234.50 EUR"},
+		"trailing zeros stay":                {"1.500000", "EUR", "1.500000 EUR"},
+		"no decimals":                        {"7", "JPY", "7 JPY"},
+		"zero":                               {"0.00", "USD", "0.00 USD"},
+		"negative":                           {"-0.004", "KWD", "-0.004 KWD"},
+		"the largest amount":                 {"999999999999999.999999", "EUR", "999999999999999.999999 EUR"},
+		"one digit too many is refused":      {"1000000000000000", "EUR", ""},
+		"a seventh decimal is refused":       {"1.0000001", "EUR", ""},
+		"an exponent is refused":             {"1e3", "EUR", ""},
+		"a leading zero is refused":          {"01", "EUR", ""},
+		"a plus sign is refused":             {"+1", "EUR", ""},
+		"two signs are refused":              {"--1", "EUR", ""},
+		"a bare point is refused":            {"1.", "EUR", ""},
+		"a leading point is refused":         {".5", "EUR", ""},
+		"two points are refused":             {"1.5.0", "EUR", ""},
+		"a comma is refused":                 {"1,50", "EUR", ""},
+		"white space is refused":             {" 1", "EUR", ""},
+		"negative zero is refused":           {"-0.00", "EUR", ""},
+		"an empty amount is refused":         {"", "EUR", ""},
+		"a sign alone is refused":            {"-", "EUR", ""},
+		"infinity is refused":                {"Infinity", "EUR", ""},
+		"other digits are refused":           {"१", "EUR", ""},
+		"an unknown currency is refused":     {"1", "EUX", ""},
+		"a lower-case currency is refused":   {"1", "eur", ""},
+		"an empty currency is refused":       {"1", "", ""},
+		"a text across two cells is refused": {"1", "D A", ""},
+		"a fund code is refused":             {"1", "CHE", ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestArithmeticIsExactAndBounded(t *testing.T) {
 func TestEqualComparesDigits(t *testing.T) {
 	t.Parallel()
 	if parse(t, "1.5 EUR").Equal(parse(t, "1.50 EUR")) || !parse(t, "1.50 EUR").Equal(parse(t, "1.50 EUR")) || parse(t, "1.50 EUR").Equal(parse(t, "1.50 USD")) {
-		t.Error("Equal is not about currency and digits")
+		t.Error("Equal does not compare currency and digits")
 	}
 }
 
@@ -182,7 +182,7 @@ func TestEachCurrencyIsInOneListOnly(t *testing.T) {
 			}
 		}
 	}
-	// A duplicate or a misaligned cell would make fewer.
+	// A duplicate or a misaligned cell would reduce the number.
 	if want := money.ListedCurrencies(); seen != want {
 		t.Errorf("%d codes parse, %d are listed", seen, want)
 	}
@@ -198,7 +198,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if m.String() != amount+" "+currency {
-			t.Fatalf("Parse(%q, %q) = %q: what is accepted must be canonical", amount, currency, m)
+			t.Fatalf("Parse(%q, %q) = %q, want the canonical input", amount, currency, m)
 		}
 		text, err := json.Marshal(m)
 		if err != nil {

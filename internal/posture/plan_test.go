@@ -22,12 +22,12 @@ func TestPlanFollowsTheSchedule(t *testing.T) {
 		schedule *v1alpha1.Schedule
 		want     []posture.PlanPoint
 	}{
-		"without a schedule all are admitted":   {nil, []posture.PlanPoint{{Percent: 100}}},
-		"a ramp grows from zero":                {&v1alpha1.Schedule{Ramp: ramp}, []posture.PlanPoint{{}, {day(10), 5}, {day(12), 50}, {day(20), 100}}},
-		"a window opens and closes":             {&v1alpha1.Schedule{NotBefore: at(3), NotAfter: at(5)}, []posture.PlanPoint{{}, {day(3), 100}, {day(5), 0}}},
-		"a window hides the steps before it":    {&v1alpha1.Schedule{NotBefore: at(15), Ramp: ramp}, []posture.PlanPoint{{}, {day(15), 50}, {day(20), 100}}},
-		"a window ends a ramp before its end":   {&v1alpha1.Schedule{NotAfter: at(13), Ramp: ramp}, []posture.PlanPoint{{}, {day(10), 5}, {day(12), 50}, {day(13), 0}}},
-		"a schedule that is none has no points": {&v1alpha1.Schedule{NotBefore: at(5), NotAfter: at(3)}, nil},
+		"without a schedule all are admitted": {nil, []posture.PlanPoint{{Percent: 100}}},
+		"a ramp grows from zero":              {&v1alpha1.Schedule{Ramp: ramp}, []posture.PlanPoint{{}, {day(10), 5}, {day(12), 50}, {day(20), 100}}},
+		"a window opens and closes":           {&v1alpha1.Schedule{NotBefore: at(3), NotAfter: at(5)}, []posture.PlanPoint{{}, {day(3), 100}, {day(5), 0}}},
+		"a window hides the steps before it":  {&v1alpha1.Schedule{NotBefore: at(15), Ramp: ramp}, []posture.PlanPoint{{}, {day(15), 50}, {day(20), 100}}},
+		"a window ends a ramp before its end": {&v1alpha1.Schedule{NotAfter: at(13), Ramp: ramp}, []posture.PlanPoint{{}, {day(10), 5}, {day(12), 50}, {day(13), 0}}},
+		"an invalid schedule has no points":   {&v1alpha1.Schedule{NotBefore: at(5), NotAfter: at(3)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

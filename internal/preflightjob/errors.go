@@ -13,26 +13,26 @@ var (
 	// ErrTerminal means that a job has ended, so that no attempt can begin.
 	// The worker takes it off the queue.
 	ErrTerminal = errors.New("job has ended")
-	// ErrExhausted means that a job has just been ended because its attempts are
-	// used up. The worker puts it aside, for a person to look at.
+	// ErrExhausted means that Begin ended the job because its attempts are used up. The
+	// worker moves it to the dead letters, for an operator.
 	ErrExhausted = fmt.Errorf("%w: its attempts are used up", ErrTerminal)
-	// ErrStaleAttempt means that the row has seen this attempt or a newer
-	// one. The worker gives the job back to the queue, which counts on.
+	// ErrStaleAttempt means that the row stores this attempt or a newer one. The
+	// worker returns the job to the queue, which then assigns a higher number.
 	ErrStaleAttempt = errors.New("attempt is not newer than the job's")
-	// ErrFenced means that the caller is not the job's holder any more. The
-	// worker discards what it has done.
+	// ErrFenced means that the caller no longer holds the job. The worker discards
+	// its results.
 	ErrFenced = errors.New("attempt does not hold the job")
 	// ErrNotReady means that the report of an open job does not exist yet.
 	ErrNotReady = errors.New("report is not ready")
-	// ErrNotCancellable means that a job has ended in another way.
+	// ErrNotCancellable means that a job has succeeded or failed.
 	ErrNotCancellable = errors.New("job has ended and cannot be cancelled")
 	// ErrGone means that a job is past its retention.
 	ErrGone = errors.New("job is past its retention")
-	// ErrInvalidPage means that a page of a listing cannot be: its limit, its
-	// status, or a cursor that was not handed out for it.
+	// ErrInvalidPage means that a page has a limit out of range, an unknown status, or a
+	// cursor that was not issued for this tenant and status.
 	ErrInvalidPage = errors.New("invalid page of jobs")
-	// ErrInvalidResult means that a worker handed in what is no result. It is
-	// a programming error.
+	// ErrInvalidResult means that a worker submitted an invalid result. It is a
+	// programming error.
 	ErrInvalidResult = errors.New("invalid result of a job")
 )
 
@@ -55,16 +55,15 @@ func (e *BacklogExceededError) Error() string {
 	return fmt.Sprintf("tenant has %d open jobs or more", e.Cap)
 }
 
-// Violation is one fault of a request.
+// Violation describes one invalid member of a request.
 type Violation struct {
 	// Pointer is a JSON pointer as a URI fragment, "#/fileUrl".
 	Pointer string
-	// Detail is a sentence for the partner.
+	// Detail is the sentence that the partner reads.
 	Detail string
 }
 
-// ValidationError lists everything that is wrong with a request, in the order
-// of its members.
+// ValidationError lists all violations of a request, in the order of its members.
 type ValidationError struct{ Violations []Violation }
 
 func (e *ValidationError) Error() string {
@@ -75,10 +74,10 @@ func (e *ValidationError) Error() string {
 	return "invalid request: " + strings.Join(parts, "; ")
 }
 
-// MalformedError means that rows of jobs cannot be read: they were not written
-// by this software, or were damaged. Such a job is nothing to wait for.
+// MalformedError means that rows of jobs cannot be read: another program wrote them, or
+// they are damaged. Such a job will never complete.
 type MalformedError struct {
-	// IDs are the jobs that it is about.
+	// IDs lists the jobs with malformed rows.
 	IDs []string
 	Err error
 }
@@ -89,8 +88,8 @@ func (e *MalformedError) Error() string {
 
 func (e *MalformedError) Unwrap() error { return e.Err }
 
-// Apart is for a store that reads many rows: it keeps a malformed one apart, in
-// whose place it returns a Job without an id, and passes everything else on.
+// Apart collects malformed rows for a store that reads many rows. For a malformed row
+// it returns a Job without an id; it returns every other result unchanged.
 func (e *MalformedError) Apart(job Job, err error) (Job, error) {
 	var malformed *MalformedError
 	if !errors.As(err, &malformed) {
@@ -100,8 +99,8 @@ func (e *MalformedError) Apart(job Job, err error) (Job, error) {
 	return Job{}, nil
 }
 
-// Sound is what was read without those that were kept apart, and beside them
-// the error, if there are any.
+// Sound returns the readable jobs, and e as the error if Apart has collected malformed
+// rows.
 func (e *MalformedError) Sound(read []Job) ([]Job, error) {
 	if len(e.IDs) == 0 {
 		return read, nil

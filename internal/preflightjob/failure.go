@@ -2,7 +2,7 @@
 
 package preflightjob
 
-// FailureCode says why we could not do our work. The codes are a closed set.
+// FailureCode identifies the reason why a job failed. The codes are a closed set.
 type FailureCode string
 
 // The codes; [Failures] describes them.
@@ -19,10 +19,10 @@ const (
 	AttemptsExhausted FailureCode = "ATTEMPTS_EXHAUSTED"
 )
 
-// FailureKind is one row of the table of failures.
+// FailureKind holds one row of the table of failures.
 type FailureKind struct {
 	Code FailureCode `json:"code"`
-	// Detail is what the partner reads.
+	// Detail is the sentence that the partner reads.
 	Detail string `json:"detail"`
 }
 
@@ -42,14 +42,14 @@ var failures = [...]FailureKind{
 // Failures returns the table of failures.
 func Failures() []FailureKind { return append([]FailureKind(nil), failures[:]...) }
 
-// Failure is why a job failed. The zero Failure means that it did not.
+// Failure holds the reason why a job failed. The zero Failure means that it did not.
 type Failure struct {
 	Code   FailureCode
 	Detail string
 }
 
-// NewFailure makes a Failure with the sentence of the table; false for a code
-// that is not in it.
+// NewFailure returns the Failure of a code with the detail of the table; false for an
+// unknown code.
 func NewFailure(code FailureCode) (Failure, bool) {
 	for _, kind := range failures {
 		if kind.Code == code {

@@ -13,16 +13,16 @@ import (
 	"unicode/utf8"
 )
 
-// MaxURL bounds a file URL, in bytes.
+// MaxURL is the maximum length of a file URL, in bytes.
 const MaxURL = 2048
 
-// FileURL is where a PDF lies. The query of a signed URL is a credential, so
-// every printed form of a FileURL, in logs and errors too, leaves it out;
-// only [FileURL.Reveal] has it.
+// FileURL holds the address of a PDF. The query of a signed URL is a credential, so
+// every printed form of a FileURL, including logs and errors, redacts the query. Only
+// [FileURL.Reveal] returns it.
 type FileURL struct{ raw string }
 
-// ParseFileURL checks a URL by itself; which addresses are refused is decided
-// when they are dialled. The error is a sentence for the partner.
+// ParseFileURL validates the syntax of a URL; the fetch rejects forbidden addresses
+// when it dials. The error is a sentence for the partner.
 func ParseFileURL(text string, allowHTTP bool) (FileURL, error) {
 	switch {
 	case text == "":
@@ -34,7 +34,7 @@ func ParseFileURL(text string, allowHTTP bool) (FileURL, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		// The parser's error quotes the URL.
+		// The parser's error would contain the URL.
 		return FileURL{}, errors.New("must be a valid URL")
 	}
 	switch {
@@ -54,7 +54,7 @@ func ParseFileURL(text string, allowHTTP bool) (FileURL, error) {
 
 func spaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// Reveal is the whole URL, for the fetch alone.
+// Reveal returns the complete URL. Only the fetch may call it.
 func (f FileURL) Reveal() string { return f.raw }
 
 // WithoutQuery returns the URL without its query, which may be a credential.
@@ -63,13 +63,13 @@ func (f FileURL) WithoutQuery() FileURL {
 	return FileURL{raw: raw}
 }
 
-// IsZero reports whether there is no URL; that of a purged job is erased.
+// IsZero reports whether the URL is empty, as after a purge.
 func (f FileURL) IsZero() bool { return f.raw == "" }
 
-// Equal reports whether both are the same URL.
+// Equal reports whether both URLs are identical.
 func (f FileURL) Equal(other FileURL) bool { return f.raw == other.raw }
 
-// String is the URL without user information, and with its query redacted.
+// String returns the URL without user information and with a redacted query.
 func (f FileURL) String() string {
 	if f.raw == "" {
 		return ""
@@ -86,20 +86,20 @@ func (f FileURL) String() string {
 	return u.String()
 }
 
-// GoString keeps %#v as quiet as %v.
+// GoString redacts %#v like %v.
 func (f FileURL) GoString() string { return fmt.Sprintf("jobs.FileURL(%q)", f.String()) }
 
 // LogValue implements [slog.LogValuer].
 func (f FileURL) LogValue() slog.Value { return slog.StringValue(f.String()) }
 
-// MarshalText writes the redacted form, in JSON too.
+// MarshalText returns the redacted form, which JSON uses too.
 func (f FileURL) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// Value implements [driver.Valuer]: a database keeps the whole URL until the job ends,
-// because a worker needs it.
+// Value implements [driver.Valuer]. The database stores the complete URL until the job
+// ends, because a worker needs it.
 func (f FileURL) Value() (driver.Value, error) { return f.raw, nil }
 
-// Scan implements [database/sql.Scanner] for what [FileURL.Value] stored.
+// Scan implements [database/sql.Scanner] for values of [FileURL.Value].
 func (f *FileURL) Scan(stored any) error {
 	text, ok := stored.(string)
 	if !ok {

@@ -24,12 +24,12 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
-// Retention is how long a job and its report can be read, from its end; an
-// unfinished job's from its submission.
+// Retention is the period in which a job and its report can be read, counted from the
+// end of the job, or from its submission while it is unfinished.
 const Retention = 30 * 24 * time.Hour
 
-// Status is about our work, never about the file: an unreadable PDF is a
-// succeeded job with the verdict fail.
+// Status is the state of the processing, not of the file: a job with an unreadable PDF
+// succeeds with the verdict fail.
 type Status string
 
 // The states of a job.
@@ -41,8 +41,8 @@ const (
 	Cancelled  Status = "cancelled"
 )
 
-// transitions is the state graph. A job that is processing may begin again
-// with a newer attempt, when the worker before was lost.
+// transitions is the state graph. A job that is processing may begin again with a
+// newer attempt, after its previous worker was lost.
 var transitions = map[Status][]Status{
 	Queued:     {Processing, Failed, Cancelled},
 	Processing: {Processing, Succeeded, Failed, Cancelled},
@@ -51,7 +51,7 @@ var transitions = map[Status][]Status{
 	Cancelled:  {},
 }
 
-// Statuses lists the states in the order of a job's life.
+// Statuses returns the states in the order of a job's life.
 func Statuses() []Status { return []Status{Queued, Processing, Succeeded, Failed, Cancelled} }
 
 // CanBecome reports whether the state graph has an edge from s to next.
@@ -67,61 +67,60 @@ func (s Status) CanBecome(next Status) bool {
 // Terminal reports whether a job in this state has ended.
 func (s Status) Terminal() bool { return len(transitions[s]) == 0 }
 
-// Verdict is about the file, and only of a succeeded job.
+// Verdict rates the file of a succeeded job.
 type Verdict string
 
-// The verdicts; none is the empty one.
+// The verdicts; other jobs have the empty verdict.
 const (
 	Pass Verdict = "pass"
 	Warn Verdict = "warn"
 	Fail Verdict = "fail"
 )
 
-// Valid reports whether v is one of the three.
+// Valid reports whether v is a known verdict.
 func (v Verdict) Valid() bool { return v == Pass || v == Warn || v == Fail }
 
-// Progress is how far the holder has come. Total 0 means not known yet.
+// Progress holds the pages that the holder has inspected. PagesTotal is 0 until it is known.
 type Progress struct{ PagesDone, PagesTotal int }
 
-// Job is one preflight job. All times are UTC in whole milliseconds; a time
-// that has not come is the zero time.
+// Job holds one preflight job. All times are UTC in whole milliseconds; the zero time
+// means that the event has not happened.
 type Job struct {
 	ID      string
 	Tenant  tenant.ID
 	FileURL FileURL
 	Profile string
-	// Ticket is what was ordered, to hold the file against; nil for nothing.
+	// Ticket holds the ordered product, to check the file against; nil for none.
 	Ticket *jobticket.Ticket
 	Status Status
-	// Attempt is the highest attempt that began, 0 before the first, and
-	// Incarnation the worker that made it.
+	// Attempt is the highest attempt that began, 0 before the first. Incarnation
+	// identifies the worker that began it.
 	Attempt     int
 	Incarnation string
-	// Tries counts the attempts that began and are held against the job: not
-	// those that a draining worker gave back. Numbers of attempts may have gaps;
-	// this has none.
+	// Tries counts the attempts that began, without those that a draining worker
+	// returned. Attempt numbers may have gaps; Tries has none.
 	Tries    int
 	Progress Progress
 	// Verdict is set if the job succeeded, Failure if it failed.
 	Verdict Verdict
 	Failure Failure
-	// Version counts the stored changes, progress included, from 1.
+	// Version counts the stored changes from 1, including progress.
 	Version     int64
 	SubmittedAt time.Time
 	StartedAt   time.Time
 	FinishedAt  time.Time
 	ExpiresAt   time.Time
-	// DispatchedAt is when the row was last handed to the queue.
+	// DispatchedAt is the time when the row was last submitted to the queue.
 	DispatchedAt time.Time
-	// Trace is the traceparent of the request that submitted the job, for those who
-	// follow it; empty for none. It is no part of what a reader sees.
+	// Trace is the traceparent of the request that submitted the job; empty for none.
+	// Partners do not see it.
 	Trace string
 }
 
 // Gone reports whether a job is past its retention.
 func (j Job) Gone(now time.Time) bool { return !now.Before(j.ExpiresAt) }
 
-// Revision changes exactly when what a reader sees changes.
+// Revision returns a text that changes exactly when the visible state changes.
 func (j Job) Revision() string { return fmt.Sprintf("%d-%s", j.Version, j.Status) }
 
 // asSubmitted returns the job as in the response to its submission, so that a

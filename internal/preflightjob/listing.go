@@ -15,57 +15,57 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Bounds of a page.
+// Limits of a page.
 const (
 	MaxLimit     = 100
 	DefaultLimit = 20
 )
 
-// Page asks for a part of a listing.
+// Page selects a part of a listing.
 type Page struct {
-	// Status is that which a job must have; empty: any.
+	// Status is the required status; empty accepts every status.
 	Status Status
 	// Limit is 1 to [MaxLimit]; 0 means [DefaultLimit].
 	Limit int
-	// Cursor is the NextCursor of the page before; empty for the first. It
-	// continues the listing of the status that it was made for, and no other.
+	// Cursor is the NextCursor of the previous page; empty for the first page. It is
+	// valid only with the status that it was issued for.
 	Cursor string
 }
 
-// List is one page, newest first.
+// List holds one page, newest first.
 type List struct {
 	Items []Job
 	// NextCursor is empty on the last page.
 	NextCursor string
 }
 
-// Selection says which jobs a listing reads.
+// Selection selects the jobs of a listing.
 type Selection struct {
-	// Before is the position behind which they are.
+	// Before is the exclusive start of the page.
 	Before Position
-	// Status is that which the jobs must have; empty: any.
+	// Status is the required status; empty accepts every status.
 	Status Status
-	// Now is the instant at which they must not be gone.
+	// Now excludes the jobs whose ExpiresAt is not after it.
 	Now time.Time
-	// Limit is how many are read at most.
+	// Limit is the maximum number of jobs.
 	Limit int
 }
 
-// Position is where a job stands in a list: those that were submitted later stand
-// before it, of one instant those with a greater id.
+// Position is the sort key of a job in a listing: jobs are sorted by descending time of
+// submission and then by descending id.
 type Position struct {
 	SubmittedAt time.Time
 	ID          string
 }
 
-// beginning is before every job.
+// beginning precedes every job.
 var beginning = Position{SubmittedAt: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}
 
 func (p Position) String() string {
 	return strconv.FormatInt(p.SubmittedAt.UnixMilli(), 10) + " " + p.ID
 }
 
-// parsePosition reads what [Position.String] has written.
+// parsePosition parses the result of [Position.String].
 func parsePosition(text string) (Position, error) {
 	millis, id, _ := strings.Cut(text, " ")
 	at, err := strconv.ParseInt(millis, 10, 64)
@@ -75,26 +75,26 @@ func parsePosition(text string) (Position, error) {
 	return Position{SubmittedAt: time.UnixMilli(at).UTC(), ID: id}, nil
 }
 
-// Cursors seals the positions of lists, so that a client can neither read nor
-// make one.
+// Cursors encrypts the positions of listings, so that clients can neither read nor
+// forge cursors.
 type Cursors interface {
 	Seal(scope cursor.Scope, position string) (string, error)
 	Open(scope cursor.Scope, text string) (string, error)
 }
 
-// List reads a page of the tenant's jobs, those that were submitted last first.
-// Jobs that are submitted meanwhile do not shift it. A job past its retention is
-// not listed: nothing of it can be read. Neither is one whose row cannot be read;
-// that is logged. A bad page is [ErrInvalidPage].
-func (s *Service) List(ctx context.Context, who tenant.ID, page Page) (List, error) {
-	selection, scope, err := s.selection(page, who)
+// List reads a page of the tenant's jobs, most recently submitted first. Jobs submitted
+// between two pages do not shift the pages. It omits jobs past their retention, and
+// logs and omits jobs whose row cannot be read. It returns [ErrInvalidPage] for an
+// invalid page.
+func (s *Service) List(ctx context.Context, owner tenant.ID, page Page) (List, error) {
+	selection, scope, err := s.selection(page, owner)
 	if err != nil {
 		return List{}, err
 	}
 	limit := selection.Limit
-	// One more than asked for says whether there is a next page.
+	// One additional job shows whether there is a next page.
 	selection.Limit++
-	stored, err := s.config.Store.Jobs(ctx, who, selection)
+	stored, err := s.config.Store.Jobs(ctx, owner, selection)
 	seen := len(stored)
 	var malformed *MalformedError
 	if errors.As(err, &malformed) {
@@ -114,8 +114,8 @@ func (s *Service) List(ctx context.Context, who tenant.ID, page Page) (List, err
 	return list, nil
 }
 
-// selection is what a page asks for, and the scope of its cursors.
-func (s *Service) selection(page Page, who tenant.ID) (Selection, cursor.Scope, error) {
+// selection converts a page into a selection and the scope of its cursors.
+func (s *Service) selection(page Page, owner tenant.ID) (Selection, cursor.Scope, error) {
 	if page.Limit == 0 {
 		page.Limit = DefaultLimit
 	}
@@ -126,7 +126,7 @@ func (s *Service) selection(page Page, who tenant.ID) (Selection, cursor.Scope, 
 		return Selection{}, cursor.Scope{}, fmt.Errorf("%w: there is no status %.40q", ErrInvalidPage, page.Status)
 	}
 	selection := Selection{Before: beginning, Status: page.Status, Now: s.now(), Limit: page.Limit}
-	scope := cursor.Scope{Tenant: who.String(), Query: "jobs by descending submission, status " + string(page.Status)}
+	scope := cursor.Scope{Tenant: owner.String(), Query: "jobs by descending submission, status " + string(page.Status)}
 	if page.Cursor == "" {
 		return selection, scope, nil
 	}

@@ -24,21 +24,21 @@ func sealer(t *testing.T) *cursor.Sealer {
 	return s
 }
 
-func TestABadPageIsRefusedWithoutAskingTheStore(t *testing.T) {
+func TestInvalidPageIsNotQueried(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *preflightjob.Config) { c.Cursors = sealer(t) })
 	for name, page := range map[string]preflightjob.Page{
 		"a limit below 1":           {Limit: -1},
 		"a limit that is too large": {Limit: preflightjob.MaxLimit + 1},
-		"no status":                 {Status: "lost"},
-		"a cursor that we have not": {Cursor: "pref_01kb0qxr80zzzzzzzzzzzzzzzz"},
+		"an unknown status":         {Status: "lost"},
+		"an invalid cursor":         {Cursor: "pref_01kb0qxr80zzzzzzzzzzzzzzzz"},
 	} {
 		if _, err := b.List(t.Context(), acme, page); !errors.Is(err, preflightjob.ErrInvalidPage) {
 			t.Errorf("%s: error = %v, want ErrInvalidPage", name, err)
 		}
 	}
 	if b.store.calls != 0 {
-		t.Error("the store was asked")
+		t.Error("the store was called")
 	}
 }
 
@@ -57,7 +57,7 @@ func TestListHonoursItsLimit(t *testing.T) {
 	}
 }
 
-func TestAJobThatCannotBeReadIsLoggedAndHidesNoOther(t *testing.T) {
+func TestMalformedJobIsLoggedAndOmitted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *preflightjob.Config) { c.Cursors = sealer(t) })
 	var want []string
@@ -85,7 +85,7 @@ func TestAJobThatCannotBeReadIsLoggedAndHidesNoOther(t *testing.T) {
 	}
 }
 
-func TestAListIsUnavailableWithItsStore(t *testing.T) {
+func TestListReportsAnUnavailableStore(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.store.err = errAway
@@ -95,7 +95,7 @@ func TestAListIsUnavailableWithItsStore(t *testing.T) {
 	}
 }
 
-func TestCursorsAreAbsentWithoutAListing(t *testing.T) {
+func TestWithoutCursorKeyOnlyTheFirstPageIsAvailable(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.submitted(t)

@@ -27,8 +27,8 @@ var (
 	errRefused = errors.New("refused")
 )
 
-// memory is the least that a store can be: one tenant, one caller. What a real
-// one must do under concurrency is the storetest suite's subject.
+// memory is a minimal in-memory Store for one tenant and one caller. The storetest
+// suite tests real stores under concurrency.
 type memory struct {
 	jobs    []preflightjob.Job
 	keys    map[string]transaction.Idempotency
@@ -37,7 +37,7 @@ type memory struct {
 	caps    []int
 	err     error
 	calls   int
-	// malformed is the id of a row that a list cannot read.
+	// malformed is the id of a job whose row cannot be read.
 	malformed string
 }
 
@@ -165,12 +165,12 @@ func (m *memory) MarkDispatched(_ context.Context, ids []string, at time.Time) e
 
 func (m *memory) PurgeJobs(context.Context, time.Time, int) (int, error) { return 0, m.err }
 
-// queue writes down what it is asked for.
+// queue records the calls of a Dispatcher.
 type queue struct {
 	submitted, cancelled []string
 	attempts             []int
 	err                  error
-	// refused is a job that it does not take.
+	// refused is the id of a job that Submit rejects.
 	refused string
 }
 
@@ -199,7 +199,7 @@ func (q *queue) Cancel(_ context.Context, id string) error {
 	return q.err
 }
 
-// bench is a service on a memory, with a queue and a clock that can be set.
+// bench is a Service with a memory store, a queue, and a clock that tests can set.
 type bench struct {
 	*preflightjob.Service
 	store *memory

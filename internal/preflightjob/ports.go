@@ -10,17 +10,16 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Dispatcher hands job ids to workers. It may forget what it was given: the
-// row remembers, and the sweeper gives it again.
+// Dispatcher submits job ids to workers. It may lose ids, because the rows are
+// authoritative and the sweeper submits them again.
 type Dispatcher interface {
-	// Submit makes sure that a worker will take the job, with an attempt
-	// greater than the one given. A job that is already waiting or leased
-	// stays as it is.
-	Submit(ctx context.Context, id string, who tenant.ID, attempt int) error
-	// SubmitAll is Submit of each, in their order, and made for many. The first
-	// done of them were submitted; with an error nothing is known of the others.
+	// Submit ensures that a worker will begin the job with an attempt number greater
+	// than attempt. It does not change a job that is already waiting or leased.
+	Submit(ctx context.Context, id string, owner tenant.ID, attempt int) error
+	// SubmitAll submits many jobs in order. It returns the number of jobs that were
+	// submitted before an error; the state of the others is unknown.
 	SubmitAll(ctx context.Context, all []Submission) (done int, err error)
-	// Cancel removes the job, or makes its worker stop.
+	// Cancel removes the job from the queue or stops its worker.
 	Cancel(ctx context.Context, id string) error
 }
 
@@ -33,53 +32,52 @@ type Submission = struct {
 	Attempt int
 }
 
-// Store keeps jobs with their reports. Partners' reads name the tenant, and
-// what another one owns is ledger.ErrNotFound; workers know a job by its id
-// alone. Every method may fail with a ledger.UnavailableError, and then nothing
-// is known about a write. A row that cannot be read is a [MalformedError].
+// Store stores jobs and their reports. Reads of partners name the tenant, and a job of
+// another tenant is transaction.ErrNotFound; workers identify a job by its id only.
+// Every method may return transaction.UnavailableError; then it is unknown whether a
+// write was committed. A row that cannot be read is a [MalformedError].
 type Store interface {
-	// CreateJob commits, in one transaction, a queued job and its terms. A
-	// key that was committed before answers first: with the job of that time
-	// and ledger.Replayed, or with ledger.ErrKeyReused if the fingerprint
-	// differs. Then the quota, if the terms have one. Then the backlog: if
-	// the tenant has backlogCap open jobs or more, a [BacklogExceededError].
+	// CreateJob commits, in one transaction, a queued job and its terms. For a committed
+	// key it returns the job of that time and transaction.Replayed, or
+	// transaction.ErrKeyReused if the fingerprint differs. Then it checks the quota, if
+	// the terms have one, and then the backlog: it returns [BacklogExceededError] if the
+	// tenant has backlogCap open jobs or more.
 	CreateJob(ctx context.Context, job Job, terms transaction.Terms, backlogCap int) (Job, transaction.Outcome, error)
-	// ReplayedJob is the first half of CreateJob alone; a key that was not
-	// committed is ledger.ErrNotFound. A key is forgotten after
-	// ledger.KeyRetention, as seen at now.
-	ReplayedJob(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (Job, error)
-	Job(ctx context.Context, who tenant.ID, id string) (Job, error)
-	// Jobs lists what is selected, in the order of positions. Beside those it may
-	// return a [MalformedError] with the rows among them that cannot be read.
-	Jobs(ctx context.Context, who tenant.ID, selection Selection) ([]Job, error)
-	// JobReport is the stored report; ledger.ErrNotFound if there is none.
-	JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error)
-	// AmendJob locks a job, lets decide look at it, and commits its
-	// [Change]. An error of decide is returned as it is and nothing is
-	// written. decide must be pure: it may be called again.
+	// ReplayedJob looks a key up without creating a job. It returns
+	// transaction.ErrNotFound for a key that was not committed. Keys expire after
+	// transaction.KeyRetention, measured at now.
+	ReplayedJob(ctx context.Context, owner tenant.ID, used transaction.Idempotency, now time.Time) (Job, error)
+	Job(ctx context.Context, owner tenant.ID, id string) (Job, error)
+	// Jobs returns the selected jobs, sorted by position. It may also return a
+	// [MalformedError] that lists the selected rows that cannot be read.
+	Jobs(ctx context.Context, owner tenant.ID, selection Selection) ([]Job, error)
+	// JobReport returns the stored report, or transaction.ErrNotFound.
+	JobReport(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
+	// AmendJob locks a job, calls decide, and commits the returned [Change]. It returns
+	// an error of decide unchanged, without a write. decide must be pure, because
+	// AmendJob may repeat it.
 	AmendJob(ctx context.Context, id string, decide func(Job) (Change, error)) (Job, error)
-	// OpenJobs lists up to limit jobs that have not ended and were dispatched
-	// at or before the instant, the longest ago first. Beside those it may
-	// return a [MalformedError] with the rows among them that cannot be read.
+	// OpenJobs returns up to limit jobs that have not ended and were dispatched at or
+	// before the instant, sorted by time of dispatch. It may also return a
+	// [MalformedError] that lists the rows that cannot be read.
 	OpenJobs(ctx context.Context, dispatchedBy time.Time, limit int) ([]Job, error)
-	// MarkDispatched notes when jobs were handed to the queue. It is no
-	// change of the job and leaves its version alone.
+	// MarkDispatched stores the time when jobs were submitted to the queue. It does not
+	// change the version of a job.
 	MarkDispatched(ctx context.Context, ids []string, at time.Time) error
-	// PurgeJobs erases the report and the file URL of up to limit
-	// ended jobs whose ExpiresAt has come, and says how many. Their rows
-	// stay, so that they answer as gone rather than as unknown.
+	// PurgeJobs erases the report and the file URL of up to limit ended jobs whose
+	// ExpiresAt has passed, and returns their number. It keeps the rows, so that reads
+	// return [ErrGone] instead of transaction.ErrNotFound.
 	PurgeJobs(ctx context.Context, now time.Time, limit int) (int, error)
 }
 
-// Change is one atomic change of a job.
+// Change holds one atomic change of a job.
 type Change struct {
-	// Job replaces everything of the stored job but its id, tenant, profile,
-	// trace, submission and dispatch time.
+	// Job replaces every member of the stored job except its id, tenant, profile,
+	// trace, and times of submission and dispatch.
 	Job Job
-	// Report is stored if it is not nil. A job has at most one.
+	// Report is stored unless it is nil. A job has at most one report.
 	Report []byte
 	Events []transaction.Event
-	// Unchanged means that there is nothing to write: decide found the work
-	// done already.
+	// Unchanged means that the stored job already has the wanted state.
 	Unchanged bool
 }

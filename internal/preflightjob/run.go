@@ -14,30 +14,29 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Bounds of what a worker hands in.
+// Limits of the input from workers.
 const (
-	// MaxReport bounds a report, in bytes.
+	// MaxReport is the maximum size of a report, in bytes.
 	MaxReport      = 8 << 20
 	maxIncarnation = 128
 	maxPages       = 10_000_000
 )
 
-// Result is how an attempt ended: with a report and its verdict, or with a
-// failure. Exactly one of the two is set.
+// Result holds the outcome of an attempt: either a report and its verdict, or a
+// failure.
 type Result struct {
 	Report  []byte
 	Verdict Verdict
-	// Failure is the code of [Failures]; empty if there is a report.
+	// Failure is a code of [Failures]; empty if there is a report.
 	Failure FailureCode
 }
 
-// Begin starts an attempt for a worker. Errors: [ErrTerminal], after which the
-// worker takes the job off the queue; [ErrStaleAttempt], after which it gives
-// the job back; ledger.ErrNotFound for a job that does not exist. An attempt
-// past the limit ends the job as ATTEMPTS_EXHAUSTED and is [ErrExhausted],
-// which is an ErrTerminal.
-// Calling it again with the same attempt and incarnation, after an answer was
-// lost, returns the job as it is.
+// Begin starts an attempt of a worker. It returns [ErrTerminal], after which the worker
+// removes the job from the queue; [ErrStaleAttempt], after which the worker returns the
+// job to the queue; or transaction.ErrNotFound. If the attempts are used up, Begin ends
+// the job as ATTEMPTS_EXHAUSTED and returns [ErrExhausted], which is an ErrTerminal. A
+// repeated call with the same attempt and incarnation, after a lost response, returns
+// the job unchanged.
 func (s *Service) Begin(ctx context.Context, id string, attempt int, incarnation string) (Job, error) {
 	if err := checkHolder(id, attempt, incarnation); err != nil {
 		return Job{}, err
@@ -68,7 +67,7 @@ func (s *Service) Begin(ctx context.Context, id string, attempt int, incarnation
 	}
 }
 
-// Progress records the progress of the holder. Calls of others return [ErrFenced].
+// Progress stores the progress of the holder. Other callers get [ErrFenced].
 func (s *Service) Progress(ctx context.Context, id string, attempt int, incarnation string, progress Progress) error {
 	if err := checkHolder(id, attempt, incarnation); err != nil {
 		return err
@@ -123,14 +122,14 @@ func (s *Service) Finish(ctx context.Context, id string, attempt int, incarnatio
 	return job, nil
 }
 
-// Cancel ends an owned job that has not ended. Cancelling a cancelled job changes
-// nothing; one that ended otherwise is [ErrNotCancellable]. The worker is notified,
-// but need not receive the notification: its Finish is fenced.
-func (s *Service) Cancel(ctx context.Context, who tenant.ID, id string) (Job, error) {
-	if _, err := s.Get(ctx, who, id); err != nil {
+// Cancel cancels an owned job that has not ended. Cancelling a cancelled job changes
+// nothing; a succeeded or failed job is [ErrNotCancellable]. Cancel notifies the worker.
+// If the notification is lost, the store rejects the worker's Finish.
+func (s *Service) Cancel(ctx context.Context, owner tenant.ID, id string) (Job, error) {
+	if _, err := s.Get(ctx, owner, id); err != nil {
 		return Job{}, err
 	}
-	job, err := s.withdraw(ctx, id, func(job Job) bool { return job.Tenant == who })
+	job, err := s.withdraw(ctx, id, func(job Job) bool { return job.Tenant == owner })
 	if err != nil {
 		return Job{}, err
 	}
@@ -140,7 +139,7 @@ func (s *Service) Cancel(ctx context.Context, who tenant.ID, id string) (Job, er
 	return job, nil
 }
 
-// Withdraw is Cancel for an operator, for a job of any owner. The caller notifies
+// Withdraw cancels a job of any owner, for an operator. The caller removes the job from
 // the queue.
 func (s *Service) Withdraw(ctx context.Context, id string) (Job, error) {
 	if !recordid.Valid(recordid.Job, id) {
@@ -170,9 +169,9 @@ func (s *Service) withdraw(ctx context.Context, id string, owned func(Job) bool)
 	return job, nil
 }
 
-// Release returns an attempt that a draining worker cannot finish: the attempt is
-// not counted, and the worker no longer holds the job. Calls of others than the
-// holder of a processing job return [ErrFenced].
+// Release returns an attempt that a draining worker cannot finish: the attempt is not
+// counted in Tries, and the worker no longer holds the job. Only the holder of a
+// processing job can call it; other callers get [ErrFenced].
 func (s *Service) Release(ctx context.Context, id string, attempt int, incarnation string) error {
 	if err := checkHolder(id, attempt, incarnation); err != nil {
 		return err
@@ -181,7 +180,7 @@ func (s *Service) Release(ctx context.Context, id string, attempt int, incarnati
 		if job.Status != Processing || !job.heldBy(attempt, incarnation) {
 			return Change{}, ErrFenced
 		}
-		// The number stays used: it is what fences late writes.
+		// The attempt number stays used, so that late writes are rejected.
 		job.Incarnation, job.Tries = "", max(0, job.Tries-1)
 		return Change{Job: job}, nil
 	})
@@ -191,12 +190,11 @@ func (s *Service) Release(ctx context.Context, id string, attempt int, incarnati
 	return nil
 }
 
-// Reopen lets a job that failed be tried again, with all attempts before it, as
-// an operator asked when since was the number of its last one: a job that has been
-// tried after that is not tried again for having been asked once. A job that has
-// not ended stays as it is. Its URL has no query any more, so a signed URL cannot be
-// fetched again. Errors: [ErrTerminal] for one that ended otherwise or
-// later, [ErrGone] past its retention.
+// Reopen queues a failed job again, with its previous attempts counted, for an operator.
+// since is the number of the last attempt that the operator saw; Reopen rejects a job
+// that has a newer one. It does not change a job that has not ended. The stored URL has
+// no query any more, so a signed URL cannot be fetched again. It returns [ErrTerminal]
+// for a job with another ending or a newer attempt, and [ErrGone] past its retention.
 func (s *Service) Reopen(ctx context.Context, id string, since int) (Job, error) {
 	if !recordid.Valid(recordid.Job, id) {
 		return Job{}, transaction.ErrNotFound
@@ -223,8 +221,8 @@ func (s *Service) Reopen(ctx context.Context, id string, since int) (Job, error)
 	return job, nil
 }
 
-// announce notifies the followers of jobs in other processes. Without a
-// notification they detect the change later.
+// announce notifies other processes that follow jobs. Without the notification they
+// detect the change later.
 func (s *Service) announce(ctx context.Context, id string) {
 	if s.config.Announce != nil {
 		s.config.Announce(ctx, id)
@@ -251,7 +249,7 @@ func (j Job) begin(attempt int, incarnation string, now time.Time) (Job, error) 
 	return j, nil
 }
 
-// end turns a result into the change that commits it.
+// end converts a result into the change that commits it.
 func (s *Service) end(job Job, result Result, now time.Time) (Change, error) {
 	if result.Failure == "" {
 		job.Verdict = result.Verdict
@@ -297,12 +295,12 @@ func checkHolder(id string, attempt int, incarnation string) error {
 	}
 }
 
-// unprintable reports whether r is not a visible ASCII character, which not every
-// store can keep.
+// unprintable reports whether r is not a visible ASCII character. Some stores cannot
+// store such characters.
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
-// check returns [ErrInvalidResult] for a result that no job can end with. It looks at
-// the report from outside only: the sandbox has decoded it.
+// check returns [ErrInvalidResult] for an invalid result. It does not validate the
+// content of the report, which the sandbox has decoded.
 func (r Result) check() error {
 	if r.Failure != "" {
 		if _, known := NewFailure(r.Failure); !known || r.Report != nil || r.Verdict != "" {

@@ -17,7 +17,7 @@ import (
 
 var passed = preflightjob.Result{Report: []byte(`{"verdict":"pass"}`), Verdict: preflightjob.Pass}
 
-func TestTheStateGraphEndsInThreeWays(t *testing.T) {
+func TestTheStateGraphHasThreeTerminalStates(t *testing.T) {
 	t.Parallel()
 	want := map[preflightjob.Status][]preflightjob.Status{
 		preflightjob.Queued:     {preflightjob.Processing, preflightjob.Failed, preflightjob.Cancelled},
@@ -36,7 +36,7 @@ func TestTheStateGraphEndsInThreeWays(t *testing.T) {
 	}
 }
 
-func TestAJobTellsWhatHappenedToIt(t *testing.T) {
+func TestLifeOfAJobIsRecorded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := b.submitted(t).ID
@@ -67,7 +67,7 @@ func TestAJobTellsWhatHappenedToIt(t *testing.T) {
 	}
 }
 
-func TestEachFailureHasItsSentence(t *testing.T) {
+func TestEachFailureHasADetail(t *testing.T) {
 	t.Parallel()
 	for _, kind := range preflightjob.Failures() {
 		b := newBench(t)
@@ -96,7 +96,7 @@ func TestInvalidResultIsRefused(t *testing.T) {
 		"a verdict alone":          {Verdict: preflightjob.Pass},
 		"a report alone":           {Report: []byte(`{}`)},
 		"an unknown verdict":       {Report: []byte(`{}`), Verdict: "good"},
-		"a report that is no JSON": {Report: []byte(`{`), Verdict: preflightjob.Pass},
+		"a report of invalid JSON": {Report: []byte(`{`), Verdict: preflightjob.Pass},
 		"a report too large":       {Report: []byte(`"` + strings.Repeat("a", preflightjob.MaxReport) + `"`), Verdict: preflightjob.Pass},
 		"an unknown failure":       {Failure: "OOPS"},
 		"a failure with a report":  {Failure: preflightjob.TimeLimit, Report: []byte(`{}`)},
@@ -107,7 +107,7 @@ func TestInvalidResultIsRefused(t *testing.T) {
 		id := b.submitted(t).ID
 		calls := b.store.calls
 		if _, err := b.Finish(t.Context(), id, 1, "w1", result); !errors.Is(err, preflightjob.ErrInvalidResult) || b.store.calls != calls {
-			t.Errorf("%s: error = %v, want ErrInvalidResult without asking the store", name, err)
+			t.Errorf("%s: error = %v, want ErrInvalidResult without a call of the store", name, err)
 		}
 	}
 }
@@ -118,22 +118,22 @@ func TestWorkerRequiresAName(t *testing.T) {
 	id := b.submitted(t).ID
 	calls := b.store.calls
 	for name, call := range map[string]func() error{
-		"attempt zero":                   func() error { _, err := b.Begin(t.Context(), id, 0, "w1"); return err },
-		"a negative attempt":             func() error { _, err := b.Begin(t.Context(), id, -1, "w1"); return err },
-		"no incarnation":                 func() error { _, err := b.Begin(t.Context(), id, 1, ""); return err },
-		"an incarnation that is no text": func() error { _, err := b.Begin(t.Context(), id, 1, "w\x00\xff"); return err },
-		"a long incarnation":             func() error { _, err := b.Begin(t.Context(), id, 1, strings.Repeat("w", 129)); return err },
-		"no id":                          func() error { _, err := b.Begin(t.Context(), "", 1, "w1"); return err },
-		"finish without id":              func() error { _, err := b.Finish(t.Context(), "x", 1, "w1", passed); return err },
-		"progress without a holder":      func() error { return b.Progress(t.Context(), id, 1, "", preflightjob.Progress{}) },
-		"negative progress":              func() error { return b.Progress(t.Context(), id, 1, "w1", preflightjob.Progress{PagesDone: -1}) },
+		"attempt zero":              func() error { _, err := b.Begin(t.Context(), id, 0, "w1"); return err },
+		"a negative attempt":        func() error { _, err := b.Begin(t.Context(), id, -1, "w1"); return err },
+		"no incarnation":            func() error { _, err := b.Begin(t.Context(), id, 1, ""); return err },
+		"an invalid incarnation":    func() error { _, err := b.Begin(t.Context(), id, 1, "w\x00\xff"); return err },
+		"a long incarnation":        func() error { _, err := b.Begin(t.Context(), id, 1, strings.Repeat("w", 129)); return err },
+		"no id":                     func() error { _, err := b.Begin(t.Context(), "", 1, "w1"); return err },
+		"finish without id":         func() error { _, err := b.Finish(t.Context(), "x", 1, "w1", passed); return err },
+		"progress without a holder": func() error { return b.Progress(t.Context(), id, 1, "", preflightjob.Progress{}) },
+		"negative progress":         func() error { return b.Progress(t.Context(), id, 1, "w1", preflightjob.Progress{PagesDone: -1}) },
 	} {
 		if err := call(); !errors.Is(err, preflightjob.ErrInvalidResult) && !errors.Is(err, transaction.ErrNotFound) {
-			t.Errorf("%s: error = %v", name, err)
+			t.Errorf("%s: error = %v, want ErrInvalidResult without a call of the store", name, err)
 		}
 	}
 	if b.store.calls != calls {
-		t.Error("the store was asked")
+		t.Error("the store was called")
 	}
 }
 
@@ -141,38 +141,38 @@ func TestAttemptsAreLimited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *preflightjob.Config) { c.MaxAttempts = 2 })
 	id := b.submitted(t).ID
-	// Numbers do not count, attempts do.
+	// Tries counts attempts; their numbers may have gaps.
 	for _, attempt := range []int{1, 4} {
 		if _, err := b.Begin(t.Context(), id, attempt, "w1"); err != nil {
 			t.Fatalf("attempt %d: %v", attempt, err)
 		}
 	}
 	if _, err := b.Begin(t.Context(), id, 5, "w2"); !errors.Is(err, preflightjob.ErrExhausted) || !errors.Is(err, preflightjob.ErrTerminal) {
-		t.Errorf("one more: error = %v, want ErrExhausted, which is ErrTerminal", err)
+		t.Errorf("attempt over the limit: error = %v, want ErrExhausted, which is ErrTerminal", err)
 	}
 	if got, err := b.Get(t.Context(), acme, id); err != nil || got.Failure.Code != preflightjob.AttemptsExhausted {
 		t.Errorf("job = %+v, %v", got, err)
 	}
 	if _, err := b.Finish(t.Context(), id, 4, "w1", passed); !errors.Is(err, preflightjob.ErrFenced) {
-		t.Errorf("finish of the attempt before: error = %v, want ErrFenced", err)
+		t.Errorf("finish of the previous attempt: error = %v, want ErrFenced", err)
 	}
 }
 
-func TestCancellingTellsTheQueueButDoesNotNeedIt(t *testing.T) {
+func TestCancelSucceedsWhileTheQueueIsUnavailable(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := b.submitted(t).ID
 	b.queue.err = errors.New("connection refused")
 	got, err := b.Cancel(t.Context(), acme, id)
 	if err != nil || got.Status != preflightjob.Cancelled || !slices.Contains(b.queue.cancelled, id) {
-		t.Errorf("cancelled = %+v, %v; the queue heard of %v", got, err, b.queue.cancelled)
+		t.Errorf("cancelled = %+v, %v; the queue received %v", got, err, b.queue.cancelled)
 	}
 	if !strings.Contains(b.log.String(), id) {
 		t.Errorf("log = %q", b.log)
 	}
 }
 
-func TestReadsOfNoJobAreNotLookedUp(t *testing.T) {
+func TestInvalidIDIsNotQueried(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, id := range []string{"", "pref_", "pref_01kb0qxr80zzzzzzzzzzzzzzzz", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ"} {
@@ -186,11 +186,11 @@ func TestReadsOfNoJobAreNotLookedUp(t *testing.T) {
 		}
 	}
 	if b.store.calls != 0 {
-		t.Error("the store was asked")
+		t.Error("the store was called")
 	}
 }
 
-func TestAPurgeBetweenTwoReadsOfAReportIsGone(t *testing.T) {
+func TestReportPurgedBetweenTwoReadsIsGone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := b.submitted(t).ID
@@ -238,7 +238,7 @@ func TestSimulatorEndsEachJobByItsProfile(t *testing.T) {
 	}
 }
 
-func TestWithoutAWriterSimulatedReportsAreMinimal(t *testing.T) {
+func TestSimulatedReportsAreMinimalByDefault(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	got, err := b.Submit(t.Context(), acmeTest, preflightjob.Request{FileURL: signedURL, Profile: "sim:succeeded:warn"}, 10)
@@ -251,9 +251,9 @@ func TestWithoutAWriterSimulatedReportsAreMinimal(t *testing.T) {
 	}
 }
 
-// Any order of verbs keeps the invariants of a job's life: attempts grow, an
-// end is final and has one event, a report exists exactly if the job succeeded.
-func TestAnyOrderOfVerbsKeepsTheInvariants(t *testing.T) {
+// Any order of calls preserves the invariants of a job: attempts grow, an end is final
+// and has one event, and a report exists exactly if the job succeeded.
+func TestAnyOrderOfCallsPreservesTheInvariants(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -263,14 +263,14 @@ func TestAnyOrderOfVerbsKeepsTheInvariants(t *testing.T) {
 		id := b.submitted(t).ID
 		before := b.store.jobs[0]
 		for range 25 {
-			attempt, who := 1+random.IntN(7), []string{"w1", "w2"}[random.IntN(2)]
+			attempt, owner := 1+random.IntN(7), []string{"w1", "w2"}[random.IntN(2)]
 			switch random.IntN(5) {
 			case 0, 1:
-				_, _ = b.Begin(t.Context(), id, attempt, who)
+				_, _ = b.Begin(t.Context(), id, attempt, owner)
 			case 2:
-				_, _ = b.Finish(t.Context(), id, attempt, who, []preflightjob.Result{passed, {Failure: preflightjob.FetchStatus}}[random.IntN(2)])
+				_, _ = b.Finish(t.Context(), id, attempt, owner, []preflightjob.Result{passed, {Failure: preflightjob.FetchStatus}}[random.IntN(2)])
 			case 3:
-				_ = b.Progress(t.Context(), id, attempt, who, preflightjob.Progress{PagesDone: random.IntN(3), PagesTotal: 3})
+				_ = b.Progress(t.Context(), id, attempt, owner, preflightjob.Progress{PagesDone: random.IntN(3), PagesTotal: 3})
 			case 4:
 				if random.IntN(8) == 0 {
 					_, _ = b.Cancel(t.Context(), acme, id)
@@ -296,7 +296,7 @@ func checkStep(t *testing.T, before, after preflightjob.Job) {
 	case !before.Status.CanBecome(after.Status):
 		t.Fatalf("%s became %s", before.Status, after.Status)
 	case after.Version <= before.Version || after.Attempt < before.Attempt:
-		t.Fatalf("version or attempt ran backwards from %+v to %+v", before, after)
+		t.Fatalf("version or attempt decreased from %+v to %+v", before, after)
 	case after.Attempt == before.Attempt && after.Incarnation != before.Incarnation:
 		t.Fatalf("the holder of attempt %d changed from %s to %s", before.Attempt, before.Incarnation, after.Incarnation)
 	}

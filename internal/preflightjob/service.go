@@ -18,41 +18,41 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 )
 
-// DefaultMaxAttempts is used where [Config.MaxAttempts] is 0.
+// DefaultMaxAttempts replaces a [Config.MaxAttempts] of 0.
 const DefaultMaxAttempts = 5
 
-// Config is what a [Service] is made of. Members are required unless they say
-// what their zero value means.
+// Config holds the dependencies and settings of a [Service]. Members are required
+// unless their comment describes the zero value.
 type Config struct {
 	Store      Store
 	Dispatcher Dispatcher
-	// Profiles are the inspection profiles that exist.
+	// Profiles lists the known inspection profiles.
 	Profiles []string
 	// AllowHTTP accepts file URLs without TLS, for development.
 	AllowHTTP bool
-	// MaxAttempts is after how many attempts a job is given up; 0 means
+	// MaxAttempts is the number of attempts after which a job fails; 0 means
 	// [DefaultMaxAttempts].
 	MaxAttempts int
-	// Announce receives the ID of a job whose record has changed, unless it is nil. It
-	// does not block.
+	// Announce receives the ID of each changed job, unless it is nil. It must not
+	// block.
 	Announce func(ctx context.Context, id string)
-	// SimulatedReport writes the report of a simulated job; nil means a
-	// minimal one.
+	// SimulatedReport returns the report of a simulated job; nil means a minimal
+	// report.
 	SimulatedReport func(Verdict) []byte
-	// Cursors is used only by [Service.List]: it may be nil if List is not called with
-	// a cursor, and then only the first page is available.
+	// Cursors is used only by [Service.List]. If it is nil, only the first page is
+	// available.
 	Cursors Cursors
 	Now     func() time.Time
-	// Random is the source of ids, safe for concurrent use:
+	// Random is the source of ids. It must be safe for concurrent use; production uses
 	// crypto/rand.Reader.
 	Random io.Reader
 	Logger *slog.Logger
 }
 
-// Service is every verb of this package. It is safe for concurrent use.
+// Service submits, runs, reads, lists and cancels jobs. It is safe for concurrent use.
 type Service struct{ config Config }
 
-// New makes a Service.
+// New returns a Service with the given dependencies.
 func New(config Config) *Service {
 	if config.MaxAttempts == 0 {
 		config.MaxAttempts = DefaultMaxAttempts
@@ -67,49 +67,49 @@ func New(config Config) *Service {
 	return &Service{config}
 }
 
-// Request is the body of POST /api/v1/preflight with its companions.
+// Request holds the body of POST /api/v1/preflight, its idempotency key and its quota.
 type Request struct {
 	FileURL string
 	Profile string
-	// Ticket is what was ordered; nil for nothing.
+	// Ticket holds the ordered product; nil for none.
 	Ticket *jobticket.Ticket
-	// Idempotency is optional: an empty key makes a job every time.
+	// Idempotency is optional: every call with an empty key creates a job.
 	Idempotency transaction.Idempotency
-	// Quota is nil where submissions are not counted.
+	// Quota is nil if submissions are not counted.
 	Quota *transaction.Quota
-	// Trace is kept with the job; see [Job].
+	// Trace is stored with the job; see [Job].
 	Trace string
 }
 
-// Submitted is the answer to [Service.Submit].
+// Submitted is the result of [Service.Submit].
 type Submitted struct {
-	// Job is the job as it was submitted, queued, also in a replay.
+	// Job is the job as submitted, with the status queued, also in a replay.
 	Job      Job
 	Replayed bool
 }
 
-// Submit accepts a job. It returns errors in this order: a key that was used before
-// (it replays, or is ledger.ErrKeyReused), [ValidationError],
-// ledger.QuotaExceededError, [BacklogExceededError]. ledger.ErrInProgress comes in
-// place of the first while the key's request has not ended, and
-// ledger.UnavailableError at any point. A queue that cannot be reached is no fault:
-// the row is committed, and the sweeper hands it over later.
-func (s *Service) Submit(ctx context.Context, who tenant.ID, request Request, backlogCap int) (Submitted, error) {
-	if who.IsZero() {
+// Submit stores a job and submits it to the queue. It returns errors in this order: a
+// reused key (which replays, or is transaction.ErrKeyReused), [ValidationError],
+// transaction.QuotaExceededError, [BacklogExceededError]. While another request with
+// the key is in progress, it returns transaction.ErrInProgress. It may return
+// transaction.UnavailableError at any point. An unavailable queue is not an error: the
+// row is committed, and the sweeper submits it later.
+func (s *Service) Submit(ctx context.Context, owner tenant.ID, request Request, backlogCap int) (Submitted, error) {
+	if owner.IsZero() {
 		return Submitted{}, errors.New("submit job: no tenant")
 	}
 	now := s.now()
-	job, refusal := s.judge(now, who, request)
+	job, refusal := s.judge(now, owner, request)
 	if refusal != nil {
-		// The store looks a key up in the transaction that writes. Where
-		// nothing will be written, the key still answers first.
-		if replayed, found, err := s.Replay(ctx, who, request.Idempotency); found || err != nil {
+		// The store looks the key up in the transaction that writes. Without a write,
+		// look the key up here, so that a replay still comes first.
+		if replayed, found, err := s.Replay(ctx, owner, request.Idempotency); found || err != nil {
 			return Submitted{Job: replayed, Replayed: found}, err
 		}
 		return Submitted{}, refusal
 	}
 	stored, outcome, err := s.config.Store.CreateJob(ctx, job, transaction.Terms{
-		Tenant:      who,
+		Tenant:      owner,
 		Operation:   transaction.SubmitPreflight,
 		Idempotency: request.Idempotency,
 		Quota:       request.Quota,
@@ -119,9 +119,9 @@ func (s *Service) Submit(ctx context.Context, who tenant.ID, request Request, ba
 		return Submitted{}, fmt.Errorf("submit job: %w", err)
 	}
 	if outcome == transaction.Created {
-		// Give a committed job to the queue, or settle it if it is a
-		// simulated one. Failing is not the partner's business: the row is open, and
-		// the sweeper comes by.
+		// Submit the committed job to the queue, or end it if it is simulated. An error
+		// does not concern the partner: the row is open, and the sweeper submits it
+		// later.
 		var err error
 		if isSimulated(stored.Tenant, stored.Profile) {
 			err = s.settle(ctx, stored)
@@ -135,14 +135,14 @@ func (s *Service) Submit(ctx context.Context, who tenant.ID, request Request, ba
 	return Submitted{Job: stored.asSubmitted(), Replayed: outcome == transaction.Replayed}, nil
 }
 
-// Replay answers for a key alone, before a body is even judged: found is false
-// when the key is empty or was never committed. ledger.ErrKeyReused means that
-// it was committed with another body.
-func (s *Service) Replay(ctx context.Context, who tenant.ID, used transaction.Idempotency) (job Job, found bool, err error) {
+// Replay looks up a key before the body is validated. found is false if the key is
+// empty or was never committed. transaction.ErrKeyReused means that the key was
+// committed with another body.
+func (s *Service) Replay(ctx context.Context, owner tenant.ID, used transaction.Idempotency) (job Job, found bool, err error) {
 	if used.Key == "" {
 		return Job{}, false, nil
 	}
-	stored, err := s.config.Store.ReplayedJob(ctx, who, used, s.now())
+	stored, err := s.config.Store.ReplayedJob(ctx, owner, used, s.now())
 	switch {
 	case errors.Is(err, transaction.ErrNotFound):
 		return Job{}, false, nil
@@ -153,13 +153,13 @@ func (s *Service) Replay(ctx context.Context, who tenant.ID, used transaction.Id
 	}
 }
 
-func (s *Service) judge(now time.Time, who tenant.ID, request Request) (Job, error) {
+func (s *Service) judge(now time.Time, owner tenant.ID, request Request) (Job, error) {
 	var found []Violation
 	address, err := ParseFileURL(request.FileURL, s.config.AllowHTTP)
 	if err != nil {
 		found = append(found, Violation{Pointer: "#/fileUrl", Detail: err.Error()})
 	}
-	if !slices.Contains(s.config.Profiles, request.Profile) && !isSimulated(who, request.Profile) {
+	if !slices.Contains(s.config.Profiles, request.Profile) && !isSimulated(owner, request.Profile) {
 		found = append(found, Violation{Pointer: "#/profile", Detail: "must be the name of an inspection profile; GET /api/v1/preflight/profiles lists them"})
 	}
 	if err := request.Ticket.Check(); err != nil {
@@ -172,15 +172,15 @@ func (s *Service) judge(now time.Time, who tenant.ID, request Request) (Job, err
 	if err != nil {
 		return Job{}, err
 	}
-	return Job{ID: id, Tenant: who, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, SubmittedAt: now, Trace: request.Trace}.asSubmitted(), nil
+	return Job{ID: id, Tenant: owner, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, SubmittedAt: now, Trace: request.Trace}.asSubmitted(), nil
 }
 
-// Get reads an owned job, ledger.ErrNotFound or [ErrGone].
-func (s *Service) Get(ctx context.Context, who tenant.ID, id string) (Job, error) {
+// Get returns an owned job, transaction.ErrNotFound or [ErrGone].
+func (s *Service) Get(ctx context.Context, owner tenant.ID, id string) (Job, error) {
 	if !recordid.Valid(recordid.Job, id) {
 		return Job{}, transaction.ErrNotFound
 	}
-	job, err := s.config.Store.Job(ctx, who, id)
+	job, err := s.config.Store.Job(ctx, owner, id)
 	if err != nil {
 		return Job{}, fmt.Errorf("get job: %w", err)
 	}
@@ -190,11 +190,11 @@ func (s *Service) Get(ctx context.Context, who tenant.ID, id string) (Job, error
 	return job, nil
 }
 
-// Report reads the report of an owned job, the bytes that the worker stored;
-// besides the errors of Get, [ErrNotReady] while the job is open, or a [NoReportError] if it
-// ended without a report.
-func (s *Service) Report(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
-	job, err := s.Get(ctx, who, id)
+// Report returns the stored bytes of the report of an owned job. In addition to the
+// errors of Get, it returns [ErrNotReady] for an open job, and [NoReportError] for a
+// job that ended without a report.
+func (s *Service) Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
+	job, err := s.Get(ctx, owner, id)
 	if err != nil {
 		return nil, err
 	}
@@ -205,9 +205,9 @@ func (s *Service) Report(ctx context.Context, who tenant.ID, id string) ([]byte,
 	default:
 		return nil, ErrNotReady
 	}
-	report, err := s.config.Store.JobReport(ctx, who, id)
+	report, err := s.config.Store.JobReport(ctx, owner, id)
 	if errors.Is(err, transaction.ErrNotFound) {
-		// Purged between the two reads.
+		// The job was purged between the two reads.
 		return nil, ErrGone
 	}
 	if err != nil {
@@ -216,6 +216,6 @@ func (s *Service) Report(ctx context.Context, who tenant.ID, id string) ([]byte,
 	return report, nil
 }
 
-// now is the clock in the resolution that is stored, so that a record reads
-// back exactly as it was answered.
+// now returns the clock in whole milliseconds, the resolution of the store, so that a
+// stored job equals the response.
 func (s *Service) now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }

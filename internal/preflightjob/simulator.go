@@ -10,17 +10,16 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// With a test key, a `sim:` profile ends a job in a chosen way, so that a
-// partner can test how they handle each. The file is never fetched, the queue
-// never asked: the job is stored as queued, which is what the answer says, and
-// is brought to its end right behind that commit, before the answer is sent.
-// If the process dies between the two, the sweeper brings it to its end. With
-// a live key these profiles do not exist.
+// With a test key, a `sim:` profile ends a job with a chosen result, so that partners
+// can test how they handle it. The service neither fetches the file nor uses the queue:
+// it stores the job as queued, which is the state in the response, and ends it
+// before the response is sent. If the process stops between the two, the sweeper ends
+// the job. With a live key these profiles are unknown.
 
-// simulation is one row of the simulator's table.
+// simulation holds one row of the simulator's table.
 type simulation struct {
 	profile string
-	// ending is terminal; verdict and failure go with it.
+	// ending is a terminal status; verdict and failure belong to it.
 	ending  Status
 	verdict Verdict
 	failure FailureCode
@@ -38,8 +37,7 @@ func simulations() []simulation {
 	return append(rows, simulation{profile: "sim:cancelled", ending: Cancelled})
 }
 
-// SimulatorProfiles lists the simulated profiles, for contracts and
-// documentation.
+// SimulatorProfiles returns the simulated profiles, for contracts and documentation.
 func SimulatorProfiles() []string {
 	rows := simulations()
 	profiles := make([]string, len(rows))
@@ -49,8 +47,8 @@ func SimulatorProfiles() []string {
 	return profiles
 }
 
-func simulationOf(who tenant.ID, profile string) (simulation, bool) {
-	if who.Mode != tenant.Test {
+func simulationOf(owner tenant.ID, profile string) (simulation, bool) {
+	if owner.Mode != tenant.Test {
 		return simulation{}, false
 	}
 	for _, row := range simulations() {
@@ -61,16 +59,16 @@ func simulationOf(who tenant.ID, profile string) (simulation, bool) {
 	return simulation{}, false
 }
 
-func isSimulated(who tenant.ID, profile string) bool {
-	_, found := simulationOf(who, profile)
+func isSimulated(owner tenant.ID, profile string) bool {
+	_, found := simulationOf(owner, profile)
 	return found
 }
 
 // simulator is the incarnation that holds simulated jobs.
 const simulator = "simulator"
 
-// settle brings a simulated job to its end, in one commit. A job that has
-// ended meanwhile, by a cancellation, stays as it is.
+// settle ends a simulated job in one commit. It does not change a job that was cancelled
+// in the meantime.
 func (s *Service) settle(ctx context.Context, job Job) error {
 	row, found := simulationOf(job.Tenant, job.Profile)
 	if !found {

@@ -19,7 +19,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-func TestASubmissionBecomesAQueuedJobThatIsDispatched(t *testing.T) {
+func TestSubmittedJobIsQueuedAndDispatched(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.now = nine.Add(123456 * time.Microsecond).Local()
@@ -43,44 +43,44 @@ func TestASubmissionBecomesAQueuedJobThatIsDispatched(t *testing.T) {
 		t.Errorf("id %q, backlog cap %v", got.Job.ID, b.store.caps)
 	}
 	if len(b.queue.submitted) != 1 || b.queue.submitted[0] != got.Job.ID || b.queue.attempts[0] != 0 {
-		t.Errorf("dispatched %v with %v", b.queue.submitted, b.queue.attempts)
+		t.Errorf("dispatched %v with the attempts %v, want the job with attempt 0", b.queue.submitted, b.queue.attempts)
 	}
 }
 
-func TestEveryFaultOfASubmissionIsNamed(t *testing.T) {
+func TestEveryInvalidMemberOfASubmissionIsReported(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		url, profile string
 		allowHTTP    bool
 		want         []string
 	}{
-		"a good request":               {signedURL, "print_ready", false, nil},
-		"another profile":              {signedURL, "structure_only", false, nil},
-		"the longest URL":              {"https://a.example/" + strings.Repeat("x", 2048-18), "print_ready", false, nil},
-		"an international host":        {"https://bücher.example/ü.pdf", "print_ready", false, nil},
-		"a port":                       {"https://files.example.com:8443/a.pdf", "print_ready", false, nil},
-		"an IPv6 address":              {"https://[2001:db8::1]/a.pdf", "print_ready", false, nil},
-		"http where it is allowed":     {"http://127.0.0.1:9000/a.pdf", "print_ready", true, nil},
-		"nothing at all":               {"", "", false, []string{"#/fileUrl", "#/profile"}},
-		"a URL too long":               {"https://a.example/" + strings.Repeat("x", 2049-18), "print_ready", false, []string{"#/fileUrl"}},
-		"http":                         {"http://files.example.com/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
-		"ftp where http is allowed":    {"ftp://files.example.com/a.pdf", "print_ready", true, []string{"#/fileUrl"}},
-		"a file":                       {"file:///etc/passwd", "print_ready", true, []string{"#/fileUrl"}},
-		"no scheme":                    {"files.example.com/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
-		"no host":                      {"https:///a.pdf", "print_ready", false, []string{"#/fileUrl"}},
-		"a port without a host":        {"https://:443/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
-		"an opaque URL":                {"https:files.example.com", "print_ready", false, []string{"#/fileUrl"}},
-		"a user name":                  {"https://bob@files.example.com/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
-		"an empty user name":           {"https://@files.example.com/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
-		"a password":                   {"https://bob:pw@files.example.com/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
-		"a fragment":                   {"https://files.example.com/a.pdf#page=2", "print_ready", false, []string{"#/fileUrl"}},
-		"an empty fragment":            {"https://files.example.com/a.pdf#", "print_ready", false, []string{"#/fileUrl"}},
-		"a space":                      {"https://files.example.com/a b.pdf", "print_ready", false, []string{"#/fileUrl"}},
-		"a line break":                 {"https://files.example.com/a\r\nHost: x", "print_ready", false, []string{"#/fileUrl"}},
-		"a bad escape":                 {"https://files.example.com/%zz?s3cret", "print_ready", false, []string{"#/fileUrl"}},
-		"bytes that are not UTF-8":     {"https://files.example.com/\xff", "print_ready", false, []string{"#/fileUrl"}},
-		"an unknown profile":           {signedURL, "print-ready", false, []string{"#/profile"}},
-		"a simulated one, with a live": {signedURL, "sim:cancelled", false, []string{"#/profile"}},
+		"a valid request":           {signedURL, "print_ready", false, nil},
+		"another profile":           {signedURL, "structure_only", false, nil},
+		"the longest URL":           {"https://a.example/" + strings.Repeat("x", 2048-18), "print_ready", false, nil},
+		"an international host":     {"https://bücher.example/ü.pdf", "print_ready", false, nil},
+		"a port":                    {"https://files.example.com:8443/a.pdf", "print_ready", false, nil},
+		"an IPv6 address":           {"https://[2001:db8::1]/a.pdf", "print_ready", false, nil},
+		"http where it is allowed":  {"http://127.0.0.1:9000/a.pdf", "print_ready", true, nil},
+		"an empty request":          {"", "", false, []string{"#/fileUrl", "#/profile"}},
+		"a URL too long":            {"https://a.example/" + strings.Repeat("x", 2049-18), "print_ready", false, []string{"#/fileUrl"}},
+		"http":                      {"http://files.example.com/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
+		"ftp where http is allowed": {"ftp://files.example.com/a.pdf", "print_ready", true, []string{"#/fileUrl"}},
+		"a file":                    {"file:///etc/passwd", "print_ready", true, []string{"#/fileUrl"}},
+		"no scheme":                 {"files.example.com/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
+		"no host":                   {"https:///a.pdf", "print_ready", false, []string{"#/fileUrl"}},
+		"a port without a host":     {"https://:443/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
+		"an opaque URL":             {"https:files.example.com", "print_ready", false, []string{"#/fileUrl"}},
+		"a user name":               {"https://bob@files.example.com/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
+		"an empty user name":        {"https://@files.example.com/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
+		"a password":                {"https://bob:pw@files.example.com/a.pdf", "print_ready", false, []string{"#/fileUrl"}},
+		"a fragment":                {"https://files.example.com/a.pdf#page=2", "print_ready", false, []string{"#/fileUrl"}},
+		"an empty fragment":         {"https://files.example.com/a.pdf#", "print_ready", false, []string{"#/fileUrl"}},
+		"a space":                   {"https://files.example.com/a b.pdf", "print_ready", false, []string{"#/fileUrl"}},
+		"a line break":              {"https://files.example.com/a\r\nHost: x", "print_ready", false, []string{"#/fileUrl"}},
+		"a bad escape":              {"https://files.example.com/%zz?s3cret", "print_ready", false, []string{"#/fileUrl"}},
+		"bytes that are not UTF-8":  {"https://files.example.com/\xff", "print_ready", false, []string{"#/fileUrl"}},
+		"an unknown profile":        {signedURL, "print-ready", false, []string{"#/profile"}},
+		"a simulated profile, live": {signedURL, "sim:cancelled", false, []string{"#/profile"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -98,13 +98,13 @@ func TestEveryFaultOfASubmissionIsNamed(t *testing.T) {
 				t.Errorf("error = %v; pointers (-want +got):\n%s", err, diff)
 			}
 			if err != nil && strings.Contains(err.Error(), "s3cret") {
-				t.Errorf("the error has the signature: %v", err)
+				t.Errorf("the error contains the signature: %v", err)
 			}
 		})
 	}
 }
 
-func TestFaultsAreReportedInOrder(t *testing.T) {
+func TestErrorsAreReportedInOrder(t *testing.T) {
 	t.Parallel()
 	request := func(key, body, profile string) preflightjob.Request {
 		return preflightjob.Request{FileURL: signedURL, Profile: profile, Idempotency: keyed(key, body)}
@@ -115,19 +115,19 @@ func TestFaultsAreReportedInOrder(t *testing.T) {
 		store   error
 		check   func(preflightjob.Submitted, error) bool
 	}{
-		"a committed key replays over a full backlog": {request("k1", "a", "print_ready"), 0, nil, func(s preflightjob.Submitted, err error) bool {
+		"a committed key replays despite a full backlog": {request("k1", "a", "print_ready"), 0, nil, func(s preflightjob.Submitted, err error) bool {
 			return err == nil && s.Replayed
 		}},
-		"a committed key with another body is refused before meaning": {request("k1", "b", "none"), 10, nil, func(_ preflightjob.Submitted, err error) bool {
+		"a committed key with another body is rejected before the request is validated": {request("k1", "b", "none"), 10, nil, func(_ preflightjob.Submitted, err error) bool {
 			return errors.Is(err, transaction.ErrKeyReused)
 		}},
-		"meaning comes before the backlog": {request("k2", "b", "none"), 0, nil, func(_ preflightjob.Submitted, err error) bool {
+		"the request is validated before the backlog is counted": {request("k2", "b", "none"), 0, nil, func(_ preflightjob.Submitted, err error) bool {
 			return is[*preflightjob.ValidationError](err)
 		}},
-		"a full backlog stops a good request": {request("k2", "b", "print_ready"), 0, nil, func(_ preflightjob.Submitted, err error) bool {
+		"a full backlog rejects a valid request": {request("k2", "b", "print_ready"), 0, nil, func(_ preflightjob.Submitted, err error) bool {
 			return is[*preflightjob.BacklogExceededError](err)
 		}},
-		"an unavailable store does not show whether the key was used": {request("k1", "a", "none"), 10, errAway, func(_ preflightjob.Submitted, err error) bool {
+		"while the store is unavailable, the error does not reveal whether the key was used": {request("k1", "a", "none"), 10, errAway, func(_ preflightjob.Submitted, err error) bool {
 			return errors.Is(err, errAway)
 		}},
 	}
@@ -143,22 +143,22 @@ func TestFaultsAreReportedInOrder(t *testing.T) {
 				t.Errorf("submitted = %+v, error = %v", got, err)
 			}
 			if len(b.store.jobs) != 1 || len(b.queue.submitted) != 1 {
-				t.Errorf("%d jobs, %d dispatches; want the first alone", len(b.store.jobs), len(b.queue.submitted))
+				t.Errorf("%d jobs, %d dispatches; want only the first", len(b.store.jobs), len(b.queue.submitted))
 			}
 		})
 	}
 }
 
-func TestAQueueThatIsDownIsLoggedAndNoFault(t *testing.T) {
+func TestUnavailableQueueIsLoggedAndNotReturned(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.queue.err = errors.New("connection refused")
 	job := b.submitted(t)
 	if !strings.Contains(b.log.String(), job.ID) || !strings.Contains(b.log.String(), "connection refused") {
-		t.Errorf("log = %q", b.log)
+		t.Errorf("log = %q, want the job %s and the queue's error", b.log, job.ID)
 	}
 	if strings.Contains(b.log.String(), "s3cret") {
-		t.Errorf("the log has the signature: %q", b.log)
+		t.Errorf("the log contains the signature: %q", b.log)
 	}
 }
 
@@ -166,7 +166,7 @@ func TestSubmitRequiresAnOrganization(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if _, err := b.Submit(t.Context(), tenant.ID{}, aRequest(), 10); err == nil || b.store.calls != 0 {
-		t.Errorf("error = %v, %d calls", err, b.store.calls)
+		t.Errorf("Submit without a tenant: error = %v after %d calls of the store, want an error and no call", err, b.store.calls)
 	}
 }
 
@@ -191,12 +191,12 @@ func TestAFileURLNeverPrintsItsQuery(t *testing.T) {
 	printed := fmt.Sprintf("%v %+v %#v %s %q %x", job, job, job, job.FileURL, job.FileURL, job.FileURL) + string(asJSON) + logged.String()
 	for _, form := range []string{"s3cret", "X-Signature", fmt.Sprintf("%x", "s3cret")} {
 		if strings.Contains(printed, form) {
-			t.Errorf("%q is in %s", form, printed)
+			t.Errorf("the printed forms contain %q: %s", form, printed)
 		}
 	}
 }
 
-func TestStoredURLsOfEveryKindPrintQuietly(t *testing.T) {
+func TestStoredURLsPrintWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	for stored, want := range map[string]string{
 		"":                              "",
@@ -216,7 +216,7 @@ func TestStoredURLsOfEveryKindPrintQuietly(t *testing.T) {
 	}
 	var f preflightjob.FileURL
 	if err := f.Scan(42); err == nil {
-		t.Error("a number was scanned as a URL")
+		t.Error("Scan(42) succeeded, want an error")
 	}
 }
 
@@ -228,7 +228,7 @@ func FuzzParseFileURL(f *testing.F) {
 		parsed, err := preflightjob.ParseFileURL(text, allowHTTP)
 		if err != nil {
 			if parsed.Reveal() != "" {
-				t.Fatalf("ParseFileURL(%q) refused and returned a URL", text)
+				t.Fatalf("ParseFileURL(%q) returned an error (%v) and a URL", text, err)
 			}
 			return
 		}
@@ -241,7 +241,7 @@ func FuzzParseFileURL(f *testing.F) {
 	})
 }
 
-// is reports whether an error is of a type, for tables of tests that run side by side.
+// is reports whether err has the type E. Tables of parallel tests use it as a check.
 func is[E error](err error) bool {
 	_, found := errors.AsType[E](err)
 	return found

@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// Sweep hands open jobs to the queue again that were last handed over longer
-// than olderThan ago, batch by batch until there are none left, and says how
-// many it was. Jobs that the queue still has are not harmed by it. With
-// olderThan 0 every open job goes, as after a loss of the queue's memory. It
-// stops at the first error of the queue or the store; the next sweep goes on
-// from there.
+// Sweep submits to the queue every open job that was last submitted more than olderThan
+// ago, in batches, and returns their number. Submitting a job that is still in the queue
+// is harmless. With olderThan 0 it submits every open job, as after a loss of the
+// queue's data. It stops at the first error of the queue or the store; the next sweep
+// continues from there.
 func (s *Service) Sweep(ctx context.Context, olderThan time.Duration, batch int) (int, error) {
 	now := s.now()
 	cutoff := now.Add(-olderThan)
@@ -26,11 +25,11 @@ func (s *Service) Sweep(ctx context.Context, olderThan time.Duration, batch int)
 		if err != nil && !errors.As(err, &malformed) {
 			return total, fmt.Errorf("sweep jobs: %w", err)
 		}
-		// One past the cutoff at least, so that this sweep sees none twice.
+		// MarkDispatched moves these jobs past the cutoff, so that this sweep reads none twice.
 		done, failure := s.redispatch(ctx, open)
 		seen := len(open)
 		if malformed != nil {
-			// These jobs cannot run; the next sweeps find them again.
+			// These jobs cannot run; later sweeps report them again.
 			s.config.Logger.ErrorContext(ctx, "rows of jobs cannot be read", "jobs", malformed.IDs, "error", malformed.Err)
 			seen += len(malformed.IDs)
 			done = append(done, malformed.IDs...)
@@ -48,8 +47,8 @@ func (s *Service) Sweep(ctx context.Context, olderThan time.Duration, batch int)
 	}
 }
 
-// redispatch submits what is for the queue, and then settles what is not. It stops at
-// the first error; done are those before it.
+// redispatch first submits the jobs of the queue and then ends the simulated ones. It
+// stops at the first error and returns the ids of the jobs before it.
 func (s *Service) redispatch(ctx context.Context, open []Job) (done []string, err error) {
 	var queued []Submission
 	var simulated []Job
@@ -76,8 +75,8 @@ func (s *Service) redispatch(ctx context.Context, open []Job) (done []string, er
 	return done, nil
 }
 
-// Purge erases what is past its retention, at most limit jobs, and says how
-// many. It is called until it says 0.
+// Purge erases the content of at most limit jobs past their retention and returns their
+// number. Callers repeat it until it returns 0.
 func (s *Service) Purge(ctx context.Context, limit int) (int, error) {
 	purged, err := s.config.Store.PurgeJobs(ctx, s.now(), limit)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// loses has a queue lose jobs that were submitted to it a second ago, each with as many
-// attempts behind it as there are jobs before it. Those with a test key are simulated.
+// loses makes the queue lose one job per owner, submitted a second ago. The n-th job has
+// n attempts, counted from 0. Jobs of test tenants are simulated.
 func (b *bench) loses(t *testing.T, owners ...tenant.ID) (ids []string) {
 	t.Helper()
 	b.queue.err = errAway
@@ -34,7 +34,7 @@ func (b *bench) loses(t *testing.T, owners ...tenant.ID) (ids []string) {
 	return ids
 }
 
-func TestASweepHandsJobsOverInTheirOrderWithTheirAttempts(t *testing.T) {
+func TestSweepSubmitsJobsInOrderWithTheirAttempts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ids := b.loses(t, acme, acme, acme)
@@ -49,13 +49,13 @@ func TestASweepHandsJobsOverInTheirOrderWithTheirAttempts(t *testing.T) {
 	}
 }
 
-func TestJobsAcceptedBeforeARefusalAreHandedOver(t *testing.T) {
+func TestSweepContinuesAfterTheJobsBeforeAnError(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ids := b.loses(t, acme, acme, acme, acme)
 	b.queue.refused = ids[2]
 	if n, err := b.Sweep(t.Context(), 0, 10); n != 2 || !errors.Is(err, errRefused) {
-		t.Errorf("swept %d (%v), want 2 and the refusal", n, err)
+		t.Errorf("swept %d (%v), want 2 and errRefused", n, err)
 	}
 	b.queue.refused, b.queue.submitted, b.queue.attempts = "", nil, nil
 	if n, err := b.Sweep(t.Context(), 0, 10); n != 2 || err != nil {
@@ -69,13 +69,13 @@ func TestJobsAcceptedBeforeARefusalAreHandedOver(t *testing.T) {
 	}
 }
 
-func TestASweepSettlesSimulatedJobsBehindThoseOfTheQueue(t *testing.T) {
+func TestSweepSettlesSimulatedJobsAfterSubmittingTheOthers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ids := b.loses(t, acmeTest, acme, acmeTest, acme)
 	b.queue.refused = ids[3]
 	if n, err := b.Sweep(t.Context(), 0, 10); n != 1 || !errors.Is(err, errRefused) {
-		t.Errorf("swept %d (%v), want 1 and the refusal", n, err)
+		t.Errorf("swept %d (%v), want 1 and errRefused", n, err)
 	}
 	b.queue.refused = ""
 	if n, err := b.Sweep(t.Context(), 0, 10); n != 3 || err != nil {
@@ -91,12 +91,12 @@ func TestASweepSettlesSimulatedJobsBehindThoseOfTheQueue(t *testing.T) {
 	}
 }
 
-func TestASimulatedJobThatCannotBeSettledKeepsNoJobFromTheQueue(t *testing.T) {
+func TestFailingSimulatedJobDoesNotBlockOtherJobs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *preflightjob.Config) { c.SimulatedReport = func(preflightjob.Verdict) []byte { return nil } })
 	ids := b.loses(t, acmeTest, acme)
 	if n, err := b.Sweep(t.Context(), 0, 10); n != 1 || !errors.Is(err, preflightjob.ErrInvalidResult) {
-		t.Errorf("swept %d (%v), want 1 and that the other cannot be settled", n, err)
+		t.Errorf("swept %d (%v), want 1 and ErrInvalidResult", n, err)
 	}
 	if diff := cmp.Diff(ids[1:], b.queue.submitted); diff != "" {
 		t.Errorf("submitted (-want +got):\n%s", diff)

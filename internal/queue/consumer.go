@@ -130,7 +130,7 @@ func (c *Consumer) toTend() bool {
 	return (last == 0 || now-last > int64(c.config.Lease/20)) && c.tended.CompareAndSwap(last, now)
 }
 
-// take takes the jobs that are dispatched now and tends the queue.
+// take leases the jobs that are dispatched now and tends the queue.
 func (c *Consumer) take(ctx context.Context, free int) ([]Lease, error) {
 	c.asking.RLock()
 	defer c.asking.RUnlock()

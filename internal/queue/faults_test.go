@@ -294,9 +294,9 @@ func TestEvictingServerIsRefused(t *testing.T) {
 	f.nothing(f.consumer("w2"))
 }
 
-// TestNetworkCutDuring a call that changes something: the answer is
-// lost, the change is not, and saying it again is safe. Leases that were granted
-// in the answer are found.
+// The network fails during a call that changes something, so that the response is lost but
+// the change is not. Repeating the call must be safe, and the consumer must find the leases
+// that were granted in the lost response.
 func TestNetworkCutDuring(t *testing.T) {
 	t.Parallel()
 	through := func(t *testing.T) (*fixture, *redistest.Wire, *queue.Consumer) {
@@ -340,7 +340,7 @@ func TestNetworkCutDuring(t *testing.T) {
 		}
 		<-cut
 		f.stats(queue.Stats{Open: 4, Held: 1, Waiting: 3})
-		// It is not taken for lost: that would cost an attempt and a lease.
+		// The job does not count as lost, which would cost an attempt and a lease.
 		if got := f.take(c); got.Attempt != 1 || got.Lost != 0 {
 			t.Errorf("found %+v, want the first attempt", got)
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-// held lets a worker take jobs, which are submitted for that.
+// held submits jobs and lets a worker take them.
 func (f *fixture) held(c *queue.Consumer, ids ...string) (leases []queue.Lease) {
 	f.Helper()
 	for _, id := range ids {

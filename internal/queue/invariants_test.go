@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// keys are all keys of a queue at one instant.
+// keys holds all keys of a queue at one instant.
 type keys struct {
 	// entries are the jobs in the stream, by entry.
 	entries map[string]string
@@ -128,7 +128,7 @@ func number(text string) int {
 	return n
 }
 
-// invariants hold whatever has happened.
+// invariants checks the rules that hold in every state.
 func (m *model) invariants(k keys) {
 	m.Helper()
 	if len(k.others) > 0 {

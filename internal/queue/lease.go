@@ -41,7 +41,7 @@ type Lease struct {
 	Attempt int
 	// Lost counts the attempts whose lease expired after a worker began the job.
 	Lost int
-	// Waited is how long the job was ready before the worker took it.
+	// Waited is the time from when the job was ready until the worker took it.
 	Waited time.Duration
 	Order  Order
 	// Since is the number of the last attempt before Order.

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// reportedTenants is how many tenants the metric of backlogs names.
+	// reportedTenants is the maximum number of tenants in the metric of backlogs.
 	reportedTenants = 10
 	// defaultSlots is the assumed size of a worker before the first one was seen.
 	defaultSlots = 2

@@ -263,7 +263,7 @@ func (m *model) handed(worker string, leases []queue.Lease) {
 	}
 }
 
-// buryGarbled notes that whatever was garbled may have been found out.
+// buryGarbled records that the queue may have detected the garbled jobs.
 func (m *model) buryGarbled() {
 	for id, job := range m.jobs {
 		if !job.garbled {

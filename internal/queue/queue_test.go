@@ -23,7 +23,7 @@ var owner = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
 const lease = 400 * time.Millisecond
 
-// fixture is one queue on one server.
+// fixture holds one queue on one server.
 type fixture struct {
 	*testing.T
 	server *redistest.Server

@@ -62,7 +62,7 @@ func (e *emptied) together() error {
 	return err
 }
 
-// processor is how much of a processor the server has taken.
+// processor returns the CPU time that the server has used.
 func (e *emptied) processor() (total time.Duration) {
 	e.Helper()
 	text, err := e.redis.Info(e.Context(), "cpu").Result()

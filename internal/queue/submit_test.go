@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-// submissions are n jobs of one tenant, in the order of their ids.
+// submissions returns n jobs of one tenant, sorted by id.
 func submissions(n int) []queue.Submission {
 	all := make([]queue.Submission, n)
 	for i := range all {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of API.md, in characters, that is Unicode code points.
+// Limits of an RFQ. Text lengths are in characters (Unicode code points).
 const (
 	MaxTitle        = 200
 	MaxDeliveryCity = 120
@@ -17,15 +17,15 @@ const (
 	MaxQuantity     = 10_000_000
 )
 
-// violations collects the faults of one request.
+// violations collects the invalid members of one request.
 type violations []Violation
 
 func (v *violations) add(pointer, detail string) {
 	*v = append(*v, Violation{Pointer: pointer, Detail: detail})
 }
 
-// text wants 1 to limit characters, not all of them white space and none of
-// them a control character, which no label or list could show.
+// text requires 1 to limit characters, at least one of them visible and none of them
+// a control character.
 func (v *violations) text(pointer, value string, limit int) {
 	switch length := utf8.RuneCountInString(value); {
 	case !utf8.ValidString(value):

@@ -19,7 +19,7 @@ import (
 func TestADraftBecomesAnOpenRFQ(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	// The clock is finer than what is stored, and in another zone.
+	// The clock has microseconds and a local time zone; records store UTC milliseconds.
 	b.now = nine.Add(123456 * time.Microsecond).Local()
 	created, err := b.Create(t.Context(), acme, flyers(), termsOf("k1", "flyers"))
 	if err != nil {
@@ -36,25 +36,25 @@ func TestADraftBecomesAnOpenRFQ(t *testing.T) {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
 	if !recordid.Valid(recordid.RFQ, created.RFQ.ID) {
-		t.Errorf("id = %q", created.RFQ.ID)
+		t.Errorf("id = %q, want a valid RFQ id", created.RFQ.ID)
 	}
 	terms := b.store.terms[0]
 	if terms.Tenant != acme || terms.Operation != transaction.CreateRFQ || terms.Idempotency.Key != "k1" || *terms.Quota != daily || !terms.Now.Equal(at) {
-		t.Errorf("terms = %+v", terms)
+		t.Errorf("terms = %+v, want those of %s with the key k1 at %s", terms, acme, at)
 	}
 	if len(terms.Events) != 1 || terms.Events[0].Type != transaction.RFQCreated || terms.Events[0].Subject != created.RFQ.ID {
-		t.Errorf("events = %+v", terms.Events)
+		t.Errorf("events = %+v, want one %s for %s", terms.Events, transaction.RFQCreated, created.RFQ.ID)
 	}
 }
 
-func TestEveryFaultOfADraftIsNamed(t *testing.T) {
+func TestEveryInvalidMemberOfADraftIsReported(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*rfq.Draft)) rfq.Draft { d := flyers(); change(&d); return d }
 	tests := map[string]struct {
 		draft rfq.Draft
 		want  []string
 	}{
-		"a good draft": {flyers(), nil},
+		"a valid draft": {flyers(), nil},
 		"an empty draft": {rfq.Draft{}, []string{
 			"#/catalogProductUid", "#/title", "#/category", "#/quantity", "#/deliveryCity",
 		}},
@@ -77,7 +77,7 @@ func TestEveryFaultOfADraftIsNamed(t *testing.T) {
 		"an unknown category":         {with(func(d *rfq.Draft) { d.Category = "commercial" }), []string{"#/category"}},
 		"a category with white space": {with(func(d *rfq.Draft) { d.Category = "commercial-print " }), []string{"#/category"}},
 		"another product's category":  {with(func(d *rfq.Draft) { d.Category = "large-format" }), []string{"#/category"}},
-		"neither is known": {with(func(d *rfq.Draft) { d.CatalogProductUID, d.Category = "x", "y" }), []string{
+		"an unknown product and category": {with(func(d *rfq.Draft) { d.CatalogProductUID, d.Category = "x", "y" }), []string{
 			"#/catalogProductUid", "#/category",
 		}},
 	}
@@ -99,14 +99,14 @@ func TestEveryFaultOfADraftIsNamed(t *testing.T) {
 				t.Errorf("error = %v; pointers (-want +got):\n%s", err, diff)
 			}
 			if wrote := len(b.store.rfqs) == 1; wrote != (tc.want == nil) {
-				t.Errorf("wrote = %t", wrote)
+				t.Errorf("draft was stored: %t, want %t (error = %v)", wrote, tc.want == nil, err)
 			}
 		})
 	}
 }
 
-// The order of answers: key, meaning, catalog, quota and write.
-func TestFaultsAreReportedInOrder(t *testing.T) {
+// Create checks in this order: idempotency key, draft, catalog, quota and write.
+func TestErrorsAreReportedInOrder(t *testing.T) {
 	t.Parallel()
 	invalid := rfq.Draft{Quantity: -1}
 	away := errors.New("catalog is being reloaded")
@@ -121,21 +121,21 @@ func TestFaultsAreReportedInOrder(t *testing.T) {
 		"a committed key replays while the catalog is unavailable": {flyers(), termsOf("k1", "flyers"), away, nil, func(c rfq.Created, err error) bool {
 			return err == nil && c.Replayed
 		}},
-		"a committed key with another body is refused before meaning": {invalid, termsOf("k1", "other"), nil, nil, func(_ rfq.Created, err error) bool {
+		"a committed key with another body is rejected before the draft is validated": {invalid, termsOf("k1", "other"), nil, nil, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, transaction.ErrKeyReused)
 		}},
-		"a committed key with another body is refused before the catalog": {flyers(), termsOf("k1", "other"), away, nil, func(_ rfq.Created, err error) bool {
+		"a committed key with another body is rejected before the catalog is read": {flyers(), termsOf("k1", "other"), away, nil, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, transaction.ErrKeyReused)
 		}},
-		"meaning comes before the catalog": {invalid, termsOf("k2", "other"), away, nil, refused},
-		"the catalog comes before the write": {flyers(), termsOf("k2", "other"), away, nil, func(_ rfq.Created, err error) bool {
+		"the draft is validated before the catalog is read": {invalid, termsOf("k2", "other"), away, nil, refused},
+		"the catalog is read before the write": {flyers(), termsOf("k2", "other"), away, nil, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, rfq.ErrCatalogUnavailable) && errors.Is(err, away)
 		}},
-		"without a key an invalid draft needs no store": {invalid, termsOf("", ""), nil, errAway, refused},
-		"an unavailable store does not show whether the key was used": {invalid, termsOf("k1", "other"), nil, errAway, func(_ rfq.Created, err error) bool {
+		"without a key, an invalid draft is rejected without the store": {invalid, termsOf("", ""), nil, errAway, refused},
+		"while the store is unavailable, the error does not reveal whether the key was used": {invalid, termsOf("k1", "other"), nil, errAway, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, errAway)
 		}},
-		"an unavailable store stops a good draft": {flyers(), termsOf("k3", "flyers"), nil, errAway, func(_ rfq.Created, err error) bool {
+		"while the store is unavailable, a valid draft fails": {flyers(), termsOf("k3", "flyers"), nil, errAway, func(_ rfq.Created, err error) bool {
 			return errors.Is(err, errAway)
 		}},
 	}
@@ -151,13 +151,13 @@ func TestFaultsAreReportedInOrder(t *testing.T) {
 				t.Errorf("created = %+v, error = %v", created, err)
 			}
 			if len(b.store.rfqs) != 1 {
-				t.Errorf("%d rfqs are stored, want the first alone", len(b.store.rfqs))
+				t.Errorf("%d rfqs are stored, want only the first", len(b.store.rfqs))
 			}
 		})
 	}
 }
 
-func TestAReplayRepeatsTheFirstAnswerWhateverHappenedSince(t *testing.T) {
+func TestReplayReturnsTheOriginalResponseAfterChanges(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	first, err := b.Create(t.Context(), acme, flyers(), termsOf("k1", "flyers"))
@@ -178,7 +178,7 @@ func TestAReplayRepeatsTheFirstAnswerWhateverHappenedSince(t *testing.T) {
 	}
 }
 
-func TestReplayAnswersForAKeyWithoutABody(t *testing.T) {
+func TestReplayFindsACommittedKeyWithoutABody(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	created, err := b.Create(t.Context(), acme, flyers(), termsOf("k1", "flyers"))
@@ -186,35 +186,35 @@ func TestReplayAnswersForAKeyWithoutABody(t *testing.T) {
 		t.Fatalf("Create: %v", err)
 	}
 	if got, found, err := b.Replay(t.Context(), acme, termsOf("k1", "flyers").Idempotency); !found || err != nil || got.ID != created.RFQ.ID {
-		t.Errorf("the committed key: %s, %t, %v", got.ID, found, err)
+		t.Errorf("Replay of the committed key = %s, %t, %v; want the RFQ", got.ID, found, err)
 	}
 	if _, found, err := b.Replay(t.Context(), acme, termsOf("k1", "x").Idempotency); found || !errors.Is(err, transaction.ErrKeyReused) {
-		t.Errorf("another body: %t, %v", found, err)
+		t.Errorf("Replay with another body = %t, %v; want ErrKeyReused", found, err)
 	}
 	if _, found, err := b.Replay(t.Context(), acme, termsOf("k2", "flyers").Idempotency); found || err != nil {
-		t.Errorf("an unused key: %t, %v", found, err)
+		t.Errorf("Replay of an unused key = %t, %v; want false", found, err)
 	}
 	calls := b.store.calls
 	if _, found, err := b.Replay(t.Context(), acme, transaction.Idempotency{}); found || err != nil || b.store.calls != calls {
-		t.Errorf("no key: %t, %v, %d calls", found, err, b.store.calls-calls)
+		t.Errorf("Replay without a key = %t, %v after %d store calls; want false without a call", found, err, b.store.calls-calls)
 	}
 }
 
-func TestTermsThatWouldBeUnlimitedAreRefused(t *testing.T) {
+func TestCreateRequiresATenantAndAQuotaWindow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if _, err := b.Create(t.Context(), acme, flyers(), rfq.Terms{}); err == nil {
 		t.Error("a quota without a window was accepted")
 	}
 	if _, err := b.Create(t.Context(), tenant.ID{}, flyers(), termsOf("", "")); err == nil {
-		t.Error("the tenant who owns nothing was accepted")
+		t.Error("the zero tenant was accepted")
 	}
 	if b.store.calls != 0 {
-		t.Error("the store was asked")
+		t.Error("the store was called")
 	}
 }
 
-func TestTheSimulatorGivesEachOutcomeToTestKeysAlone(t *testing.T) {
+func TestSimulatorAcceptsOnlyTestKeys(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(error) bool{
 		"sim:rfq:invalid":             is[*rfq.ValidationError],
@@ -248,7 +248,7 @@ func TestTheSimulatorGivesEachOutcomeToTestKeysAlone(t *testing.T) {
 	}
 }
 
-func TestSimulatedQuotesAreTheSameEveryTimeAndNeedNoCatalog(t *testing.T) {
+func TestSimulatedQuotesAreDeterministicAndNeedNoCatalog(t *testing.T) {
 	t.Parallel()
 	type line struct{ Supplier, Unit, Total, City string }
 	want := []line{
@@ -265,7 +265,7 @@ func TestSimulatedQuotesAreTheSameEveryTimeAndNeedNoCatalog(t *testing.T) {
 			t.Fatalf("Create: %v", err)
 		}
 		if created.RFQ.Status != rfq.Quoted || created.RFQ.QuoteCount != 2 {
-			t.Errorf("rfq = %+v, want quoted by two", created.RFQ)
+			t.Errorf("rfq = %+v, want status quoted and 2 quotes", created.RFQ)
 		}
 		quotes, err := b.Quotes(t.Context(), acmeTest, created.RFQ.ID)
 		if err != nil {
@@ -284,7 +284,7 @@ func TestSimulatedQuotesAreTheSameEveryTimeAndNeedNoCatalog(t *testing.T) {
 	}
 }
 
-// is reports whether an error is of a type, for tables of tests that run side by side.
+// is reports whether err has the type E. Tables of parallel tests use it as a check.
 func is[E error](err error) bool {
 	_, found := errors.AsType[E](err)
 	return found

@@ -15,48 +15,48 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Bounds of a page.
+// Limits of a page.
 const (
 	MaxLimit     = 100
 	DefaultLimit = 20
 )
 
-// Filter narrows a listing; the zero Filter does not.
+// Filter narrows a listing. The zero Filter selects every RFQ.
 type Filter struct {
-	// Statuses are those that an RFQ may have now; none: any.
+	// Statuses lists the accepted current statuses; empty accepts every status.
 	Statuses []Status
-	// CreatedAfter is the first instant of creation that counts, CreatedBefore
-	// the first that does not, in whole milliseconds. The zero Time is no bound.
+	// CreatedAfter is the inclusive and CreatedBefore the exclusive bound of the time of
+	// creation, in whole milliseconds. The zero Time is no bound.
 	CreatedAfter, CreatedBefore time.Time
 }
 
-// Page asks for a part of a listing.
+// Page selects a part of a listing.
 type Page struct {
 	Filter
 	// Limit is 1 to [MaxLimit]; 0 means [DefaultLimit].
 	Limit int
-	// Cursor is the NextCursor of the page before; empty for the first. It
-	// continues the listing with the filter that it was made for, and no other.
+	// Cursor is the NextCursor of the previous page; empty for the first page. It is
+	// valid only with the filter that it was issued for.
 	Cursor string
 }
 
-// List is one page, newest first.
+// List holds one page, newest first.
 type List struct {
 	Items []RFQ
 	// NextCursor is empty on the last page.
 	NextCursor string
 }
 
-// List reads a page of the tenant's RFQs, newest first. RFQs that are created
-// meanwhile do not shift it. A bad page is [ErrInvalidPage].
-func (s *Service) List(ctx context.Context, who tenant.ID, page Page) (List, error) {
-	return s.list(page, who.String(), func(selection Selection) ([]RFQ, error) {
-		return s.config.Store.RFQs(ctx, who, selection)
+// List reads a page of the tenant's RFQs, newest first. RFQs created between two pages
+// do not shift the pages. It returns [ErrInvalidPage] for an invalid page.
+func (s *Service) List(ctx context.Context, owner tenant.ID, page Page) (List, error) {
+	return s.list(page, owner.String(), func(selection Selection) ([]RFQ, error) {
+		return s.config.Store.RFQs(ctx, owner, selection)
 	})
 }
 
-// ListAll reads a page of the RFQs of every organization in a mode. It is for
-// the marketplace itself.
+// ListAll reads a page of the RFQs of all organizations in a mode. Only the
+// marketplace may call it.
 func (s *Service) ListAll(ctx context.Context, mode tenant.Mode, page Page) (List, error) {
 	return s.list(page, "*/"+string(mode), func(selection Selection) ([]RFQ, error) {
 		return s.config.Store.AllRFQs(ctx, mode, selection)
@@ -70,7 +70,7 @@ func (s *Service) list(page Page, whose string, read func(Selection) ([]RFQ, err
 		return List{}, err
 	}
 	limit := selection.Limit
-	// One more than asked for says whether there is a next page.
+	// One additional record shows whether there is a next page.
 	selection.Limit++
 	stored, err := read(selection)
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *Service) list(page Page, whose string, read func(Selection) ([]RFQ, err
 	return list, nil
 }
 
-// selection turns a page into ids: they sort by creation, so a position and a
-// span of time are both bounds of the id.
+// selection converts a page into bounds of ids. Ids sort by creation, so both the
+// cursor and the time bounds are bounds of the id.
 func (s *Service) selection(page Page, whose string, now time.Time) (Selection, cursor.Scope, error) {
 	if page.Limit == 0 {
 		page.Limit = DefaultLimit
@@ -115,14 +115,13 @@ func (s *Service) selection(page Page, whose string, now time.Time) (Selection, 
 		if err != nil {
 			return Selection{}, cursor.Scope{}, fmt.Errorf("%w: %w", ErrInvalidPage, err)
 		}
-		// Every page before was below the bound, so the position is.
+		// The cursor was issued within the bound, so it replaces the bound.
 		selection.Before = position
 	}
 	return selection, scope, nil
 }
 
-// query names the listing that a cursor belongs to: its order, and everything
-// that it leaves out.
+// query identifies the listing that a cursor belongs to: its order and its filter.
 func (f Filter) query() string {
 	statuses := make([]string, len(f.Statuses))
 	for i, status := range f.Statuses {

@@ -13,49 +13,49 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// maxReason bounds what is written to the audit as a reason.
+// maxReason is the maximum length of a reason in the audit log, in characters.
 const maxReason = 500
 
-// Instruction is what a verb of the marketplace comes with.
+// Instruction holds the reason and the precondition of a marketplace operation.
 type Instruction struct {
 	Actor transaction.Actor
-	// Reason is at most 500 characters. [Service.Close] and [Service.Cancel]
-	// need one.
+	// Reason has at most 500 characters. [Service.Close] and [Service.Cancel]
+	// require one.
 	Reason string
-	// Version is the one that the RFQ must have, else [ErrRevision]; 0: any.
+	// Version is the expected version of the RFQ; another version is [ErrRevision]. 0 accepts any.
 	Version int64
 }
 
-// errUnchanged ends an amendment that has nothing to write.
+// errUnchanged ends an amendment without a write.
 var errUnchanged = errors.New("nothing to change")
 
-// Owner finds whose RFQ it is among all of a mode, or ledger.ErrNotFound.
+// Owner returns the owner of an RFQ of the given mode, or transaction.ErrNotFound.
 func (s *Service) Owner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
 	if !recordid.Valid(recordid.RFQ, id) {
 		return tenant.ID{}, transaction.ErrNotFound
 	}
-	who, err := s.config.Store.RFQOwner(ctx, mode, id)
+	owner, err := s.config.Store.RFQOwner(ctx, mode, id)
 	if err != nil {
 		return tenant.ID{}, fmt.Errorf("find owner of rfq: %w", err)
 	}
-	return who, nil
+	return owner, nil
 }
 
-// Close ends the time for quotes before its deadline. Closing a closed RFQ
-// again changes nothing. Errors: ledger.ErrNotFound, [ValidationError],
-// [ErrRevision], [TransitionError].
-func (s *Service) Close(ctx context.Context, who tenant.ID, id string, by Instruction) (RFQ, error) {
-	return s.end(ctx, who, id, Closed, transaction.CloseRFQ, transaction.RFQClosed, by)
+// Close ends the period for quotes before its deadline. Closing a closed RFQ changes
+// nothing. It returns transaction.ErrNotFound, [ValidationError], [ErrRevision] or
+// [TransitionError].
+func (s *Service) Close(ctx context.Context, owner tenant.ID, id string, by Instruction) (RFQ, error) {
+	return s.end(ctx, owner, id, Closed, transaction.CloseRFQ, transaction.RFQClosed, by)
 }
 
-// Cancel takes an RFQ off the market. Cancelling it again changes nothing. The
-// errors are those of [Service.Close].
-func (s *Service) Cancel(ctx context.Context, who tenant.ID, id string, by Instruction) (RFQ, error) {
-	return s.end(ctx, who, id, Cancelled, transaction.CancelRFQ, transaction.RFQCancelled, by)
+// Cancel cancels an RFQ. Cancelling a cancelled RFQ changes nothing. It returns the
+// errors of [Service.Close].
+func (s *Service) Cancel(ctx context.Context, owner tenant.ID, id string, by Instruction) (RFQ, error) {
+	return s.end(ctx, owner, id, Cancelled, transaction.CancelRFQ, transaction.RFQCancelled, by)
 }
 
 func (s *Service) end(
-	ctx context.Context, who tenant.ID, id string, next Status, verb transaction.Verb, event transaction.EventType, by Instruction,
+	ctx context.Context, owner tenant.ID, id string, next Status, verb transaction.Verb, event transaction.EventType, by Instruction,
 ) (RFQ, error) {
 	var found violations
 	found.text("#/reason", by.Reason, maxReason)
@@ -63,7 +63,7 @@ func (s *Service) end(
 		return RFQ{}, err
 	}
 	var after RFQ
-	err := s.amend(ctx, who, id, verb, by, func(record RFQ, _ []Quote, now time.Time) (Amendment, error) {
+	err := s.amend(ctx, owner, id, verb, by, func(record RFQ, _ []Quote, now time.Time) (Amendment, error) {
 		after = record
 		if record.Status == next {
 			return Amendment{}, errUnchanged
@@ -82,11 +82,11 @@ func (s *Service) end(
 	return after, nil
 }
 
-// WithdrawQuote takes a submitted quote back. Withdrawing it again changes
-// nothing. Errors: those of [Service.Close], for the RFQ or the quote.
-func (s *Service) WithdrawQuote(ctx context.Context, who tenant.ID, rfqID, quoteID string, by Instruction) (Quote, error) {
+// WithdrawQuote withdraws a submitted quote. Withdrawing it again changes nothing. It
+// returns the errors of [Service.Close], for the RFQ or the quote.
+func (s *Service) WithdrawQuote(ctx context.Context, owner tenant.ID, rfqID, quoteID string, by Instruction) (Quote, error) {
 	var withdrawn Quote
-	err := s.amend(ctx, who, rfqID, transaction.WithdrawQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
+	err := s.amend(ctx, owner, rfqID, transaction.WithdrawQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
 		quote, found := find(quotes, quoteID)
 		if !found {
 			return Amendment{}, transaction.ErrNotFound
@@ -120,11 +120,11 @@ func find(quotes []Quote, id string) (Quote, bool) {
 	return Quote{}, false
 }
 
-// amend runs one verb of the marketplace. It applies passed deadlines first, so
-// decide gets the RFQ and its quotes in their current state. One transaction
-// commits these changes, the changes of decide, their events and the audit entry.
+// amend runs one marketplace operation. It applies passed deadlines first, so decide
+// gets the RFQ and its quotes in their current state. One transaction commits these
+// changes, the changes of decide, their events and the audit entry.
 func (s *Service) amend(
-	ctx context.Context, who tenant.ID, id string, verb transaction.Verb, by Instruction,
+	ctx context.Context, owner tenant.ID, id string, verb transaction.Verb, by Instruction,
 	decide func(RFQ, []Quote, time.Time) (Amendment, error),
 ) error {
 	if !recordid.Valid(recordid.RFQ, id) {
@@ -132,12 +132,12 @@ func (s *Service) amend(
 	}
 	now := s.now()
 	auditEntry, err := transaction.NewAuditEntry(transaction.AuditEntry{
-		At: now, Actor: by.Actor, Verb: verb, Owner: who, Subject: id, Reason: by.Reason,
+		At: now, Actor: by.Actor, Verb: verb, Owner: owner, Subject: id, Reason: by.Reason,
 	}, s.config.Random)
 	if err != nil {
 		return err
 	}
-	err = s.config.Store.AmendRFQ(ctx, who, id, func(stored RFQ, quotes []Quote) (Amendment, error) {
+	err = s.config.Store.AmendRFQ(ctx, owner, id, func(stored RFQ, quotes []Quote) (Amendment, error) {
 		past, err := s.pass(stored, quotes, now)
 		if err != nil {
 			return Amendment{}, err

@@ -25,8 +25,8 @@ var (
 	errAway  = &transaction.UnavailableError{Op: "test", Err: errors.New("away")}
 )
 
-// memory is the least that a store can be: one tenant, one caller. What a real
-// one must do under concurrency is the storetest suite's subject.
+// memory is a minimal in-memory Store for one tenant and one caller. The storetest
+// suite tests real stores under concurrency.
 type memory struct {
 	rfqs         []rfq.RFQ
 	quotes       []rfq.Quote
@@ -110,8 +110,8 @@ func (m *memory) RFQQuotes(context.Context, tenant.ID, string) ([]rfq.Quote, err
 	return m.quotes, m.err
 }
 
-func (m *memory) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
-	record, err := m.RFQ(ctx, who, id)
+func (m *memory) AmendRFQ(ctx context.Context, owner tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
+	record, err := m.RFQ(ctx, owner, id)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (m *memory) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide 
 	return nil
 }
 
-// shelf is a catalog of two products in two groups.
+// shelf is a catalog with two products in two groups.
 type shelf struct{}
 
 func (shelf) ID() string { return "sha256:shelf" }
@@ -148,8 +148,8 @@ func (shelf) Resolve(uid string) (name, group string, found bool) {
 
 func (shelf) HasGroup(uid string) bool { return uid == "commercial-print" || uid == "large-format" }
 
-// bench is a service on a memory, with a catalog that can go away and a clock
-// that can be set.
+// bench is a Service with a memory store, a catalog that tests can make unavailable,
+// and a clock that tests can set.
 type bench struct {
 	*rfq.Service
 	store      *memory

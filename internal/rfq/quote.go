@@ -9,12 +9,12 @@ import (
 	"github.com/printmarket/printmarket/internal/money"
 )
 
-// QuoteStatus is the state of a quote; another type than [Status], because the
-// two share words but not meanings.
+// QuoteStatus is the state of a quote. It is a separate type from [Status], because
+// some states share a name but not a meaning.
 type QuoteStatus string
 
-// The states of a quote. Accepted and Declined are answers of the buyer, which
-// are disabled for everyone.
+// The states of a quote. The buyer's decisions Accepted and Declined are disabled for
+// every partner.
 const (
 	QuoteSubmitted  QuoteStatus = "submitted"
 	QuoteSuperseded QuoteStatus = "superseded"
@@ -24,25 +24,25 @@ const (
 	QuoteDeclined   QuoteStatus = "declined"
 )
 
-// Supplier is who quotes.
+// Supplier identifies the supplier of a quote.
 type Supplier struct {
 	ID          string `json:"id"`
 	DisplayName string `json:"displayName"`
 }
 
-// PriceBreak is the unit price from a quantity on.
+// PriceBreak is the unit price that applies from a quantity on.
 type PriceBreak struct {
 	Quantity  int64       `json:"quantity"`
 	UnitPrice money.Money `json:"unitPrice"`
 }
 
-// Delivery is where to and on whose risk, as an Incoterm or free text.
+// Delivery holds the destination and the delivery terms, as an Incoterm or free text.
 type Delivery struct {
 	City  string `json:"city"`
 	Terms string `json:"terms"`
 }
 
-// Offer is what a supplier says: the part of a quote that never changes.
+// Offer holds the supplier's content of a quote, which never changes.
 type Offer struct {
 	Supplier     Supplier     `json:"supplier"`
 	Total        money.Money  `json:"total"`
@@ -55,7 +55,7 @@ type Offer struct {
 	Assumptions  []string     `json:"assumptions,omitempty"`
 }
 
-// Equal reports whether two offers say the same, to the digit.
+// Equal reports whether two offers have equal members, including the digits of amounts.
 func (o Offer) Equal(other Offer) bool {
 	return o.Supplier == other.Supplier && o.Total.Equal(other.Total) && o.UnitPrice.Equal(other.UnitPrice) &&
 		o.Quantity == other.Quantity && o.LeadTimeDays == other.LeadTimeDays && o.Delivery == other.Delivery &&
@@ -65,9 +65,8 @@ func (o Offer) Equal(other Offer) bool {
 		})
 }
 
-// Quote is an offer that we have received. A supplier may quote again; the new
-// revision supersedes the one before, so each supplier has at most one quote
-// that stands.
+// Quote is a received offer. If a supplier quotes again, the new revision supersedes
+// the previous one, so each supplier has at most one submitted quote per RFQ.
 type Quote struct {
 	ID    string
 	RFQID string
@@ -78,8 +77,8 @@ type Quote struct {
 	SubmittedAt time.Time
 }
 
-// At is the quote as it reads at an instant: a submitted one expires when its
-// ValidUntil has passed.
+// At returns the quote at an instant: a submitted quote is expired after its
+// ValidUntil.
 func (q Quote) At(now time.Time) Quote {
 	if q.Status == QuoteSubmitted && !now.Before(q.Offer.ValidUntil) {
 		q.Status = QuoteExpired

@@ -64,18 +64,18 @@ func TestStatusIsComputedFromTheClock(t *testing.T) {
 				t.Errorf("status = %s, want %s", got.Status, tc.want)
 			}
 			if (got.Revision() == record.Revision()) != (got.Status == record.Status) {
-				t.Errorf("revision %q of %s, %q of %s", record.Revision(), record.Status, got.Revision(), got.Status)
+				t.Errorf("revision %q of %s became %q of %s; want a new revision exactly if the status changed", record.Revision(), record.Status, got.Revision(), got.Status)
 			}
 		})
 	}
 }
 
-func TestTheStateGraphHasNoWayBack(t *testing.T) {
+func TestTheStateGraphHasNoCycles(t *testing.T) {
 	t.Parallel()
 	order := []rfq.Status{rfq.Open, rfq.Quoted, rfq.Closed, rfq.Awarded, rfq.Expired, rfq.Cancelled}
 	for i, from := range order {
 		if !from.Valid() {
-			t.Errorf("%s is not in the graph", from)
+			t.Errorf("state %s is missing from the graph", from)
 		}
 		for j, to := range order {
 			if from.CanBecome(to) && j <= i {
@@ -84,7 +84,7 @@ func TestTheStateGraphHasNoWayBack(t *testing.T) {
 		}
 	}
 	if !rfq.Open.CanBecome(rfq.Quoted) || !rfq.Closed.CanBecome(rfq.Expired) || rfq.Status("draft").Valid() {
-		t.Error("the graph lacks an edge, or has a state too many")
+		t.Error("the graph lacks an edge or has an unexpected state")
 	}
 }
 
@@ -105,7 +105,7 @@ func TestAQuoteExpiresWhenItsValidityEnds(t *testing.T) {
 	}
 }
 
-func TestEveryFaultOfAnOfferIsNamed(t *testing.T) {
+func TestEveryInvalidMemberOfAnOfferIsReported(t *testing.T) {
 	t.Parallel()
 	dollars, err := money.Parse("1", "USD")
 	if err != nil {
@@ -115,22 +115,22 @@ func TestEveryFaultOfAnOfferIsNamed(t *testing.T) {
 		change func(*rfq.Offer)
 		want   []string
 	}{
-		"a good offer":                     {func(*rfq.Offer) {}, nil},
+		"a valid offer":                    {func(*rfq.Offer) {}, nil},
 		"no supplier":                      {func(o *rfq.Offer) { o.Supplier = rfq.Supplier{} }, []string{"#/supplier/id", "#/supplier/displayName"}},
 		"no total":                         {func(o *rfq.Offer) { o.Total = money.Money{} }, []string{"#/total", "#/unitPrice"}},
 		"a negative unit price":            {func(o *rfq.Offer) { o.UnitPrice = euros(t, "-1") }, []string{"#/unitPrice"}},
 		"a unit price in another currency": {func(o *rfq.Offer) { o.UnitPrice = dollars }, []string{"#/unitPrice"}},
 		"no quantity":                      {func(o *rfq.Offer) { o.Quantity = 0 }, []string{"#/quantity"}},
 		"no lead time":                     {func(o *rfq.Offer) { o.LeadTimeDays = 0 }, []string{"#/leadTimeDays"}},
-		"a validity that is over":          {func(o *rfq.Offer) { o.ValidUntil = nine }, []string{"#/validUntil"}},
+		"a validity in the past":           {func(o *rfq.Offer) { o.ValidUntil = nine }, []string{"#/validUntil"}},
 		"no delivery":                      {func(o *rfq.Offer) { o.Delivery = rfq.Delivery{} }, []string{"#/delivery/city", "#/delivery/terms"}},
 		"too many price breaks":            {func(o *rfq.Offer) { o.PriceBreaks = make([]rfq.PriceBreak, 51) }, []string{"#/priceBreaks"}},
 		"a price break in another currency": {func(o *rfq.Offer) {
 			o.PriceBreaks = []rfq.PriceBreak{{Quantity: 1, UnitPrice: euros(t, "1")}, {Quantity: 0, UnitPrice: dollars}}
 		}, []string{"#/priceBreaks/1/quantity", "#/priceBreaks/1/unitPrice"}},
-		"too many assumptions":     {func(o *rfq.Offer) { o.Assumptions = make([]string, 21) }, []string{"#/assumptions"}},
-		"an assumption that is no": {func(o *rfq.Offer) { o.Assumptions = []string{"ok", ""} }, []string{"#/assumptions/1"}},
-		"a supplier id too long":   {func(o *rfq.Offer) { o.Supplier.ID = strings.Repeat("s", 65) }, []string{"#/supplier/id"}},
+		"too many assumptions":   {func(o *rfq.Offer) { o.Assumptions = make([]string, 21) }, []string{"#/assumptions"}},
+		"an empty assumption":    {func(o *rfq.Offer) { o.Assumptions = []string{"ok", ""} }, []string{"#/assumptions/1"}},
+		"a supplier id too long": {func(o *rfq.Offer) { o.Supplier.ID = strings.Repeat("s", 65) }, []string{"#/supplier/id"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestEveryFaultOfAnOfferIsNamed(t *testing.T) {
 	}
 }
 
-func TestQuotesEndWithTheRFQ(t *testing.T) {
+func TestQuotesAreRejected(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		prepare func(*bench)
@@ -171,10 +171,10 @@ func TestQuotesEndWithTheRFQ(t *testing.T) {
 			var closed *rfq.NotOpenError
 			return errors.As(err, &closed) && closed.Status == rfq.Cancelled
 		}},
-		"with as many quotes as there may be": {func(b *bench) {
+		"with the maximum number of quotes": {func(b *bench) {
 			b.store.quotes = slices.Repeat([]rfq.Quote{{Status: rfq.QuoteSubmitted}}, rfq.MaxQuotes)
 		}, func(err error) bool { return errors.Is(err, rfq.ErrTooManyQuotes) }},
-		"in an unavailable store": {func(b *bench) { b.store.err = errAway }, func(err error) bool { return errors.Is(err, errAway) }},
+		"while the store is unavailable": {func(b *bench) { b.store.err = errAway }, func(err error) bool { return errors.Is(err, errAway) }},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestQuotesEndWithTheRFQ(t *testing.T) {
 	}
 }
 
-func TestADeadlineIsAVersionOfItsOwn(t *testing.T) {
+func TestEachPassedDeadlineIncrementsTheVersion(t *testing.T) {
 	t.Parallel()
 	closes, ends := nine.Add(rfq.ResponseTime), nine.Add(rfq.Lifetime)
 	record := rfq.RFQ{Status: rfq.Quoted, Version: 3, UpdatedAt: nine, ResponseDeadline: closes, ExpiresAt: ends}
@@ -203,13 +203,13 @@ func TestADeadlineIsAVersionOfItsOwn(t *testing.T) {
 	if expired.Version != 5 || expired.UpdatedAt != ends {
 		t.Errorf("expired: version %d at %s", expired.Version, expired.UpdatedAt)
 	}
-	// The result is the same whether or not the first deadline was stored in between.
+	// The result does not depend on whether the first deadline was stored in between.
 	if diff := cmp.Diff(expired, closed.At(ends.Add(time.Hour))); diff != "" {
 		t.Errorf("expired after having been stored closed (-want +got):\n%s", diff)
 	}
 }
 
-func TestAVerbOfTheMarketplaceGivesAReason(t *testing.T) {
+func TestMarketplaceOperationsRequireAReason(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	created, err := b.Create(t.Context(), acme, flyers(), termsOf("", ""))
@@ -227,7 +227,7 @@ func TestAVerbOfTheMarketplaceGivesAReason(t *testing.T) {
 	}
 }
 
-func TestSweepEndsAtAnUnavailableStore(t *testing.T) {
+func TestSweepStopsWhenTheStoreIsUnavailable(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if _, err := b.Create(t.Context(), acme, flyers(), termsOf("", "")); err != nil {

@@ -13,26 +13,26 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Get reads an owned RFQ as it is now, or ledger.ErrNotFound.
-func (s *Service) Get(ctx context.Context, who tenant.ID, id string) (RFQ, error) {
+// Get returns the current state of an owned RFQ, or transaction.ErrNotFound.
+func (s *Service) Get(ctx context.Context, owner tenant.ID, id string) (RFQ, error) {
 	if !recordid.Valid(recordid.RFQ, id) {
 		return RFQ{}, transaction.ErrNotFound
 	}
-	stored, err := s.config.Store.RFQ(ctx, who, id)
+	stored, err := s.config.Store.RFQ(ctx, owner, id)
 	if err != nil {
 		return RFQ{}, fmt.Errorf("get rfq: %w", err)
 	}
 	return stored.At(s.now()), nil
 }
 
-// Quotes reads the quotes of an owned RFQ, oldest first and by supplier within
-// one instant, superseded revisions included; ledger.ErrNotFound if the RFQ is
-// not owned.
-func (s *Service) Quotes(ctx context.Context, who tenant.ID, id string) ([]Quote, error) {
+// Quotes returns the quotes of an owned RFQ, including superseded revisions, sorted by
+// time of submission and then by supplier. It returns transaction.ErrNotFound if the
+// tenant does not own the RFQ.
+func (s *Service) Quotes(ctx context.Context, owner tenant.ID, id string) ([]Quote, error) {
 	if !recordid.Valid(recordid.RFQ, id) {
 		return nil, transaction.ErrNotFound
 	}
-	quotes, err := s.config.Store.RFQQuotes(ctx, who, id)
+	quotes, err := s.config.Store.RFQQuotes(ctx, owner, id)
 	if err != nil {
 		return nil, fmt.Errorf("list quotes: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-func TestAnIDThatCannotExistIsNotLookedUp(t *testing.T) {
+func TestInvalidIDIsNotQueried(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"", "rfq_", "rfq_' OR 1=1 --", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ", strings.Repeat("r", 1<<16)} {
 		b := newBench(t)
@@ -27,12 +27,12 @@ func TestAnIDThatCannotExistIsNotLookedUp(t *testing.T) {
 			}
 		}
 		if b.store.calls != 0 {
-			t.Errorf("%.40q: the store was asked", id)
+			t.Errorf("%.40q: the store was called", id)
 		}
 	}
 }
 
-func TestABadPageIsNotLookedUp(t *testing.T) {
+func TestInvalidPageIsNotQueried(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for range 3 {
@@ -46,29 +46,29 @@ func TestABadPageIsNotLookedUp(t *testing.T) {
 	}
 	calls := b.store.calls
 	tests := map[string]struct {
-		who  tenant.ID
-		page rfq.Page
+		owner tenant.ID
+		page  rfq.Page
 	}{
-		"a negative limit":              {acme, rfq.Page{Limit: -1}},
-		"a limit over the maximum":      {acme, rfq.Page{Limit: 101}},
-		"a cursor of our own making":    {acme, rfq.Page{Cursor: first.Items[0].ID}},
-		"a cursor that was cut":         {acme, rfq.Page{Cursor: first.NextCursor[1:]}},
-		"a cursor of the other mode":    {acmeTest, rfq.Page{Cursor: first.NextCursor}},
-		"a cursor of another's listing": {tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, rfq.Page{Cursor: first.NextCursor}},
+		"a negative limit":           {acme, rfq.Page{Limit: -1}},
+		"a limit over the maximum":   {acme, rfq.Page{Limit: 101}},
+		"an id in place of a cursor": {acme, rfq.Page{Cursor: first.Items[0].ID}},
+		"a truncated cursor":         {acme, rfq.Page{Cursor: first.NextCursor[1:]}},
+		"a cursor of the other mode": {acmeTest, rfq.Page{Cursor: first.NextCursor}},
+		"a cursor of another tenant": {tenant.ID{Organization: "org_stark1", Mode: tenant.Live}, rfq.Page{Cursor: first.NextCursor}},
 	}
 	for name, tc := range tests {
-		if _, err := b.List(t.Context(), tc.who, tc.page); !errors.Is(err, rfq.ErrInvalidPage) {
+		if _, err := b.List(t.Context(), tc.owner, tc.page); !errors.Is(err, rfq.ErrInvalidPage) {
 			t.Errorf("%s: error = %v, want ErrInvalidPage", name, err)
 		}
 	}
 	if b.store.calls != calls {
-		t.Error("the store was asked")
+		t.Error("the store was called")
 	}
 	for name, filter := range map[string]rfq.Filter{
-		"a status":              {Statuses: []rfq.Status{rfq.Open}},
-		"a time":                {CreatedAfter: nine},
-		"another end":           {CreatedBefore: nine},
-		"a status that is none": {Statuses: []rfq.Status{"draft"}},
+		"a status":          {Statuses: []rfq.Status{rfq.Open}},
+		"a first time":      {CreatedAfter: nine},
+		"an end":            {CreatedBefore: nine},
+		"an unknown status": {Statuses: []rfq.Status{"draft"}},
 	} {
 		if _, err := b.List(t.Context(), acme, rfq.Page{Filter: filter, Cursor: first.NextCursor}); !errors.Is(err, rfq.ErrInvalidPage) {
 			t.Errorf("a cursor with a new filter, %s: error = %v, want ErrInvalidPage", name, err)
@@ -79,7 +79,7 @@ func TestABadPageIsNotLookedUp(t *testing.T) {
 	}
 }
 
-func TestReadsShowTheStatusOfNow(t *testing.T) {
+func TestReadsReturnTheCurrentStatus(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	created, err := b.Create(t.Context(), acme, flyers(), termsOf("", ""))

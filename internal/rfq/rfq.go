@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package rfq is about requests for quotation and the quotes that answer them.
+// Package rfq implements requests for quotation and their quotes.
 //
 // A partner creates an [RFQ] for one L2 catalog product and reads it back;
-// suppliers answer with [Quote]s, which reach us through [Service.SubmitQuote].
-// [Service] holds every rule: valid requests, the order of errors, the transitions
-// of states, and the simulator of test keys. A [Store] only stores records,
-// atomically.
+// suppliers answer with [Quote]s, which the marketplace submits with
+// [Service.SubmitQuote]. [Service] holds every rule: valid requests, the order of
+// errors, the transitions of states, and the simulator of test keys. A [Store] only
+// stores records, atomically.
 package rfq
 
 import (
@@ -16,19 +16,19 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// How long an RFQ lives, counted from its creation. There is no member for
-// either in the request, so both are the marketplace's terms.
+// The lifetime of an RFQ, counted from its creation. The marketplace sets both; the
+// request has no member for them.
 const (
-	// ResponseTime is how long suppliers may quote.
+	// ResponseTime is the period in which suppliers may quote.
 	ResponseTime = 14 * 24 * time.Hour
-	// Lifetime is how long the request stands at all.
+	// Lifetime is the period after which the RFQ expires.
 	Lifetime = 30 * 24 * time.Hour
 )
 
-// Draft is what a partner asks for: the body of POST /api/v1/rfq.
+// Draft holds the body of POST /api/v1/rfq.
 type Draft struct {
-	// CatalogProductUID and Category are compared with the catalog byte for
-	// byte and kept as they were sent.
+	// CatalogProductUID and Category are compared with the catalog byte for byte and
+	// stored unchanged.
 	CatalogProductUID string
 	Title             string
 	Category          string
@@ -36,21 +36,21 @@ type Draft struct {
 	DeliveryCity      string
 }
 
-// Product is what the catalog said about the draft's product when the RFQ was
-// created. It is a copy: a later catalog does not rename a standing request.
+// Product is a copy of the catalog's product at the time of creation. A later catalog
+// does not change existing RFQs.
 type Product struct {
 	UID   string
 	Name  string
 	Group string
-	// CatalogID names the snapshot; "simulator" for simulated products.
+	// CatalogID identifies the snapshot; "simulator" for simulated products.
 	CatalogID string
 }
 
-// Status is the state of an RFQ. Readers must tolerate new ones.
+// Status is the state of an RFQ. Clients must accept unknown states.
 type Status string
 
-// The states. Creating an RFQ publishes it at once, so there is no draft.
-// Awarded is reached by accepting a quote, which is disabled for everyone.
+// The states. Creating an RFQ publishes it, so there is no draft state. Accepting a
+// quote leads to Awarded, which is disabled for every partner.
 const (
 	Open      Status = "open"
 	Quoted    Status = "quoted"
@@ -60,7 +60,7 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// transitions is the state graph: what may follow what.
+// transitions is the state graph: the possible next states of each state.
 var transitions = map[Status][]Status{
 	Open:      {Quoted, Closed, Expired, Cancelled},
 	Quoted:    {Closed, Expired, Cancelled},
@@ -80,14 +80,14 @@ func (s Status) CanBecome(next Status) bool {
 	return false
 }
 
-// Valid reports whether s is a state of the graph.
+// Valid reports whether s is a known state.
 func (s Status) Valid() bool { _, known := transitions[s]; return known }
 
 // RFQ is one request for quotation. All times are UTC in whole milliseconds.
 type RFQ struct {
 	ID     string
 	Tenant tenant.ID
-	// TrackingCode is for people: on the phone, in a mail subject.
+	// TrackingCode identifies the RFQ in conversations, such as phone calls and mail subjects.
 	TrackingCode string
 	Draft
 	Product Product
@@ -118,17 +118,17 @@ func (r RFQ) At(now time.Time) RFQ {
 	return r
 }
 
-// become is the next version of the RFQ.
+// become sets the next state and increments the version.
 func (r *RFQ) become(next Status, at time.Time) {
 	r.Status, r.UpdatedAt = next, at
 	r.Version++
 }
 
-// TakesQuotes reports whether a supplier may still answer.
+// TakesQuotes reports whether the RFQ still accepts quotes.
 func (r RFQ) TakesQuotes() bool { return r.Status == Open || r.Status == Quoted }
 
-// Revision changes exactly when what a reader sees changes. It is what an ETag
-// is made of.
+// Revision returns a text that changes exactly when the visible state changes. The
+// ETag contains it.
 func (r RFQ) Revision() string { return strconv.FormatInt(r.Version, 10) }
 
 // asCreated returns the RFQ as in the response to its creation, so that a replay

@@ -16,62 +16,62 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Config is what a [Service] is made of. Every member is required.
+// Config holds the dependencies of a [Service]. Every member is required.
 type Config struct {
 	Store   Store
 	Catalog CatalogSource
 	Cursors Cursors
 	Now     func() time.Time
-	// Random is the source of ids and tracking codes, safe for concurrent
-	// use: crypto/rand.Reader.
+	// Random is the source of ids and tracking codes. It must be safe for concurrent
+	// use; production uses crypto/rand.Reader.
 	Random io.Reader
 }
 
-// Cursors seals the positions of lists, so that a client can neither read nor
-// make one.
+// Cursors encrypts the positions of listings, so that clients can neither read nor
+// forge cursors.
 type Cursors interface {
 	Seal(scope cursor.Scope, position string) (string, error)
 	Open(scope cursor.Scope, text string) (string, error)
 }
 
-// Service is every verb of this package. It is safe for concurrent use.
+// Service creates, reads, lists, quotes and closes RFQs. It is safe for concurrent use.
 type Service struct{ config Config }
 
-// New makes a Service.
+// New returns a Service with the given dependencies.
 func New(config Config) *Service { return &Service{config} }
 
-// Terms are the conditions of one create.
+// Terms holds the idempotency key and the quota of one call of [Service.Create].
 type Terms struct {
 	Idempotency transaction.Idempotency
-	// Quota is never unlimited: the zero Quota allows nothing.
+	// Quota must have a window; the zero Quota allows nothing.
 	Quota transaction.Quota
 }
 
-// Created is the answer to [Service.Create].
+// Created is the result of [Service.Create].
 type Created struct {
-	// RFQ is the record as it was committed, also in a replay.
+	// RFQ is the record as committed, also in a replay.
 	RFQ RFQ
-	// Replayed is true when the key had been committed before; nothing was
-	// written and no quota was used.
+	// Replayed is true if the key was committed before. Nothing was written and no
+	// quota was used.
 	Replayed bool
 }
 
-// Create creates an RFQ. It returns errors in this order: a key that was used
-// before (it replays, or is ledger.ErrKeyReused, even if the draft is invalid or
-// the catalog unavailable), [ValidationError], [ErrCatalogUnavailable],
-// ledger.QuotaExceededError. ledger.ErrInProgress comes in place of the first while
-// the key's request has not ended, and ledger.UnavailableError at any point: the
-// same call with the same key is safe.
-func (s *Service) Create(ctx context.Context, who tenant.ID, draft Draft, terms Terms) (Created, error) {
-	if who.IsZero() || terms.Quota.Window < time.Second {
+// Create creates an RFQ. It returns errors in this order: a reused key (which replays,
+// or is transaction.ErrKeyReused, even if the draft is invalid or the catalog
+// unavailable), [ValidationError], [ErrCatalogUnavailable],
+// transaction.QuotaExceededError. While another request with the key is in progress, it
+// returns transaction.ErrInProgress. It may return transaction.UnavailableError at any
+// point; repeating the call with the same key is safe.
+func (s *Service) Create(ctx context.Context, owner tenant.ID, draft Draft, terms Terms) (Created, error) {
+	if owner.IsZero() || terms.Quota.Window < time.Second {
 		return Created{}, errors.New("create rfq: no tenant or no quota window")
 	}
 	now := s.now()
-	record, quotes, refusal := s.judge(now, who, draft, terms.Quota)
+	record, quotes, refusal := s.judge(now, owner, draft, terms.Quota)
 	if refusal != nil {
-		// The store looks a key up in the transaction that writes. Where
-		// nothing will be written, the key still answers first.
-		if replayed, found, err := s.Replay(ctx, who, terms.Idempotency); found || err != nil {
+		// The store looks the key up in the transaction that writes. Without a write,
+		// look the key up here, so that a replay still comes first.
+		if replayed, found, err := s.Replay(ctx, owner, terms.Idempotency); found || err != nil {
 			return Created{RFQ: replayed, Replayed: found}, err
 		}
 		return Created{}, refusal
@@ -85,7 +85,7 @@ func (s *Service) Create(ctx context.Context, who tenant.ID, draft Draft, terms 
 		return Created{}, err
 	}
 	stored, outcome, err := s.config.Store.CreateRFQ(ctx, record, quotes, transaction.Terms{
-		Tenant:      who,
+		Tenant:      owner,
 		Operation:   transaction.CreateRFQ,
 		Idempotency: terms.Idempotency,
 		Quota:       &terms.Quota,
@@ -98,14 +98,14 @@ func (s *Service) Create(ctx context.Context, who tenant.ID, draft Draft, terms 
 	return Created{RFQ: stored.asCreated(), Replayed: outcome == transaction.Replayed}, nil
 }
 
-// Replay answers for a key alone, before a body is even judged: found is false
-// when the key is empty or was never committed. ledger.ErrKeyReused means that
-// it was committed with another body.
-func (s *Service) Replay(ctx context.Context, who tenant.ID, used transaction.Idempotency) (record RFQ, found bool, err error) {
+// Replay looks up a key before the body is validated. found is false if the key is
+// empty or was never committed. transaction.ErrKeyReused means that the key was
+// committed with another body.
+func (s *Service) Replay(ctx context.Context, owner tenant.ID, used transaction.Idempotency) (record RFQ, found bool, err error) {
 	if used.Key == "" {
 		return RFQ{}, false, nil
 	}
-	stored, err := s.config.Store.ReplayedRFQ(ctx, who, used, s.now())
+	stored, err := s.config.Store.ReplayedRFQ(ctx, owner, used, s.now())
 	switch {
 	case errors.Is(err, transaction.ErrNotFound):
 		return RFQ{}, false, nil
@@ -116,9 +116,9 @@ func (s *Service) Replay(ctx context.Context, who tenant.ID, used transaction.Id
 	}
 }
 
-// judge turns a draft into a record with its first quotes, or says why not.
-func (s *Service) judge(now time.Time, who tenant.ID, draft Draft, quota transaction.Quota) (RFQ, []Quote, error) {
-	// Judge a draft by itself; the error is a [ValidationError].
+// judge converts a draft into a record with its first quotes, or returns the error.
+func (s *Service) judge(now time.Time, owner tenant.ID, draft Draft, quota transaction.Quota) (RFQ, []Quote, error) {
+	// Validate the draft by itself; the error is a [ValidationError].
 	var found violations
 	found.text("#/catalogProductUid", draft.CatalogProductUID, MaxUID)
 	found.text("#/title", draft.Title, MaxTitle)
@@ -128,12 +128,12 @@ func (s *Service) judge(now time.Time, who tenant.ID, draft Draft, quota transac
 	if err := found.err(); err != nil {
 		return RFQ{}, nil, err
 	}
-	sim := simulation(who, draft.CatalogProductUID)
+	sim := simulation(owner, draft.CatalogProductUID)
 	product, err := s.product(now, draft, sim, quota)
 	if err != nil {
 		return RFQ{}, nil, err
 	}
-	record, err := s.newRFQ(now, who, draft, product)
+	record, err := s.newRFQ(now, owner, draft, product)
 	if err != nil || sim != simQuoted {
 		return record, nil, err
 	}
@@ -142,7 +142,7 @@ func (s *Service) judge(now time.Time, who tenant.ID, draft Draft, quota transac
 	return record, quotes, err
 }
 
-// product asks the simulator where the draft addresses it, else the catalog.
+// product resolves the product with the simulator or with the catalog.
 func (s *Service) product(now time.Time, draft Draft, sim simulated, quota transaction.Quota) (Product, error) {
 	if sim != simNone {
 		return sim.product(now, draft, quota)
@@ -151,9 +151,9 @@ func (s *Service) product(now time.Time, draft Draft, sim simulated, quota trans
 	if err != nil {
 		return Product{}, fmt.Errorf("%w: %w", ErrCatalogUnavailable, err)
 	}
-	// Judge product and category by a catalog and say which of the two
-	// is wrong. Where each exists but they do not belong together, it is the
-	// category: the product determines its group, not the reverse.
+	// Compare product and category with the catalog and report the invalid one. If
+	// both exist but do not belong together, the category is invalid, because the
+	// product determines its group.
 	var found violations
 	name, group, known := catalog.Resolve(draft.CatalogProductUID)
 	if !known {
@@ -168,7 +168,7 @@ func (s *Service) product(now time.Time, draft Draft, sim simulated, quota trans
 	return Product{UID: draft.CatalogProductUID, Name: name, Group: group, CatalogID: catalog.ID()}, found.err()
 }
 
-func (s *Service) newRFQ(now time.Time, who tenant.ID, draft Draft, product Product) (RFQ, error) {
+func (s *Service) newRFQ(now time.Time, owner tenant.ID, draft Draft, product Product) (RFQ, error) {
 	id, err := recordid.New(recordid.RFQ, now, s.config.Random)
 	if err != nil {
 		return RFQ{}, err
@@ -185,7 +185,7 @@ func (s *Service) newRFQ(now time.Time, who tenant.ID, draft Draft, product Prod
 	}
 	code := formatTracking(append(symbols, checkSymbol(symbols)))
 	return RFQ{
-		ID: id, Tenant: who, TrackingCode: code,
+		ID: id, Tenant: owner, TrackingCode: code,
 		Draft: draft, Product: product,
 		Status: Open, Version: 1,
 		ResponseDeadline: now.Add(ResponseTime), ExpiresAt: now.Add(Lifetime),
@@ -193,6 +193,6 @@ func (s *Service) newRFQ(now time.Time, who tenant.ID, draft Draft, product Prod
 	}, nil
 }
 
-// now is the clock in the resolution that is stored, so that a record reads
-// back exactly as it was answered.
+// now returns the clock in whole milliseconds, the resolution of the store, so that a
+// stored record equals the response.
 func (s *Service) now() time.Time { return s.config.Now().UTC().Truncate(time.Millisecond) }

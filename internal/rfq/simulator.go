@@ -11,10 +11,9 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// simulated is what a test key asks the simulator for with a magic product
-// uid. Each outcome of creating an RFQ can be had on demand, so that a partner
-// can test how they handle it. With a live key these uids are products that
-// the catalog does not have.
+// simulated is an outcome that a test key requests with a simulated product uid.
+// Every outcome of creating an RFQ is available, so that partners can test how they
+// handle it. With a live key these uids are unknown products.
 type simulated string
 
 const (
@@ -25,13 +24,13 @@ const (
 	simQuoted             simulated = "sim:rfq:quoted"
 )
 
-// SimulatorUIDs lists the magic uids, for contracts and documentation.
+// SimulatorUIDs returns the simulated product uids, for contracts and documentation.
 func SimulatorUIDs() []string {
 	return []string{string(simInvalid), string(simQuotaExceeded), string(simCatalogUnavailable), string(simQuoted)}
 }
 
-func simulation(who tenant.ID, uid string) simulated {
-	if who.Mode != tenant.Test {
+func simulation(owner tenant.ID, uid string) simulated {
+	if owner.Mode != tenant.Test {
 		return simNone
 	}
 	switch sim := simulated(uid); sim {
@@ -42,8 +41,7 @@ func simulation(who tenant.ID, uid string) simulated {
 	}
 }
 
-// product takes the catalog's place. Any category is right for a simulated
-// product.
+// product replaces the catalog for simulated products. It accepts every category.
 func (sim simulated) product(now time.Time, draft Draft, quota transaction.Quota) (Product, error) {
 	switch sim {
 	case simInvalid:
@@ -59,8 +57,8 @@ func (sim simulated) product(now time.Time, draft Draft, quota transaction.Quota
 	}
 }
 
-// simulatedSupplier quotes a fixed unit price, in hundredths of a cent so that
-// there is something to round, and a fixed lead time.
+// simulatedSupplier quotes a fixed unit price in hundredths of a cent, so that totals
+// are rounded, and a fixed lead time.
 type simulatedSupplier struct {
 	supplier     Supplier
 	unitPrice    string
@@ -72,7 +70,7 @@ var simulatedSuppliers = [...]simulatedSupplier{
 	{Supplier{ID: "sim_press_two", DisplayName: "Simulated Press Two"}, "0.0375", 9},
 }
 
-// simulatedQuotes gives the same offers for the same draft, every time.
+// simulatedQuotes returns the same offers for the same draft.
 func (s *Service) simulatedQuotes(record RFQ, at time.Time) ([]Quote, error) {
 	quotes := make([]Quote, len(simulatedSuppliers))
 	for i, sim := range simulatedSuppliers {

@@ -10,83 +10,82 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Store keeps RFQs. Everything is read and written for one tenant; what another
-// one owns is ledger.ErrNotFound. Every method may fail with a
-// ledger.UnavailableError, and then nothing is known about a write.
+// Store stores RFQs. Each read and write names its tenant; a record of another tenant
+// is transaction.ErrNotFound. Every method may return transaction.UnavailableError;
+// then it is unknown whether a write was committed.
 type Store interface {
-	// CreateRFQ commits, in one transaction, the RFQ, its first quotes and
-	// its terms. A key that was committed before answers first: with the RFQ
-	// of that time and ledger.Replayed, or with ledger.ErrKeyReused if the
-	// fingerprint differs. Then the quota: ledger.QuotaExceededError.
+	// CreateRFQ commits, in one transaction, the RFQ, its first quotes and its terms.
+	// For a committed key it returns the RFQ of that time and transaction.Replayed, or
+	// transaction.ErrKeyReused if the fingerprint differs. Then it checks the quota and
+	// returns transaction.QuotaExceededError.
 	CreateRFQ(ctx context.Context, rfq RFQ, quotes []Quote, terms transaction.Terms) (RFQ, transaction.Outcome, error)
-	// ReplayedRFQ is the first half of CreateRFQ alone; a key that was not
-	// committed is ledger.ErrNotFound. A key is forgotten after
-	// ledger.KeyRetention, as seen at now.
-	ReplayedRFQ(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (RFQ, error)
-	RFQ(ctx context.Context, who tenant.ID, id string) (RFQ, error)
-	// RFQs lists what is selected, by descending id.
-	RFQs(ctx context.Context, who tenant.ID, selection Selection) ([]RFQ, error)
-	// RFQQuotes lists the quotes of an owned RFQ in any order, superseded
-	// ones included.
-	RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]Quote, error)
-	// AmendRFQ locks an RFQ with its quotes, lets decide look at them, and
-	// commits its [Amendment]. An error of decide is returned as it is and
-	// nothing is written. decide must be pure: it may be called again.
-	AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(RFQ, []Quote) (Amendment, error)) error
+	// ReplayedRFQ looks a key up without creating an RFQ. It returns
+	// transaction.ErrNotFound for a key that was not committed. Keys expire after
+	// transaction.KeyRetention, measured at now.
+	ReplayedRFQ(ctx context.Context, owner tenant.ID, used transaction.Idempotency, now time.Time) (RFQ, error)
+	RFQ(ctx context.Context, owner tenant.ID, id string) (RFQ, error)
+	// RFQs returns the selected RFQs, by descending id.
+	RFQs(ctx context.Context, owner tenant.ID, selection Selection) ([]RFQ, error)
+	// RFQQuotes returns the quotes of an owned RFQ in any order, including superseded
+	// revisions.
+	RFQQuotes(ctx context.Context, owner tenant.ID, id string) ([]Quote, error)
+	// AmendRFQ locks an RFQ and its quotes, calls decide, and commits the returned
+	// [Amendment]. It returns an error of decide unchanged, without a write. decide
+	// must be pure, because AmendRFQ may repeat it.
+	AmendRFQ(ctx context.Context, owner tenant.ID, id string, decide func(RFQ, []Quote) (Amendment, error)) error
 
-	// The marketplace itself sees the RFQs of every organization.
+	// The following methods read the RFQs of all organizations.
 
-	// RFQOwner finds whose RFQ it is among all of a mode, or
-	// ledger.ErrNotFound.
+	// RFQOwner returns the owner of an RFQ of the given mode, or
+	// transaction.ErrNotFound.
 	RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error)
-	// AllRFQs lists what is selected of all organizations, by descending id.
+	// AllRFQs returns the selected RFQs of all organizations, by descending id.
 	AllRFQs(ctx context.Context, mode tenant.Mode, selection Selection) ([]RFQ, error)
-	// DueRFQs finds RFQs for which time has something to do, in any order: of
-	// one that takes quotes the response deadline has passed, or of a closed
-	// one its end; a submitted quote is no longer valid; or it is open, of a
-	// test tenant, and was created by simulate. It may find a little more,
-	// and must find everything in the end if what it found is settled.
+	// DueRFQs returns RFQs that [Service.Sweep] has to change, in any order: RFQs with a
+	// passed response deadline or expiry, RFQs with a submitted quote whose validity
+	// ended, and open RFQs of test tenants created at or before simulate. It may return
+	// other RFQs too, but repeated calls must return every due RFQ.
 	DueRFQs(ctx context.Context, now, simulate time.Time, limit int) ([]Due, error)
 }
 
-// Selection says which RFQs a listing reads.
+// Selection selects the RFQs of a listing.
 type Selection struct {
-	// From and Before bound the ids: From <= id < Before. An empty text does
-	// not.
+	// From and Before bound the ids: From <= id < Before. An empty text is no
+	// bound.
 	From, Before string
-	// Statuses are those that the RFQs must have at Now ([RFQ.At]); none: any.
+	// Statuses lists the accepted statuses at Now ([RFQ.At]); empty accepts every status.
 	Statuses []Status
 	Now      time.Time
-	// Limit is how many are read at most.
+	// Limit is the maximum number of RFQs.
 	Limit int
 }
 
-// Due names an RFQ for which time has something to do.
+// Due identifies an RFQ that [Service.Sweep] has to change.
 type Due struct {
 	Owner tenant.ID
 	ID    string
 }
 
-// Amendment is one atomic change of an RFQ.
+// Amendment holds one atomic change of an RFQ.
 type Amendment struct {
 	// RFQ replaces the stored status, version, quote count and update time;
 	// everything else of an RFQ is immutable.
 	RFQ RFQ
-	// Quotes are stored if they are new; of a known one the status is.
+	// Quotes holds new quotes, and known quotes with a new status.
 	Quotes []Quote
 	Events []transaction.Event
-	// AuditEntry records the change; nil if the change follows from the time alone.
+	// AuditEntry records the change; nil if the change follows from time alone.
 	AuditEntry *transaction.AuditEntry
 }
 
-// Catalog is the snapshot of L1 and L2 that a draft is judged by. It knows
+// Catalog is the snapshot of L1 and L2 that drafts are validated with. It holds
 // nothing below L2.
 type Catalog interface {
 	ID() string
-	// Resolve finds a product by the exact bytes of its uid.
+	// Resolve returns the product with exactly this uid, compared by bytes.
 	Resolve(uid string) (name, group string, found bool)
 	HasGroup(uid string) bool
 }
 
-// CatalogSource returns the catalog in force, or an error when there is none.
+// CatalogSource returns the current catalog, or an error if there is none.
 type CatalogSource func(now time.Time) (Catalog, error)

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// Bounds of an offer.
+// Limits of an offer.
 const (
 	maxSupplierID   = 64
 	maxSupplierName = 200
@@ -23,33 +23,32 @@ const (
 	maxValidity     = 10 * 366 * 24 * time.Hour
 	maxAssumptions  = 20
 	maxAssumption   = 500
-	// MaxQuotes bounds the quotes of one RFQ, revisions included.
+	// MaxQuotes is the maximum number of quotes of one RFQ, including revisions.
 	MaxQuotes = 500
 )
 
 // ErrTooManyQuotes means that an RFQ already has [MaxQuotes].
 var ErrTooManyQuotes = fmt.Errorf("rfq has %d quotes already", MaxQuotes)
 
-// Submitted is the answer to [Service.SubmitQuote].
+// Submitted is the result of [Service.SubmitQuote].
 type Submitted struct {
 	Quote Quote
-	// Repeated is true when the supplier's standing quote says the same
-	// already; nothing was written.
+	// Repeated is true if the supplier's submitted quote has the same offer already.
+	// Nothing was written.
 	Repeated bool
 }
 
-// SubmitQuote records what a supplier offers. A supplier's earlier quote for
-// the same RFQ, if it stands, is superseded by the new revision; if it is the
-// same offer it goes on standing, so that a submission can be repeated. Errors:
-// ledger.ErrNotFound, [ValidationError], [ErrRevision], [NotOpenError],
-// [ErrTooManyQuotes].
-func (s *Service) SubmitQuote(ctx context.Context, who tenant.ID, rfqID string, offer Offer, by Instruction) (Submitted, error) {
+// SubmitQuote records a supplier's offer. A new revision supersedes the supplier's
+// submitted quote for the same RFQ. The same offer changes nothing, so a submission can
+// be repeated. It returns transaction.ErrNotFound, [ValidationError], [ErrRevision],
+// [NotOpenError] or [ErrTooManyQuotes].
+func (s *Service) SubmitQuote(ctx context.Context, owner tenant.ID, rfqID string, offer Offer, by Instruction) (Submitted, error) {
 	offer.ValidUntil = offer.ValidUntil.UTC().Truncate(time.Millisecond)
 	if err := offer.check(s.now()); err != nil {
 		return Submitted{}, err
 	}
 	var submitted Submitted
-	err := s.amend(ctx, who, rfqID, transaction.SubmitQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
+	err := s.amend(ctx, owner, rfqID, transaction.SubmitQuote, by, func(record RFQ, quotes []Quote, now time.Time) (Amendment, error) {
 		if standing, found := standingOffer(quotes, offer); found {
 			submitted = Submitted{Quote: standing, Repeated: true}
 			return Amendment{}, errUnchanged
@@ -66,7 +65,7 @@ func (s *Service) SubmitQuote(ctx context.Context, who tenant.ID, rfqID string, 
 	return submitted, nil
 }
 
-// standingOffer finds the same offer among the quotes that stand.
+// standingOffer finds the offer among the submitted quotes.
 func standingOffer(quotes []Quote, offer Offer) (Quote, bool) {
 	for _, quote := range quotes {
 		if quote.Status == QuoteSubmitted && quote.Offer.Equal(offer) {
@@ -76,8 +75,8 @@ func standingOffer(quotes []Quote, offer Offer) (Quote, bool) {
 	return Quote{}, false
 }
 
-// answer is the rule of SubmitQuote for an offer that is new. The new quote
-// comes first in the result.
+// answer applies the rules of SubmitQuote to a new offer. The new quote comes first in
+// the result.
 func (s *Service) answer(record RFQ, quotes []Quote, offer Offer, now time.Time) (Amendment, error) {
 	switch {
 	case !record.TakesQuotes():
@@ -124,7 +123,7 @@ func (s *Service) newQuote(record RFQ, revision int, offer Offer, now time.Time)
 	}, nil
 }
 
-// check judges an offer by itself; the error is a [ValidationError].
+// check validates an offer by itself; the error is a [ValidationError].
 func (o Offer) check(now time.Time) error {
 	var found violations
 	found.text("#/supplier/id", o.Supplier.ID, maxSupplierID)
@@ -156,7 +155,7 @@ func (o Offer) check(now time.Time) error {
 	return found.err()
 }
 
-// price wants an amount that is not negative, in the currency of the total.
+// price requires a non-negative amount in the currency of the total.
 func (v *violations) price(pointer string, price, total money.Money) {
 	switch {
 	case price.IsZero():

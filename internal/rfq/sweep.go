@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// SimulatedAfter is how long the sandbox's suppliers take to quote.
+// SimulatedAfter is the delay after which simulated suppliers quote.
 const SimulatedAfter = 2 * time.Second
 
 // Sweep applies the passage of time to at most batch RFQs: it stores passed
@@ -32,7 +32,7 @@ func (s *Service) Sweep(ctx context.Context, batch int) (int, error) {
 		case err == nil:
 			changed++
 		case errors.Is(err, errUnchanged), errors.Is(err, transaction.ErrNotFound):
-			// Another replica was first.
+			// Another replica has changed it already.
 		default:
 			return changed, fmt.Errorf("sweep rfqs: %w", err)
 		}
@@ -56,7 +56,7 @@ func (s *Service) settle(ctx context.Context, due Due, now time.Time) error {
 	})
 }
 
-// pass is what time has done to an RFQ and its quotes since they were stored. An
+// pass returns the changes that passed deadlines require in an RFQ and its quotes. An
 // amendment without events changes nothing.
 func (s *Service) pass(stored RFQ, quotes []Quote, now time.Time) (Amendment, error) {
 	passed := Amendment{RFQ: stored.At(now)}
@@ -67,7 +67,7 @@ func (s *Service) pass(stored RFQ, quotes []Quote, now time.Time) (Amendment, er
 	return passed, s.expire(&passed, quotes, now)
 }
 
-// at are quotes as they are at an instant.
+// at returns the quotes in their state at an instant.
 func at(quotes []Quote, now time.Time) []Quote {
 	seen := make([]Quote, len(quotes))
 	for i, quote := range quotes {
@@ -76,7 +76,7 @@ func at(quotes []Quote, now time.Time) []Quote {
 	return seen
 }
 
-// deadlines are the events of what At did: both, if both deadlines have passed.
+// deadlines returns one event for each deadline that [RFQ.At] applied.
 func (s *Service) deadlines(stored, now RFQ) ([]transaction.Event, error) {
 	var events []transaction.Event
 	if stored.TakesQuotes() && now.Status != stored.Status {
@@ -96,7 +96,7 @@ func (s *Service) deadlines(stored, now RFQ) ([]transaction.Event, error) {
 	return events, nil
 }
 
-// expire stores the end of quotes whose validity is over.
+// expire adds the quotes whose validity has ended, with their events, to the amendment.
 func (s *Service) expire(amendment *Amendment, quotes []Quote, now time.Time) error {
 	for _, quote := range quotes {
 		after := quote.At(now)
@@ -112,7 +112,7 @@ func (s *Service) expire(amendment *Amendment, quotes []Quote, now time.Time) er
 	return nil
 }
 
-// simulate lets the sandbox's suppliers quote on an RFQ without quotes. Their
+// simulate adds the quotes of simulated suppliers to an RFQ without quotes. Their
 // offers depend only on the draft.
 func (s *Service) simulate(amendment *Amendment, now time.Time) error {
 	record := &amendment.RFQ

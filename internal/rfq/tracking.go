@@ -18,12 +18,12 @@ const (
 	trackingRandom  = 12
 	trackingSymbols = trackingRandom + 1
 	trackingGroup   = 4
-	// maxTracking bounds what ParseTrackingCode looks at.
+	// maxTracking is the maximum length of the text that ParseTrackingCode accepts, in bytes.
 	maxTracking = 32
 )
 
-// ErrTrackingCode means that a text is no tracking code: wrong length or
-// alphabet, or a check symbol that does not fit, which is a typing error.
+// ErrTrackingCode means that a tracking code has an invalid length, alphabet or check
+// symbol. A wrong check symbol indicates a typing error.
 var ErrTrackingCode = errors.New("invalid tracking code")
 
 func formatTracking(symbols []byte) string {
@@ -31,9 +31,9 @@ func formatTracking(symbols []byte) string {
 	return fmt.Sprintf("%s%s-%s-%s", trackingPrefix, symbols[:trackingGroup], symbols[trackingGroup:last], symbols[last:])
 }
 
-// checkSymbol is Luhn's formula over 32 symbols: it finds every single wrong
-// symbol and nearly every swap of neighbours. Crockford's own check symbol
-// would need five characters that cannot be read out on the phone.
+// checkSymbol applies the Luhn algorithm to base 32. It detects every single wrong
+// symbol and nearly every transposition of neighbours. Crockford's check symbol would
+// need five additional characters that are hard to read out on the phone.
 func checkSymbol(symbols []byte) byte {
 	sum, factor := 0, 2
 	for i := len(symbols) - 1; i >= 0; i-- {
@@ -44,12 +44,12 @@ func checkSymbol(symbols []byte) byte {
 	return recordid.Alphabet[(32-sum%32)%32]
 }
 
-// misread maps what people write for a symbol that the alphabet lacks.
+// misread maps common misreadings to symbols of the alphabet and removes separators.
 var misread = strings.NewReplacer("O", "0", "I", "1", "L", "1", "-", "", " ", "")
 
-// ParseTrackingCode reads a code as people write it (any case, with or without
-// the prefix and hyphens, O for 0, I or L for 1) and returns its canonical
-// form, or [ErrTrackingCode].
+// ParseTrackingCode parses a code in any case, with or without the prefix and hyphens,
+// and with O for 0 and I or L for 1. It returns the canonical form, or
+// [ErrTrackingCode].
 func ParseTrackingCode(text string) (string, error) {
 	if len(text) > maxTracking {
 		return "", fmt.Errorf("%w: too long", ErrTrackingCode)

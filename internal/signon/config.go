@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// CallbackPath is where the provider sends browsers back to.
+// CallbackPath is the path to which the provider redirects browsers.
 const CallbackPath = "/sign-in/oidc/callback"
 
 // Config describes a provider.
@@ -30,7 +30,7 @@ type Config struct {
 	// be a member of one of Groups.
 	GroupsClaim string
 	Groups      []string
-	// RedirectURL is [CallbackPath] as browsers reach it; https, or http on loopback.
+	// RedirectURL is the URL of [CallbackPath] for browsers; https, or http on loopback.
 	RedirectURL string
 	// Roots may sign the provider's certificate; nil means the system's roots.
 	Roots *x509.CertPool
@@ -45,7 +45,7 @@ type ConfigError struct {
 	Fault string
 }
 
-// Error is part of error.
+// Error implements error.
 func (e *ConfigError) Error() string { return e.Field + " " + e.Fault }
 
 // maxName bounds the names of a client, a claim, a scope or a group, in bytes.
@@ -77,7 +77,7 @@ func (c *Config) check() error {
 
 func named(text string) bool { return text != "" && len(text) <= maxName }
 
-// address is an absolute URL to which secrets may go; nil if it is none.
+// address returns an absolute URL that may receive secrets; nil for any other URL.
 func address(text string) *url.URL {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {

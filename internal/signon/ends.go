@@ -25,9 +25,9 @@ type EndStore interface {
 }
 
 // Ends records and finds the ends of sessions for all replicas, in Redis and in SQL. A
-// session has ended if either of them says so. One of them is enough to record an end, and to
-// find that a session has not ended, so that people stay signed in while the other one fails.
-// Redis may lose its data while SQL is available. It is safe for concurrent use.
+// session has ended if either of them contains its end. One of the two is sufficient to
+// record an end and to find that a session has not ended, so users stay signed in while the
+// other one is unavailable. Redis may lose its data. Ends is safe for concurrent use.
 type Ends struct {
 	shared redis.Cmdable
 	store  EndStore

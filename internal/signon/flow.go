@@ -45,7 +45,7 @@ type Person struct {
 	// ProviderSession is the provider's identifier of its own session with the user (the
 	// claim sid); it is empty if the provider sends none or an invalid one.
 	ProviderSession string
-	// Until is when the sign-in is good no more.
+	// SignedIn is the time of the sign-in, Until the end of its validity.
 	SignedIn, Until time.Time
 	// Refresh is the refresh token, a secret that must be encrypted where it is stored; it
 	// is empty if the provider sends none. Checked is when the provider was last asked for

@@ -39,7 +39,7 @@ func (p *Provider) Logout(ctx context.Context, raw string) (credential.Ending, e
 	}
 	ending := credential.Ending{At: now, Until: now.Add(Longest)}
 	if token.SessionID != "" {
-		// A sid names one session, whatever the clocks say of its beginning.
+		// A sid identifies one session, independently of the clocks.
 		ending.Name, ending.At = p.sessionName(token.SessionID), ending.Until
 		return ending, nil
 	}

@@ -14,11 +14,11 @@ type Reason uint8
 const (
 	// ReasonState means that the browser has begun no such sign-in, or too long ago.
 	ReasonState Reason = iota
-	// ReasonUnavailable means that the provider does not answer, or makes no sense.
+	// ReasonUnavailable means that the provider does not respond, or responds with invalid data.
 	ReasonUnavailable
 	// ReasonIssuer means that another provider has answered.
 	ReasonIssuer
-	// ReasonDenied means that the provider, or the person at it, says no.
+	// ReasonDenied means that the provider or the user has denied the sign-in.
 	ReasonDenied
 	// ReasonProvider means that the provider could not do its part.
 	ReasonProvider
@@ -38,9 +38,9 @@ const (
 	ReasonExpired
 	// ReasonNonce means that the token was made for another sign-in.
 	ReasonNonce
-	// ReasonSubject means that the token does not say who the person is.
+	// ReasonSubject means that the token has no valid subject.
 	ReasonSubject
-	// ReasonNoGroups means that the token does not say which groups the person is in.
+	// ReasonNoGroups means that the token has no valid groups claim.
 	ReasonNoGroups
 	// ReasonNotMember means that the person is in none of the groups that are let in.
 	ReasonNotMember
@@ -63,19 +63,19 @@ func (r Reason) String() string {
 	return reasonNames[r]
 }
 
-// Reasons is how many there are; each is less.
+// Reasons is the number of reasons; every reason is less.
 const Reasons = reasonCount
 
 // Refusal is a refused sign-in. It contains nothing of a token but the subject.
 type Refusal struct {
 	Reason Reason
-	// Subject is who it was; empty unless the token is good.
+	// Subject is the user's subject; empty unless the token is valid.
 	Subject string
 	// Detail explains the cause to operators.
 	Detail string
 }
 
-// Error is part of error.
+// Error implements error.
 func (r *Refusal) Error() string {
 	if r.Detail == "" {
 		return "identity provider: " + r.Reason.String()

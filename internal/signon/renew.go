@@ -23,8 +23,8 @@ func (p Person) Due(now time.Time) bool {
 	return p.Refresh != "" && now.Sub(p.Checked) >= RenewEvery
 }
 
-// Renew asks the provider again for a user, by the refresh token. The user must still be a
-// member of a group. A provider that sends no ID token renews the refresh token only. The
+// Renew requests a user from the provider again, with the refresh token. The user must still
+// be a member of a group. A provider that sends no ID token renews the refresh token only. The
 // error is a [Refusal].
 func (p *Provider) Renew(ctx context.Context, person Person) (Person, error) {
 	to, err := p.found.endpoints(ctx)

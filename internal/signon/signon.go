@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package signon lets people in for whom an identity provider vouches: OpenID Connect,
-// the authorization code flow with PKCE.
+// Package signon signs users in with an OpenID Connect identity provider, by the
+// authorization code flow with PKCE.
 //
-// A sign-in has two halves. [Provider.Begin] makes a [Flow], which the browser keeps,
-// sealed, while the user is at the provider, and the address at the provider where it goes. With what
-// the provider sends it back with, [Provider.Finish] turns the flow into a [Person], or
-// into a [Refusal] with a reason. Between the halves nothing is kept here, so they may
-// happen on different replicas.
+// A sign-in has two halves. [Provider.Begin] returns a [Flow], which the browser keeps,
+// sealed, while the user is at the provider, and the address at the provider. From the
+// parameters of the provider's redirect, [Provider.Finish] returns a [Person], or a
+// [Refusal] with a reason. The package stores nothing between the halves, so they may happen
+// on different replicas.
 //
-// Nothing of a token leaves the package but who the person is: not in an error either.
+// Only the identity of the user leaves the package; no error contains parts of a token.
 package signon
 
 import (
@@ -33,9 +33,9 @@ import (
 )
 
 const (
-	// FlowLifetime is how long a person may take at the provider.
+	// FlowLifetime is the maximum time of a user at the provider.
 	FlowLifetime = 10 * time.Minute
-	// Longest is the maximum duration of a sign-in, whatever the provider sends.
+	// Longest is the maximum duration of a session, regardless of the provider's tokens.
 	Longest = 8 * time.Hour
 	// maxCode bounds the code that the provider sends, in bytes.
 	maxCode = 4 << 10
@@ -151,7 +151,7 @@ func (p *Provider) claimsOf(ctx context.Context, to *endpoints, raw string) (cla
 	return c, nil
 }
 
-// began reports whether a query answers this flow.
+// began reports whether a query belongs to this flow.
 func (f Flow) began(query url.Values) bool {
 	states := query["state"]
 	return len(states) == 1 && f.State != "" && subtle.ConstantTimeCompare([]byte(states[0]), []byte(f.State)) == 1

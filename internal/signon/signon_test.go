@@ -51,7 +51,7 @@ func newFixture(t *testing.T, change func(*signon.Config)) *fixture {
 	return w
 }
 
-// client is another replica.
+// client returns the provider of another replica.
 func (w *fixture) client(t *testing.T, change func(*signon.Config)) *signon.Provider {
 	t.Helper()
 	config := signon.Config{
@@ -103,7 +103,7 @@ func (w *fixture) signIn(t *testing.T) (signon.Person, error) {
 	return w.Finish(t.Context(), flow, query)
 }
 
-// wantRefusal holds an error against a reason. It holds nothing of a token.
+// wantRefusal compares an error with a reason. The error must not contain parts of a token.
 func wantRefusal(t *testing.T, err error, want signon.Reason) *signon.Refusal {
 	t.Helper()
 	var refusal *signon.Refusal
@@ -226,7 +226,7 @@ func TestInvalidTokenIsRejected(t *testing.T) {
 			p.Sign = func(claims string) string { return foreign(t, p.KeyID(), claims) }
 		}, signon.ReasonSignature},
 		"another's key without a name":          {func(p *signontest.Provider) { p.Sign = func(claims string) string { return foreign(t, "", claims) } }, signon.ReasonSignature},
-		"a token that is none":                  {func(p *signontest.Provider) { p.Sign = func(string) string { return "s3cret" } }, signon.ReasonSignature},
+		"an invalid token":                      {func(p *signontest.Provider) { p.Sign = func(string) string { return "s3cret" } }, signon.ReasonSignature},
 		"a token that is empty":                 {func(p *signontest.Provider) { p.Sign = func(string) string { return "" } }, signon.ReasonToken},
 		"claims that are changed after signing": {func(p *signontest.Provider) { p.Sign = func(claims string) string { return swapped(t, p, claims) } }, signon.ReasonSignature},
 	} {
@@ -256,7 +256,7 @@ func unsigned(claims string) string {
 	return compact(`{"alg":"none"}`, claims, func(string) []byte { return nil })
 }
 
-// shared is signed with public data: the public key as the key of an HMAC.
+// shared returns a token signed with public data: the public key as an HMAC key.
 func shared(t *testing.T, key *ecdsa.PublicKey, id, claims string) string {
 	t.Helper()
 	der, err := x509.MarshalPKIXPublicKey(key)
@@ -270,7 +270,7 @@ func shared(t *testing.T, key *ecdsa.PublicKey, id, claims string) string {
 	})
 }
 
-// foreign is signed by a key that the provider does not have.
+// foreign returns a token signed by a key that the provider does not have.
 func foreign(t *testing.T, id, claims string) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -102,13 +102,13 @@ func groupsOf(raw json.RawMessage) []string {
 	return names
 }
 
-// rule is one requirement of a token.
+// rule describes one requirement of a token.
 type rule struct {
 	reason Reason
 	broken func(c claims, config *Config, flow Flow) bool
 }
 
-// rules lists the checks that the library leaves to its callers, in the order of answers.
+// rules lists the checks that the library leaves to its callers, in the order of evaluation.
 var rules = []rule{
 	{ReasonAuthorizedParty, func(c claims, config *Config, _ Flow) bool {
 		return c.party == nil && len(c.audience) > 1 || c.party != nil && *c.party != config.ClientID
@@ -157,7 +157,7 @@ func subjectOK(text string) bool {
 	return text != "" && len(text) <= maxSubject && !strings.ContainsFunc(text, outside)
 }
 
-// sessionOf is an identifier of a provider's session; empty if it is none.
+// sessionOf returns text if it is a valid identifier of a provider's session, else an empty text.
 func sessionOf(text string) string {
 	if !subjectOK(text) {
 		return ""
@@ -165,7 +165,7 @@ func sessionOf(text string) string {
 	return text
 }
 
-// nameOf is a name that can be shown in a line; empty if it is none.
+// nameOf returns text if it can be displayed in one line, else an empty text.
 func nameOf(text string) string {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > longestName || strings.ContainsFunc(text, hidden) {

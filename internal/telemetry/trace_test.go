@@ -370,14 +370,14 @@ func TestEnvironmentIsValidatedBeforeTheStart(t *testing.T) {
 		"a malformed list that is not used": {"http://c", []string{
 			"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "a=b", "OTEL_EXPORTER_OTLP_HEADERS", "s3cret",
 		}, "OTEL_EXPORTER_OTLP_HEADERS", false},
-		"a timeout for traces alone":        {"http://c", []string{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "0"}, "TRACES_TIMEOUT", false},
-		"a header with a name that is none": {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "s3cret key=x"}, "part 1", false},
-		"a timeout that is none":            {"http://c", []string{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s"}, "TIMEOUT", false},
-		"a sampler with a share":            {"http://c", []string{"OTEL_TRACES_SAMPLER", "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "0.1"}, "", true},
-		"an unknown sampler":                {"http://c", []string{"OTEL_TRACES_SAMPLER", "jaeger_remote"}, "jaeger_remote", false},
-		"a share that is none":              {"http://c", []string{"OTEL_TRACES_SAMPLER_ARG", "NaN"}, "NaN", false},
-		"a certificate that is not there":   {"http://c", []string{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere"}, "/nowhere", false},
-		"a certificate without its key":     {"http://c", []string{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "/nowhere"}, "together", false},
+		"a timeout for traces alone":      {"http://c", []string{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "0"}, "TRACES_TIMEOUT", false},
+		"a header with an invalid name":   {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "s3cret key=x"}, "part 1", false},
+		"an invalid timeout":              {"http://c", []string{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s"}, "TIMEOUT", false},
+		"a sampler with a share":          {"http://c", []string{"OTEL_TRACES_SAMPLER", "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "0.1"}, "", true},
+		"an unknown sampler":              {"http://c", []string{"OTEL_TRACES_SAMPLER", "jaeger_remote"}, "jaeger_remote", false},
+		"an invalid share":                {"http://c", []string{"OTEL_TRACES_SAMPLER_ARG", "NaN"}, "NaN", false},
+		"a certificate that is not there": {"http://c", []string{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere"}, "/nowhere", false},
+		"a certificate without its key":   {"http://c", []string{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "/nowhere"}, "together", false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -24,24 +24,24 @@ type Instruction struct {
 	Reason string
 }
 
-// Desk performs the actions of operators on the endpoints and deliveries of partners.
+// Audited performs the actions of operators on the endpoints and deliveries of partners.
 // They are the actions of [Service], each with an audit entry. The entry is committed
 // before the action, once its target is known to exist: a failed action has an entry as
 // well, and is repeated with another one.
-type Desk struct {
+type Audited struct {
 	*Service
 	journal Journal
 	now     func() time.Time
 	random  io.Reader
 }
 
-// NewDesk returns a Desk for a service and a journal.
-func NewDesk(service *Service, journal Journal) *Desk {
-	return &Desk{service, journal, service.config.Now, service.config.Random}
+// NewAudited returns an Audited for a service and a journal.
+func NewAudited(service *Service, journal Journal) *Audited {
+	return &Audited{service, journal, service.config.Now, service.config.Random}
 }
 
 // TestBy is [Service.Test] for an operator.
-func (d *Desk) TestBy(ctx context.Context, address Address, by Instruction) (Delivery, error) {
+func (d *Audited) TestBy(ctx context.Context, address Address, by Instruction) (Delivery, error) {
 	if err := d.toEndpoint(ctx, transaction.TestWebhook, address, by); err != nil {
 		return Delivery{}, err
 	}
@@ -49,7 +49,7 @@ func (d *Desk) TestBy(ctx context.Context, address Address, by Instruction) (Del
 }
 
 // RecoverBy is [Service.Recover] for an operator.
-func (d *Desk) RecoverBy(ctx context.Context, address Address, since time.Time, by Instruction) (int, error) {
+func (d *Audited) RecoverBy(ctx context.Context, address Address, since time.Time, by Instruction) (int, error) {
 	if err := withinRetention(since, whole(d.now())); err != nil {
 		return 0, err
 	}
@@ -60,7 +60,7 @@ func (d *Desk) RecoverBy(ctx context.Context, address Address, since time.Time, 
 }
 
 // EnableBy is [Service.Enable] for an operator.
-func (d *Desk) EnableBy(ctx context.Context, address Address, by Instruction) error {
+func (d *Audited) EnableBy(ctx context.Context, address Address, by Instruction) error {
 	if err := d.toEndpoint(ctx, transaction.EnableWebhook, address, by); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (d *Desk) EnableBy(ctx context.Context, address Address, by Instruction) er
 }
 
 // RedeliverBy is [Service.Redeliver] for an operator.
-func (d *Desk) RedeliverBy(ctx context.Context, owner tenant.ID, id string, by Instruction) (Delivery, error) {
+func (d *Audited) RedeliverBy(ctx context.Context, owner tenant.ID, id string, by Instruction) (Delivery, error) {
 	if _, _, err := d.Delivery(ctx, owner, id); err != nil {
 		return Delivery{}, err
 	}
@@ -79,14 +79,14 @@ func (d *Desk) RedeliverBy(ctx context.Context, owner tenant.ID, id string, by I
 }
 
 // toEndpoint records an action on a declared endpoint.
-func (d *Desk) toEndpoint(ctx context.Context, verb transaction.Verb, address Address, by Instruction) error {
+func (d *Audited) toEndpoint(ctx context.Context, verb transaction.Verb, address Address, by Instruction) error {
 	if _, err := d.endpoint(address); err != nil {
 		return err
 	}
 	return d.note(ctx, verb, address.Owner, address.Name, by)
 }
 
-func (d *Desk) note(ctx context.Context, verb transaction.Verb, owner tenant.ID, subject string, by Instruction) error {
+func (d *Audited) note(ctx context.Context, verb transaction.Verb, owner tenant.ID, subject string, by Instruction) error {
 	auditEntry, err := transaction.NewAuditEntry(transaction.AuditEntry{
 		At: whole(d.now()), Actor: by.Actor, Verb: verb, Owner: owner, Subject: subject, Reason: by.Reason,
 	}, d.random)

@@ -237,7 +237,7 @@ func signaturesOf(field string) []variant {
 		case !versioned:
 			text, mistake = one, "the prefix v1, is missing"
 		case version != "v1":
-			continue // of a version that this one knows nothing of
+			continue // an unknown version
 		}
 		for _, form := range []struct {
 			mistake string

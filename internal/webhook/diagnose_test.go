@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// received is a delivery as a receiver has it.
+// received holds a delivery from the view of its receiver.
 type received struct {
 	secret credential.Secret
 	header http.Header
@@ -28,7 +28,7 @@ type received struct {
 	now    time.Time
 }
 
-// delivered is the first published vector, as it arrives.
+// delivered returns the first published vector as a received delivery.
 func delivered(t *testing.T) received {
 	t.Helper()
 	v := vectors["one secret"]
@@ -49,7 +49,7 @@ func (r received) diagnose() map[string]string {
 	return found
 }
 
-// mac is a sum by hand, as a receiver makes it that has misread the guide.
+// mac returns an HMAC that a receiver computes after misreading the guide.
 func mac(key, text []byte) []byte {
 	sum := hmac.New(sha256.New, key)
 	sum.Write(text)
@@ -74,7 +74,7 @@ func TestEveryPublishedDeliveryHoldsUnderEachOfItsSecrets(t *testing.T) {
 	}
 }
 
-// TestADiagnosisNamesTheMistake makes each of the usual mistakes with a sound delivery.
+// The test makes each common mistake with a valid delivery.
 func TestADiagnosisNamesTheMistake(t *testing.T) {
 	t.Parallel()
 	const (
@@ -140,7 +140,7 @@ func TestADiagnosisNamesTheMistake(t *testing.T) {
 		"a secret without its padding": {
 			func(r *received) { r.secret = credential.Secret(strings.TrimRight(older.Reveal(), "=")) }, both("the secret lacks its final = padding"),
 		},
-		"a secret that is none": {
+		"an invalid secret": {
 			func(r *received) { r.secret = "open sesame" }, both(other + "; malformed webhook secret: it does not begin with whsec_"),
 		},
 		"two mistakes at once": {
@@ -192,11 +192,11 @@ func TestADiagnosisNamesTheMistake(t *testing.T) {
 			},
 			map[string]string{standard: "write the signature in the standard base64 alphabet instead of the URL alphabet"},
 		},
-		"a version to come": {
+		"a future version": {
 			func(r *received) { r.header.Set(standard, "v2,"+strings.TrimPrefix(r.header.Get(standard), "v1,")) },
 			map[string]string{standard: "the value contains no v1, followed by base64"},
 		},
-		"a version to come, before one that is known": {
+		"a future version before a known one": {
 			func(r *received) { r.header.Set(standard, "v2,AAAA "+r.header.Get(standard)) }, map[string]string{},
 		},
 		"the id of another delivery": {
@@ -261,8 +261,8 @@ func TestBytesThatAreNoTextHoldAsTheyWereSigned(t *testing.T) {
 	}
 }
 
-// FuzzADiagnosisHoldsWhatSignMakesAndNothingElse gives header fields, bodies and secrets
-// of any partner.
+// FuzzADiagnosisHoldsWhatSignMakesAndNothingElse uses arbitrary header fields, bodies and
+// secrets.
 func FuzzADiagnosisHoldsWhatSignMakesAndNothingElse(f *testing.F) {
 	f.Add(older.Reveal(), "evt_1", "1767225600", "v1,AAAA", "sha256=00", []byte(`{"id":"evt_1"}`))
 	f.Add("whsec_", "", "", " v1, ,", "sha256=", []byte("[[[["))
@@ -275,7 +275,7 @@ func FuzzADiagnosisHoldsWhatSignMakesAndNothingElse(f *testing.F) {
 			right = http.Header{}
 		}
 		if forged["X-Marketplace-Signature"] == "" && plain != right.Get(webhook.HeaderSignature) {
-			// Any text keys the plain one, though no such secret is handed out.
+			// The plain signature accepts any text as its key, although such secrets are never issued.
 			if _, malformed := credential.ParseWebhookSecret(credential.Secret(secret)); malformed == nil {
 				t.Errorf("%q holds", plain)
 			}
@@ -287,7 +287,7 @@ func FuzzADiagnosisHoldsWhatSignMakesAndNothingElse(f *testing.F) {
 			return
 		}
 		sound := received{credential.Secret(secret), right, body, newYear}.diagnose()
-		delete(sound, "webhook-id") // the body may be of any id
+		delete(sound, "webhook-id") // the body may have any id
 		if len(sound) > 0 {
 			t.Errorf("Diagnose finds faults in the result of Sign: %v", sound)
 		}

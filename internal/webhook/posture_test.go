@@ -54,7 +54,7 @@ func postureOf(name v1alpha1.Package, grants ...v1alpha1.CapabilityGrant) *postu
 	return posture.Compile(in)
 }
 
-// endpoints are those of acme, closed for a reason.
+// endpoints returns those of acme, closed for a reason.
 func endpoints(closed string) []webhook.Endpoint {
 	return []webhook.Endpoint{
 		{

@@ -54,7 +54,7 @@ func ParseRetryAfter(text string, now time.Time) time.Duration {
 	if strings.Trim(text, "0123456789") == "" {
 		seconds, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
-			return maxRetryAfter // more digits than a number has are many seconds
+			return maxRetryAfter // the number has too many digits to parse
 		}
 		return time.Duration(seconds) * time.Second
 	}

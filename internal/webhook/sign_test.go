@@ -133,8 +133,8 @@ func TestThePublishedFileHasTheseVectors(t *testing.T) {
 	}
 }
 
-// TestTheStandardsOwnLibraryVerifies asks the Go library of Standard Webhooks, and
-// for the other header our own verifier.
+// The Go library of Standard Webhooks verifies its header fields, and a separate
+// implementation verifies the other field.
 func TestTheStandardsOwnLibraryVerifies(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"id":"evt_1"}`)

@@ -17,7 +17,7 @@ func TestAStandingAfterAttempts(t *testing.T) {
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	const second, day = time.Second, 24 * time.Hour
-	// The rests of 30 and 60 s of this endpoint, each off by a part of its own.
+	// The rests of this endpoint: 30 s and 60 s, each with its random deviation.
 	const firstRest, secondRest = 28881 * time.Millisecond, 48271 * time.Millisecond
 	fault := func(f webhook.Fault, when time.Time) webhook.Attempt { return webhook.Attempt{At: when, Fault: f} }
 	success := func(when time.Time) webhook.Attempt { return fault(webhook.NoFault, when) }
@@ -30,66 +30,66 @@ func TestAStandingAfterAttempts(t *testing.T) {
 		attempts []webhook.Attempt
 		want     webhook.Standing
 	}{
-		"the first failure begins a failing time": {
+		"the first failure sets FailingSince": {
 			attempts: []webhook.Attempt{failure(ago(second)), failure(ago(3 * second)), failure(ago(2 * second))},
 			want:     webhook.Standing{FailingSince: ago(3 * second), Breaker: webhook.Breaker{Failures: 3}},
 		},
-		"later ones do not move it": {
+		"later failures do not change it": {
 			before:   webhook.Standing{FailingSince: ago(day)},
 			attempts: []webhook.Attempt{failure(ago(second))},
 			want:     rested(1, 0, time.Time{}),
 		},
-		"the fifth failure in a row makes deliveries rest": {
+		"the fifth consecutive failure opens the breaker": {
 			before:   rested(3, 0, time.Time{}),
 			attempts: []webhook.Attempt{failure(ago(second)), failure(ago(second)), failure(ago(second))},
 			want:     rested(6, 1, now.Add(firstRest)),
 		},
-		"one that was on its way when they began to is counted": {
+		"a failure of a delivery in flight is counted": {
 			before:   rested(6, 1, now.Add(second)),
 			attempts: []webhook.Attempt{failure(ago(second))},
 			want:     rested(7, 1, now.Add(second)),
 		},
-		"a probe that fails makes them rest for longer": {
+		"a failed probe extends the rest": {
 			before:   rested(7, 1, ago(2*second)),
 			attempts: []webhook.Attempt{failure(ago(3 * second)), failure(ago(second))},
 			want:     rested(9, 2, now.Add(secondRest)),
 		},
-		"a success ends it, and the rest, whatever failed beside it": {
+		"a success closes the breaker, regardless of concurrent failures": {
 			before:   webhook.Standing{FailingSince: ago(9 * day), Breaker: webhook.Breaker{Failures: 40, Rests: 3, Until: ago(second)}},
 			attempts: []webhook.Attempt{failure(ago(second)), success(ago(2 * second)), success(ago(3 * second))},
 			want:     webhook.Standing{DeliveredAt: ago(2 * second)},
 		},
-		"an older success does not move the last one back": {
+		"an older success does not change DeliveredAt": {
 			before:   webhook.Standing{DeliveredAt: ago(second)},
 			attempts: []webhook.Attempt{success(ago(2 * second))},
 			want:     webhook.Standing{DeliveredAt: ago(second)},
 		},
-		"five days of failures disable it": {
+		"five days of failures disable the endpoint": {
 			before:   webhook.Standing{FailingSince: ago(webhook.FailingFor)},
 			attempts: []webhook.Attempt{failure(ago(second))},
 			want:     webhook.Standing{FailingSince: ago(webhook.FailingFor), Disabled: webhook.Failing, DisabledAt: now, Breaker: webhook.Breaker{Failures: 1}},
 		},
-		"a moment less does not": {
+		"a moment less does not disable it": {
 			before:   webhook.Standing{FailingSince: ago(webhook.FailingFor - 1)},
 			attempts: []webhook.Attempt{failure(ago(second))},
 			want:     webhook.Standing{FailingSince: ago(webhook.FailingFor - 1), Breaker: webhook.Breaker{Failures: 1}},
 		},
-		"no attempt disables nothing": {
+		"no attempts change nothing": {
 			before: webhook.Standing{FailingSince: ago(9 * day)},
 			want:   webhook.Standing{FailingSince: ago(9 * day)},
 		},
-		"an endpoint that is gone is disabled at once, whatever it has taken beside": {
+		"a gone endpoint is disabled at once, regardless of concurrent successes": {
 			attempts: []webhook.Attempt{success(ago(second)), fault(webhook.FaultGone, ago(second))},
 			want:     webhook.Standing{DeliveredAt: ago(second), Disabled: webhook.Gone, DisabledAt: now},
 		},
-		"one that is disabled already stays as it is": {
+		"a disabled endpoint does not change": {
 			before:   webhook.Standing{FailingSince: ago(9 * day), Disabled: webhook.Failing, DisabledAt: ago(day)},
 			attempts: []webhook.Attempt{fault(webhook.FaultGone, ago(second))},
 			want: webhook.Standing{
 				FailingSince: ago(9 * day), Disabled: webhook.Failing, DisabledAt: ago(day), Breaker: webhook.Breaker{Failures: 1},
 			},
 		},
-		"attempts at the URL of before do not count": {
+		"attempts at the previous URL do not count": {
 			before: webhook.Standing{BegunAt: ago(second)},
 			attempts: []webhook.Attempt{
 				fault(webhook.FaultGone, ago(second+1)), success(ago(second + 1)), failure(ago(second)),
@@ -122,7 +122,7 @@ func TestEndpointsThatFailTogetherRestForDifferentTimes(t *testing.T) {
 			t.Errorf("%s rests for %s, want 30 s off by up to a fifth", s.Name, rest)
 		}
 		if other := seen[until]; other != "" {
-			t.Errorf("%s and %s are tried again at the same time", s.Name, other)
+			t.Errorf("%s and %s rest for the same time", s.Name, other)
 		}
 		seen[until] = s.Name
 	}

@@ -30,7 +30,7 @@ var (
 	stark  = tenant.ID{Organization: "org_stark1", Mode: tenant.Live}
 )
 
-// fixture is a store, a directory and a clock with the verbs of this package on them.
+// fixture is a Service with its store, directory and clock.
 type fixture struct {
 	*testing.T
 	store     webhooktest.Memory
@@ -70,7 +70,7 @@ func (w *fixture) happens(owner tenant.ID, kind transaction.EventType) {
 	w.store.Commit(w, owner, kind, w.now, "")
 }
 
-// relayed steps until nothing is left, and counts the deliveries to each endpoint.
+// relayed steps until nothing is left and counts the deliveries per endpoint.
 func (w *fixture) relayed() map[string]int {
 	w.Helper()
 	for {
@@ -157,7 +157,7 @@ func TestOfTwoRelaysTheSecondWritesNothing(t *testing.T) {
 	w.happens(acme, transaction.RFQCreated)
 	w.relay.Store = late{&w.store}
 	if got := w.relayed(); len(got) != 0 {
-		t.Errorf("deliveries of the one that came late: %v", got)
+		t.Errorf("deliveries of the late relay: %v, want none", got)
 	}
 }
 
@@ -204,19 +204,19 @@ func TestResponsesMapToDeliveryOutcomes(t *testing.T) {
 		fault    webhook.Fault
 		wait     time.Duration
 	}{
-		"200 is delivered":                     {status(200), 0, webhook.Delivered, webhook.NoFault, 0},
-		"204 is, too":                          {status(204), 0, webhook.Delivered, webhook.NoFault, 0},
-		"199 is not":                           {status(199), 0, webhook.Pending, webhook.FaultStatus, 5 * time.Second},
-		"301 is a failure":                     {status(301), 0, webhook.Pending, webhook.FaultRedirect, 5 * time.Second},
-		"400 is tried again":                   {status(400), 1, webhook.Pending, webhook.FaultStatus, 5 * time.Minute},
-		"500 is tried again":                   {status(500), 8, webhook.Pending, webhook.FaultStatus, 24 * time.Hour},
-		"410 is tried again if it is enabled":  {status(410), 0, webhook.Pending, webhook.FaultGone, 5 * time.Second},
-		"the tenth failure is the last":        {status(500), 9, webhook.Exhausted, webhook.FaultStatus, 0},
-		"a success at the tenth try is one":    {status(200), 9, webhook.Delivered, webhook.NoFault, 0},
-		"no address of ours":                   {answering{err: safehttp.ErrRefused}, 0, webhook.Pending, webhook.FaultRefused, 5 * time.Second},
-		"no answer in time":                    {answering{err: safehttp.ErrTimeout}, 0, webhook.Pending, webhook.FaultTimeout, 5 * time.Second},
-		"no connection":                        {answering{err: safehttp.ErrFailed}, 0, webhook.Pending, webhook.FaultConnection, 5 * time.Second},
-		"a good answer that breaks off is bad": {answering{safehttp.Answer{Status: 200}, safehttp.ErrFailed}, 0, webhook.Pending, webhook.FaultConnection, 5 * time.Second},
+		"200 is delivered":                    {status(200), 0, webhook.Delivered, webhook.NoFault, 0},
+		"204 is, too":                         {status(204), 0, webhook.Delivered, webhook.NoFault, 0},
+		"199 is a failure":                    {status(199), 0, webhook.Pending, webhook.FaultStatus, 5 * time.Second},
+		"301 is a failure":                    {status(301), 0, webhook.Pending, webhook.FaultRedirect, 5 * time.Second},
+		"400 is tried again":                  {status(400), 1, webhook.Pending, webhook.FaultStatus, 5 * time.Minute},
+		"500 is tried again":                  {status(500), 8, webhook.Pending, webhook.FaultStatus, 24 * time.Hour},
+		"410 is tried again if it is enabled": {status(410), 0, webhook.Pending, webhook.FaultGone, 5 * time.Second},
+		"the tenth failure is the last":       {status(500), 9, webhook.Exhausted, webhook.FaultStatus, 0},
+		"a success at the tenth try":          {status(200), 9, webhook.Delivered, webhook.NoFault, 0},
+		"a forbidden address":                 {answering{err: safehttp.ErrRefused}, 0, webhook.Pending, webhook.FaultRefused, 5 * time.Second},
+		"no answer in time":                   {answering{err: safehttp.ErrTimeout}, 0, webhook.Pending, webhook.FaultTimeout, 5 * time.Second},
+		"no connection":                       {answering{err: safehttp.ErrFailed}, 0, webhook.Pending, webhook.FaultConnection, 5 * time.Second},
+		"a 200 that is cut off is a failure":  {answering{safehttp.Answer{Status: 200}, safehttp.ErrFailed}, 0, webhook.Pending, webhook.FaultConnection, 5 * time.Second},
 		"Retry-After of 429 counts": {
 			answering{answer: safehttp.Answer{Status: 429, RetryAfter: "60"}}, 0, webhook.Pending, webhook.FaultStatus, time.Minute,
 		},
@@ -311,8 +311,7 @@ func TestEndpointsAreListedWithTheirHistory(t *testing.T) {
 	}
 }
 
-// fail adds a delivery to an endpoint whose first attempt failed, and which is due
-// again in a minute.
+// fail adds a delivery whose first attempt failed and which is due again in a minute.
 func (w *fixture) fail(address webhook.Address, fault webhook.Fault) {
 	w.Helper()
 	event, err := transaction.NewEvent(transaction.RFQCreated, "", w.now, random)
@@ -369,14 +368,14 @@ func TestRecordsOfOtherOwnersAreNotFound(t *testing.T) {
 	all, _ := w.store.All()
 	foreign := webhook.Address{Owner: acme, Name: "theirs"}
 	asked := map[string]func() error{
-		"a delivery of another":            func() error { _, _, err := w.Delivery(t.Context(), acme, all[0].ID); return err },
-		"a delivery by no id":              func() error { _, _, err := w.Delivery(t.Context(), acme, "' OR 1=1"); return err },
-		"another's delivery again":         func() error { _, err := w.Redeliver(t.Context(), acme, all[0].ID); return err },
-		"no id again":                      func() error { _, err := w.Redeliver(t.Context(), acme, "dlv_"); return err },
-		"a test of another":                func() error { _, err := w.Test(t.Context(), foreign); return err },
-		"a recovery for another":           func() error { _, err := w.Recover(t.Context(), foreign, newYear); return err },
-		"enabling the endpoint of another": func() error { return w.Enable(t.Context(), foreign) },
-		"one that was not enrolled again":  func() error { return w.Enable(t.Context(), webhook.Address{Owner: acme, Name: "fresh"}) },
+		"a delivery of another tenant":  func() error { _, _, err := w.Delivery(t.Context(), acme, all[0].ID); return err },
+		"an invalid id":                 func() error { _, _, err := w.Delivery(t.Context(), acme, "' OR 1=1"); return err },
+		"redelivery for another tenant": func() error { _, err := w.Redeliver(t.Context(), acme, all[0].ID); return err },
+		"redelivery of an invalid id":   func() error { _, err := w.Redeliver(t.Context(), acme, "dlv_"); return err },
+		"a test for another tenant":     func() error { _, err := w.Test(t.Context(), foreign); return err },
+		"a recovery for another tenant": func() error { _, err := w.Recover(t.Context(), foreign, newYear); return err },
+		"enabling for another tenant":   func() error { return w.Enable(t.Context(), foreign) },
+		"enabling before enrolment":     func() error { return w.Enable(t.Context(), webhook.Address{Owner: acme, Name: "fresh"}) },
 	}
 	for name, ask := range asked {
 		if err := ask(); !errors.Is(err, transaction.ErrNotFound) {
@@ -482,7 +481,7 @@ func TestUnavailableStoreIsReported(t *testing.T) {
 	for verb, ask := range asked {
 		var unavailable *transaction.UnavailableError
 		if err := ask(); !errors.As(err, &unavailable) {
-			t.Errorf("%s: %v, want a ledger.UnavailableError", verb, err)
+			t.Errorf("%s: %v, want a transaction.UnavailableError", verb, err)
 		}
 	}
 }
@@ -494,11 +493,11 @@ func TestWhyAnEndpointGetsNothing(t *testing.T) {
 		endpoint webhook.Endpoint
 		want     string
 	}{
-		"it is open":              {webhook.Endpoint{Secrets: []credential.Secret{older}}, ""},
-		"it is closed":            {webhook.Endpoint{Secrets: []credential.Secret{older}, Closed: "Stage"}, "Stage"},
-		"it has no secret":        {webhook.Endpoint{}, webhook.NoSecret},
-		"one of them is no good":  {webhook.Endpoint{Secrets: []credential.Secret{older, bad}}, webhook.NoSecret},
-		"closed comes before all": {webhook.Endpoint{Closed: "Stage"}, "Stage"},
+		"it is open":                    {webhook.Endpoint{Secrets: []credential.Secret{older}}, ""},
+		"it is closed":                  {webhook.Endpoint{Secrets: []credential.Secret{older}, Closed: "Stage"}, "Stage"},
+		"it has no secret":              {webhook.Endpoint{}, webhook.NoSecret},
+		"one of two secrets is invalid": {webhook.Endpoint{Secrets: []credential.Secret{older, bad}}, webhook.NoSecret},
+		"closed takes precedence":       {webhook.Endpoint{Closed: "Stage"}, "Stage"},
 	}
 	for name, tc := range tests {
 		if got := tc.endpoint.Withheld(); got != tc.want {

@@ -49,7 +49,7 @@ func TestSlowAttemptIsRetried(t *testing.T) {
 	}
 }
 
-// stuck is a body of which nothing comes.
+// stuck is a body whose Read blocks until the context ends.
 type stuck struct{ ctx context.Context } //nolint:containedctx // as that of net/http
 
 func (s stuck) Read([]byte) (int, error) { <-s.ctx.Done(); return 0, s.ctx.Err() }

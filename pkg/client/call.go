@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// sending is one call: its operation, its expected status, and the generated function
+// sending describes one call: its operation, its expected status, and the generated function
 // that sends it.
 type sending struct {
 	operation, route string

@@ -119,7 +119,7 @@ func named(sentence any) []string {
 // again.
 func TestModelsKeepAllMembersOfTheExamples(t *testing.T) {
 	t.Parallel()
-	// Instants of the contracts have three digits, those of Go what they need.
+	// Instants of the contracts have three decimals; Go omits trailing zeros.
 	fraction := regexp.MustCompile(`\.[0-9]+Z"`)
 	short := func(digits []byte) []byte {
 		return append(bytes.TrimRight(bytes.TrimSuffix(digits, []byte(`Z"`)), ".0"), `Z"`...)

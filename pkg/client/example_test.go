@@ -68,8 +68,8 @@ func ExampleClient_RFQs() {
 	// Autumn flyers for Gent
 }
 
-// A file is inspected; the job is read as often as the API asks for until it has
-// ended.
+// The example waits for the inspection of a file. The client polls the job as often as the
+// API requests until the job has ended.
 func ExampleClient_WaitPreflight() {
 	c := connect()
 

@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// page is what proxies answer in place of a problem.
+// page is a response of a proxy in place of a problem.
 const page = "<html><body>upstream down</body></html>"
 
 func html(status int) func(http.ResponseWriter, *http.Request, http.Handler) {
@@ -27,10 +27,10 @@ func html(status int) func(http.ResponseWriter, *http.Request, http.Handler) {
 	}
 }
 
-// cut ends the connection without an answer.
+// cut closes the connection without a response.
 func cut(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 
-// served lets the API server do its work and keeps the answer.
+// served calls the API server and records the response.
 func served(r *http.Request, serve http.Handler) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
 	serve.ServeHTTP(answer, r)

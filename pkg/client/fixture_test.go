@@ -58,7 +58,7 @@ func (h *testServer) disturbed(by func(w http.ResponseWriter, r *http.Request, s
 	}
 }
 
-// requests are those that arrived.
+// requests returns the received requests.
 func (h *testServer) requests() []*http.Request {
 	h.mu.Lock()
 	defer h.mu.Unlock()

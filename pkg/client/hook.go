@@ -31,7 +31,7 @@ type Attempt struct {
 	Wait time.Duration
 }
 
-// call is one call of a verb.
+// call describes one call of a method of the client.
 type call struct {
 	operation, route string
 	// token is sent instead of the key, unless it is empty.

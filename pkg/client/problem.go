@@ -34,7 +34,7 @@ type Problem struct {
 	members json.RawMessage
 }
 
-// Violation is one fault of a body.
+// Violation describes one fault of a body.
 type Violation struct {
 	// Pointer is the place, as a URI fragment (RFC 6901): #/quantity.
 	Pointer string `json:"pointer"`

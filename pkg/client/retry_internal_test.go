@@ -16,14 +16,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// script answers each attempt with its next line; the last one stays.
+// script returns the next line for each attempt, and then repeats the last line.
 type script struct {
 	lines []line
-	// bodies are those that were sent.
+	// bodies lists the received bodies.
 	bodies []string
 }
 
-// line is an answer, or an error.
+// line holds a response or an error.
 type line struct {
 	status int
 	header map[string]string

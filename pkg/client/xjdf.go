@@ -54,9 +54,9 @@ const (
 	xjdfXML  = "application/vnd.cip4-xjdf+xml"
 )
 
-// ValidateXJDF holds an XJDF document, JSON or XML, against the standard and
-// against what the marketplace takes. The report is that of a document that is
-// valid or not; an error means that there is none.
+// ValidateXJDF validates an XJDF document, JSON or XML, with the standard and the
+// capabilities of the marketplace. It returns a report for valid and invalid documents, and
+// an error if there is no report.
 func (c *Client) ValidateXJDF(ctx context.Context, document []byte, profile XJDFProfile) (XJDFReport, error) {
 	mediaType := xjdfJSON
 	if bytes.HasPrefix(bytes.TrimSpace(document), []byte("<")) {
@@ -112,17 +112,17 @@ func (c *Client) CalculateXJDF(ctx context.Context, session Session, document []
 	return costing, err
 }
 
-// CostingReason is why a person has to look at what was calculated. Its code is one
-// of the guide of costing; be ready for others.
+// CostingReason is a reason why a person has to review a calculation. The guide of costing
+// lists the codes; handle unknown codes too.
 type CostingReason struct {
 	Code, Detail string
-	// Pointer is where in the request it is about, XPath the same in the notation of
-	// the standard; empty where it is about no place.
+	// Pointer is the place in the request, XPath the same place in the notation of the
+	// standard; empty for a reason without a place.
 	Pointer, XPath string
 }
 
-// CostingReasons are those of an error of [Client.CalculateXJDF]; none if it is
-// another.
+// CostingReasons returns the reasons of an error of [Client.CalculateXJDF], or nil for any
+// other error.
 func CostingReasons(err error) []CostingReason {
 	var review struct{ Reasons []CostingReason }
 	var refused *Problem

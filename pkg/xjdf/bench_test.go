@@ -12,8 +12,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// BenchmarkParse has a measure beside each time, since a time alone says more
-// about the machine: what encoding/json takes to decode the same bytes.
+// BenchmarkParse also measures the time of encoding/json for the same bytes, because a time
+// alone depends mostly on the machine.
 func BenchmarkParse(b *testing.B) {
 	for _, name := range []string{"flyer", "booklet", "businesscards", "status"} {
 		pretty, err := os.ReadFile("testdata/" + name + ".json")

@@ -139,7 +139,7 @@ func loose(value string) bool {
 	return value != "" && after == ' '
 }
 
-// fields splits at white space as XML knows it, which is less than Go does.
+// fields splits at the white space of XML, which has fewer characters than that of Go.
 func fields(value string) []string {
 	return strings.FieldsFunc(value, func(r rune) bool {
 		return r == ' ' || r == '\t' || r == '\n' || r == '\r'

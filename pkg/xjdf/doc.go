@@ -16,9 +16,9 @@ package xjdf
 
 // Namespaces that matter to a reader of XJDF.
 const (
-	// Namespace is that of XJDF and XJMF, in all versions from 2.0 on.
+	// Namespace is the namespace of XJDF and XJMF, in all versions since 2.0.
 	Namespace = "http://www.CIP4.org/JDFSchema_2_0"
-	// LegacyNamespace is that of JDF and JMF 1, which are other languages.
+	// LegacyNamespace is the namespace of JDF and JMF 1, which are different languages.
 	LegacyNamespace = "http://www.CIP4.org/JDFSchema_1_1"
 
 	xmlNamespace    = "http://www.w3.org/XML/1998/namespace"

@@ -12,8 +12,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf"
 )
 
-// attacks are documents that a careless reader needs the square of their
-// length for. Each makes one of about the length it is asked for.
+// attacks returns functions that make a document of about the given length. A naive reader
+// needs quadratic time for it.
 func attacks() map[string]func(length int) string {
 	numbered := func(head, item, tail string) func(int) string {
 		return func(length int) string {

@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// Members with a meaning of their own.
+// Names of members with a special meaning.
 const (
 	nameMember    = "Name"     // what an item of a pool is, and the root
 	textMember    = "Text"     // the text of a Comment

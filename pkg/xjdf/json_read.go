@@ -32,7 +32,7 @@ type jsonReader struct {
 	last     int  // where the member or the value that was read last begins
 }
 
-// errSurvey asks for a second pass.
+// errSurvey requests a second pass.
 var errSurvey = errors.New("a later member decides")
 
 func readJSON(body []byte, limits Limits) (*Document, error) {

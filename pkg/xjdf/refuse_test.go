@@ -73,7 +73,7 @@ func TestParseRejectsInvalidBodies(t *testing.T) {
 		"a name of symbols":                     {`{"→":1}`, xjdf.ReasonName, place{"/→", 1, 6}},
 		"an audit whose name is none":           {`{"AuditPool":[{"Name":"a b"}]}`, xjdf.ReasonName, place{"/AuditPool/0/Name", 1, 23}},
 		"a control character":                   {`{"a":"\u0001"}`, xjdf.ReasonCharacter, place{"/a", 1, 6}},
-		"a character that is none":              {"{\"a\":\"\uFFFE\"}", xjdf.ReasonCharacter, place{"/a", 1, 6}},
+		"an invalid character":                  {"{\"a\":\"\uFFFE\"}", xjdf.ReasonCharacter, place{"/a", 1, 6}},
 		"a prefix without a context":            {`{"a:b":1}`, xjdf.ReasonPrefix, place{"/a:b", 1, 8}},
 		"a prefix for no namespace":             {`{"@context":{"a":""}}`, xjdf.ReasonPrefix, place{"/@context", 1, 13}},
 		"the prefix of declarations":            {`{"@context":{"xmlns":"urn:a"}}`, xjdf.ReasonPrefix, place{"/@context", 1, 13}},

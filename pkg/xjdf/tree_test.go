@@ -11,8 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
-// trees makes documents out of all that the vocabulary knows, and of things
-// that it does not know.
+// trees makes documents from all names of the vocabulary and from unknown names.
 type trees struct {
 	random *rand.Rand
 	left   int  // elements that may still be made
@@ -129,9 +128,9 @@ func (t *trees) item(a vocabulary.Attribute) string {
 	}
 }
 
-// attributeJSON writes a tree as a converter from XML would that knows nothing
-// of datatypes: attributes with an at sign, all values strings, an array only
-// where there are several elements.
+// attributeJSON writes a tree like a converter from XML without knowledge of datatypes:
+// attributes have an at sign, all values are strings, and only repeated elements are
+// arrays.
 func attributeJSON(n *xjdf.Node) map[string]any {
 	object := map[string]any{}
 	if n.Parent == nil {

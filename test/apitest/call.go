@@ -19,32 +19,32 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// Request is one request.
+// Request describes one request.
 type Request struct {
 	Method, Path string
-	// Key names a key of the fixture; empty sends none. A callback is signed by the
-	// sender of the key's partner instead, and costing gets a session of the key.
+	// Key names a key of the fixture; empty sends none. A callback is signed by the sender of
+	// the key's partner instead, and costing gets a session of the key.
 	Key string
 	// Body is sent as application/json; empty sends none.
 	Body string
-	// Header is added, or replaces what would be sent; an empty value removes.
+	// Header replaces or adds header fields; an empty value removes the field.
 	Header map[string]string
 }
 
-// Answer is what came back.
+// Answer holds a response.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Do makes a request and holds the answer against contract and conventions.
+// Do sends a request and validates the response with the contract and the conventions.
 func (w *Server) Do(t testing.TB, in Request) Answer {
 	t.Helper()
 	return w.Send(t, w.Build(t, in))
 }
 
-// Send is Do for a request that was made elsewhere.
+// Send is Do for an existing HTTP request.
 func (w *Server) Send(t testing.TB, r *http.Request) Answer {
 	t.Helper()
 	in := Request{Method: r.Method, Path: r.URL.EscapedPath()}
@@ -52,14 +52,14 @@ func (w *Server) Send(t testing.TB, r *http.Request) Answer {
 	w.Handler.ServeHTTP(rec, r)
 	a := Answer{Status: rec.Code, Header: rec.Header(), Body: rec.Body.Bytes()}
 	if in.Method == http.MethodHead {
-		a.Body = nil // as net/http does
+		a.Body = nil // like net/http
 	}
 	w.hold(t, in, a)
 	w.record(in, a.Status)
 	return a
 }
 
-// Build makes the HTTP request alone.
+// Build returns the HTTP request without sending it.
 func (w *Server) Build(t testing.TB, in Request) *http.Request {
 	t.Helper()
 	var body io.Reader
@@ -72,7 +72,7 @@ func (w *Server) Build(t testing.TB, in Request) *http.Request {
 	}
 	if in.Key != "" {
 		if w.Key(in.Key) == "" {
-			t.Fatalf("no key is called %q", in.Key)
+			t.Fatalf("the fixture has no key %q", in.Key)
 		}
 		r.Header.Set("Authorization", "Bearer "+w.Key(in.Key))
 	}
@@ -91,8 +91,8 @@ func (w *Server) Build(t testing.TB, in Request) *http.Request {
 	return r
 }
 
-// sealed is the token of a session of a key, as if it had been opened just now: where
-// nothing of a posture lets it be opened.
+// sealed returns the token of a session of a key, as if it had just been opened. It does not
+// depend on the posture.
 func (w *Server) sealed(t testing.TB, key string) string {
 	t.Helper()
 	session := credential.Session{Tenant: w.Tenant(key), Key: w.Digest(key), Expires: w.Clock.Now().Add(credential.SessionLifetime)}
@@ -101,7 +101,7 @@ func (w *Server) sealed(t testing.TB, key string) string {
 	return token.Reveal()
 }
 
-// sign makes the request one of the sender that speaks for the key's partner.
+// sign signs the request as the sender of the key's partner.
 func (w *Server) sign(r *http.Request, in Request) {
 	partner, _, _ := strings.Cut(in.Key, "-")
 	timestamp := strconv.FormatInt(w.Clock.Now().Unix(), 10)
@@ -110,30 +110,29 @@ func (w *Server) sign(r *http.Request, in Request) {
 	r.Header.Set("X-XJMF-Signature", signature.Sign(signature.Body, SecretOf(partner), timestamp, []byte(in.Body)))
 }
 
-// SenderOf is the id of the machine that sends callbacks for a partner.
+// SenderOf returns the id of the machine that sends callbacks for a partner.
 func SenderOf(partner string) string { return "press." + partner }
 
-// Signal is a callback that is taken at the time of a new world.
+// Signal is a callback that a new server accepts without moving its clock.
 const Signal = `{"Name":"XJMF","Version":"2.2","Header":{"DeviceID":"press-7","ID":"M-1","Time":"2026-11-20T12:00:00Z"},
 "SignalStatus":{"Header":{"DeviceID":"press-7","ID":"S-1","Time":"2026-11-20T12:00:00Z"},
 "DeviceInfo":[{"Status":"Production","JobPhase":[{"JobID":"J-1","Status":"InProgress"}]}]}}`
 
-// SecretOf is its secret.
+// SecretOf returns the secret of that sender.
 func SecretOf(partner string) credential.Secret {
 	return credential.Secret(partner + "-secret-of-thirty-two-bytes-or-more")
 }
 
-// Want checks status and code; the empty code is for answers that are no
-// problem.
+// Want checks status and code; the code is empty for responses that are not problems.
 func (a Answer) Want(t testing.TB, status int, code problem.Code) Answer {
 	t.Helper()
 	if a.Status != status || a.Code() != code {
-		t.Fatalf("answer %d %q, want %d %q\n%s", a.Status, a.Code(), status, code, a.Body)
+		t.Fatalf("response %d %q, want %d %q\n%s", a.Status, a.Code(), status, code, a.Body)
 	}
 	return a
 }
 
-// WantRetry checks that the answer says when to come back, within bounds.
+// WantRetry checks that the response has a valid Retry-After.
 func (a Answer) WantRetry(t testing.TB) {
 	t.Helper()
 	text := a.Header.Get("Retry-After")
@@ -142,18 +141,18 @@ func (a Answer) WantRetry(t testing.TB) {
 	}
 }
 
-// Code is the problem's code; empty for other answers.
+// Code returns the code of a problem; empty for other responses.
 func (a Answer) Code() problem.Code {
 	var body struct {
 		Code problem.Code `json:"code"`
 	}
 	if a.Status >= 400 && len(a.Body) > 0 {
-		_ = json.Unmarshal(a.Body, &body) // no problem, no code
+		_ = json.Unmarshal(a.Body, &body) // other bodies have no code
 	}
 	return body.Code
 }
 
-// Violations are the pointers of a problem's errors with their details.
+// Violations maps the pointers of a problem's errors to their details.
 func (a Answer) Violations(t testing.TB) map[string]string {
 	t.Helper()
 	var body struct {
@@ -175,7 +174,7 @@ func (a Answer) Into(t testing.TB, value any) {
 	}
 }
 
-// Text is a string member of the body, inside the named objects.
+// Text returns a string member of the body, inside the named objects.
 func (a Answer) Text(t testing.TB, path ...string) string {
 	t.Helper()
 	var value any
@@ -186,7 +185,7 @@ func (a Answer) Text(t testing.TB, path ...string) string {
 	}
 	text, ok := value.(string)
 	if !ok {
-		t.Fatalf("the answer has no text at %v\n%s", path, a.Body)
+		t.Fatalf("the body has no text at %v\n%s", path, a.Body)
 	}
 	return text
 }

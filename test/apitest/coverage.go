@@ -18,14 +18,14 @@ import (
 	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 )
 
-// surfaces names the package below apiserver that serves the operations of a
-// contract, except those of ownPaths.
+// surfaces maps a contract to the package below apiserver that serves its operations, except
+// those of ownPaths.
 var surfaces = map[contracts.Name]string{
 	contracts.Partner: "partnerapi", contracts.Preflight: "preflightapi", contracts.XJDF: "xjdfapi",
 	contracts.Platform: "platformapi", contracts.Bridge: "bridgeapi", contracts.Webhooks: "webhooksapi",
 }
 
-// ownPaths names the packages that serve one path of a contract.
+// ownPaths maps single paths to the packages that serve them.
 var ownPaths = map[string]string{sessions.Path: "sessions", costingapi.Path: "costingapi", xjmfapi.Path: "xjmfapi"}
 
 // surfaceOf returns the package below apiserver whose tests cover an operation.
@@ -36,10 +36,10 @@ func surfaceOf(op contracts.Operation) string {
 	return surfaces[op.Contract]
 }
 
-// succeeded holds the operations that this process has answered with a success.
+// succeeded holds the operations that have returned a success in this process.
 var succeeded sync.Map
 
-// record remembers the operation of a successful answer.
+// record stores the operation of a successful response.
 func (w *Server) record(in Request, status int) {
 	if status < http.StatusOK || status >= http.StatusMultipleChoices || in.Method == http.MethodHead {
 		return
@@ -49,9 +49,8 @@ func (w *Server) record(in Request, status int) {
 	}
 }
 
-// Main runs the tests of a package below apiserver. After a complete run it fails
-// if an operation that the package serves was never answered with a success that
-// its contract promises:
+// Main runs the tests of a package below apiserver. After a complete run it fails if an
+// operation of the package has never returned a success that its contract documents:
 //
 //	func TestMain(m *testing.M) { os.Exit(apitest.Main(m, "partnerapi")) }
 func Main(m *testing.M, surface string) int {
@@ -71,7 +70,7 @@ func Main(m *testing.M, surface string) int {
 	return min(len(missing), 1)
 }
 
-// partial reports whether flags leave out tests.
+// partial reports whether flags exclude tests.
 func partial() bool {
 	return slices.ContainsFunc([]string{"test.run", "test.skip", "test.list", "test.fuzz"}, func(name string) bool {
 		f := flag.Lookup(name)
@@ -79,7 +78,7 @@ func partial() bool {
 	})
 }
 
-// uncovered returns the operations of a surface that promise a success and have
+// uncovered returns the operations of a surface that document a success and have returned
 // none.
 func uncovered(set *contracts.Set, surface string, covered func(contracts.Operation) bool) []contracts.Operation {
 	operations := slices.Concat(set.Operations(), set.InternalOperations())

@@ -38,9 +38,9 @@ func TestAnOperationWithoutASuccessIsUncovered(t *testing.T) {
 		covered bool
 		want    []contracts.Operation
 	}{
-		"an operation that was never answered": {"costingapi", false, []contracts.Operation{calculate}},
-		"an operation that was answered":       {"costingapi", true, nil},
-		"operations of no surface":             {"unknown", false, nil},
+		"an operation without a success": {"costingapi", false, []contracts.Operation{calculate}},
+		"an operation with a success":    {"costingapi", true, nil},
+		"an unknown surface":             {"unknown", false, nil},
 	} {
 		got := uncovered(set, tc.surface, func(contracts.Operation) bool { return tc.covered })
 		if !slices.Equal(got, tc.want) {

@@ -18,10 +18,10 @@ import (
 	"github.com/printmarket/printmarket/docs"
 )
 
-// answers bound what is read of an answer: reports are far larger than requests.
+// answers limits the decoded responses, because reports are far larger than requests.
 var answers = gate.JSONLimits{Depth: gate.MaxJSONDepth, Members: 10_000, Elements: 100_000, Values: 2_000_000, Digits: 1_000}
 
-// schema is the published schema of problem details, compiled.
+// schema returns the compiled schema of problem details.
 type schema struct{ compiled *jsonschema.Schema }
 
 func problemSchema(t testing.TB) *schema {
@@ -32,7 +32,7 @@ func problemSchema(t testing.TB) *schema {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	must(t, err)
 	if object, ok := document.(map[string]any); ok {
-		delete(object, "$id") // a path, which needs an origin
+		delete(object, "$id") // a relative URL, which the compiler cannot resolve
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
@@ -42,21 +42,21 @@ func problemSchema(t testing.TB) *schema {
 	return &schema{compiled}
 }
 
-// transport lists header fields of HTTP itself, which contracts need not describe.
+// transport lists header fields of HTTP itself, which contracts need not document.
 var transport = map[string]bool{"Connection": true, "Content-Length": true, "Content-Type": true, "Date": true}
 
-// hold checks what must be true of every answer.
+// hold checks the rules that apply to every response.
 func (w *Server) hold(t testing.TB, in Request, a Answer) {
 	t.Helper()
 	for _, fault := range w.faults(in, a) {
-		t.Errorf("%s %s answered %d: %s\n%s", in.Method, in.Path, a.Status, fault, a.Body)
+		t.Errorf("%s %s returned %d: %s\n%s", in.Method, in.Path, a.Status, fault, a.Body)
 	}
 }
 
-// token is that of a session; the example of the contract is shorter.
+// token matches session tokens; the example of the contract is shorter.
 var token = regexp.MustCompile(`pms_[A-Za-z0-9_-]{100}`)
 
-// faults lists what is wrong with an answer, whatever the test is about.
+// faults returns the violations of the rules that apply to every response.
 func (w *Server) faults(in Request, a Answer) []string {
 	var found faults
 	if a.Header.Get("X-Request-Id") == "" {
@@ -84,7 +84,7 @@ type faults []string
 
 func (f *faults) add(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
 
-// holdProblem checks an error by the published schema and our own rules.
+// holdProblem validates a problem with the published schema and the conventions.
 func (w *Server) holdProblem(found *faults, a Answer) {
 	if got := a.Header.Get("Content-Type"); got != "application/problem+json" {
 		found.add("an error of type %q", got)
@@ -109,7 +109,7 @@ func (w *Server) holdProblem(found *faults, a Answer) {
 	}
 }
 
-// holdContract checks an answer by what the contract promises for it.
+// holdContract validates a response with its documentation in the contract.
 func (w *Server) holdContract(found *faults, in Request, a Answer, op contracts.Operation) {
 	promise, err := w.Contracts.Answer(op, a.Status)
 	if err != nil {
@@ -122,8 +122,8 @@ func (w *Server) holdContract(found *faults, in Request, a Answer, op contracts.
 	}
 }
 
-// holdHeaders wants every field that is promised for certain, no field that is
-// not promised, and no value that is not of its form.
+// holdHeaders requires every required header field, rejects undocumented fields and validates
+// the values.
 func holdHeaders(found *faults, got http.Header, promised map[string]contracts.Header) {
 	for name, header := range promised {
 		if header.Required && len(got[name]) == 0 {
@@ -143,8 +143,8 @@ func holdHeaders(found *faults, got http.Header, promised map[string]contracts.H
 	}
 }
 
-// holdBody wants a promised media type, a body of its schema, and of a problem
-// a promised code.
+// holdBody requires a documented media type, a valid body and, for a problem, a documented
+// code.
 func holdBody(found *faults, a Answer, promise contracts.Answer) {
 	mediaType := a.Header.Get("Content-Type")
 	schema, promised := promise.Bodies[mediaType]
@@ -156,7 +156,7 @@ func holdBody(found *faults, a Answer, promise contracts.Answer) {
 		found.add("code %s, the contract promises %v", code, promise.Codes)
 	}
 	if schema == nil || !strings.Contains(mediaType, "json") {
-		return // a schema cannot look into other forms
+		return // schemas apply only to JSON
 	}
 	value, err := answers.Decode(a.Body)
 	if err != nil {
@@ -182,7 +182,7 @@ func (w *Server) Operation(method, path string) (contracts.Operation, bool) {
 	return contracts.Operation{}, false
 }
 
-// fits reports whether a path is of a template.
+// fits reports whether a path matches a template.
 func fits(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {

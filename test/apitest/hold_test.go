@@ -18,7 +18,7 @@ import (
 // node is an object of a contract.
 type node = map[string]any
 
-// mutated is the published contracts with a change to the partner's.
+// mutated returns the published contracts with a change to the partner contract.
 func mutated(t *testing.T, change func(contract node)) *contracts.Set {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -39,7 +39,7 @@ func mutated(t *testing.T, change func(contract node)) *contracts.Set {
 	return set
 }
 
-// in walks down the objects of a contract.
+// in returns the object at a path of a contract.
 func in(t *testing.T, from node, path ...string) node {
 	t.Helper()
 	for _, name := range path {
@@ -52,8 +52,8 @@ func in(t *testing.T, from node, path ...string) node {
 	return from
 }
 
-// TestAnswersAreHeldAgainstTheContract changes the contract under an answer
-// that it describes, so that it no longer does.
+// Each case changes the documentation of a valid response, so that the response becomes
+// invalid.
 func TestAnswersAreHeldAgainstTheContract(t *testing.T) {
 	t.Parallel()
 	w := New(t, Options{})
@@ -127,8 +127,7 @@ func TestAnswersAreHeldAgainstTheContract(t *testing.T) {
 	}
 }
 
-// TestAnswersAreHeldAgainstTheirRules needs no contract: these hold for every
-// path.
+// These rules apply to every path and need no contract.
 func TestAnswersAreHeldAgainstTheirRules(t *testing.T) {
 	t.Parallel()
 	w := New(t, Options{})
@@ -142,7 +141,7 @@ func TestAnswersAreHeldAgainstTheirRules(t *testing.T) {
 		"no caching rule":          {func(a *Answer) { a.Header.Del("Cache-Control") }, "no Cache-Control"},
 		"a key in the body":        {func(a *Answer) { a.Body = []byte(strings.Replace(string(a.Body), `"detail":"`, `"detail":"pmk_`, 1)) }, "a key is in the body"},
 		"an error as plain text":   {func(a *Answer) { a.Header.Set("Content-Type", "text/plain") }, `an error of type "text/plain"`},
-		"an error that is cut":     {func(a *Answer) { a.Body = a.Body[:20] }, "not valid JSON"},
+		"a truncated error":        {func(a *Answer) { a.Body = a.Body[:20] }, "not valid JSON"},
 		"an error without a code":  {func(a *Answer) { a.Body = []byte(`{}`) }, "missing properties"},
 		"a type of another origin": {func(a *Answer) { a.Body = []byte(strings.ReplaceAll(string(a.Body), Origin, "https://x.example")) }, "type https://x.example"},
 	}

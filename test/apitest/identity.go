@@ -23,11 +23,10 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// Identity is a key with a certificate that it has signed itself, for a client
-// or for a server on this machine.
+// Identity holds a key and its self-signed certificate, for a client or for a local server.
 type Identity struct{ tls.Certificate }
 
-// NewIdentity makes an identity that is valid between two instants.
+// NewIdentity returns an identity that is valid between two instants.
 func NewIdentity(t testing.TB, from, until time.Time) Identity {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -35,7 +34,7 @@ func NewIdentity(t testing.TB, from, until time.Time) Identity {
 	return certify(t, key, from, until)
 }
 
-// Renewed is another certificate for the same key.
+// Renewed returns a new certificate for the same key.
 func (i Identity) Renewed(t testing.TB, from, until time.Time) Identity {
 	t.Helper()
 	return certify(t, i.PrivateKey.(crypto.Signer), from, until)
@@ -56,13 +55,13 @@ func certify(t testing.TB, key crypto.Signer, from, until time.Time) Identity {
 	return Identity{tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}}
 }
 
-// Pin is the identity as an entitlement names it.
+// Pin returns the pin of the identity for an entitlement.
 func (i Identity) Pin(name string) v1alpha1.ClientCertificate {
 	sum := sha256.Sum256(i.Leaf.RawSubjectPublicKeyInfo)
 	return v1alpha1.ClientCertificate{Name: name, SPKISHA256: hex.EncodeToString(sum[:])}
 }
 
-// Write puts the identity into two files of a directory.
+// Write writes the identity into two files of a directory.
 func (i Identity) Write(t testing.TB, dir string) (certFile, keyFile string) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(i.PrivateKey)
@@ -76,7 +75,7 @@ func (i Identity) Write(t testing.TB, dir string) (certFile, keyFile string) {
 	return certFile, keyFile
 }
 
-// Pin sets the client certificates of a partner, and whether it needs one.
+// Pin sets the client certificates of a partner, and whether they are required.
 func (w *Server) Pin(partner string, required bool, certificates ...v1alpha1.ClientCertificate) {
 	w.Partner(partner, func(spec *v1alpha1.PartnerEntitlementSpec) {
 		spec.ClientCertificates, spec.RequireClientCertificate = certificates, required

@@ -14,8 +14,7 @@ import (
 	"github.com/printmarket/printmarket/docs"
 )
 
-// TestMembersAreWrittenInTheOrderOfTheContract: people read answers beside the
-// contract, and the generator would sort them.
+// People compare responses with the contract, but the generator would sort the members.
 func TestMembersAreWrittenInTheOrderOfTheContract(t *testing.T) {
 	t.Parallel()
 	w := New(t, Options{})
@@ -36,18 +35,18 @@ func TestMembersAreWrittenInTheOrderOfTheContract(t *testing.T) {
 			for _, member := range members(t, a.Body) {
 				at := slices.Index(order, member)
 				if at <= last {
-					t.Errorf("%s comes after %s, in the contract before\n%s", member, order[max(0, last)], a.Body)
+					t.Errorf("%s comes after %s, but the contract lists it before\n%s", member, order[max(0, last)], a.Body)
 				}
 				last = at
 			}
 			if name == "an RFQ" && !bytes.Contains(a.Body, []byte(`"title":"<b> & co."`)) {
-				t.Errorf("the title is written otherwise than it was sent: %s", a.Body)
+				t.Errorf("the title was changed: %s", a.Body)
 			}
 		})
 	}
 }
 
-// members are the names of an object's members as they come.
+// members returns the names of an object's members in their order.
 func members(t *testing.T, text []byte) []string {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -65,7 +64,7 @@ func members(t *testing.T, text []byte) []string {
 	return names
 }
 
-// properties are the names of a schema's properties as they come.
+// properties returns the names of a schema's properties in their order.
 func properties(t *testing.T, contract, schema string) []string {
 	t.Helper()
 	text, err := docs.API.ReadFile("api/" + contract)

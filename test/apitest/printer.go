@@ -11,16 +11,16 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/fixed"
 )
 
-// Flyer is a document that a [Printer] calculates.
+// Flyer is a document that the master data of [Printer] can calculate.
 const Flyer = `{"$schema":"https://schema.cip4.org/jdfschema_2_2/xjdf.json","Name":"XJDF","JobID":"J-1","Types":["Product"],"Version":"2.2",
 "ProductList":{"Product":[{"ID":"P1","IsRoot":true,"Amount":5000,"ProductType":"Leaflet","Intent":[
 {"Name":"ColorIntent","ColorIntent":{"SurfaceColor":[{"Surface":"Front","ColorsUsed":["Cyan","Black"]},{"Surface":"Back","ColorsUsed":["Cyan","Black"]}]}},
 {"Name":"LayoutIntent","LayoutIntent":{"FinishedDimensions":[419.528,595.276,0],"Bleed":8.504,"Pages":2,"Sides":"TwoSidedHeadToHead"}}]}]},
 "ResourceSet":[{"Name":"Media","Usage":"Input","Resource":[{"Media":{"ID":"gloss-135","MediaType":"Paper"}}]}]}`
 
-// Printer is the master data of an organization that prints flyers on gloss-135.
-// Every identifier is the same for every owner. The last three decimals of every rate are
-// the mark (1 to 999), which identifies its owner and edition.
+// Printer returns the master data of an organization that prints flyers on gloss-135.
+// All owners have the same identifiers. The last three decimals of every rate are the mark
+// (1 to 999), which identifies the owner and the edition.
 func Printer(owner string, mark int64) authority.Content {
 	rate := func(whole int64) fixed.Decimal { return fixed.FromInt(whole) + fixed.Decimal(mark) }
 	price := func(whole int64, per authority.Unit) authority.Price {
@@ -61,7 +61,7 @@ func area(width, height int64) authority.Area {
 	return authority.Area{Width: fixed.FromInt(width), Height: fixed.FromInt(height)}
 }
 
-// InForce is content that was approved and is in force since an hour.
+// InForce returns content that was approved and has been in force for an hour.
 func (w *Server) InForce(t testing.TB, c authority.Content) authority.Effective {
 	t.Helper()
 	s, err := authority.New(c)
@@ -70,7 +70,7 @@ func (w *Server) InForce(t testing.TB, c authority.Content) authority.Effective 
 	return authority.Effective{Value: s, From: since, Approval: fmt.Sprintf("apr_%.12s", s.ID()[len("sha256:"):]), ApprovedAt: since}
 }
 
-// Costs puts contents in force, each for its owner, and nothing else.
+// Costs replaces the master data in force with contents, one per owner.
 func (w *Server) Costs(t testing.TB, contents ...authority.Content) {
 	t.Helper()
 	owners := map[string][]authority.Effective{}

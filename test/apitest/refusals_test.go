@@ -22,16 +22,16 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// cause is something that a request can be refused for, whatever it asks.
+// cause describes a reason for which any request can be rejected.
 type cause struct {
 	status int
 	code   problem.Code
-	// world, if any, changes what is asked.
+	// arrange changes the server; nil changes nothing.
 	arrange func(t *testing.T, w *Server)
-	// request, if any, changes the request.
+	// request changes the request; nil changes nothing.
 	request func(*Request)
-	// method, if any, is the one that the cause concerns, and but the paths that it
-	// does not.
+	// method restricts the cause to one method; empty means all. but lists paths that the
+	// cause does not concern.
 	method string
 	but    []string
 }
@@ -45,30 +45,30 @@ func causes() map[string]cause {
 		return func(_ *testing.T, w *Server) { w.Partner("acme", change) }
 	}
 	return map[string]cause{
-		"nothing":             {},
-		"header fields":       {status: 431, code: problem.CodeHeadersTooLarge, request: header("X-Large", strings.Repeat("x", 33<<10))},
-		"a closed capability": {status: 503, code: anyClosed, arrange: closeAll},
-		"early data":          {status: 425, code: problem.CodeTooEarly, request: header("Early-Data", "1")},
-		"no current posture":  {status: 503, code: problem.CodePostureUnavailable, arrange: func(_ *testing.T, w *Server) { w.Stale() }},
-		"no key":              {status: 401, code: problem.CodeMissingAPIKey, request: func(r *Request) { r.Key = "" }},
-		"a key that is none":  {status: 401, code: problem.CodeInvalidAPIKey, request: header("Authorization", "Bearer pmk_live_x")},
-		"suspension":          {status: 403, code: problem.CodePartnerSuspended, arrange: acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })},
-		"a contract to come":  {status: 403, code: problem.CodeContractNotEffective, arrange: acme(notYet)},
-		"a key without scope": {status: 403, code: problem.CodeInsufficientScope, request: func(r *Request) { r.Key = "acme-none" }},
-		"no grant":            {status: 403, code: problem.CodeCapabilityNotEntitled, request: func(r *Request) { r.Key = "globex-live" }},
-		"too many requests":   {status: 429, code: problem.CodeRateLimitExceeded, arrange: exhaust},
-		"another answer":      {status: 406, code: problem.CodeNotAcceptable, request: header("Accept", "image/png")},
-		"another body":        {status: 415, code: problem.CodeUnsupportedMediaType, request: header("Content-Type", "text/plain")},
-		"a large body":        {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 1<<20) + `"` }},
-		"half a body":         {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost, but: []string{"/api/v1/xjdf/validate", "/api/v1/sessions"}},
-		"half a document":     {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{` }, but: []string{costingapi.Path}},
-		"no document":         {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{}` }},
-		"a bad parameter":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Path += "?limit=x&access_token=x" }, method: http.MethodGet},
-		"no idempotency key":  {status: 400, code: problem.CodeIdempotencyKeyRequired, request: func(r *Request) { delete(r.Header, "Idempotency-Key") }},
-		"an idempotency key":  {status: 400, code: problem.CodeIdempotencyKeyInvalid, request: header("Idempotency-Key", "ä")},
-		"a body of no sense":  {status: 422, code: problem.CodeRFQInvalid},
-		"a job of no sense":   {status: 422, code: problem.CodePreflightInvalid},
-		"the wrong id":        {status: 404, code: problem.CodeNotFound},
+		"nothing":              {},
+		"header fields":        {status: 431, code: problem.CodeHeadersTooLarge, request: header("X-Large", strings.Repeat("x", 33<<10))},
+		"a closed capability":  {status: 503, code: anyClosed, arrange: closeAll},
+		"early data":           {status: 425, code: problem.CodeTooEarly, request: header("Early-Data", "1")},
+		"no current posture":   {status: 503, code: problem.CodePostureUnavailable, arrange: func(_ *testing.T, w *Server) { w.Stale() }},
+		"no key":               {status: 401, code: problem.CodeMissingAPIKey, request: func(r *Request) { r.Key = "" }},
+		"an invalid key":       {status: 401, code: problem.CodeInvalidAPIKey, request: header("Authorization", "Bearer pmk_live_x")},
+		"suspension":           {status: 403, code: problem.CodePartnerSuspended, arrange: acme(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })},
+		"a future contract":    {status: 403, code: problem.CodeContractNotEffective, arrange: acme(notYet)},
+		"a key without scope":  {status: 403, code: problem.CodeInsufficientScope, request: func(r *Request) { r.Key = "acme-none" }},
+		"no grant":             {status: 403, code: problem.CodeCapabilityNotEntitled, request: func(r *Request) { r.Key = "globex-live" }},
+		"too many requests":    {status: 429, code: problem.CodeRateLimitExceeded, arrange: exhaust},
+		"another media type":   {status: 406, code: problem.CodeNotAcceptable, request: header("Accept", "image/png")},
+		"another body":         {status: 415, code: problem.CodeUnsupportedMediaType, request: header("Content-Type", "text/plain")},
+		"a large body":         {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 1<<20) + `"` }},
+		"a truncated body":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost, but: []string{"/api/v1/xjdf/validate", "/api/v1/sessions"}},
+		"a truncated document": {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{` }, but: []string{costingapi.Path}},
+		"no document":          {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{}` }},
+		"a bad parameter":      {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Path += "?limit=x&access_token=x" }, method: http.MethodGet},
+		"no idempotency key":   {status: 400, code: problem.CodeIdempotencyKeyRequired, request: func(r *Request) { delete(r.Header, "Idempotency-Key") }},
+		"an idempotency key":   {status: 400, code: problem.CodeIdempotencyKeyInvalid, request: header("Idempotency-Key", "ä")},
+		"an invalid RFQ":       {status: 422, code: problem.CodeRFQInvalid},
+		"an invalid job":       {status: 422, code: problem.CodePreflightInvalid},
+		"an unknown id":        {status: 404, code: problem.CodeNotFound},
 		"an unavailable store": {status: 503, code: problem.CodeStoreUnavailable, arrange: func(_ *testing.T, w *Server) { w.Store.Set(storetest.Away) }, request: func(r *Request) {
 			r.Path = strings.NewReplacer("rfq_x", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_x", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ").Replace(r.Path)
 			if r.Path == xjmfapi.Path {
@@ -122,8 +122,7 @@ func TestEveryOperationRefusesByItsContract(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsShedByItsContract asks from inside of the one request
-// that the listener answers at a time.
+// The test sends the requests while the only slot of the listener is in use.
 func TestEveryOperationIsShedByItsContract(t *testing.T) {
 	t.Parallel()
 	var w *Server
@@ -172,12 +171,12 @@ func refused(t *testing.T, w *Server, op contracts.Operation, cause cause) bool 
 		return false
 	}
 	if a.Status != cause.status || a.Code() != code {
-		t.Errorf("%s %s answered %d %s, want %d %s", in.Method, in.Path, a.Status, a.Code(), cause.status, code)
+		t.Errorf("%s %s returned %d %s, want %d %s", in.Method, in.Path, a.Status, a.Code(), cause.status, code)
 	}
 	return true
 }
 
-// anyClosed stands for the code of whatever capability an operation belongs to.
+// anyClosed represents the code of the operation's capability.
 const anyClosed problem.Code = "CAPABILITY_UNAVAILABLE"
 
 func closed(code problem.Code) bool { return strings.HasSuffix(string(code), string(anyClosed)) }

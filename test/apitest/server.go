@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package apitest is an API server for the tests of its surfaces: the real
-// router, gate, domain services, SQLite store, queue and catalog, with a clock
-// that stands still and three partners.
+// Package apitest provides an API server for the tests of its surfaces: the real router,
+// gate, domain services, SQLite store, queue and catalog, with a fake clock and three
+// partners.
 //
-// [Server.Do] makes one request and holds the answer against everything that
-// every answer has to be: the published contract, the problem schema, the
-// header fields. What is left for a test is what it is about.
+// [Server.Do] sends one request and validates the response with every general rule: the
+// published contract, the problem schema and the header fields. Tests check only their
+// own subject.
 package apitest
 
 import (
@@ -53,20 +53,20 @@ import (
 	"github.com/printmarket/printmarket/test/webhooktest"
 )
 
-// Origin is where problem types lie.
+// Origin is the origin of problem types.
 const Origin = "https://errors.example.com"
 
-// Backlog is how many open preflight jobs a tenant may have.
+// Backlog is the maximum number of open preflight jobs of a tenant.
 const Backlog = 3
 
-// Options change a [Server]. The zero value is a server as it ships.
+// Options change a [Server]. The zero value selects the shipped configuration.
 type Options struct {
-	// Routes are mounted beside those of the surfaces. They are internal.
+	// Routes are added to those of the surfaces. They are internal.
 	Routes      []gate.Route
 	MaxInFlight int
 	Log         *slog.Logger
-	// Pace is how closely jobs are followed; if it is zero, so closely that no
-	// test waits.
+	// Pace sets the intervals at which jobs are followed; zero selects intervals so short
+	// that tests need not wait.
 	Pace preflightapi.Pace
 }
 
@@ -76,27 +76,27 @@ type Server struct {
 	Clock   *clocktesting.FakeClock
 	Store   *storetest.Faulty
 	Catalog *catalog.Holder
-	// Authority has what the demo platform prints with, and nothing for organizations;
-	// it must be confirmed every five minutes.
+	// Authority holds the master data of the demo platform, and none of organizations. It
+	// must be confirmed every five minutes.
 	Authority *authority.Holder
 	Sessions  *credential.Sessions
-	// Redis has the queue.
+	// Redis is a client of the queue's server.
 	Redis *redis.Client
 	Queue *queue.Queue
-	// Intake says whether the queue takes jobs; it does at first.
+	// Intake decides whether the queue accepts jobs; initially it does.
 	Intake    *Intake
 	RFQs      *rfq.Service
 	Jobs      *preflightjob.Service
 	Callbacks *xjmf.Receiver
 	Erasures  *erasure.Service
-	// Webhooks has the endpoints that Endpoints declares; there are none at first.
+	// Webhooks serves the endpoints that Endpoints declares; initially none.
 	Webhooks  *webhook.Service
 	Endpoints *webhooktest.Directory
-	// MasterData keeps snapshots in the store; no follower applies what it approves.
+	// MasterData stores snapshots; no follower applies its approvals.
 	MasterData *masterdata.Service
 	Contracts  *contracts.Set
 	Metrics    *telemetry.Metrics
-	// Requests keeps what was asked for until [Server.Logged] writes it.
+	// Requests collects log entries until [Server.Logged] writes them.
 	Requests *requestlog.Recorder
 	Handler  http.Handler
 
@@ -105,27 +105,27 @@ type Server struct {
 	pace     preflightapi.Pace
 }
 
-// Intake is a queue's answer to "is new work welcome?".
+// Intake implements preflightapi.Queue with a settable refusal.
 type Intake struct {
 	mu  sync.Mutex
 	err error
 }
 
-// Refuse makes the queue refuse with an error; nil ends it.
+// Refuse makes the queue reject jobs with an error; nil accepts jobs again.
 func (i *Intake) Refuse(err error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.err = err
 }
 
-// Refuses implements preflight.Queue.
+// Refuses implements preflightapi.Queue.
 func (i *Intake) Refuses() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.err
 }
 
-// published are the contracts, which all servers of a process share because parsing them
+// published returns the contracts. All servers of a process share them, because parsing
 // takes longer than most tests.
 var published = sync.OnceValues(func() (*contracts.Set, error) { return contracts.Load(docs.API) })
 
@@ -150,7 +150,7 @@ func New(t testing.TB, options Options) *Server {
 	return w
 }
 
-// open makes the store, the queue, the catalog and the services above them.
+// open opens the store, the queue, the catalog and the services above them.
 func (w *Server) open(t testing.TB, log *slog.Logger) {
 	t.Helper()
 	w.Store = storetest.NewFaulty(recordtest.Store(t))
@@ -190,8 +190,8 @@ func (w *Server) open(t testing.TB, log *slog.Logger) {
 	})
 }
 
-// Produce puts costed resources of organizations in force without end, beside those
-// of the demo platform.
+// Produce sets the costed resources in force: those of the demo platform and those given,
+// without an end.
 func (w *Server) Produce(t testing.TB, owners map[string]*authority.Snapshot) {
 	t.Helper()
 	document, err := source.ReadFS(t.Context(), config.FS, config.PlatformResourcesDir, source.Options{})
@@ -205,7 +205,7 @@ func (w *Server) Produce(t testing.TB, owners map[string]*authority.Snapshot) {
 	w.Authority.Publish(spans, w.Clock.Now())
 }
 
-// mount builds the handler as the API listener has it.
+// mount builds the handler of the API listener.
 func (w *Server) mount(t testing.TB, options Options) {
 	t.Helper()
 	var err error
@@ -232,7 +232,7 @@ func unlimited() *ratelimit.ClientLimiter {
 	return ratelimit.NewClientLimiter(all, all)
 }
 
-// Routes returns the tables of all surfaces.
+// Routes returns the routes of all surfaces.
 func Routes(w *Server) ([]gate.Route, error) {
 	return apiserver.Surfaces{
 		RFQs: w.RFQs, Callbacks: w.Callbacks, Webhooks: w.Webhooks, MasterData: w.MasterData, Erasures: w.Erasures, Catalogs: w.Catalog, Authorities: w.Authority,
@@ -246,8 +246,8 @@ func Routes(w *Server) ([]gate.Route, error) {
 // declare adds the partners acme and stark, who may do everything, and globex, who is
 // granted nothing. Each has the keys NAME-live and NAME-test; acme has one more without
 // scopes, one that reads, one that writes, and one for each scope of the bridge. The
-// operators' organization is desk: desk-live and desk-test may do everything there,
-// desk-reads only reads.
+// operators' organization is platform: platform-live and platform-test may do everything there,
+// platform-reads only reads.
 func (w *Server) declare(t testing.TB) {
 	t.Helper()
 	for name, organization := range map[string]string{"acme": "org_acme01", "stark": "org_stark1", "globex": "org_globex"} {
@@ -260,28 +260,28 @@ func (w *Server) declare(t testing.TB) {
 	w.AddKey(t, "acme", "devices", scopes("devices:read")...)
 	w.AddKey(t, "acme", "writes", scopes("rfq:write", "preflight:write", "order:write")...)
 	w.GrantAll("acme", "stark")
-	w.AddPartner(t, "desk", "org_market", v1alpha1.PackagePlatform, scopes("ops:read", "quotes:ingest", "masterdata:write", "organizations:erase")...)
-	w.AddKey(t, "desk", "reads", scopes("ops:read")...)
+	w.AddPartner(t, "platform", "org_market", v1alpha1.PackagePlatform, scopes("ops:read", "quotes:ingest", "masterdata:write", "organizations:erase")...)
+	w.AddKey(t, "platform", "reads", scopes("ops:read")...)
 }
 
 func scopes(names ...v1alpha1.Scope) []v1alpha1.Scope { return append([]v1alpha1.Scope{}, names...) }
 
-// Advance moves the clock; the posture stays fresh.
+// Advance moves the clock and keeps the posture fresh.
 func (w *Server) Advance(d time.Duration) {
 	w.Clock.Step(d)
 	w.Gates.Confirm(w.Clock.Now())
 }
 
-// Stale moves the clock until the posture is too old.
+// Stale moves the clock until the posture is stale.
 func (w *Server) Stale() { w.Clock.Step(2 * time.Hour) }
 
-// Logged is the request log of a tenant by now, the newest first.
-func (w *Server) Logged(t testing.TB, who tenant.ID) []requestlog.Entry {
+// Logged returns the request log of a tenant, newest first.
+func (w *Server) Logged(t testing.TB, owner tenant.ID) []requestlog.Entry {
 	t.Helper()
 	ended, end := context.WithCancel(t.Context())
 	end()
 	w.Requests.Run(ended, w.Store, requestlog.Interval, telemetry.Discard())
-	entries, err := w.Store.Requests(t.Context(), requestlog.Query{Owner: who, Limit: 1000})
+	entries, err := w.Store.Requests(t.Context(), requestlog.Query{Owner: owner, Limit: 1000})
 	must(t, err)
 	return entries
 }

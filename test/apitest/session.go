@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sessionsPath is where sessions are opened, the one place that shows a token.
+// sessionsPath is the path that opens sessions, the only one that returns a token.
 const sessionsPath = "/api/v1/sessions"
 
 // Session opens a session with a key of the fixture and returns its token.

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// Endpoint is where an owner wants events, with a token in its URL.
+// Endpoint describes a webhook endpoint of an owner, with a token in its URL.
 func Endpoint(owner tenant.ID, name string, events ...transaction.EventType) webhook.Endpoint {
 	return webhook.Endpoint{
 		Address: webhook.Address{Owner: owner, Name: name}, Events: events,
@@ -21,15 +21,15 @@ func Endpoint(owner tenant.ID, name string, events ...transaction.EventType) web
 	}
 }
 
-// Enroll declares endpoints, and has the capability seen open for them.
+// Enroll declares endpoints and opens the webhook capability for their owners.
 func (w *Server) Enroll(t testing.TB, endpoints ...webhook.Endpoint) {
 	t.Helper()
 	w.Endpoints.Declare(endpoints...)
 	must(t, w.Store.Enroll(t.Context(), endpoints, w.Clock.Now()))
 }
 
-// Deliveries keeps deliveries of rfq.quoted to an endpoint, each a second younger
-// than the one before, and returns them.
+// Deliveries stores deliveries of rfq.quoted to an endpoint, one second apart, and returns
+// them.
 func (w *Server) Deliveries(t testing.TB, to webhook.Address, n int) []webhook.Delivery {
 	t.Helper()
 	var all []webhook.Delivery
@@ -49,8 +49,8 @@ func (w *Server) Deliveries(t testing.TB, to webhook.Address, n int) []webhook.D
 	return all
 }
 
-// Attempt ends a delivery's claim in a state, with an attempt that was made now; none
-// of what else waits may be due.
+// Attempt ends a delivery's claim in a state, after an attempt at the current time. No other
+// delivery may be due.
 func (w *Server) Attempt(t testing.TB, d webhook.Delivery, state webhook.State, attempt webhook.Attempt) {
 	t.Helper()
 	now := w.Clock.Now()

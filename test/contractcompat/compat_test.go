@@ -192,7 +192,7 @@ func TestVersionFollowsFromTheChanges(t *testing.T) {
 		"an addition, and two versions":      {[]string{"Link: {", "Vary: {schema: {}}, Link: {", "1.2.0", "1.4.7"}, ""},
 		"an addition as a patch":             {[]string{"Link: {", "Vary: {schema: {}}, Link: {", "1.2.0", "1.2.1"}, "at least 1.3.0 instead of 1.2.1"},
 		"another major":                      {[]string{"1.2.0", "2.0.0"}, "another route family"},
-		"a version that is none":             {[]string{"1.2.0", `"1.3"`}, "not of the form"},
+		"an invalid version":                 {[]string{"1.2.0", `"1.3"`}, "not of the form"},
 		"a version with a zero before":       {[]string{"1.2.0", "1.03.0"}, "not of the form"},
 		"a deprecation":                      {[]string{"operationId: getThing", "operationId: getThing\n      deprecated: true", "1.2.0", "1.3.0"}, ""},
 		"a deprecation without a version":    {[]string{"operationId: getThing", "operationId: getThing\n      deprecated: true"}, "at least 1.3.0"},

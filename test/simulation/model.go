@@ -30,7 +30,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Config is what a [Model] is made of.
+// Config holds the settings of a [Model].
 type Config struct {
 	Seed uint64
 	// Workers are there from the beginning, each with Slots.

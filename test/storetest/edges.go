@@ -58,7 +58,7 @@ var barely = map[string]string{
 	"the last code point":             "x\U0010FFFF",
 	"a non-character":                 "x\uFDD0\uFFFF",
 	"a replacement character":         "\uFFFD",
-	"an escape that is none":          `\u0000 \x00 \' %s $1 ?`,
+	"an invalid escape":               `\u0000 \x00 \' %s $1 ?`,
 	"markup and line separators":      "<b>&amp;\u2028\u2029",
 	"a byte order mark":               "\uFEFFx",
 	"composed and decomposed":         "é e\u0301",

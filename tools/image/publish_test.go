@@ -225,7 +225,7 @@ func TestAReleaseNeedsACommitOrItsDescription(t *testing.T) {
 	}{
 		"no checkout":                    {want: "not a git checkout"},
 		"all but the time":               {release: release{version: "v1", revision: "r"}, want: "not a git checkout"},
-		"a time that is none":            {release: release{version: "v1", revision: "r"}, epoch: "yesterday", want: `SOURCE_DATE_EPOCH "yesterday"`},
+		"an invalid time":                {release: release{version: "v1", revision: "r"}, epoch: "yesterday", want: `SOURCE_DATE_EPOCH "yesterday"`},
 		"a time before times were known": {release: release{version: "v1", revision: "r"}, epoch: "-1", want: `SOURCE_DATE_EPOCH "-1"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -179,7 +179,7 @@ func TestPagesOfMediaJoin(t *testing.T) {
 	}
 }
 
-// TestNewNeverPanics, and what it takes it takes again.
+// New must not panic, and must accept an accepted content again.
 func TestNewNeverPanics(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(20261122, 2))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package timeline says which of several approved values is in force when.
+// Package timeline determines which of several approved values is in force at a time.
 //
 // A [Span] is a value with the window in which it is valid. Spans may overlap, as
 // price lists do: the span with the latest start is in force, and when its window

@@ -196,7 +196,7 @@ func TestOneFaultRejectsTheWholeSet(t *testing.T) {
 		"a merge key":                        {replace(rollout, "    ticket: REL-1", "    <<: {ticket: REL-1}"), "key that is not a string"},
 		"a boolean to some readers":          {replace(rollout, "ticket: REL-1", "ticket: on"), "bad.yaml:9: spec.change.ticket: is a boolean for some YAML parsers"},
 		"an octal number to some readers":    {replace(partner, "limit: 5", "limit: 010"), "neither a string, a decimal number"},
-		"a number that is none":              {replace(partner, "limit: 5", "limit: .nan"), "neither a string, a decimal number"},
+		"an invalid number":                  {replace(partner, "limit: 5", "limit: .nan"), "neither a string, a decimal number"},
 		"a key that is a number":             {replace(rollout, "  stage: Live\n", "  stage: Live\n  7: a\n"), "key that is not a string"},
 		"a tag":                              {replace(rollout, "ticket: REL-1", "ticket: !!binary aGVsbG8="), "neither a string, a decimal number"},
 		"deep nesting":                       {replace(rollout, "ticket: REL-1", "ticket: "+strings.Repeat("[", 100)+strings.Repeat("]", 100)), "nested too deeply"},

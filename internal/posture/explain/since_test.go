@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/test/posturetest"
 )
 
-// began is when the schedule of [scheduled] lets partners in.
+// began returns the time at which the schedule of [scheduled] admits partners.
 func began() time.Time { return posturetest.Judged().Add(-48 * time.Hour) }
 
 // scheduled returns a partner with a contract of a year, which may read preflight jobs
@@ -46,7 +46,7 @@ func TestAnswersReportSinceWhenTheyHold(t *testing.T) {
 	const clock, edit = "2026-11-18T12:00:00Z", "edited 2026-11-18T13:30:00Z or later"
 	for name, tc := range map[string]struct {
 		change func(*v1alpha1.PartnerEntitlement, *v1alpha1.CapabilityRollout)
-		// reads and writes are what is described of live keys.
+		// reads and writes are the expected descriptions for live keys.
 		reads, writes string
 	}{
 		"by the schedule, and unknown for objects without edit times": {

@@ -16,9 +16,9 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-// benchmarked is how many sources follow a cluster of how many partners at once.
-// They share one process and one machine with its control plane, which replicas
-// do not; so for many partners there is one.
+// benchmarked lists numbers of partners and of sources that follow them. In the benchmark,
+// all sources share one process and one machine with the control plane, unlike replicas.
+// Therefore many partners are measured with one source.
 var benchmarked = []struct{ partners, replicas int }{{1, 20}, {1_000, 20}, {10_000, 1}}
 
 // BenchmarkPropagation measures the time from the start of an edit, made like kubectl

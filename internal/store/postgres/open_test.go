@@ -124,7 +124,7 @@ func TestErrorOfAnUnreachableDatabaseOmitsThePassword(t *testing.T) {
 			with(t, present, func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), password) }), unreachable, "authentication failed",
 		},
 		"the database is missing": {with(t, present, func(u *url.URL) { u.Path = "/missing" }), unreachable, "does not exist"},
-		"a port that is none":     {"postgres://app:" + password + "@db:port/market", badURL, "postgres://"},
+		"an invalid port":         {"postgres://app:" + password + "@db:port/market", badURL, "postgres://"},
 		"a broken escape":         {"postgres://app:" + password + "%zz@db/market", badURL, "postgres://"},
 		"a password with signs":   {"postgres://app:" + password + "/@#?[@db:1:2/market", badURL, "postgres://"},
 		"words in place of a URL": {"host=db port=x password=" + password, badURL, "postgres://"},

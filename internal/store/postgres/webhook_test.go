@@ -231,7 +231,7 @@ func stepper(t *testing.T, store *Store) *goose.Provider {
 	return provider
 }
 
-// checkViolation is the SQLSTATE of a row that is none of ours.
+// checkViolation is the SQLSTATE of a foreign row.
 const checkViolation = "23514"
 
 // A damaged row would stop statements that read every endpoint or claim for many.

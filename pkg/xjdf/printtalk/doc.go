@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package printtalk writes business records as PrintTalk 2.2, the envelope in
-// which print buyers and printers exchange XJDF.
+// Package printtalk writes business records as PrintTalk 2.2, the envelope in which print
+// buyers and printers exchange XJDF.
 //
 // A document is a projection of a record: the same record gives the same document. The
 // package stores and reads nothing: accepting offers and ordering are disabled

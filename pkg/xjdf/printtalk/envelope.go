@@ -23,7 +23,7 @@ func Buyer(organization string) Party { return Party{"CustomerID", organization}
 // envelope is a document without its business object.
 type envelope struct {
 	from, to Party
-	// id is that of the business object, refers that of the object it responds to.
+	// id identifies the business object; refers identifies the object that it responds to.
 	id, refers string
 	title      string
 	at         time.Time

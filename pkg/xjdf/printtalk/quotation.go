@@ -17,7 +17,7 @@ type Quote struct {
 	ID string
 	// Supplier is the name of the supplier.
 	Supplier string
-	// Currency is that of all its prices (ISO 4217), which are decimal numbers.
+	// Currency is the currency of all prices (ISO 4217). Prices are decimal numbers.
 	Currency         string
 	Total, UnitPrice string
 	Quantity         int64
@@ -32,7 +32,7 @@ type Quote struct {
 // Break is the price of another quantity.
 type Break struct {
 	Quantity int64
-	// Total is for all of the quantity, in the quote's currency.
+	// Total is the price of the complete quantity, in the quote's currency.
 	Total string
 }
 

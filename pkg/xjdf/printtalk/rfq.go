@@ -21,7 +21,7 @@ type RFQ struct {
 	ProductUID, Category string
 	// ProductName is the name of the product in the catalog.
 	ProductName string
-	// ProductType is that of XJDF 2.2 (A.3.18), or empty.
+	// ProductType is a product type of XJDF 2.2 (A.3.18), or empty.
 	ProductType  string
 	Quantity     int64
 	DeliveryCity string

@@ -37,8 +37,8 @@ var documentRules = []row{
 	newRow("RELATED_PART_WITHOUT_JOB", Semantics, both(Error), "3.1", "RelatedJobPartID requires RelatedJobID.", "Add RelatedJobID.").of(rootName, relatedPart),
 } // constant
 
-// root checks whether the document is one of XJDF 2 at all, and reports whether
-// validating it makes sense.
+// root checks whether the document is an XJDF 2 document, and reports whether validation can
+// continue.
 func (p *pass) root() bool {
 	root := p.doc.Root
 	name := root.Name

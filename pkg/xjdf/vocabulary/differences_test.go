@@ -2,9 +2,9 @@
 
 package vocabulary_test
 
-// knownDifference is a place where the tables do not say what the schema says,
-// and why: everywhere else they agree on names, datatypes, what is required,
-// closed lists, numbers of children and their order.
+// knownDifference is a place where the tables differ from the schema, with the reason. Elsewhere
+// they agree on names, datatypes, required members, closed lists, numbers of children and
+// their order.
 type knownDifference struct {
 	difference
 

@@ -32,7 +32,7 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Text says whether an element contains text, and how JSON writes the text.
+// Text defines whether an element contains text, and how JSON encodes the text.
 type Text uint8
 
 // The kinds of text of elements.

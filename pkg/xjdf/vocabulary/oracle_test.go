@@ -46,7 +46,7 @@ func (f attributeFacts) String() string {
 	return strings.Join(append(parts, f.values...), " ")
 }
 
-// difference is what one side says of a name and the other does not.
+// difference holds what the schema and the tables define for a name.
 type difference struct{ schema, tables string }
 
 func TestTablesDifferFromTheSchemaOnlyWhereTheStandardDoes(t *testing.T) {

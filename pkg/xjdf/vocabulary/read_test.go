@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 )
 
-// sound are tables without a mistake; each case below puts one in.
+// sound returns tables without a mistake; each case adds one.
 func sound() map[string]string {
 	return map[string]string{
 		listFile:                 "Side closed A.2.39\n  Back Front\nStatus closed A.2.45\n  Waiting\nDeviceStatus closed A.2.14\n  Idle\n",
@@ -34,33 +34,33 @@ func TestMistakesInTablesAreReported(t *testing.T) {
 		"an attribute that is there twice":           {"tables/structure.txt", "XJDF 3.1\n  @A string\n  @A string\n", errDuplicate},
 		"a child that is there twice":                {"tables/structure.txt", "XJDF 3.1\n  Media\n  Media*\n", errDuplicate},
 		"a child that is nowhere":                    {"tables/structure.txt", "XJDF 3.1\n  Paper\n", errUnknown},
-		"a kind that is none":                        {"tables/structure.txt", "XJDF 3.1\n  <thing>?\n", errUnknown},
-		"a trait that is none":                       {"tables/structure.txt", "XJDF 3.1 loud\n", errWord},
+		"an invalid kind":                            {"tables/structure.txt", "XJDF 3.1\n  <thing>?\n", errUnknown},
+		"an invalid trait":                           {"tables/structure.txt", "XJDF 3.1 loud\n", errWord},
 		"an attribute without a datatype":            {"tables/structure.txt", "XJDF 3.1\n  @A\n", errHead},
-		"a datatype that is none":                    {"tables/structure.txt", "XJDF 3.1\n  @A number\n", errUnknown},
-		"a unit that is none":                        {"tables/structure.txt", "XJDF 3.1\n  @A float [mm]\n", errUnknown},
-		"a list that is none":                        {"tables/structure.txt", "XJDF 3.1\n  @A NMTOKEN ~ Edge\n", errUnknown},
+		"an invalid datatype":                        {"tables/structure.txt", "XJDF 3.1\n  @A number\n", errUnknown},
+		"an invalid unit":                            {"tables/structure.txt", "XJDF 3.1\n  @A float [mm]\n", errUnknown},
+		"an invalid list":                            {"tables/structure.txt", "XJDF 3.1\n  @A NMTOKEN ~ Edge\n", errUnknown},
 		"an open list that is called closed":         {"tables/structure.txt", "XJDF 3.1\n  @A NMTOKEN ~ Side\n", errWord},
-		"a target that is none":                      {"tables/structure.txt", "XJDF 3.1\n  @A IDREF -> Paper\n", errUnknown},
+		"an invalid target":                          {"tables/structure.txt", "XJDF 3.1\n  @A IDREF -> Paper\n", errUnknown},
 		"a word that says nothing":                   {"tables/structure.txt", "XJDF 3.1\n  @A float perhaps\n", errWord},
 		"an element before its head":                 {"tables/structure.txt", "  @A float\nXJDF 3.1\n", errHead},
 		"a list without values":                      {listFile, "Side closed A.2.39\n", errEmpty},
 		"a list that is neither open nor closed":     {listFile, "Side ajar A.2.39\n  Back\n", errWord},
 		"a value that is there twice":                {listFile, "Side closed A.2.39\n  Back Back\n", errDuplicate},
 		"a list that is there twice":                 {listFile, "Side closed A\n  Back\nSide closed A\n  Back\n", errDuplicate},
-		"a word that means a value that is none":     {listFile, "Side closed A\n  Back\n  = Rear Tail\n", errUnknown},
+		"a word with an invalid value":               {listFile, "Side closed A\n  Back\n  = Rear Tail\n", errUnknown},
 		"a list without a clause":                    {listFile, "Side closed\n  Back\n", errHead},
 		"a process that needs what is no resource":   {processFile, "Folding 5.6.15\n  in XJDF\n", errUnknown},
 		"a process that is there twice":              {processFile, "Folding 5\nFolding 5\n", errDuplicate},
 		"a process without a clause":                 {processFile, "Folding\n", errHead},
 		"a process that does something else":         {processFile, "Folding 5\n  takes Media\n", errWord},
-		"a status of a job that is none":             {statusFile, "A.77\n  Good Ready Idle\n", errUnknown},
-		"a status of a device that is none":          {statusFile, "A.77\n  Good Waiting Ready\n", errUnknown},
+		"an invalid status of a job":                 {statusFile, "A.77\n  Good Ready Idle\n", errUnknown},
+		"an invalid status of a device":              {statusFile, "A.77\n  Good Waiting Ready\n", errUnknown},
 		"a detail without a status of a device":      {statusFile, "A.77\n  Good Waiting\n", errWord},
 		"a detail that is there twice":               {statusFile, "A.77\n  Good - Idle\n  Good - Idle\n", errDuplicate},
 		"numbers of children that are none at all":   {"tables/structure.txt", "XJDF 3.1\n  Media{some}\n", nil},
 		"bounds that are no numbers":                 {"tables/structure.txt", "XJDF 3.1\n  @A float low..high\n", nil},
-		"a number of items that is none":             {"tables/structure.txt", "XJDF 3.1\n  @A IDREFS some+\n", nil},
+		"an invalid number of items":                 {"tables/structure.txt", "XJDF 3.1\n  @A IDREFS some+\n", nil},
 		"a form of values that is no expression":     {listFile, "Side closed A\n  / (\n", nil},
 		"an upper bound that is no number by itself": {"tables/structure.txt", "XJDF 3.1\n  @A float 1..high\n", nil},
 	} {

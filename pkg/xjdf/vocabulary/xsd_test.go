@@ -189,8 +189,8 @@ func numbers(least, most string) string {
 	return least + ".." + most
 }
 
-// builtin says what the standard calls the types of XML Schema and those of
-// the file that stand for types of the standard.
+// builtin maps the types of XML Schema, and the equivalent types of the file, to the names in
+// the standard.
 var builtin = map[string]string{
 	"string": "string", "NMTOKEN": "NMTOKEN", "NMTOKENS": "NMTOKENS", "ID": "ID", "IDREF": "IDREF",
 	"IDREFS": "IDREFS", "boolean": "boolean", "int": "integer", "long": "integer", "float": "float",
@@ -239,7 +239,7 @@ func (s *schema) restrict(f *attributeFacts, simple *node) {
 	}
 }
 
-// letter is how the schema says that case does not count: (A|a).
+// letter matches the form in which the schema ignores case: (A|a).
 var letter = regexp.MustCompile(`\((.)\|.\)`)
 
 func (f *attributeFacts) facets(restriction *node) {

@@ -69,7 +69,7 @@ func TestResolve(t *testing.T) {
 		"a table over a table":     {object: "[/Indexed [/Indexed /DeviceGray 1 <00FF>] 1 <00FF>]"},
 		"a table over a pattern":   {object: "[/Indexed /Pattern 1 <00FF>]"},
 		"Lab":                      {object: "[/Lab << >>]", family: "Lab", components: 3, initial: []float64{0, 0, 0}},
-		"a profile that is none":   {object: "[/ICCBased 7]"},
+		"an invalid profile":       {object: "[/ICCBased 7]"},
 		"no colorants":             {object: "[/DeviceN [] /DeviceCMYK << >>]"},
 		"an unknown family":        {object: "[/Strange]"},
 		"an empty array":           {object: "[]"},

@@ -53,7 +53,7 @@ func TestFaultsThatViewersAcceptAreRepairedAndReported(t *testing.T) {
 		"rubbish before the header":               {append([]byte("HTTP/1.1 200 OK\r\n\r\n"), good...), []string{"header_bytes"}},
 		"no end":                                  {replaced(`%%EOF\n$`, ""), []string{"eof"}},
 		"rubbish after the end":                   {append(slices.Clone(good), make([]byte, 3000)...), []string{"table", "eof"}},
-		"a version that is none":                  {replaced(`^%PDF-1.6`, "%PDF-1.8"), []string{"version 1.8"}},
+		"an invalid version":                      {replaced(`^%PDF-1.6`, "%PDF-1.8"), []string{"version 1.8"}},
 		"an offset that is no number":             {replaced(`startxref\n\d+`, "startxref\nxx"), []string{"table"}},
 		"an offset into nothing":                  {replaced(`startxref\n\d+`, "startxref\n17"), []string{"table"}},
 		"an offset beyond the end":                {replaced(`startxref\n\d+`, "startxref\n99999999"), []string{"table"}},

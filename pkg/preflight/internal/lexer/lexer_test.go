@@ -222,7 +222,7 @@ func FuzzLexer(f *testing.F) {
 
 func check(t *testing.T, o lexer.Object) {
 	if math.IsNaN(o.Value) || math.IsInf(o.Value, 0) {
-		t.Fatalf("a number that is none: %v", o.Value)
+		t.Fatalf("an invalid number was parsed: %v", o.Value)
 	}
 	if text := lexer.AppendText(nil, &o); len(text) > len(o.Text) {
 		t.Fatalf("a text of %d bytes out of %d", len(text), len(o.Text))
