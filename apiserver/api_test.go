@@ -246,7 +246,7 @@ func withNothingBehind(t *testing.T, w *apitest.Server) http.Handler {
 	if err != nil {
 		t.Fatalf("preflightapi.Routes: %v", err)
 	}
-	rfqRoutes, err := platformapi.Routes(nil, nil, nil, nil, nil, w.Contracts)
+	rfqRoutes, err := platformapi.Routes(nil, nil, nil, nil, nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatalf("platformapi.Routes: %v", err)
 	}

@@ -8,8 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // networkEnd is one end of a connection: a pod of some namespace, or an address outside
@@ -84,7 +82,7 @@ func (p networkPolicies) Isolating(e networkEnd, direction networkingv1.PolicyTy
 				types = append(types, networkingv1.PolicyTypeEgress)
 			}
 		}
-		if e.Namespace == policy.Namespace && slices.Contains(types, direction) && matches(&policy.Spec.PodSelector, e.Labels) {
+		if e.Namespace == policy.Namespace && slices.Contains(types, direction) && matchesLabels(&policy.Spec.PodSelector, e.Labels) {
 			out = append(out, policy)
 		}
 	}
@@ -123,19 +121,14 @@ func anyPeer(peers []networkingv1.NetworkPolicyPeer, namespace string, e network
 			return false
 		case p.NamespaceSelector == nil && e.Namespace != namespace:
 			return false
-		case p.NamespaceSelector != nil && !matches(p.NamespaceSelector, map[string]string{corev1.LabelMetadataName: e.Namespace}):
+		case p.NamespaceSelector != nil && !matchesLabels(p.NamespaceSelector, map[string]string{corev1.LabelMetadataName: e.Namespace}):
 			return false
 		}
-		return p.PodSelector == nil || matches(p.PodSelector, e.Labels)
+		return p.PodSelector == nil || matchesLabels(p.PodSelector, e.Labels)
 	})
 }
 
 func inBlock(block *networkingv1.IPBlock, address netip.Addr) bool {
 	return netip.MustParsePrefix(block.CIDR).Contains(address) &&
 		!slices.ContainsFunc(block.Except, func(cidr string) bool { return netip.MustParsePrefix(cidr).Contains(address) })
-}
-
-func matches(selector *metav1.LabelSelector, of map[string]string) bool {
-	parsed, err := metav1.LabelSelectorAsSelector(selector)
-	return err == nil && parsed.Matches(labels.Set(of))
 }

@@ -36,14 +36,14 @@ func TestOperatorsQuoteWithCommands(t *testing.T) {
 // erasureIsPlanned plans the erasure of a partner that is in force, which cannot be confirmed.
 func (p *platform) erasureIsPlanned(t *testing.T) {
 	var plan struct{ ID, State string }
-	p.deskJSON(&plan, "", "organizations", "erase", "org_stark1", "--reason", "Contract ended")
+	p.commandJSON(&plan, "", "organizations", "erase", "org_stark1", "--reason", "Contract ended")
 	if plan.State != "planned" {
 		t.Errorf("organizations erase: state %q, want planned", plan.State)
 	}
-	if out := p.mustDesk("", "organizations", "certificate", "org_stark1", "--erasure", plan.ID); !strings.Contains(out, "organizations erase org_stark1 --plan "+plan.ID) {
+	if out := p.mustCommand("", "organizations", "certificate", "org_stark1", "--erasure", plan.ID); !strings.Contains(out, "organizations erase org_stark1 --plan "+plan.ID) {
 		t.Errorf("organizations certificate of a plan:\n%s\nwant the command that confirms it", out)
 	}
-	_, errs, failed := p.desk("", "organizations", "erase", "org_stark1", "--plan", plan.ID, "--reason", "Checked")
+	_, errs, failed := p.operate("", "organizations", "erase", "org_stark1", "--plan", plan.ID, "--reason", "Checked")
 	if !failed || !strings.Contains(errs, "ERASURE_STATE_CONFLICT") || !strings.Contains(errs, "default/stark is in force") {
 		t.Errorf("confirm while the partner is in force: %s, want ERASURE_STATE_CONFLICT with the name of the partner", errs)
 	}
@@ -95,7 +95,7 @@ func (p *platform) auditIsAnchoredByWebhook(t *testing.T, hash string) {
 		"no URL":       {"anchors.example.com", "must be a URL", ""},
 	} {
 		anchors := filepath.Join(dir, name)
-		_, errs, failed := p.desk("", "audit", "anchor", "--file", anchors, "--webhook", tc.url, "--secret-file", secretFile)
+		_, errs, failed := p.operate("", "audit", "anchor", "--file", anchors, "--webhook", tc.url, "--secret-file", secretFile)
 		if failed != (tc.wantErr != "") || !strings.Contains(errs, tc.wantErr) {
 			t.Errorf("%s: failed %t with %q, want %q", name, failed, errs, tc.wantErr)
 		}
@@ -103,7 +103,7 @@ func (p *platform) auditIsAnchoredByWebhook(t *testing.T, hash string) {
 			t.Errorf("%s: the file contains %q, %v; want %s", name, text, err, tc.wantLine)
 		}
 	}
-	if _, errs, failed := p.desk("", "audit", "anchor"); !failed || !strings.Contains(errs, "set --file, --webhook or both") {
+	if _, errs, failed := p.operate("", "audit", "anchor"); !failed || !strings.Contains(errs, "set --file, --webhook or both") {
 		t.Errorf("audit anchor without a place: failed %t with %q", failed, errs)
 	}
 }
