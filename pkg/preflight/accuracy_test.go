@@ -153,7 +153,7 @@ func matrix(table map[string]*confusion) string {
 // file only as far as it must.
 func TestTwinHasNoError(t *testing.T) {
 	t.Parallel()
-	// inevitable are errors that a twin cannot do without.
+	// inevitable lists the errors that a twin cannot avoid, by flaw.
 	inevitable := map[string]string{
 		"security.password_required ": "security.encrypted",
 		"security.print_denied ":      "security.encrypted",

@@ -42,7 +42,7 @@ func inspectForUpdate(t testing.TB, data []byte) report.Report {
 	return r
 }
 
-// annotated is a file with its findings.
+// annotated returns the file with an update that adds its findings as comments.
 func annotated(t testing.TB, data []byte) []byte {
 	t.Helper()
 	update, err := preflight.Annotate(t.Context(), bytes.NewReader(data), int64(len(data)), inspectForUpdate(t, data), document.Limits{})
@@ -65,7 +65,7 @@ func open(t testing.TB, data []byte) (*document.File, []document.Page) {
 	return file, file.Pages()
 }
 
-// hairlines are as many findings, each at its place.
+// hairlines returns the content of a page with n hairlines in different places.
 func hairlines(n int) string {
 	var out strings.Builder
 	for i := range n {
@@ -74,7 +74,7 @@ func hairlines(n int) string {
 	return out.String()
 }
 
-// files are valid PDFs with at least one finding each. Tests do not change them.
+// files returns valid PDFs with at least one finding each, by name. Tests do not change them.
 var files = sync.OnceValue(write) // constant
 
 func write() map[string][]byte {
@@ -161,7 +161,7 @@ func TestReportOfTheCopyDiffersOnlyInAnnotations(t *testing.T) {
 	}
 }
 
-// sharing is how many pages of these files are one object.
+// sharing counts the pages that share their page object with another page.
 func sharing(r report.Report) int {
 	if slices.ContainsFunc(r.Findings, func(f report.Finding) bool { return f.Rule == document.RulePageTree }) {
 		return 2
@@ -194,8 +194,8 @@ func TestPageDiffersOnlyInAnnotations(t *testing.T) {
 	}
 }
 
-// seen is what a viewer finds of an annotation.
-type popplerAnnotations struct {
+// annotationFields holds the fields of one annotation that the test compares.
+type annotationFields struct {
 	Subtype, Subject, Contents, Author string
 	Rect                               [4]float64
 }
@@ -210,27 +210,27 @@ func TestAnnotationsHaveTheTextAndPlaceOfFindings(t *testing.T) {
 			r := inspectForUpdate(t, data)
 			comments := report.Comments(r)
 			slices.SortStableFunc(comments, func(a, b report.Comment) int { return order.Compare(a.Page, b.Page) })
-			var want []popplerAnnotations
+			var want []annotationFields
 			for _, c := range comments {
 				kind := "Text"
 				if c.Located {
 					kind = "Square"
 				}
-				want = append(want, popplerAnnotations{
+				want = append(want, annotationFields{
 					Subtype: kind, Subject: c.Subject, Contents: strings.ReplaceAll(c.Contents, "\n", "\r"), Author: report.CommentAuthor, Rect: c.Rect,
 				})
 			}
-			var got []popplerAnnotations
+			var got []annotationFields
 			names := map[string]bool{}
 			for i := range pages {
 				for _, o := range file.Array(pages[i].Annots) {
 					if annot := file.Dict(o); file.Name(annot["Subtype"]) != "Link" {
-						got = append(got, look(t, file, annot, &pages[i]))
+						got = append(got, readAnnotation(t, file, annot, &pages[i]))
 						names[unicode(t, annot["NM"])] = true
 					}
 				}
 			}
-			// Frames stand around what they are about.
+			// A frame surrounds the position of its finding at a small distance.
 			near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 4.01 })
 			if diff := cmp.Diff(want, got, near); diff != "" {
 				t.Errorf("(-findings +annotations):\n%s", diff)
@@ -242,38 +242,39 @@ func TestAnnotationsHaveTheTextAndPlaceOfFindings(t *testing.T) {
 	}
 }
 
-// look reads an annotation, and holds it against what all of them have.
-func look(t *testing.T, file *document.File, annot types.Dict, page *document.Page) popplerAnnotations {
+// readAnnotation returns the fields of an annotation and checks the properties that all
+// annotations share.
+func readAnnotation(t *testing.T, file *document.File, annot types.Dict, page *document.Page) annotationFields {
 	t.Helper()
 	const printed = 1 << 2
 	if flags := file.Int(annot["F"]); flags&printed != 0 {
-		t.Errorf("flags %d: it would be printed", flags)
+		t.Errorf("flags %d include Print; annotations must not be printed", flags)
 	}
 	if ref, _ := annot["P"].(types.IndirectRef); ref != page.Object {
-		t.Errorf("it names the page %v, and stands on %v", annot["P"], page.Object)
+		t.Errorf("/P names page %v, but the annotation is on page %v", annot["P"], page.Object)
 	}
 	form := file.Dict(annot["AP"])["N"]
 	if content := file.Decode(form, page.Number); len(content) == 0 {
-		t.Error("it has no appearance")
+		t.Error("the appearance stream is empty")
 	}
 	rect, ok := file.Rect(annot["Rect"])
 	box, okBox := file.Rect(file.Dict(form)["BBox"])
 	if !ok || !okBox || math.Abs(rect.Width()-box.Width()) > 0.01 && file.Name(annot["Subtype"]) == "Square" {
-		t.Errorf("its appearance has the size %v, and it stands at %v", box, rect)
+		t.Errorf("appearance box %v does not fit the rectangle %v", box, rect)
 	}
-	return popplerAnnotations{
+	return annotationFields{
 		Subtype: file.Name(annot["Subtype"]), Subject: unicode(t, annot["Subj"]), Contents: unicode(t, annot["Contents"]),
 		Author: unicode(t, annot["T"]), Rect: rect,
 	}
 }
 
-// unicode reads a text string in UTF-16.
+// unicode decodes a text string in UTF-16.
 func unicode(t *testing.T, o types.Object) string {
 	t.Helper()
 	literal, ok := o.(types.HexLiteral)
 	data, err := hex.DecodeString(string(literal))
 	if !ok || err != nil || !bytes.HasPrefix(data, []byte{0xFE, 0xFF}) || len(data)%2 != 0 {
-		t.Fatalf("%v is no text in UTF-16: %v", o, err)
+		t.Fatalf("%v is not a text string in UTF-16: %v", o, err)
 	}
 	var units []uint16
 	for i := 2; i < len(data); i += 2 {
@@ -391,7 +392,7 @@ func limitedTo(size int64) document.Limits {
 	return limits
 }
 
-// immense is a page with more data of its own than an update may have.
+// immense returns a page whose own data exceeds the size limit of an update.
 func immense() []byte {
 	s := pdftest.NewSound()
 	p := s.Page(hairlines(1), "")

@@ -8,8 +8,8 @@ const (
 	againstClip  = "poppler clips boxes to the MediaBox before it prints them; preflight reports the boxes of the file"
 )
 
-// disagreements are facts that poppler lists differently, with the reason why preflight
-// differs.
+// disagreements lists the facts that poppler lists differently, with the reason for the
+// difference.
 var disagreements = map[string]string{
 	"structure.page_tree a wrong count: breaks, pages": againstCount,
 	"hostile page tree: exponential, boxes":            againstTree,
@@ -22,7 +22,7 @@ var disagreements = map[string]string{
 	"hostile image: many components, images":           "poppler does not list an image whose colour space it cannot read",
 }
 
-// endless are files that poppler does not finish in a reasonable time.
+// endless lists the files that poppler does not finish in a reasonable time.
 var endless = map[string]bool{
 	"hostile page tree: too deep": true,
 	"hostile layers: order cycle": true,

@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// FuzzUpdate annotates any bytes: either they are refused, or file and update
-// together are a PDF that is in order, with as many pages.
+// FuzzUpdate annotates arbitrary bytes. Either Annotate refuses them, or file and update together
+// are a valid PDF with the same number of pages.
 func FuzzUpdate(f *testing.F) {
 	const maxSeed = 32 << 10
 	for _, data := range files() {

@@ -25,9 +25,9 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// seen holds the facts that a program lists of a file, as lines that can be compared.
-// may holds lines that the other program need not list.
-type seen struct{ must, may []string }
+// listing holds the facts that a program lists for a file, one line each. must holds the lines
+// that the other program must list too, may the lines that it may omit.
+type listing struct{ must, may []string }
 
 // facet is a kind of facts that both programs list.
 type facet string
@@ -39,8 +39,8 @@ const (
 	images facet = "images"
 )
 
-// poppler runs one of its tools. It reports false when that could not open the file
-// or took too long.
+// poppler runs a tool of poppler and returns the lines of its output. It returns false when the
+// tool fails or takes longer than a minute.
 func poppler(t *testing.T, tool string, args ...string) ([]string, bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -49,21 +49,21 @@ func poppler(t *testing.T, tool string, args ...string) ([]string, bool) {
 	return strings.Split(strings.TrimRight(string(out), "\n"), "\n"), err == nil
 }
 
-// popplerSees returns all facts that poppler lists, or nil if it cannot open the file.
-func popplerSees(t *testing.T, path string) map[facet]seen {
+// popplerListing returns all facts that poppler lists, or nil if poppler cannot open the file.
+func popplerListing(t *testing.T, path string) map[facet]listing {
 	t.Helper()
 	info, ok := poppler(t, "pdfinfo", "-box", "-f", "1", "-l", "20000", path)
 	if !ok {
 		return nil
 	}
-	out := map[facet]seen{}
+	out := map[facet]listing{}
 	for _, line := range info {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 2 && f[0] == "Pages:":
-			out[pages] = seen{must: []string{f[1]}}
+			out[pages] = listing{must: []string{f[1]}}
 		case len(f) == 7 && f[0] == "Page" && strings.HasSuffix(f[2], "Box:"):
-			// It prints the default of a box that the file does not declare.
+			// pdfinfo also prints the default of a box that the file does not declare.
 			box := out[boxes]
 			box.may = append(box.may, fmt.Sprint(f[1], " ", strings.TrimSuffix(f[2], "Box:"), rounded(f[3:])))
 			out[boxes] = box
@@ -78,7 +78,7 @@ func popplerSees(t *testing.T, path string) map[facet]seen {
 	return out
 }
 
-// rounded are numbers as both programs can print them.
+// rounded returns numbers with the precision that both programs print.
 func rounded(fields []string) string {
 	var out strings.Builder
 	for _, field := range fields {
@@ -88,8 +88,8 @@ func rounded(fields []string) string {
 	return out.String()
 }
 
-func popplerFonts(lines []string) seen {
-	var out seen
+func popplerFonts(lines []string) listing {
+	var out listing
 	for _, line := range lines {
 		// Fonts without an object of their own cannot be distinguished.
 		if f := strings.Fields(line); len(f) > 5 && f[len(f)-1] != "[none]" {
@@ -99,10 +99,10 @@ func popplerFonts(lines []string) seen {
 	return out
 }
 
-// popplerImages lists the placements but soft masks, which it names after the image
-// that they belong to.
-func popplerImages(lines []string) seen {
-	var out seen
+// popplerImages returns the placements except soft masks, which poppler lists under the name of
+// their image.
+func popplerImages(lines []string) listing {
+	var out listing
 	for _, line := range lines {
 		f := strings.Fields(line)
 		if len(f) < 14 || f[2] == "smask" || f[2] == "mask" {
@@ -119,16 +119,17 @@ func popplerImages(lines []string) seen {
 	return out
 }
 
-// resolution is rounded to two digits, because poppler prints whole numbers.
+// resolution formats a resolution with two significant digits, because poppler prints whole
+// numbers.
 func resolution(x, y float64) string {
 	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
 	return short(x) + "x" + short(y)
 }
 
-// weSee is the same of a report.
-func weSee(r *report.Report) map[facet]seen {
-	out := map[facet]seen{pages: {must: []string{strconv.Itoa(r.Document.Pages)}}}
-	var box, font, image seen
+// reportListing returns the facts of a report in the form of popplerListing.
+func reportListing(r *report.Report) map[facet]listing {
+	out := map[facet]listing{pages: {must: []string{strconv.Itoa(r.Document.Pages)}}}
+	var box, font, image listing
 	for i := range r.Pages {
 		p := &r.Pages[i]
 		for name, rect := range map[string]*report.Rect{"Media": &p.Boxes.Media, "Crop": p.Boxes.Crop, "Bleed": p.Boxes.Bleed, "Trim": p.Boxes.Trim, "Art": p.Boxes.Art} {
@@ -158,28 +159,28 @@ func weSee(r *report.Report) map[facet]seen {
 	return out
 }
 
-// difference is what one has and the other has not.
-func difference(theirs, ours seen) string {
+// difference returns the lines that only one of the two listings contains, at most eight.
+func difference(theirs, ours listing) string {
 	var out []string
-	lacking := func(who string, a seen, b seen) {
+	missing := func(program string, a listing, b listing) {
 		known := map[string]bool{}
 		for _, line := range slices.Concat(b.must, b.may) {
 			known[line] = true
 		}
 		for _, line := range a.must {
 			if !known[line] {
-				out = append(out, who+": "+line)
+				out = append(out, program+": "+line)
 			}
 		}
 	}
-	lacking("only poppler", theirs, ours)
-	lacking("only we", ours, theirs)
+	missing("only poppler", theirs, ours)
+	missing("only preflight", ours, theirs)
 	slices.Sort(out)
 	return strings.Join(slices.Compact(out[:min(len(out), 8)]), "\n")
 }
 
-// generated are all files that the tests make, each once, but those over which
-// poppler does not end.
+// generated returns all files that the tests create, without duplicates and without the files that
+// poppler does not finish.
 func generated() map[string][]byte {
 	out, known := map[string][]byte{}, map[[sha256.Size]byte]bool{}
 	add := func(name string, pdf []byte) {
@@ -199,7 +200,7 @@ func generated() map[string][]byte {
 	return out
 }
 
-// compared is a file with a bit of everything that both programs list.
+// compared returns a file with examples of all facts that both programs list.
 func compared() []byte {
 	var b pdftest.Builder
 	embedded, standard := b.EmbeddedFont("ABCDEF+Good"), b.StandardFont("Helvetica")
@@ -216,7 +217,7 @@ func compared() []byte {
 	return b.Document(first, second)
 }
 
-// inspectBriefly has limits that only files exceed which were made for it.
+// inspectBriefly inspects a file with limits that only files made for this purpose exceed.
 func inspectBriefly(t *testing.T, pdf []byte) report.Report {
 	t.Helper()
 	limits := document.DefaultLimits()
@@ -238,7 +239,7 @@ func TestPopplerAgrees(t *testing.T) {
 		}
 	}
 	var mu sync.Mutex
-	// made are the comparisons, true for those that differ.
+	// made holds the comparisons; the value is true for those that differ.
 	made := map[string]bool{}
 	files := generated()
 	t.Run("files", func(t *testing.T) {
@@ -247,17 +248,17 @@ func TestPopplerAgrees(t *testing.T) {
 				t.Parallel()
 				r := inspectBriefly(t, pdf)
 				if r.Document == nil || !r.Complete {
-					return // what a limit has cut short cannot be compared
+					return // a file cut short by a limit cannot be compared
 				}
 				path := filepath.Join(t.TempDir(), "file.pdf")
 				if err := os.WriteFile(path, pdf, 0o600); err != nil {
 					t.Fatalf("os.WriteFile(%q): %v", path, err)
 				}
-				theirs := popplerSees(t, path)
+				theirs := popplerListing(t, path)
 				if theirs == nil {
 					return
 				}
-				ours := weSee(&r)
+				ours := reportListing(&r)
 				for _, what := range slices.Sorted(maps.Keys(theirs)) {
 					diff := difference(theirs[what], ours[what])
 					key := name + ", " + string(what)
@@ -276,7 +277,7 @@ func TestPopplerAgrees(t *testing.T) {
 			t.Errorf("%s: there is no such file", key)
 		}
 		if differs, compared := made[key]; compared && !differs {
-			t.Errorf("%s: poppler sees the same as we do now, so no reason (%s) is needed", key, reason)
+			t.Errorf("%s: poppler and preflight now agree; remove the reason (%s)", key, reason)
 		}
 	}
 	t.Logf("%d comparisons, %d of them differ for a known reason", len(made), len(disagreements))

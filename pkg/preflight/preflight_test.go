@@ -45,7 +45,7 @@ func inspect(t testing.TB, data []byte, name string) report.Report {
 	return r
 }
 
-// flawed is a leaflet with one flaw of each kind.
+// flawed returns a leaflet with one flaw of each kind.
 func flawed() []byte {
 	var b pdftest.Builder
 	good, bad := b.EmbeddedFont("ABCDEF+Good"), b.StandardFont("Helvetica")
@@ -101,7 +101,7 @@ func TestReports(t *testing.T) {
 			if err != nil {
 				t.Fatalf("os.ReadFile(%q): %v", path, err)
 			}
-			// The compressor of Go may change; its output is not ours.
+			// The compressor of Go may change; this test does not compare its output.
 			if diff := cmp.Diff(neutral(t, want), neutral(t, got.Bytes())); diff != "" {
 				t.Errorf("%s, update with -update (-want +got):\n%s", path, diff)
 			}
@@ -213,9 +213,8 @@ func TestReportNamesTheLinkedParser(t *testing.T) {
 	}
 }
 
-// FuzzInspect throws bytes at the whole engine. Limits are small: what is looked
-// for are panics that guard does not see, endless loops, and reports that cannot
-// be written.
+// FuzzInspect inspects arbitrary bytes with small limits. It finds panics that guard does not
+// catch, endless loops, and reports that cannot be encoded.
 func FuzzInspect(f *testing.F) {
 	for name, write := range pdftest.Hostile() {
 		if !strings.Contains(name, "bomb") {
@@ -245,7 +244,7 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// typical is a brochure of ten pages with forms, text and images.
+// typical returns a brochure of ten pages with forms, text and images.
 func typical() []byte {
 	var b pdftest.Builder
 	font := b.EmbeddedFont("ABCDEF+Text")

@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// job is a document of a kind that print shops get.
+// job is a document of a kind that print shops receive.
 type job struct {
 	name  string
 	pages int
@@ -36,8 +36,8 @@ func jobs() []job {
 	}
 }
 
-// illustrated is a document whose pages have so many images of their own, and lines
-// of text.
+// illustrated returns a document with the given number of pages, and of images and lines of text
+// on each page.
 func illustrated(pages, images, lines int) []byte {
 	var b pdftest.Builder
 	font := b.EmbeddedFont("ABCDEF+Text")
@@ -58,10 +58,10 @@ func illustrated(pages, images, lines int) []byte {
 	return b.Document(sheets...)
 }
 
-// spent is what a process took.
+// spent holds the resources that a process used.
 type spent struct {
 	wall, cpu time.Duration
-	// resident is the most memory that it had, in bytes.
+	// resident is the peak resident memory in bytes.
 	resident int64
 }
 
@@ -78,7 +78,7 @@ func measured(b *testing.B, cmd *exec.Cmd) spent {
 	return out
 }
 
-// buildInspector builds it as it is released.
+// buildInspector builds the inspector with the flags of a release.
 func buildInspector(b *testing.B) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), sandbox.InspectorName)
@@ -114,7 +114,7 @@ func inspectInChild(b *testing.B, inspector, path string) spent {
 	return measured(b, cmd)
 }
 
-// popplerTools runs the tools that list pages and boxes, fonts, and images: a part of the
+// popplerTools runs the tools that list pages and boxes, fonts, and images. They do a part of the
 // work of an inspection.
 func popplerTools(b *testing.B, path string) (total spent) {
 	b.Helper()
@@ -126,11 +126,11 @@ func popplerTools(b *testing.B, path string) (total spent) {
 	return total
 }
 
-// BenchmarkAgainstPoppler compares one inspection in a process of its own, start
-// included, with the three tools of poppler that list pages, fonts and images of
-// the same file. They take turns, so that other load of the machine affects both. The
-// metrics are medians: ratio is our time over theirs, cpu-ratio the same of CPU time,
-// and MiB the highest memory of the inspector.
+// BenchmarkAgainstPoppler compares one inspection in a separate process, start included, with the
+// three tools of poppler that list pages, fonts and images of the same file. The programs run in
+// turn, so that other load of the machine affects both. The metrics are medians: ratio is the time
+// of the inspector divided by the time of poppler, cpu-ratio the same for CPU time, and MiB the
+// peak memory of the inspector.
 func BenchmarkAgainstPoppler(b *testing.B) {
 	needPoppler(b)
 	inspector := buildInspector(b)
@@ -155,8 +155,8 @@ func BenchmarkAgainstPoppler(b *testing.B) {
 	}
 }
 
-// BenchmarkEveryFileAgainstPoppler compares the same over the files that the
-// rules are tested with, each once. ratio is the median of all files.
+// BenchmarkEveryFileAgainstPoppler makes the same comparison once for each file of the rule tests.
+// ratio is the median of all files.
 func BenchmarkEveryFileAgainstPoppler(b *testing.B) {
 	needPoppler(b)
 	inspector := buildInspector(b)
@@ -189,7 +189,7 @@ func needPoppler(b *testing.B) {
 	}
 }
 
-// BenchmarkInspectorsAtOnce runs inspectors one after the other and two at a time.
+// BenchmarkInspectorsAtOnce runs inspectors one after the other, and two concurrently.
 func BenchmarkInspectorsAtOnce(b *testing.B) {
 	inspector := buildInspector(b)
 	brochure := jobs()[1]

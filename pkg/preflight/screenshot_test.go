@@ -36,9 +36,9 @@ func leaflet() []byte {
 	return b.Document(pdftest.Print(content, fmt.Sprintf("/XObject << /Photo %s >> /Font << /Body %s >>", photo, font)))
 }
 
-// TestGeneratedScreenshot takes the picture of a report for the README. With
-// -update-pictures it writes the picture; otherwise it checks that the report can be drawn,
-// because two browsers never draw the same pixels.
+// TestGeneratedScreenshot renders a report as the picture of the README. With -update-pictures it
+// writes the picture. Otherwise it checks only that the report can be rendered, because two
+// browsers never render the same pixels.
 func TestGeneratedScreenshot(t *testing.T) {
 	t.Parallel()
 	pdf := leaflet()

@@ -63,8 +63,8 @@ func TestOtherReadersAcceptTheCopyAsTheyAcceptTheFile(t *testing.T) {
 	}
 }
 
-// TestCopyLooksDifferentAndPrintsTheSame has poppler draw file and copy, as
-// for the screen and as for paper.
+// TestCopyLooksDifferentAndPrintsTheSame renders file and copy with poppler, for the screen and
+// for print.
 func TestCopyLooksDifferentAndPrintsTheSame(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("pdftocairo")
@@ -95,7 +95,7 @@ func TestCopyLooksDifferentAndPrintsTheSame(t *testing.T) {
 	}
 }
 
-// drawing is PostScript without its header, which has dates.
+// drawing returns PostScript without its header, which contains dates.
 func drawing(postscript string) string {
 	_, after, _ := strings.Cut(postscript, "%%EndComments")
 	return after

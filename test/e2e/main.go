@@ -2,9 +2,8 @@
 
 //go:build linux
 
-// Command e2e runs a cluster with nodes until it is interrupted, for looking around by
-// hand. Its tests install the image and the charts on such a cluster, and exercise the
-// platform in pods.
+// Command e2e runs a cluster with nodes until it is interrupted, for manual inspection. Its tests
+// install the image and the charts on such a cluster, and exercise the platform in pods.
 package main
 
 import (

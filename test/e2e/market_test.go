@@ -19,35 +19,35 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestTheMarketInPods goes through the life of one installation. The steps build on
-// each other, so that one installation is enough; each leaves the platform sound.
-func TestTheMarketInPods(t *testing.T) {
+// TestPlatformInPods installs the platform once and runs all steps on this installation. Each step
+// leaves the platform healthy for the next one.
+func TestPlatformInPods(t *testing.T) {
 	p := install(t)
 	if !p.steps([]step{
-		{"accounts and people may what the matrix shows", (*platform).rights},
-		{"an API server's token opens no other Secret, and a worker has none", (*platform).tokens},
-		{"people put every sample in force with their Roles", (*platform).samples},
+		{"service accounts and users have the rights of the matrix", (*platform).rights},
+		{"the token of an API server reads no other Secret, and a worker has no token", (*platform).tokens},
+		{"users apply every sample with their Roles", (*platform).samples},
 	}) {
 		return
 	}
-	p.open()
+	p.openCapabilities()
 	p.steps([]step{
 		{"the first RFQ and the first preflight", (*platform).firstRequests},
 		{"webhooks deliver events despite crashes and closed capabilities", (*platform).events},
-		{"helm upgrade --wait returns when every replica enforces", (*platform).promotion},
-		{"an edit is in force within moments", (*platform).propagation},
-		{"what is propagated is enforced by each replica while they roll", (*platform).rolling},
-		{"a frozen replica is waited for while it serves", (*platform).frozen},
+		{"helm upgrade --wait returns when every replica enforces the stage", (*platform).promotion},
+		{"an edit is enforced within moments", (*platform).propagation},
+		{"every replica enforces propagated edits during a rolling update", (*platform).rolling},
+		{"a frozen replica that serves delays Propagated", (*platform).frozen},
 		{"every deployment is rolled under load", (*platform).rollouts},
 		{"pods are killed under load", (*platform).kills},
 		{"a node is drained under load", (*platform).drain},
-		{"without a controller gates go on, and a revoked key is refused", (*platform).withoutController},
-		{"without kube-apiserver gates go on until they are too old, and open again", (*platform).withoutServer},
-		{"Redis is killed, wiped, and back", (*platform).wipedRedis},
-		{"PostgreSQL is restarted", (*platform).restartedDatabase},
+		{"without a controller gates continue and reject a revoked key", (*platform).withoutController},
+		{"without kube-apiserver gates close at the maximum age and reopen afterwards", (*platform).withoutServer},
+		{"no job is lost when Redis is wiped and killed", (*platform).wipedRedis},
+		{"no job is lost when PostgreSQL restarts", (*platform).restartedDatabase},
 		{"the partner received an event of every job", (*platform).receivedEverything},
-		{"the database goes back to an earlier time", (*platform).restored},
-		{"workers follow the queue from none to four and back", (*platform).scaling},
+		{"the database is restored to an earlier time", (*platform).restored},
+		{"workers scale with the queue from zero to four and back", (*platform).scaling},
 	})
 }
 
@@ -70,17 +70,17 @@ func (p *platform) steps(steps []step) bool {
 
 func (p *platform) firstRequests() {
 	job := p.submit()
-	p.succeeded(job)
-	if got := p.ask(http.MethodGet, "/api/v1/preflight/"+job+"/report", p.live, ""); got.status != http.StatusOK {
-		p.Errorf("the report is answered %s", got)
+	p.awaitSuccess(job)
+	if got := p.send(http.MethodGet, "/api/v1/preflight/"+job+"/report", p.live, ""); got.status != http.StatusOK {
+		p.Errorf("GET report: %s, want 200", got)
 	}
-	if got := p.ask(http.MethodGet, "/api/v1/rfq/"+p.rfq(), p.live, ""); got.status != http.StatusOK {
-		p.Errorf("the RFQ is read as %s", got)
+	if got := p.send(http.MethodGet, "/api/v1/rfq/"+p.rfq(), p.live, ""); got.status != http.StatusOK {
+		p.Errorf("GET RFQ: %s, want 200", got)
 	}
 	p.helm("test", "market", "--timeout=2m")
 }
 
-// pods are those of a component, those that end included.
+// pods returns the pods of a component, including terminating ones.
 func (p *platform) pods(component string) []corev1.Pod {
 	p.Helper()
 	pods, err := p.list(p.Context(), component)
@@ -94,7 +94,7 @@ func (p *platform) list(ctx context.Context, component string) ([]corev1.Pod, er
 	return list.Items, err
 }
 
-// servers are the API servers that do not end.
+// servers returns the API servers that are not terminating.
 func (p *platform) servers() []corev1.Pod {
 	p.Helper()
 	servers, err := p.listServers(p.Context())
@@ -107,7 +107,7 @@ func (p *platform) listServers(ctx context.Context) ([]corev1.Pod, error) {
 	return slices.DeleteFunc(pods, func(pod corev1.Pod) bool { return pod.DeletionTimestamp != nil }), err
 }
 
-// replicas are their addresses, each alone.
+// replicas returns the address of each API server.
 func (p *platform) replicas() []string {
 	p.Helper()
 	var out []string
@@ -119,7 +119,7 @@ func (p *platform) replicas() []string {
 
 func addressOf(pod corev1.Pod) string { return net.JoinHostPort(pod.Status.PodIP, "8080") }
 
-// restarts are how often each of them was started again.
+// restarts returns the restart count of each API server, by pod name.
 func (p *platform) restarts() map[string]int32 {
 	p.Helper()
 	out := map[string]int32{}
@@ -129,8 +129,8 @@ func (p *platform) restarts() map[string]int32 {
 	return out
 }
 
-// promotion takes a capability from Live to Disabled and back, a stage at a time, and
-// asks each replica as soon as helm returns: with the live key and with the test key.
+// promotion promotes a capability through all stages and demotes it. As soon as helm returns, it
+// sends requests with the live key and with the test key to each replica.
 func (p *platform) promotion() {
 	const closed, open = http.StatusServiceUnavailable, http.StatusOK
 	for i, step := range []struct {
@@ -145,18 +145,18 @@ func (p *platform) promotion() {
 		{"Sandbox", closed, open},
 	} {
 		p.stage("rfq-list", step.stage, fmt.Sprintf("E2E-%d", i))
-		p.everywhere(step.stage, step.live, step.test)
+		p.checkReplicas(step.stage, step.live, step.test)
 	}
 	p.helm("rollback", "capabilities", "--wait", "--timeout=2m")
-	p.everywhere("rolled back", closed, closed)
+	p.checkReplicas("rolled back", closed, closed)
 	for i, stage := range []string{"Sandbox", "PrivateBeta", "Live"} {
 		p.stage("rfq-list", stage, fmt.Sprintf("E2E-1%d", i))
 	}
-	p.everywhere("Live", open, open)
+	p.checkReplicas("Live", open, open)
 }
 
-// everywhere asks each replica once, with each key.
-func (p *platform) everywhere(when string, live, test int) {
+// checkReplicas sends one request with each key to each replica and compares the status codes.
+func (p *platform) checkReplicas(when string, live, test int) {
 	p.Helper()
 	for _, replica := range p.replicas() {
 		for key, want := range map[string]int{p.live: live, p.test: test} {
@@ -180,7 +180,7 @@ func (p *platform) stage(capability, stage, ticket string) {
 var deployments = []string{"printmarket-api", "printmarket-worker-preflight", "printmarket-worker-webhooks", "printmarket-controller"}
 
 func (p *platform) rollouts() {
-	l := p.begin()
+	l := p.startLoad()
 	for _, deployment := range deployments {
 		p.kubectl("", "rollout", "restart", "deployment/"+deployment)
 		p.kubectl("", "rollout", "status", "deployment/"+deployment, "--timeout=180s")
@@ -188,8 +188,8 @@ func (p *platform) rollouts() {
 	l.end()
 }
 
-// kills deletes a pod of each deployment without a grace, as a node that dies does. A
-// request that was with it fails; jobs do not.
+// kills deletes a pod of each deployment without a grace period, like a node failure. Requests in
+// progress may fail; jobs may not.
 func (p *platform) kills() {
 	var jobs []string
 	for _, deployment := range deployments {
@@ -202,13 +202,13 @@ func (p *platform) kills() {
 		p.kubectl("", "rollout", "status", "deployment/"+deployment, "--timeout=180s")
 	}
 	for _, job := range jobs {
-		p.succeeded(job)
+		p.awaitSuccess(job)
 	}
 }
 
 func (p *platform) drain() {
 	node := cluster.Nodes()[1]
-	l := p.begin()
+	l := p.startLoad()
 	p.kubectl("", "drain", node, "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=240s", "--pod-selector=app.kubernetes.io/name=printmarket")
 	for _, deployment := range deployments {
 		p.kubectl("", "rollout", "status", "deployment/"+deployment, "--timeout=180s")
@@ -220,10 +220,10 @@ func (p *platform) drain() {
 func (p *platform) withoutController() {
 	p.kubectl("", "scale", "deployment/printmarket-controller", "--replicas=0")
 	p.kubectl("", "wait", "pods", "--selector=app.kubernetes.io/component=controller", "--for=delete", "--timeout=60s")
-	p.succeeded(p.submit())
+	p.awaitSuccess(p.submit())
 	p.revoke(testKey)
 	for _, replica := range p.replicas() {
-		p.answers(replica, p.test, http.StatusUnauthorized, "")
+		p.awaitStatus(replica, p.test, http.StatusUnauthorized, "")
 	}
 	p.kubectl("", "scale", "deployment/printmarket-controller", "--replicas=2")
 	p.kubectl("", "wait", "partner/acme", "--for=condition=Ready", "--timeout=60s")
@@ -238,13 +238,13 @@ func (p *platform) wipedRedis() {
 	}
 	p.must(p.redis.Client(p.T).FlushAll(p.Context()).Err())
 	p.redis.Kill()
-	if got := p.ask(http.MethodGet, "/api/v1/rfq", p.live, ""); got.status != http.StatusOK {
-		p.Errorf("without Redis the list is answered %s", got)
+	if got := p.send(http.MethodGet, "/api/v1/rfq", p.live, ""); got.status != http.StatusOK {
+		p.Errorf("GET RFQs without Redis: %s, want 200", got)
 	}
 	p.redis.Restart(p.T)
 	p.kubectl("", "scale", "deployment/printmarket-worker-preflight", "--replicas=2")
 	for _, job := range jobs {
-		p.succeeded(job)
+		p.awaitSuccess(job)
 	}
 }
 
@@ -252,8 +252,8 @@ func (p *platform) restartedDatabase() {
 	job := p.submit()
 	p.database.Kill()
 	p.must(p.database.Restart(p.Context()))
-	p.succeeded(job)
+	p.awaitSuccess(job)
 	for _, replica := range p.replicas() {
-		p.answers(replica, p.live, http.StatusOK, "")
+		p.awaitStatus(replica, p.live, http.StatusOK, "")
 	}
 }

@@ -21,18 +21,18 @@ func (p *platform) withoutServer() {
 	p.helm("upgrade", "market", root+"/charts/printmarket", "--reuse-values", "--set=api.gatesMaxStaleness=30s", "--wait", "--timeout=5m")
 	before, replicas := p.restarts(), p.replicas()
 
-	l := p.begin()
+	l := p.startLoad()
 	p.must(cluster.StopServer(p.Context()))
-	l.more(500)
+	l.awaitResponses(500)
 	l.quit()
-	p.timed("too old", func() {
-		p.everyAnswer(replicas, http.StatusServiceUnavailable, problem.CodePostureUnavailable)
+	p.timed("gates close at the maximum age", func() {
+		p.awaitStatuses(replicas, http.StatusServiceUnavailable, problem.CodePostureUnavailable)
 	})
-	p.timed("kube-apiserver is back", func() { p.must(cluster.RestartServer(p.Context())) })
-	p.timed("open again", func() { p.everyAnswer(replicas, http.StatusOK, "") })
+	p.timed("kube-apiserver restarts", func() { p.must(cluster.RestartServer(p.Context())) })
+	p.timed("gates reopen", func() { p.awaitStatuses(replicas, http.StatusOK, "") })
 	p.timed("the key is revoked", func() {
 		p.revoke(spareKey)
-		p.everyAnswer(replicas, http.StatusUnauthorized, "")
+		p.awaitStatuses(replicas, http.StatusUnauthorized, "")
 	})
 	if diff := cmp.Diff(before, p.restarts()); diff != "" {
 		p.Errorf("restarts of API servers (-before +after):\n%s", diff)
@@ -41,18 +41,18 @@ func (p *platform) withoutServer() {
 	p.helm("rollback", "market", "--wait", "--timeout=5m")
 }
 
-// everyAnswer waits until each replica answers the spare key so.
-func (p *platform) everyAnswer(replicas []string, status int, code problem.Code) {
+// awaitStatuses waits until each replica responds to the spare key with a status and a code.
+func (p *platform) awaitStatuses(replicas []string, status int, code problem.Code) {
 	p.Helper()
 	for _, replica := range replicas {
-		p.answers(replica, p.spare, status, code)
+		p.awaitStatus(replica, p.spare, status, code)
 	}
 }
 
 // timed logs the duration of a step.
-func (p *platform) timed(what string, do func()) {
+func (p *platform) timed(step string, do func()) {
 	p.Helper()
 	began := time.Now()
 	do()
-	p.Logf("%s: took %s", what, time.Since(began).Round(100*time.Millisecond))
+	p.Logf("%s: took %s", step, time.Since(began).Round(100*time.Millisecond))
 }

@@ -22,13 +22,13 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 )
 
-// answer is what a partner gets.
+// answer is the response that a partner receives.
 type answer struct {
 	status int
 	body   []byte
 }
 
-// member is a member of the body, as text.
+// member returns a string member of the body, or "".
 func (a answer) member(name string) string {
 	var object map[string]any
 	if json.Unmarshal(a.body, &object) != nil {
@@ -40,7 +40,7 @@ func (a answer) member(name string) string {
 
 func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, a.body) }
 
-// call asks a replica, or whatever has the address, as a partner.
+// call sends a request to an address with the key of a partner.
 func call(ctx context.Context, client *http.Client, method, address, path, key, body string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -63,10 +63,9 @@ func call(ctx context.Context, client *http.Client, method, address, path, key, 
 	return answer{response.StatusCode, text.Bytes()}, err
 }
 
-// ask sends a request to the Service, and retries while it cannot connect: a node
-// updates its routes shortly after new replicas are ready. It does not repeat a
-// request that was sent.
-func (p *platform) ask(method, path, key, body string) answer {
+// send sends a request to the Service and retries while it cannot connect, because a node updates
+// its routes shortly after new replicas are ready. It does not repeat a request that was sent.
+func (p *platform) send(method, path, key, body string) answer {
 	p.Helper()
 	var got answer
 	await(p.T, "a replica answers", func() error {
@@ -84,16 +83,16 @@ func (p *platform) ask(method, path, key, body string) answer {
 // submit submits a preflight job and returns its id.
 func (p *platform) submit() string {
 	p.Helper()
-	got := p.ask(http.MethodPost, "/api/v1/preflight", p.live, fmt.Sprintf(`{"fileUrl":%q,"profile":"print_ready"}`, p.fileURL))
+	got := p.send(http.MethodPost, "/api/v1/preflight", p.live, fmt.Sprintf(`{"fileUrl":%q,"profile":"print_ready"}`, p.fileURL))
 	if got.status != http.StatusAccepted {
-		p.Fatalf("preflight is answered %s", got)
+		p.Fatalf("POST preflight: %s, want 202", got)
 	}
 	p.receiver.expect(got.member("jobId"))
 	return got.member("jobId")
 }
 
-// succeeded waits for the end of a job.
-func (p *platform) succeeded(job string) {
+// awaitSuccess waits until a job has succeeded.
+func (p *platform) awaitSuccess(job string) {
 	p.Helper()
 	await(p.T, "job "+job+" succeeds", func() error {
 		got, err := call(p.Context(), http.DefaultClient, http.MethodGet, p.address, "/api/v1/preflight/"+job, p.live, "")
@@ -101,15 +100,15 @@ func (p *platform) succeeded(job string) {
 			return err
 		}
 		if status := got.member("status"); status != "succeeded" {
-			return fmt.Errorf("it is %s", got)
+			return fmt.Errorf("job: %s, want status succeeded", got)
 		}
 		return nil
 	})
 }
 
-// answers waits until a replica answers a key's request with a status, and with a
-// code where one is given.
-func (p *platform) answers(replica, key string, status int, code problem.Code) {
+// awaitStatus waits until a replica responds to a request of a key with a status, and with a
+// problem code if code is not empty.
+func (p *platform) awaitStatus(replica, key string, status int, code problem.Code) {
 	p.Helper()
 	await(p.T, fmt.Sprintf("%s answers %d", replica, status), func() error {
 		got, err := call(p.Context(), http.DefaultClient, http.MethodGet, replica, "/api/v1/rfq", key, "")
@@ -120,7 +119,8 @@ func (p *platform) answers(replica, key string, status int, code problem.Code) {
 	})
 }
 
-// load reads and submits jobs as partners, until it is stopped.
+// load lists RFQs and submits jobs from four clients until it is stopped. It records failures and
+// the ids of the jobs.
 type load struct {
 	p        *platform
 	stop     context.CancelFunc
@@ -132,8 +132,8 @@ type load struct {
 	jobs     []string
 }
 
-// begin begins to ask: half of the partners open a connection for each request.
-func (p *platform) begin() *load {
+// startLoad starts the clients. Half of them open a connection for each request.
+func (p *platform) startLoad() *load {
 	ctx, stop := context.WithCancel(p.Context())
 	l := &load{p: p, stop: stop}
 	for i := range 4 {
@@ -170,29 +170,29 @@ func (l *load) once(ctx context.Context, client *http.Client, n int) {
 }
 
 // fail records a failure and its time, for comparison with the logs of the nodes.
-func (l *load) fail(what string) {
-	l.failures = append(l.failures, time.Now().UTC().Format(time.RFC3339Nano)+" "+what)
+func (l *load) fail(failure string) {
+	l.failures = append(l.failures, time.Now().UTC().Format(time.RFC3339Nano)+" "+failure)
 }
 
-// more waits until partners have had so many more answers.
-func (l *load) more(answers int64) {
+// awaitResponses waits until the clients have received the given number of further responses.
+func (l *load) awaitResponses(answers int64) {
 	l.p.Helper()
 	want := l.requests.Load() + answers
-	await(l.p.T, "partners are answered", func() error {
+	await(l.p.T, "clients receive responses", func() error {
 		if got := l.requests.Load(); got < want {
-			return fmt.Errorf("%d answers, want %d", got, want)
+			return fmt.Errorf("%d responses, want %d", got, want)
 		}
 		return nil
 	})
 }
 
-// quit stops asking. It may be repeated.
+// quit stops the clients and waits for them. It may be called repeatedly.
 func (l *load) quit() {
 	l.stop()
 	l.running.Wait()
 }
 
-// end stops asking and demands that nothing has failed and no job was lost.
+// end stops the clients and requires that no request failed and every job succeeds.
 func (l *load) end() {
 	l.p.Helper()
 	l.quit()
@@ -200,7 +200,7 @@ func (l *load) end() {
 		l.p.Errorf("%d of %d requests failed, the first: %s", len(l.failures), l.requests.Load(), l.failures[0])
 	}
 	for _, job := range l.jobs {
-		l.p.succeeded(job)
+		l.p.awaitSuccess(job)
 	}
 	l.p.Logf("%d requests, %d failed; %d jobs, all succeeded", l.requests.Load(), len(l.failures), len(l.jobs))
 }

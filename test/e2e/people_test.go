@@ -15,15 +15,15 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// samples is the directory of the sample objects, and samplesInForce what the
-// tests of config see of them where no replica runs.
+// samples is the directory of the sample objects. samplesInForce is the table of the samples that
+// the tests of config read without replicas.
 const (
 	samples        = root + "/config/samples/"
 	samplesInForce = root + "/config/testdata/get-samples.txt"
 )
 
-// people are the Roles for people that the chart makes, each with a column of the
-// matrix. A user of the Role's name has it.
+// people lists the Roles for users that the chart creates, with the column of each in the matrix.
+// The test binds each Role to a user of the same name.
 var people = []struct{ role, column string }{
 	{"viewer", "viewer"},
 	{"on-call", "on-call"},
@@ -32,13 +32,14 @@ var people = []struct{ role, column string }{
 	{"platform-administrator", "platform"},
 }
 
-// bindPeople gives each Role to one user, and waits until that counts.
+// bindPeople binds each Role to its user, and waits until kube-apiserver authorizes by the
+// binding.
 func (p *platform) bindPeople() {
 	p.Helper()
-	ask := p.reviewer()
+	reviewer := p.reviewer()
 	for _, one := range people {
 		p.kubectl("", "create", "rolebinding", one.role, "--role=printmarket-"+one.role, "--user="+one.role)
-		ask.AwaitRole(p, one.role)
+		reviewer.AwaitRole(p, one.role)
 	}
 }
 
@@ -49,14 +50,14 @@ func (p *platform) reviewer() kubectl.Reviewer {
 	return kubectl.NewReviewer(p, config, p.namespace)
 }
 
-// as runs kubectl as a user with a Role for users.
+// as runs kubectl as a user of the given Role.
 func (p *platform) as(role, input string, arguments ...string) string {
 	p.Helper()
 	return p.kubectl(input, append([]string{"--as=" + role}, arguments...)...)
 }
 
-// rights compares what a cluster grants with the matrix. Its accounts are all that
-// the namespace has, so that one more is seen.
+// rights compares the granted rights with the matrix. It covers all service accounts of the
+// namespace, so that an additional one is detected.
 func (p *platform) rights() {
 	var subjects []kubectl.Subject
 	accounts := p.kubectl("", "get", "serviceaccounts", "--output=jsonpath={.items[*].metadata.name}")
@@ -72,9 +73,8 @@ func (p *platform) rights() {
 	kubectl.Golden(p, "testdata/can-i.txt", p.reviewer().Matrix(p, subjects), *update)
 }
 
-// samples has each file applied by whom it concerns. Then every table of the
-// samples reads as where the controllers run alone, and here it is two replicas
-// that enforce them.
+// samples applies each file as the responsible user. The tables must equal those of the
+// controllers alone, and every object must be enforced by both replicas.
 func (p *platform) samples() {
 	p.as("partner-operations", "", "create", "--filename="+samples+"secrets")
 	// One of the partners has the package Platform.
@@ -93,10 +93,10 @@ func (p *platform) samples() {
 	reasons := p.as("viewer", "", "get", "printmarket",
 		`--output=jsonpath={range .items[*]}{.status.conditions[?(@.type=="Propagated")].reason}{"\n"}{end}`)
 	if want := strings.Repeat("AllReplicas\n", strings.Count(reasons, "\n")); reasons != want || want == "" {
-		p.Errorf("propagated because of %q, want AllReplicas of all", reasons)
+		p.Errorf("reasons of Propagated: %q, want AllReplicas for each object", reasons)
 	}
 
-	// As it was.
+	// Remove the samples for the next step.
 	p.as("release-manager", "", "delete", "cap", "--all")
 	p.as("partner-operations", "", "delete", "partner,sender", "--all")
 	p.kubectl("", "delete", "--filename="+samples+"secrets")

@@ -33,49 +33,49 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-// root is that of the repository, seen from here.
+// root is the root of the repository, relative to this package.
 const root = "../.."
 
 const image = "localhost/printmarket"
 
-// platform is the platform in a namespace of its own, with PostgreSQL, Redis and a
-// partner's file server on this machine.
+// platform is one installation in its own namespace, with PostgreSQL, Redis and a partner's file
+// server on this machine.
 type platform struct {
 	*testing.T
 	namespace string
 	version   string
 	redis     *redistest.Server
 	database  *pgtest.Server
-	// fileURL is of a sound PDF.
+	// fileURL is the URL of a sound PDF.
 	fileURL string
-	// address is that of the API's Service.
+	// address is the address of the API Service.
 	address string
-	// spare is a live key too, for a test that revokes it.
+	// live, test and spare are the partner's keys; spare is a live key that a test revokes.
 	live, test, spare string
-	// receiver is the partner's webhook.
+	// receiver is the partner's webhook endpoint.
 	receiver *receiver
 	client   client.Client
 	// values is the file with the values of the release.
 	values string
-	// volumes are those that were made for it.
+	// volumes lists the persistent volumes that the test created.
 	volumes []string
 }
 
-// install does what docs/guides/install.md says, from the image to the platform
-// with all its accounts and no objects yet.
+// install follows docs/guides/install.md, from the image to a platform with all its roles and no
+// objects.
 func install(t *testing.T) *platform {
 	t.Helper()
-	p := begin(t)
+	p := newPlatform(t)
 	p.redis, p.database = redistest.Real(t), pgtest.Start(t)
 	p.makeSecrets()
 	p.writeValues("database: {insecure: true}\nredis: {insecure: true}\n")
-	p.installMarket()
+	p.installPlatform()
 	p.bindPeople()
 	return p
 }
 
-// begin makes the image and a namespace for the platform.
-func begin(t *testing.T) *platform {
+// newPlatform builds the image and creates a namespace for the platform.
+func newPlatform(t *testing.T) *platform {
 	t.Helper()
 	p := &platform{T: t, namespace: "market-" + strings.ToLower(rand.Text()[:6])}
 	config, err := cluster.Config()
@@ -89,21 +89,21 @@ func begin(t *testing.T) *platform {
 	return p
 }
 
-// installMarket installs the platform, or upgrades it.
-func (p *platform) installMarket() {
+// installPlatform installs the platform, or upgrades it.
+func (p *platform) installPlatform() {
 	p.Helper()
 	p.helm("upgrade", "--install", "market", root+"/charts/printmarket", "--values="+p.values, "--wait", "--timeout=5m")
 	p.address = p.kubectl("", "get", "service", "printmarket-api", "--output=jsonpath={.spec.clusterIP}")
 }
 
-// open goes on from there to rollouts and a partner with keys.
-func (p *platform) open() {
+// openCapabilities installs the rollouts and a partner with keys.
+func (p *platform) openCapabilities() {
 	p.Helper()
 	p.helm("upgrade", "--install", "capabilities", root+"/charts/printmarket-capabilities", "--wait", "--timeout=2m")
 	p.makePartner()
 }
 
-// uninstall logs the state for the analysis of failures, and removes everything.
+// uninstall logs the state after a failure, and removes everything.
 func (p *platform) uninstall() {
 	ctx := context.WithoutCancel(p.Context())
 	if p.Failed() {
@@ -125,7 +125,7 @@ func (p *platform) uninstall() {
 	}
 }
 
-// buildImage makes the image that is shipped, and gives it to the nodes.
+// buildImage builds the image that is released, and loads it into the nodes.
 func (p *platform) buildImage() {
 	p.Helper()
 	p.version = "e2e"
@@ -139,7 +139,7 @@ func (p *platform) buildImage() {
 	p.must(cluster.LoadImage(p.Context(), archive+".tar"))
 }
 
-// kubectl works in the platform's namespace.
+// kubectl runs kubectl in the namespace of the platform.
 func (p *platform) kubectl(input string, arguments ...string) string {
 	p.Helper()
 	output, err := cluster.Kubectl(p.Context(), input, append([]string{"--namespace=" + p.namespace}, arguments...)...)
@@ -159,7 +159,7 @@ func (p *platform) helm(arguments ...string) string {
 	return string(output)
 }
 
-// built is the directory of what a tool builds.
+// built returns the directory with the output of a tool's build.
 func (p *platform) built(tool string) string {
 	p.Helper()
 	directory, err := exec.CommandContext(p.Context(), root+"/tools/"+tool+"/build.sh").Output()
@@ -174,7 +174,7 @@ func (p *platform) must(err error) {
 	}
 }
 
-// serveFile is the partner's server, which has one PDF.
+// serveFile starts the partner's file server with one PDF.
 func (p *platform) serveFile() {
 	p.Helper()
 	p.fileURL = "http://" + p.serve(func(w http.ResponseWriter, _ *http.Request) { sendFile(w) }) + "/sound.pdf"
@@ -185,7 +185,7 @@ func sendFile(w http.ResponseWriter) {
 	_, _ = w.Write(pdftest.Good())
 }
 
-// serve answers where pods reach this machine, and returns the address.
+// serve starts a server at an address that pods reach, and returns the address.
 func (p *platform) serve(handler http.HandlerFunc) string {
 	p.Helper()
 	listener := p.listen()
@@ -199,7 +199,7 @@ func (p *platform) serve(handler http.HandlerFunc) string {
 	return listener.Addr().String()
 }
 
-// listen listens where pods reach this machine.
+// listen opens a listener at an address that pods reach.
 func (p *platform) listen() net.Listener {
 	p.Helper()
 	var config net.ListenConfig
@@ -237,7 +237,7 @@ func carry(near net.Conn, target string) {
 	_, _ = io.Copy(near, far)
 }
 
-// makeSecrets makes the roles of the database and the five Secrets.
+// makeSecrets creates the roles of the database and the five Secrets.
 func (p *platform) makeSecrets() {
 	p.Helper()
 	conn, err := pgx.Connect(p.Context(), p.database.URL("postgres"))
@@ -273,9 +273,8 @@ func (p *platform) secret(name, address string) {
 	p.kubectl("", "create", "secret", "generic", name, "--from-literal=url="+address)
 }
 
-// writeValues writes what docs/guides/install.md asks for, and what a test has beside
-// it.
-func (p *platform) writeValues(beside string) {
+// writeValues writes the values that docs/guides/install.md requires, and additional ones.
+func (p *platform) writeValues(additional string) {
 	p.Helper()
 	p.values = filepath.Join(p.TempDir(), "values.yaml")
 	p.must(os.WriteFile(p.values, fmt.Appendf(nil, `
@@ -292,11 +291,10 @@ networkPolicy:
   ingressFrom: [{namespaceSelector: {}}]
   kubernetesAPI: {to: [{ipBlock: {cidr: 0.0.0.0/0}}]}
   open: [database, redis]
-%[4]s`, image, p.version, cluster.Host(), beside), 0o600))
+%[4]s`, image, p.version, cluster.Host(), additional), 0o600))
 }
 
-// makePartner makes a partner with keys of each kind, and waits until all replicas
-// know them.
+// makePartner creates a partner with keys of each kind, and waits until all replicas accept them.
 func (p *platform) makePartner() {
 	p.Helper()
 	entries := ""
@@ -332,25 +330,25 @@ spec:
 	}
 }
 
-// Where the partner's entry has the keys that tests revoke.
+// The indices of the keys that tests revoke, in the partner's entry.
 const (
 	testKey  = 1
 	spareKey = 2
 )
 
-// revoke revokes a key of the partner, like a person on call.
+// revoke revokes a key of the partner as the user on-call.
 func (p *platform) revoke(key int) {
 	p.Helper()
 	p.as("on-call", "", "patch", "partner/acme", "--field-manager=oncall", "--type=json",
 		fmt.Sprintf(`--patch=[{"op":"replace","path":"/spec/keys/%d/state","value":"Revoked"}]`, key))
 }
 
-// await polls for up to two minutes until ask returns nil.
-func await(t *testing.T, what string, ask func() error) {
+// await polls for up to two minutes until check returns nil.
+func await(t *testing.T, condition string, check func() error) {
 	t.Helper()
 	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
-		if err := ask(); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
+		if err := check(); err != nil {
+			return fmt.Errorf("%s: %w", condition, err)
 		}
 		return nil
 	})

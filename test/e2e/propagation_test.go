@@ -25,7 +25,7 @@ import (
 	"github.com/printmarket/printmarket/test/kubetest"
 )
 
-// statusOf is how a replica answers a list of RFQs.
+// statusOf returns the status of a request to list RFQs.
 func statusOf(killed bool) int {
 	if killed {
 		return http.StatusServiceUnavailable
@@ -33,15 +33,15 @@ func statusOf(killed bool) int {
 	return http.StatusOK
 }
 
-// kill is killed for lists of RFQs.
+// kill sets or removes the kill switch of rfq-list and returns the generation.
 func (p *platform) kill(killed bool) int64 {
 	p.Helper()
-	return p.killed("rfq-list", killed)
+	return p.setKillSwitch("rfq-list", killed)
 }
 
-// killed engages the kill switch of a capability, or removes it, and returns the
-// generation that has it.
-func (p *platform) killed(capability string, killed bool) int64 {
+// setKillSwitch engages or removes the kill switch of a capability and returns the generation of
+// the edited object.
+func (p *platform) setKillSwitch(capability string, killed bool) int64 {
 	p.Helper()
 	patch := `{"spec":{"killSwitch":null}}`
 	if killed {
@@ -52,8 +52,8 @@ func (p *platform) killed(capability string, killed bool) int64 {
 	return rollout.Generation
 }
 
-// propagated is the condition Propagated of a generation. What is said of an earlier
-// one does not count.
+// propagated returns the condition Propagated of a generation. A condition of another generation
+// counts as Unknown.
 func (p *platform) propagated(generation int64) metav1.Condition {
 	p.Helper()
 	var rollout v1alpha1.CapabilityRollout
@@ -65,7 +65,7 @@ func (p *platform) propagated(generation int64) metav1.Condition {
 	return *condition
 }
 
-// awaitPropagated waits as kubectl wait does, and returns at once.
+// awaitPropagated waits until an edit is propagated.
 func (p *platform) awaitPropagated(generation int64) {
 	p.Helper()
 	await(p.T, "the edit is propagated", func() error {
@@ -76,8 +76,8 @@ func (p *platform) awaitPropagated(generation int64) {
 	})
 }
 
-// propagation logs the time from the start of an edit until each replica enforces
-// it. It sets no limit.
+// propagation logs the time from the start of an edit until each replica enforces it. It sets no
+// limit.
 func (p *platform) propagation() {
 	const edits = 50
 	replicas := p.replicas()
@@ -92,7 +92,7 @@ func (p *platform) propagation() {
 	p.Logf("from a kill switch's edit to the refusal, %d edits, %d replicas:\n%s", edits, len(replicas), kubetest.Histogram(times))
 }
 
-// measure makes one edit, and returns the time that each replica took.
+// measure makes one edit and returns the time until each replica enforced it.
 func (p *platform) measure(replicas []string, killed bool) []time.Duration {
 	p.Helper()
 	var group sync.WaitGroup
@@ -106,7 +106,7 @@ func (p *platform) measure(replicas []string, killed bool) []time.Duration {
 				}
 				time.Sleep(2 * time.Millisecond)
 			}
-			p.Errorf("%s does not answer %d", replica, statusOf(killed))
+			p.Errorf("%s did not respond %d within a minute", replica, statusOf(killed))
 		})
 	}
 	p.kill(killed)
@@ -114,8 +114,8 @@ func (p *platform) measure(replicas []string, killed bool) []time.Duration {
 	return took
 }
 
-// rolling edits while all API servers are replaced. What a condition has promised
-// is asked of every pod that there is in that moment.
+// rolling edits while all API servers are replaced. Every running pod must enforce an edit as soon
+// as the edit is propagated.
 func (p *platform) rolling() {
 	before, answered := p.pods("api"), map[types.UID]bool{}
 	p.kubectl("", "rollout", "restart", "deployment/printmarket-api")
@@ -131,13 +131,13 @@ func (p *platform) rolling() {
 	}
 	p.awaitPropagated(p.kill(false))
 	if want := 2 * len(before); len(answered) < want {
-		p.Errorf("%d replicas answered, want the %d old and as many new", len(answered), len(before))
+		p.Errorf("%d replicas responded, want the %d old ones and as many new ones", len(answered), len(before))
 	}
-	p.Logf("%d edits, asked of %d replicas", edits, len(answered))
+	p.Logf("%d edits, verified on %d replicas", edits, len(answered))
 }
 
-// replaced reports whether the API servers are as many as before, all others, and
-// serving.
+// replaced reports whether as many API servers as before are ready, and none of the old ones is
+// left.
 func (p *platform) replaced(before []corev1.Pod) bool {
 	p.Helper()
 	now := p.pods("api")
@@ -146,8 +146,9 @@ func (p *platform) replaced(before []corev1.Pod) bool {
 	})
 }
 
-// enforces asks one replica, and reports whether it answered. One that begins or
-// ends may refuse, or not answer; it may not let in what is killed.
+// enforces sends a request to one replica, and reports whether it responded. A starting or
+// terminating replica may reject the request or not respond; no replica may allow a killed
+// capability.
 func (p *platform) enforces(pod corev1.Pod, killed bool) bool {
 	p.Helper()
 	if pod.Status.PodIP == "" {
@@ -157,9 +158,9 @@ func (p *platform) enforces(pod corev1.Pod, killed bool) bool {
 		http.MethodGet, addressOf(pod), "/api/v1/rfq", p.live, "")
 	switch {
 	case err != nil && serves(pod):
-		p.Errorf("%s serves and does not answer: %v", pod.Name, err)
+		p.Errorf("%s is ready but does not respond: %v", pod.Name, err)
 	case err == nil && got.status != statusOf(killed) && (killed || serves(pod)):
-		p.Errorf("%s answers %s, want %d", pod.Name, got, statusOf(killed))
+		p.Errorf("%s responds %s, want %d", pod.Name, got, statusOf(killed))
 	}
 	return err == nil
 }
@@ -170,15 +171,16 @@ func serves(pod corev1.Pod) bool {
 	})
 }
 
-// frozen freezes a replica: one that stays, and one that is to end, which it cannot.
+// frozen freezes a replica: first one that remains, then one that is being deleted but cannot
+// exit.
 func (p *platform) frozen() {
 	for _, ends := range []bool{false, true} {
 		victim := p.servers()[0]
-		p.thawed(victim, func() { p.killBesideFrozen(victim, ends) })
+		p.whileFrozen(victim, func() { p.killBesideFrozen(victim, ends) })
 		if !ends {
-			await(p.T, "it serves again", func() error {
+			await(p.T, "the thawed replica serves again", func() error {
 				if !serves(p.pod(victim)) {
-					return errors.New("it does not")
+					return errors.New("the replica is not ready")
 				}
 				return nil
 			})
@@ -189,8 +191,8 @@ func (p *platform) frozen() {
 	}
 }
 
-// thawed stops a pod's process while something is done.
-func (p *platform) thawed(pod corev1.Pod, do func()) {
+// whileFrozen stops a pod's process while do runs.
+func (p *platform) whileFrozen(pod corev1.Pod, do func()) {
 	p.Helper()
 	process := p.containerOf(pod.Name).Process
 	p.must(process.Signal(syscall.SIGSTOP))
@@ -202,9 +204,9 @@ func (p *platform) thawed(pod corev1.Pod, do func()) {
 	do()
 }
 
-// killBesideFrozen edits while a replica is frozen. As long as that one serves, the
-// edit is not propagated; when requests are no longer sent to it, the others count,
-// even if its pod has not ended yet.
+// killBesideFrozen edits while a replica is frozen. The edit is not propagated while the Service
+// sends requests to the frozen replica. Afterwards only the other replicas count, even if the pod
+// still exists.
 func (p *platform) killBesideFrozen(victim corev1.Pod, ends bool) {
 	p.Helper()
 	if ends {
@@ -212,12 +214,12 @@ func (p *platform) killBesideFrozen(victim corev1.Pod, ends bool) {
 	}
 	generation, waited := p.kill(true), 0
 	await(p.T, "the edit is propagated", func() error {
-		// In this order: what serves after the condition was read has served before.
+		// Read the condition first: a replica that serves afterwards also served before.
 		condition := p.propagated(generation)
 		serving := p.endpointServes(victim)
 		switch {
 		case condition.Status == metav1.ConditionTrue && serving:
-			p.Fatalf("propagated (%s) beside a frozen replica that serves", condition.Message)
+			p.Fatalf("propagated (%s) although a frozen replica serves", condition.Message)
 		case condition.Status == metav1.ConditionTrue:
 			return nil
 		case serving:
@@ -233,17 +235,17 @@ func (p *platform) killBesideFrozen(victim corev1.Pod, ends bool) {
 			p.enforces(pod, true)
 		}
 	}
-	// Otherwise it was not a pod that ends which was not waited for.
+	// The terminating pod must still exist; otherwise the test proves nothing.
 	p.pod(victim)
 }
 
-// pod reads a pod again; the pod must exist.
+// pod reads a pod again. The pod must still exist.
 func (p *platform) pod(of corev1.Pod) corev1.Pod {
 	p.Helper()
 	var pod corev1.Pod
 	p.must(p.client.Get(p.Context(), client.ObjectKeyFromObject(&of), &pod))
 	if pod.UID != of.UID {
-		p.Fatalf("%s is another pod", of.Name)
+		p.Fatalf("pod %s was replaced", of.Name)
 	}
 	return pod
 }

@@ -18,9 +18,8 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/archive"
 )
 
-// scaling lets KEDA scale the workers by the metrics of the API servers: to
-// none while there is nothing to do, to one for a job, to as many as may be for
-// many, and so on.
+// scaling lets KEDA scale the workers by the metrics of the API servers: to zero without jobs, to
+// one for one job, to the maximum for many jobs, and back to zero.
 func (p *platform) scaling() {
 	p.installKEDA()
 	values := filepath.Join(p.TempDir(), "scaling.yaml")
@@ -38,8 +37,8 @@ worker:
 	p.helm("upgrade", "market", root+"/charts/printmarket", "--values="+p.values, "--values="+values, "--wait", "--timeout=5m")
 	p.kubectl("", "wait", "scaledobject/printmarket-worker-preflight", "--for=condition=Ready", "--timeout=60s")
 
-	p.workersAre(0, "with nothing to do")
-	p.scaledForOne(func() {})
+	p.awaitWorkers(0, "without jobs")
+	p.scaleToOne(func() {})
 	slow := *p
 	slow.fileURL = "http://" + p.serve(func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(3 * time.Second)
@@ -49,31 +48,31 @@ worker:
 	for range 200 {
 		jobs = append(jobs, slow.submit())
 	}
-	p.workersAre(4, "for two hundred jobs")
+	p.awaitWorkers(4, "for two hundred jobs")
 	for _, job := range jobs {
-		p.succeeded(job)
+		p.awaitSuccess(job)
 	}
-	p.workersAre(0, "when all is done")
-	p.scaledForOne(p.pausedScaling)
+	p.awaitWorkers(0, "after the last job")
+	p.scaleToOne(p.pausedScaling)
 
 	p.helm("upgrade", "market", root+"/charts/printmarket", "--values="+p.values, "--wait", "--timeout=5m")
-	p.workersAre(2, "without KEDA")
+	p.awaitWorkers(2, "without KEDA")
 }
 
-// pausedScaling goes by docs/guides/restore.md: a paused KEDA lets workers go though there
-// is something to do, and goes on afterwards.
+// pausedScaling follows docs/guides/restore.md: while KEDA is paused, workers scale to zero
+// despite an open job; afterwards they scale up again.
 func (p *platform) pausedScaling() {
 	p.Helper()
 	const pause = "autoscaling.keda.sh/paused-replicas"
 	p.kubectl("", "annotate", "scaledobject/printmarket-worker-preflight", pause+"=0")
-	p.workersAre(0, "while KEDA is paused")
+	p.awaitWorkers(0, "while KEDA is paused")
 	p.kubectl("", "annotate", "scaledobject/printmarket-worker-preflight", pause+"-")
-	p.workersAre(1, "when KEDA goes on")
+	p.awaitWorkers(1, "after KEDA resumes")
 }
 
-// scaledForOne submits a job whose file comes when there is one worker, and something
-// was done meanwhile.
-func (p *platform) scaledForOne(meanwhile func()) {
+// scaleToOne submits a job whose file is served only after one worker is ready and meanwhile has
+// returned.
+func (p *platform) scaleToOne(meanwhile func()) {
 	p.Helper()
 	released := make(chan struct{})
 	one := *p
@@ -85,14 +84,14 @@ func (p *platform) scaledForOne(meanwhile func()) {
 		}
 	})
 	job := one.submit()
-	p.workersAre(1, "for one job")
+	p.awaitWorkers(1, "for one job")
 	meanwhile()
 	close(released)
-	p.succeeded(job)
+	p.awaitSuccess(job)
 }
 
-// workersAre waits until as many workers are ready, and no others are wanted.
-func (p *platform) workersAre(want int, when string) {
+// awaitWorkers waits until the deployment has exactly the given number of ready workers.
+func (p *platform) awaitWorkers(want int, when string) {
 	p.Helper()
 	await(p.T, fmt.Sprintf("there are %d workers %s", want, when), func() error {
 		got := p.kubectl("", "get", "deployment", "printmarket-worker-preflight",
@@ -104,7 +103,7 @@ func (p *platform) workersAre(want int, when string) {
 	})
 }
 
-// installKEDA installs what tools/keda builds, by KEDA's own manifests.
+// installKEDA installs the build of tools/keda with KEDA's own manifests.
 func (p *platform) installKEDA() {
 	p.Helper()
 	built := p.built("keda")
@@ -129,7 +128,7 @@ func (p *platform) installKEDA() {
 	}
 	p.must(os.CopyFS(filepath.Join(directory, "keda"), os.DirFS(filepath.Join(built, "config"))))
 	p.must(os.WriteFile(filepath.Join(directory, "kustomization.yaml"), []byte("resources: [keda/minimal]\npatches:"+patches+"\n"), 0o600))
-	// Server-side, because one of its definitions is too large for an annotation.
+	// Apply server-side, because one CRD is too large for the annotation of a client-side apply.
 	for _, arguments := range [][]string{
 		{"apply", "--server-side", "--kustomize=" + directory},
 		{"rollout", "status", "deployment/keda-operator", "--namespace=keda", "--timeout=120s"},
@@ -141,8 +140,8 @@ func (p *platform) installKEDA() {
 	}
 }
 
-// startPrometheus starts Prometheus on this machine, where pods reach it, and
-// returns its address. It asks every API server.
+// startPrometheus starts Prometheus on this machine at an address that pods reach, and returns the
+// address. Prometheus scrapes every API server.
 func (p *platform) startPrometheus() string {
 	p.Helper()
 	listener := p.listen()
@@ -166,7 +165,7 @@ scrape_configs:
 		_ = log.Close()
 		if p.Failed() {
 			text, _ := os.ReadFile(log.Name())
-			p.Logf("Prometheus said:\n%s", text)
+			p.Logf("output of Prometheus:\n%s", text)
 		}
 	})
 	await(p.T, "Prometheus is ready", func() error {
@@ -179,8 +178,8 @@ scrape_configs:
 	return address
 }
 
-// serveTargets lists the API servers for Prometheus, because Debian's build has no
-// service discovery for clusters.
+// serveTargets serves the list of API servers to Prometheus, because Debian's build has no
+// Kubernetes service discovery.
 func (p *platform) serveTargets() string {
 	p.Helper()
 	return p.serve(func(w http.ResponseWriter, r *http.Request) {

@@ -19,11 +19,11 @@ import (
 	"github.com/printmarket/printmarket/test/nodes"
 )
 
-// tokenFile is where a pod has its token, if it has one.
+// tokenFile is the path of the token in a pod that mounts one.
 const tokenFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
-// tokens acts like an intruder in a pod: the token of an API server can read one
-// Secret and no other; a worker has no token.
+// tokens uses the files of pods like an intruder. The token of an API server can read one Secret
+// and no other; a worker has no token.
 func (p *platform) tokens() {
 	token, err := os.ReadFile(p.container("api").File(tokenFile))
 	p.must(err)
@@ -36,15 +36,15 @@ func (p *platform) tokens() {
 		return thief.Get(p.Context(), client.ObjectKey{Namespace: p.namespace, Name: name}, new(corev1.Secret))
 	}
 	if err := read("printmarket-gate-api"); err != nil {
-		p.Errorf("its own Secret: %v", err)
+		p.Errorf("read the Secret of the API server: %v", err)
 	}
 	for _, name := range []string{"printmarket-database", "printmarket-database-owner", "printmarket-redis"} {
 		if err := read(name); !apierrors.IsForbidden(err) {
-			p.Errorf("%s: %v, want that it is forbidden", name, err)
+			p.Errorf("%s: %v, want Forbidden", name, err)
 		}
 	}
 	if err := thief.List(p.Context(), new(corev1.SecretList), client.InNamespace(p.namespace)); !apierrors.IsForbidden(err) {
-		p.Errorf("all Secrets: %v, want that it is forbidden", err)
+		p.Errorf("list Secrets: %v, want Forbidden", err)
 	}
 
 	worker := p.container("worker-preflight")
@@ -56,7 +56,7 @@ func (p *platform) tokens() {
 	}
 }
 
-// container is one that runs of a component.
+// container returns a running container of a component.
 func (p *platform) container(component string) nodes.Container {
 	p.Helper()
 	return p.containerOf(p.pods(component)[0].Name)

@@ -15,8 +15,8 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// valkeyImage is this machine's Valkey, or Redis in its place, where the image
-// "valkey/valkey" has it.
+// valkeyImage packs this machine's Valkey, or else Redis, with the paths of the image
+// "valkey/valkey".
 func (p *platform) valkeyImage() string {
 	p.Helper()
 	server, err := exec.LookPath("valkey-server")
@@ -31,8 +31,8 @@ func (p *platform) valkeyImage() string {
 	})
 }
 
-// postgresImage is this machine's PostgreSQL, with an entrypoint that does what the
-// image "postgres" documents of its own: testdata/postgres.sh.
+// postgresImage packs this machine's PostgreSQL with testdata/postgres.sh, an entrypoint that
+// behaves as documented for the image "postgres".
 func (p *platform) postgresImage() string {
 	p.Helper()
 	bin, err := pgtest.Programs(p.Context())
@@ -64,7 +64,7 @@ func (p *platform) postgresImage() string {
 	})
 }
 
-// pack gives an image to the nodes, and returns its name.
+// pack loads an image into the nodes, and returns its name.
 func (p *platform) pack(image archive.Image) string {
 	p.Helper()
 	file := filepath.Join(p.TempDir(), "image.tar")
@@ -73,10 +73,10 @@ func (p *platform) pack(image archive.Image) string {
 	return image.Name
 }
 
-// library is a file in what ldd says of a program.
+// library matches a library in the output of ldd.
 var library = regexp.MustCompile(`(?m)(/\S+) \(0x`)
 
-// libraries are what programs of this machine are linked with.
+// libraries returns the shared libraries that programs of this machine are linked with.
 func (p *platform) libraries(programs ...string) (files []archive.File) {
 	p.Helper()
 	output, err := exec.CommandContext(p.Context(), "ldd", programs...).Output()
@@ -91,8 +91,8 @@ func (p *platform) libraries(programs ...string) (files []archive.File) {
 	return files
 }
 
-// tree are the files below a directory of this machine. Links are followed; those that
-// lead to nothing are left out.
+// tree returns the files below a directory of this machine. It follows links and skips dangling
+// ones.
 func (p *platform) tree(directory string) (files []archive.File) {
 	p.Helper()
 	p.must(filepath.WalkDir(directory, func(path string, _ fs.DirEntry, err error) error {

@@ -15,33 +15,33 @@ import (
 	"testing"
 )
 
-// The StatefulSets of the trial servers.
+// The names of the StatefulSets of the trial servers.
 const (
 	trialDatabase = "printmarket-trial-database"
 	trialRedis    = "printmarket-trial-redis"
 )
 
-// TestAMarketWithTrialServers is a look around as docs/guides/install.md has it: every
-// server is a pod. The servers are this machine's, in images that are packed here.
-func TestAMarketWithTrialServers(t *testing.T) {
-	p := begin(t)
+// TestPlatformWithTrialServers installs the trial of docs/guides/install.md, in which every server
+// is a pod. The images contain the servers of this machine.
+func TestPlatformWithTrialServers(t *testing.T) {
+	p := newPlatform(t)
 	p.makeVolumes()
 	definitions := p.kubectl("", "get", "crd", "partnerentitlements.marketplace.printmarket.dev", "--ignore-not-found", "--output=name")
 	policies := p.kubectl("", "get", "validatingadmissionpolicy", "printmarket-partnerentitlements", "--ignore-not-found", "--output=name")
 	p.writeValues(p.trialServers() + fmt.Sprintf("crds: {enabled: %t}\nadmissionPolicy: {enabled: %t}\n", definitions == "", policies == ""))
-	p.installMarket()
-	p.open()
+	p.installPlatform()
+	p.openCapabilities()
 	p.steps([]step{
 		{"the first RFQ and the first preflight", (*platform).firstRequests},
-		{"servers that are killed have what they had", (*platform).killedServers},
-		{"the database goes back to an earlier time", (*platform).restoredTrial},
-		{"what an uninstall leaves is taken up again", (*platform).installedAgain},
+		{"killed servers keep their data", (*platform).killedServers},
+		{"the database is restored to an earlier time", (*platform).restoredTrial},
+		{"a reinstallation reuses passwords and volumes", (*platform).reinstalled},
 	})
 }
 
-// makeVolumes creates volumes, because the cluster has no provisioner; one of them
-// is for the second Redis. Unlike with a provisioner, their group is not set to
-// that of the pod.
+// makeVolumes creates three volumes, because the cluster has no provisioner. The third is for the
+// Redis after the restore. Unlike with a provisioner, the group of a volume is not set to that of
+// the pod.
 func (p *platform) makeVolumes() {
 	p.Helper()
 	for i := range 3 {
@@ -62,7 +62,7 @@ spec:
 	}
 }
 
-// killedServers kills both servers while there is a job in the queue.
+// killedServers kills both servers while a job is in the queue.
 func (p *platform) killedServers() {
 	rfq := p.rfq()
 	p.scale(0, "printmarket-worker-preflight")
@@ -71,10 +71,10 @@ func (p *platform) killedServers() {
 	p.serversReady()
 	p.readable(rfq)
 	p.scale(2, "printmarket-worker-preflight")
-	p.succeeded(job)
+	p.awaitSuccess(job)
 }
 
-// serversReady waits until each trial server has its pod back.
+// serversReady waits until the pod of each trial server is ready again.
 func (p *platform) serversReady() {
 	p.Helper()
 	for _, name := range []string{trialDatabase, trialRedis} {
@@ -82,21 +82,21 @@ func (p *platform) serversReady() {
 	}
 }
 
-// readable waits until an RFQ can be read: processes may have to reconnect first.
+// readable waits until an RFQ can be read, because processes may have to reconnect first.
 func (p *platform) readable(rfq string) {
 	p.Helper()
 	await(p.T, "the RFQ is read", func() error {
-		if got := p.ask(http.MethodGet, "/api/v1/rfq/"+rfq, p.live, ""); got.status != http.StatusOK {
-			return fmt.Errorf("answered %s", got)
+		if got := p.send(http.MethodGet, "/api/v1/rfq/"+rfq, p.live, ""); got.status != http.StatusOK {
+			return fmt.Errorf("GET RFQ: %s, want 200", got)
 		}
 		return nil
 	})
 }
 
-// restoredTrial goes by what docs/guides/restore.md says of the trial servers.
+// restoredTrial follows docs/guides/restore.md for the trial servers.
 func (p *platform) restoredTrial() {
 	var dump bytes.Buffer
-	p.goBack(func() {
+	p.restoreAndVerify(func() {
 		p.inDatabase(nil, &dump, "pg_dump", "--username=printmarket", "--format=custom", "printmarket")
 	}, func() {
 		p.inDatabase(&dump, nil, "pg_restore", "--username=printmarket", "--dbname=printmarket", "--clean", "--if-exists", "--single-transaction")
@@ -107,29 +107,29 @@ func (p *platform) restoredTrial() {
 	})
 }
 
-// inDatabase runs a program where the trial database is.
+// inDatabase runs a program in the pod of the trial database.
 func (p *platform) inDatabase(in io.Reader, out io.Writer, program ...string) {
 	p.Helper()
 	command := cluster.Command(p.Context(), append([]string{"--namespace=" + p.namespace, "exec", "--stdin", trialDatabase + "-0", "--"}, program...)...)
-	var complaint bytes.Buffer
-	command.Stdin, command.Stdout, command.Stderr = in, out, &complaint
+	var stderr bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = in, out, &stderr
 	if err := command.Run(); err != nil {
-		p.Fatalf("%v: %v\n%s", program, err, &complaint)
+		p.Fatalf("%v: %v\n%s", program, err, &stderr)
 	}
 }
 
-// installedAgain uninstalls the platform and installs it again: passwords and volumes
-// are what they were, so the records are there.
-func (p *platform) installedAgain() {
+// reinstalled uninstalls the platform and installs it again. Passwords and volumes stay the same,
+// so the records are still there.
+func (p *platform) reinstalled() {
 	rfq := p.rfq()
 	passwords := p.trialPasswords()
 	p.helm("uninstall", "market", "--wait", "--timeout=2m")
-	p.installMarket()
+	p.installPlatform()
 	if got := p.trialPasswords(); got != passwords {
-		p.Error("the passwords of the trial servers are others")
+		p.Error("the passwords of the trial servers changed")
 	}
 	p.readable(rfq)
-	p.succeeded(p.submit())
+	p.awaitSuccess(p.submit())
 }
 
 func (p *platform) trialPasswords() string {
@@ -137,8 +137,7 @@ func (p *platform) trialPasswords() string {
 	return p.kubectl("", "get", "secret", trialDatabase, trialDatabase+"-owner", trialRedis, "--output=jsonpath={.items[*].data}")
 }
 
-// trialServers packs images of the trial servers, and returns the values that name
-// them.
+// trialServers packs images of the trial servers, and returns the values that name them.
 func (p *platform) trialServers() string {
 	p.Helper()
 	postgres, valkey := p.postgresImage(), p.valkeyImage()

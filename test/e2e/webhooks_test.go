@@ -19,28 +19,28 @@ import (
 	"github.com/printmarket/printmarket/internal/credential"
 )
 
-// receiver is the partner's webhook, which verifies what comes with the library of
-// Standard Webhooks.
+// receiver is the partner's webhook endpoint. It verifies requests with the library of Standard
+// Webhooks.
 type receiver struct {
 	secret   string
 	standard *standardwebhooks.Webhook
 
 	mu sync.Mutex
-	// heard are the types of events by the id of what they are about.
-	heard   map[string]map[string]bool
+	// events holds the types of the received events by the id of their subject.
+	events  map[string]map[string]bool
 	refused []string
-	// jobs are the jobs whose events the partner must receive.
+	// jobs lists the jobs whose events the partner must receive.
 	jobs []string
 }
 
-// receive makes the partner's webhook and returns its address.
+// receive starts the partner's webhook endpoint and returns its URL.
 func (p *platform) receive() string {
 	p.Helper()
 	minted, err := credential.MintWebhookSecret(rand.Reader)
 	p.must(err)
 	standard, err := standardwebhooks.NewWebhook(minted.Reveal())
 	p.must(err)
-	p.receiver = &receiver{secret: minted.Reveal(), standard: standard, heard: map[string]map[string]bool{}}
+	p.receiver = &receiver{secret: minted.Reveal(), standard: standard, events: map[string]map[string]bool{}}
 	return "http://" + p.serve(p.receiver.serve) + "/events"
 }
 
@@ -64,18 +64,18 @@ func (r *receiver) serve(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	for _, subject := range event.Data {
-		if r.heard[subject] == nil {
-			r.heard[subject] = map[string]bool{}
+		if r.events[subject] == nil {
+			r.events[subject] = map[string]bool{}
 		}
-		r.heard[subject][event.Type] = true
+		r.events[subject][event.Type] = true
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (r *receiver) hears(subject, event string) bool {
+func (r *receiver) hasReceived(subject, event string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.heard[subject][event]
+	return r.events[subject][event]
 }
 
 // expect records a job whose event the partner must receive.
@@ -89,7 +89,7 @@ func (r *receiver) expect(job string) {
 func (p *platform) awaitEvent(subject, event string) {
 	p.Helper()
 	await(p.T, "the partner receives "+event+" of "+subject, func() error {
-		if !p.receiver.hears(subject, event) {
+		if !p.receiver.hasReceived(subject, event) {
 			return errors.New("the event has not arrived")
 		}
 		return nil
@@ -99,24 +99,24 @@ func (p *platform) awaitEvent(subject, event string) {
 // rfq creates an RFQ and returns its id.
 func (p *platform) rfq() string {
 	p.Helper()
-	products := p.ask(http.MethodGet, "/api/v1/catalog/products", p.live, "")
+	products := p.send(http.MethodGet, "/api/v1/catalog/products", p.live, "")
 	var catalog struct {
 		Items []struct{ CatalogProductUID, Category string }
 	}
 	if err := json.Unmarshal(products.body, &catalog); err != nil || len(catalog.Items) == 0 {
-		p.Fatalf("the catalog is answered %s", products)
+		p.Fatalf("GET catalog products: %s", products)
 	}
 	wanted := catalog.Items[0]
-	created := p.ask(http.MethodPost, "/api/v1/rfq", p.live, fmt.Sprintf(
+	created := p.send(http.MethodPost, "/api/v1/rfq", p.live, fmt.Sprintf(
 		`{"catalogProductUid":%q,"category":%q,"title":"First","quantity":500,"deliveryCity":"Berlin"}`, wanted.CatalogProductUID, wanted.Category))
 	if created.status != http.StatusCreated {
-		p.Fatalf("the RFQ is answered %s", created)
+		p.Fatalf("POST RFQ: %s, want 201", created)
 	}
 	return created.member("id")
 }
 
-// events kills all workers for webhooks while there is something to send, and then
-// starts them with the capability closed: what happens meanwhile waits.
+// events kills all webhook workers while deliveries are pending. Then it starts workers with the
+// capability closed: events of this time stay pending.
 func (p *platform) events() {
 	p.awaitEvent(p.rfq(), "rfq.created")
 
@@ -132,29 +132,29 @@ func (p *platform) events() {
 	for _, rfq := range created {
 		p.awaitEvent(rfq, "rfq.created")
 	}
-	// One that died after the partner had answered has left a delivery that waits for the
-	// end of its lease, and would go on to wait while the capability is closed.
-	await(p.T, "nothing waits", func() error { return p.pending(0) })
+	// A worker that died after the partner's response left a delivery that stays pending until its
+	// lease expires. It would stay pending while the capability is closed.
+	await(p.T, "no delivery is pending", func() error { return p.pending(0) })
 
 	p.kubectl("", "scale", deployment, "--replicas=0")
 	p.kubectl("", "wait", "pods", "--selector=app.kubernetes.io/component=worker-webhooks", "--for=delete", "--timeout=60s")
-	p.killed("webhook-delivery", true)
+	p.setKillSwitch("webhook-delivery", true)
 	waiting := []string{p.rfq(), p.rfq()}
 	p.kubectl("", "scale", deployment, "--replicas=2")
 	p.kubectl("", "rollout", "status", deployment, "--timeout=180s")
-	await(p.T, "events wait", func() error { return p.pending(len(waiting)) })
+	await(p.T, "deliveries are pending", func() error { return p.pending(len(waiting)) })
 	for _, rfq := range waiting {
-		if p.receiver.hears(rfq, "rfq.created") {
+		if p.receiver.hasReceived(rfq, "rfq.created") {
 			p.Errorf("the partner received an event of %s while the capability was closed", rfq)
 		}
 	}
-	p.killed("webhook-delivery", false)
+	p.setKillSwitch("webhook-delivery", false)
 	for _, rfq := range waiting {
 		p.awaitEvent(rfq, "rfq.created")
 	}
 }
 
-// pending is an error unless so many deliveries are written and wait.
+// pending returns an error unless the given number of deliveries is pending.
 func (p *platform) pending(want int) error {
 	conn, err := pgx.Connect(p.Context(), p.database.URL("market"))
 	if err != nil {
@@ -164,17 +164,17 @@ func (p *platform) pending(want int) error {
 	var got int
 	err = conn.QueryRow(p.Context(), "SELECT count(*) FROM webhook_delivery WHERE state = 'pending'").Scan(&got)
 	if err == nil && got != want {
-		err = fmt.Errorf("%d wait, want %d", got, want)
+		err = fmt.Errorf("%d deliveries pending, want %d", got, want)
 	}
 	return err
 }
 
-// receivedEverything requires that the partner received an event of each job,
-// despite crashes, and that every request was signed by the platform.
+// receivedEverything requires that the partner received an event of each job, despite crashes, and
+// that the platform signed every request.
 func (p *platform) receivedEverything() {
 	jobs := p.receiver.jobs
 	if len(jobs) == 0 {
-		p.Fatal("there were no jobs")
+		p.Fatal("no jobs were submitted")
 	}
 	for _, job := range jobs {
 		p.awaitEvent(job, "preflight.succeeded")
@@ -182,7 +182,7 @@ func (p *platform) receivedEverything() {
 	p.receiver.mu.Lock()
 	defer p.receiver.mu.Unlock()
 	if refused := p.receiver.refused; len(refused) > 0 {
-		p.Errorf("%d requests were not signed as they should be, the first: %s", len(refused), refused[0])
+		p.Errorf("%d requests had an invalid signature or body, the first: %s", len(refused), refused[0])
 	}
 	p.Logf("the partner received events of %d jobs", len(jobs))
 }

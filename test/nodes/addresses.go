@@ -9,20 +9,19 @@ import (
 	"net/netip"
 )
 
-// slots is how many clusters fit on a machine, and maxNodes into a cluster.
+// slots bounds the clusters of a machine, maxNodes the nodes of a cluster.
 const (
 	slots    = 16
 	maxNodes = 9
 )
 
-// addresses are those of one cluster: a /16 of the private ranges for each slot.
-// The host is in the nodes' own network, so that its tests reach everything by
-// plain routes.
+// addresses computes the addresses of one cluster: a private /16 for each slot. The host is in the
+// network of the nodes, so that its tests reach everything by plain routes.
 type addresses struct{ second byte }
 
 func addressesOf(slot int) addresses { return addresses{second: byte(192 + slot)} }
 
-// clusterName is that of a cluster's cgroups and of the host's end of its link.
+// clusterName returns the name of a cluster's cgroups and of the host's end of its link.
 func clusterName(slot int) string { return fmt.Sprintf("kubenode-%d", slot) }
 
 func (a addresses) at(third, fourth int) netip.Addr {
@@ -47,9 +46,9 @@ func (a addresses) server() string            { return "https://" + a.authority(
 func (a addresses) authority() string         { return netip.AddrPortFrom(a.control(), 6443).String() }
 func nodeName(n int) string                   { return fmt.Sprintf("node-%d", n) }
 
-// routes to pods and services, for hosts in the nodes' network. Services are
-// reached through the first node: kube-proxy hides the sender, so responses return
-// through it.
+// routes returns the routes to pods and Services for hosts in the network of the nodes. Services
+// are reached through the first node: kube-proxy hides the sender, so responses return through
+// that node.
 func (a addresses) routes(nodes int) [][]string {
 	routes := [][]string{{"ip", "route", "add", a.services().String(), "via", a.node(1).String()}}
 	for n := 1; n <= nodes; n++ {

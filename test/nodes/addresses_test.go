@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestNoTwoThingsOfAnyClustersHaveTheSameAddresses(t *testing.T) {
+func TestAddressesOfAllClustersAreDistinct(t *testing.T) {
 	t.Parallel()
 	var taken []netip.Prefix
 	for slot := range slots {
@@ -35,10 +35,10 @@ func TestNoTwoThingsOfAnyClustersHaveTheSameAddresses(t *testing.T) {
 	}
 }
 
-func TestTheServiceOfTheAPIServerIsTheFirst(t *testing.T) {
+func TestKubernetesServiceHasTheFirstServiceAddress(t *testing.T) {
 	t.Parallel()
 	a := addressesOf(0)
 	if got := a.services().Addr().Next(); got != a.kubernetes() {
-		t.Errorf("kube-apiserver takes %v; its certificate says %v", got, a.kubernetes())
+		t.Errorf("kube-apiserver assigns %v; its certificate contains %v", got, a.kubernetes())
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"github.com/printmarket/printmarket/test/controlplane"
 )
 
-// CoreDNSVersion is the one that tools/node builds; a test compares it with its
-// go.mod file. The version of Kubernetes is that of package controlplane.
+// CoreDNSVersion is the version that tools/node builds; a test compares it with its go.mod file.
+// Package controlplane declares the version of Kubernetes.
 const CoreDNSVersion = "v1.15.0"
 
-// assets are the programs of a cluster.
+// assets holds the paths of the programs of a cluster.
 type assets struct {
 	control controlplane.Assets
 	node    string
@@ -26,13 +26,13 @@ type assets struct {
 	plugins string
 }
 
-// made are the programs that tools/node/build.sh makes.
+// made lists the programs that tools/node/build.sh builds.
 func made() []string {
 	return []string{"kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "coredns", "pause"}
 }
 
-// installed are the programs that tools/node/setup.sh installs, and what the
-// programs above run.
+// installed lists the programs that tools/node/setup.sh installs: the container runtime, and
+// programs that the built programs execute.
 func installed() []string {
 	return []string{"containerd", "containerd-shim-runc-v2", "ctr", "runc", "nft", "ip", "mount", "umount"}
 }
@@ -60,7 +60,7 @@ func findAssets() (assets, error) {
 	return assets{control: control, node: node, plugins: plugins}, err
 }
 
-// pluginDirectory returns the directory of Debian or the usual one.
+// pluginDirectory returns the directory of Debian's network plugins, or else the usual directory.
 func pluginDirectory() (string, error) {
 	var missing error
 	for _, directory := range []string{"/usr/lib/cni", "/opt/cni/bin"} {

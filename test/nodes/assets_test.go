@@ -13,10 +13,10 @@ import (
 	"github.com/printmarket/printmarket/test/controlplane"
 )
 
-// tools is the directory of the builds, seen from here.
+// tools is the directory of the builds, relative to this package.
 const tools = "../../tools"
 
-func TestVersionsAreThoseThatAreBuilt(t *testing.T) {
+func TestVersionsMatchTheBuilds(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"controlplane/kubernetes/go.mod": "k8s.io/kubernetes " + controlplane.KubernetesVersion + " ",

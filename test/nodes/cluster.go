@@ -2,19 +2,17 @@
 
 //go:build linux
 
-// Package nodes runs a Kubernetes with nodes for tests: pods of it are real
-// containers, and Services, names, rollouts, evictions and limits of memory are
-// the real ones. Where only objects matter, package kubetest is a tenth of the
-// cost.
+// Package nodes runs a Kubernetes cluster with nodes for tests. Pods are real containers;
+// Services, DNS, rollouts, evictions and memory limits are real. For tests that need only API
+// objects, package kubetest costs a tenth.
 //
-// The whole cluster lives in a tree of namespaces (see package tree) that is
-// gone without a trace when the test is over, also if that was killed. Nodes are
-// namespaces in the tree, each with its containerd, kubelet and kube-proxy. The
-// host, and so the tests on it, reaches nodes, pods and Services by their
-// addresses over one link, which vanishes with the cluster; nothing leads from
-// the cluster to other networks.
+// The whole cluster lives in a tree of namespaces (see package tree). The tree disappears
+// completely when the test ends, even if the test was killed. Nodes are namespaces in the tree,
+// each with its own containerd, kubelet and kube-proxy. The host, and so its tests, reaches nodes,
+// pods and Services by their addresses over one link, which disappears with the cluster. The
+// cluster has no route to other networks.
 //
-// A package of tests shares one cluster:
+// The tests of a package share one cluster:
 //
 //	var cluster *nodes.Cluster
 //
@@ -41,13 +39,12 @@ import (
 // about fifteen seconds.
 const DefaultTimeout = 5 * time.Minute
 
-// ErrUnavailable is the error of a machine that cannot run clusters; its text
-// says why.
+// ErrUnavailable means that this machine cannot run clusters; the error text contains the reason.
 var ErrUnavailable = errors.New("no cluster with nodes on this machine")
 
-// Options of a cluster; the zero value is complete.
+// Options configures a cluster. The zero value is usable.
 type Options struct {
-	// Nodes is how many there are; 0 means one, and nine is the most.
+	// Nodes is the number of nodes, 1 to 9; 0 means 1.
 	Nodes int
 	// Timeout replaces [DefaultTimeout].
 	Timeout time.Duration
@@ -61,16 +58,15 @@ type Cluster struct {
 	options   Options
 	assets    assets
 	addresses addresses
-	// name is that of its cgroups and of the host's end of its link.
+	// name is the name of the cluster's cgroups and of the host's end of its link.
 	name string
-	// directory holds what the cluster reads and writes, and its logs.
+	// directory holds the files that the cluster reads and writes, and its logs.
 	directory string
 	tree      *tree.Tree
 }
 
-// Start starts a cluster and waits until its nodes and its DNS are ready. The
-// context bounds the start, not the life, of the cluster: it runs until Stop or
-// the end of this process, however that comes about.
+// Start starts a cluster and waits until its nodes and its DNS are ready. The context bounds only
+// the start. The cluster runs until Stop, or until this process ends in any way.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
 	if reason := Unavailable(); reason != "" {
 		return nil, fmt.Errorf("%w: %s", ErrUnavailable, reason)
@@ -109,7 +105,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// From here on the warden holds it.
+	// From here on the warden holds the slot.
 	defer func() { _ = held.Close() }()
 	c.addresses = addressesOf(slot)
 	c.name = clusterName(slot)
@@ -141,8 +137,8 @@ func (c *Cluster) plan() *tree.Plan {
 	return plan
 }
 
-// writeFiles removes what the last cluster of the slot left, its logs, and
-// writes all that the programs read.
+// writeFiles removes the logs of the last cluster of the slot, and writes all files that the
+// programs read.
 func (c *Cluster) writeFiles() error {
 	if err := os.RemoveAll(c.directory); err != nil {
 		return err
@@ -168,8 +164,7 @@ func (c *Cluster) writeFiles() error {
 	return nil
 }
 
-// Stop kills the cluster and returns when nothing is left of it but its logs. It
-// may be repeated.
+// Stop kills the cluster and returns when only its logs are left. It may be called repeatedly.
 func (c *Cluster) Stop() error {
 	if c.tree == nil {
 		return nil
@@ -180,20 +175,20 @@ func (c *Cluster) Stop() error {
 	return nil
 }
 
-// RemoveLogs removes the logs of a cluster that was stopped.
+// RemoveLogs removes the logs of a stopped cluster.
 func (c *Cluster) RemoveLogs() error { return os.RemoveAll(c.directory) }
 
-// Logs is the directory of the output of every component: it stays until a
-// cluster takes the same place.
+// Logs returns the directory with the output of every component. The next cluster of the same slot
+// replaces it.
 func (c *Cluster) Logs() string { return filepath.Join(c.directory, "logs") }
 
-// Kubeconfig is the path of a file with the credentials of an administrator.
+// Kubeconfig returns the path of the administrator's kubeconfig.
 func (c *Cluster) Kubeconfig() string { return c.pki("admin.kubeconfig") }
 
-// Host is the address at which pods reach this machine.
+// Host returns the address at which pods reach this machine.
 func (c *Cluster) Host() netip.Addr { return c.addresses.host() }
 
-// Nodes are the names of the nodes.
+// Nodes returns the names of the nodes.
 func (c *Cluster) Nodes() []string {
 	var names []string
 	for n := 1; n <= c.options.Nodes; n++ {

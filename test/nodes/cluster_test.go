@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		endWithCluster(end)
 	}
 	if os.Getenv(nodes.WantedVariable) == "" {
-		// There is much to test without a cluster.
+		// Many tests of the package need no cluster.
 		os.Exit(m.Run())
 	}
 	os.Exit(nodes.Run(m, nodes.Options{Nodes: 2}, &cluster))
@@ -59,13 +59,13 @@ func TestServicesReachPodsOfEveryNodeFromTheHost(t *testing.T) {
 		}
 		seen[answer] = true
 		if len(seen) < len(nodes) {
-			return fmt.Errorf("seen %d of %d pods", len(seen), len(nodes))
+			return fmt.Errorf("%d of %d pods responded", len(seen), len(nodes))
 		}
 		return nil
 	})
 }
 
-func TestPodsReachTheHostAndNothingBeyondIt(t *testing.T) {
+func TestPodsReachOnlyTheHostOutsideTheCluster(t *testing.T) {
 	t.Parallel()
 	d := deploy(t, "host")
 	listener, err := net.Listen("tcp", net.JoinHostPort(cluster.Host().String(), "0"))
@@ -86,16 +86,16 @@ func TestPodsReachTheHostAndNothingBeyondIt(t *testing.T) {
 	}
 	ips := d.each(t, ".status.podIP")
 	if ip, _, err := net.SplitHostPort(from); err != nil || !slices.Contains(ips, ip) {
-		t.Errorf("the host was asked by %s; pods are %q", from, ips)
+		t.Errorf("request from %s, want one of the pods %q", from, ips)
 	}
-	// An address for documentation, which no host has.
+	// TEST-NET-1 is reserved for documentation; no host has this address.
 	if answer, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/fetch/203.0.113.1"); err == nil ||
 		!strings.Contains(err.Error(), "unreachable") {
-		t.Errorf("an address outside of the cluster answers %q, %v", answer, err)
+		t.Errorf("address outside of the cluster: %q, %v; want unreachable", answer, err)
 	}
 }
 
-func TestPodsLookUpNamesOfTheClusterAndNoOthers(t *testing.T) {
+func TestDNSResolvesOnlyNamesOfTheCluster(t *testing.T) {
 	t.Parallel()
 	d := deploy(t, "names")
 	for name, want := range map[string]string{
@@ -106,15 +106,15 @@ func TestPodsLookUpNamesOfTheClusterAndNoOthers(t *testing.T) {
 		eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 			got, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/lookup/"+name)
 			if err == nil && got != want {
-				err = fmt.Errorf("%s is %s; want %s", name, got, want)
+				err = fmt.Errorf("%s resolves to %s, want %s", name, got, want)
 			}
 			return err
 		})
 	}
 	if got, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address+"/lookup/example.org"); err == nil {
-		t.Errorf("example.org is %s", got)
+		t.Errorf("example.org resolves to %s, want an error", got)
 	} else if !strings.Contains(err.Error(), "no such host") {
-		t.Errorf("example.org: %v; want that there is no such host", err)
+		t.Errorf("example.org: %v, want no such host", err)
 	}
 }
 
@@ -166,26 +166,26 @@ func TestNoRequestFailsDuringARollout(t *testing.T) {
 	load.check(t)
 }
 
-func TestAContainerThatEatsMoreThanItsLimitIsKilled(t *testing.T) {
+func TestContainerAboveItsMemoryLimitIsKilled(t *testing.T) {
 	t.Parallel()
 	d := deploy(t, "memory")
 	pod := d.pods(t)[0]
 	ip := d.kubectl(t, "get", "pod", pod, "--output=jsonpath={.status.podIP}")
 	if answer, err := get(t.Context(), newConnections(), http.MethodPost, "http://"+ip+":8080/eat/256"); err == nil {
-		t.Errorf("it ate: %q", answer)
+		t.Errorf("allocation above the limit succeeded: %q", answer)
 	}
 	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		ended := d.kubectl(t, "get", "pod", pod,
 			"--output=jsonpath={.status.containerStatuses[0].lastState.terminated.reason} {.status.containerStatuses[0].lastState.terminated.exitCode}")
 		if ended != "OOMKilled 137" {
-			return fmt.Errorf("it ended: %q", ended)
+			return fmt.Errorf("reason of termination: %q", ended)
 		}
 		return nil
 	})
 	d.rolledOut(t)
 }
 
-func TestAFrozenContainerAnswersNothingUntilItIsBack(t *testing.T) {
+func TestFrozenContainerRespondsOnlyAfterItResumes(t *testing.T) {
 	t.Parallel()
 	d := deploy(t, "frozen")
 	pod := d.pods(t)[0]
@@ -194,7 +194,7 @@ func TestAFrozenContainerAnswersNothingUntilItIsBack(t *testing.T) {
 		t.Fatalf("cluster.Container(%q, %q): %v", d.namespace, pod, err)
 	}
 	if name, err := os.ReadFile(container.File("/etc/hostname")); err != nil || strings.TrimSpace(string(name)) != pod {
-		t.Fatalf("the container of %s is that of %q, %v", pod, name, err)
+		t.Fatalf("container of %s has the hostname %q, %v", pod, name, err)
 	}
 	ip := d.kubectl(t, "get", "pod", pod, "--output=jsonpath={.status.podIP}")
 	ask := func() error {
@@ -207,7 +207,7 @@ func TestAFrozenContainerAnswersNothingUntilItIsBack(t *testing.T) {
 		t.Fatalf("container.Process.Signal: %v", err)
 	}
 	if err := ask(); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("frozen it answers: %v", err)
+		t.Errorf("frozen container responds: %v", err)
 	}
 	if err := container.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatalf("container.Process.Signal: %v", err)
@@ -218,14 +218,14 @@ func TestAFrozenContainerAnswersNothingUntilItIsBack(t *testing.T) {
 	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		_, err := cluster.Container(t.Context(), d.namespace, pod)
 		if err == nil {
-			return errors.New("a pod that is gone has a container")
+			return errors.New("a deleted pod still has a container")
 		}
 		return nil
 	})
 }
 
 func TestPodsServeWhileKubeAPIServerIsDown(t *testing.T) {
-	// Not parallel: others need the server.
+	// Not parallel, because other tests need kube-apiserver.
 	d := deploy(t, "outage")
 	load := start(t, d)
 	if err := cluster.StopServer(t.Context()); err != nil {
@@ -237,7 +237,7 @@ func TestPodsServeWhileKubeAPIServerIsDown(t *testing.T) {
 		}
 	})
 	if output, err := cluster.Kubectl(t.Context(), "", "get", "nodes"); err == nil {
-		t.Errorf("a stopped server answers %q", output)
+		t.Errorf("stopped kube-apiserver responds %q", output)
 	}
 	if _, err := get(t.Context(), newConnections(), http.MethodGet, "http://"+d.address); err != nil {
 		t.Errorf("get: %v", err)
@@ -246,7 +246,7 @@ func TestPodsServeWhileKubeAPIServerIsDown(t *testing.T) {
 }
 
 func TestNoRequestFailsWhenANodeIsDrained(t *testing.T) {
-	// Not parallel: others need the node.
+	// Not parallel, because other tests need the node.
 	d := deploy(t, "drain")
 	load := start(t, d)
 	t.Cleanup(func() {
@@ -254,14 +254,14 @@ func TestNoRequestFailsWhenANodeIsDrained(t *testing.T) {
 			t.Errorf(`cluster.Kubectl("uncordon", "node-2"): %v`, err)
 		}
 	})
-	// The scheduler hears in its own time that the node takes no more pods, so one
-	// that had to go can come back to it; who drains then drains again.
+	// The scheduler may still place an evicted pod on the node before it observes the cordon. Like
+	// an administrator, the test then drains again.
 	eventually.SucceedsWithin(t, 2*time.Minute, func() error {
 		d.kubectl(t, "drain", "node-2", "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=180s")
 		d.rolledOut(t)
 		for _, node := range d.each(t, ".spec.nodeName") {
 			if node != "node-1" {
-				return fmt.Errorf("a pod is on %s", node)
+				return fmt.Errorf("a pod is still on %s", node)
 			}
 		}
 		return nil

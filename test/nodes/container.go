@@ -14,22 +14,21 @@ import (
 	"strings"
 )
 
-// ErrNoContainer is the error of a pod none of whose containers runs.
+// ErrNoContainer means that no container of a pod runs.
 var ErrNoContainer = errors.New("no container runs")
 
-// Container is a running container as the host sees it.
+// Container is a running container as seen from the host.
 type Container struct {
-	// Process is its first one: a signal to it is one to the program.
+	// Process is the first process of the container. A signal to it reaches the program.
 	Process *os.Process
 }
 
-// File is where the host finds a file of the container, which is named by its
-// absolute path in there.
+// File returns the host path of a file that has the given absolute path in the container.
 func (c Container) File(path string) string {
 	return filepath.Join("/proc", strconv.Itoa(c.Process.Pid), "root", path)
 }
 
-// Container finds the first container of a pod.
+// Container returns the first running container of a pod.
 func (c *Cluster) Container(ctx context.Context, namespace, pod string) (Container, error) {
 	id, err := c.Kubectl(ctx, "", "get", "pod", pod, "--namespace="+namespace,
 		"--output=jsonpath={.status.containerStatuses[0].containerID}")
@@ -44,8 +43,8 @@ func (c *Cluster) Container(ctx context.Context, namespace, pod string) (Contain
 	return Container{Process: process}, nil
 }
 
-// firstIn finds the process that began a container: its cgroup is called by the
-// container's id, and in its own namespace it is number one.
+// firstIn returns the first process of a container. The name of its cgroup is the id of the
+// container, and its process id in the container is 1.
 func firstIn(id string) (*os.Process, error) {
 	if id == "" {
 		return nil, ErrNoContainer
@@ -55,7 +54,7 @@ func firstIn(id string) (*os.Process, error) {
 		return nil, err
 	}
 	for _, directory := range all {
-		// A process may end while we look.
+		// A process may end during the search.
 		cgroup, _ := os.ReadFile(filepath.Join(directory, "cgroup"))
 		status, _ := os.ReadFile(filepath.Join(directory, "status"))
 		if strings.Contains(string(cgroup), id) && innermost(string(status)) == "1" {
@@ -69,7 +68,7 @@ func firstIn(id string) (*os.Process, error) {
 	return nil, ErrNoContainer
 }
 
-// innermost is the number that a process has in its own namespace.
+// innermost returns the process id in the process's own namespace.
 func innermost(status string) string {
 	for line := range strings.Lines(status) {
 		if numbers, found := strings.CutPrefix(line, "NSpid:"); found {

@@ -13,8 +13,8 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/tree"
 )
 
-// identity is a client with NAME.crt and NAME.key in the directory of a cluster's
-// credentials.
+// identity is a client with the files NAME.crt and NAME.key in the credentials directory of a
+// cluster.
 type identity struct {
 	file string
 	controlplane.Identity
@@ -48,8 +48,8 @@ func identities(a addresses, nodes int) []identity {
 	return all
 }
 
-// writeCredentials makes an authority, whose own are ca.crt and ca.key, and has it
-// sign for all.
+// writeCredentials creates a certificate authority (ca.crt and ca.key) and signs a certificate for
+// each identity.
 func writeCredentials(directory string, all []identity, now func() time.Time) error {
 	signer, err := controlplane.New("printmarket test cluster", now)
 	if err != nil {
@@ -74,8 +74,8 @@ func writeCredentials(directory string, all []identity, now func() time.Time) er
 	return nil
 }
 
-// controlPlane is the space that holds the control plane and the network of the
-// nodes, and in which the nodes are.
+// controlPlane returns the space of the control plane and of the network of the nodes. It contains
+// the spaces of the nodes.
 func (c *Cluster) controlPlane() tree.Space {
 	a := c.addresses
 	setup := [][]string{
@@ -166,7 +166,7 @@ func (c *Cluster) controllerManager() []string {
 		"--cluster-signing-key-file="+c.pki("ca.key"),
 		// This package assigns the pod addresses of each node.
 		"--allocate-node-cidrs=false",
-		// So that scaling is seen within a test.
+		// A short period lets tests observe scaling.
 		"--horizontal-pod-autoscaler-sync-period=5s",
 		"--horizontal-pod-autoscaler-initial-readiness-delay=5s",
 		"--horizontal-pod-autoscaler-cpu-initialization-period=10s",
@@ -175,8 +175,8 @@ func (c *Cluster) controllerManager() []string {
 
 func (c *Cluster) scheduler() []string { return c.controlProcess("kube-scheduler") }
 
-// controlProcess is a process of the control plane that asks kube-apiserver, with
-// what all such have in common.
+// controlProcess returns the arguments of a control-plane process that is a client of
+// kube-apiserver.
 func (c *Cluster) controlProcess(name string) []string {
 	kubeconfig := c.pki(name + ".kubeconfig")
 	return []string{
@@ -186,7 +186,7 @@ func (c *Cluster) controlProcess(name string) []string {
 		"--authorization-kubeconfig=" + kubeconfig,
 		"--client-ca-file=" + c.pki("ca.crt"),
 		"--requestheader-client-ca-file=" + c.pki("ca.crt"),
-		// There is one of each.
+		// Each process has one replica.
 		"--leader-elect=false",
 		"--cert-dir=" + c.work("serving"),
 		"--bind-address=127.0.0.1",

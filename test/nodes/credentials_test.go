@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// certificateOf reads what the authority wrote.
+// certificateOf reads a certificate that the authority signed.
 func certificateOf(t *testing.T, directory, name string) *x509.Certificate {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(directory, name+".crt"))
@@ -31,7 +31,7 @@ func certificateOf(t *testing.T, directory, name string) *x509.Certificate {
 	return certificate
 }
 
-func TestEveryIdentityOfAClusterHasACertificateForItsPart(t *testing.T) {
+func TestEveryIdentityHasACertificateForItsRole(t *testing.T) {
 	t.Parallel()
 	directory, a := t.TempDir(), addressesOf(0)
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -62,6 +62,6 @@ func TestEveryIdentityOfAClusterHasACertificateForItsPart(t *testing.T) {
 		}
 	}
 	if got := certificateOf(t, directory, "node-2").Subject.String(); got != "CN=system:node:node-2,O=system:nodes" {
-		t.Errorf("node-2 is %s", got)
+		t.Errorf("certificate of node-2: %s", got)
 	}
 }

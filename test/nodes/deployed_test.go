@@ -24,18 +24,17 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/archive"
 )
 
-// deployed is the server of testdata in a namespace of its own.
+// deployed is the server of testdata, deployed in its own namespace.
 type deployed struct {
 	namespace string
 	address   string
 }
 
-// deploy deploys the server and waits until all of its pods serve and its Service
-// answers.
+// deploy deploys the server and waits until all of its pods are ready and its Service responds.
 func deploy(t *testing.T, purpose string) deployed {
 	t.Helper()
 	requireCluster(t)
-	// A test that is repeated gets another one: the last may still be ending.
+	// A repeated test gets a new namespace, because the last one may still be terminating.
 	namespace := purpose + "-" + strings.ToLower(rand.Text()[:6])
 	loadServer(t)
 	manifests, err := os.ReadFile("testdata/server.yaml")
@@ -90,21 +89,21 @@ func (d deployed) rolledOut(t *testing.T) {
 	d.kubectl(t, "rollout", "status", "--timeout=180s", "deployment/server")
 }
 
-// each is a field of every pod that does not end.
+// each returns a field of every pod that is not terminating.
 func (d deployed) each(t *testing.T, field string) []string {
 	t.Helper()
 	return strings.Fields(d.kubectl(t, "get", "pods",
 		"--output=go-template={{range .items}}{{if not .metadata.deletionTimestamp}}{{"+field+"}} {{end}}{{end}}"))
 }
 
-// pods are the names of pods that do not end.
+// pods returns the names of the pods that are not terminating.
 func (d deployed) pods(t *testing.T) []string {
 	t.Helper()
 	return d.each(t, ".metadata.name")
 }
 
-// loadServer builds the server and packs it, for each test again: images are
-// known by their digests, so that costs nothing.
+// loadServer builds the server and loads its image into the nodes. Repeated loads cost little,
+// because containerd identifies images by digest.
 func loadServer(t *testing.T) {
 	t.Helper()
 	directory := t.TempDir()
@@ -126,7 +125,7 @@ func loadServer(t *testing.T) {
 	}
 }
 
-// get answers with the body of a 200.
+// get returns the body of a 200 response, and an error for any other response.
 func get(ctx context.Context, client *http.Client, method, url string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -146,13 +145,14 @@ func get(ctx context.Context, client *http.Client, method, url string) (string, 
 	return string(body), err
 }
 
-// newConnections is a client that dials for each request, so that kube-proxy
-// chooses each time.
+// newConnections returns a client that opens a connection for each request, so that kube-proxy
+// chooses a pod each time.
 func newConnections() *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 }
 
-// load is what clients see, of whom some keep their connections.
+// load sends requests to the Service from two clients and records the failures. One client keeps
+// its connections open.
 type load struct {
 	answers atomic.Int64
 	mu      sync.Mutex
@@ -194,9 +194,9 @@ func (l *load) check(t *testing.T) {
 	t.Helper()
 	l.stop()
 	l.ended.Wait()
-	t.Logf("%d answers", l.answers.Load())
+	t.Logf("%d responses", l.answers.Load())
 	if l.answers.Load() == 0 {
-		t.Error("no request was answered")
+		t.Error("no request succeeded")
 	}
 	if err := errors.Join(l.failed...); err != nil {
 		t.Errorf("%d requests failed: %v", len(l.failed), err)

@@ -17,7 +17,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Config is that of the administrator, without client-go's own limit of requests.
+// Config returns the administrator's configuration, without the request limit of client-go.
 func (c *Cluster) Config() (*rest.Config, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", c.Kubeconfig())
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *Cluster) Config() (*rest.Config, error) {
 	return config, nil
 }
 
-// writeKubeconfig writes NAME.kubeconfig for the certificate of that name.
+// writeKubeconfig writes NAME.kubeconfig for the certificate of the same name.
 func (c *Cluster) writeKubeconfig(file string) error {
 	const name = "default"
 	return clientcmd.WriteToFile(clientcmdapi.Config{
@@ -42,10 +42,10 @@ func (c *Cluster) writeKubeconfig(file string) error {
 	}, c.pki(file+".kubeconfig"))
 }
 
-// CommandError is what a program says when it fails.
+// CommandError is the error of a failed program.
 type CommandError struct {
 	Arguments []string
-	// Output is what it wrote to standard error.
+	// Output is the standard error of the program.
 	Output string
 	Err    error
 }
@@ -60,7 +60,7 @@ func (e *CommandError) Unwrap() error { return e.Err }
 func (c *Cluster) Command(ctx context.Context, arguments ...string) *exec.Cmd {
 	all := append([]string{"--kubeconfig=" + c.Kubeconfig(), "--cache-dir=" + c.work("kubectl")}, arguments...)
 	command := exec.CommandContext(ctx, c.assets.controlProgram("kubectl"), all...)
-	// Neither the caller's kubeconfig nor its kuberc may play a part.
+	// Ignore the caller's kubeconfig and kuberc.
 	command.Env = append(os.Environ(), "HOME="+c.work(), "KUBECONFIG=", "KUBERC=off")
 	return command
 }

@@ -19,14 +19,14 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/tree"
 )
 
-// Images that every node has.
+// The images of every node.
 const (
 	pauseImage   = "localhost/pause:1"
 	coreDNSImage = "localhost/coredns:" + CoreDNSVersion
 )
 
-// node is the space of a node: its own /run and /var, so that containerd and
-// kubelet use their usual paths without changing files of the host.
+// node returns the space of a node. It has its own /run and /var, so that containerd and kubelet
+// use their usual paths without changing files of the host.
 func (c *Cluster) node(n int) tree.Space {
 	name, a := nodeName(n), c.addresses
 	setup := [][]string{
@@ -65,8 +65,8 @@ func (c *Cluster) node(n int) tree.Space {
 	}
 }
 
-// kernelSettings are what kubelet demands of the kernel. The host shares that and
-// keeps its own, so kubelet is shown files that say what it wants to read.
+// kernelSettings returns the kernel settings that kubelet requires, by path. The kernel belongs to
+// the host and is not changed: the node mounts files with these values over /proc.
 func kernelSettings() map[string]string {
 	return map[string]string{
 		"vm/overcommit_memory":      "1",
@@ -92,7 +92,7 @@ func (c *Cluster) kubelet(n int) []string {
 //go:embed files
 var files embed.FS
 
-// values are what the files of a node say of it.
+// values holds the parameters of a node's files.
 type values struct {
 	Work, Name, Cgroup, Plugins, Snapshotter string
 	Address, DNS                             netip.Addr
@@ -156,8 +156,8 @@ func render(file string, v values) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-// snapshotterFor is how containerd stacks layers in a directory: not as overlays
-// where the directory is in one itself.
+// snapshotterFor returns the containerd snapshotter for a directory. It avoids overlayfs if the
+// directory itself is on overlayfs.
 func snapshotterFor(directory string) (string, error) {
 	var found unix.Statfs_t
 	if err := unix.Statfs(directory, &found); err != nil {

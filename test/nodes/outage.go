@@ -13,12 +13,11 @@ import (
 
 const apiServerProcess = "kube-apiserver"
 
-// errListens is the reason to go on waiting for the end of kube-apiserver.
+// errListens means that kube-apiserver still accepts connections.
 var errListens = errors.New("it takes connections")
 
-// StopServer kills kube-apiserver as a crash would, and returns when it refuses
-// connections. Pods go on running; after about 40 seconds their nodes count as
-// lost until it is back.
+// StopServer kills kube-apiserver, and returns when the port refuses connections. Pods continue to
+// run. After about 40 seconds their nodes count as unreachable until RestartServer.
 func (c *Cluster) StopServer(ctx context.Context) error {
 	if err := c.tree.Halt(apiServerProcess); err != nil {
 		return fmt.Errorf("stop kube-apiserver: %w", err)

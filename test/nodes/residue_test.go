@@ -25,11 +25,12 @@ import (
 	"github.com/printmarket/printmarket/test/nodes"
 )
 
-// childVariable turns the test binary into a process that ends with a cluster.
+// childVariable turns the test binary into a process that starts a cluster and ends without
+// stopping it.
 const childVariable = "KUBENODE_TEST_CHILD"
 
-// endWithCluster prints the directory of the logs when a cluster is ready, and then
-// panics or waits to be killed.
+// endWithCluster prints the directory of the logs when a cluster is ready. Then it panics or waits
+// to be killed.
 func endWithCluster(end string) {
 	started, err := nodes.Start(context.Background(), nodes.Options{})
 	if err != nil {
@@ -42,7 +43,7 @@ func endWithCluster(end string) {
 	select {}
 }
 
-func TestNothingOfAClusterIsLeftWhenItsProcess(t *testing.T) {
+func TestClusterIsRemovedWhenItsProcess(t *testing.T) {
 	t.Parallel()
 	requireCluster(t)
 	before := kernelSettings(t)
@@ -50,8 +51,8 @@ func TestNothingOfAClusterIsLeftWhenItsProcess(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			child := exec.CommandContext(t.Context(), "/proc/self/exe")
 			child.Env = append(os.Environ(), childVariable+"="+end)
-			var complaint bytes.Buffer
-			child.Stderr = &complaint
+			var stderr bytes.Buffer
+			child.Stderr = &stderr
 			output, err := child.StdoutPipe()
 			if err != nil {
 				t.Fatalf("child.StdoutPipe: %v", err)
@@ -61,31 +62,30 @@ func TestNothingOfAClusterIsLeftWhenItsProcess(t *testing.T) {
 			}
 			logs, err := bufio.NewReader(output).ReadString('\n')
 			if err != nil {
-				t.Fatalf("no cluster: %v, %v\n%s", err, child.Wait(), complaint.String())
+				t.Fatalf("no cluster: %v, %v\n%s", err, child.Wait(), stderr.String())
 			}
 			directory := filepath.Dir(strings.TrimSpace(logs))
 			if end == "is killed" {
 				if err := left(directory); err == nil {
-					t.Error("nothing is found of a cluster that runs")
+					t.Error("left found nothing of a running cluster")
 				}
 				_ = child.Process.Kill()
 			}
 			if err := child.Wait(); err == nil {
-				t.Error("the child ended well")
+				t.Error("the child exited with code 0")
 			}
 			eventually.SucceedsWithin(t, 2*time.Minute, func() error { return left(directory) })
 			if _, err := os.Stat(filepath.Join(directory, "logs", "kube-apiserver.log")); err != nil {
-				t.Errorf("the logs are gone: %v", err)
+				t.Errorf("the logs are missing: %v", err)
 			}
 		})
 	}
 	if diff := cmp.Diff(before, kernelSettings(t)); diff != "" {
-		t.Errorf("settings of the kernel (-before +after):\n%s", diff)
+		t.Errorf("kernel settings (-before +after):\n%s", diff)
 	}
 }
 
-// left is an error that names what is left on this machine of the cluster that
-// had a directory.
+// left returns an error that lists the remains of a cluster on this machine, given its directory.
 func left(directory string) error {
 	name := "kubenode-" + filepath.Base(directory)
 	var all []error
@@ -108,7 +108,7 @@ func left(directory string) error {
 	}
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range files {
-		// A process may end while we look.
+		// A process may end during the search.
 		if line, err := os.ReadFile(file); err == nil && strings.Contains(string(line), directory+"/") {
 			all = append(all, fmt.Errorf("process %q", line))
 		}
@@ -116,7 +116,7 @@ func left(directory string) error {
 	return errors.Join(all...)
 }
 
-// kernelSettings are some that kubelet or kube-proxy would change.
+// kernelSettings returns kernel settings that kubelet or kube-proxy would change.
 func kernelSettings(t *testing.T) map[string]string {
 	t.Helper()
 	settings := map[string]string{}

@@ -17,8 +17,7 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/tree"
 )
 
-// settle waits for what was started and gives the cluster what it needs to be of
-// use.
+// settle waits for the started components and creates the objects that every cluster needs.
 func (c *Cluster) settle(ctx context.Context) error {
 	if err := c.await(ctx, apiServerProcess, c.serverReady); err != nil {
 		return err
@@ -72,7 +71,7 @@ func (c *Cluster) await(ctx context.Context, what string, condition func(context
 	}
 }
 
-// tail is the end of a log.
+// tail returns the end of a log.
 func tail(path string) string {
 	const length = 4 << 10
 	file, err := os.Open(path)
@@ -109,11 +108,11 @@ func (c *Cluster) loadOwnImages(ctx context.Context) error {
 	return nil
 }
 
-// LoadImage gives an image to all nodes: the archive that package archive or
-// `docker save` writes. Pods use it with imagePullPolicy Never or IfNotPresent.
+// LoadImage loads an image archive of package archive or of `docker save` into all nodes. Pods use
+// it with imagePullPolicy Never or IfNotPresent.
 func (c *Cluster) LoadImage(ctx context.Context, file string) error {
 	for _, name := range c.Nodes() {
-		// Early in its life containerd does not listen.
+		// After its start containerd does not listen immediately.
 		if err := c.await(ctx, "containerd of "+name, func(ctx context.Context) error {
 			_, err := run(c.containerd(ctx, name, "version"), "")
 			return err

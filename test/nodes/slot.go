@@ -13,12 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errNoSlot is the error of a machine that has as many clusters as fit, or whose
-// networks leave no room.
+// errNoSlot means that the machine runs as many clusters as fit, or that its networks leave no
+// free range.
 var errNoSlot = errors.New("no free network for a cluster")
 
-// takeSlot takes the first number whose network is free. It is taken as long as a
-// process holds the file.
+// takeSlot returns the first slot whose network is free, and the file that holds it. The slot
+// stays taken as long as a process holds the file.
 func takeSlot() (int, *os.File, error) {
 	for slot := range slots {
 		held, err := tryHold(clusterName(slot))
@@ -28,7 +28,7 @@ func takeSlot() (int, *os.File, error) {
 		if held == nil {
 			continue
 		}
-		// Only now: clusters of others have links before they are asked.
+		// Check after taking the name: clusters of other processes may have created links before.
 		free, err := isFree(addressesOf(slot).all())
 		if err == nil && free {
 			return slot, held, nil
@@ -40,9 +40,9 @@ func takeSlot() (int, *os.File, error) {
 	return 0, nil, errNoSlot
 }
 
-// tryHold returns a socket with a name that is in no directory: it belongs to the
-// network of the host, like the link with the same name, and needs no removal. The
-// result is nil if another process has the name.
+// tryHold returns a socket with an abstract name. The name belongs to the network of the host,
+// like the link of the same name, and needs no removal. The result is nil if another process has
+// the name.
 func tryHold(name string) (*os.File, error) {
 	socket, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -59,8 +59,8 @@ func tryHold(name string) (*os.File, error) {
 	}
 }
 
-// isFree reports whether the host has no address in a network. Routes alone do
-// not matter: those of a cluster are more specific than others.
+// isFree reports whether the host has no address in a network. Routes alone do not matter, because
+// the routes of a cluster are more specific.
 func isFree(network netip.Prefix) (bool, error) {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {

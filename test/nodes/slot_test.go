@@ -14,24 +14,24 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-func TestASlotIsTakenAsLongAsItsFileIsOpen(t *testing.T) {
+func TestSlotIsTakenWhileItsFileIsOpen(t *testing.T) {
 	t.Parallel()
 	slot := "test-" + rand.Text()
 	first, err := tryHold(slot)
 	if err != nil || first == nil {
-		t.Fatalf("a free slot: %v, %v", first, err)
+		t.Fatalf("takeSlot: %v, %v", first, err)
 	}
 	if second, err := tryHold(slot); err != nil || second != nil {
-		t.Errorf("it was given twice: %v, %v", second, err)
+		t.Errorf("the slot was taken twice: %v, %v", second, err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatalf("first.Close: %v", err)
 	}
-	// A child that another test starts has the file too, until it has become its program.
+	// A child process of another test holds the file, too, until its exec.
 	eventually.Succeeds(t, func() error {
 		third, err := tryHold(slot)
 		if err == nil && third == nil {
-			err = errors.New("it was given back, and cannot be taken again")
+			err = errors.New("the released slot cannot be taken again")
 		}
 		if err != nil {
 			return err
@@ -40,7 +40,7 @@ func TestASlotIsTakenAsLongAsItsFileIsOpen(t *testing.T) {
 	})
 }
 
-func TestANetworkOfTheHostIsLeftAlone(t *testing.T) {
+func TestNetworkWithAnAddressOfTheHostIsNotFree(t *testing.T) {
 	t.Parallel()
 	own, err := net.InterfaceAddrs()
 	if err != nil {
@@ -55,7 +55,7 @@ func TestANetworkOfTheHostIsLeftAlone(t *testing.T) {
 			t.Errorf("%v is free: %v, %v", network, free, err)
 		}
 	}
-	// A range that is for documents.
+	// A range that is reserved for documentation.
 	if free, err := isFree(netip.MustParsePrefix("203.0.113.0/24")); err != nil || !free {
 		t.Errorf("203.0.113.0/24 is free: %v, %v", free, err)
 	}

@@ -14,18 +14,17 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/tree"
 )
 
-// WantedVariable names the environment variable without which no cluster is
-// started for tests: it takes root, a minute and half the machine.
+// WantedVariable names the environment variable that enables clusters in tests. A cluster requires
+// root, a minute and half the machine.
 const WantedVariable = "PRINTMARKET_E2E"
 
-// Enter must come first in a program that calls [Start]: the program runs itself
-// again to guard the cluster, and then does not return from here.
+// Enter must be the first call of a program that calls [Start]. The program starts itself again as
+// the guard of the cluster; in the guard Enter does not return.
 func Enter() { tree.Enter() }
 
-// Run runs the tests of a package with one cluster, for os.Exit in TestMain.
-// Where clusters are not wanted, or the machine cannot run them, it runs no test,
-// says why, and succeeds. Logs are kept, and their place is printed, if a test
-// failed.
+// Run runs the tests of a package with one cluster and returns the exit code for os.Exit in
+// TestMain. If clusters are disabled or unavailable, it prints the reason, runs no test and
+// returns 0. If a test fails, it keeps the logs and prints their directory.
 func Run(m *testing.M, options Options, cluster **Cluster) int {
 	Enter()
 	if os.Getenv(WantedVariable) == "" {

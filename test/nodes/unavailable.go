@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/tree"
 )
 
-// Unavailable says why this machine cannot run clusters; it is empty if it can.
+// Unavailable returns the reason why this machine cannot run clusters, or "".
 func Unavailable() string {
 	for _, check := range []func() error{
 		asRoot,
@@ -39,8 +39,8 @@ func asRoot() error {
 	return nil
 }
 
-// namespaces reports whether the kernel, or the container that this is, permits
-// to make them.
+// namespaces returns an error unless the kernel and the surrounding container, if any, permit
+// namespaces.
 func namespaces() error {
 	process, err := os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{Sys: &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC |
@@ -53,8 +53,7 @@ func namespaces() error {
 	return err
 }
 
-// visibleCache refuses a cache that nodes would not see, because they have
-// directories of their own there.
+// visibleCache rejects a cache below directories that nodes replace with their own.
 func visibleCache() error {
 	cache, err := built.Cache(os.Getenv)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-func TestACacheThatNodesWouldNotSeeIsRefused(t *testing.T) {
-	// Not parallel: it changes the environment.
+func TestCacheInvisibleToNodesIsRejected(t *testing.T) {
+	// Not parallel, because the test changes the environment.
 	for directory, refused := range map[string]bool{
 		"/var/lib/ci/cache": true,
 		"/run/cache":        true,
@@ -31,6 +31,6 @@ func TestClusterRequiresRoot(t *testing.T) {
 		t.Skip("this is root")
 	}
 	if reason := Unavailable(); !strings.Contains(reason, "root") {
-		t.Errorf("the reason is %q", reason)
+		t.Errorf("reason: %q", reason)
 	}
 }

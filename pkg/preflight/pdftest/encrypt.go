@@ -3,7 +3,7 @@
 package pdftest
 
 import (
-	"crypto/md5" // what the format of 1994 prescribes
+	"crypto/md5" // required by the format of 1994
 	"crypto/rc4"
 	"encoding/binary"
 	"fmt"
@@ -26,7 +26,7 @@ func padded(password string) []byte { return []byte((password + padding)[:32]) }
 func arcfour(key, data []byte) []byte {
 	c, err := rc4.NewCipher(key)
 	if err != nil {
-		panic(err) // the key's length is ours
+		panic(err) // the length of the key is always valid
 	}
 	out := make([]byte, len(data))
 	c.XORKeyStream(out, data)
@@ -56,7 +56,7 @@ func (b *Builder) Encrypt(userPassword, ownerPassword string, direct bool) {
 	b.crypt = c
 }
 
-// encrypt is algorithm 1 for generation 0.
+// encrypt implements algorithm 1 for generation 0.
 func (c *crypt) encrypt(object int, data []byte) []byte {
 	seed := append([]byte(nil), c.key...)
 	seed = append(seed, byte(object), byte(object>>8), byte(object>>16), 0, 0)

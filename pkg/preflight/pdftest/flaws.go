@@ -36,7 +36,7 @@ func Flaws() []Flaw {
 	)
 }
 
-// write makes a document of one sound page, after a change.
+// write returns a function that writes a document of one sound page after a change.
 func write(change func(s *Sound)) func() []byte {
 	return func() []byte {
 		s := NewSound()
@@ -45,10 +45,10 @@ func write(change func(s *Sound)) func() []byte {
 	}
 }
 
-// content makes a document of one sound page with more content.
+// content returns a function that writes a document of one sound page with additional content.
 func content(text string) func() []byte { return with(text, func(*Sound) string { return "" }) }
 
-// with does the same with resources.
+// with extends content by resources.
 func with(text string, resources func(s *Sound) string) func() []byte {
 	return func() []byte {
 		s := NewSound()
@@ -56,7 +56,7 @@ func with(text string, resources func(s *Sound) string) func() []byte {
 	}
 }
 
-// page makes a document of one sound page that is changed.
+// page returns a function that writes a document of one sound page after a change of the page.
 func page(change func(s *Sound, p *Page)) func() []byte {
 	return func() []byte {
 		s := NewSound()
@@ -66,10 +66,10 @@ func page(change func(s *Sound, p *Page)) func() []byte {
 	}
 }
 
-// sound is a file without a flaw.
+// sound returns a file without a flaw.
 func sound() []byte { return write(func(*Sound) {})() }
 
-// fixed are resources that need no objects.
+// fixed returns a resource dictionary that needs no objects.
 func fixed(resources string) func(*Sound) string {
 	return func(*Sound) string { return resources }
 }

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// square paints with the colour that is set before.
+// square paints a square in the current colour.
 const square = " 100 300 50 50 re f\n"
 
-// Spot is a Separation space whose full tint is a colour in CMYK.
+// Spot returns a Separation space whose full tint is the given CMYK colour.
 func (b *Builder) Spot(name, cmyk string) string {
 	tint := b.Add("<< /FunctionType 2 /Domain [0 1] /N 1 /C0 [0 0 0 0] /C1 [%s] >>", cmyk)
 	return fmt.Sprintf("[/Separation /%s /DeviceCMYK %s]", strings.ReplaceAll(name, " ", "#20"), tint)
 }
 
-// in paints squares, each in another colour space that is C0, C1, ...
+// in paints squares, each in a separate colour space named C0, C1, ...
 func in(color string, spaces ...func(s *Sound) string) func() []byte {
 	marks := ""
 	for i := range spaces {
@@ -77,7 +77,7 @@ func colorFlaws() []Flaw {
 	}
 }
 
-// leaf is a document of two pages, as a book has them.
+// leaf returns a document of two facing pages, as in a book.
 func leaf(text string) func() []byte {
 	return func() []byte {
 		s := NewSound()
@@ -103,7 +103,7 @@ func inkFlaws() []Flaw {
 			Breaks: in("1 scn", separation("PANTONE 871 C", "0 0.2 0.8 0.2"), separation("Pantone 871 C", "0 0.2 0.8 0.2")),
 			Twin:   in("1 scn", separation("PANTONE 871 C", "0 0.2 0.8 0.2"), separation("PANTONE 877 C", "0 0.2 0.8 0.2")),
 		},
-		// Marks for the cutter stand outside of the bleed: there they belong.
+		// Marks for the cutter belong outside of the bleed.
 		{Rule: "ink.registration_all", Breaks: all(200), Twin: all(MM(1))},
 		{Rule: "ink.tac", Breaks: content("1 1 1 0.1 k" + square), Twin: content("1 1 1 0 k" + square)},
 		{Rule: "ink.tac", Variant: "area", Breaks: content("1 1 1 1 k 100 300 12 12 re f\n"), Twin: content("1 1 1 1 k 100 300 10 10 re f\n")},

@@ -85,7 +85,7 @@ func intentFlaws() []Flaw {
 	}
 }
 
-// ticketFlaws are those that only an order makes.
+// ticketFlaws returns the flaws that exist only in comparison with an order.
 func ticketFlaws() []Flaw {
 	pages := func(n int) func() []byte { return func() []byte { return pagesOf(n) } }
 	a4 := &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 210, Height: 297}}

@@ -45,7 +45,7 @@ func encrypted(userPassword string, permissions int32) func() []byte {
 	}
 }
 
-// The numbers are one above and at the limits of the engine.
+// limitFlaws returns files at the limits of the engine and one above them.
 func limitFlaws() []Flaw {
 	many := func(n int, write func(n int) []byte) func() []byte { return func() []byte { return write(n) } }
 	return []Flaw{
@@ -74,7 +74,7 @@ func limitFlaws() []Flaw {
 func pagesOf(n int) []byte {
 	s := NewSound()
 	p := s.Page("", "")
-	// One content for all: compressing it once is quick, 20000 times is not.
+	// All pages share one content, because compressing 20000 contents is slow.
 	p.Extra, p.Content = fmt.Sprintf("/Contents %s", s.Flate("", []byte(p.Content))), ""
 	pages := make([]Page, n)
 	for i := range pages {

@@ -4,7 +4,7 @@ package pdftest
 
 import "fmt"
 
-// state is content that runs under a graphics state parameter dictionary.
+// state writes content that runs under a graphics state parameter dictionary.
 func state(entries, text string) func() []byte {
 	return with("/G gs "+text, fixed("/ExtGState << /G << /Type /ExtGState "+entries+" >> >>"))
 }

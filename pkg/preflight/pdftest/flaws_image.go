@@ -10,15 +10,15 @@ import (
 	"image/jpeg"
 )
 
-// inch places an image of one inch, so that its pixels are its resolution.
+// inch places an image at one inch, so that its pixels equal its resolution.
 const inch = "q 72 0 0 72 100 300 cm /Im Do Q\n"
 
-// placed is a page with an image.
+// placed returns a function that writes a page with an image.
 func placed(write func(s *Sound) Ref) func() []byte {
 	return with(inch, func(s *Sound) string { return fmt.Sprintf("/XObject << /Im %s >>", write(s)) })
 }
 
-// grey is an image of a resolution; extra goes into its dictionary.
+// grey writes a grey image of a resolution; extra goes into its dictionary.
 func grey(ppi int, extra string) func(s *Sound) Ref {
 	return func(s *Sound) Ref {
 		return s.Flate(imageDict(ppi, 8, "/DeviceGray")+extra, bytes.Repeat([]byte{0x80}, ppi*ppi))
@@ -39,7 +39,7 @@ func imageDict(ppi, bits int, space string) string {
 	return fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /BitsPerComponent %d /ColorSpace %s ", ppi, ppi, bits, space)
 }
 
-// JPEG is a picture of a gradient, square, with one or three components.
+// JPEG returns a square picture of a gradient with one or three components.
 func JPEG(pixels, components, quality int) []byte {
 	var picture image.Image
 	if components == 1 {
@@ -88,7 +88,7 @@ func imageFlaws() []Flaw {
 		{Rule: "image.bitmap_ppi_low", Variant: "stencil", Breaks: placed(bitmap(540, true)), Twin: placed(bitmap(560, true))},
 		{Rule: "image.bitmap_ppi_below_target", Breaks: placed(bitmap(790, false)), Twin: placed(bitmap(800, false))},
 		{Rule: "image.16bit", Breaks: placed(deep), Twin: placed(grey(300, ""))},
-		// The samples of these two are never read: a header must do.
+		// The samples of these two images are never read, so a header suffices.
 		{Rule: "image.jpx", Breaks: placed(coded(8, 300, "JPXDecode", []byte("\x00\x00\x00\x0CjP  \r\n\x87\n"))), Twin: placed(grey(300, ""))},
 		{Rule: "image.jbig2", Breaks: placed(coded(1, 1000, "JBIG2Decode", []byte("\x00\x00\x00\x00\x30\x00\x01\x00\x00\x00\x13"))), Twin: placed(bitmap(1000, false))},
 		{Rule: "image.opi", Breaks: placed(grey(300, proxy)), Twin: placed(grey(300, ""))},

@@ -4,7 +4,7 @@ package pdftest
 
 import "fmt"
 
-// annotated is a page with annotations, which may have an appearance.
+// annotated returns a function that writes a page with annotations, which may have an appearance.
 func annotated(format string) func() []byte {
 	return func() []byte {
 		s := NewSound()
@@ -15,7 +15,7 @@ func annotated(format string) func() []byte {
 	}
 }
 
-// cataloged is a sound document with more in its catalog.
+// cataloged returns a function that writes a sound document with additional catalog entries.
 func cataloged(entries string) func() []byte {
 	return write(func(s *Sound) { s.Catalog += " " + entries })
 }

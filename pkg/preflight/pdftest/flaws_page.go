@@ -4,7 +4,7 @@ package pdftest
 
 import "fmt"
 
-// sized gives a page another size, with the same margins.
+// sized gives a page a new size with the same margins.
 func (p *Page) sized(width, height float64) {
 	p.Trim = &Box{MM(10), MM(10), MM(10 + width), MM(10 + height)}
 	p.Media, p.Bleed = p.Trim.Around(MM(10)), p.Trim.Around(MM(3))
@@ -35,7 +35,7 @@ func pageFlaws() []Flaw {
 }
 
 func boxFlaws() []Flaw {
-	// background fills the finished page and what is around it.
+	// background fills the finished page and a margin around it.
 	background := func(around float64) func() []byte {
 		b := A4().Around(MM(around))
 		return content(fmt.Sprintf("0 0 0 0.5 k %g %g %g %g re f\n", b[0], b[1], b[2]-b[0], b[3]-b[1]))

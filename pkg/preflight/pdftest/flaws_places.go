@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// The flaws of this file are easily overlooked; the twins look flawed and are not,
-// because nothing of the fault is printed.
+// The flaws of this file are easily overlooked. The twins look flawed, but nothing of the fault is
+// printed.
 
-// The functions named Place paint a square in a given colour, each in another place.
+// The functions named Place paint a square in a given colour, each in a different place.
 func formPlace(color string) func() []byte {
 	return with("/Fm Do\n", func(s *Sound) string {
 		return fmt.Sprintf("/XObject << /Fm %s >>", s.Form(Box{0, 0, 600, 800}, "", color+square, ""))

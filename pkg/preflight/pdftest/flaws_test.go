@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// closed are the rules whose flaw is that the file cannot be opened.
+// closed lists the rules whose flaw prevents opening the file.
 var closed = []string{"file.empty", "file.not_pdf", "structure.unreadable", "security.password_required", "limits.structure"}
 
 // noted returns the facts of a file and the rules of its incidents.
@@ -67,8 +67,7 @@ func TestFlawedFilesOpenAndTheirTwinsAreSound(t *testing.T) {
 	}
 }
 
-// TestOtherProgramsOpenTheFiles holds the files against poppler, so that what we
-// call sound is not only sound to ourselves.
+// TestOtherProgramsOpenTheFiles opens the files with poppler, an independent implementation.
 func TestOtherProgramsOpenTheFiles(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("pdfinfo")

@@ -4,19 +4,19 @@ package pdftest
 
 import "fmt"
 
-// wordAt is a grey word at a distance from the left of the page.
+// wordAt shows a grey word at a distance from the left of the page.
 func wordAt(x float64) string {
 	return fmt.Sprintf("0 0 0 0.6 k BT /F1 14 Tf %g 400 Td (AB) Tj ET\n", x)
 }
 
-// word is a word of a size in the colour that is set before.
+// word shows a word of a size in the current colour.
 func word(size float64) string { return wordIn("F1", size) }
 
 func wordIn(font string, size float64) string {
 	return fmt.Sprintf("BT /%s %g Tf 100 400 Td (AB) Tj ET\n", font, size)
 }
 
-// inFont shows a word in one more font.
+// inFont shows a word in an additional font.
 func inFont(text string, write func(s *Sound) Ref) func() []byte {
 	return func() []byte {
 		s := NewSound()
@@ -26,8 +26,7 @@ func inFont(text string, write func(s *Sound) Ref) func() []byte {
 	}
 }
 
-// ProgramlessFont writes a font as a careless program does: described, but not
-// embedded.
+// ProgramlessFont writes a font with a descriptor but without an embedded program.
 func (b *Builder) ProgramlessFont(name string) Ref {
 	descriptor := b.Add("<< /Type /FontDescriptor /FontName /%s /Flags 32 /FontBBox [0 0 600 700] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80 >>", name)
 	return b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /%s /FirstChar 65 /LastChar 66 /Widths [600 600] /Encoding /WinAnsiEncoding /FontDescriptor %s >>", name, descriptor)

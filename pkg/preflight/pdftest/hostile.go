@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Hostile are files that break readers, by name. Each is small; what it unpacks
-// to need not be.
+// Hostile returns files that break readers, by name. Each file is small; its unpacked content may
+// be huge.
 func Hostile() map[string]func() []byte {
 	out := map[string]func() []byte{
 		"empty":           func() []byte { return []byte{} },
@@ -67,7 +67,7 @@ func formInItself() []byte {
 	return s.Bytes(Print("/Fm Do", resources))
 }
 
-// billionLaughs draws each form ten times by the next: 10^10 in the end.
+// billionLaughs draws each form ten times by the next: 10^10 drawings in total.
 func billionLaughs() []byte {
 	var b Builder
 	inner := b.Form(Box{0, 0, 600, 800}, "", "1 0 0 rg 50 50 10 10 re f", "")
@@ -94,15 +94,15 @@ func countLies() []byte {
 	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", root))
 }
 
-// bomb is size equal bytes in a few hundred: runs of 128, and the runs
-// compressed. [bombFilters] is the entry that undoes it.
+// bomb compresses size equal bytes to a few hundred: runs of 128, and the runs compressed.
+// [bombFilters] is the matching filter entry.
 func bomb(c byte, size int) []byte {
 	return Deflate(bytes.Repeat([]byte{129, c}, size/128))
 }
 
 const bombFilters = "/Filter [/FlateDecode /RunLengthDecode]"
 
-// decodeBomb is one content stream.
+// decodeBomb returns a page with one content stream of size unpacked bytes.
 func decodeBomb(size int) []byte {
 	s := NewSound()
 	stream := s.Stream(bombFilters, bomb(' ', size))
@@ -111,14 +111,14 @@ func decodeBomb(size int) []byte {
 	return s.Bytes(p)
 }
 
-// repeatedOperators is a form of 200 000 operators, drawn some times.
+// repeatedOperators returns a form of 200 000 operators that is drawn the given number of times.
 func repeatedOperators(times int) []byte {
 	s := NewSound()
 	form := s.Form(Box{0, 0, 600, 800}, "", strings.Repeat("q Q ", 100_000), "")
 	return s.Bytes(Print(strings.Repeat("/Fm Do ", times), fmt.Sprintf("/XObject << /Fm %s >>", form)))
 }
 
-// repeatedText has few operators, whose operands are read again and again.
+// repeatedText has few operators, whose operands are read repeatedly.
 func repeatedText(times int) []byte {
 	s := NewSound()
 	form := s.Form(Box{0, 0, 600, 800}, "", "("+strings.Repeat("x", 1<<20-100)+") Tj", "")
@@ -131,8 +131,8 @@ func damagedStream() []byte {
 	return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", stream)})
 }
 
-// selfReference writes a resource that holds itself: the parser's validator
-// overflows its stack over each of these.
+// selfReference writes a resource that contains itself. The parser's validator overflows its stack
+// on each of these files.
 func selfReference(kind string) []byte {
 	var b Builder
 	self := b.Reserve()

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// hostileResources are files whose resources hold themselves, or lie about how
-// large they are.
+// hostileResources returns files whose resources contain themselves or declare a wrong size.
 func hostileResources() map[string]func() []byte {
-	// self is a page with a resource that may name itself by %[1]s.
+	// self returns a page with a resource that may refer to itself by %[1]s.
 	self := func(content, resources, object string) func() []byte {
 		return func() []byte {
 			var b Builder
@@ -113,8 +112,7 @@ func calculator(program string) []byte {
 	return b.Document(Print("/C cs 1 scn 50 50 100 100 re f", fmt.Sprintf("/ColorSpace << /C [/Separation /Spot /DeviceCMYK %s] >>", r)))
 }
 
-// manyInputs is a sampled function whose table has two to the power of thirty
-// corners for each value.
+// manyInputs returns a sampled function whose table has 2^30 corners for each value.
 func manyInputs() []byte {
 	var b Builder
 	names, domain, size := strings.Repeat("/A ", 30), strings.Repeat("0 1 ", 30), strings.Repeat("2 ", 30)

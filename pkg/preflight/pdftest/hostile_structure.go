@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// hostileStructures are files whose frame, page tree or trees of other things
-// lead a reader astray.
+// hostileStructures returns files with a malicious frame, page tree or other tree.
 func hostileStructures() map[string]func() []byte {
 	wrong := func(old, replacement string) func() []byte {
 		return func() []byte { return bytes.Replace(Good(), []byte(old), []byte(replacement), 1) }
@@ -77,7 +76,7 @@ func hostileStructures() map[string]func() []byte {
 	}
 }
 
-// laughs are the entities that once made XML readers fill their memory.
+// laughs declares the nested entities that make naive XML readers exhaust their memory.
 const laughs = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><x>&c;</x>`
 
 func prevCycle() []byte {
@@ -86,8 +85,7 @@ func prevCycle() []byte {
 	return bytes.Replace(data, []byte("/Root"), fmt.Appendf(nil, "/Prev %d /Root", table), 1)
 }
 
-// hybridBomb hides a table that unpacks to a gigabyte where old readers do not
-// look.
+// hybridBomb hides a table that unpacks to a gigabyte in a place that old readers ignore.
 func hybridBomb() []byte {
 	var b Builder
 	bombed := b.Stream("/Type /XRef /Size 4 /W [1 2 1] "+bombFilters, bomb(0, 1<<30))
@@ -110,8 +108,8 @@ func oddTable(dict string) []byte {
 	return out.Bytes()
 }
 
-// packedFile is a file of one object stream, object 4, that holds a catalog and a
-// page tree, with rows of its table.
+// packedFile returns a file of one object stream, object 4, with a catalog and a page tree, and
+// the given rows of its table.
 func packedFile(dict string, rows func(stream, table int) []byte) []byte {
 	var out bytes.Buffer
 	out.WriteString("%PDF-1.6\n%\xE2\xE3\xCF\xD3\n")
@@ -143,7 +141,7 @@ func lengthOfItself() []byte {
 	return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", r)})
 }
 
-// nested opens something often, and closes it as often if it can.
+// nested opens a structure depth times, and closes it as often if closing is not empty.
 func nested(open, closing string, depth int) []byte {
 	var b Builder
 	r := b.Add("%s", strings.Repeat(open, depth)+strings.Repeat(closing, depth))
@@ -151,7 +149,7 @@ func nested(open, closing string, depth int) []byte {
 	return b.Document(Print("", ""))
 }
 
-// referenceChain is a content that is a reference to a reference and so on.
+// referenceChain returns a content that is a chain of references to references.
 func referenceChain() []byte {
 	var b Builder
 	last := b.Stream("", []byte("0 g"))
@@ -161,7 +159,7 @@ func referenceChain() []byte {
 	return b.Document(Page{Extra: fmt.Sprintf("/Contents %s", last)})
 }
 
-// flatPages has 50,000 pages in one node.
+// flatPages returns a file with 50,000 pages in one node.
 func flatPages() []byte {
 	const n = 50_000
 	var b Builder
@@ -174,7 +172,7 @@ func flatPages() []byte {
 	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", tree))
 }
 
-// kids is a tree of one page, which format may name more than once.
+// kids returns a tree of one page, which format may name more than once.
 func kids(format string, count int) []byte {
 	var b Builder
 	tree := b.Reserve()
@@ -183,7 +181,7 @@ func kids(format string, count int) []byte {
 	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", tree))
 }
 
-// exponentialPages has nodes that name the next one twice.
+// exponentialPages returns nodes that name the next node twice.
 func exponentialPages() []byte {
 	var b Builder
 	next := b.Add("<< /Type /Page /MediaBox [0 0 9 9] >>")
@@ -193,7 +191,7 @@ func exponentialPages() []byte {
 	return b.Bytes(b.Add("<< /Type /Catalog /Pages %s >>", next))
 }
 
-// cycle is a document whose catalog leads to an object that leads to itself.
+// cycle returns a document whose catalog leads to an object that refers to itself.
 func cycle(catalog, object string) []byte {
 	var b Builder
 	r := b.Reserve()
@@ -212,7 +210,7 @@ func nameChain() []byte {
 	return b.Document(Print("", ""))
 }
 
-// layerCycle has an order and an expression of visibility that hold themselves.
+// layerCycle returns an order and a visibility expression that contain themselves.
 func layerCycle() []byte {
 	var b Builder
 	group, order, expression := b.Add("<< /Type /OCG /Name (x) >>"), b.Reserve(), b.Reserve()

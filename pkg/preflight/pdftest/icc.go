@@ -7,9 +7,8 @@ import (
 	"fmt"
 )
 
-// Profile describes an ICC profile: a header that is right in every member, and
-// the tags that readers ask for (ICC.1:2022, 7.2 and 8). It converts nothing
-// well.
+// Profile describes an ICC profile with a valid header and the tags that readers require
+// (ICC.1:2022, 7.2 and 8). Its conversions are not meaningful.
 type Profile struct {
 	// Space is CMYK, RGB, GRAY or Lab.
 	Space string
@@ -17,7 +16,7 @@ type Profile struct {
 	Class string
 	// Version is 2 or 4; 0 means 4.
 	Version int
-	// Name is the description; "" means a name made of space and class.
+	// Name is the description; "" selects a name made of space and class.
 	Name string
 }
 
@@ -56,7 +55,7 @@ func (p Profile) Bytes() []byte {
 	}
 	out = append(out, "acsp"...)
 	out = append(out, make([]byte, 28)...)
-	// The illuminant of the connection space is D50, and nothing else.
+	// The illuminant of the connection space is always D50.
 	for _, v := range d50 {
 		out = binary.BigEndian.AppendUint32(out, v)
 	}
@@ -101,7 +100,7 @@ func (p Profile) channels() int {
 	return 3
 }
 
-// text is a description: textDescriptionType or textType in version 2,
+// text encodes a description: textDescriptionType or textType in version 2,
 // multiLocalizedUnicodeType in version 4.
 func (p Profile) text(text, kind string) []byte {
 	if p.Version == 2 && kind == "text" {
@@ -120,7 +119,7 @@ func (p Profile) text(text, kind string) []byte {
 	return out
 }
 
-// table is a lut8Type of two grid points that turns in channels into out.
+// table returns a lut8Type of two grid points that maps in channels to out channels.
 func (p Profile) table(in, out int) []byte {
 	data := []byte{'m', 'f', 't', '1', 0, 0, 0, 0, byte(in), byte(out), 2, 0}
 	for i := range 9 {

@@ -8,9 +8,8 @@ import (
 	"fmt"
 )
 
-// pack writes the objects as applications have done since PDF 1.5: all that are
-// no streams in one object stream, and the table as a stream (ISO 32000-2, 7.5.7
-// and 7.5.8).
+// pack writes the objects as PDF 1.5 allows: all objects except streams in one object stream, and
+// the table as a stream (ISO 32000-2, 7.5.7 and 7.5.8).
 func (b *Builder) pack(out *bytes.Buffer, catalog Ref) {
 	container, table := len(b.objects)+1, len(b.objects)+2
 	rows := make([][7]byte, table+1)
@@ -42,7 +41,7 @@ func (b *Builder) pack(out *bytes.Buffer, catalog Ref) {
 		table, table+1, b.trailer(catalog), len(data), data, at)
 }
 
-// tableRow is an entry of a table with columns of 1, 4 and 2 bytes.
+// tableRow returns an entry of a table with columns of 1, 4 and 2 bytes.
 func tableRow(kind byte, place, rest int) (row [7]byte) {
 	row[0] = kind
 	binary.BigEndian.PutUint32(row[1:], uint32(place))

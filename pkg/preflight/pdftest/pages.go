@@ -90,7 +90,7 @@ func (b *Builder) page(parent Ref, p Page) Ref {
 	return b.Add("<< /Type /Page /Parent %s /Resources << %s >>%s %s >>", parent, p.Resources, dict.String(), p.Extra)
 }
 
-// Pages writes a document of nothing but pages.
+// Pages writes a document that consists of the given pages.
 func Pages(pages ...Page) []byte {
 	var b Builder
 	return b.Document(pages...)

@@ -42,7 +42,8 @@ func Show(font, text string) string {
 	return fmt.Sprintf("BT /%s 12 Tf 60 60 Td (%s) Tj ET\n", font, text)
 }
 
-// StandardFont writes one of the fourteen fonts that viewers have: not embedded.
+// StandardFont writes one of the fourteen standard fonts, which viewers provide; it is not
+// embedded.
 func (b *Builder) StandardFont(name string) Ref {
 	return b.Add("<< /Type /Font /Subtype /Type1 /BaseFont /%s >>", name)
 }
@@ -87,7 +88,7 @@ func (b *Builder) SetForm(r Ref, box Box, matrix, content, resources string) {
 	b.SetStream(r, fmt.Sprintf("/Type /XObject /Subtype /Form /BBox %s%s /Resources << %s >> /Filter /FlateDecode", box, matrix, resources), Deflate([]byte(content)))
 }
 
-// ICC writes a stream in place of an ICC profile of n components.
+// ICC writes a stream that stands in for an ICC profile of n components.
 func (b *Builder) ICC(n int) string {
 	return fmt.Sprintf("[/ICCBased %s]", b.Flate(fmt.Sprintf("/N %d", n), make([]byte, 128)))
 }

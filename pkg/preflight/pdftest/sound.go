@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// Sound builds a document without faults: PDF/X-4, with an output intent, a title,
-// dates and a font. A test changes the fields that it is about, adds objects, and
-// writes the document with [Sound.Bytes].
+// Sound builds a document without faults: PDF/X-4, with an output intent, a title, dates and a
+// font. A test changes the fields under test, adds objects, and writes the document with
+// [Sound.Bytes].
 type Sound struct {
 	Builder
-	// Info are the entries of the information dictionary, as they are written.
+	// Info holds the entries of the information dictionary, in PDF syntax.
 	Info map[string]string
-	// XMP are the properties of the metadata packet.
+	// XMP holds the properties of the metadata packet.
 	XMP string
 	// Intents is the inside of the /OutputIntents array.
 	Intents string
@@ -52,7 +52,7 @@ func startSound(s *Sound) *Sound {
 	return s
 }
 
-// Good is a page with text and an image that passes print_ready.
+// Good returns a page with text and an image that passes print_ready.
 func Good() []byte {
 	s := NewSound()
 	s.Info["Title"], s.Info["Producer"] = "(A good page)", "(testpdf)"
@@ -60,7 +60,7 @@ func Good() []byte {
 	return s.Bytes(s.Page(Place("Im1", 200, 100, 144, 144), fmt.Sprintf("/XObject << /Im1 %s >>", image)))
 }
 
-// Intent is an output intent; profile 0 leaves the profile out.
+// Intent returns an output intent; profile 0 omits the profile.
 func (b *Builder) Intent(subtype, condition string, profile Ref) string {
 	stream := ""
 	if profile != 0 {
@@ -71,8 +71,8 @@ func (b *Builder) Intent(subtype, condition string, profile Ref) string {
 	return r.String()
 }
 
-// ProfileStream writes an ICC profile under a number of components, which need
-// not be its own.
+// ProfileStream writes an ICC profile with a number of components that may differ from the
+// profile.
 func (b *Builder) ProfileStream(n int, p Profile) Ref {
 	return b.Flate(fmt.Sprintf("/N %d", n), p.Bytes())
 }
@@ -99,11 +99,10 @@ func (s *Sound) Bytes(pages ...Page) []byte {
 	return s.Document(pages...)
 }
 
-// Paper is content without a finding, so that a page is not blank: a grey square and
-// a word.
+// Paper is content without a finding that makes a page non-blank: a grey square and a word.
 const Paper = "0 0 0 0.5 k 60 100 50 50 re f\nBT /F1 16 Tf 60 60 Td (AB) Tj ET\n"
 
-// Page is a sound page with more content and resources.
+// Page returns a sound page with additional content and resources.
 func (s *Sound) Page(content, resources string) Page {
 	return Print(Paper+content, s.Resources(resources))
 }
@@ -113,7 +112,7 @@ func (s *Sound) Resources(more string) string {
 	return fmt.Sprintf("/Font << /F1 %s >> %s", s.Font, more)
 }
 
-// XMP is a metadata packet with these properties (ISO 16684-1).
+// XMP returns a metadata packet with the given properties (ISO 16684-1).
 func XMP(properties string) string {
 	return "<?xpacket begin=\"\uFEFF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n" + `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about=""
  xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// tableBomb is a file whose cross-reference stream unpacks to size bytes. The
-// parser decodes it before it knows any limit of ours.
+// tableBomb returns a file whose cross-reference stream unpacks to size bytes. The parser decodes
+// it before it applies any limit.
 func tableBomb(size int) []byte {
 	var out bytes.Buffer
 	out.WriteString("%PDF-1.6\n%\xE2\xE3\xCF\xD3\n")
@@ -25,7 +25,7 @@ func tableBomb(size int) []byte {
 		}
 		rows.Write([]byte{kind, byte(offset >> 8), byte(offset), 0})
 	}
-	// As runs: the rows as they are, then zeros.
+	// The rows are followed by zeros, both coded as runs.
 	runs := append([]byte{byte(rows.Len() - 1)}, rows.Bytes()...)
 	data := Deflate(append(runs, bytes.Repeat([]byte{129, 0}, size/128)...))
 	fmt.Fprintf(&out, "3 0 obj\n<< /Type /XRef /Size 4 /W [1 2 1] /Root 1 0 R %s /Length %d >>\nstream\n%s\nendstream\nendobj\n", bombFilters, len(data), data)
@@ -33,8 +33,8 @@ func tableBomb(size int) []byte {
 	return out.Bytes()
 }
 
-// tableChain is a file of many updates that change nothing. The parser needs a
-// time that grows with their square.
+// tableChain returns a file of many empty updates. The parser's time grows with the square of
+// their number.
 func tableChain(updates int) []byte {
 	s := NewSound()
 	out := bytes.NewBuffer(s.Bytes(s.Page("", "")))

@@ -8,9 +8,8 @@ import (
 	"slices"
 )
 
-// TrueType writes a font program with the glyphs .notdef, A and B, each a box of
-// another height: small, but whole, so that other programs take it too
-// (ISO/IEC 14496-22).
+// TrueType returns a font program with the glyphs .notdef, A and B, each a box of another height.
+// It is complete, so that other programs accept it (ISO/IEC 14496-22).
 func TrueType() []byte {
 	glyphs := [][]byte{boxGlyph(100), boxGlyph(700), boxGlyph(500)}
 	var glyf, loca []byte
@@ -38,7 +37,7 @@ type table struct {
 	data []byte
 }
 
-// words are big-endian numbers of 16 bits.
+// words encodes big-endian numbers of 16 bits.
 func words(values ...int) []byte {
 	out := make([]byte, 0, 2*len(values))
 	for _, v := range values {
@@ -47,7 +46,7 @@ func words(values ...int) []byte {
 	return out
 }
 
-// sfnt puts tables, which are in alphabetical order, into a file.
+// sfnt writes tables, which must be in alphabetical order, as a font file.
 func sfnt(tables []table) []byte {
 	power := 1
 	for power*2 <= len(tables) {
@@ -87,7 +86,7 @@ func checksum(data []byte) uint32 {
 	return sum
 }
 
-// boxGlyph is one contour of four points on the curve.
+// boxGlyph returns a glyph of one contour with four points on the curve.
 func boxGlyph(height int) []byte {
 	out := words(1, 50, 0, 550, height, 3, 0)
 	out = append(out, 1, 1, 1, 1)
@@ -105,7 +104,7 @@ func cmap() []byte {
 	return append(out, words(4, 32, 0, 4, 4, 1, 0, 'B', 0xFFFF, 0, 'A', 0xFFFF, 1-'A', 1, 0, 0)...)
 }
 
-// name has the family, the style, the full and the PostScript name.
+// name returns the family, the style, the full and the PostScript name.
 func name(family string) []byte {
 	var records, text []byte
 	values := []struct {
@@ -128,7 +127,7 @@ func os2() []byte {
 	return append(out, words(0x40, 'A', 'B', 800, -200, 0, 800, 200, 0, 1, 0, 0, 500, 700, 0, 32, 1)...)
 }
 
-// ProgramFont writes a TrueType font whose program can be used.
+// ProgramFont writes a TrueType font with a usable program.
 func (b *Builder) ProgramFont(name string) Ref {
 	data := TrueType()
 	program := b.Flate(fmt.Sprintf("/Length1 %d", len(data)), data)

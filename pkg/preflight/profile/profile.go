@@ -36,7 +36,7 @@ type Profile struct {
 	Digest string `json:"-"`
 }
 
-// Setting is how a profile uses one rule.
+// Setting holds the settings of one rule in a profile.
 type Setting struct {
 	Severity report.Severity `json:"severity"`
 	// Limit is the value that the rule compares with, in the rule's unit; nil for a

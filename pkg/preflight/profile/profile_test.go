@@ -97,7 +97,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// library is some profiles that extend each other.
+// library returns the texts of profiles that extend each other.
 func library(texts map[string]string) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		text, ok := texts[name]

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// turned is a report about a page that is rotated and measured in half inches.
+// turned returns a report about a page that is rotated and measured in half inches.
 func turned() report.Report {
 	return report.Report{
 		Pages: []report.Page{{Number: 1, Rotate: 90, UserUnit: 2, Boxes: report.Boxes{Media: report.Rect{10, 20, 210, 120}}}},

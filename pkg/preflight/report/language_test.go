@@ -107,7 +107,7 @@ func TestDecodeChecksTheNewMembers(t *testing.T) {
 	}
 }
 
-// many returns n members of a JSON object.
+// many returns an object with n members as JSON.
 func many(n int) string {
 	members := make([]string, n)
 	for i := range members {

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files")
 
-// full has every member.
+// full returns a report in which every member is set.
 func full() report.Report {
 	trim := report.Rect{28.35, 28.35, 623.62, 870.24}
 	return report.Report{
@@ -131,7 +131,7 @@ func TestText(t *testing.T) {
 func TestTextFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	r := full()
-	r.File.SHA256, r.Pages = "", nil // which cannot be made narrower
+	r.File.SHA256, r.Pages = "", nil // the text cannot shorten these fields
 	r.Findings[2].Message = strings.Repeat("Ein sehr langes Wort: Übereinanderdruckenlassenwollen. ", 9) + strings.Repeat("x", 300)
 	for _, width := range []int{60, 72, 80, 100, 200} {
 		var out bytes.Buffer

@@ -22,7 +22,7 @@ import (
 type ruleCase struct {
 	profile string
 	breaks  change
-	// also are other rules that the same flaw breaks.
+	// also lists other rules that the same flaw breaks.
 	also  []string
 	sound change
 }

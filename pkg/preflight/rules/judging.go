@@ -19,10 +19,10 @@ type Judging struct {
 	profile profile.Profile
 	ticket  *jobticket.Ticket
 	rules   []Rule
-	// watches are the selected rules of marks, by id and by slot.
+	// watches holds the selected rules of marks, by id and by slot.
 	watches map[string]*watch
 	slots   [slotCount][]*watch
-	// sums are the watches that add up an area for each page.
+	// sums holds the watches that add up an area for each page.
 	sums []*watch
 	view view
 	inks *processInks

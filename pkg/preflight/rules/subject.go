@@ -12,7 +12,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// subjects describe what rules of the document examine, by their category.
+// subjects describes, by category, the parts that rules of the document examine.
 var subjects = map[report.Category]string{
 	report.CategoryFile:         "the file as a whole, and its attachments",
 	report.CategoryStructure:    "the structure of the file: objects, page tree, compressed data, operators",
@@ -52,7 +52,7 @@ var markSubjects = [...]struct {
 	{shading, "gradients"},
 }
 
-// LooksAt returns in a few words what the rule examines.
+// LooksAt describes in a few words the part of the file that the rule examines.
 func (r *Rule) LooksAt() string {
 	switch {
 	case r.mark == nil:

@@ -11,7 +11,7 @@ import (
 
 // marks is the part of a rule that judges marks.
 type marks struct {
-	// of are the kinds of marks that the rule judges.
+	// of holds the kinds of marks that the rule judges.
 	of slots
 	// pick measures a mark, and reports whether the rule applies to it. A picked mark
 	// violates a rule without a limit.
@@ -54,7 +54,7 @@ type watch struct {
 	setting profile.Setting
 	limit   float64
 	bounds  bounds
-	// graver are the bounds of the rule above this one.
+	// graver holds the bounds of the next graver rule.
 	graver  bounds
 	tallies []*tally
 	index   map[group]*tally

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package archive packs programs as container images without a registry or a
-// daemon: as the archive that `docker save` writes and every runtime loads. The
-// same files make the same bytes.
+// Package archive packs programs as container images without a registry or a daemon, in the format
+// of `docker save` that every runtime loads. The same files give the same bytes.
 package archive
 
 import (
@@ -25,21 +24,21 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Image is what is packed.
+// Image describes an image.
 type Image struct {
 	// Name is the reference by which pods know the image, with a tag.
 	Name       string
 	Entrypoint []string
 	Env        []string
-	// User is a number, or two with a colon; empty is root.
+	// User is a user id, or a user id and a group id with a colon; empty means root.
 	User string
-	// Layers lie above each other, the last one on top.
+	// Layers lists the layers, the lowest first.
 	Layers [][]File
 }
 
 // File is a file, or with an empty Source a directory, of an image.
 type File struct {
-	// Path is absolute. The directories that lead to it are made.
+	// Path is absolute. Write creates its parent directories.
 	Path string
 	// Source is a file of this machine.
 	Source string
@@ -80,7 +79,7 @@ func assemble(image Image) (v1.Image, error) {
 	return packed, nil
 }
 
-// pack is a layer. It stays uncompressed: it goes no further than this machine.
+// pack encodes a layer. The layer stays uncompressed, because it does not leave this machine.
 func pack(files []File) ([]byte, error) {
 	var content bytes.Buffer
 	archive := tar.NewWriter(&content)
@@ -124,7 +123,7 @@ func add(archive *tar.Writer, file File, made map[string]bool) error {
 	return addContent(archive, inside(file.Path), mode(file.Mode), info.Size(), source)
 }
 
-// inside is a path as archives have it.
+// inside converts a path to the form of archives, without the leading slash.
 func inside(name string) string { return strings.TrimPrefix(name, "/") }
 
 func addDirectory(archive *tar.Writer, name string, permissions os.FileMode) error {
@@ -133,7 +132,7 @@ func addDirectory(archive *tar.Writer, name string, permissions os.FileMode) err
 	})
 }
 
-// mode is that of archives, which know the sticky bit of /tmp by another number.
+// mode converts permissions to those of archives, which encode the sticky bit of /tmp differently.
 func mode(permissions os.FileMode) int64 {
 	bits := int64(permissions.Perm())
 	if permissions&os.ModeSticky != 0 {

@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/archive"
 )
 
-// sample is an image of two layers.
+// sample returns an image of two layers.
 func sample(t *testing.T) archive.Image {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "program")
@@ -87,7 +87,7 @@ func TestImageIsValidAndNamesItsEntrypoint(t *testing.T) {
 	}
 }
 
-func TestALayerHasEachDirectoryOnceAndBeforeItsFiles(t *testing.T) {
+func TestLayerHasEachDirectoryOnceAndBeforeItsFiles(t *testing.T) {
 	t.Parallel()
 	layers, err := read(t, sample(t)).Layers()
 	if err != nil {
@@ -106,7 +106,7 @@ func TestALayerHasEachDirectoryOnceAndBeforeItsFiles(t *testing.T) {
 	}
 }
 
-// entries are the modes and names of what is in a layer.
+// entries lists the modes and names of the entries of a layer.
 func entries(t *testing.T, layer v1.Layer) []string {
 	t.Helper()
 	content, err := layer.Uncompressed()
@@ -127,14 +127,14 @@ func entries(t *testing.T, layer v1.Layer) []string {
 	}
 }
 
-func TestTheSameFilesMakeTheSameBytes(t *testing.T) {
+func TestSameFilesGiveTheSameBytes(t *testing.T) {
 	t.Parallel()
 	if !bytes.Equal(write(t, sample(t)), write(t, sample(t))) {
 		t.Error("two archives differ")
 	}
 }
 
-func TestAnImageThatCannotBePackedIsRefused(t *testing.T) {
+func TestInvalidImageIsRejected(t *testing.T) {
 	t.Parallel()
 	tests := map[string]archive.File{
 		"the source is missing":     {Path: "/a", Source: "/no/such/file"},
@@ -146,7 +146,7 @@ func TestAnImageThatCannotBePackedIsRefused(t *testing.T) {
 			t.Parallel()
 			image := archive.Image{Name: "localhost/bad:1", Layers: [][]archive.File{{file}}}
 			if err := archive.Write(filepath.Join(t.TempDir(), "image.tar"), image); err == nil {
-				t.Error("it was packed")
+				t.Error("archive.Write succeeded, want an error")
 			}
 		})
 	}

@@ -18,14 +18,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroupRoot is where every Linux with containers mounts them.
+// cgroupRoot is the usual mount point of cgroups.
 const cgroupRoot = "/sys/fs/cgroup"
 
-// needed are the controllers that a kubelet insists on.
+// needed lists the controllers that kubelet requires.
 func needed() []string { return []string{"cpu", "memory", "pids"} }
 
-// hierarchies are the roots of all cgroups: one in version 2; in version 1 one for
-// each controller, and maybe one of version 2 that has none.
+// hierarchies returns the roots of all cgroups: one in version 2; in version 1 one for each
+// controller, and possibly one of version 2 without controllers.
 func hierarchies() (roots []string, unified bool, err error) {
 	var found unix.Statfs_t
 	if err := unix.Statfs(cgroupRoot, &found); err != nil {
@@ -40,7 +40,7 @@ func hierarchies() (roots []string, unified bool, err error) {
 	}
 	for _, entry := range entries {
 		root := filepath.Join(cgroupRoot, entry.Name())
-		// Links are second names of a hierarchy: cpu of cpu,cpuacct.
+		// Links are alternative names of a hierarchy: cpu of cpu,cpuacct.
 		if err := unix.Statfs(root, &found); err == nil && entry.IsDir() &&
 			(found.Type == unix.CGROUP_SUPER_MAGIC || found.Type == unix.CGROUP2_SUPER_MAGIC) {
 			roots = append(roots, root)
@@ -49,8 +49,7 @@ func hierarchies() (roots []string, unified bool, err error) {
 	return roots, false, nil
 }
 
-// CgroupsUnavailable says why cgroups of nodes cannot be made here; nil if they
-// can.
+// CgroupsUnavailable returns the reason why cgroups of nodes cannot be created here, or nil.
 func CgroupsUnavailable() error {
 	roots, unified, err := hierarchies()
 	if err != nil {
@@ -111,7 +110,7 @@ func makeCgroup(path string, unified bool) error {
 	if unified {
 		return delegate(path)
 	}
-	// A new cgroup of version 1 may not use any processor.
+	// A new cgroup of version 1 may use no CPU at first.
 	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
 		if err := inherit(path, file); err != nil {
 			return err
@@ -120,7 +119,7 @@ func makeCgroup(path string, unified bool) error {
 	return nil
 }
 
-// delegate has a cgroup of version 2 pass its controllers on.
+// delegate enables all controllers of a cgroup of version 2 for its children.
 func delegate(path string) error {
 	offered, err := os.ReadFile(filepath.Join(path, "cgroup.controllers"))
 	if err != nil {
@@ -147,8 +146,7 @@ func inherit(path, file string) error {
 	return os.WriteFile(filepath.Join(path, file), bytes.TrimSpace(value), 0)
 }
 
-// removeCgroups removes a cgroup and all below it. It waits for processes that
-// are being killed.
+// removeCgroups removes a cgroup and all below it. It waits for processes that are being killed.
 func removeCgroups(name string) error {
 	roots, _, err := hierarchies()
 	if err != nil {

@@ -34,8 +34,8 @@ func requireRights(t *testing.T) {
 	}
 }
 
-// plan is two nested spaces with links, mounts and programs, of which one leaves
-// orphans. All have the directory of the test in their command lines.
+// plan returns two nested spaces with links, mounts and programs. One of the programs leaves
+// orphans. All programs have the directory of the test in their command lines.
 func plan(t *testing.T, number int) *tree.Plan {
 	t.Helper()
 	directory := t.TempDir()
@@ -46,7 +46,7 @@ func plan(t *testing.T, number int) *tree.Plan {
 		Logs:    filepath.Join(directory, "logs"),
 		Cgroups: []string{"inner"},
 	}
-	// Addresses of a range for tests of networks.
+	// The addresses are reserved for tests of networks.
 	p.Host = [][]string{
 		{"ip", "address", "add", fmt.Sprintf("198.18.%d.1/24", number), "dev", p.Name},
 		{"ip", "link", "set", p.Name, "up"},
@@ -76,7 +76,7 @@ func plan(t *testing.T, number int) *tree.Plan {
 	return p
 }
 
-// left is an error that names what is left of a plan on this machine.
+// left returns an error that lists the remains of a plan on this machine.
 func left(p *tree.Plan) error {
 	var all []error
 	if _, err := net.InterfaceByName(p.Name); err == nil {
@@ -102,12 +102,12 @@ func left(p *tree.Plan) error {
 	return errors.Join(all...)
 }
 
-// processes finds those that have a directory in their command line.
+// processes returns the processes that have a directory in their command line.
 func processes(directory string) map[string]string {
 	found := map[string]string{}
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range files {
-		// A process may end while we look.
+		// A process may end during the search.
 		line, err := os.ReadFile(file)
 		if pid := filepath.Base(filepath.Dir(file)); err == nil && strings.Contains(string(line), directory) {
 			found[pid] = string(line)
@@ -116,7 +116,7 @@ func processes(directory string) map[string]string {
 	return found
 }
 
-// running is an error until everything in the plan runs.
+// running returns an error until all programs of the plan run.
 func running(p *tree.Plan) error {
 	if _, err := net.InterfaceByName(p.Name); err != nil {
 		return err

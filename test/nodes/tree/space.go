@@ -21,34 +21,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pause is how long a program that ended stays away.
+// pause is the delay before an ended program is restarted.
 const pause = time.Second
 
-// inhabitant is the first process of a space: it adopts every orphan in it, and
-// has to reap them all.
+// inhabitant is the first process of a space. It adopts every orphan of the space and must reap
+// all of them.
 type inhabitant struct {
 	logs string
-	// mu is held while a process is started, so that its end is not seen before
-	// it is known, and while one is reaped, so that its process id is not killed then.
+	// mu is held while a process is started, so that its end is handled only after its pid is
+	// recorded, and while a process is reaped, so that a reused pid is not killed.
 	mu       sync.Mutex
 	programs map[string]*program
 	spaces   map[int]string
 	lost     chan error
-	// begun holds the pipes to the spaces: they must not be collected as garbage,
-	// because their ends are the spaces' ends.
+	// begun holds the pipes to the inner spaces. The garbage collector must not close them,
+	// because a space ends with its pipe.
 	begun []*begun
 }
 
-// program is a process of the plan and what became of it.
+// program is a process of the plan with its state.
 type program struct {
 	Process
-	// pid is zero while it does not run.
+	// pid is 0 while the program does not run.
 	pid int
-	// halted is set while it must not.
+	// halted is set while the program must not run.
 	halted bool
 }
 
-// inhabit is a space's part.
+// inhabit runs the first process of a space.
 func inhabit() error {
 	var o order
 	decoder := json.NewDecoder(os.Stdin)
@@ -103,8 +103,8 @@ func (i *inhabitant) prepare(s *Space) error {
 	return nil
 }
 
-// mount makes the mounts of a space after it has parted with those of the host:
-// from here on nothing that is mounted is seen there.
+// mount makes the mounts of a space after the space is detached from the mounts of the host: later
+// mounts of the host do not appear in the space.
 func mount(mounts []Mount) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return os.NewSyscallError("mount privately", err)
@@ -114,7 +114,7 @@ func mount(mounts []Mount) error {
 			return &fs.PathError{Op: "mount", Path: m.Target, Err: err}
 		}
 	}
-	// Containers may ask for mounts that go on appearing in them.
+	// Containers may require mounts that propagate into them.
 	return os.NewSyscallError("mount shared", unix.Mount("", "/", "", unix.MS_REC|unix.MS_SHARED, ""))
 }
 
@@ -128,8 +128,8 @@ func (m *Mount) mount() error {
 	return unix.Mount("", m.Target, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY, "")
 }
 
-// start starts a program, unless it runs or must not. It needs no protection from
-// outliving this process: the kernel kills all that is in the namespace.
+// start starts a program unless it runs or is halted. The kernel kills all programs with the
+// namespace, so that none outlives this process.
 func (i *inhabitant) start(p *program) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -162,7 +162,7 @@ func (i *inhabitant) start(p *program) error {
 	return process.Release()
 }
 
-// obey halts or resumes a program, if it is one of this space.
+// obey halts or resumes a program of this space.
 func (i *inhabitant) obey(c call) {
 	for _, b := range i.begun {
 		b.pass(c)
@@ -174,7 +174,7 @@ func (i *inhabitant) obey(c call) {
 	i.mu.Lock()
 	p.halted = c.Halted
 	if p.halted && p.pid != 0 {
-		// It is not reaped yet, so the number is its own.
+		// The process is not reaped yet, so its pid is not reused.
 		_ = unix.Kill(p.pid, unix.SIGKILL)
 	}
 	i.mu.Unlock()
@@ -183,11 +183,11 @@ func (i *inhabitant) obey(c call) {
 	}
 }
 
-// reap waits for every process that ends in the space, until it is lost.
+// reap waits for every process that ends in the space, until the space fails.
 func (i *inhabitant) reap() {
 	children := make(chan os.Signal, 1)
 	signal.Notify(children, unix.SIGCHLD)
-	// An earlier signal was not received; check at least this often.
+	// Signals may be coalesced, so check at least this often.
 	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	for len(i.lost) == 0 {
@@ -200,7 +200,7 @@ func (i *inhabitant) reap() {
 	}
 }
 
-// reapOne reports whether there may be another.
+// reapOne reaps one process, and reports whether another may follow.
 func (i *inhabitant) reapOne() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -216,12 +216,12 @@ func (i *inhabitant) reapOne() bool {
 	return true
 }
 
-// ended is called with mu held.
+// ended handles the end of a process. The caller must hold mu.
 func (i *inhabitant) ended(pid int, status unix.WaitStatus) {
 	if name, known := i.spaces[pid]; known {
 		delete(i.spaces, pid)
 		fmt.Fprintf(os.Stderr, "space %s ended: status %d, signal %d\n", name, status.ExitStatus(), status.Signal())
-		// One that was killed is an experiment; one that failed could not be made.
+		// A test may kill a space. A space that exits by itself has failed.
 		if status.Exited() {
 			i.fail(fmt.Errorf("space %s ended with status %d", name, status.ExitStatus()))
 		}
@@ -241,7 +241,7 @@ func (i *inhabitant) ended(pid int, status unix.WaitStatus) {
 	}
 }
 
-// fail gives the space up; the first reason counts.
+// fail ends the space; the first reason is kept.
 func (i *inhabitant) fail(err error) {
 	select {
 	case i.lost <- err:

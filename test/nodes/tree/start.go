@@ -17,42 +17,39 @@ import (
 	"time"
 )
 
-// WardenLog is the name of the file with the complaints of the warden and of all
-// spaces.
+// WardenLog is the name of the file with the messages of the warden and of all spaces.
 const WardenLog = "tree.log"
 
-// self is this program, also where its file has been removed.
+// self is the path of this program, valid even after its file was removed.
 const self = "/proc/self/exe"
 
-// farewell is how long a warden may take to remove everything: a second, unless
-// the machine does much else.
+// farewell bounds the time that a warden needs to remove everything. It usually takes a second.
 const farewell = 2 * time.Minute
 
-// ErrNotEntered is the error of a program that does not call [Enter].
+// ErrNotEntered is the error of a program that calls Start without [Enter].
 var ErrNotEntered = errors.New("this program starts trees and does not call Enter first")
 
-// ErrNoProcess is the error of a name that no process of the plan has.
+// ErrNoProcess means that no process of the plan has the name.
 var ErrNoProcess = errors.New("no such process in the plan")
 
 // Tree is a running plan.
 type Tree struct {
 	plan    *Plan
 	command *exec.Cmd
-	// lifeline is what the warden reads: it ends when this process does.
+	// lifeline is the pipe that the warden reads; it closes when this process ends.
 	lifeline io.Closer
-	// mu is held while something is written to it.
+	// mu guards writes to the pipe.
 	mu     sync.Mutex
 	orders *json.Encoder
 	closed sync.Once
 	ended  chan struct{}
-	// err is how the warden ended; to be read after ended is closed.
+	// err is the result of the warden; it may be read after ended is closed.
 	err error
 }
 
-// Start starts a plan. It returns before the programs run; what goes wrong from
-// then on closes [Tree.Ended] and is in the log of the warden. The warden keeps
-// the files open until it has removed everything: they may stand for the names
-// of the plan being taken.
+// Start starts a plan. It returns before the programs run; a later failure closes [Tree.Ended] and
+// is in the log of the warden. The warden keeps the held files open until it has removed
+// everything, so that they can reserve the names of the plan.
 func Start(plan *Plan, held ...*os.File) (*Tree, error) {
 	if os.Getenv(roleVariable) != "" {
 		return nil, ErrNotEntered
@@ -63,8 +60,8 @@ func Start(plan *Plan, held ...*os.File) (*Tree, error) {
 	}
 	defer func() { _ = log.Close() }()
 
-	// It outlives every context: cleaning up comes last. It is in a session of its
-	// own, so that an interrupt from the keyboard does not reach it.
+	// The warden outlives every context, because it cleans up last. It has its own session, so
+	// that an interrupt from the keyboard does not reach it.
 	command := exec.Command(self)
 	command.Args = []string{"kubenode-" + roleWarden}
 	command.Env = []string{roleVariable + "=" + roleWarden, "PATH=" + searchPath}
@@ -91,12 +88,12 @@ func Start(plan *Plan, held ...*os.File) (*Tree, error) {
 	return t, nil
 }
 
-// Halt kills a process of the plan, which then stays away until Resume. It returns
-// before the process is dead. Its error is [ErrNoProcess], or that the tree has
+// Halt kills a process of the plan, which is not restarted until Resume. It returns before the
+// process is dead. It returns [ErrNoProcess] for an unknown name, or an error if the tree has
 // ended.
 func (t *Tree) Halt(process string) error { return t.say(call{Process: process, Halted: true}) }
 
-// Resume starts a process again that Halt killed, with the errors of Halt.
+// Resume restarts a process that Halt killed. It returns the errors of Halt.
 func (t *Tree) Resume(process string) error { return t.say(call{Process: process}) }
 
 func (t *Tree) say(c call) error {
@@ -111,11 +108,10 @@ func (t *Tree) say(c call) error {
 	return nil
 }
 
-// Ended is closed when the tree has ended, by itself or by Stop.
+// Ended returns a channel that is closed when the tree has ended, by itself or by Stop.
 func (t *Tree) Ended() <-chan struct{} { return t.ended }
 
-// Stop kills everything in the tree and returns when nothing is left. It may be
-// repeated.
+// Stop kills everything in the tree and returns when nothing is left. It may be called repeatedly.
 func (t *Tree) Stop() error {
 	t.closed.Do(func() { _ = t.lifeline.Close() })
 	select {

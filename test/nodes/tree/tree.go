@@ -3,19 +3,17 @@
 //go:build linux
 
 // Package tree runs programs in namespaces of their own (mounts, network,
-// processes, names), nested as a [Plan] says, and leaves nothing behind.
+// processes, names), nested according to a [Plan], and removes everything at the end.
 //
-// The program that calls [Start] runs itself again in two further roles, so it
-// has to call [Enter] first of all:
+// The program that calls [Start] starts itself again in two further roles, so it must
+// call [Enter] first:
 //
-//   - the warden stays outside of the namespaces. It makes the cgroups, starts
-//     the tree and links it to the network of the host; when its parent closes a
-//     pipe or dies, however that happens, it kills the tree and removes cgroups
-//     and files.
-//   - a space is the first process of its namespaces. It mounts, configures its
-//     network, starts programs and further spaces, and restarts programs that
-//     end. When it dies, the kernel kills everything in it, whatever that is, and
-//     its mounts, links and routes are gone.
+//   - the warden stays outside of the namespaces. It creates the cgroups, starts the
+//     tree and links it to the network of the host. When its parent closes a pipe or
+//     dies in any way, it kills the tree and removes cgroups and files.
+//   - a space is the first process of its namespaces. It mounts, configures its network,
+//     starts programs and inner spaces, and restarts programs that end. When it dies,
+//     the kernel kills every process in it and removes its mounts, links and routes.
 package tree
 
 import (
@@ -25,71 +23,70 @@ import (
 	"slices"
 )
 
-// Plan is a tree of namespaces and what it needs outside of them.
+// Plan describes a tree of namespaces and the resources that it needs on the host.
 type Plan struct {
-	// Name is that of the cgroups, and has no slash.
+	// Name is the name of the cgroups. It must not contain a slash.
 	Name string
-	// Work is a directory of files that are removed in the end.
+	// Work is a directory of files that are removed at the end.
 	Work string
-	// Logs is the directory of all output. It stays.
+	// Logs is the directory of all output. It is kept.
 	Logs string
-	// Cgroups are made below the one called Name.
+	// Cgroups lists the cgroups to create below the cgroup Name.
 	Cgroups []string
-	// Host configures the network of the host after Root has been linked to it.
-	// It must not do what does not vanish with that link.
+	// Host lists commands that configure the network of the host after Root has been linked to it.
+	// All changes must disappear with that link.
 	Host [][]string
 	Root Space
 }
 
-// Space is a set of namespaces.
+// Space describes a set of namespaces.
 type Space struct {
-	// Name is its host name.
+	// Name is the host name of the space.
 	Name string
-	// Link is its connection to the space that contains it, or to the host.
+	// Link connects the space to the space that contains it, or to the host.
 	Link Link
-	// Mounts are made in this order; only the space sees them.
+	// Mounts are made in this order. They are visible only in the space.
 	Mounts []Mount
-	// Setup are commands which must succeed before anything else is started. All
-	// links of the space are there.
+	// Setup lists commands that must succeed before programs and inner spaces are started. All
+	// links of the space exist then.
 	Setup     [][]string
 	Processes []Process
 	Spaces    []Space
 }
 
-// Link is a pair of virtual network devices.
+// Link describes a pair of virtual network devices.
 type Link struct{ Outside, Inside string }
 
-// Mount mounts a file system, or a file or directory, on a path that exists.
+// Mount mounts a file system, a file or a directory on an existing path.
 type Mount struct {
 	Source, Target string
-	// Type is empty to mount a file or directory at a second place.
+	// Type is the file system; empty makes a bind mount.
 	Type string
-	// ReadOnly protects what is mounted.
+	// ReadOnly makes the mount read-only.
 	ReadOnly bool
 }
 
-// Process is a program that is started again when it ends.
+// Process describes a program that is restarted when it ends.
 type Process struct {
-	// Name is that of its log. No two in a plan have the same.
+	// Name is the name of the log; it must be unique in the plan.
 	Name string
 	Args []string
 	Env  []string
 }
 
-// call is what follows the plan on its way down the tree: a process is to be stopped,
-// or to be back.
+// call is a command that is passed down the tree after the plan: halt or resume a process.
 type call struct {
 	Process string
 	Halted  bool
 }
 
-// has reports whether a process is in the space or below it.
+// has reports whether a process is in the space or in an inner space.
 func (s *Space) has(process string) bool {
 	return slices.ContainsFunc(s.Processes, func(p Process) bool { return p.Name == process }) ||
 		slices.ContainsFunc(s.Spaces, func(below Space) bool { return below.has(process) })
 }
 
-// roleVariable names the variable with the role of the program.
+// roleVariable names the environment variable with the role of the program.
 const roleVariable = "KUBENODE_ROLE"
 
 const (
@@ -97,8 +94,8 @@ const (
 	roleSpace  = "space"
 )
 
-// Enter runs the role that the program was started for and does not return from it.
-// In a program that was not started by this package it does nothing.
+// Enter runs the role for which the program was started and does not return from it. It does
+// nothing in a program that this package has not started.
 func Enter() {
 	var err error
 	role := os.Getenv(roleVariable)

@@ -19,15 +19,16 @@ import (
 	"github.com/printmarket/printmarket/test/nodes/tree"
 )
 
-// planVariable turns the test binary into a process that starts the plan of a
-// file, and endVariable says how it ends.
+// planVariable turns the test binary into a process that starts the plan of a file. endVariable
+// selects how the process ends.
 const (
 	planVariable = "TREE_TEST_PLAN"
 	endVariable  = "TREE_TEST_END"
 )
 
 func TestMain(m *testing.M) {
-	// Spaces live long enough to collect garbage; those of tests must hurry.
+	// Spaces of production tests run long enough to collect garbage; those of this test must
+	// collect it often.
 	if os.Getenv("KUBENODE_ROLE") != "" {
 		debug.SetMemoryLimit(1)
 	}
@@ -57,7 +58,7 @@ func abandon(file, end string) {
 	select {}
 }
 
-func TestNothingIsLeftWhenATreeIsStopped(t *testing.T) {
+func TestStopRemovesTheTree(t *testing.T) {
 	t.Parallel()
 	requireRights(t)
 	p := plan(t, 1)
@@ -67,11 +68,11 @@ func TestNothingIsLeftWhenATreeIsStopped(t *testing.T) {
 	if err := started.Stop(); err != nil {
 		t.Errorf("stop: %v\n%s", err, warden(p))
 	}
-	// The kernel takes links apart in its own time.
+	// The kernel removes links asynchronously.
 	eventually.Succeeds(t, func() error { return left(p) })
 }
 
-func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
+func TestTreeIsRemovedWhenItsParentDies(t *testing.T) {
 	t.Parallel()
 	requireRights(t)
 	for end, number := range map[string]int{"killed": 2, "panic": 3} {
@@ -109,7 +110,7 @@ func TestNothingIsLeftWhenTheProcessThatStartedATreeDies(t *testing.T) {
 	}
 }
 
-func TestAProgramThatEndsIsStartedAgainAndItsOrphansAreReaped(t *testing.T) {
+func TestEndedProgramIsRestartedAndItsOrphansAreReaped(t *testing.T) {
 	t.Parallel()
 	requireRights(t)
 	p := plan(t, 4)
@@ -128,7 +129,7 @@ func TestHaltedProgramStaysStoppedUntilItIsResumed(t *testing.T) {
 	requireRights(t)
 	p := plan(t, 10)
 	started := start(t, p)
-	// In the innermost space, so that all on the way pass it on.
+	// The process is in the innermost space, so that every space on the way passes on the call.
 	const name = "inner"
 	count := func() int {
 		n := 0
@@ -145,7 +146,8 @@ func TestHaltedProgramStaysStoppedUntilItIsResumed(t *testing.T) {
 			t.Fatalf("started.Halt: %v", err)
 		}
 		eventually.Succeeds(t, func() error { return wantCount(count(), 0) })
-		// Another program of the space comes back again and again, as this one would.
+		// Another program of the space is restarted several times; the halted one would be
+		// restarted as often.
 		again := starts(p)
 		eventually.Succeeds(t, func() error {
 			if now := starts(p); now < again+3 {
@@ -173,14 +175,14 @@ func wantCount(got, want int) error {
 	return nil
 }
 
-// starts is how often the program that ends was started.
+// starts returns how many times the ending program was started.
 func starts(p *tree.Plan) int {
 	content, _ := os.ReadFile(filepath.Join(p.Work, "starts"))
 	return strings.Count(string(content), "again")
 }
 
-// zombies is an error that names the dead of the inner space, whose programs are
-// siblings of one of which the command line is known.
+// zombies returns an error that lists the zombies of the inner space, whose programs are siblings
+// of a process with a known command line.
 func zombies(p *tree.Plan) error {
 	for pid := range processes(filepath.Dir(p.Work)) {
 		namespace, err := os.Readlink("/proc/" + pid + "/ns/pid")
@@ -240,8 +242,8 @@ func TestTreeThatCannotBeSetUpReportsTheReason(t *testing.T) {
 	}
 }
 
-func TestAProgramThatDoesNotEnterCannotStartTrees(t *testing.T) {
-	// Not parallel: it changes the environment.
+func TestStartWithoutEnterFails(t *testing.T) {
+	// Not parallel, because the test changes the environment.
 	t.Setenv("KUBENODE_ROLE", "space")
 	if _, err := tree.Start(&tree.Plan{}); !errors.Is(err, tree.ErrNotEntered) {
 		t.Errorf("got %v", err)

@@ -16,20 +16,20 @@ import (
 	"syscall"
 )
 
-// searchPath finds the programs of Debian, whatever the environment of a test
-// looks like.
+// searchPath contains the directories of Debian's programs, independent of the environment of a
+// test.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// namespaces are those of a space. Cgroups have none: runc writes to the given
-// paths.
+// namespaces are the clone flags of a space. Cgroup namespaces are not used, because runc writes
+// to the given paths.
 const namespaces = syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID |
 	syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
 
-// errEnded is the error of a tree that ends without being stopped.
+// errEnded means that a tree ended without being stopped.
 var errEnded = errors.New("the tree ended by itself")
 
-// guard is the warden's part: it runs the tree until its parent's end of the
-// pipe is closed, and removes what the kernel does not.
+// guard runs the warden: it runs the tree until its parent closes the pipe, and then removes all
+// resources that the kernel does not.
 func guard() error {
 	var plan Plan
 	decoder := json.NewDecoder(os.Stdin)
@@ -39,8 +39,8 @@ func guard() error {
 	return errors.Join(plan.guard(listen(decoder)), plan.remove(), os.RemoveAll(plan.Work))
 }
 
-// listen is closed with the pipe that is read: when the parent parts, however that
-// happens.
+// listen returns a channel of the calls from the pipe. The channel is closed with the pipe, when
+// the parent ends in any way.
 func listen(pipe *json.Decoder) <-chan call {
 	calls := make(chan call)
 	go func() {
@@ -57,7 +57,7 @@ func listen(pipe *json.Decoder) <-chan call {
 }
 
 func (p *Plan) guard(calls <-chan call) error {
-	// A warden that was killed has left them behind.
+	// A killed warden may have left resources behind.
 	if err := p.remove(); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (p *Plan) guard(calls <-chan call) error {
 	if err != nil {
 		return err
 	}
-	// Until then the pipe must not be collected as garbage: its end is the root's.
+	// Keep the pipe reachable: if the garbage collector closed it, the root would end.
 	defer func() { _ = root.orders.Close() }()
 	ended := make(chan *os.ProcessState, 1)
 	go func() {
@@ -91,7 +91,7 @@ func (p *Plan) guard(calls <-chan call) error {
 				root.pass(c)
 				continue
 			}
-			// All that is in its namespaces is dead when the first process is.
+			// When the first process of the namespaces dies, the kernel kills all others.
 			_ = root.process.Kill()
 			<-ended
 			return nil
@@ -99,14 +99,13 @@ func (p *Plan) guard(calls <-chan call) error {
 	}
 }
 
-// remove takes back what outlives the processes of a tree.
+// remove removes the resources that outlive the processes of a tree.
 func (p *Plan) remove() error {
 	return errors.Join(removeLink(p.Root.Link.Outside), removeCgroups(p.Name))
 }
 
-// removeLink removes a link and so its routes. The kernel would do it, but only
-// when the last socket in the namespace has given up to say good-bye to a peer
-// that is gone, which takes minutes.
+// removeLink removes a link and so its routes. The kernel also removes it, but only after the last
+// socket in the namespace has timed out, which takes minutes.
 func removeLink(name string) error {
 	if name == "" {
 		return nil
@@ -118,14 +117,14 @@ func removeLink(name string) error {
 	return nil
 }
 
-// begun is a space that waits for its order.
+// begun is a started space that waits for its order.
 type begun struct {
 	order   order
 	process *os.Process
 	orders  *os.File
 }
 
-// order is what the first process of a space reads.
+// order is the input of the first process of a space.
 type order struct {
 	Space Space
 	Logs  string
@@ -164,7 +163,7 @@ func (s *Space) begin(logs string, attributes *syscall.SysProcAttr) (*begun, err
 	return b, nil
 }
 
-// start starts the space. The pipe stays open: its end is the space's end.
+// start sends the space its order. The pipe stays open; when it closes, the space ends.
 func (b *begun) start() error {
 	if err := json.NewEncoder(b.orders).Encode(b.order); err != nil {
 		return fmt.Errorf("start space %s: %w", b.order.Space.Name, err)
@@ -172,8 +171,7 @@ func (b *begun) start() error {
 	return nil
 }
 
-// pass sends a call to a running space. A space that has ended has no process to
-// halt.
+// pass sends a call to a running space. A space that has ended needs no call.
 func (b *begun) pass(c call) { _ = json.NewEncoder(b.orders).Encode(c) }
 
 func run(commands [][]string) error {

@@ -78,8 +78,7 @@ const (
 	roll
 )
 
-// operatorNames are the names of the operators, in the order of their codes from
-// abs on.
+// operatorNames lists the names of the operators, in the order of their codes from abs on.
 var operatorNames = []string{
 	"abs", "add", "ceiling", "cos", "cvi", "cvr", "div", "exp", "floor", "idiv", "ln", "log", "mod", "mul",
 	"neg", "round", "sin", "sqrt", "sub", "truncate", "atan", "and", "bitshift", "eq", "ge", "gt", "le", "lt",

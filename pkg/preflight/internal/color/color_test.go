@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// resolve reads a space; %s stands for a stream that is a profile of CMYK.
+// resolve reads a space; %s stands for a stream with a CMYK profile.
 func resolve(t testing.TB, text string) (*color.Resolver, *color.Space) {
 	t.Helper()
 	r, s := tryResolve(t, text)
@@ -28,7 +28,8 @@ func resolve(t testing.TB, text string) (*color.Resolver, *color.Space) {
 	return r, s
 }
 
-// tryResolve is resolve of what may break the document around it: nil then.
+// tryResolve reads a space like resolve, but returns nil when the text damages the document around
+// it.
 func tryResolve(t testing.TB, text string) (*color.Resolver, *color.Space) {
 	t.Helper()
 	var b pdftest.Builder
@@ -133,7 +134,7 @@ func TestRemapKeepsOtherThanDeviceSpaces(t *testing.T) {
 	}
 }
 
-// FuzzResolve reads colour spaces of any shape, and paints with them.
+// FuzzResolve reads arbitrary colour spaces and paints with them.
 func FuzzResolve(f *testing.F) {
 	for _, seed := range []string{gold, "[/Indexed /Lab 1 <00>]", "[/DeviceN [/A /None /All] /DeviceCMYK << >> << /Colorants << /A [/Separation /A /DeviceGray 7] >> >>]", "[/Pattern [/Pattern /DeviceRGB]]"} {
 		f.Add(seed, 0.5)

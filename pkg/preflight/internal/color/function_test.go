@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// parse reads the function that write makes.
+// parse reads the function that write creates.
 func parse(t testing.TB, write func(b *pdftest.Builder) pdftest.Ref) (*color.Function, error) {
 	t.Helper()
 	var b pdftest.Builder
@@ -41,7 +41,8 @@ func stream(dict, data string) func(b *pdftest.Builder) pdftest.Ref {
 	return func(b *pdftest.Builder) pdftest.Ref { return b.Stream(dict, []byte(data)) }
 }
 
-// program is a calculator function of one input and n outputs between -1000 and 1000.
+// program writes a calculator function with the given number of inputs, and outputs between -1000
+// and 1000.
 func program(inputs, outputs int, text string) func(b *pdftest.Builder) pdftest.Ref {
 	return stream(fmt.Sprintf("/FunctionType 4 /Domain [%s] /Range [%s]",
 		strings.Repeat("-1000 1000 ", inputs), strings.Repeat("-1000 1000 ", outputs)), text)
@@ -153,7 +154,7 @@ func TestInvalidFunctionsAreRejected(t *testing.T) {
 	}
 }
 
-// FuzzCalculator holds programs to their promise: they end and yield numbers.
+// FuzzCalculator checks that every program ends and returns finite numbers.
 func FuzzCalculator(f *testing.F) {
 	for _, seed := range []string{"{ dup 2 mul exch 1 sub }", "{ 0 gt { 1 } { 2 } ifelse }", "{ 3 1 roll index copy }", "{{{", "{ 1e308 dup mul sqrt }"} {
 		f.Add(seed, 0.5)
@@ -171,7 +172,7 @@ func FuzzCalculator(f *testing.F) {
 	})
 }
 
-// FuzzSampled feeds dictionaries and tables of any shape.
+// FuzzSampled reads arbitrary dictionaries and tables.
 func FuzzSampled(f *testing.F) {
 	f.Add(2, 2, 8, 1, []byte{0, 255, 0, 255}, 0.5)
 	f.Add(1, 3, 12, 2, []byte{0, 255, 0, 255, 7, 8}, -1.0)

@@ -7,7 +7,7 @@ type huffman struct {
 	// short holds length and symbol of the codes of up to eight bits, by the next
 	// eight bits.
 	short [256]uint16
-	// Of the longer codes: the largest of each length, and where its symbols are.
+	// largest holds the largest code of each length above eight; offset locates its symbols.
 	largest [17]int32
 	offset  [17]int32
 	symbols []byte

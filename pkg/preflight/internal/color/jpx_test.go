@@ -16,7 +16,7 @@ func jpxBox(kind string, body []byte) []byte {
 	return append(append(out, kind...), body...)
 }
 
-// jpxFile is the header of a file with a colour specification.
+// jpxFile returns the header of a file with a colour specification.
 func jpxFile(components, bits byte, specification []byte) []byte {
 	header := jpxBox("ihdr", []byte{0, 0, 0, 1, 0, 0, 0, 1, 0, components, bits - 1, 7, 0, 0})
 	header = append(header, jpxBox("colr", specification)...)

@@ -21,7 +21,7 @@ type Resolver struct {
 	page int
 
 	gray, rgb, cmyk, pattern, broken *Space
-	// numbered are the spaces of indirect objects, direct those of arrays.
+	// numbered holds the spaces of indirect objects, direct those of arrays.
 	numbered map[int]*Space
 	direct   map[uintptr]remembered
 	remapped map[remap]*Space

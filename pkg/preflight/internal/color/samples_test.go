@@ -124,7 +124,7 @@ func TestUnmeasurableImagesAreNotMeasured(t *testing.T) {
 	}
 }
 
-// coded is a grey JPEG of 16 x 16 pixels.
+// coded returns a grey JPEG of 16 x 16 pixels.
 func coded(t testing.TB, quality int) []byte {
 	t.Helper()
 	picture := image.NewGray(image.Rect(0, 0, 16, 16))
@@ -178,7 +178,7 @@ func TestFourComponentsNeedNoMarker(t *testing.T) {
 
 func TestLargeJPEGsAreMeasuredByTheirBlocks(t *testing.T) {
 	t.Parallel()
-	// A slope from black to white, and a patch of black ink in one corner.
+	// The picture is a gradient from black to white with a patch of black in one corner.
 	picture := image.NewGray(image.Rect(0, 0, 1000, 1000))
 	for y := range 1000 {
 		for x := range 1000 {
@@ -217,10 +217,10 @@ func TestFourLargeComponents(t *testing.T) {
 	}
 }
 
-// cmykJPEG is the smallest there is: one block for each of four components.
+// cmykJPEG returns the smallest possible JPEG of four components: one block for each component.
 func cmykJPEG() []byte { return flatJPEG(8, false) }
 
-// flatJPEG is a square of four components without anything in them.
+// flatJPEG returns a square JPEG of four components in which all coefficients are zero.
 func flatJPEG(side int, progressive bool) []byte {
 	out := []byte{0xff, 0xd8, 0xff, 0xdb, 0, 67, 0}
 	for range 64 {
@@ -245,7 +245,7 @@ func flatJPEG(side int, progressive bool) []byte {
 	return append(out, 0xff, 0xd9)
 }
 
-// FuzzMeasure feeds images of any shape and any data.
+// FuzzMeasure measures arbitrary images.
 func FuzzMeasure(f *testing.F) {
 	f.Add(2, 2, 8, false, []byte{1, 2, 3, 4, 5, 6, 7, 8})
 	f.Add(8, 8, 8, true, cmykJPEG())
@@ -294,7 +294,7 @@ func TestProcessImagesAreCountedLikeOtherImages(t *testing.T) {
 	for i := range data {
 		data[i] = byte(i * 37)
 	}
-	// The same inks in a form that takes the general loop.
+	// The second space has the same inks, but uses the general loop.
 	fast, slow := space(t, "/DeviceCMYK"), space(t, "[/DeviceN [/Cyan /Magenta /Yellow /Black] /DeviceCMYK << /FunctionType 4 /Domain [0 1 0 1 0 1 0 1] /Range [0 1 0 1 0 1 0 1] >>]")
 	for _, decode := range [][]float64{nil, {1, 0, 1, 0, 1, 0, 1, 0}, {-1, 2, 0, 0.5, 0, 1, 0, 1}} {
 		a, ok := color.MeasureImage(color.Image{Width: 64, Height: 64, Bits: 8, Space: fast, Decode: decode, Data: data}, unlimited)

@@ -37,7 +37,8 @@ func read(t *testing.T, data []byte, limits document.Limits) *facts.Document {
 	return collector.Document()
 }
 
-// image places one image of 300 x 300 pixels; it would have 300 ppi at 72 points.
+// imagePage returns a page with one image of 300 x 300 pixels, which has 300 ppi when it is placed
+// at 72 points.
 func imagePage(content string, more string) func() []byte {
 	return func() []byte {
 		var b pdftest.Builder
@@ -170,7 +171,7 @@ func TestImagePlacement(t *testing.T) {
 	}
 }
 
-// annotated is a page with a stamp of 72 points that is shown at 144.
+// annotated returns a page with a stamp annotation of 72 points that is displayed at 144.
 func annotated(flags string) []byte {
 	var b pdftest.Builder
 	im := b.Image(pdftest.Image{Width: 300, Height: 300})
@@ -288,7 +289,7 @@ func TestColors(t *testing.T) {
 	}
 }
 
-// tile is a pattern that sets a colour, which only paint type 1 may.
+// tile writes a pattern that sets a colour, which is allowed only for paint type 1.
 func tile(b *pdftest.Builder, paintType int) pdftest.Ref {
 	return b.Stream(fmt.Sprintf("/Type /Pattern /PatternType 1 /PaintType %d /TilingType 1 /BBox [0 0 9 9] /XStep 9 /YStep 9 /Resources << >>", paintType), []byte("1 0 0 rg 0 0 5 5 re f"))
 }

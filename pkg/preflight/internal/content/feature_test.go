@@ -54,7 +54,7 @@ func TestOverprintAndTransparency(t *testing.T) {
 	})
 }
 
-// formWith is a form Fm of the page's resources and some more.
+// formWith writes a form Fm with the page's resources and additional ones.
 func formWith(inside, more string) func(b *pdftest.Builder) string {
 	return func(b *pdftest.Builder) string {
 		return fmt.Sprintf("/XObject << /Fm %s >> %s", b.Form(pdftest.Box{0, 0, 500, 500}, "", inside, more), more)

@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// open reads the font that write makes.
+// open reads the font that write creates.
 func open(t testing.TB, write func(b *pdftest.Builder) pdftest.Ref) (*document.File, types.Dict) {
 	t.Helper()
 	var b pdftest.Builder
@@ -34,7 +34,7 @@ func object(text string) func(b *pdftest.Builder) pdftest.Ref {
 	return func(b *pdftest.Builder) pdftest.Ref { return b.Add("%s", text) }
 }
 
-// composite is a font of two-byte codes with a table of widths.
+// composite writes a font of two-byte codes with a table of widths.
 func composite(entries string) func(b *pdftest.Builder) pdftest.Ref {
 	return object("<< /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [<< /Subtype /CIDFontType2 " + entries + " >>] >>")
 }
@@ -144,7 +144,7 @@ func TestPlausibleHeightsOfTheDescriptorAreUsed(t *testing.T) {
 	}
 }
 
-// FuzzFont reads fonts of any shape.
+// FuzzFont reads arbitrary font dictionaries.
 func FuzzFont(f *testing.F) {
 	f.Add("/Subtype /Type0 /Encoding /Identity-V /DescendantFonts [<< /W [1 [2] 3 4 5] >>]", []byte("begincodespacerange <00> <ff> endcodespacerange"), []byte("abc"))
 	f.Add("/Subtype /Type3 /FontMatrix [0 0 0 0 0 0] /Widths [1] /Encoding << /Differences [1 /A] >>", []byte(nil), []byte("abc"))

@@ -16,8 +16,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// rich is a resource dictionary in which a content finds one of everything,
-// reference to itself included.
+// rich returns a resource dictionary with one resource of each category, including a reference to
+// itself.
 func rich(b *pdftest.Builder) string {
 	layer := b.Add("<< /Type /OCG /Name (L) >>")
 	b.Catalog = fmt.Sprintf("/OCProperties << /OCGs [%s] /D << /OFF [%s] >> >>", layer, layer)
@@ -45,8 +45,8 @@ func fuzzLimits() document.Limits {
 	return limits
 }
 
-// FuzzPage executes any bytes as the content of a page. The facts must be numbers
-// inside the page, and the same each time.
+// FuzzPage executes arbitrary bytes as the content of a page. All facts must be finite numbers
+// inside the page, and two runs must return the same facts.
 func FuzzPage(f *testing.F) {
 	for _, seed := range []string{
 		"q 1 0 0 1 5 5 cm 0 0 9 9 re W n 10 10 m 20 20 l S Q",
@@ -74,7 +74,7 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// execute reads a document and holds every mark to what a mark promises.
+// execute reads a document and checks every mark. It returns the facts and the number of marks.
 func execute(t *testing.T, data []byte) (*facts.Document, int) {
 	t.Helper()
 	n := 0
@@ -116,7 +116,7 @@ func checkMark(t *testing.T, p *facts.Page, m *facts.Mark) {
 	}
 }
 
-// bench runs one page again and again.
+// bench measures repeated reading of one page.
 func bench(b *testing.B, page string) {
 	b.Helper()
 	var builder pdftest.Builder
@@ -140,7 +140,7 @@ func bench(b *testing.B, page string) {
 	}
 }
 
-// BenchmarkText is a page of some 5,000 characters, each line set twice.
+// BenchmarkText reads a page of some 5,000 characters, each line set twice.
 func BenchmarkText(b *testing.B) {
 	line := "BT /F 9 Tf 1 0 0 1 50 %d Tm [(The quick brown fox jumps over )-20(the lazy dog. )15(The quick brown fox)] TJ 0 -2 Td (Pack my box with five dozen jugs.) Tj ET\n"
 	var page strings.Builder
@@ -150,7 +150,7 @@ func BenchmarkText(b *testing.B) {
 	bench(b, page.String())
 }
 
-// BenchmarkPaths is a page of 2,000 shapes, as maps have.
+// BenchmarkPaths reads a page of 2,000 shapes, as in a map.
 func BenchmarkPaths(b *testing.B) {
 	var page strings.Builder
 	for i := range 2000 {

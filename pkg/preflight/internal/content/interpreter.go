@@ -46,17 +46,17 @@ type Interpreter struct {
 	images   map[imageKey]*picture
 	shadings map[shadingKey]shade
 	states   map[uintptr]*parameters
-	// outlines are the glyphs of Type 3 fonts that have no colours of their own.
+	// outlines holds the glyphs of Type 3 fonts that set no colours.
 	outlines map[uintptr]bool
 	// unknown counts the unknown operators that were recorded.
 	unknown int
 
 	sheet
-	// active are the streams that are being executed, outermost first.
+	// active holds the streams that are being executed, outermost first.
 	active []uintptr
-	// idle are frames that can be used again.
+	// idle holds frames that can be reused.
 	idle []*frame
-	// recordings are the patterns that are being read for the first time.
+	// recordings holds the patterns that are being read for the first time.
 	recordings []*tiling
 	mark       facts.Mark
 	placement  facts.Image
@@ -68,10 +68,10 @@ type sheet struct {
 	page *document.Page
 	// mm2 is the area of a square unit of user space in square millimetres.
 	mm2 float64
-	// visited are the masks and glyphs that were read on this page.
+	// visited holds the masks and glyphs that were read on this page.
 	visited map[visit]bool
 	tilings map[tilingKey]*tiling
-	// colored are the spaces whose inks and profile have been recorded.
+	// colored holds the spaces whose inks and profile have been recorded.
 	colored   map[*color.Space]bool
 	invisible bool
 	// blended counts the marks that are not opaque.

@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// layered is a document with the layers On and Off and a page of content.
+// layered returns a document with the layers On and Off and a page of content.
 func layered(content, properties, config string, more func(b *pdftest.Builder, on, off pdftest.Ref) string) []byte {
 	var b pdftest.Builder
 	on, off := b.Reserve(), b.Reserve()

@@ -17,7 +17,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// marks gathers the marks of a file, one line each, by a renderer.
+// marks returns the marks of a file, one line each, formatted by render.
 func marks(t testing.TB, data []byte, render func(m *facts.Mark) string) ([]string, *facts.Document) {
 	t.Helper()
 	var out []string
@@ -36,7 +36,7 @@ func marks(t testing.TB, data []byte, render func(m *facts.Mark) string) ([]stri
 	return out, collector.Document()
 }
 
-// short writes a number so that tables can be read.
+// short formats a number with at most two decimals.
 func short(v float64) string { return fmt.Sprint(geom.Round(v, 2)) }
 
 func box(r geom.Rect) string {
@@ -74,7 +74,7 @@ func colour(m *facts.Mark) string {
 	return out
 }
 
-// table runs a page of each case and compares what a renderer makes of its marks.
+// table reads the page of each case and compares its formatted marks.
 func table(t *testing.T, render func(m *facts.Mark) string, tests map[string]markCase) {
 	t.Helper()
 	for name, tc := range tests {
@@ -101,7 +101,7 @@ type markCase struct {
 	want      []string
 }
 
-// fixed is a resource dictionary that needs no objects.
+// fixed returns a resource dictionary that needs no objects.
 func fixed(text string) func(*pdftest.Builder) string {
 	return func(*pdftest.Builder) string { return text }
 }
@@ -195,7 +195,7 @@ func grayImage(b *pdftest.Builder) string {
 	return fmt.Sprintf("/XObject << /Im %s >>", b.Image(pdftest.Image{Width: 2, Height: 2, Space: "/DeviceGray", Components: 1}))
 }
 
-// axial is a shading S between two colours.
+// axial writes a shading S between two colours.
 func axial(space, from, to string) string {
 	if !strings.HasPrefix(space, "[") {
 		space = "/" + space
@@ -298,7 +298,7 @@ func selfIndexed(b *pdftest.Builder) string {
 	return fmt.Sprintf("/ColorSpace << /C %s >>", r)
 }
 
-// mesh is a shading S of CMYK colours and coordinates of eight bits.
+// mesh writes a shading S with CMYK colours and coordinates of eight bits.
 func mesh(kind, flag int, data string) func(b *pdftest.Builder) string {
 	return func(b *pdftest.Builder) string {
 		more := ""

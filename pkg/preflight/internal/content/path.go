@@ -28,7 +28,7 @@ type path struct {
 
 	start, at point
 	open      bool
-	// corners are the first corners of the open part, which may be a rectangle.
+	// corners holds the first corners of the open part, which may be a rectangle.
 	corners [5]point
 	n       int
 	curved  bool

@@ -24,7 +24,7 @@ type state struct {
 	overprintMode                  int
 }
 
-// textState are the parameters of 9.3.
+// textState holds the parameters of 9.3.
 type textState struct {
 	font       *fontUse
 	size       float64
@@ -36,7 +36,7 @@ type textState struct {
 	renderMode int
 }
 
-// transparency are the parameters of clause 11 that a mark contains.
+// transparency holds the parameters of clause 11 that a mark contains.
 type transparency struct {
 	fillAlpha, strokeAlpha float64
 	blend                  string
@@ -94,10 +94,10 @@ type frame struct {
 	layers marked
 	// compatible is the depth of BX.
 	compatible int
-	// defaults are DefaultGray, DefaultRGB and DefaultCMYK.
+	// defaults holds DefaultGray, DefaultRGB and DefaultCMYK.
 	defaults     [3]*color.Space
 	defaultsRead bool
-	// operands wait for an operator.
+	// operands holds the operands before the next operator.
 	operands []lexer.Object
 }
 

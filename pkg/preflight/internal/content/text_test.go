@@ -14,14 +14,15 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// squareFont is a font whose letters are A: 500, B: 1000 wide, reach 800 up and
-// 200 down, and whose blank is 250 wide.
+// squareFont writes a font with glyph widths 500 for A, 1000 for B and 250 for the blank. Glyphs
+// reach 800 above and 200 below the line.
 func squareFont(b *pdftest.Builder) string {
 	widths := "250" + strings.Repeat(" 0", 32) + " 500 1000"
 	return fmt.Sprintf("/Font << /F %s >>", b.Add("<< /Type /Font /Subtype /TrueType /BaseFont /Square /FirstChar 32 /LastChar 66 /Widths [%s] /FontDescriptor << /Ascent 800 /Descent -200 /MissingWidth 100 >> >>", widths))
 }
 
-// wideFont is a composite font: code 1 is 500 wide, 2 to 4 are 250, others 1000.
+// wideFont writes a composite font with width 500 for code 1, 250 for codes 2 to 4 and 1000 for
+// all others.
 func wideFont(encoding string) func(b *pdftest.Builder) string {
 	return func(b *pdftest.Builder) string {
 		if strings.HasPrefix(encoding, "begincodespacerange") {

@@ -17,7 +17,7 @@ const maxSameAction = 60
 
 const unknownAction = "Unknown"
 
-// actionTypes are the types of ISO 32000-2, table 201, and of Adobe's extensions.
+// actionTypes lists the types of ISO 32000-2, table 201, and of Adobe's extensions.
 var actionTypes = []string{
 	"GoTo", "GoToR", "GoToE", "GoToDp", "Launch", "Thread", "URI", "Sound", "Movie", "Hide", "Named",
 	"SubmitForm", "ResetForm", "ImportData", "JavaScript", "SetOCGState", "Rendition", "Trans",

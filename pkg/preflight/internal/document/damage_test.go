@@ -16,8 +16,8 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// content opens a file of one page and returns what is drawn on it, and the rules
-// of the incidents.
+// content opens a file of one page. It returns the decoded content of the page, whether reading
+// was complete, and the rules of the incidents.
 func content(t *testing.T, pdf []byte) (drawn string, complete bool, rules []string) {
 	t.Helper()
 	collector := facts.NewCollector(nil)
@@ -38,7 +38,7 @@ func content(t *testing.T, pdf []byte) (drawn string, complete bool, rules []str
 
 const drawing = "0 0 0 1 k 60 60 100 100 re f"
 
-// withLength returns a page whose content declares a length.
+// withLength returns a page whose content stream declares the given length.
 func withLength(length int) []byte {
 	var b pdftest.Builder
 	stream := b.Stream("", []byte(drawing))

@@ -62,7 +62,7 @@ func TestFileAboveTheSizeLimitIsNotRead(t *testing.T) {
 	}
 }
 
-// brokenDisk fails after some bytes.
+// brokenDisk is a reader that fails after a number of bytes.
 type brokenDisk struct{ *bytes.Reader }
 
 var errDisk = errors.New("disk fault")

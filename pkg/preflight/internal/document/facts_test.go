@@ -27,7 +27,7 @@ func read(t *testing.T, b *pdftest.Builder, page pdftest.Page) *facts.Document {
 	return doc
 }
 
-// xmp is a packet with these properties and namespaces.
+// xmp returns an XMP packet with the given properties.
 func xmp(properties string) string {
 	return `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">

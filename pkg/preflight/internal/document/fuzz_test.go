@@ -12,11 +12,11 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// maxSeed keeps the seeds small: what makes the others long is a repetition.
+// maxSeed bounds the size of seeds. Longer files differ only in the number of repetitions.
 const maxSeed = 32 << 10
 
-// FuzzOpen reads any bytes as a document. Limits are small: what is looked for
-// are panics, endless loops and facts that contradict each other.
+// FuzzOpen opens arbitrary bytes as a document with small limits. It finds panics, endless loops
+// and contradictory facts.
 func FuzzOpen(f *testing.F) {
 	for name, write := range pdftest.Hostile() {
 		if strings.Contains(name, "bomb") {

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 )
 
-// profile is a minimal one with a description tag.
+// profile returns a minimal profile with a description tag.
 func profile(space, class string, tag []byte) []byte {
 	data := make([]byte, 128+4+12)
 	copy(data[8:], []byte{4, 0x30})

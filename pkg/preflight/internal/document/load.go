@@ -133,6 +133,6 @@ func (r *faultReader) Read(p []byte) (int, error) {
 }
 
 func (r *faultReader) Seek(offset int64, whence int) (int64, error) {
-	// A wild offset in the file makes a wild seek: that is no fault of ours.
+	// An invalid offset in the file causes an invalid seek, which is not a disk fault.
 	return r.in.Seek(offset, whence)
 }

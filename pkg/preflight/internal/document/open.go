@@ -56,10 +56,10 @@ type File struct {
 	// streams keeps small decoded streams: forms are used many times.
 	streams map[int][]byte
 	kept    int64
-	// profiles are the ICC profiles that were read, by object number.
+	// profiles holds the ICC profiles that were read, by object number.
 	profiles map[int]*facts.ICC
-	// actions counts actions by type; applications and attached are those that were
-	// recorded.
+	// actions counts actions by type; applications and attached hold the recorded private data and
+	// attachments.
 	actions      map[string]int
 	applications map[string]bool
 	attached     map[uintptr]bool

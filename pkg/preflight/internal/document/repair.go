@@ -23,7 +23,7 @@ const maxObject = 1_000_000
 // repaired is a copy of a file that the parser can read.
 type repaired struct {
 	data []byte
-	// notes are the faults that were repaired.
+	// notes lists the faults that were repaired.
 	notes []note
 	// cut reports whether the end of the file is missing.
 	cut bool

@@ -13,13 +13,13 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/pdftest"
 )
 
-// replaced is the good file with its first or last match of a pattern replaced.
+// replaced returns the valid file with the first or last match of a pattern replaced.
 func replaced(pattern, by string) []byte {
 	return regexp.MustCompile(pattern).ReplaceAll(pdftest.Good(), []byte(by))
 }
 
-// packed is a file whose catalog and page stand in an object stream, with a
-// cross-reference stream.
+// packed returns a file whose catalog and page are in an object stream, with a cross-reference
+// stream.
 func packed() []byte {
 	var out bytes.Buffer
 	out.WriteString("%PDF-1.6\n%\xE2\xE3\xCF\xD3\n")
@@ -45,7 +45,7 @@ func TestFaultsThatViewersAcceptAreRepairedAndReported(t *testing.T) {
 	good := pdftest.Good()
 	tests := map[string]struct {
 		pdf []byte
-		// variants are the messages about the repairs, in their order.
+		// variants lists the messages about the repairs, in order.
 		variants []string
 	}{
 		"nothing is wrong":                        {good, nil},

@@ -13,9 +13,9 @@ import (
 // scanned holds the objects that were found in a file without a table.
 type scanned struct {
 	objects map[int]place
-	// packed are the object streams.
+	// packed holds the object streams.
 	packed map[int]body
-	// trailers are the dictionaries that name the catalog, oldest first.
+	// trailers holds the dictionaries that name the catalog, oldest first.
 	trailers [][]byte
 	// catalog is the number of the last object of the type Catalog.
 	catalog int

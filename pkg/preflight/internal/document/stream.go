@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 )
 
-// Streams up to keepEach bytes are kept, keepAll bytes together.
+// Decoded streams of up to keepEach bytes are cached, in total up to keepAll bytes.
 const (
 	keepEach = 1 << 20
 	keepAll  = 16 << 20

@@ -63,7 +63,7 @@ func parsePacket(data []byte) packet {
 // packetReader follows the elements of a packet.
 type packetReader struct {
 	found packet
-	// open are the elements that are open, outermost first.
+	// open holds the open elements, outermost first.
 	open []xml.Name
 	// property is the index in open of the property that is being read, or 0: the
 	// outermost element is never a property.

@@ -42,12 +42,12 @@ type Document struct {
 	PrintDenied bool
 	Linearized  bool
 	Tagged      bool
-	// Standards are the standards that the file claims to conform to.
+	// Standards lists the standards that the file claims to conform to.
 	Standards []Standard
 	Intents   []OutputIntent
 	Layers    []*Layer
 	Actions   []Action
-	// Attachments are the names of files inside the file.
+	// Attachments lists the names of files inside the file.
 	Attachments []string
 	Form        Form
 	Annotations []Annotation
@@ -121,7 +121,7 @@ type ICC struct {
 	// are the parameters of its text.
 	Fault       string
 	FaultValues Values
-	// Uses are the pages that paint through it; none for an output intent.
+	// Uses lists the pages that paint through the profile; it is empty for an output intent.
 	Uses Uses
 }
 
@@ -133,7 +133,7 @@ type Layer struct {
 	Printed bool
 	// Group and Type are those of a processing step (ISO 19593-1), else empty.
 	Group, Type string
-	// Uses are the pages that have content on it.
+	// Uses lists the pages that have content on the layer.
 	Uses Uses
 }
 
@@ -174,7 +174,7 @@ type Font struct {
 	Embedded bool
 	Subset   bool
 	Object   string
-	// Uses are the pages that show visible text with it.
+	// Uses lists the pages that show visible text in the font.
 	Uses Uses
 }
 
@@ -191,9 +191,8 @@ type Color struct {
 type Ink struct {
 	Name string
 	Kind InkKind
-	// Alternates are the digests of the different definitions (alternate space and
-	// tint transform) of this name, at most [MaxUses]; more than one makes it
-	// ambiguous.
+	// Alternates lists the digests of the different definitions (alternate space and tint
+	// transform) of this name, at most [MaxUses]. More than one digest makes the name ambiguous.
 	Alternates []string
 	// Space is the alternate space of the first definition.
 	Space string
@@ -256,7 +255,7 @@ const (
 
 // Uses holds the pages that use an object.
 type Uses struct {
-	// Pages are the first pages, at most [MaxUses].
+	// Pages lists the first pages, at most [MaxUses].
 	Pages []int
 	// Count is the number of all pages.
 	Count int

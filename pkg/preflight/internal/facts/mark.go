@@ -133,8 +133,8 @@ func (p *Paint) Over(limit float64) float64 {
 // 8 or 16 bits write it instead of 0.
 const Trace = 0.002
 
-// InkNoise is the rounding error of a total of inks, in percent. The black that
-// programs mix by default is 75, 68, 67 and 90 %: in files its total is 300.2.
+// InkNoise is the rounding error of a total of inks, in percent. Programs mix black from 75, 68,
+// 67 and 90 % by default, and the rounded total in files is 300.2.
 const InkNoise = 0.5
 
 // Coverage counts samples by their total of inks in steps of [InkStep] percent.

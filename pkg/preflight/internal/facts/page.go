@@ -27,26 +27,25 @@ type Page struct {
 	// Extent is the box around them.
 	Painted int
 	Extent  geom.Rect
-	// Frame are the boxes of visible marks that are not white and come within
-	// [FrameDepth] of the finished edge or go over it; FrameFull is true when
-	// there were more than are kept.
+	// Frame lists the boxes of visible marks that are not white and come within [FrameDepth] of
+	// the finished edge or cross it. FrameFull is true when boxes were omitted.
 	Frame     []geom.Rect
 	FrameFull bool
 	// MaxInk is the highest total of inks of a known colour, in percent.
 	MaxInk float64
-	// MinStroke and MinText are the thinnest line and the smallest visible text
-	// in points; 0 means none, because nothing can be smaller.
+	// MinStroke and MinText hold the thinnest line and the smallest visible text in points; 0
+	// means that the page has none.
 	MinStroke, MinText Least
 	// Transparent reports whether anything on the page is transparent.
 	Transparent bool
-	// Text are the boxes of the text, neighbours joined, for a map of the page.
+	// Text lists the boxes of the text, neighbours joined, for a map of the page.
 	Text []geom.Rect
 }
 
 // Least is the smallest of some values.
 type Least struct {
 	Value float64
-	// Any is false while there was no value.
+	// Any reports whether there was a value.
 	Any bool
 }
 

@@ -51,7 +51,7 @@ func (r Rect) Add(x, y float64) Rect {
 	return Rect{min(r[0], x), min(r[1], y), max(r[2], x), max(r[3], y)}
 }
 
-// Contains reports whether o lies inside r, give or take slack.
+// Contains reports whether o lies inside r, with the given tolerance.
 func (r Rect) Contains(o Rect, slack float64) bool {
 	return o[0] >= r[0]-slack && o[1] >= r[1]-slack && o[2] <= r[2]+slack && o[3] <= r[3]+slack
 }

@@ -21,7 +21,7 @@ func Example() {
 	// Output: 1 0 0 1 72 72 cm! /F1 12 Tf! [(A) -20 (B)] TJ!
 }
 
-// render writes an object so that tests can be read.
+// render formats an object for comparison.
 func render(o lexer.Object) string {
 	switch o.Kind {
 	case lexer.Number:
@@ -191,7 +191,7 @@ func TestDeepNestingIsFlattened(t *testing.T) {
 	}
 }
 
-// FuzzLexer holds the lexer to its promise: it ends, and yields finite numbers.
+// FuzzLexer checks that the lexer ends and returns finite numbers for arbitrary bytes.
 func FuzzLexer(f *testing.F) {
 	for _, seed := range []string{"q 1 0 0 1 0 0 cm Q", "BI /W 1 /H 1 ID x EI", "[<</A(b)>>]TJ", "(((", "<<<<", "/#", "%"} {
 		f.Add([]byte(seed), len(seed)/2)

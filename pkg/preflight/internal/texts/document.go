@@ -2,7 +2,7 @@
 
 package texts
 
-// documents are the texts of the rules about the document and its output intents.
+// documents holds the texts of the rules about the document and its output intents.
 var documents = []rule{
 	{
 		id: "document.dates_missing", title: text{"Dates are missing", "Datumsangaben fehlen"},

@@ -2,7 +2,7 @@
 
 package texts
 
-// pages are the texts of the rules about pages, their boxes, fonts and text.
+// pages holds the texts of the rules about pages, their boxes, fonts and text.
 var pages = []rule{
 	{
 		id: "page.blank", title: text{"Page is empty", "Seite ist leer"},

@@ -2,7 +2,7 @@
 
 package texts
 
-// paints are the texts of the rules about images, colours, inks and lines.
+// paints holds the texts of the rules about images, colours, inks and lines.
 var paints = []rule{
 	{
 		id: "image.16bit", title: text{"Image has 16 bits per channel", "Bild hat 16 Bit pro Kanal"},

@@ -2,7 +2,7 @@
 
 package texts
 
-// reading are the texts of the rules about reading the file.
+// reading holds the texts of the rules about reading the file.
 var reading = []rule{
 	{
 		id:       "file.empty",

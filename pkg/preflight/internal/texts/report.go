@@ -2,7 +2,7 @@
 
 package texts
 
-// reports are the texts of a report as a page, as text and as comments.
+// reports holds the texts of a report as a page, as text and as comments.
 var reports = map[string]text{
 	"and":        {" and ", " und "},
 	"title":      {"Preflight: {verdict:verdict}", "Preflight: {verdict:verdict}"},

@@ -7,7 +7,7 @@ package texts
 // or empty string, and "*" that of any other value.
 type group map[string]text
 
-// groups are the groups that texts name: {edges:edge}.
+// groups holds the groups that texts name, as in {edges:edge}.
 var groups = map[string]group{
 	// Plurals.
 	"pages":        {"one": {"{n} page", "{n} Seite"}, "other": {"{n} pages", "{n} Seiten"}},

@@ -87,10 +87,10 @@ func zeros(weights []float32) int {
 type Language struct {
 	code    string
 	printer *message.Printer
-	// texts are the compiled texts by key, and forms the forms of groups.
+	// texts holds the compiled texts by key, and forms the forms of groups.
 	texts map[string]template
 	forms map[string]map[string]template
-	// rules are titles and hints, which have no parameters.
+	// titles and fixes hold the titles and hints of the rules, which have no parameters.
 	titles, fixes map[string]string
 	and           string
 }

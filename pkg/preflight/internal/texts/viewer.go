@@ -2,8 +2,8 @@
 
 package texts
 
-// viewers are the texts of the rules about layers, interactive content, special
-// features and the order.
+// viewers holds the texts of the rules about layers, interactive content, special features and the
+// order.
 var viewers = []rule{
 	{
 		id: "layer.hidden", title: text{"Layer with content is not printed", "Ebene mit Inhalt wird nicht gedruckt"},

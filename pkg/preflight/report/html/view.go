@@ -12,15 +12,15 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 )
 
-// maxMaps is how many pages are drawn: those with findings first.
+// maxMaps bounds the number of drawn pages; pages with findings come first.
 const maxMaps = 100
 
-// view is what the page shows.
+// view holds the data of the page.
 type view struct {
 	report.Report
 	// in formats the words of the report's language.
 	in *texts.Language
-	// Located are the findings with their numbers.
+	// Located lists the findings with their numbers.
 	Located []located
 	Maps    []pageMap
 	// Undrawn counts the pages that are not drawn.
@@ -80,7 +80,7 @@ func weight(s report.Severity) int {
 	return slices.Index([]report.Severity{report.Error, report.Warning, report.Info}, s)
 }
 
-// title is the title of the browser's window.
+// title returns the title of the browser's window.
 func (v *view) title() string {
 	title := v.in.Report("title", "verdict", string(v.Verdict))
 	if v.Document != nil && v.Document.Title != "" {
@@ -89,7 +89,7 @@ func (v *view) title() string {
 	return title
 }
 
-// heading is the title of the document, if the document has one.
+// heading returns the title of the document, if the document has one.
 func (v *view) heading() string {
 	if v.Document != nil && v.Document.Title != "" {
 		return v.Document.Title
@@ -97,7 +97,7 @@ func (v *view) heading() string {
 	return v.in.Report("heading")
 }
 
-// headline is the verdict in a sentence.
+// headline returns the verdict in a sentence.
 func (v *view) headline() string {
 	switch {
 	case v.Verdict == report.Pass:
@@ -118,7 +118,7 @@ func (v *view) more(group string, n int) string {
 	return v.in.Plural(group, n)
 }
 
-// where names the pages of a finding.
+// where returns the pages of a finding.
 func (f *located) where() string {
 	switch {
 	case f.Page == 0:
@@ -137,7 +137,7 @@ func (f *located) times() string {
 	return "(" + f.in.Plural("times", f.Count) + ")"
 }
 
-// source names the clause behind the rule and the object of the PDF.
+// source returns the clause behind the rule and the object of the PDF.
 func (f *located) source() string {
 	if f.Object == "" {
 		return f.Ref
@@ -149,7 +149,7 @@ func (f *located) source() string {
 	return f.Ref + "; " + object
 }
 
-// format is the size of the page and what is special about its geometry.
+// format returns the size of the page and its unusual geometry.
 func (m *pageMap) format() string {
 	parts := []string{m.in.Report("size", "width", geom.Round(m.Size[0], 2), "height", geom.Round(m.Size[1], 2))}
 	if m.Rotate != 0 {
@@ -174,7 +174,7 @@ func (m *pageMap) seenBleed() (seen [4]float64) {
 	return seen
 }
 
-// content is what the page prints, in figures.
+// content returns the printed content of the page in figures.
 func (m *pageMap) content() string {
 	if m.Blank {
 		return m.in.Report("blank")
