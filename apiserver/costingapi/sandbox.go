@@ -23,8 +23,8 @@ const (
 	simMedia     = "sim:costing:media-required"
 )
 
-// sandboxOwner is the owner of the synthetic master data, which is no organization.
-const sandboxOwner = "sandbox"
+// sandboxOwner is the owner of the synthetic master data. It selects nothing.
+const sandboxOwner = "org_sandbox"
 
 // sandboxAuthority returns the synthetic master data of the sandbox. Their resources are those of
 // the demo printer.
