@@ -123,7 +123,9 @@ func (a API) Handler() (http.Handler, error) {
 		Listener: a.Listener, Slots: slots, MaxBodies: a.MaxBodies, MaxUnsigned: a.MaxUnsigned, UnsignedTimeout: a.UnsignedTimeout, MaxPerOrganization: a.MaxPerOrganization,
 		Streams: a.Streams,
 	})
-	g.Mount(router, a.withLifecycles())
+	routes := a.withLifecycles()
+	g.Mount(router, routes)
+	a.refuseOtherMethods(router, routes)
 	files := &publicFiles{listener: a.Listener, slots: gate.NewSlots(a.MaxFiles), problems: a.Problems, metrics: a.Metrics}
 	for _, file := range a.Files {
 		router.Method(http.MethodGet, file.Path, files.serve(file))
@@ -155,6 +157,44 @@ func (a API) withLifecycles() []gate.Route {
 	return routes
 }
 
+// refuseOtherMethods answers 405 on the paths of the published routes. Without it, a route for
+// every path below another one would serve the methods that a published route does not serve.
+func (a API) refuseOtherMethods(router chi.Router, routes []gate.Route) {
+	allowed := map[string][]string{}
+	for i := range routes {
+		rt := &routes[i]
+		switch {
+		case rt.Internal || rt.Method == gate.AnyMethod:
+		case rt.Method == http.MethodGet:
+			allowed[rt.Pattern] = append(allowed[rt.Pattern], http.MethodGet, http.MethodHead)
+		default:
+			allowed[rt.Pattern] = append(allowed[rt.Pattern], rt.Method)
+		}
+	}
+	for pattern, served := range allowed {
+		if !slices.ContainsFunc(methods, func(m string) bool {
+			match := chi.NewRouteContext()
+			return router.Match(match, m, pattern) && match.RoutePattern() != pattern
+		}) {
+			continue
+		}
+		for _, method := range methods {
+			if !slices.Contains(served, method) {
+				router.Method(method, pattern, a.refuse(served))
+			}
+		}
+	}
+}
+
+// refuse returns a handler that answers 405 with the allowed methods.
+func (a API) refuse(allowed []string) http.HandlerFunc {
+	field := strings.Join(allowed, ", ")
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", field)
+		a.Problems.Write(w, problem.New(problem.CodeMethodNotAllowed, "This path does not support the request method."))
+	}
+}
+
 func serves(rt gate.Route, op contracts.Operation) bool {
 	return rt.Pattern == op.Path && (rt.Method == op.Method || rt.Method == gate.AnyMethod)
 }
@@ -162,7 +202,7 @@ func serves(rt gate.Route, op contracts.Operation) bool {
 // methods lists the methods that the router supports.
 var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
-	http.MethodOptions, http.MethodConnect, http.MethodTrace,
+	http.MethodOptions, http.MethodConnect, http.MethodTrace, "QUERY",
 }
 
 // methodNotAllowed answers 405 with Allow. The router also calls it for an unknown method on any
@@ -187,8 +227,7 @@ func (a API) methodNotAllowed(router chi.Router) http.HandlerFunc {
 			chi.RouteContext(r.Context()).Reset()
 			router.ServeHTTP(w, known)
 		default:
-			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			a.Problems.Write(w, problem.New(problem.CodeMethodNotAllowed, "This path does not support the request method."))
+			a.refuse(allowed)(w, r)
 		}
 	}
 }

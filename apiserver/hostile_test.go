@@ -130,7 +130,7 @@ func judge(t testing.TB, method string, a apitest.Answer) {
 }
 
 // away lists the codes of unavailable services, which this test does not expect.
-var away = []problem.Code{problem.CodeOverloaded, problem.CodePostureUnavailable, problem.CodeStoreUnavailable, problem.CodeRFQCatalogUnavailable, problem.CodePreflightQueueUnavailable}
+var away = []problem.Code{problem.CodeOverloaded, problem.CodePostureUnavailable, problem.CodeStoreUnavailable, problem.CodeRFQCatalogUnavailable, problem.CodeXJDFCatalogUnavailable, problem.CodePreflightQueueUnavailable}
 
 func judgeProblem(t testing.TB, a apitest.Answer) {
 	t.Helper()

@@ -16,7 +16,7 @@ import (
 )
 
 // unpublished lists the patterns that published contracts must not contain. All of them
-// authenticate before any other check.
+// authenticate before any other check; those of webhooks are unknown paths to other callers.
 var unpublished = []string{
 	"/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept", "/api/v1/rfq/{rfqId}/quotes/{quoteId}/accept/*",
 	"/api/v1/orders", "/api/v1/orders/*", "/api/v1/orders/batch", "/api/v1/orders/batch/*",
@@ -42,9 +42,10 @@ var unpublished = []string{
 func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
-	published := map[string]bool{}
+	published, paths := map[string]bool{}, map[string]bool{}
 	for _, op := range w.Contracts.Operations() {
 		published[op.Method+" "+op.Path] = false // not served yet
+		paths[op.Path] = true
 	}
 	met := map[string]bool{}
 	err := chi.Walk(apiserver.Router(w.Handler), func(method, pattern string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
@@ -61,6 +62,10 @@ func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 			wantAuthentication(t, w, method, pattern)
 		case pattern == "/api/v1/estimate": // its other methods respond like the published one
 			wantAuthentication(t, w, method, pattern)
+		case paths[pattern]:
+			if a := w.Do(t, apitest.Request{Method: method, Path: pattern}); a.Status != 405 || a.Header.Get("Allow") == "" {
+				t.Errorf("%s %s: %d, Allow %q, want 405 with Allow", method, pattern, a.Status, a.Header.Get("Allow"))
+			}
 		case read == http.MethodGet && (strings.HasPrefix(pattern, contracts.Prefix) || pattern == contracts.CatalogPath):
 		default:
 			t.Errorf("%s %s is neither published nor internal nor documentation", method, pattern)
@@ -85,7 +90,11 @@ func TestEveryRouteIsPublishedInternalOrDocumentation(t *testing.T) {
 func wantAuthentication(t *testing.T, w *apitest.Server, method, pattern string) {
 	t.Helper()
 	path := strings.NewReplacer("{rfqId}", "x", "{quoteId}", "y", "{name}", "v", "{deliveryId}", "w", "*", "z").Replace(pattern)
-	if a := w.Do(t, apitest.Request{Method: method, Path: path}); a.Status != http.StatusUnauthorized {
-		t.Errorf("%s %s without a key: status %d, want 401", method, path, a.Status)
+	want := http.StatusUnauthorized
+	if strings.HasPrefix(pattern, "/api/v1/webhooks") {
+		want = http.StatusNotFound
+	}
+	if a := w.Do(t, apitest.Request{Method: method, Path: path}); a.Status != want {
+		t.Errorf("%s %s without a key: status %d, want %d", method, path, a.Status, want)
 	}
 }

@@ -15,7 +15,7 @@ type CapabilityName string
 // the package Platform. costing:preview shows internal estimates; do not grant it to a
 // partner.
 //
-// +kubebuilder:validation:Enum="rfq:read";"rfq:write";"quote:read";"preflight:read";"preflight:write";"xjdf:read";"xjdf:validate";"costing:calculate";"costing:preview";"order:read";"order:write";"session:create";"account:read";"master_data:read";"devices:read";"quotes:ingest";"ops:read";"masterdata:write";"organizations:erase"
+// +kubebuilder:validation:Enum="rfq:read";"rfq:write";"quote:read";"preflight:read";"preflight:write";"xjdf:read";"xjdf:validate";"costing:calculate";"costing:preview";"order:read";"order:write";"session:create";"account:read";"webhooks:write";"master_data:read";"devices:read";"quotes:ingest";"ops:read";"masterdata:write";"organizations:erase"
 // +kubebuilder:validation:MaxLength=32
 type Scope string
 

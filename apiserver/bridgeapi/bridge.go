@@ -17,7 +17,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
@@ -58,16 +57,11 @@ func Routes(held Authority, slots *xjdf.ParseSlots) []gate.Route {
 	for i := range served {
 		rt := &served[i]
 		rt.Method, rt.Capability, rt.Internal = http.MethodGet, posture.MasterDataBridge, true
-		for _, pattern := range []string{rt.Pattern, rt.Pattern + "/*"} {
-			routes = append(routes, gate.Route{
-				Method: gate.AnyMethod, Pattern: pattern, Capability: rt.Capability, Scope: rt.Scope, Internal: true, Serve: unserved,
-			})
-		}
+		other := gate.Route{Method: gate.AnyMethod, Pattern: rt.Pattern, Capability: rt.Capability, Scope: rt.Scope, Internal: true}
+		below := other
+		other.Serve = gate.OtherMethods(http.MethodGet, http.MethodHead)
+		below.Pattern, below.Serve = rt.Pattern+"/*", gate.OtherMethods()
+		routes = append(routes, other, below)
 	}
 	return append(routes, served...)
-}
-
-// unserved rejects a method or subpath without a route.
-func unserved(*gate.Call) error {
-	return problem.New(problem.CodeRouteNotFound, "The master data bridge does not support this method on this path.")
 }

@@ -36,14 +36,18 @@ const (
 	Webhooks Name = "webhooks-openapi.yaml"
 )
 
-// Names lists the published contracts.
+// Registry is the published contract of the problem type registry, which has a listener and an
+// origin of its own. It is not among the contracts of the API.
+const Registry Name = "registry-openapi.yaml"
+
+// Names lists the published contracts of the API.
 func Names() []Name { return []Name{Partner, Preflight, XJDF} }
 
 // Internal lists the contracts that are not published.
 func Internal() []Name { return []Name{Platform, Bridge, Webhooks} }
 
 // All lists every contract.
-func All() []Name { return append(Names(), Internal()...) }
+func All() []Name { return append(append(Names(), Registry), Internal()...) }
 
 // Path returns the path of a contract among the files.
 func (n Name) Path() string {
@@ -131,6 +135,11 @@ type Schema struct{ compiled *jsonschema.Schema }
 // Schema compiles components/schemas/{component} of a contract.
 func (s *Set) Schema(name Name, component string) (*Schema, error) {
 	return s.at(name, "components", "schemas", component)
+}
+
+// Parameter compiles the schema of components/parameters/{component} of a contract.
+func (s *Set) Parameter(name Name, component string) (*Schema, error) {
+	return s.at(name, "components", "parameters", component, "schema")
 }
 
 func (s *Set) at(name Name, path ...string) (*Schema, error) {

@@ -99,7 +99,7 @@ func Files(files fs.FS) ([]File, error) {
 			all[i] = newFile(Viewer, withoutViewer)
 		}
 	}
-	codes, err := json.MarshalIndent(map[string]any{"codes": problem.Codes()}, "", "  ")
+	codes, err := json.MarshalIndent(map[string]any{"codes": problem.PublicCodes()}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode problem codes: %w", err)
 	}

@@ -78,7 +78,7 @@ func TestTheViewerLoadsNothingThatIsNotServed(t *testing.T) {
 					t.Errorf("the page refers to %s, which is not served", target)
 				}
 			}
-			for _, contract := range contracts.Names() {
+			for _, contract := range append(contracts.Names(), contracts.Registry) {
 				if !strings.Contains(rec.Body.String(), `"`+string(contract)+`"`) {
 					t.Errorf("the page has no link to %s", contract)
 				}

@@ -4,7 +4,8 @@
 // of organizations, as docs/api/xjdf-openapi.yaml describes.
 //
 // The session selects the organization, and the approved master data in force for
-// that organization select the prices: no member of a request names either. A result
+// that organization select the prices: no member of a request names either. A test session
+// calculates with synthetic master data instead, the same for every organization. A result
 // that is unsafe to quote unattended is a problem with reasons. Only sessions with
 // the scope costing:preview see its figures.
 package costingapi
@@ -23,6 +24,7 @@ import (
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/xjdf"
 	"github.com/printmarket/printmarket/pkg/xjdf/validate"
 )
@@ -47,6 +49,8 @@ type surface struct {
 	schema      *contracts.Schema
 	validator   *validate.Validator
 	slots       *xjdf.ParseSlots
+	// sandbox holds the cost data of every test session.
+	sandbox authority.Effective
 }
 
 // Routes returns the surface's table of routes. The slots limit the documents that the
@@ -56,7 +60,11 @@ func Routes(authorities Authorities, authenticate Authenticate, slots *xjdf.Pars
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{authorities: authorities, schema: schema, validator: validate.New(), slots: slots}
+	sandbox, err := sandboxAuthority()
+	if err != nil {
+		return nil, err
+	}
+	s := &surface{authorities: authorities, schema: schema, validator: validate.New(), slots: slots, sandbox: sandbox}
 	return []gate.Route{{
 		Method: http.MethodPost, Pattern: Path, Capability: posture.XJDFCosting, Write: true, Authenticate: authenticate,
 		Body: &gate.Body{Limit: int64(xjdf.DefaultLimits.Bytes), Raw: true}, Serve: s.calculate,
@@ -112,7 +120,7 @@ func (s *surface) result(c *gate.Call) (*costing.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	effective, err := s.authorities.Current(c.Tenant().Organization, c.Now)
+	effective, err := s.authority(c, document)
 	if err != nil {
 		return nil, problem.New(problem.CodeCostingAuthorityRequired, "Your organization has no approved cost data in effect.").With(err)
 	}
@@ -121,6 +129,9 @@ func (s *surface) result(c *gate.Call) (*costing.Result, error) {
 		mode = costing.PreviewMode
 	}
 	result, err := costing.Calculate(costing.Request{Document: document, Mode: mode, Authority: effective, Now: c.Now})
+	if c.Tenant().Mode == tenant.Test {
+		result, err = simulate(document, result, err)
+	}
 	if err != nil {
 		return nil, problemOf(c, err)
 	}

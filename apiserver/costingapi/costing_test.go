@@ -19,7 +19,7 @@ func TestCostsComeFromDataOfSessionOrganization(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	content := apitest.Printer(acme, 7)
 	w.Costs(t, content, apitest.Printer("platform", 8))
-	for _, key := range []string{"acme-live", "acme-test"} {
+	for _, key := range []string{"acme-live"} {
 		var got figures
 		calculate(t, w, w.Session(t, key), body(apitest.Flyer, "")).Want(t, 200, "").Into(t, &got)
 		want := w.InForce(t, content)

@@ -3,13 +3,12 @@
 package dashboard
 
 import (
-	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// capabilitiesBody is the public state of every capability.
+// capabilitiesBody is the public state of the published capabilities.
 type capabilitiesBody struct {
 	// Revision is that of the posture in force; empty if there is none.
 	Revision                    string
@@ -19,11 +18,12 @@ type capabilitiesBody struct {
 }
 
 type capabilityState struct {
-	Name, Stage, Ceiling, Cohort, Why string
-	Next                              time.Time
+	Name, Stage string
+	Next        time.Time
 }
 
-// capabilities serves the public page of capabilities.
+// capabilities serves the public page of capabilities. It lists those of the published contracts,
+// without the rollouts' audiences and the causes of a closure, which are for operators.
 func (s *server) capabilities(v *visit) response {
 	s.resumeIfAny(v)
 	body := capabilitiesBody{Revision: v.snapshot.Revision(), APIURL: s.APIURL, RegistryURL: s.RegistryURL, OpsURL: s.OpsURL, Docs: s.Docs}
@@ -32,15 +32,12 @@ func (s *server) capabilities(v *visit) response {
 		rollouts[r.Name] = r
 	}
 	for capability := range posture.Capabilities() {
-		row := capabilityState{
-			Name: capability.String(), Stage: posture.Disabled.Stage(), Ceiling: capability.Definition().Ceiling.Stage(),
-			Why: posture.ReasonNoRollout.String(),
+		if !capability.Published() {
+			continue
 		}
+		row := capabilityState{Name: capability.String(), Stage: posture.Disabled.Stage()}
 		if report, declared := rollouts[row.Name]; declared {
-			row.Stage, row.Cohort, row.Why, row.Next = report.EffectiveStage, report.Cohort, "", timeOf(report.NextTransition)
-			if i := slices.IndexFunc(report.Conditions, func(c posture.Condition) bool { return c.Type == "Ready" }); i >= 0 {
-				row.Why = report.Conditions[i].Reason
-			}
+			row.Stage, row.Next = report.EffectiveStage, timeOf(report.NextTransition)
 		}
 		body.Rows = append(body.Rows, row)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
@@ -30,22 +31,33 @@ func (s *server) webhookRoutes() []route {
 	return []route{
 		{pattern: webhooksPath, get: s.requireWebhooks(s.listEndpoints)},
 		{pattern: endpointsPath + "{name}/deliveries", get: s.requireWebhooks(s.showEndpoint)},
-		{pattern: endpointsPath + "{name}/test", post: s.requireWebhooks(s.testEndpoint)},
-		{pattern: endpointsPath + "{name}/recover", post: s.requireWebhooks(s.recoverEndpoint)},
-		{pattern: endpointsPath + "{name}/enable", post: s.requireWebhooks(s.enableEndpoint)},
+		{pattern: endpointsPath + "{name}/test", post: s.requireWebhookWrite(s.testEndpoint)},
+		{pattern: endpointsPath + "{name}/recover", post: s.requireWebhookWrite(s.recoverEndpoint)},
+		{pattern: endpointsPath + "{name}/enable", post: s.requireWebhookWrite(s.enableEndpoint)},
 		{pattern: deliveriesPath + "{id}", get: s.requireWebhooks(s.showDelivery)},
-		{pattern: deliveriesPath + "{id}/redeliver", post: s.requireWebhooks(s.redeliver)},
+		{pattern: deliveriesPath + "{id}/redeliver", post: s.requireWebhookWrite(s.redeliver)},
 	}
 }
 
 // requireWebhooks restricts a page to callers that may use webhooks by the API.
 func (s *server) requireWebhooks(next handler) handler {
+	return s.requireWebhookScopes(next, webhooksapi.Scope)
+}
+
+func (s *server) requireWebhookScopes(next handler, scopes ...posture.Scope) handler {
 	return s.requirePartner(webhooksapi.Capability.Definition().Surface, func(v *visit) response {
-		if decision := v.snapshot.DecideScope(v.caller, webhooksapi.Capability, webhooksapi.Scope, v.now); !decision.Allowed() {
-			return problemPage(v.Refusal(decision))
+		for _, scope := range scopes {
+			if decision := v.snapshot.DecideScope(v.caller, webhooksapi.Capability, scope, v.now); !decision.Allowed() {
+				return problemPage(v.Refusal(decision))
+			}
 		}
 		return next(v)
 	})
+}
+
+// requireWebhookWrite restricts a form to callers that may also change webhooks by the API.
+func (s *server) requireWebhookWrite(next handler) handler {
+	return s.requireWebhookScopes(next, webhooksapi.Scope, webhooksapi.WriteScope)
 }
 
 // endpointRow is one endpoint.

@@ -4,6 +4,7 @@ package gate
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/printmarket/printmarket/internal/credential"
@@ -34,9 +35,12 @@ var (
 		vary:      []string{"Authorization, X-API-Key"},
 		missing:   problem.New(problem.CodeMissingAPIKey, "Send an API key as a bearer token in the Authorization header, or in X-API-Key."),
 	}
-	invalidKey = problem.New(problem.CodeInvalidAPIKey, "The API key is not valid.")
-	twoKeys    = problem.New(problem.CodeInvalidRequest, "Authorization and X-API-Key contain different credentials. Send only one of them.")
-	keyInQuery = problem.New(problem.CodeInvalidRequest, "The query string contains a credential. Send credentials only in a header.")
+	// bearerOrKeyHere is for the XJDF forms on other surfaces. Their contract fixes Vary; that is
+	// safe because no response to a key may be shared, and each is revalidated before reuse.
+	bearerOrKeyHere = credentials{keyHeader: true, vary: bearerOnly.vary, missing: bearerOrKey.missing}
+	invalidKey      = problem.New(problem.CodeInvalidAPIKey, "The API key is not valid.")
+	twoKeys         = problem.New(problem.CodeInvalidRequest, "Authorization and X-API-Key contain different credentials. Send only one of them.")
+	keyInQuery      = problem.New(problem.CodeInvalidRequest, "The query string contains a credential. Send credentials only in a header.")
 )
 
 // queryNames lists parameters that other APIs use for keys.
@@ -66,6 +70,9 @@ func authenticate(g *Gate, rt *Route, c *Call) *problem.Problem {
 		return nil
 	}
 	accepts := &accepted[rt.surface()]
+	if len(rt.KeyHeader) > 0 && slices.Contains(rt.KeyHeader, negotiate(c.Request.Header["Accept"], rt.Offers)) {
+		accepts = &bearerOrKeyHere
+	}
 	header := c.Writer.Header()
 	header["Vary"] = accepts.vary
 	key, refusal := accepts.read(c.Request)

@@ -156,6 +156,9 @@ func (g *Gate) handler(rt *Route) http.HandlerFunc {
 func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
 	for i := range chain {
 		if refusal := chain[i].run(g, rt, c); refusal != nil {
+			if rt.Hidden && c.snapshot != nil && !c.snapshot.Grants(c.Caller, rt.Capability) {
+				return c.hide()
+			}
 			return refusal
 		}
 	}
@@ -176,6 +179,21 @@ func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
 	}
 	return nil
 }
+
+// hide returns the refusal of an unknown path, without the header fields that only a known path
+// has.
+func (c *Call) hide() *problem.Problem {
+	header := c.Writer.Header()
+	for _, name := range []string{
+		"Cache-Control", "Vary", "Www-Authenticate", "Marketplace-Entitlement", "Marketplace-Capability", "Ratelimit", "Ratelimit-Policy", "Retry-After",
+	} {
+		delete(header, name)
+	}
+	return problem.New(problem.CodeRouteNotFound, unknownPath)
+}
+
+// unknownPath is the detail of a 404 for a path without a route.
+const unknownPath = "The API has no resource at this path."
 
 func requestID(w http.ResponseWriter) string {
 	if x := respond.Of(w); x != nil {

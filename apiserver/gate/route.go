@@ -12,6 +12,7 @@ package gate
 import (
 	"cmp"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/posture"
@@ -52,6 +53,9 @@ type Route struct {
 	Authenticate func(*Call) (posture.Caller, *problem.Problem)
 	// Offers lists the media types of a success, in order of preference; nil means JSON.
 	Offers []string
+	// KeyHeader lists the offers of the XJDF layer on a route of another surface. A request that
+	// prefers one of them may send its key in X-API-Key.
+	KeyHeader []string
 	// Mirror restricts the offers to those in the syntax of the request's body, JSON or
 	// XML, so that a client that sends XML gets XML.
 	Mirror bool
@@ -59,6 +63,9 @@ type Route struct {
 	Lifecycle Lifecycle
 	// Internal keeps the route out of the public contracts.
 	Internal bool
+	// Hidden answers callers whose organization is not granted the capability, and callers
+	// without a valid key, as an unknown path. Without the route's capability it has no effect.
+	Hidden bool
 	// Serve is nil if the capability is disabled in the binary. The gate then responds
 	// to every call.
 	Serve Handler
@@ -85,6 +92,18 @@ const (
 	KeyOptional
 	KeyRequired
 )
+
+// OtherMethods returns the handler of the methods that a pattern does not serve. Allowed lists
+// those that it serves; without any, the path is unknown.
+func OtherMethods(allowed ...string) Handler {
+	return func(c *Call) error {
+		if len(allowed) == 0 {
+			return problem.New(problem.CodeRouteNotFound, unknownPath)
+		}
+		c.Writer.Header().Set("Allow", strings.Join(allowed, ", "))
+		return problem.New(problem.CodeMethodNotAllowed, "This path does not support the request method.")
+	}
+}
 
 // standing reports whether the route has a scope and no capability, so that the partner's
 // standing decides.

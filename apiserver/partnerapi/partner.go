@@ -18,6 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
+	"github.com/printmarket/printmarket/pkg/xjdf/printtalk"
 )
 
 // bodyLimit is the contract's limit for a request body, in bytes.
@@ -59,8 +60,8 @@ func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Se
 		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: api.ListCatalogProducts},
 		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.checked(api.CreateRFQ)},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: gate.OnlyParameters(set.QueryParameters(list), api.ListRfqs)},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Offers: forms(), Serve: inPrintTalk(true, s.requestForQuotation, api.GetRFQ)},
-		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Offers: forms(), Serve: inPrintTalk(false, s.quotation, api.ListQuotes)},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Offers: forms(), KeyHeader: printtalk.MediaTypes(), Serve: inPrintTalk(true, s.requestForQuotation, api.GetRFQ)},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Offers: forms(), KeyHeader: printtalk.MediaTypes(), Serve: inPrintTalk(false, s.quotation, api.ListQuotes)},
 	}, Disabled()...), nil
 }
 

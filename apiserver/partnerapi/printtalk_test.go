@@ -110,6 +110,35 @@ func quoted(t *testing.T, w *apitest.Server, offers ...rfq.Offer) (path string, 
 	return created.Header.Get("Location"), quotes
 }
 
+func TestPrintTalkAcceptsTheKeyInEitherHeader(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	path, _ := quoted(t, w)
+	key, other := w.Key("acme-live"), w.Key("acme-test")
+	for name, tc := range map[string]struct {
+		accept, apiKey, owner string
+		status                int
+		code                  problem.Code
+	}{
+		"PrintTalk":                         {printTalk, key, "", 200, ""},
+		"PrintTalk with an invalid key":     {printTalk, "pmk_live_x", "", 401, problem.CodeInvalidAPIKey},
+		"PrintTalk without a key":           {printTalk, "", "", 401, problem.CodeMissingAPIKey},
+		"PrintTalk with two different keys": {printTalk, other, "acme-live", 400, problem.CodeInvalidRequest},
+		"JSON":                              {"application/json", key, "", 401, problem.CodeMissingAPIKey},
+		"JSON preferred to PrintTalk":       {printTalk + ";q=0.5, application/json", key, "", 401, problem.CodeMissingAPIKey},
+		"JSON with an ignored second key":   {"application/json", other, "acme-live", 200, ""},
+	} {
+		header := map[string]string{"Accept": tc.accept}
+		if tc.apiKey != "" {
+			header["X-API-Key"] = tc.apiKey
+		}
+		a := w.Do(t, apitest.Request{Method: "GET", Path: path, Key: tc.owner, Header: header})
+		if a.Status != tc.status || a.Code() != tc.code {
+			t.Errorf("%s: %d %s, want %d %s", name, a.Status, a.Code(), tc.status, tc.code)
+		}
+	}
+}
+
 func TestARecordReadsAsPrintTalkByEachOfItsNames(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})

@@ -6,12 +6,16 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/registry"
 	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/problem"
 )
 
 const origin = "https://errors.example.com"
@@ -33,7 +37,66 @@ func serve(t *testing.T, method, path string, header http.Header) *httptest.Resp
 	}
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, r)
+	wantContract(t, r, rec)
 	return rec
+}
+
+// loaded returns the contracts.
+var loaded = sync.OnceValues(func() (*contracts.Set, error) { return contracts.Load(docs.API) })
+
+// wantContract compares a response with the contract of the registry. An unknown path has the
+// response of an unknown type.
+func wantContract(t *testing.T, r *http.Request, rec *httptest.ResponseRecorder) {
+	t.Helper()
+	set, err := loaded()
+	if err != nil {
+		t.Fatalf("contracts.Load: %v", err)
+	}
+	op := contracts.Operation{Contract: contracts.Registry, Method: http.MethodGet, Path: "/problems/marketplace/{slug}"}
+	if r.URL.Path == registry.SchemaPath {
+		op.Path = registry.SchemaPath
+	}
+	answer, err := set.Answer(op, rec.Code)
+	if err != nil {
+		t.Fatalf("%s %s: %v", r.Method, r.URL, err)
+	}
+	for name, header := range answer.Headers {
+		got := rec.Header().Get(name)
+		if faults := header.Violations(got); got == "" && header.Required || len(faults) > 0 {
+			t.Errorf("%s %s: %s %q: %v", r.Method, r.URL, name, got, faults)
+		}
+	}
+	if rec.Body.Len() == 0 || r.Method == http.MethodHead {
+		return
+	}
+	schema := answer.Bodies[rec.Header().Get("Content-Type")]
+	body, err := gate.DecodeJSON(rec.Body.Bytes())
+	if schema == nil || err != nil {
+		t.Fatalf("%s %s: %s, %v", r.Method, r.URL, rec.Header().Get("Content-Type"), err)
+	}
+	if faults := schema.Violations(body); len(faults) > 0 {
+		t.Errorf("%s %s: %v in %s", r.Method, r.URL, faults, rec.Body)
+	}
+}
+
+func TestContractListsEveryProblemType(t *testing.T) {
+	t.Parallel()
+	set, err := loaded()
+	if err != nil {
+		t.Fatalf("contracts.Load: %v", err)
+	}
+	schema, err := set.Schema(contracts.Registry, "Slug")
+	if err != nil {
+		t.Fatalf("set.Schema: %v", err)
+	}
+	for _, one := range problem.Types() {
+		if faults := schema.Violations(string(one.Slug)); len(faults) > 0 {
+			t.Errorf("%s: %v", one.Slug, faults)
+		}
+	}
+	if faults := schema.Violations("teapot"); len(faults) == 0 {
+		t.Error("an unknown type is in the contract")
+	}
 }
 
 // TestDefinitions compares each of the nineteen answers, whole, with the

@@ -9,6 +9,7 @@
 package sessions
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -64,6 +65,9 @@ func (d *Service) open(c *gate.Call) error {
 	return c.JSON(http.StatusCreated, model(c, session, token, now))
 }
 
+// usable lists the scopes of the routes that accept sessions.
+var usable = [...]posture.Scope{posture.ScopeCostingCalculate, posture.ScopeCostingPreview}
+
 // opened is the schema Session of the contract.
 type opened struct {
 	Token          string          `json:"token"`
@@ -81,15 +85,20 @@ func model(c *gate.Call, session credential.Session, token credential.Secret, no
 		ExpiresIn: int(session.Expires.Sub(now) / time.Second), OrganizationID: session.Tenant.Organization,
 		Livemode: session.Tenant.Mode == tenant.Live, Scopes: []string{},
 	}
-	for scope := range c.Caller.Scopes().All() {
-		answer.Scopes = append(answer.Scopes, scope.String())
+	for _, scope := range usable {
+		if c.Caller.Scopes().Has(scope) {
+			answer.Scopes = append(answer.Scopes, scope.String())
+		}
 	}
 	return answer
 }
 
 // required is the answer for every missing or invalid session; it does not reveal the fault to
 // an attacker.
-var required = problem.New(problem.CodeAuthenticationRequired, "Authentication required")
+var required = &problem.Problem{
+	Code: problem.CodeAuthenticationRequired, Detail: "Authentication required",
+	Extension: json.RawMessage(`{"nextStep":"open a session with POST ` + Path + `"}`),
+}
 
 // vary lists the fields on which responses of routes with sessions depend.
 var vary = []string{"Authorization"}

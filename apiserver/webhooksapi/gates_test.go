@@ -4,8 +4,11 @@ package webhooksapi_test
 
 import (
 	"bytes"
+	"net/http"
 	"regexp"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -39,10 +42,11 @@ func TestTheFirstGateThatIsClosedAnswers(t *testing.T) {
 		status    int
 		code      problem.Code
 	}{
-		{"without a grant", "globex-live", nil, 403, problem.CodeCapabilityNotEntitled},
-		{"and closed for all partners", "globex-live", func() { w.Kill(posture.WebhookDelivery) }, 503, problem.CodeWebhookUnavailable},
+		{"without a grant", "globex-live", nil, 404, problem.CodeRouteNotFound},
+		{"closed for all partners", "acme-live", func() { w.Kill(posture.WebhookDelivery) }, 503, problem.CodeWebhookUnavailable},
+		{"and without a grant", "globex-live", nil, 404, problem.CodeRouteNotFound},
 		{"and without the scope", "acme-writes", nil, 403, problem.CodeInsufficientScope},
-		{"and without a key", "", nil, 401, problem.CodeMissingAPIKey},
+		{"and without a key", "", nil, 404, problem.CodeRouteNotFound},
 		{"and without a posture", "", w.Stale, 503, problem.CodePostureUnavailable},
 	}
 	for _, request := range operations(id) {
@@ -64,15 +68,64 @@ func TestTheFirstGateThatIsClosedAnswers(t *testing.T) {
 	}
 }
 
+// TestHiddenRoutesAnswerAsUnknownPaths compares all header fields and the body, except for the
+// request id and the date.
+func TestHiddenRoutesAnswerAsUnknownPaths(t *testing.T) {
+	t.Parallel()
+	w := newServer(t)
+	requestID := regexp.MustCompile(`"requestId":"[^"]*"`)
+	for _, key := range []string{"", "globex-live"} {
+		unknown := w.Do(t, apitest.Request{Method: "GET", Path: "/api/v1/nothing", Key: key}).Want(t, 404, problem.CodeRouteNotFound)
+		for _, request := range operations("dlv_x") {
+			request.Key = key
+			a := w.Do(t, request).Want(t, 404, problem.CodeRouteNotFound)
+			for _, header := range []http.Header{a.Header, unknown.Header} {
+				header.Del("X-Request-Id")
+				header.Del("Date")
+			}
+			if diff := cmp.Diff(unknown.Header, a.Header); diff != "" {
+				t.Errorf("%s %s with key %q: header fields (-unknown path +got):\n%s", request.Method, request.Path, key, diff)
+			}
+			if want, got := requestID.ReplaceAll(unknown.Body, nil), requestID.ReplaceAll(a.Body, nil); !bytes.Equal(want, got) {
+				t.Errorf("%s %s with key %q: body %s, want %s", request.Method, request.Path, key, got, want)
+			}
+		}
+	}
+}
+
+func TestChangesRequireTheScopeForChanges(t *testing.T) {
+	t.Parallel()
+	w := newServer(t)
+	id := delivered(t, w, acme, 1)[0].ID
+	for _, request := range operations(id) {
+		request.Key = "acme-reads" // has account:read
+		want, code := 200, problem.Code("")
+		if request.Method == "POST" {
+			want, code = 403, problem.CodeInsufficientScope
+		}
+		a := w.Do(t, request).Want(t, want, code)
+		if want == 403 && a.Text(t, "detail") != "The API key does not have the scope webhooks:write." {
+			t.Errorf("%s %s: detail %q", request.Method, request.Path, a.Text(t, "detail"))
+		}
+	}
+}
+
 func TestEveryMethodAndSubpathRequiresAKeyFirst(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
-	for _, path := range []string{"/api/v1/webhooks", "/api/v1/webhooks/x", endpoints + "/mis", endpoints + "/mis/x", deliveries + "/x/y/z", endpoints} {
+	for path, allow := range map[string]string{
+		"/api/v1/webhooks": "", "/api/v1/webhooks/x": "", endpoints + "/mis": "", endpoints + "/mis/x": "", deliveries + "/x/y/z": "",
+		endpoints: "GET, HEAD", deliveries + "/x/redeliver": "POST",
+	} {
+		status, code := 404, problem.CodeRouteNotFound
+		if allow != "" {
+			status, code = 405, problem.CodeMethodNotAllowed
+		}
 		for _, method := range []string{"PUT", "PATCH", "DELETE", "OPTIONS", "BREW"} {
-			w.Do(t, apitest.Request{Method: method, Path: path}).Want(t, 401, problem.CodeMissingAPIKey)
-			a := w.Do(t, apitest.Request{Method: method, Path: path, Key: "acme-live"}).Want(t, 404, problem.CodeRouteNotFound)
-			if a.Header.Get("Allow") != "" {
-				t.Errorf("%s %s has Allow %q, want none", method, path, a.Header.Get("Allow"))
+			w.Do(t, apitest.Request{Method: method, Path: path}).Want(t, 404, problem.CodeRouteNotFound)
+			a := w.Do(t, apitest.Request{Method: method, Path: path, Key: "acme-live"}).Want(t, status, code)
+			if got := a.Header.Get("Allow"); got != allow {
+				t.Errorf("%s %s has Allow %q, want %q", method, path, got, allow)
 			}
 		}
 	}

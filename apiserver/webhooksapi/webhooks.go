@@ -5,8 +5,8 @@
 //
 // Its contract, docs/internal/webhooks-openapi.yaml, is not published; zz_generated.go
 // holds the models and the server generated from it. Every route requires the
-// capability webhook-delivery and a separate scope. A partner sees only its own tenant: a
-// record of another tenant and a missing record get the same response.
+// capability webhook-delivery, and is an unknown path for organizations without it. A partner
+// sees only its own tenant: a record of another tenant and a missing record get the same response.
 package webhooksapi
 
 import (
@@ -18,7 +18,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/webhook"
 )
@@ -34,10 +33,12 @@ const (
 // bodyLimit exceeds the largest valid body, in bytes.
 const bodyLimit = 4 << 10
 
-// Every route requires this capability and this scope.
+// Every route requires this capability. Reads require Scope; requests that send events or enable
+// an endpoint require WriteScope.
 const (
 	Capability = posture.WebhookDelivery
 	Scope      = posture.ScopeAccountRead
+	WriteScope = posture.ScopeWebhooksWrite
 )
 
 // Webhooks is the part of package webhook that the surface uses.
@@ -96,31 +97,30 @@ func Routes(webhooks Webhooks, cursors Cursors, set *contracts.Set) ([]gate.Rout
 		{Method: http.MethodPost, Pattern: delivery + "/redeliver", Serve: api.RedeliverWebhook},
 		{Method: http.MethodGet, Pattern: openapiPath, Offers: offers, Serve: api.GetWebhooksOpenapi},
 	}
-	patterns := []string{root, root + "/*"}
+	others := []gate.Route{
+		{Method: gate.AnyMethod, Pattern: root, Serve: gate.OtherMethods()},
+		{Method: gate.AnyMethod, Pattern: root + "/*", Serve: gate.OtherMethods()},
+	}
 	for i := range served {
 		rt := &served[i]
 		rt.Write = rt.Method != http.MethodGet
 		op := contracts.Operation{Contract: contracts.Webhooks, Method: rt.Method, Path: rt.Pattern}
 		rt.Serve = gate.OnlyParameters(set.QueryParameters(op), rt.Serve)
-		patterns = append(patterns, rt.Pattern)
+		allowed := []string{rt.Method}
+		if rt.Method == http.MethodGet {
+			allowed = append(allowed, http.MethodHead)
+		}
+		others = append(others, gate.Route{Method: gate.AnyMethod, Pattern: rt.Pattern, Serve: gate.OtherMethods(allowed...)})
 	}
-	routes := append(unserved(patterns), served...)
+	routes := append(others, served...)
 	for i := range routes {
-		routes[i].Capability, routes[i].Scope, routes[i].Internal = Capability, Scope, true
+		rt := &routes[i]
+		rt.Capability, rt.Internal, rt.Hidden = Capability, true, true
+		if rt.Scope = Scope; rt.Write {
+			rt.Scope = WriteScope
+		}
 	}
 	return routes, nil
-}
-
-// unserved returns the routes that reject other paths and methods. They require the
-// capability and the scope of the surface.
-func unserved(patterns []string) []gate.Route {
-	routes := make([]gate.Route, len(patterns))
-	for i, pattern := range patterns {
-		routes[i] = gate.Route{Method: gate.AnyMethod, Pattern: pattern, Serve: func(*gate.Call) error {
-			return problem.New(problem.CodeRouteNotFound, "The webhooks API does not support this method on this path.")
-		}}
-	}
-	return routes
 }
 
 // checked rejects a body that does not match the schema of the contract.

@@ -188,19 +188,19 @@ type Operations interface {
 	// GetWebhookDelivery Read a delivery with its attempts.
 	// (GET /api/v1/webhooks/deliveries/{deliveryId})
 	GetWebhookDelivery(c *gate.Call, deliveryID DeliveryID) (GetWebhookDeliveryResponseObject, error)
-	// RedeliverWebhook Send an event again, regardless of the result of its delivery.
+	// RedeliverWebhook Send an event again, regardless of the result of its delivery. Requires webhooks:write.
 	// (POST /api/v1/webhooks/deliveries/{deliveryId}/redeliver)
 	RedeliverWebhook(c *gate.Call, deliveryID DeliveryID) (RedeliverWebhookResponseObject, error)
 	// ListWebhookEndpoints List the endpoints, sorted by name.
 	// (GET /api/v1/webhooks/endpoints)
 	ListWebhookEndpoints(c *gate.Call) (ListWebhookEndpointsResponseObject, error)
-	// EnableWebhookEndpoint Resume deliveries to a disabled or paused endpoint.
+	// EnableWebhookEndpoint Resume deliveries to a disabled or paused endpoint. Requires webhooks:write.
 	// (POST /api/v1/webhooks/endpoints/{name}/enable)
 	EnableWebhookEndpoint(c *gate.Call, name Name) (EnableWebhookEndpointResponseObject, error)
-	// RecoverWebhookEndpoint Send the events that the endpoint has missed.
+	// RecoverWebhookEndpoint Send the events that the endpoint has missed. Requires webhooks:write.
 	// (POST /api/v1/webhooks/endpoints/{name}/recover)
 	RecoverWebhookEndpoint(c *gate.Call, name Name, body RecoverWebhookEndpointJSONRequestBody) (RecoverWebhookEndpointResponseObject, error)
-	// TestWebhookEndpoint Send an event of the type webhook.test to the endpoint.
+	// TestWebhookEndpoint Send an event of the type webhook.test to the endpoint. Requires webhooks:write.
 	// (POST /api/v1/webhooks/endpoints/{name}/test)
 	TestWebhookEndpoint(c *gate.Call, name Name) (TestWebhookEndpointResponseObject, error)
 	// GetWebhooksOpenapi Read this contract.

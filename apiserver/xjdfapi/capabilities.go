@@ -36,11 +36,11 @@ type offer struct {
 func (s *surface) offered(now time.Time) (*offer, error) {
 	catalog, err := s.catalog.Current(now)
 	if err != nil {
-		return nil, problem.New(problem.CodeRFQCatalogUnavailable, "The catalog is temporarily unavailable.").With(err).After(catalogRetry)
+		return nil, problem.New(problem.CodeXJDFCatalogUnavailable, "The catalog is temporarily unavailable.").With(err).After(catalogRetry)
 	}
 	platform, err := s.authorities.Current(authority.Platform, now)
 	if err != nil && !errors.Is(err, timeline.ErrNone) {
-		return nil, problem.New(problem.CodeRFQCatalogUnavailable, "The master data is temporarily unavailable.").With(err).After(catalogRetry)
+		return nil, problem.New(problem.CodeXJDFCatalogUnavailable, "The master data is temporarily unavailable.").With(err).After(catalogRetry)
 	}
 	by := [2]string{catalog.ID(), platform.Approval}
 	if held := s.offer.Load(); held != nil && held.by == by {

@@ -267,8 +267,8 @@ func TestCapabilitiesFollowTheCatalog(t *testing.T) {
 		t.Errorf("a product type of the new catalog is not supported: %+v", r.Unsupported)
 	}
 	w.Catalog.Withdraw()
-	w.Do(t, ask).Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)
-	w.Do(t, document(minimal)).Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)
+	w.Do(t, ask).Want(t, 503, problem.CodeXJDFCatalogUnavailable).WantRetry(t)
+	w.Do(t, document(minimal)).Want(t, 503, problem.CodeXJDFCatalogUnavailable).WantRetry(t)
 }
 
 // TestCapabilitiesFollowPlatformResources checks that media and finishing match the costed
@@ -325,5 +325,5 @@ func TestCapabilitiesFollowPlatformResources(t *testing.T) {
 		t.Errorf("paper is supported although the platform has none: %+v", r.Unsupported)
 	}
 	w.Authority.Withdraw()
-	w.Do(t, ask).Want(t, 503, problem.CodeRFQCatalogUnavailable).WantRetry(t)
+	w.Do(t, ask).Want(t, 503, problem.CodeXJDFCatalogUnavailable).WantRetry(t)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/internal/masterdata/authority"
 	"github.com/printmarket/printmarket/internal/masterdata/catalog"
@@ -28,6 +29,7 @@ const (
 	openapi = root + "/openapi"
 	takes   = root + "/capabilities"
 	judges  = root + "/validate"
+	costing = "/api/v1/costing/calculate-xjdf"
 	// rules is the path of the published rule catalogue of the validator.
 	rules = contracts.Prefix + "xjdf-rules.json"
 )
@@ -89,7 +91,7 @@ func describe(info contracts.Info) Discovery {
 		Title: info.Title, APIVersion: "v1", ContractVersion: info.Version, Status: info.Status, Statement: statement,
 		Specifications: specifications(),
 		Links: Links{
-			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Callbacks: xjmfapi.Path, Rules: rules,
+			Self: root, Openapi: openapi, Capabilities: takes, Validate: judges, Sessions: sessions.Path, Costing: costing, Callbacks: xjmfapi.Path, Rules: rules,
 			PublishedContract: contracts.Prefix + string(contracts.XJDF), Documentation: contracts.Viewer,
 		},
 	}
@@ -104,7 +106,8 @@ func parts() []Surface {
 	return []Surface{
 		{Name: "capabilities", Method: http.MethodGet, Path: takes, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
 		{Name: "validation", Method: http.MethodPost, Path: judges, Capability: posture.XJDF.String(), MediaTypes: documentTypes()},
-		{Name: "costing", Method: http.MethodPost, Path: "/api/v1/costing/calculate-xjdf", Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
+		{Name: "sessions", Method: http.MethodPost, Path: sessions.Path, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
+		{Name: "costing", Method: http.MethodPost, Path: costing, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
 		{Name: "callbacks", Method: http.MethodPost, Path: xjmfapi.Path, Capability: posture.XJMFInbound.String(), MediaTypes: xjmfapi.MediaTypes()},
 		{Name: "rfq-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead.String(), MediaTypes: printtalk.MediaTypes()},
 		{Name: "quotes-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead.String(), MediaTypes: printtalk.MediaTypes()},

@@ -84,8 +84,10 @@ func TestDiscoveryLinksResolve(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	var body struct{ Links map[string]string }
 	w.Do(t, apitest.Request{Method: "GET", Path: discovery, Key: "acme-live"}).Want(t, 200, "").Into(t, &body)
-	delete(body.Links, "validate")  // by POST
-	delete(body.Links, "callbacks") // by POST, signed
+	for _, name := range []string{"validate", "sessions", "costing", "callbacks"} { // by POST
+		w.Do(t, apitest.Request{Method: "GET", Path: body.Links[name], Key: "acme-live"}).Want(t, 405, problem.CodeMethodNotAllowed)
+		delete(body.Links, name)
+	}
 	for name, path := range body.Links {
 		rec := httptest.NewRecorder()
 		w.Handler.ServeHTTP(rec, w.Build(t, apitest.Request{Method: "GET", Path: path, Key: "acme-live"}))

@@ -55,6 +55,12 @@ type Links struct {
 	// Validate The validation of documents against the standard.
 	Validate string `json:"validate"`
 
+	// Sessions The path that opens sessions for costing.
+	Sessions string `json:"sessions,omitempty"`
+
+	// Costing The path that calculates the cost of a document in a session.
+	Costing string `json:"costing,omitempty"`
+
 	// Callbacks The path to which registered senders send XJMF.
 	Callbacks string `json:"callbacks,omitempty"`
 

@@ -174,6 +174,12 @@ func (s *Snapshot) DecideScope(c Caller, capability Capability, scope Scope, now
 	return d
 }
 
+// Grants reports whether the entitlement of a caller's partner lists the capability, whatever its
+// state. The zero Caller has no grant.
+func (s *Snapshot) Grants(c Caller, capability Capability) bool {
+	return s != nil && c.key != nil && capability < capabilityCount && c.key.partner.grants[capability].granted
+}
+
 // Standing evaluates a request to a route without a capability: it checks the partner's
 // standing and one scope.
 func (s *Snapshot) Standing(c Caller, scope Scope, now time.Time) Decision {

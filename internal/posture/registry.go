@@ -69,6 +69,16 @@ var registry = [capabilityCount]Definition{
 	MasterDataBridge: {"master-data-bridge", "MASTER_DATA_BRIDGE_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeMasterDataRead, ScopeMasterDataRead, Full, SurfaceBridge},
 }
 
+// Published reports whether a published contract offers the capability. The others must not be
+// named to anonymous callers.
+func (c Capability) Published() bool {
+	switch c {
+	case NoCapability, QuoteAccept, Order, OrderBatch, WebhookDelivery, MasterDataBridge:
+		return false
+	}
+	return c < capabilityCount
+}
+
 // Definition returns the capability's row of the registry. For an unknown value it
 // returns the zero row, whose ceiling is Disabled.
 func (c Capability) Definition() Definition {

@@ -27,6 +27,7 @@ const (
 	ScopeOrderWrite
 	ScopeSessionCreate
 	ScopeAccountRead
+	ScopeWebhooksWrite
 	ScopeMasterDataRead
 	ScopeDevicesRead
 	// Scopes of the platform itself, for the package Platform only.
@@ -52,6 +53,7 @@ var scopeNames = [scopeCount]string{
 	ScopeOrderWrite:         "order:write",
 	ScopeSessionCreate:      "session:create",
 	ScopeAccountRead:        "account:read",
+	ScopeWebhooksWrite:      "webhooks:write",
 	ScopeMasterDataRead:     "master_data:read",
 	ScopeDevicesRead:        "devices:read",
 	ScopeQuotesIngest:       "quotes:ingest",

@@ -2,7 +2,10 @@
 
 package problem
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // Code is the machine-readable cause of a problem: the `code` member of every
 // error response. It matches ^[A-Z][A-Z0-9_]{2,63}$.
@@ -76,10 +79,11 @@ const (
 	CodePreflightNotCancellable   Code = "PREFLIGHT_NOT_CANCELLABLE"
 
 	// XJDF and XJMF.
-	CodeValidationError      Code = "VALIDATION_ERROR"
-	CodeXJMFSignatureInvalid Code = "XJMF_SIGNATURE_INVALID"
-	CodeXJMFTimestampOutside Code = "XJMF_TIMESTAMP_OUT_OF_WINDOW"
-	CodeXJMFMessageIDReused  Code = "XJMF_MESSAGE_ID_REUSED"
+	CodeValidationError        Code = "VALIDATION_ERROR"
+	CodeXJDFCatalogUnavailable Code = "XJDF_CATALOG_UNAVAILABLE"
+	CodeXJMFSignatureInvalid   Code = "XJMF_SIGNATURE_INVALID"
+	CodeXJMFTimestampOutside   Code = "XJMF_TIMESTAMP_OUT_OF_WINDOW"
+	CodeXJMFMessageIDReused    Code = "XJMF_MESSAGE_ID_REUSED"
 
 	// Costing.
 	CodeCostingAuthorityRequired    Code = "COSTING_AUTHORITY_REQUIRED"
@@ -188,6 +192,7 @@ var codes = [...]Definition{
 	{CodePreflightNotCancellable, Conflict, 0, "Do not retry. The job has already ended."},
 
 	{CodeValidationError, InvalidRequest, 0, "Fix the document as described in `errors` and `findings`, whose pointers refer to the document you sent, then send it again."},
+	{CodeXJDFCatalogUnavailable, Unavailable, 0, doWait},
 	{CodeXJMFSignatureInvalid, Unauthenticated, 0, "Check X-XJMF-Sender, the secret and its scheme, and sign exactly the bytes that you send. `printmarket xjmf verify` reports which part differs."},
 	{CodeXJMFTimestampOutside, Unauthenticated, 0, "Synchronize your clock with NTP. Sign each attempt again with the time at which you send it."},
 	{CodeXJMFMessageIDReused, Conflict, 0, "Use a unique Header/@ID for each message. To get the original response, send the same bytes again."},
@@ -222,6 +227,19 @@ func Codes() []Definition {
 		rows[i] = resolve(d)
 	}
 	return rows
+}
+
+// PublicCodes returns the rows of the codes that partners can receive from a published surface:
+// all but those of master data and of the platform API.
+func PublicCodes() []Definition {
+	return slices.DeleteFunc(Codes(), func(d Definition) bool {
+		switch d.Code {
+		case CodeMasterDataBridgeUnavailable, CodeInvalidCategory, CodeMasterDataUnavailable, CodeMasterDataOverflow, CodeMasterDataDuplicate,
+			CodePlatformRequestInvalid, CodeRFQStateConflict, CodeRevisionConflict, CodeLiveKeyRequired, CodeMasterDataConflict, CodeErasureConflict:
+			return true
+		}
+		return false
+	})
 }
 
 // Lookup returns the row of a code, and false for an unknown code.

@@ -31,9 +31,12 @@ type reply struct {
 	now    time.Time
 }
 
+// comment explains a result to the sender. The code is its Comment/@Type.
+type comment struct{ code, text string }
+
 // bytes encodes a response to each message, in the encoding of the callback. warnings
 // holds all warnings of each message.
-func (a *reply) bytes(warnings [][]string) ([]byte, error) {
+func (a *reply) bytes(warnings [][]comment) ([]byte, error) {
 	root := xjdf.New("XJMF").Set("Version", "2.2")
 	a.header(root, 0, a.delivery.ID)
 	for i := range a.delivery.Messages {
@@ -62,13 +65,13 @@ func (a *reply) header(of *xjdf.Node, id int, refersTo string) {
 }
 
 // respond adds the response to the message at an index.
-func (a *reply) respond(root *xjdf.Node, i int, warnings []string) {
+func (a *reply) respond(root *xjdf.Node, i int, warnings []comment) {
 	message := &a.delivery.Messages[i]
 	code, class, comments := returnSuccess, "Warning", warnings
 	if message.Unsupported {
 		code, class = returnNotImplemented, "Error"
 		supported := slices.Sorted(maps.Keys(supportedMessages))
-		comments = []string{fmt.Sprintf("%s is not supported: send one of %s", clip(message.Name), strings.Join(supported, ", "))}
+		comments = []comment{{"MESSAGE_UNSUPPORTED", fmt.Sprintf("%s is not supported: send one of %s", clip(message.Name), strings.Join(supported, ", "))}}
 	}
 	response := root.Add(responseName(message)).Set("ReturnCode", strconv.Itoa(code))
 	refersTo := message.ID
@@ -81,7 +84,7 @@ func (a *reply) respond(root *xjdf.Node, i int, warnings []string) {
 	}
 	notification := response.Add("Notification").Set("Class", class)
 	for _, comment := range comments {
-		notification.Add("Comment").Text = comment
+		notification.Add("Comment").Set("Type", comment.code).Text = comment.text
 	}
 }
 

@@ -167,10 +167,12 @@ type application struct {
 func (a *application) decide(current map[Job]State) (Change, error) {
 	a.results = nil
 	changed := map[Job]State{}
-	warnings := make([][]string, len(a.reply.delivery.Messages))
+	warnings := make([][]comment, len(a.reply.delivery.Messages))
 	for i := range a.reply.delivery.Messages {
 		message := &a.reply.delivery.Messages[i]
-		warnings[i] = slices.Clone(message.Warnings)
+		for _, warning := range message.Warnings {
+			warnings[i] = append(warnings[i], comment{"CONTENT_UNUSUAL", warning})
+		}
 		for _, update := range message.Updates {
 			state, found := changed[update.Job]
 			if !found {
@@ -191,19 +193,19 @@ func (a *application) decide(current map[Job]State) (Change, error) {
 }
 
 // remark explains to the sender why an update was not applied or is unusual.
-func remark(update Update, state State, outcome Outcome) string {
+func remark(update Update, state State, outcome Outcome) comment {
 	job := update.Job.ID
 	if update.Job.PartID != "" {
 		job += "/" + update.Job.PartID
 	}
 	switch outcome {
 	case Unusual:
-		return fmt.Sprintf("job %s went from %s to %s, a transition that the life cycle of XJDF 9.2 does not contain; it was applied", job, state.Status, update.Status)
+		return comment{"TRANSITION_UNUSUAL", fmt.Sprintf("job %s went from %s to %s, a transition that the life cycle of XJDF 9.2 does not contain; it was applied", job, state.Status, update.Status)}
 	case Late:
-		return fmt.Sprintf("job %s: %s is older than the known status; it was stored but not applied", job, update.Status)
+		return comment{"STATUS_OUTDATED", fmt.Sprintf("job %s: %s is older than the known status; it was stored but not applied", job, update.Status)}
 	case Repeated:
-		return fmt.Sprintf("job %s: %s is already known; it was stored but not applied", job, update.Status)
+		return comment{"STATUS_REPEATED", fmt.Sprintf("job %s: %s is already known; it was stored but not applied", job, update.Status)}
 	default:
-		return fmt.Sprintf("job %s has already ended as %s; %s was stored but not applied", job, state.Status, update.Status)
+		return comment{"JOB_ENDED", fmt.Sprintf("job %s has already ended as %s; %s was stored but not applied", job, state.Status, update.Status)}
 	}
 }

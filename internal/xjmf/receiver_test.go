@@ -74,7 +74,8 @@ func responses(t testing.TB, receipt xjmf.Receipt) []string {
 			class, _ := notification.Attr("Class")
 			var comments []string
 			for comment := range notification.All("Comment") {
-				comments = append(comments, comment.Text)
+				code, _ := comment.Attr("Type")
+				comments = append(comments, "["+code+"] "+comment.Text)
 			}
 			line += " " + class + ": " + strings.Join(comments, "; ")
 		}
@@ -107,13 +108,13 @@ func TestAnswers(t *testing.T) {
 		"the same in the other JSON":     {`{"XJMF":{"Header":{"@DeviceID":"MIS","@ID":"M1","@Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":{"@Status":"Idle"}}}}`, []string{"ResponseStatus 0 M1"}},
 		"a message without an id":        {json(`"SignalNotification":{"Notification":{"Class":"Event"}}`), []string{"ResponseNotification 0 M1"}},
 		"a command":                      {signal("CommandReturnQueueEntry", `<ReturnQueueEntryParams QueueEntryID="1" URL="https://a.example/1"/>`), []string{"ResponseReturnQueueEntry 0 S1"}},
-		"a query is not supported":       {signal("QueryKnownMessages", ""), []string{"ResponseKnownMessages 5 S1 Error: QueryKnownMessages is not supported: send one of " + takes}},
-		"a response is not supported":    {signal("ResponseStatus", ""), []string{"ResponseNotification 5 S1 Error: ResponseStatus is not supported: send one of " + takes}},
-		"an unknown message":             {json(`"SignalMood":{"Header":{"DeviceID":"P","ID":"S1","Time":"2026-11-20T09:00:00Z"}}`), []string{"ResponseNotification 5 S1 Error: SignalMood is not supported: send one of " + takes}},
-		"a message of another namespace": {head + `<a:SignalStatus xmlns:a="urn:acme"/></XJMF>`, []string{"ResponseStatus 5 M1 Error: SignalStatus is not supported: send one of " + takes}},
-		"unusual details":                {signal("SignalStatus", `<DeviceInfo Status="Idle" StatusDetails="Repair"/>`), []string{"ResponseStatus 0 S1 Warning: XJMF/SignalStatus/DeviceInfo: StatusDetails Repair belongs to Status Offline, not to Idle"}},
-		"each message has its response":  {strings.Replace(signal("SignalStatus", flyer), "</XJMF>", `<QueryStatus><Header DeviceID="P" ID="S2" Time="2026-11-20T09:00:00Z"/></QueryStatus></XJMF>`, 1), []string{"ResponseStatus 0 S1", "ResponseStatus 5 S2 Error: QueryStatus is not supported: send one of " + takes}},
-		"an update that changes nothing": {signal("SignalStatus", `<DeviceInfo Status="Idle"><JobPhase JobID="j" Status="Completed"/><JobPhase JobID="j" JobPartID="p" Status="Aborted"/><JobPhase JobID="j" Status="Setup"/></DeviceInfo>`), []string{"ResponseStatus 0 S1 Warning: job j has already ended as Completed; Setup was stored but not applied"}},
+		"a query is not supported":       {signal("QueryKnownMessages", ""), []string{"ResponseKnownMessages 5 S1 Error: [MESSAGE_UNSUPPORTED] QueryKnownMessages is not supported: send one of " + takes}},
+		"a response is not supported":    {signal("ResponseStatus", ""), []string{"ResponseNotification 5 S1 Error: [MESSAGE_UNSUPPORTED] ResponseStatus is not supported: send one of " + takes}},
+		"an unknown message":             {json(`"SignalMood":{"Header":{"DeviceID":"P","ID":"S1","Time":"2026-11-20T09:00:00Z"}}`), []string{"ResponseNotification 5 S1 Error: [MESSAGE_UNSUPPORTED] SignalMood is not supported: send one of " + takes}},
+		"a message of another namespace": {head + `<a:SignalStatus xmlns:a="urn:acme"/></XJMF>`, []string{"ResponseStatus 5 M1 Error: [MESSAGE_UNSUPPORTED] SignalStatus is not supported: send one of " + takes}},
+		"unusual details":                {signal("SignalStatus", `<DeviceInfo Status="Idle" StatusDetails="Repair"/>`), []string{"ResponseStatus 0 S1 Warning: [CONTENT_UNUSUAL] XJMF/SignalStatus/DeviceInfo: StatusDetails Repair belongs to Status Offline, not to Idle"}},
+		"each message has its response":  {strings.Replace(signal("SignalStatus", flyer), "</XJMF>", `<QueryStatus><Header DeviceID="P" ID="S2" Time="2026-11-20T09:00:00Z"/></QueryStatus></XJMF>`, 1), []string{"ResponseStatus 0 S1", "ResponseStatus 5 S2 Error: [MESSAGE_UNSUPPORTED] QueryStatus is not supported: send one of " + takes}},
+		"an update that changes nothing": {signal("SignalStatus", `<DeviceInfo Status="Idle"><JobPhase JobID="j" Status="Completed"/><JobPhase JobID="j" JobPartID="p" Status="Aborted"/><JobPhase JobID="j" Status="Setup"/></DeviceInfo>`), []string{"ResponseStatus 0 S1 Warning: [JOB_ENDED] job j has already ended as Completed; Setup was stored but not applied"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,11 +136,11 @@ func TestSkippedUpdatesSucceedWithWarning(t *testing.T) {
 	}
 	for _, step := range []struct{ id, at, status, want string }{
 		{"1", "2026-11-20T08:00:00Z", "InProgress", "ResponseStatus 0 S1"},
-		{"2", "2026-11-20T07:00:00Z", "Setup", "ResponseStatus 0 S2 Warning: job j/p: Setup is older than the known status; it was stored but not applied"},
-		{"3", "2026-11-20T08:10:00Z", "Setup", "ResponseStatus 0 S3 Warning: job j/p went from InProgress to Setup, a transition that the life cycle of XJDF 9.2 does not contain; it was applied"},
+		{"2", "2026-11-20T07:00:00Z", "Setup", "ResponseStatus 0 S2 Warning: [STATUS_OUTDATED] job j/p: Setup is older than the known status; it was stored but not applied"},
+		{"3", "2026-11-20T08:10:00Z", "Setup", "ResponseStatus 0 S3 Warning: [TRANSITION_UNUSUAL] job j/p went from InProgress to Setup, a transition that the life cycle of XJDF 9.2 does not contain; it was applied"},
 		{"4", "2026-11-20T08:20:00Z", "Completed", "ResponseStatus 0 S4"},
-		{"5", "2026-11-20T08:30:00Z", "Completed", "ResponseStatus 0 S5 Warning: job j/p: Completed is already known; it was stored but not applied"},
-		{"6", "2026-11-20T08:40:00Z", "Waiting", "ResponseStatus 0 S6 Warning: job j/p has already ended as Completed; Waiting was stored but not applied"},
+		{"5", "2026-11-20T08:30:00Z", "Completed", "ResponseStatus 0 S5 Warning: [STATUS_REPEATED] job j/p: Completed is already known; it was stored but not applied"},
+		{"6", "2026-11-20T08:40:00Z", "Waiting", "ResponseStatus 0 S6 Warning: [JOB_ENDED] job j/p has already ended as Completed; Waiting was stored but not applied"},
 	} {
 		if diff := cmp.Diff([]string{step.want}, send(step.id, step.at, step.status)); diff != "" {
 			t.Errorf("callback %s (-want +got):\n%s", step.id, diff)

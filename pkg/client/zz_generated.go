@@ -176,6 +176,7 @@ const (
 	CodeWebhookInvalid              Code = "WEBHOOK_INVALID"
 	CodeWebhookStateConflict        Code = "WEBHOOK_STATE_CONFLICT"
 	CodeWebhookUnavailable          Code = "WEBHOOK_CAPABILITY_UNAVAILABLE"
+	CodeXJDFCatalogUnavailable      Code = "XJDF_CATALOG_UNAVAILABLE"
 	CodeXJDFCostingUnavailable      Code = "XJDF_COSTING_CAPABILITY_UNAVAILABLE"
 	CodeXJDFUnavailable             Code = "XJDF_CAPABILITY_UNAVAILABLE"
 	CodeXJMFMessageIDReused         Code = "XJMF_MESSAGE_ID_REUSED"

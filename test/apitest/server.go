@@ -251,7 +251,7 @@ func Routes(w *Server) ([]gate.Route, error) {
 func (w *Server) declare(t testing.TB) {
 	t.Helper()
 	for name, organization := range map[string]string{"acme": "org_acme01", "stark": "org_stark1", "globex": "org_globex"} {
-		w.AddPartner(t, name, organization, v1alpha1.PackageEnterprise, scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "xjdf:read", "xjdf:validate", "session:create", "costing:calculate", "master_data:read", "devices:read")...)
+		w.AddPartner(t, name, organization, v1alpha1.PackageEnterprise, scopes("rfq:read", "rfq:write", "quote:read", "preflight:read", "preflight:write", "order:read", "order:write", "account:read", "webhooks:write", "xjdf:read", "xjdf:validate", "session:create", "costing:calculate", "master_data:read", "devices:read")...)
 		w.AddSender(name, SenderOf(name), SecretOf(name))
 	}
 	w.AddKey(t, "acme", "none", scopes()...)

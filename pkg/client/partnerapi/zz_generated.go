@@ -571,6 +571,7 @@ type ClientInterface interface {
 	//
 	// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 RFQ whose XJDF describes the product.
 	// This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
+	// A request that prefers this form may send its key as `X-API-Key` instead; two different keys return 400.
 	//
 	// Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
 	GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -581,7 +582,7 @@ type ClientInterface interface {
 	// at most one current quote. Each new quote changes the `quoteCount` and the ETag of the RFQ.
 	//
 	// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 Quotation with the current quotes; the
-	// requirements are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
+	// requirements and the header fields of the key are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
 	// PrintTalk Quotation contains at least one quote.
 	//
 	// Corresponds with GET /api/v1/rfq/{rfqId}/quotes (the `ListQuotes` operationId).
@@ -724,6 +725,7 @@ func (c *Client) CreateRFQ(ctx context.Context, params *CreateRFQParams, body Cr
 //
 // As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 RFQ whose XJDF describes the product.
 // This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
+// A request that prefers this form may send its key as `X-API-Key` instead; two different keys return 400.
 //
 // Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
 func (c *Client) GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -744,7 +746,7 @@ func (c *Client) GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, 
 // at most one current quote. Each new quote changes the `quoteCount` and the ETag of the RFQ.
 //
 // As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 Quotation with the current quotes; the
-// requirements are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
+// requirements and the header fields of the key are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
 // PrintTalk Quotation contains at least one quote.
 //
 // Corresponds with GET /api/v1/rfq/{rfqId}/quotes (the `ListQuotes` operationId).
@@ -1188,6 +1190,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 RFQ whose XJDF describes the product.
 	// This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
+	// A request that prefers this form may send its key as `X-API-Key` instead; two different keys return 400.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1200,7 +1203,7 @@ type ClientWithResponsesInterface interface {
 	// at most one current quote. Each new quote changes the `quoteCount` and the ETag of the RFQ.
 	//
 	// As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 Quotation with the current quotes; the
-	// requirements are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
+	// requirements and the header fields of the key are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
 	// PrintTalk Quotation contains at least one quote.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -1577,6 +1580,7 @@ func (c *ClientWithResponses) CreateRFQWithResponse(ctx context.Context, params 
 //
 // As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 RFQ whose XJDF describes the product.
 // This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
+// A request that prefers this form may send its key as `X-API-Key` instead; two different keys return 400.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -1595,7 +1599,7 @@ func (c *ClientWithResponses) GetRFQWithResponse(ctx context.Context, rfqid RFQI
 // at most one current quote. Each new quote changes the `quoteCount` and the ETag of the RFQ.
 //
 // As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 Quotation with the current quotes; the
-// requirements are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
+// requirements and the header fields of the key are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
 // PrintTalk Quotation contains at least one quote.
 //
 // Returns a wrapper object for the known response body format(s).

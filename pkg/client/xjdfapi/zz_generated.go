@@ -118,8 +118,10 @@ type CostingRequest struct {
 	// OrganizationID If present, it must be the organization of the session. It does not select an organization.
 	OrganizationID *string `json:"organizationId,omitempty"`
 
-	// XJDF An XJDF 2.2 document, as the JSON of the standard or with attributes as `@Name`.
-	XJDF map[string]interface{} `json:"xjdf"`
+	// XJDF An XJDF 2.2 document as JSON. The standard defines its content, and the validator checks it. Each attribute may
+	// also be written as `@Name`, and the root may be wrapped in the member `XJDF`. The listed members are the most
+	// common; all others of the standard are allowed.
+	XJDF XJDFDocument `json:"xjdf"`
 }
 
 // CostingRequestExecutionMode A preview is an estimate for marketplace staff and always returns 409.
@@ -221,6 +223,12 @@ type Links struct {
 	// Validate The validation of documents against the standard.
 	Validate string `json:"validate"`
 
+	// Sessions The path that opens sessions for costing.
+	Sessions string `json:"sessions,omitempty"`
+
+	// Costing The path that calculates the cost of a document in a session.
+	Costing string `json:"costing,omitempty"`
+
 	// Callbacks The path to which registered senders send XJMF.
 	Callbacks string `json:"callbacks,omitempty"`
 
@@ -259,7 +267,7 @@ type Session struct {
 	// Livemode True if the session was opened with a live key.
 	Livemode bool `json:"livemode"`
 
-	// Scopes The current scopes of the key.
+	// Scopes The scopes of the key that a session can use: costing:calculate and costing:preview.
 	Scopes []string `json:"scopes"`
 }
 
@@ -342,6 +350,11 @@ type XJDFDefault struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
+
+// XJDFDocument An XJDF 2.2 document as JSON. The standard defines its content, and the validator checks it. Each attribute may
+// also be written as `@Name`, and the root may be wrapped in the member `XJDF`. The listed members are the most
+// common; all others of the standard are allowed.
+type XJDFDocument = map[string]interface{}
 
 // XJDFFinding defines model for XjdfFinding.
 type XJDFFinding struct {
@@ -589,6 +602,16 @@ type ClientInterface interface {
 	// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
 	// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 	//
+	// A session of a test key calculates with synthetic cost data, which are the same for every organization; it never
+	// reads the rates of production. The sandbox has the media `acme-silk-135` and others of a demo printer. In a test
+	// session, `XJDF/@JobID` can simulate an outcome:
+	//
+	// | JobID | response |
+	// |---|---|
+	// | `sim:costing:authority-required` | 409 `COSTING_AUTHORITY_REQUIRED` |
+	// | `sim:costing:manual-review` | 409 `COSTING_MANUAL_REVIEW_REQUIRED` |
+	// | `sim:costing:media-required` | 422 `XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED` |
+	//
 	// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
 	// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
 	// data 409, media 422, review 409.
@@ -607,6 +630,16 @@ type ClientInterface interface {
 	// The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
 	// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
 	// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
+	//
+	// A session of a test key calculates with synthetic cost data, which are the same for every organization; it never
+	// reads the rates of production. The sandbox has the media `acme-silk-135` and others of a demo printer. In a test
+	// session, `XJDF/@JobID` can simulate an outcome:
+	//
+	// | JobID | response |
+	// |---|---|
+	// | `sim:costing:authority-required` | 409 `COSTING_AUTHORITY_REQUIRED` |
+	// | `sim:costing:manual-review` | 409 `COSTING_MANUAL_REVIEW_REQUIRED` |
+	// | `sim:costing:media-required` | 422 `XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED` |
 	//
 	// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
 	// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
@@ -676,6 +709,16 @@ type ClientInterface interface {
 // range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
 // with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 //
+// A session of a test key calculates with synthetic cost data, which are the same for every organization; it never
+// reads the rates of production. The sandbox has the media `acme-silk-135` and others of a demo printer. In a test
+// session, `XJDF/@JobID` can simulate an outcome:
+//
+// | JobID | response |
+// |---|---|
+// | `sim:costing:authority-required` | 409 `COSTING_AUTHORITY_REQUIRED` |
+// | `sim:costing:manual-review` | 409 `COSTING_MANUAL_REVIEW_REQUIRED` |
+// | `sim:costing:media-required` | 422 `XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED` |
+//
 // The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
 // checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
 // data 409, media 422, review 409.
@@ -704,6 +747,16 @@ func (c *Client) CalculateXJDFWithBody(ctx context.Context, contentType string, 
 // The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
 // range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
 // with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
+//
+// A session of a test key calculates with synthetic cost data, which are the same for every organization; it never
+// reads the rates of production. The sandbox has the media `acme-silk-135` and others of a demo printer. In a test
+// session, `XJDF/@JobID` can simulate an outcome:
+//
+// | JobID | response |
+// |---|---|
+// | `sim:costing:authority-required` | 409 `COSTING_AUTHORITY_REQUIRED` |
+// | `sim:costing:manual-review` | 409 `COSTING_MANUAL_REVIEW_REQUIRED` |
+// | `sim:costing:media-required` | 422 `XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED` |
 //
 // The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
 // checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
@@ -1073,6 +1126,16 @@ type ClientWithResponsesInterface interface {
 	// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
 	// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 	//
+	// A session of a test key calculates with synthetic cost data, which are the same for every organization; it never
+	// reads the rates of production. The sandbox has the media `acme-silk-135` and others of a demo printer. In a test
+	// session, `XJDF/@JobID` can simulate an outcome:
+	//
+	// | JobID | response |
+	// |---|---|
+	// | `sim:costing:authority-required` | 409 `COSTING_AUTHORITY_REQUIRED` |
+	// | `sim:costing:manual-review` | 409 `COSTING_MANUAL_REVIEW_REQUIRED` |
+	// | `sim:costing:media-required` | 422 `XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED` |
+	//
 	// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
 	// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
 	// data 409, media 422, review 409.
@@ -1091,6 +1154,16 @@ type ClientWithResponsesInterface interface {
 	// The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
 	// range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
 	// with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
+	//
+	// A session of a test key calculates with synthetic cost data, which are the same for every organization; it never
+	// reads the rates of production. The sandbox has the media `acme-silk-135` and others of a demo printer. In a test
+	// session, `XJDF/@JobID` can simulate an outcome:
+	//
+	// | JobID | response |
+	// |---|---|
+	// | `sim:costing:authority-required` | 409 `COSTING_AUTHORITY_REQUIRED` |
+	// | `sim:costing:manual-review` | 409 `COSTING_MANUAL_REVIEW_REQUIRED` |
+	// | `sim:costing:media-required` | 422 `XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED` |
 	//
 	// The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
 	// checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
@@ -1371,6 +1444,16 @@ func (r ValidateXJDFResponse) ContentType() string {
 // range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
 // with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
 //
+// A session of a test key calculates with synthetic cost data, which are the same for every organization; it never
+// reads the rates of production. The sandbox has the media `acme-silk-135` and others of a demo printer. In a test
+// session, `XJDF/@JobID` can simulate an outcome:
+//
+// | JobID | response |
+// |---|---|
+// | `sim:costing:authority-required` | 409 `COSTING_AUTHORITY_REQUIRED` |
+// | `sim:costing:manual-review` | 409 `COSTING_MANUAL_REVIEW_REQUIRED` |
+// | `sim:costing:media-required` | 422 `XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED` |
+//
 // The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
 // checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
 // data 409, media 422, review 409.
@@ -1395,6 +1478,16 @@ func (c *ClientWithResponses) CalculateXJDFWithBodyWithResponse(ctx context.Cont
 // The result is the cost without margin, for the quantity of the product and for the quantity breaks within its
 // range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
 // with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
+//
+// A session of a test key calculates with synthetic cost data, which are the same for every organization; it never
+// reads the rates of production. The sandbox has the media `acme-silk-135` and others of a demo printer. In a test
+// session, `XJDF/@JobID` can simulate an outcome:
+//
+// | JobID | response |
+// |---|---|
+// | `sim:costing:authority-required` | 409 `COSTING_AUTHORITY_REQUIRED` |
+// | `sim:costing:manual-review` | 409 `COSTING_MANUAL_REVIEW_REQUIRED` |
+// | `sim:costing:media-required` | 422 `XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED` |
 //
 // The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
 // checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
