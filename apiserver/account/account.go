@@ -79,6 +79,13 @@ var counts = map[posture.Capability]transaction.Operation{
 	posture.Preflight: transaction.SubmitPreflight,
 }
 
+// Counted returns the operation that the quota of a capability counts. It returns false for
+// a capability without a quota.
+func Counted(capability posture.Capability) (transaction.Operation, bool) {
+	operation, counted := counts[capability]
+	return operation, counted
+}
+
 // Capabilities returns the access of the caller to each capability, in the order of the
 // account. It returns the errors of the store.
 func Capabilities(ctx context.Context, judge Judge, quotas Quotas, owner tenant.ID, now time.Time) ([]Capability, error) {
