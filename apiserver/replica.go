@@ -305,7 +305,7 @@ func (r *Replica) api() (API, error) {
 	routes, err := Surfaces{
 		RFQs: r.rfqs, Callbacks: r.callbacks, Webhooks: r.webhooks, MasterData: r.masterData, Erasures: r.erasures, Catalogs: r.catalogs, Authorities: r.authorities,
 		Preflight: preflightapi.Config{
-			Jobs: r.Jobs, RFQs: r.rfqs, Queue: r.sweeper, Backlog: maxOpenJobs, Profiles: profile.Names(), Changes: r.changes,
+			Jobs: r.Jobs, RFQs: r.rfqs, Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Profiles: profile.Names(), Changes: r.changes,
 		},
 		Sessions: r.Sessions, Records: r.Records, Cursors: r.Cursors, Contracts: set,
 	}.Routes()

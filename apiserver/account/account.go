@@ -60,15 +60,30 @@ type Quota struct {
 	Operation transaction.Operation
 }
 
-// listed holds the capabilities of an account: those with routes for partners.
-var listed = [...]posture.Capability{
-	posture.RFQCreate, posture.RFQRead, posture.RFQList, posture.QuoteRead, posture.Preflight, posture.XJDF,
-}
+// listed holds the capabilities of an account: those that a partner can have. The account
+// omits capabilities that are disabled for all partners, and the master data bridge, which
+// is not for partners.
+var listed = func() (all []posture.Capability) {
+	for capability := range posture.Capabilities() {
+		d := capability.Definition()
+		if d.Ceiling != posture.Disabled && d.Surface != posture.SurfaceBridge {
+			all = append(all, capability)
+		}
+	}
+	return all
+}()
 
 // counts maps capabilities to the operation that their quota counts.
 var counts = map[posture.Capability]transaction.Operation{
 	posture.RFQCreate: transaction.CreateRFQ,
 	posture.Preflight: transaction.SubmitPreflight,
+}
+
+// Counted returns the operation that the quota of a capability counts. It returns false for
+// a capability without a quota.
+func Counted(capability posture.Capability) (transaction.Operation, bool) {
+	operation, counted := counts[capability]
+	return operation, counted
 }
 
 // Capabilities returns the access of the caller to each capability, in the order of the

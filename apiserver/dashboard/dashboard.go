@@ -228,7 +228,7 @@ func (v *visit) Decide(capability posture.Capability, write bool) posture.Decisi
 
 // Refusal implements [account.Judge].
 func (v *visit) Refusal(decision posture.Decision) *problem.Problem {
-	return v.refusals.Of(decision, v.now)
+	return v.refusals.Of(decision, v.caller.Terms(), v.now)
 }
 
 // refused returns the page that explains why the caller may not use a capability; nil if the

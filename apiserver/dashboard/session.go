@@ -215,7 +215,7 @@ func (s *server) signIn(v *visit) (response, outcome) {
 	}
 	if decision := v.snapshot.Standing(caller, posture.ScopeAccountRead, v.now); !decision.Allowed() && !s.operates(v, caller) {
 		s.Metrics.Decision("", decision.Reason.String())
-		text := v.Refusal(decision).Detail
+		text := v.refusals.Of(decision, caller.Terms(), v.now).Detail
 		if s.Ops != nil && caller.Scopes().Has(posture.ScopeOpsRead) && caller.Tenant().Mode != tenant.Live {
 			text = liveOnly
 		}

@@ -116,7 +116,7 @@ func (c *Call) Standing(scope posture.Scope) posture.Decision {
 
 // Refusal returns the problem that the gate responds with for a decision.
 func (c *Call) Refusal(decision posture.Decision) *problem.Problem {
-	return c.gate.refusals.Of(decision, c.Now)
+	return c.gate.refusals.Of(decision, c.Caller.Terms(), c.Now)
 }
 
 // JSON responds with a value as application/json.

@@ -64,5 +64,5 @@ func decide(g *Gate, rt *Route, c *Call) *problem.Problem {
 		return nil
 	}
 	c.refused(c.Decision.Reason.String())
-	return g.limitForbidden(rt, c, g.refusals.Of(c.Decision, c.Now))
+	return g.limitForbidden(rt, c, g.refusals.Of(c.Decision, c.Caller.Terms(), c.Now))
 }

@@ -4,6 +4,7 @@ package gate
 
 import (
 	"cmp"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // Config holds the dependencies and limits of a [Gate].
@@ -174,6 +176,10 @@ func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
 		header["Cache-Control"] = privateNoStore
 		for _, name := range []string{"Etag", "Location", "Idempotent-Replayed"} {
 			delete(header, name)
+		}
+		var exceeded *transaction.QuotaExceededError
+		if errors.As(err, &exceeded) {
+			c.addQuota(exceeded.Quota, 0, exceeded.RetryAfter)
 		}
 		return problem.Of(err)
 	}

@@ -38,8 +38,7 @@ func limit(g *Gate, rt *Route, c *Call) *problem.Problem {
 	}
 	g.metrics.Decision(rt.Capability.String(), rateLimited)
 	c.refused(rateLimited)
-	return problem.New(problem.CodeRateLimitExceeded, "Your organization has exceeded its rate limit on the %s surface.", surface).
-		After(state.RetryAfter)
+	return limited(state, rate.Requests, c.Now, "Your organization has exceeded its rate limit on the %s surface.", surface)
 }
 
 // Limits of requests that the gate refuses with 401 or 403. An attacker cannot guess a key of
@@ -94,8 +93,14 @@ func (g *Gate) limitForbidden(rt *Route, c *Call, refusal *problem.Problem) *pro
 	header["Ratelimit"] = []string{rateLimitItem(surface, state)}
 	g.metrics.Decision(rt.Capability.String(), rateLimited)
 	c.refused(rateLimited)
-	return problem.New(problem.CodeRateLimitExceeded, "Your organization has sent too many requests that its access does not allow.").
-		After(state.RetryAfter)
+	return limited(state, forbiddenRate.Requests, c.Now, "Your organization has sent too many requests that its access does not allow.")
+}
+
+// limited returns the problem of a request above a rate limit.
+func limited(state ratelimit.State, limit int64, now time.Time, format string, args ...any) *problem.Problem {
+	p := problem.New(problem.CodeRateLimitExceeded, format, args...).After(state.RetryAfter)
+	p.Limited = &problem.Limited{Limit: limit, Remaining: state.Remaining, Resets: now.Add(state.Reset)}
+	return p
 }
 
 // rateLimitItem returns the field RateLimit of draft-ietf-httpapi-ratelimit-headers:

@@ -3,7 +3,9 @@
 package gate_test
 
 import (
+	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,6 +52,10 @@ func TestRateLimitIsInEachAnswerAndRefusesRequestsAboveIt(t *testing.T) {
 	}
 	if len(w.served) != 2 {
 		t.Errorf("%d requests were served, want 2", len(w.served))
+	}
+	resp, _ := w.do(read)
+	if body, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(body), `"limit":2,"remaining":0,"resetsAt":"`) {
+		t.Errorf("the problem is %s (%v), want the limit, what remains of it and when it resets", body, err)
 	}
 	if resp, _ := w.do(request{method: "GET", path: "/read/1", key: "test"}); resp.StatusCode != 200 {
 		t.Errorf("status %d in the sandbox, want no effect of requests in production", resp.StatusCode)

@@ -20,14 +20,14 @@ type Refusals struct {
 // NewRefusals prepares the problems that do not depend on the caller.
 func NewRefusals() Refusals { return Refusals{closed: closedProblems()} }
 
-// Of returns the problem of a decision that does not allow the call. Callers share the
-// problem and must not change it.
-func (r Refusals) Of(d posture.Decision, now time.Time) *problem.Problem {
+// Of returns the problem of a decision that does not allow a call of a partner with these
+// terms. Callers share the problem and must not change it.
+func (r Refusals) Of(d posture.Decision, terms posture.Terms, now time.Time) *problem.Problem {
 	switch d.Reason {
 	case posture.ReasonPartnerSuspended:
-		return problem.New(problem.CodePartnerSuspended, "Your organization's access is suspended.")
+		return problem.New(problem.CodePartnerSuspended, "Your organization's access is suspended. %s", period(terms, now))
 	case posture.ReasonContractNotEffective:
-		return problem.New(problem.CodeContractNotEffective, "Your organization's contract is not in effect.")
+		return problem.New(problem.CodeContractNotEffective, "Your organization's contract is not in effect. %s", period(terms, now))
 	case posture.ReasonScopeMissing:
 		return problem.New(problem.CodeInsufficientScope, "The API key does not have the scope %s.", d.Scope)
 	case posture.ReasonNotEntitled:
@@ -37,6 +37,23 @@ func (r Refusals) Of(d posture.Decision, now time.Time) *problem.Problem {
 		return problem.New(problem.Code(d.Code()), "The capability %s is not available yet.", d.Capability).After(d.Opens.Sub(now))
 	}
 	return r.closed[d.Capability]
+}
+
+// period describes the contract of a partner in one sentence, with its dates.
+func period(terms posture.Terms, now time.Time) string {
+	from, until := terms.ContractFrom.UTC().Format(time.RFC3339), terms.ContractUntil.UTC().Format(time.RFC3339)
+	switch {
+	case terms.ContractFrom.IsZero() && terms.ContractUntil.IsZero():
+		return "No contract is registered."
+	case now.Before(terms.ContractFrom):
+		return "The contract takes effect on " + from + "."
+	case terms.ContractUntil.IsZero():
+		return "The contract is open-ended and took effect on " + from + "."
+	case now.Before(terms.ContractUntil):
+		return "The contract ends on " + until + "."
+	default:
+		return "The contract ended on " + until + "."
+	}
 }
 
 // closedProblems prepares the problem of every closed capability. All requests share them,

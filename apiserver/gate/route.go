@@ -39,6 +39,9 @@ type Route struct {
 	// partner's standing. For a route with a capability it replaces the capability's own
 	// scopes.
 	Scope posture.Scope
+	// AnyStanding serves a route without a capability also to partners that are suspended
+	// or whose contract is not in effect.
+	AnyStanding bool
 	// Surface counts the requests to a route without a capability and determines the
 	// accepted credentials; empty means the partner surface.
 	Surface posture.Surface
@@ -114,6 +117,8 @@ func (rt *Route) standing() bool {
 // decision returns the decision of a snapshot on a request to the route.
 func (rt *Route) decision(snapshot *posture.Snapshot, caller posture.Caller, r *http.Request, now time.Time) posture.Decision {
 	switch {
+	case rt.AnyStanding:
+		return snapshot.Permitted(caller, rt.Scope, now)
 	case rt.standing():
 		return snapshot.Standing(caller, rt.Scope, now)
 	case rt.Scope != posture.NoScope:

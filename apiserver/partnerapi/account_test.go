@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/test/apitest"
 	"github.com/printmarket/printmarket/test/storetest"
@@ -17,8 +20,11 @@ import (
 // account holds the members of the response that the tests check.
 type account struct {
 	Organization struct{ ID, DisplayName string }
-	Entitlement  struct{ Package, State, Mode string }
-	Key          struct {
+	Entitlement  struct {
+		Package, State, Mode string
+		Contract             struct{ EffectiveFrom, EffectiveUntil *time.Time }
+	}
+	Key struct {
 		Name   string
 		Scopes []string
 	}
@@ -68,16 +74,17 @@ func TestAccountReportsTheCallerAndItsAccess(t *testing.T) {
 	for _, c := range got.Capabilities {
 		names = append(names, c.Name)
 	}
-	// Capabilities that are disabled for all partners or have no routes are not listed.
-	if diff := cmp.Diff([]string{"rfq-create", "rfq-read", "rfq-list", "quote-read", "preflight", "xjdf"}, names); diff != "" {
+	// Capabilities that are disabled for all partners are not listed, nor is the internal bridge.
+	want := []string{"rfq-create", "rfq-read", "rfq-list", "quote-read", "preflight", "xjdf", "xjdf-costing", "xjmf-inbound", "webhook-delivery"}
+	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("capabilities (-want +got):\n%s", diff)
 	}
 	var limits []int64
 	for _, limit := range got.RateLimits {
 		limits = append(limits, limit.Requests, limit.WindowSeconds)
 	}
-	if diff := cmp.Diff([]int64{10_000, 10, 7, 1, 10_000, 10}, limits); diff != "" {
-		t.Errorf("rate limits of partner, preflight and xjdf (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]int64{10_000, 10, 7, 1, 10_000, 10, 10_000, 10}, limits); diff != "" {
+		t.Errorf("rate limits of partner, preflight, xjdf and xjmf (-want +got):\n%s", diff)
 	}
 	if mode := accountOf(t, w, "acme-test").Entitlement.Mode; mode != "test" {
 		t.Errorf("the test key has the mode %s", mode)
@@ -124,6 +131,62 @@ func TestAnAccountNeedsItsScopeAndNothingElse(t *testing.T) {
 	get(t, w, "", "/api/v1/account").Want(t, 401, problem.CodeMissingAPIKey)
 	get(t, w, "acme-none", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
 	get(t, w, "acme-writes", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
+}
+
+// Only the account serves partners without standing, so that they can read their dates.
+func TestAnAccountReportsTheDatesOfAPartnerWithoutStanding(t *testing.T) {
+	t.Parallel()
+	at := func(day int) time.Time { return time.Date(2026, 11, day, 0, 0, 0, 0, time.UTC) }
+	contract := func(from time.Time, until *metav1.Time) func(*v1alpha1.PartnerEntitlementSpec) {
+		return func(s *v1alpha1.PartnerEntitlementSpec) {
+			s.Contract.EffectiveFrom, s.Contract.EffectiveUntil = metav1.NewTime(from), until
+		}
+	}
+	ended := metav1.NewTime(at(2))
+	tests := map[string]struct {
+		change       func(*v1alpha1.PartnerEntitlementSpec)
+		state        string
+		code         problem.Code
+		detail       string
+		from, ending time.Time
+	}{
+		"a contract that has not begun": {
+			contract(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC), nil), "contract-not-effective", problem.CodeContractNotEffective,
+			"Your organization's contract is not in effect. The contract takes effect on 2099-01-01T00:00:00Z.",
+			time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC), time.Time{},
+		},
+		"a contract that has ended": {
+			contract(at(1), &ended), "contract-not-effective", problem.CodeContractNotEffective,
+			"Your organization's contract is not in effect. The contract ended on 2026-11-02T00:00:00Z.", at(1), at(2),
+		},
+		"a suspended partner": {
+			func(s *v1alpha1.PartnerEntitlementSpec) {
+				contract(at(1), nil)(s)
+				s.State = v1alpha1.StateSuspended
+			}, "suspended", problem.CodePartnerSuspended,
+			"Your organization's access is suspended. The contract is open-ended and took effect on 2026-11-01T00:00:00Z.", at(1), time.Time{},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := apitest.New(t, apitest.Options{})
+			w.Partner("acme", tc.change)
+			got := accountOf(t, w, "acme-live")
+			from, until := got.Entitlement.Contract.EffectiveFrom, got.Entitlement.Contract.EffectiveUntil
+			if got.Entitlement.State != tc.state || from == nil || !from.Equal(tc.from) ||
+				(until == nil) != tc.ending.IsZero() || until != nil && !until.Equal(tc.ending) {
+				t.Errorf("entitlement %+v from %v until %v, want %s from %s until %s", got.Entitlement, from, until, tc.state, tc.from, tc.ending)
+			}
+			if c := got.capability(t, "rfq-create"); c.Access != "none" || c.Code != tc.code {
+				t.Errorf("rfq-create is %s %s, want none %s", c.Access, c.Code, tc.code)
+			}
+			if detail := get(t, w, "acme-live", "/api/v1/rfq").Want(t, 403, tc.code).Text(t, "detail"); detail != tc.detail {
+				t.Errorf("detail %q, want %q", detail, tc.detail)
+			}
+			get(t, w, "acme-none", "/api/v1/account").Want(t, 403, problem.CodeInsufficientScope)
+		})
+	}
 }
 
 func TestAnAccountCountsWhatAQuotaCounts(t *testing.T) {

@@ -339,18 +339,39 @@ func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
 	replays("the catalog no longer has the product")
 }
 
+// wantQuota requires the quota as the second item of the header fields.
+func wantQuota(t *testing.T, a apitest.Answer, remaining, reset int) {
+	t.Helper()
+	policy, state := a.Header.Get("RateLimit-Policy"), a.Header.Get("RateLimit")
+	if want := `"partner";q=10000;w=10, "rfq-create";q=2;w=3600`; policy != want {
+		t.Errorf("RateLimit-Policy %s, want %s", policy, want)
+	}
+	if want := fmt.Sprintf(`, "rfq-create";r=%d;t=%d`, remaining, reset); !strings.HasSuffix(state, want) {
+		t.Errorf("RateLimit %s, want the item%s", state, want)
+	}
+}
+
 func TestTheQuotaIsExactAndItsWindowEnds(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	w.Grant("acme", "rfq-create", 2)
 	w.Advance(17 * time.Minute)
-	create(t, w, "k-1", flyers).Want(t, 201, "")
-	create(t, w, "k-1", flyers).Want(t, 201, "") // a replay uses no quota
+	wantQuota(t, create(t, w, "k-1", flyers).Want(t, 201, ""), 1, 2580)
+	wantQuota(t, create(t, w, "k-1", flyers).Want(t, 201, ""), 1, 2580) // a replay uses no quota
 	create(t, w, "k-x", but("title", `""`)).Want(t, 422, problem.CodeRFQInvalid)
 	create(t, w, "k-2", flyers).Want(t, 201, "")
 	refused := create(t, w, "k-3", flyers).Want(t, 429, problem.CodeRFQQuotaExceeded)
 	if got := refused.Header.Get("Retry-After"); got != "2580" {
 		t.Errorf("Retry-After = %s, want the 43 minutes to the end of the hour", got)
+	}
+	wantQuota(t, refused, 0, 2580)
+	var members struct {
+		Limit, Remaining int64
+		ResetsAt         string
+	}
+	refused.Into(t, &members)
+	if members.Limit != 2 || members.Remaining != 0 || members.ResetsAt != "2026-11-20T13:00:00.000Z" {
+		t.Errorf("members %+v, want the limit 2, remaining 0 and the end of the hour", members)
 	}
 	createAs(t, w, "acme-test", "k-3", flyers).Want(t, 201, "")
 	createAs(t, w, "stark-live", "k-3", flyers).Want(t, 201, "")

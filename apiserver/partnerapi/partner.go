@@ -56,7 +56,7 @@ func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Se
 	list := contracts.Operation{Contract: contracts.Partner, Method: http.MethodGet, Path: "/api/v1/rfq"}
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyRequired}
 	return append([]gate.Route{
-		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, Serve: api.GetAccount},
+		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, AnyStanding: true, Serve: api.GetAccount},
 		{Method: http.MethodGet, Pattern: "/api/v1/catalog/products", Capability: posture.RFQCreate, Serve: api.ListCatalogProducts},
 		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.checked(api.CreateRFQ)},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: gate.OnlyParameters(set.QueryParameters(list), api.ListRfqs)},

@@ -10,7 +10,6 @@ import (
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
-	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 // checked rejects a body that violates the schema of the contract. If the key has a
@@ -27,7 +26,7 @@ func (s *surface) checked(next gate.Handler) gate.Handler {
 		case err != nil:
 			return problemOf(err)
 		case found:
-			return created(c, record, true).answerCreateRFQ(c)
+			return s.created(c, record, true).answerCreateRFQ(c)
 		default:
 			return problem.New(problem.CodeRFQInvalid, "The RFQ is not valid.").Violates(violations...)
 		}
@@ -42,18 +41,19 @@ func (s *surface) CreateRFQ(c *gate.Call, body RFQCreate) (CreateRFQResponseObje
 	}
 	made, err := s.rfqs.Create(c.Context(), c.Tenant(), draft, rfq.Terms{
 		Idempotency: c.Idempotency(),
-		Quota:       transaction.Quota{Limit: c.Decision.Quota.Limit, Window: c.Decision.Quota.Window},
+		Quota:       c.Quota(),
 	})
 	if err != nil {
 		return nil, problemOf(err)
 	}
-	return created(c, made.RFQ, made.Replayed), nil
+	return s.created(c, made.RFQ, made.Replayed), nil
 }
 
 // created returns the 201 response. Its two members never change, so a replay is
 // identical byte for byte.
-func created(c *gate.Call, record rfq.RFQ, replayed bool) CreateRFQ201JSONResponse {
+func (s *surface) created(c *gate.Call, record rfq.RFQ, replayed bool) CreateRFQ201JSONResponse {
 	c.MarkReplay(replayed)
+	c.ReportQuota(s.quotas)
 	return CreateRFQ201JSONResponse{
 		Body:    RFQCreated{ID: record.ID, TrackingCode: record.TrackingCode},
 		Headers: CreateRFQ201ResponseHeaders{Location: path(record.ID), ETag: etag(record)},

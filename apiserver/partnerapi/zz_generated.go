@@ -53,19 +53,27 @@ const (
 
 // Account defines model for Account.
 type Account struct {
-	Organization Organization        `json:"organization"`
-	Entitlement  Entitlement         `json:"entitlement"`
-	Key          Key                 `json:"key"`
+	Organization Organization `json:"organization"`
+	Entitlement  Entitlement  `json:"entitlement"`
+	Key          Key          `json:"key"`
+
+	// Capabilities Every capability that a partner can have, whether or not your organization has it.
 	Capabilities []AccountCapability `json:"capabilities"`
-	RateLimits   []SurfaceRate       `json:"rateLimits"`
+
+	// RateLimits The rate limit of each surface, partner, preflight, xjdf and xjmf.
+	RateLimits []SurfaceRate `json:"rateLimits"`
 }
 
 // AccountCapability defines model for AccountCapability.
 type AccountCapability struct {
 	// Name The capability, as in Marketplace-Capability.
-	Name    string                   `json:"name"`
+	Name string `json:"name"`
+
+	// Posture The degree to which the capability is open.
 	Posture AccountCapabilityPosture `json:"posture"`
-	Access  AccountCapabilityAccess  `json:"access"`
+
+	// Access The effective access of your key.
+	Access AccountCapabilityAccess `json:"access"`
 
 	// Code The problem code that requests beyond `access` return.
 	Code string `json:"code,omitempty"`
@@ -77,13 +85,15 @@ type AccountCapability struct {
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	OpensAt *Instant `json:"opensAt,omitempty"`
-	Quota   *Quota   `json:"quota,omitempty"`
+
+	// Quota A quota of created records. Absent if the capability has none.
+	Quota *Quota `json:"quota,omitempty"`
 }
 
-// AccountCapabilityPosture defines model for AccountCapability.Posture.
+// AccountCapabilityPosture The degree to which the capability is open.
 type AccountCapabilityPosture string
 
-// AccountCapabilityAccess defines model for AccountCapability.Access.
+// AccountCapabilityAccess The effective access of your key.
 type AccountCapabilityAccess string
 
 // CatalogProduct defines model for CatalogProduct.
@@ -103,9 +113,14 @@ type CatalogProducts struct {
 
 // ContractPeriod defines model for ContractPeriod.
 type ContractPeriod struct {
+	// EffectiveFrom The first instant of the contract; null if no contract is registered.
+	//
+	// Examples: 2026-01-01T00:00:00.000Z
 	EffectiveFrom *respond.Instant `json:"effectiveFrom"`
 
 	// EffectiveUntil The exclusive end of the contract; null if it has no end.
+	//
+	// Examples: 2027-01-01T00:00:00.000Z
 	EffectiveUntil *respond.Instant `json:"effectiveUntil"`
 }
 
@@ -123,12 +138,14 @@ type Entitlement struct {
 	Package string `json:"package"`
 
 	// State As in Marketplace-Entitlement: active, suspended, contract-not-effective. New values may be added.
-	State    string          `json:"state"`
+	State string `json:"state"`
+
+	// Mode The kind of the key: test accesses the sandbox, live production.
 	Mode     EntitlementMode `json:"mode"`
 	Contract ContractPeriod  `json:"contract"`
 }
 
-// EntitlementMode defines model for Entitlement.Mode.
+// EntitlementMode The kind of the key: test accesses the sandbox, live production.
 type EntitlementMode string
 
 // Instant A time in UTC with milliseconds.
@@ -138,11 +155,18 @@ type Instant = respond.Instant
 
 // Key defines model for Key.
 type Key struct {
+	// Name The name of the key.
+	//
+	// Examples: live
 	Name string `json:"name"`
 
 	// ExpiresAt Null if the key does not expire.
 	ExpiresAt *respond.Instant `json:"expiresAt"`
-	Scopes    []string         `json:"scopes"`
+
+	// Scopes The permissions of the key.
+	//
+	// Examples: ["rfq:read","quote:read"]
+	Scopes []string `json:"scopes"`
 }
 
 // Money defines model for Money.
@@ -150,7 +174,14 @@ type Money = money.Money
 
 // Organization defines model for Organization.
 type Organization struct {
-	ID          string `json:"id"`
+	// ID The id of your organization.
+	//
+	// Examples: org_acme01
+	ID string `json:"id"`
+
+	// DisplayName The name of your organization.
+	//
+	// Examples: Acme Print Buying
 	DisplayName string `json:"displayName"`
 }
 
@@ -171,11 +202,26 @@ type Product struct {
 // ProductLevel defines model for Product.Level.
 type ProductLevel string
 
-// Quota defines model for Quota.
+// Quota A quota of created records. Absent if the capability has none.
 type Quota struct {
-	Limit         int64 `json:"limit"`
-	Used          int64 `json:"used"`
-	Remaining     int64 `json:"remaining"`
+	// Limit The number of records that may be created in one window.
+	//
+	// Examples: 1000
+	Limit int64 `json:"limit"`
+
+	// Used The number of records created in the current window.
+	//
+	// Examples: 12
+	Used int64 `json:"used"`
+
+	// Remaining The number of records that may still be created in the current window.
+	//
+	// Examples: 988
+	Remaining int64 `json:"remaining"`
+
+	// WindowSeconds The length of a window in seconds.
+	//
+	// Examples: 86400
 	WindowSeconds int64 `json:"windowSeconds"`
 
 	// ResetsAt A time in UTC with milliseconds.
@@ -313,9 +359,17 @@ type Supplier struct {
 // SurfaceRate defines model for SurfaceRate.
 type SurfaceRate struct {
 	// Surface The surface, as in RateLimit-Policy.
-	Surface       string `json:"surface"`
-	Requests      int64  `json:"requests"`
-	WindowSeconds int64  `json:"windowSeconds"`
+	Surface string `json:"surface"`
+
+	// Requests The number of requests allowed in any window.
+	//
+	// Examples: 2000
+	Requests int64 `json:"requests"`
+
+	// WindowSeconds The length of the window in seconds.
+	//
+	// Examples: 10
+	WindowSeconds int64 `json:"windowSeconds"`
 }
 
 // CreatedAfter defines model for CreatedAfter.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
@@ -54,9 +55,11 @@ type Queue interface {
 
 // Config holds the dependencies and settings of the surface.
 type Config struct {
-	Jobs  Jobs
-	RFQs  RFQs
-	Queue Queue
+	Jobs Jobs
+	RFQs RFQs
+	// Quotas reads the use of the quota that responses report.
+	Quotas account.Quotas
+	Queue  Queue
 	// Backlog is the highest number of open jobs of a tenant.
 	Backlog int
 	// Profiles are named in the response to an unknown profile.
@@ -128,7 +131,7 @@ func (s *surface) replayOr(c *gate.Call, violations []problem.Violation) (Submit
 	case err != nil:
 		return nil, s.problemOf(err)
 	case found:
-		return submitted(c, job, true), nil
+		return s.submitted(c, job, true), nil
 	default:
 		return nil, invalid(violations)
 	}
@@ -151,7 +154,7 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 	}
 	made, err := s.Jobs.Submit(c.Context(), c.Tenant(), preflightjob.Request{
 		FileURL: body.FileURL, Profile: body.Profile, Ticket: ordered, Idempotency: c.Idempotency(),
-		Quota: &transaction.Quota{Limit: c.Decision.Quota.Limit, Window: c.Decision.Quota.Window},
+		Quota: new(c.Quota()),
 		Trace: telemetry.Traceparent(c.Context()),
 	}, backlog)
 	var full *preflightjob.BacklogExceededError
@@ -161,12 +164,13 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 	case err != nil:
 		return nil, s.problemOf(err)
 	default:
-		return submitted(c, made.Job, made.Replayed), nil
+		return s.submitted(c, made.Job, made.Replayed), nil
 	}
 }
 
-func submitted(c *gate.Call, job preflightjob.Job, replayed bool) SubmitPreflight202JSONResponse {
+func (s *surface) submitted(c *gate.Call, job preflightjob.Job, replayed bool) SubmitPreflight202JSONResponse {
 	c.MarkReplay(replayed)
+	c.ReportQuota(s.Quotas)
 	return SubmitPreflight202JSONResponse{
 		Body:    modelOf(job, nil),
 		Headers: SubmitPreflight202ResponseHeaders{Location: path(job.ID), RetryAfter: pollAfter},

@@ -116,6 +116,11 @@ func appendProblem(body []byte, id string, prob *problem.Problem) []byte {
 		}
 		body = append(body, ']')
 	}
+	if l := prob.Limited; l != nil {
+		body = strconv.AppendInt(append(body, `,"limit":`...), l.Limit, 10)
+		body = strconv.AppendInt(append(body, `,"remaining":`...), l.Remaining, 10)
+		body = append(l.Resets.UTC().AppendFormat(append(body, `,"resetsAt":"`...), instantLayout), '"')
+	}
 	if members := bytes.TrimSpace(prob.Extension); len(members) > len("{}") {
 		body = append(append(body, ','), members[1:len(members)-1]...)
 	}

@@ -32,8 +32,10 @@ func StoreProblem(err error, quota problem.Code) *problem.Problem {
 		return problem.New(problem.CodeIdempotencyInProgress, "Another request with this Idempotency-Key is still in progress.").
 			After(retryInProgress)
 	case errors.As(err, &exceeded):
-		return problem.New(quota, "The quota of %d per %.0f seconds is used up.", exceeded.Quota.Limit, exceeded.Quota.Window.Seconds()).
+		p := problem.New(quota, "The quota of %d per %.0f seconds is used up.", exceeded.Quota.Limit, exceeded.Quota.Window.Seconds()).
 			After(exceeded.RetryAfter).With(err)
+		p.Limited = &problem.Limited{Limit: exceeded.Quota.Limit, Resets: exceeded.Ends}
+		return p
 	case errors.Is(err, transaction.ErrOverloaded):
 		return problem.New(problem.CodeOverloaded, "All database connections are in use. Nothing was written.").
 			After(retryOverloaded).With(err)

@@ -61,6 +61,9 @@ const (
 	AfterScope
 	// permission is for routes without a capability.
 	permission
+	// information is for routes without a capability that report the partner's standing,
+	// so they serve every partner.
+	information
 
 	ladderCount
 )
@@ -70,6 +73,7 @@ var ladders = [ladderCount]Phase{
 	AfterAuthentication: phaseAuthentication | phaseClosed,
 	AfterScope:          phaseAuthentication | phaseScope | phaseClosed,
 	permission:          phaseAuthentication | phaseStanding | phaseScope,
+	information:         phaseAuthentication | phaseScope,
 }
 
 // query holds everything that a decision depends on. It is passed by value: a pointer
@@ -183,6 +187,16 @@ func (s *Snapshot) Grants(c Caller, capability Capability) bool {
 // Standing evaluates a request to a route without a capability: it checks the partner's
 // standing and one scope.
 func (s *Snapshot) Standing(c Caller, scope Scope, now time.Time) Decision {
+	return s.permit(c, scope, permission, now)
+}
+
+// Permitted evaluates a request like Standing, but also serves partners that are
+// suspended or whose contract is not in effect.
+func (s *Snapshot) Permitted(c Caller, scope Scope, now time.Time) Decision {
+	return s.permit(c, scope, information, now)
+}
+
+func (s *Snapshot) permit(c Caller, scope Scope, ladder Ladder, now time.Time) Decision {
 	d := Decision{Reason: ReasonSnapshotAbsent, Scope: scope}
 	if s == nil {
 		return d
@@ -191,6 +205,6 @@ func (s *Snapshot) Standing(c Caller, scope Scope, now time.Time) Decision {
 		return d
 	}
 	q := query{now: now, partner: c.key.partner, key: c.key, scope: scope}
-	d.Reason = q.reason(ladders[permission])
+	d.Reason = q.reason(ladders[ladder])
 	return d
 }

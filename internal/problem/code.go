@@ -153,8 +153,8 @@ var codes = [...]Definition{
 
 	{CodeMissingAPIKey, Unauthenticated, 0, "Send the header Authorization: Bearer <API_KEY>."},
 	{CodeInvalidAPIKey, Unauthenticated, 0, "Check that you send the complete key, and that it has not expired or been revoked. Otherwise request a new key."},
-	{CodePartnerSuspended, Forbidden, 0, doPartner},
-	{CodeContractNotEffective, Forbidden, 0, "Do not retry before the first day of the contract. Contact your partner manager about its dates."},
+	{CodePartnerSuspended, Forbidden, 0, "Do not retry; contact your partner manager. GET /api/v1/account reports the state and the contract, and works while other requests fail."},
+	{CodeContractNotEffective, Forbidden, 0, "Do not retry before the first day of the contract in `detail`; GET /api/v1/account also reports the dates. Contact your partner manager about a contract that has ended."},
 	{CodeInsufficientScope, Forbidden, 0, "Use a key that has the scope in `detail`."},
 	{CodeCapabilityNotEntitled, Forbidden, 0, doPartner},
 	{CodeAuthenticationRequired, Unauthenticated, 0, "Open a session with POST /api/v1/sessions and send its token as Authorization: Bearer <TOKEN>. API keys are not accepted here."},

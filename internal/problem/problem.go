@@ -44,11 +44,21 @@ type Problem struct {
 	// Extension is a JSON object with extension members (RFC 9457, section 3.2).
 	// Its names differ from the standard members. It may be nil.
 	Extension json.RawMessage
+	// Limited describes the limit that a 429 is about; nil for other problems.
+	Limited *Limited
 	// RetryAfter is sent in whole seconds, rounded up, from 1 to 86400. If it is
 	// zero, the header is omitted.
 	RetryAfter time.Duration
 	// Cause is only logged.
 	Cause error
+}
+
+// Limited is a limit of requests or of created records. Responses have its fields as the
+// members limit, remaining and resetsAt.
+type Limited struct {
+	Limit, Remaining int64
+	// Resets is the time at which the whole limit is available again.
+	Resets time.Time
 }
 
 // New returns a problem with a formatted detail.

@@ -49,7 +49,7 @@ func (sim simulated) product(now time.Time, draft Draft, quota transaction.Quota
 			{Pointer: "#/catalogProductUid", Detail: "simulated: the catalog has no product with this uid"},
 		}}
 	case simQuotaExceeded:
-		return Product{}, &transaction.QuotaExceededError{Quota: quota, RetryAfter: max(quota.End(now).Sub(now), time.Second)}
+		return Product{}, &transaction.QuotaExceededError{Quota: quota, RetryAfter: max(quota.End(now).Sub(now), time.Second), Ends: quota.End(now)}
 	case simCatalogUnavailable:
 		return Product{}, fmt.Errorf("%w: simulated", ErrCatalogUnavailable)
 	default:

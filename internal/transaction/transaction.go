@@ -125,6 +125,8 @@ type QuotaExceededError struct {
 	// RetryAfter is the time until the window ends, by the store's clock; at
 	// least one second.
 	RetryAfter time.Duration
+	// Ends is the first instant after the window.
+	Ends time.Time
 }
 
 func (e *QuotaExceededError) Error() string {

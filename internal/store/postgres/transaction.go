@@ -69,9 +69,11 @@ func (c claim) replayed(terms transaction.Terms, full error) (string, error) {
 	case c.outcome == "busy":
 		return "", store.Answer(transaction.ErrInProgress)
 	case c.outcome == "exceeded" && c.wait != nil && terms.Quota != nil:
+		wait := time.Duration(*c.wait) * time.Microsecond
 		return "", store.Answer(&transaction.QuotaExceededError{
-			Quota:      *terms.Quota,
-			RetryAfter: max(time.Duration(*c.wait)*time.Microsecond, time.Second),
+			Quota: *terms.Quota, RetryAfter: max(wait, time.Second),
+			// Windows end at whole seconds of the clock of the database.
+			Ends: terms.Now.Add(wait).Round(time.Second),
 		})
 	case c.outcome == "full" && full != nil:
 		return "", store.Answer(full)

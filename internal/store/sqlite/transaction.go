@@ -77,6 +77,7 @@ func charge(ctx context.Context, tx *sql.Tx, terms transaction.Terms) error {
 	return store.Answer(&transaction.QuotaExceededError{
 		Quota:      *terms.Quota,
 		RetryAfter: max(end.Sub(terms.Now), time.Second),
+		Ends:       end,
 	})
 }
 

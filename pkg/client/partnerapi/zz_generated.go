@@ -74,19 +74,27 @@ const (
 
 // Account defines model for Account.
 type Account struct {
-	Organization Organization        `json:"organization"`
-	Entitlement  Entitlement         `json:"entitlement"`
-	Key          Key                 `json:"key"`
+	Organization Organization `json:"organization"`
+	Entitlement  Entitlement  `json:"entitlement"`
+	Key          Key          `json:"key"`
+
+	// Capabilities Every capability that a partner can have, whether or not your organization has it.
 	Capabilities []AccountCapability `json:"capabilities"`
-	RateLimits   []SurfaceRate       `json:"rateLimits"`
+
+	// RateLimits The rate limit of each surface, partner, preflight, xjdf and xjmf.
+	RateLimits []SurfaceRate `json:"rateLimits"`
 }
 
 // AccountCapability defines model for AccountCapability.
 type AccountCapability struct {
 	// Name The capability, as in Marketplace-Capability.
-	Name    string  `json:"name"`
+	Name string `json:"name"`
+
+	// Posture The degree to which the capability is open.
 	Posture Posture `json:"posture"`
-	Access  Access  `json:"access"`
+
+	// Access The effective access of your key.
+	Access Access `json:"access"`
 
 	// Code The problem code that requests beyond `access` return.
 	Code string `json:"code,omitempty"`
@@ -98,13 +106,15 @@ type AccountCapability struct {
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
 	OpensAt *Instant `json:"opensAt,omitempty"`
-	Quota   *Quota   `json:"quota,omitempty"`
+
+	// Quota A quota of created records. Absent if the capability has none.
+	Quota *Quota `json:"quota,omitempty"`
 }
 
-// Posture defines model for AccountCapability.posture.
+// Posture The degree to which the capability is open.
 type Posture string
 
-// Access defines model for AccountCapability.access.
+// Access The effective access of your key.
 type Access string
 
 // CatalogProduct defines model for CatalogProduct.
@@ -124,9 +134,14 @@ type CatalogProducts struct {
 
 // ContractPeriod defines model for ContractPeriod.
 type ContractPeriod struct {
+	// EffectiveFrom The first instant of the contract; null if no contract is registered.
+	//
+	// Examples: 2026-01-01T00:00:00.000Z
 	EffectiveFrom *time.Time `json:"effectiveFrom"`
 
 	// EffectiveUntil The exclusive end of the contract; null if it has no end.
+	//
+	// Examples: 2027-01-01T00:00:00.000Z
 	EffectiveUntil *time.Time `json:"effectiveUntil"`
 }
 
@@ -144,15 +159,17 @@ type Entitlement struct {
 	Package string `json:"package"`
 
 	// State As in Marketplace-Entitlement: active, suspended, contract-not-effective. New values may be added.
-	State    EntitlementState `json:"state"`
-	Mode     Mode             `json:"mode"`
-	Contract ContractPeriod   `json:"contract"`
+	State EntitlementState `json:"state"`
+
+	// Mode The kind of the key: test accesses the sandbox, live production.
+	Mode     Mode           `json:"mode"`
+	Contract ContractPeriod `json:"contract"`
 }
 
 // EntitlementState As in Marketplace-Entitlement: active, suspended, contract-not-effective. New values may be added.
 type EntitlementState string
 
-// Mode defines model for Entitlement.mode.
+// Mode The kind of the key: test accesses the sandbox, live production.
 type Mode string
 
 // Instant A time in UTC with milliseconds.
@@ -162,11 +179,18 @@ type Instant = time.Time
 
 // Key defines model for Key.
 type Key struct {
+	// Name The name of the key.
+	//
+	// Examples: live
 	Name string `json:"name"`
 
 	// ExpiresAt Null if the key does not expire.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	Scopes    []string   `json:"scopes"`
+
+	// Scopes The permissions of the key.
+	//
+	// Examples: ["rfq:read","quote:read"]
+	Scopes []string `json:"scopes"`
 }
 
 // Money defines model for Money.
@@ -180,7 +204,14 @@ type Money struct {
 
 // Organization defines model for Organization.
 type Organization struct {
-	ID          string `json:"id"`
+	// ID The id of your organization.
+	//
+	// Examples: org_acme01
+	ID string `json:"id"`
+
+	// DisplayName The name of your organization.
+	//
+	// Examples: Acme Print Buying
 	DisplayName string `json:"displayName"`
 }
 
@@ -201,11 +232,26 @@ type Product struct {
 // ProductLevel defines model for Product.Level.
 type ProductLevel string
 
-// Quota defines model for Quota.
+// Quota A quota of created records. Absent if the capability has none.
 type Quota struct {
-	Limit         int64 `json:"limit"`
-	Used          int64 `json:"used"`
-	Remaining     int64 `json:"remaining"`
+	// Limit The number of records that may be created in one window.
+	//
+	// Examples: 1000
+	Limit int64 `json:"limit"`
+
+	// Used The number of records created in the current window.
+	//
+	// Examples: 12
+	Used int64 `json:"used"`
+
+	// Remaining The number of records that may still be created in the current window.
+	//
+	// Examples: 988
+	Remaining int64 `json:"remaining"`
+
+	// WindowSeconds The length of a window in seconds.
+	//
+	// Examples: 86400
 	WindowSeconds int64 `json:"windowSeconds"`
 
 	// ResetsAt A time in UTC with milliseconds.
@@ -349,9 +395,17 @@ type Supplier struct {
 // SurfaceRate defines model for SurfaceRate.
 type SurfaceRate struct {
 	// Surface The surface, as in RateLimit-Policy.
-	Surface       string `json:"surface"`
-	Requests      int64  `json:"requests"`
-	WindowSeconds int64  `json:"windowSeconds"`
+	Surface string `json:"surface"`
+
+	// Requests The number of requests allowed in any window.
+	//
+	// Examples: 2000
+	Requests int64 `json:"requests"`
+
+	// WindowSeconds The length of the window in seconds.
+	//
+	// Examples: 10
+	WindowSeconds int64 `json:"windowSeconds"`
 }
 
 // CreatedAfter defines model for CreatedAfter.
@@ -492,6 +546,10 @@ type ClientInterface interface {
 	// is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
 	// keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
 	//
+	// The account lists every capability that a partner can have and the rate limit of every surface. It is the only
+	// operation that serves organizations that are suspended or whose contract is not in effect: `entitlement`
+	// contains the state and the dates.
+	//
 	// Corresponds with GET /api/v1/account (the `GetAccount` operationId).
 	GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -595,6 +653,10 @@ type ClientInterface interface {
 // effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
 // is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
 // keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
+//
+// The account lists every capability that a partner can have and the rate limit of every surface. It is the only
+// operation that serves organizations that are suspended or whose contract is not in effect: `entitlement`
+// contains the state and the dates.
 //
 // Corresponds with GET /api/v1/account (the `GetAccount` operationId).
 func (c *Client) GetAccount(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1105,6 +1167,10 @@ type ClientWithResponsesInterface interface {
 	// is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
 	// keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
 	//
+	// The account lists every capability that a partner can have and the rate limit of every surface. It is the only
+	// operation that serves organizations that are suspended or whose contract is not in effect: `entitlement`
+	// contains the state and the dates.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/account (the `GetAccount` operationId).
@@ -1464,6 +1530,10 @@ func (r ListQuotesResponse) ContentType() string {
 // effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
 // is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
 // keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
+//
+// The account lists every capability that a partner can have and the rate limit of every surface. It is the only
+// operation that serves organizations that are suspended or whose contract is not in effect: `entitlement`
+// contains the state and the dates.
 //
 // Returns a wrapper object for the known response body format(s).
 //
