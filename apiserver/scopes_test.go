@@ -51,20 +51,16 @@ func TestContractNamesTheScopesOfItsRoutes(t *testing.T) {
 		if scope := requiredScope(routes[i]); scope != posture.NoScope {
 			want = []string{scope.String()}
 		}
-		alternatives := contract.Paths[op.Path][strings.ToLower(op.Method)].Security
-		if len(alternatives) != 2 {
-			t.Errorf("%s %s has %d alternatives of credentials, want the key with and without a certificate", op.Method, op.Path, len(alternatives))
-		}
-		for _, credentials := range alternatives {
-			if got := credentials["bearer"]; !slices.Equal(got, want) {
-				t.Errorf("%s %s names the scopes %q, want %q", op.Method, op.Path, got, want)
-			}
+		if got := contract.Paths[op.Path][strings.ToLower(op.Method)].Scopes; !slices.Equal(got, want) {
+			t.Errorf("%s %s names the scopes %q, want %q", op.Method, op.Path, got, want)
 		}
 	}
 }
 
 // yamlOperation holds the part of an operation that the test reads.
-type yamlOperation struct{ Security []map[string][]string }
+type yamlOperation struct {
+	Scopes []string `json:"x-required-scopes"`
+}
 
 // UnmarshalJSON ignores the members of a path that are not operations.
 func (o *yamlOperation) UnmarshalJSON(text []byte) error {

@@ -376,7 +376,7 @@ type RFQCreate struct {
 	// Examples: Utrecht
 	DeliveryCity string `json:"deliveryCity"`
 
-	// ClientReference Your own reference, such as an order number. It does not have to be unique.
+	// ClientReference Your own reference, such as a number of your system. It does not have to be unique.
 	//
 	// Examples: PO-2026-4711
 	ClientReference string `json:"clientReference,omitempty"`
