@@ -20,7 +20,7 @@ var elsewhere = []problem.Code{
 	problem.CodeWebhookUnavailable, problem.CodeWebhookInvalid, problem.CodeWebhookStateConflict, problem.CodeMasterDataBridgeUnavailable,
 	problem.CodeLiveKeyRequired, problem.CodeMasterDataConflict, problem.CodeErasureConflict,
 	problem.CodeInvalidCategory, problem.CodeMasterDataUnavailable, problem.CodeMasterDataOverflow, problem.CodeMasterDataDuplicate,
-	problem.CodePlatformRequestInvalid, problem.CodeRFQStateConflict, problem.CodeRevisionConflict,
+	problem.CodePlatformRequestInvalid, problem.CodeRevisionConflict,
 }
 
 func TestContractsAreComplete(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/printmarket/printmarket/internal/problem"
 )
 
 // sentence describes the required value in the terms of the member instead of JSON
@@ -24,6 +26,24 @@ func sentence(k jsonschema.ErrorKind) string {
 		}
 	}
 	return k.LocalizedString(message.NewPrinter(language.English))
+}
+
+// codeOf returns the code of an error of the validator.
+func codeOf(k jsonschema.ErrorKind) problem.ViolationCode {
+	switch k.(type) {
+	case *kind.Type:
+		return problem.WrongType
+	case *kind.Enum, *kind.Const:
+		return problem.NotAllowed
+	case *kind.Pattern, *kind.Format:
+		return problem.InvalidFormat
+	case *kind.Minimum, *kind.Maximum, *kind.ExclusiveMinimum, *kind.ExclusiveMaximum:
+		return problem.OutOfRange
+	case *kind.MinLength, *kind.MaxLength, *kind.MinItems, *kind.MaxItems, *kind.MinProperties, *kind.MaxProperties:
+		return problem.InvalidLength
+	default:
+		return problem.InvalidValue
+	}
 }
 
 // ofValue describes errors that concern the complete value.

@@ -40,9 +40,9 @@ func (s *Schema) Violations(value any) []problem.Violation {
 	all := make([]problem.Violation, 0, min(len(found), MaxViolations))
 	for _, one := range found[:cap(all)] {
 		if one.kind != nil {
-			one.what = sentence(one.kind)
+			one.what, one.code = sentence(one.kind), codeOf(one.kind)
 		}
-		all = append(all, problem.Violation{Pointer: pointer(one.at), Detail: one.what})
+		all = append(all, problem.Violation{Pointer: pointer(one.at), Code: one.code, Detail: one.what})
 	}
 	slices.SortFunc(all, func(a, b problem.Violation) int {
 		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Detail, b.Detail))
@@ -54,6 +54,7 @@ func (s *Schema) Violations(value any) []problem.Violation {
 // there may be thousands of faults.
 type fault struct {
 	at   []string
+	code problem.ViolationCode
 	what string
 	// kind is nil if what is the complete text.
 	kind jsonschema.ErrorKind
@@ -96,7 +97,7 @@ func (f *faults) immense(value any, at []string) {
 	switch v := value.(type) {
 	case json.Number:
 		if isImmense(v) {
-			*f = append(*f, fault{at: slices.Clone(at), what: "is outside the range of a double-precision number"})
+			*f = append(*f, fault{at: slices.Clone(at), code: problem.OutOfRange, what: "is outside the range of a double-precision number"})
 		}
 	case []any:
 		for i, element := range v {
@@ -120,7 +121,7 @@ func (f *faults) collect(e *jsonschema.ValidationError) {
 	}
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
-		f.members(e.InstanceLocation, k.Missing, "is required")
+		f.members(e.InstanceLocation, k.Missing, problem.Required, "is required")
 	case *kind.AdditionalProperties:
 		f.strangers(e.InstanceLocation, k.Properties)
 	default:
@@ -136,15 +137,15 @@ const maxName = 128
 func (f *faults) strangers(at, names []string) {
 	short := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return len(name) > maxName })
 	if len(short) < len(names) {
-		*f = append(*f, fault{at: at, what: fmt.Sprintf("contains an unknown member with a name of more than %d bytes", maxName)})
+		*f = append(*f, fault{at: at, code: problem.UnknownMember, what: fmt.Sprintf("contains an unknown member with a name of more than %d bytes", maxName)})
 	}
-	f.members(at, short, "is not a known member of this request")
+	f.members(at, short, problem.UnknownMember, "is not a known member of this request")
 }
 
 // members adds a fault for each of an object's members, for the first [MaxViolations]
 // in sorted order.
-func (f *faults) members(at, names []string, what string) {
+func (f *faults) members(at, names []string, code problem.ViolationCode, what string) {
 	for _, name := range slices.Sorted(slices.Values(names))[:min(len(names), MaxViolations)] {
-		*f = append(*f, fault{at: append(slices.Clone(at), name), what: what})
+		*f = append(*f, fault{at: append(slices.Clone(at), name), code: code, what: what})
 	}
 }

@@ -23,8 +23,8 @@ type credentials struct {
 	missing *problem.Problem
 }
 
-// All ways in which a key can be missing or invalid share one detail, so that the answer does
-// not help an attacker.
+// All ways in which a key can be invalid share one detail, so that the answer does not help an
+// attacker.
 var (
 	bearerOnly = credentials{
 		vary:    []string{"Authorization"},
@@ -38,6 +38,7 @@ var (
 	// bearerOrKeyHere is for the XJDF forms on other surfaces. Their contract fixes Vary; that is
 	// safe because no response to a key may be shared, and each is revalidated before reuse.
 	bearerOrKeyHere = credentials{keyHeader: true, vary: bearerOnly.vary, missing: bearerOrKey.missing}
+	otherScheme     = problem.New(problem.CodeInvalidAPIKey, "The Authorization header does not have the scheme Bearer. Send Authorization: Bearer <API_KEY>.")
 	invalidKey      = problem.New(problem.CodeInvalidAPIKey, "The API key is not valid.")
 	twoKeys         = problem.New(problem.CodeInvalidRequest, "Authorization and X-API-Key contain different credentials. Send only one of them.")
 	keyInQuery      = problem.New(problem.CodeInvalidRequest, "The query string contains a credential. Send credentials only in a header.")
@@ -105,7 +106,7 @@ func (accepts *credentials) read(r *http.Request) (credential.Key, *problem.Prob
 		if len(authorization) == 0 {
 			return credential.Key{}, accepts.missing
 		}
-		return parsed(bearer(authorization))
+		return bearerKey(authorization)
 	}
 	apiKey := r.Header["X-Api-Key"]
 	switch {
@@ -114,12 +115,22 @@ func (accepts *credentials) read(r *http.Request) (credential.Key, *problem.Prob
 	case r.URL.RawQuery != "" && holdsKey(r):
 		return credential.Key{}, keyInQuery
 	case len(apiKey) == 0:
-		return parsed(bearer(authorization))
+		return bearerKey(authorization)
 	case len(authorization) > 0 && !same(authorization, apiKey):
 		return credential.Key{}, twoKeys
 	default:
 		return parsed(single(apiKey))
 	}
+}
+
+// bearerKey parses the key of Authorization. Another scheme, or a key without one, is a
+// common mistake whose answer discloses nothing.
+func bearerKey(authorization []string) (credential.Key, *problem.Problem) {
+	token, err := bearer(authorization)
+	if err != nil && len(authorization) == 1 {
+		return credential.Key{}, otherScheme
+	}
+	return parsed(token, err)
 }
 
 func parsed(token string, err error) (credential.Key, *problem.Problem) {

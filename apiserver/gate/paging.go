@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -17,6 +18,7 @@ import (
 type ListParameters struct {
 	Status                      []string
 	CreatedAfter, CreatedBefore *string
+	ClientReference             *string
 	Limit                       *int
 	Cursor                      *string
 }
@@ -35,6 +37,12 @@ func Page(in ListParameters) (rfq.Page, error) {
 	}
 	if in.Cursor != nil {
 		page.Cursor = *in.Cursor
+	}
+	if in.ClientReference != nil {
+		page.ClientReference = *in.ClientReference
+		if n := utf8.RuneCountInString(page.ClientReference); n < 1 || n > rfq.MaxReference || !utf8.ValidString(page.ClientReference) || strings.ContainsRune(page.ClientReference, 0) {
+			return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The parameter clientReference must have 1 to %d characters.", rfq.MaxReference)
+		}
 	}
 	for i, text := range in.Status {
 		status := rfq.Status(text)
@@ -113,6 +121,9 @@ func NextQuery(page rfq.Page, cursor string) string {
 	query := url.Values{"cursor": {cursor}, "limit": {strconv.Itoa(page.Limit)}}
 	for _, status := range page.Statuses {
 		query.Add("status", string(status))
+	}
+	if page.ClientReference != "" {
+		query.Set("clientReference", page.ClientReference)
 	}
 	for name, at := range map[string]time.Time{"createdAfter": page.CreatedAfter, "createdBefore": page.CreatedBefore} {
 		if !at.IsZero() {

@@ -339,6 +339,52 @@ func TestACommittedKeyAnswersBeforeEverythingThatCouldRefuseIt(t *testing.T) {
 	replays("the catalog no longer has the product")
 }
 
+func TestEveryViolationOfABodyIsReportedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	tests := map[string]struct {
+		body string
+		want map[string]problem.ViolationCode
+	}{
+		"schema, text and catalog": {
+			`{"catalogProductUid":"print:none","title":"\n","category":"nowhere","quantity":0,"x":1}`,
+			map[string]problem.ViolationCode{
+				"#/catalogProductUid": problem.UnknownProduct, "#/title": problem.InvalidValue, "#/category": problem.UnknownCategory,
+				"#/quantity": problem.OutOfRange, "#/deliveryCity": problem.Required, "#/x": problem.UnknownMember,
+			},
+		},
+		"text and catalog": {
+			`{"catalogProductUid":"print:flyers:a5","title":"\n","category":"stationery","quantity":1,"deliveryCity":"Utrecht"}`,
+			map[string]problem.ViolationCode{"#/title": problem.InvalidValue, "#/category": problem.WrongCategory},
+		},
+		"types": {
+			`{"catalogProductUid":1,"title":"a","category":"commercial-print","quantity":"1","deliveryCity":""}`,
+			map[string]problem.ViolationCode{"#/catalogProductUid": problem.WrongType, "#/quantity": problem.WrongType, "#/deliveryCity": problem.InvalidLength},
+		},
+	}
+	known := map[problem.ViolationCode]bool{}
+	for _, d := range problem.ViolationCodes() {
+		known[d.Code] = true
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var body struct{ Errors []problem.Violation }
+			create(t, w, "k", tc.body).Want(t, 422, problem.CodeRFQInvalid).Into(t, &body)
+			got := map[string]problem.ViolationCode{}
+			for _, v := range body.Errors {
+				got[v.Pointer] = v.Code
+				if !known[v.Code] {
+					t.Errorf("the code %s of %s is not in the table", v.Code, v.Pointer)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" || len(body.Errors) != len(tc.want) {
+				t.Errorf("violations of %s (-want +got):\n%s", tc.body, diff)
+			}
+		})
+	}
+}
+
 // wantQuota requires the quota as the second item of the header fields.
 func wantQuota(t *testing.T, a apitest.Answer, remaining, reset int) {
 	t.Helper()

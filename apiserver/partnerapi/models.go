@@ -17,7 +17,7 @@ func modelOf(r rfq.RFQ) RFQ {
 	return RFQ{
 		ID: r.ID, TrackingCode: r.TrackingCode, Status: string(r.Status),
 		CatalogProductUID: r.CatalogProductUID, Title: r.Title, Category: r.Category,
-		Quantity: r.Quantity, DeliveryCity: r.DeliveryCity,
+		Quantity: r.Quantity, DeliveryCity: r.DeliveryCity, ClientReference: r.ClientReference,
 		Product: Product{
 			UID: r.Product.UID, Name: r.Product.Name, Level: L2, MarketplaceGroup: r.Product.Group,
 		},

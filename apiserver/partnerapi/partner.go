@@ -27,10 +27,12 @@ const bodyLimit = 64 << 10
 // RFQs is the part of package rfq that the surface uses.
 type RFQs interface {
 	Create(ctx context.Context, owner tenant.ID, draft rfq.Draft, terms rfq.Terms) (rfq.Created, error)
+	Check(owner tenant.ID, draft rfq.Draft) []rfq.Violation
 	Replay(ctx context.Context, owner tenant.ID, used transaction.Idempotency) (rfq.RFQ, bool, error)
 	Get(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error)
 	List(ctx context.Context, owner tenant.ID, page rfq.Page) (rfq.List, error)
 	Quotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error)
+	CancelOwn(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error)
 }
 
 // Catalog is the part of package catalog that the surface uses.
@@ -61,6 +63,8 @@ func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Se
 		{Method: http.MethodPost, Pattern: "/api/v1/rfq", Capability: posture.RFQCreate, Write: true, Body: body, Serve: s.checked(api.CreateRFQ)},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq", Capability: posture.RFQList, Serve: gate.OnlyParameters(set.QueryParameters(list), api.ListRfqs)},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Offers: forms(), KeyHeader: printtalk.MediaTypes(), Serve: inPrintTalk(true, s.requestForQuotation, api.GetRFQ)},
+		// Partners can cancel while the creation of RFQs is closed.
+		{Method: http.MethodPost, Pattern: "/api/v1/rfq/{rfqId}/cancel", Capability: posture.RFQRead, Scope: posture.ScopeRFQWrite, Write: true, Serve: api.CancelRFQ},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Offers: forms(), KeyHeader: printtalk.MediaTypes(), Serve: inPrintTalk(false, s.quotation, api.ListQuotes)},
 	}, Disabled()...), nil
 }

@@ -4,8 +4,11 @@ package partnerapi
 
 import (
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
@@ -28,16 +31,44 @@ func (s *surface) checked(next gate.Handler) gate.Handler {
 		case found:
 			return s.created(c, record, true).answerCreateRFQ(c)
 		default:
-			return problem.New(problem.CodeRFQInvalid, "The RFQ is not valid.").Violates(violations...)
+			return invalid(s.completed(c, violations)...)
 		}
 	}
+}
+
+// completed adds the violations that the schema does not express, of members that the
+// schema accepts, so that the partner reads all of them at once.
+func (s *surface) completed(c *gate.Call, found []problem.Violation) []problem.Violation {
+	at := func(pointer string) bool {
+		return slices.ContainsFunc(found, func(v problem.Violation) bool { return v.Pointer == pointer })
+	}
+	document, ok := c.Document.(map[string]any)
+	if !ok {
+		return found
+	}
+	text := func(member string) string { value, _ := document[member].(string); return value }
+	more := s.rfqs.Check(c.Tenant(), rfq.Draft{
+		CatalogProductUID: text("catalogProductUid"), Title: text("title"), Category: text("category"),
+		Quantity: 1, DeliveryCity: text("deliveryCity"), ClientReference: text("clientReference"),
+	})
+	for _, one := range problem.CodedViolations(more) {
+		if !at(one.Pointer) && len(found) < contracts.MaxViolations {
+			found = append(found, one)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b problem.Violation) int { return strings.Compare(a.Pointer, b.Pointer) })
+	return found
+}
+
+func invalid(found ...problem.Violation) *problem.Problem {
+	return problem.New(problem.CodeRFQInvalid, "The RFQ is not valid.").Violates(found...)
 }
 
 // CreateRFQ serves POST /api/v1/rfq.
 func (s *surface) CreateRFQ(c *gate.Call, body RFQCreate) (CreateRFQResponseObject, error) {
 	draft := rfq.Draft{
 		CatalogProductUID: body.CatalogProductUID, Title: body.Title, Category: body.Category,
-		Quantity: int64(body.Quantity), DeliveryCity: body.DeliveryCity,
+		Quantity: int64(body.Quantity), DeliveryCity: body.DeliveryCity, ClientReference: body.ClientReference,
 	}
 	made, err := s.rfqs.Create(c.Context(), c.Tenant(), draft, rfq.Terms{
 		Idempotency: c.Idempotency(),
@@ -70,6 +101,15 @@ func (s *surface) GetRFQ(c *gate.Call, rfqid RFQID) (GetRFQResponseObject, error
 		return GetRFQ304Response{}, nil
 	}
 	return GetRFQ200JSONResponse(modelOf(record)), nil
+}
+
+// CancelRFQ serves POST /api/v1/rfq/{rfqId}/cancel.
+func (s *surface) CancelRFQ(c *gate.Call, rfqid RFQID) (CancelRFQResponseObject, error) {
+	record, err := s.rfqs.CancelOwn(c.Context(), c.Tenant(), rfqid)
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	return CancelRFQ200JSONResponse{Body: modelOf(record), Headers: CancelRFQ200ResponseHeaders{ETag: etag(record)}}, nil
 }
 
 // ListRfqs serves GET /api/v1/rfq.
@@ -124,10 +164,13 @@ func catalogAway(err error) *problem.Problem {
 
 // problemOf maps the errors of package rfq to problems.
 func problemOf(err error) error {
-	var invalid *rfq.ValidationError
+	var refused *rfq.ValidationError
+	var ended *rfq.TransitionError
 	switch {
-	case errors.As(err, &invalid):
-		return problem.New(problem.CodeRFQInvalid, "The RFQ is not valid.").Violates(problem.Violations(invalid.Violations)...)
+	case errors.As(err, &ended):
+		return problem.New(problem.CodeRFQStateConflict, "The RFQ has ended as %s and cannot be cancelled.", ended.From)
+	case errors.As(err, &refused):
+		return invalid(problem.CodedViolations(refused.Violations)...)
 	case errors.Is(err, rfq.ErrCatalogUnavailable):
 		return catalogAway(err)
 	case errors.Is(err, rfq.ErrInvalidPage):

@@ -276,7 +276,16 @@ type RFQ struct {
 	Title             string `json:"title"`
 	Category          string `json:"category"`
 	Quantity          int64  `json:"quantity"`
-	DeliveryCity      string `json:"deliveryCity"`
+
+	// DeliveryCity The city of the delivery.
+	//
+	// Examples: Utrecht
+	DeliveryCity string `json:"deliveryCity"`
+
+	// ClientReference Your own reference. Absent if the RFQ was created without one.
+	//
+	// Examples: PO-2026-4711
+	ClientReference string `json:"clientReference,omitempty"`
 
 	// Product The catalog entry of the product when the RFQ was created.
 	Product Product `json:"product"`
@@ -324,8 +333,17 @@ type RFQCreate struct {
 	Category string `json:"category"`
 
 	// Quantity The number of copies.
-	Quantity     int    `json:"quantity"`
+	Quantity int `json:"quantity"`
+
+	// DeliveryCity The city of the delivery.
+	//
+	// Examples: Utrecht
 	DeliveryCity string `json:"deliveryCity"`
+
+	// ClientReference Your own reference, such as a number of your system. It does not have to be unique.
+	//
+	// Examples: PO-2026-4711
+	ClientReference string `json:"clientReference,omitempty"`
 }
 
 // RFQCreated defines model for RfqCreated.
@@ -372,6 +390,9 @@ type SurfaceRate struct {
 	WindowSeconds int64 `json:"windowSeconds"`
 }
 
+// ClientReference defines model for ClientReference.
+type ClientReference = string
+
 // CreatedAfter defines model for CreatedAfter.
 type CreatedAfter = string
 
@@ -400,6 +421,9 @@ type ListRfqsParams struct {
 
 	// CreatedBefore List only RFQs created before this time (RFC 3339).
 	CreatedBefore *CreatedBefore `form:"createdBefore,omitempty" json:"createdBefore,omitempty"`
+
+	// ClientReference List only RFQs with exactly this client reference.
+	ClientReference *ClientReference `form:"clientReference,omitempty" json:"clientReference,omitempty"`
 
 	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -432,6 +456,9 @@ type Operations interface {
 	// GetRFQ Read an RFQ of your organization. Requires rfq:read.
 	// (GET /api/v1/rfq/{rfqId})
 	GetRFQ(c *gate.Call, rfqid RFQID) (GetRFQResponseObject, error)
+	// CancelRFQ Cancel an RFQ of your organization. Requires rfq:write.
+	// (POST /api/v1/rfq/{rfqId}/cancel)
+	CancelRFQ(c *gate.Call, rfqid RFQID) (CancelRFQResponseObject, error)
 	// ListQuotes List the supplier quotes on an RFQ of your organization. Requires quote:read.
 	// (GET /api/v1/rfq/{rfqId}/quotes)
 	ListQuotes(c *gate.Call, rfqid RFQID) (ListQuotesResponseObject, error)
@@ -478,6 +505,10 @@ func (h Handlers) ListRfqs(c *gate.Call) error {
 		return badParameter("createdBefore")
 	}
 
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "clientReference", query, &params.ClientReference, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("clientReference")
+	}
+
 	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
 		return badParameter("limit")
 	}
@@ -520,6 +551,21 @@ func (h Handlers) GetRFQ(c *gate.Call) error {
 		return err
 	}
 	return response.answerGetRFQ(c)
+}
+
+// CancelRFQ handles POST /api/v1/rfq/{rfqId}/cancel.
+func (h Handlers) CancelRFQ(c *gate.Call) error {
+
+	var rfqid RFQID
+	if err := runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(c.Request, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("rfqId")
+	}
+
+	response, err := h.Operations.CancelRFQ(c, rfqid)
+	if err != nil {
+		return err
+	}
+	return response.answerCancelRFQ(c)
 }
 
 // ListQuotes handles GET /api/v1/rfq/{rfqId}/quotes.
@@ -620,6 +666,25 @@ type GetRFQ304Response struct{ NotModifiedResponse }
 func (response GetRFQ304Response) answerGetRFQ(c *gate.Call) error {
 	c.Writer.WriteHeader(304)
 	return nil
+}
+
+// CancelRFQResponseObject is a response of CancelRFQ.
+type CancelRFQResponseObject interface {
+	answerCancelRFQ(c *gate.Call) error
+}
+
+type CancelRFQ200ResponseHeaders struct {
+	ETag string
+}
+
+type CancelRFQ200JSONResponse struct {
+	Body    RFQ
+	Headers CancelRFQ200ResponseHeaders
+}
+
+func (response CancelRFQ200JSONResponse) answerCancelRFQ(c *gate.Call) error {
+	c.Writer.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	return c.JSON(200, response.Body)
 }
 
 // ListQuotesResponseObject is a response of ListQuotes.

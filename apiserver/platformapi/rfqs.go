@@ -186,7 +186,7 @@ func problemOf(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &malformed):
-		return invalid(problem.Violations(malformed.Violations))
+		return invalid(problem.CodedViolations(malformed.Violations))
 	case errors.Is(err, rfq.ErrInvalidPage):
 		return gate.BadPage(err)
 	case errors.Is(err, rfq.ErrRevision):

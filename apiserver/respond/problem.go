@@ -4,6 +4,7 @@ package respond
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -111,6 +112,7 @@ func appendProblem(body []byte, id string, prob *problem.Problem) []byte {
 				body = append(body, ',')
 			}
 			body = appendString(append(body, `{"pointer":`...), v.Pointer)
+			body = appendString(append(body, `,"code":`...), string(cmp.Or(v.Code, problem.InvalidValue)))
 			body = appendString(append(body, `,"detail":`...), v.Detail)
 			body = append(body, '}')
 		}

@@ -62,11 +62,11 @@ func TestProblemCarriesViolationsAndEscapesQuotedText(t *testing.T) {
 	t.Parallel()
 	_, body := write(t, problem.New(problem.CodeRFQInvalid, "Title %q & <b>\n\x01é", "x").Violates(
 		problem.Violation{Pointer: "#/title", Detail: `say "please"`},
-		problem.Violation{Pointer: "#/quantity", Detail: "must be at least 1"},
+		problem.Violation{Pointer: "#/quantity", Code: problem.OutOfRange, Detail: "must be at least 1"},
 	))
 	want := []any{
-		map[string]any{"pointer": "#/title", "detail": `say "please"`},
-		map[string]any{"pointer": "#/quantity", "detail": "must be at least 1"},
+		map[string]any{"pointer": "#/title", "code": "INVALID_VALUE", "detail": `say "please"`},
+		map[string]any{"pointer": "#/quantity", "code": "OUT_OF_RANGE", "detail": "must be at least 1"},
 	}
 	if diff := cmp.Diff(want, body["errors"]); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)

@@ -127,7 +127,7 @@ type Definition struct {
 const (
 	doWait    = "Retry the same request after the number of seconds in Retry-After."
 	doQuota   = "Retry after the number of seconds in Retry-After, when the quota window ends, or request a larger quota from your partner manager."
-	doClosed  = "Do not retry at once. If the response has Retry-After, the capability opens then; otherwise ask your partner manager, or read `access` and `opensAt` from GET /api/v1/account."
+	doClosed  = "The capability is closed for your key; nothing has failed. With Retry-After, it opens then. Without Retry-After, do not retry in a loop: read `access`, `posture` and `opensAt` from GET /api/v1/account at most once a minute, or ask your partner manager. Failures of the platform have other codes: POSTURE_UNAVAILABLE, OVERLOADED, STORE_UNAVAILABLE."
 	doLookup  = "Check the id and the key: a key finds only records of its own organization and mode (test or live)."
 	doPartner = "Do not retry; contact your partner manager. Requests fail until the entitlement changes."
 )
@@ -152,7 +152,7 @@ var codes = [...]Definition{
 	{CodeTooEarly, TooEarly, 0, "Retry after the TLS handshake is complete (RFC 8470)."},
 
 	{CodeMissingAPIKey, Unauthenticated, 0, "Send the header Authorization: Bearer <API_KEY>."},
-	{CodeInvalidAPIKey, Unauthenticated, 0, "Check that you send the complete key, and that it has not expired or been revoked. Otherwise request a new key."},
+	{CodeInvalidAPIKey, Unauthenticated, 0, "Check that you send the complete key as Authorization: Bearer <API_KEY>, and that it has not expired or been revoked. Otherwise request a new key."},
 	{CodePartnerSuspended, Forbidden, 0, "Do not retry; contact your partner manager. GET /api/v1/account reports the state and the contract, and works while other requests fail."},
 	{CodeContractNotEffective, Forbidden, 0, "Do not retry before the first day of the contract in `detail`; GET /api/v1/account also reports the dates. Contact your partner manager about a contract that has ended."},
 	{CodeInsufficientScope, Forbidden, 0, "Use a key that has the scope in `detail`."},

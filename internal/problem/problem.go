@@ -20,7 +20,9 @@ import (
 type Violation struct {
 	// Pointer is an RFC 6901 JSON Pointer in URI fragment form: "#/quantity".
 	Pointer string `json:"pointer"`
-	Detail  string `json:"detail"`
+	// Code is empty for [InvalidValue].
+	Code   ViolationCode `json:"code"`
+	Detail string        `json:"detail"`
 }
 
 // Violations converts the violations of a domain package, which has its own type
@@ -28,7 +30,18 @@ type Violation struct {
 func Violations[V ~struct{ Pointer, Detail string }](found []V) []Violation {
 	all := make([]Violation, len(found))
 	for i, v := range found {
-		all[i] = Violation(v)
+		plain := struct{ Pointer, Detail string }(v)
+		all[i] = Violation{Pointer: plain.Pointer, Detail: plain.Detail}
+	}
+	return all
+}
+
+// CodedViolations converts violations like [Violations], with their codes.
+func CodedViolations[V ~struct{ Pointer, Code, Detail string }](found []V) []Violation {
+	all := make([]Violation, len(found))
+	for i, v := range found {
+		plain := struct{ Pointer, Code, Detail string }(v)
+		all[i] = Violation{Pointer: plain.Pointer, Code: ViolationCode(plain.Code), Detail: plain.Detail}
 	}
 	return all
 }

@@ -34,6 +34,8 @@ func (e *NotOpenError) Error() string { return fmt.Sprintf("rfq is %s and takes 
 type Violation struct {
 	// Pointer is a JSON pointer as a URI fragment, "#/quantity".
 	Pointer string
+	// Code is the kind of the violation in the partner contract, such as UNKNOWN_PRODUCT.
+	Code string
 	// Detail is the sentence that the partner reads.
 	Detail string
 }

@@ -28,6 +28,8 @@ type Filter struct {
 	// CreatedAfter is the inclusive and CreatedBefore the exclusive bound of the time of
 	// creation, in whole milliseconds. The zero Time is no bound.
 	CreatedAfter, CreatedBefore time.Time
+	// ClientReference selects the RFQs with exactly this reference; empty selects all.
+	ClientReference string
 }
 
 // Page selects a part of a listing.
@@ -102,7 +104,7 @@ func (s *Service) selection(page Page, whose string, now time.Time) (Selection, 
 			return Selection{}, cursor.Scope{}, fmt.Errorf("%w: there is no status %.40q", ErrInvalidPage, status)
 		}
 	}
-	selection := Selection{Statuses: page.Statuses, Now: now, Limit: page.Limit}
+	selection := Selection{Statuses: page.Statuses, ClientReference: page.ClientReference, Now: now, Limit: page.Limit}
 	if !page.CreatedAfter.IsZero() {
 		selection.From = recordid.First(recordid.RFQ, page.CreatedAfter)
 	}
@@ -128,8 +130,12 @@ func (f Filter) query() string {
 		statuses[i] = string(status)
 	}
 	slices.Sort(statuses)
-	return fmt.Sprintf("rfq by descending id, status %s, created %s to %s",
+	query := fmt.Sprintf("rfq by descending id, status %s, created %s to %s",
 		strings.Join(slices.Compact(statuses), "|"), bound(f.CreatedAfter), bound(f.CreatedBefore))
+	if f.ClientReference != "" {
+		query += fmt.Sprintf(", reference %q", f.ClientReference)
+	}
+	return query
 }
 
 func bound(t time.Time) string {

@@ -24,6 +24,8 @@ type Instruction struct {
 	Reason string
 	// Version is the expected version of the RFQ; another version is [ErrRevision]. 0 accepts any.
 	Version int64
+	// own means that the owner of the RFQ acts, which needs no reason and is not audited.
+	own bool
 }
 
 // errUnchanged ends an amendment without a write.
@@ -54,13 +56,21 @@ func (s *Service) Cancel(ctx context.Context, owner tenant.ID, id string, by Ins
 	return s.end(ctx, owner, id, Cancelled, transaction.CancelRFQ, transaction.RFQCancelled, by)
 }
 
+// CancelOwn cancels an RFQ for its owner. Cancelling a cancelled RFQ changes nothing. It
+// returns transaction.ErrNotFound or [TransitionError].
+func (s *Service) CancelOwn(ctx context.Context, owner tenant.ID, id string) (RFQ, error) {
+	return s.end(ctx, owner, id, Cancelled, transaction.CancelRFQ, transaction.RFQCancelled, Instruction{own: true})
+}
+
 func (s *Service) end(
 	ctx context.Context, owner tenant.ID, id string, next Status, verb transaction.Verb, event transaction.EventType, by Instruction,
 ) (RFQ, error) {
-	var found violations
-	found.text("#/reason", by.Reason, maxReason)
-	if err := found.err(); err != nil {
-		return RFQ{}, err
+	if !by.own {
+		var found violations
+		found.text("#/reason", by.Reason, maxReason)
+		if err := found.err(); err != nil {
+			return RFQ{}, err
+		}
 	}
 	var after RFQ
 	err := s.amend(ctx, owner, id, verb, by, func(record RFQ, _ []Quote, now time.Time) (Amendment, error) {
@@ -120,7 +130,7 @@ func find(quotes []Quote, id string) (Quote, bool) {
 	return Quote{}, false
 }
 
-// amend runs one marketplace operation. It applies passed deadlines first, so decide
+// amend runs one operation of the marketplace or of the owner. It applies passed deadlines first, so decide
 // gets the RFQ and its quotes in their current state. One transaction commits these
 // changes, the changes of decide, their events and the audit entry.
 func (s *Service) amend(
@@ -148,7 +158,9 @@ func (s *Service) amend(
 		amendment, err := decide(past.RFQ, at(quotes, now), now)
 		amendment.Quotes = append(amendment.Quotes, past.Quotes...)
 		amendment.Events = append(past.Events, amendment.Events...)
-		amendment.AuditEntry = &auditEntry
+		if !by.own {
+			amendment.AuditEntry = &auditEntry
+		}
 		return amendment, err
 	})
 	if err != nil && !errors.Is(err, errUnchanged) {

@@ -34,6 +34,8 @@ type Draft struct {
 	Category          string
 	Quantity          int64
 	DeliveryCity      string
+	// ClientReference is the client's own name of the RFQ; empty for none.
+	ClientReference string
 }
 
 // Product is a copy of the catalog's product at the time of creation. A later catalog

@@ -118,18 +118,11 @@ func (s *Service) Replay(ctx context.Context, owner tenant.ID, used transaction.
 
 // judge converts a draft into a record with its first quotes, or returns the error.
 func (s *Service) judge(now time.Time, owner tenant.ID, draft Draft, quota transaction.Quota) (RFQ, []Quote, error) {
-	// Validate the draft by itself; the error is a [ValidationError].
-	var found violations
-	found.text("#/catalogProductUid", draft.CatalogProductUID, MaxUID)
-	found.text("#/title", draft.Title, MaxTitle)
-	found.text("#/category", draft.Category, MaxCategory)
-	found.count("#/quantity", draft.Quantity, MaxQuantity)
-	found.text("#/deliveryCity", draft.DeliveryCity, MaxDeliveryCity)
-	if err := found.err(); err != nil {
-		return RFQ{}, nil, err
-	}
 	sim := simulation(owner, draft.CatalogProductUID)
 	product, err := s.product(now, draft, sim, quota)
+	if found := draft.check(err); len(found) > 0 {
+		return RFQ{}, nil, found.err()
+	}
 	if err != nil {
 		return RFQ{}, nil, err
 	}
@@ -140,6 +133,33 @@ func (s *Service) judge(now time.Time, owner tenant.ID, draft Draft, quota trans
 	quotes, err := s.simulatedQuotes(record, now)
 	record.Status, record.QuoteCount = Quoted, len(quotes)
 	return record, quotes, err
+}
+
+// check validates a draft by itself, and adds the violations of err, the error of its
+// product, so that the partner reads all of them at once.
+func (d Draft) check(err error) violations {
+	var found violations
+	found.text("#/catalogProductUid", d.CatalogProductUID, MaxUID)
+	found.text("#/title", d.Title, MaxTitle)
+	found.text("#/category", d.Category, MaxCategory)
+	found.count("#/quantity", d.Quantity, MaxQuantity)
+	found.text("#/deliveryCity", d.DeliveryCity, MaxDeliveryCity)
+	if d.ClientReference != "" {
+		found.text("#/clientReference", d.ClientReference, MaxReference)
+	}
+	var invalid *ValidationError
+	if errors.As(err, &invalid) {
+		found.merge(invalid.Violations)
+	}
+	return found
+}
+
+// Check returns the violations of a draft, also those that need the catalog if it is
+// available. It lets a caller report them together with the violations of the schema.
+func (s *Service) Check(owner tenant.ID, draft Draft) []Violation {
+	now := s.now()
+	_, err := s.product(now, draft, simulation(owner, draft.CatalogProductUID), transaction.Quota{Window: time.Second})
+	return draft.check(err)
 }
 
 // product resolves the product with the simulator or with the catalog.
@@ -157,13 +177,13 @@ func (s *Service) product(now time.Time, draft Draft, sim simulated, quota trans
 	var found violations
 	name, group, known := catalog.Resolve(draft.CatalogProductUID)
 	if !known {
-		found.add("#/catalogProductUid", "the catalog has no product with this uid; GET /api/v1/catalog/products lists them")
+		found.add("#/catalogProductUid", unknownProduct, "the catalog has no product with this uid; GET /api/v1/catalog/products lists them")
 	}
 	switch {
 	case !catalog.HasGroup(draft.Category):
-		found.add("#/category", "the catalog has no marketplace group with this name")
+		found.add("#/category", unknownCategory, "the catalog has no marketplace group with this name")
 	case known && draft.Category != group:
-		found.add("#/category", fmt.Sprintf("the product belongs to the marketplace group %q, not to this one", group))
+		found.add("#/category", wrongCategory, fmt.Sprintf("the product belongs to the marketplace group %q, not to this one", group))
 	}
 	return Product{UID: draft.CatalogProductUID, Name: name, Group: group, CatalogID: catalog.ID()}, found.err()
 }

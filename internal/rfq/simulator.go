@@ -46,7 +46,7 @@ func (sim simulated) product(now time.Time, draft Draft, quota transaction.Quota
 	switch sim {
 	case simInvalid:
 		return Product{}, &ValidationError{Violations: []Violation{
-			{Pointer: "#/catalogProductUid", Detail: "simulated: the catalog has no product with this uid"},
+			{Pointer: "#/catalogProductUid", Code: unknownProduct, Detail: "simulated: the catalog has no product with this uid"},
 		}}
 	case simQuotaExceeded:
 		return Product{}, &transaction.QuotaExceededError{Quota: quota, RetryAfter: max(quota.End(now).Sub(now), time.Second), Ends: quota.End(now)}

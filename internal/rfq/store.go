@@ -55,7 +55,9 @@ type Selection struct {
 	From, Before string
 	// Statuses lists the accepted statuses at Now ([RFQ.At]); empty accepts every status.
 	Statuses []Status
-	Now      time.Time
+	// ClientReference selects the RFQs with this reference; empty selects all.
+	ClientReference string
+	Now             time.Time
 	// Limit is the maximum number of RFQs.
 	Limit int
 }

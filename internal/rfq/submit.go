@@ -132,7 +132,7 @@ func (o Offer) check(now time.Time) error {
 	found.price("#/unitPrice", o.UnitPrice, o.Total)
 	found.count("#/quantity", o.Quantity, MaxQuantity)
 	if len(o.PriceBreaks) > maxPriceBreaks {
-		found.add("#/priceBreaks", fmt.Sprintf("must have at most %d entries", maxPriceBreaks))
+		found.add("#/priceBreaks", invalidLength, fmt.Sprintf("must have at most %d entries", maxPriceBreaks))
 	} else {
 		for i, b := range o.PriceBreaks {
 			found.count(fmt.Sprintf("#/priceBreaks/%d/quantity", i), b.Quantity, MaxQuantity)
@@ -143,10 +143,10 @@ func (o Offer) check(now time.Time) error {
 	found.text("#/delivery/city", o.Delivery.City, MaxDeliveryCity)
 	found.text("#/delivery/terms", o.Delivery.Terms, maxTerms)
 	if !o.ValidUntil.After(now) || o.ValidUntil.Sub(now) > maxValidity {
-		found.add("#/validUntil", "must be in the future, and at most ten years ahead")
+		found.add("#/validUntil", outOfRange, "must be in the future, and at most ten years ahead")
 	}
 	if len(o.Assumptions) > maxAssumptions {
-		found.add("#/assumptions", fmt.Sprintf("must have at most %d entries", maxAssumptions))
+		found.add("#/assumptions", invalidLength, fmt.Sprintf("must have at most %d entries", maxAssumptions))
 	} else {
 		for i, text := range o.Assumptions {
 			found.text(fmt.Sprintf("#/assumptions/%d", i), text, maxAssumption)
@@ -159,10 +159,10 @@ func (o Offer) check(now time.Time) error {
 func (v *violations) price(pointer string, price, total money.Money) {
 	switch {
 	case price.IsZero():
-		v.add(pointer, "must be an amount with a currency")
+		v.add(pointer, invalidValue, "must be an amount with a currency")
 	case price.Sign() < 0:
-		v.add(pointer, "must not be negative")
+		v.add(pointer, outOfRange, "must not be negative")
 	case price.Currency() != total.Currency():
-		v.add(pointer, "must be in the currency of the total")
+		v.add(pointer, invalidValue, "must be in the currency of the total")
 	}
 }

@@ -19,7 +19,7 @@ import (
 // position has the same condition on ids, which an index serves.
 const BeforeAll = "~"
 
-// The parameters of all queries are @owner, @from, @at, @before, @status, @request, @code,
+// The parameters of all queries are @owner, @reference, @from, @at, @before, @status, @request, @code,
 // @limit and @now; a query has those that it needs.
 
 // OfOwner is the condition that selects the records of @owner.
@@ -60,13 +60,17 @@ func conditions(status rfq.Status) []string {
 }
 
 // ListRFQs returns the query that lists columns of the RFQs of owners, by descending id.
-// If there are statuses, an RFQ must have one of them at @now.
+// If there are statuses, an RFQ must have one of them at @now. If referenced is true, an RFQ
+// must have the client reference @reference; the condition repeats the one of its index.
 //
 // The status of an RFQ depends on the clock (rfq.RFQ.At); the sweeper stores it within
 // seconds. So the query for a status has a part for the rows that are stored with it, and
 // parts for the rows that have reached it since. Each part has its index, and the indexes
 // of the latter are almost empty.
-func ListRFQs(columns, owners string, statuses []rfq.Status) string {
+func ListRFQs(columns, owners string, statuses []rfq.Status, referenced bool) string {
+	if referenced {
+		owners += ` AND client_reference = @reference AND client_reference <> ''`
+	}
 	if len(statuses) == 0 {
 		return part(columns, owners, "true")
 	}

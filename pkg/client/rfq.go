@@ -18,6 +18,7 @@ const (
 	routeProducts = "/api/v1/catalog/products"
 	routeRFQs     = "/api/v1/rfq"
 	routeRFQ      = "/api/v1/rfq/{rfqId}"
+	routeCancel   = "/api/v1/rfq/{rfqId}/cancel"
 	routeQuotes   = "/api/v1/rfq/{rfqId}/quotes"
 )
 
@@ -89,6 +90,19 @@ func (c *Client) RFQ(ctx context.Context, id string, options ...ReadOption) (RFQ
 	return record, err
 }
 
+// CancelRFQ cancels an RFQ of your organization. Cancelling it again changes nothing.
+func (c *Client) CancelRFQ(ctx context.Context, id string) (RFQ, error) {
+	const operation = "CancelRFQ"
+	if err := checkID(id); err != nil {
+		return RFQ{}, argumentFault(operation, err)
+	}
+	record, _, err := do[RFQ](ctx, c, sending{
+		operation: operation, route: routeCancel, want: http.StatusOK,
+		send: func(ctx context.Context) (*http.Response, error) { return c.partner.CancelRFQ(ctx, id) },
+	})
+	return record, err
+}
+
 // RFQFilter selects RFQs. The zero value selects all.
 type RFQFilter struct {
 	// Status selects RFQs with one of these statuses.
@@ -97,6 +111,8 @@ type RFQFilter struct {
 	CreatedAfter time.Time
 	// CreatedBefore selects RFQs created before this time.
 	CreatedBefore time.Time
+	// ClientReference selects RFQs with exactly this reference; empty selects all.
+	ClientReference string
 	// PageSize is the number of RFQs for each request, 1 to 100; zero selects the
 	// default of the API.
 	PageSize int
@@ -109,6 +125,9 @@ func (f RFQFilter) parameters() *partnerapi.ListRfqsParams {
 	}
 	if !f.CreatedBefore.IsZero() {
 		parameters.CreatedBefore = &f.CreatedBefore
+	}
+	if f.ClientReference != "" {
+		parameters.ClientReference = &f.ClientReference
 	}
 	if f.PageSize != 0 {
 		parameters.Limit = new(f.PageSize)

@@ -18,6 +18,7 @@ import (
 var marketCases = map[string]func(*testing.T, *fixture){
 	"a list by status holds what reads as that status, at every hour":        listByStatus,
 	"a list by time holds the rfqs created in that time":                     listByTime,
+	"a client reference selects the RFQs that have it":                       referencedRFQs,
 	"pages of a filtered list join to the whole":                             filteredPagesJoin,
 	"an operator lists and finds the rfqs of all tenants in a mode":          listAll,
 	"a verb of the marketplace is committed with its audit":                  audited,
@@ -116,6 +117,25 @@ func listByTime(t *testing.T, w *fixture) {
 		slices.Reverse(got)
 		wantEqual(t, name, tc.want, got)
 	}
+}
+
+func referencedRFQs(t *testing.T, w *fixture) {
+	var want []rfq.RFQ
+	for i, reference := range []string{"PO-1", "PO-2", "", "PO-1", "po-1"} {
+		d := draft("flyers")
+		d.ClientReference = reference
+		made, err := w.rfqs.Create(t.Context(), acme, d, rfq.Terms{Idempotency: keyed(fmt.Sprint("k", i), "body"), Quota: transaction.Quota{Limit: 10, Window: time.Hour}})
+		if err != nil || made.RFQ.ClientReference != reference {
+			t.Fatalf("Create = %+v, %v; want the reference %q", made, err, reference)
+		}
+		if reference == "PO-1" {
+			want = append([]rfq.RFQ{made.RFQ}, want...)
+		}
+		w.clock.advance(time.Millisecond)
+	}
+	wantEqual(t, "PO-1", want, w.list(t, rfq.Filter{ClientReference: "PO-1"}))
+	wantEqual(t, "open RFQs with PO-1", want, w.list(t, rfq.Filter{ClientReference: "PO-1", Statuses: []rfq.Status{rfq.Open}}))
+	wantEqual(t, "an unknown reference", []rfq.RFQ{}, w.list(t, rfq.Filter{ClientReference: "PO-3"}))
 }
 
 func filteredPagesJoin(t *testing.T, w *fixture) {

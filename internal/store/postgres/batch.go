@@ -53,7 +53,7 @@ const createRFQs = `WITH claimed AS MATERIALIZED (
 ), item AS MATERIALIZED (
 	SELECT i.* FROM claimed JOIN unnest($5::text[], $1::text[], $11::text[], $12::text[], $13::text[], $14::text[],
 		$15::bigint[], $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::bigint[], $22::bigint[],
-		$23::timestamptz[], $24::timestamptz[], $25::timestamptz[], $26::timestamptz[], $27::jsonb[])
+		$23::timestamptz[], $24::timestamptz[], $25::timestamptz[], $26::timestamptz[], $27::text[], $28::jsonb[])
 		WITH ORDINALITY AS i (` + rfqColumns + `, quotes, n) USING (n)
 	WHERE outcome = 'created'
 ), made AS (

@@ -19,8 +19,8 @@ import (
 // selectRFQs lists RFQs of some owners. owner is the value of the parameter @owner.
 func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen rfq.Selection) ([]rfq.RFQ, error) {
 	return read(ctx, s, op, func(ctx context.Context, q querier) ([]rfq.RFQ, error) {
-		rows, err := q.Query(ctx, store.ListRFQs(rfqColumns, owners, chosen.Statuses), pgx.NamedArgs{
-			"owner": owner, "from": chosen.From, "before": cmp.Or(chosen.Before, store.BeforeAll), "limit": chosen.Limit, "now": chosen.Now,
+		rows, err := q.Query(ctx, store.ListRFQs(rfqColumns, owners, chosen.Statuses, chosen.ClientReference != ""), pgx.NamedArgs{
+			"owner": owner, "reference": chosen.ClientReference, "from": chosen.From, "before": cmp.Or(chosen.Before, store.BeforeAll), "limit": chosen.Limit, "now": chosen.Now,
 		})
 		return collect(rows, err, scanRFQ)
 	})

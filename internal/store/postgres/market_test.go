@@ -41,7 +41,7 @@ func TestRFQsAreFoundByIndex(t *testing.T) {
 		}
 	}
 	for _, status := range []rfq.Status{rfq.Open, rfq.Quoted, rfq.Closed, rfq.Awarded, rfq.Expired, rfq.Cancelled} {
-		plan := explain(t, records, store.ListRFQs("id", store.OfOwner, []rfq.Status{status}), pgx.NamedArgs{
+		plan := explain(t, records, store.ListRFQs("id", store.OfOwner, []rfq.Status{status}, false), pgx.NamedArgs{
 			"owner": "org_acme01/live", "from": "", "before": store.BeforeAll, "limit": 20, "now": now,
 		})
 		// A search for a rare status must not read every RFQ of the partner; the
@@ -50,7 +50,12 @@ func TestRFQsAreFoundByIndex(t *testing.T) {
 			t.Errorf("the plan for %s does not use rfq_status:\n%s", status, plan)
 		}
 	}
-	if plan := explain(t, records, store.ListRFQs("id", store.OfMode(tenant.Test), nil), pgx.NamedArgs{
+	if plan := explain(t, records, store.ListRFQs("id", store.OfOwner, nil, true), pgx.NamedArgs{
+		"owner": "org_acme01/live", "reference": "PO-1", "from": "", "before": store.BeforeAll, "limit": 20,
+	}); !strings.Contains(plan, "rfq_reference") {
+		t.Errorf("the plan for a client reference does not use rfq_reference:\n%s", plan)
+	}
+	if plan := explain(t, records, store.ListRFQs("id", store.OfMode(tenant.Test), nil, false), pgx.NamedArgs{
 		"from": "", "before": store.BeforeAll, "limit": 20,
 	}); !strings.Contains(plan, "rfq_test") {
 		t.Errorf("the plan for the sandbox does not use rfq_test:\n%s", plan)

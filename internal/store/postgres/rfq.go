@@ -23,7 +23,7 @@ var _ rfq.Store = (*Store)(nil)
 
 const rfqColumns = `id, tenant, tracking_code, catalog_product_uid, title, category, quantity, delivery_city,
 	product_name, product_group, catalog_id, status, version, quote_count,
-	response_deadline, expires_at, created_at, updated_at`
+	response_deadline, expires_at, created_at, updated_at, client_reference`
 
 // newQuotes inserts quotes from records in the form of quoteRow.
 const newQuotes = `INSERT INTO quote (id, rfq_id, supplier_id, revision, status, offer, submitted_at)
@@ -35,9 +35,9 @@ const quoteRecord = ` AS q (id text, rfq_id text, supplier_id text, revision big
 // the columns of the RFQ that are not among them, then the quotes.
 const createRFQ = claimed + `true` + claimedEnd + `, made AS (
 	INSERT INTO rfq (` + rfqColumns + `)
-	SELECT $5, $1, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26
+	SELECT $5, $1, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27
 	FROM claimed WHERE outcome = 'created'
-), answered AS (` + newQuotes + `claimed, jsonb_to_recordset($27)` + quoteRecord + ` WHERE outcome = 'created')
+), answered AS (` + newQuotes + `claimed, jsonb_to_recordset($28)` + quoteRecord + ` WHERE outcome = 'created')
 SELECT outcome, subject, wait FROM claimed`
 
 // CreateRFQ implements [rfq.Store]. Concurrent creates share one statement and one commit.
@@ -92,7 +92,7 @@ func createRFQArgs(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, term
 		record.CatalogProductUID, record.Title, record.Category, record.Quantity, record.DeliveryCity,
 		record.Product.Name, record.Product.Group, record.Product.CatalogID,
 		record.Status, record.Version, record.QuoteCount,
-		record.ResponseDeadline, record.ExpiresAt, record.CreatedAt, record.UpdatedAt, rows), nil
+		record.ResponseDeadline, record.ExpiresAt, record.CreatedAt, record.UpdatedAt, record.ClientReference, rows), nil
 }
 
 // ReplayedRFQ implements [rfq.Store].
@@ -177,7 +177,7 @@ func scanRFQ(r pgx.Row) (record rfq.RFQ, err error) {
 		&record.CatalogProductUID, &record.Title, &record.Category, &record.Quantity, &record.DeliveryCity,
 		&record.Product.Name, &record.Product.Group, &record.Product.CatalogID,
 		&record.Status, &record.Version, &record.QuoteCount,
-		instant{&record.ResponseDeadline}, instant{&record.ExpiresAt}, instant{&record.CreatedAt}, instant{&record.UpdatedAt})
+		instant{&record.ResponseDeadline}, instant{&record.ExpiresAt}, instant{&record.CreatedAt}, instant{&record.UpdatedAt}, &record.ClientReference)
 	record.Product.UID = record.CatalogProductUID
 	return record, err
 }

@@ -18,8 +18,8 @@ import (
 // selectRFQs lists RFQs of some owners. owner is the value of the parameter @owner.
 func (s *Store) selectRFQs(ctx context.Context, op, owners, owner string, chosen rfq.Selection) ([]rfq.RFQ, error) {
 	return read(ctx, s, op, func(q querier) ([]rfq.RFQ, error) {
-		rows, err := q.QueryContext(ctx, store.ListRFQs(rfqColumns, owners, chosen.Statuses),
-			sql.Named("owner", owner), sql.Named("from", chosen.From), sql.Named("before", cmp.Or(chosen.Before, store.BeforeAll)),
+		rows, err := q.QueryContext(ctx, store.ListRFQs(rfqColumns, owners, chosen.Statuses, chosen.ClientReference != ""),
+			sql.Named("owner", owner), sql.Named("reference", chosen.ClientReference), sql.Named("from", chosen.From), sql.Named("before", cmp.Or(chosen.Before, store.BeforeAll)),
 			sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
 		return collect(rows, err, scanRFQ)
 	})

@@ -20,7 +20,7 @@ var _ rfq.Store = (*Store)(nil)
 
 const rfqColumns = `id, tenant, tracking_code, catalog_product_uid, title, category, quantity, delivery_city,
 	product_name, product_group, catalog_id, status, version, quote_count,
-	response_deadline, expires_at, created_at, updated_at`
+	response_deadline, expires_at, created_at, updated_at, client_reference`
 
 // CreateRFQ implements [rfq.Store].
 func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms transaction.Terms) (rfq.RFQ, transaction.Outcome, error) {
@@ -28,12 +28,12 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 	err := s.write(ctx, "create rfq", func(tx *sql.Tx) error {
 		replayed, err := counted(ctx, tx, terms, record.ID, func() error {
 			if _, err := tx.ExecContext(ctx,
-				`INSERT INTO rfq (`+rfqColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				`INSERT INTO rfq (`+rfqColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 				record.ID, record.Tenant.String(), record.TrackingCode,
 				record.CatalogProductUID, record.Title, record.Category, record.Quantity, record.DeliveryCity,
 				record.Product.Name, record.Product.Group, record.Product.CatalogID,
 				record.Status, record.Version, record.QuoteCount,
-				millis(record.ResponseDeadline), millis(record.ExpiresAt), millis(record.CreatedAt), millis(record.UpdatedAt)); err != nil {
+				millis(record.ResponseDeadline), millis(record.ExpiresAt), millis(record.CreatedAt), millis(record.UpdatedAt), record.ClientReference); err != nil {
 				return err
 			}
 			return insertQuotes(ctx, tx, quotes)
@@ -129,7 +129,7 @@ func scanRFQ(r row) (record rfq.RFQ, err error) {
 		&record.CatalogProductUID, &record.Title, &record.Category, &record.Quantity, &record.DeliveryCity,
 		&record.Product.Name, &record.Product.Group, &record.Product.CatalogID,
 		&record.Status, &record.Version, &record.QuoteCount,
-		instant{&record.ResponseDeadline}, instant{&record.ExpiresAt}, instant{&record.CreatedAt}, instant{&record.UpdatedAt})
+		instant{&record.ResponseDeadline}, instant{&record.ExpiresAt}, instant{&record.CreatedAt}, instant{&record.UpdatedAt}, &record.ClientReference)
 	record.Product.UID = record.CatalogProductUID
 	return record, err
 }

@@ -309,7 +309,16 @@ type RFQ struct {
 	Title             string    `json:"title"`
 	Category          string    `json:"category"`
 	Quantity          int64     `json:"quantity"`
-	DeliveryCity      string    `json:"deliveryCity"`
+
+	// DeliveryCity The city of the delivery.
+	//
+	// Examples: Utrecht
+	DeliveryCity string `json:"deliveryCity"`
+
+	// ClientReference Your own reference. Absent if the RFQ was created without one.
+	//
+	// Examples: PO-2026-4711
+	ClientReference string `json:"clientReference,omitempty"`
 
 	// Product The catalog entry of the product when the RFQ was created.
 	Product Product `json:"product"`
@@ -360,8 +369,17 @@ type RFQCreate struct {
 	Category string `json:"category"`
 
 	// Quantity The number of copies.
-	Quantity     int    `json:"quantity"`
+	Quantity int `json:"quantity"`
+
+	// DeliveryCity The city of the delivery.
+	//
+	// Examples: Utrecht
 	DeliveryCity string `json:"deliveryCity"`
+
+	// ClientReference Your own reference, such as a number of your system. It does not have to be unique.
+	//
+	// Examples: PO-2026-4711
+	ClientReference string `json:"clientReference,omitempty"`
 }
 
 // RFQCreated defines model for RfqCreated.
@@ -408,6 +426,9 @@ type SurfaceRate struct {
 	WindowSeconds int64 `json:"windowSeconds"`
 }
 
+// ClientReference defines model for ClientReference.
+type ClientReference = string
+
 // CreatedAfter defines model for CreatedAfter.
 type CreatedAfter = time.Time
 
@@ -442,6 +463,9 @@ type ListRfqsParams struct {
 
 	// CreatedBefore List only RFQs created before this time (RFC 3339).
 	CreatedBefore *CreatedBefore `form:"createdBefore,omitempty" json:"createdBefore,omitempty"`
+
+	// ClientReference List only RFQs with exactly this client reference.
+	ClientReference *ClientReference `form:"clientReference,omitempty" json:"clientReference,omitempty"`
 
 	// Limit The maximum number of items.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -574,7 +598,8 @@ type ClientInterface interface {
 	// CreateRFQWithBody Create an RFQ. Requires rfq:write.
 	//
 	// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
-	// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
+	// substitutes either value. `errors` lists every violation of the body, also those that the schema does not express.
+	// Suppliers can quote for 14 days. The RFQ expires after 30 days.
 	//
 	// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
 	// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
@@ -600,7 +625,8 @@ type ClientInterface interface {
 	// CreateRFQ Create an RFQ. Requires rfq:write.
 	//
 	// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
-	// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
+	// substitutes either value. `errors` lists every violation of the body, also those that the schema does not express.
+	// Suppliers can quote for 14 days. The RFQ expires after 30 days.
 	//
 	// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
 	// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
@@ -633,6 +659,15 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
 	GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CancelRFQ Cancel an RFQ of your organization. Requires rfq:write.
+	//
+	// The RFQ becomes `cancelled` and suppliers can no longer quote. Its quotes remain readable. You can repeat the
+	// request: cancelling a cancelled RFQ changes nothing. An RFQ that is awarded or expired returns 409
+	// `RFQ_STATE_CONFLICT`. The operation belongs to the capability rfq-read, so it works while creation is closed.
+	//
+	// Corresponds with POST /api/v1/rfq/{rfqId}/cancel (the `CancelRFQ` operationId).
+	CancelRFQ(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListQuotes List the supplier quotes on an RFQ of your organization. Requires quote:read.
 	//
@@ -712,7 +747,8 @@ func (c *Client) ListRfqs(ctx context.Context, params *ListRfqsParams, reqEditor
 // CreateRFQWithBody Create an RFQ. Requires rfq:write.
 //
 // The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
-// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
+// substitutes either value. `errors` lists every violation of the body, also those that the schema does not express.
+// Suppliers can quote for 14 days. The RFQ expires after 30 days.
 //
 // You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
 // the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
@@ -748,7 +784,8 @@ func (c *Client) CreateRFQWithBody(ctx context.Context, params *CreateRFQParams,
 // CreateRFQ Create an RFQ. Requires rfq:write.
 //
 // The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
-// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
+// substitutes either value. `errors` lists every violation of the body, also those that the schema does not express.
+// Suppliers can quote for 14 days. The RFQ expires after 30 days.
 //
 // You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
 // the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
@@ -792,6 +829,25 @@ func (c *Client) CreateRFQ(ctx context.Context, params *CreateRFQParams, body Cr
 // Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
 func (c *Client) GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetRFQRequest(c.Server, rfqid, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CancelRFQ Cancel an RFQ of your organization. Requires rfq:write.
+//
+// The RFQ becomes `cancelled` and suppliers can no longer quote. Its quotes remain readable. You can repeat the
+// request: cancelling a cancelled RFQ changes nothing. An RFQ that is awarded or expired returns 409
+// `RFQ_STATE_CONFLICT`. The operation belongs to the capability rfq-read, so it works while creation is closed.
+//
+// Corresponds with POST /api/v1/rfq/{rfqId}/cancel (the `CancelRFQ` operationId).
+func (c *Client) CancelRFQ(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelRFQRequest(c.Server, rfqid)
 	if err != nil {
 		return nil, err
 	}
@@ -942,6 +998,18 @@ func NewListRfqsRequest(server string, params *ListRfqsParams) (*http.Request, e
 
 		}
 
+		if params.ClientReference != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "clientReference", *params.ClientReference, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -1082,6 +1150,40 @@ func NewGetRFQRequest(server string, rfqid RFQID, params *GetRFQParams) (*http.R
 	return req, nil
 }
 
+// NewCancelRFQRequest constructs an http.Request for the CancelRFQ method
+func NewCancelRFQRequest(server string, rfqid RFQID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "rfqId", rfqid, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/rfq/%s/cancel", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListQuotesRequest constructs an http.Request for the ListQuotes method
 func NewListQuotesRequest(server string, rfqid RFQID) (*http.Request, error) {
 	var err error
@@ -1201,7 +1303,8 @@ type ClientWithResponsesInterface interface {
 	// CreateRFQWithBodyWithResponse Create an RFQ. Requires rfq:write.
 	//
 	// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
-	// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
+	// substitutes either value. `errors` lists every violation of the body, also those that the schema does not express.
+	// Suppliers can quote for 14 days. The RFQ expires after 30 days.
 	//
 	// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
 	// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
@@ -1227,7 +1330,8 @@ type ClientWithResponsesInterface interface {
 	// CreateRFQWithResponse Create an RFQ. Requires rfq:write.
 	//
 	// The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
-	// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
+	// substitutes either value. `errors` lists every violation of the body, also those that the schema does not express.
+	// Suppliers can quote for 14 days. The RFQ expires after 30 days.
 	//
 	// You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
 	// the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
@@ -1262,6 +1366,17 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/rfq/{rfqId} (the `GetRFQ` operationId).
 	GetRFQWithResponse(ctx context.Context, rfqid RFQID, params *GetRFQParams, reqEditors ...RequestEditorFn) (*GetRFQResponse, error)
+
+	// CancelRFQWithResponse Cancel an RFQ of your organization. Requires rfq:write.
+	//
+	// The RFQ becomes `cancelled` and suppliers can no longer quote. Its quotes remain readable. You can repeat the
+	// request: cancelling a cancelled RFQ changes nothing. An RFQ that is awarded or expired returns 409
+	// `RFQ_STATE_CONFLICT`. The operation belongs to the capability rfq-read, so it works while creation is closed.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/rfq/{rfqId}/cancel (the `CancelRFQ` operationId).
+	CancelRFQWithResponse(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*CancelRFQResponse, error)
 
 	// ListQuotesWithResponse List the supplier quotes on an RFQ of your organization. Requires quote:read.
 	//
@@ -1483,6 +1598,47 @@ func (r GetRFQResponse) ContentType() string {
 	return ""
 }
 
+type CancelRFQResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RFQ
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r CancelRFQResponse) GetJSON200() *RFQ {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r CancelRFQResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CancelRFQResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CancelRFQResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CancelRFQResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListQuotesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -1583,7 +1739,8 @@ func (c *ClientWithResponses) ListRfqsWithResponse(ctx context.Context, params *
 // CreateRFQWithBodyWithResponse Create an RFQ. Requires rfq:write.
 //
 // The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
-// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
+// substitutes either value. `errors` lists every violation of the body, also those that the schema does not express.
+// Suppliers can quote for 14 days. The RFQ expires after 30 days.
 //
 // You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
 // the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
@@ -1615,7 +1772,8 @@ func (c *ClientWithResponses) CreateRFQWithBodyWithResponse(ctx context.Context,
 // CreateRFQWithResponse Create an RFQ. Requires rfq:write.
 //
 // The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
-// substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
+// substitutes either value. `errors` lists every violation of the body, also those that the schema does not express.
+// Suppliers can quote for 14 days. The RFQ expires after 30 days.
 //
 // You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
 // the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
@@ -1661,6 +1819,23 @@ func (c *ClientWithResponses) GetRFQWithResponse(ctx context.Context, rfqid RFQI
 		return nil, err
 	}
 	return ParseGetRFQResponse(rsp)
+}
+
+// CancelRFQWithResponse Cancel an RFQ of your organization. Requires rfq:write.
+//
+// The RFQ becomes `cancelled` and suppliers can no longer quote. Its quotes remain readable. You can repeat the
+// request: cancelling a cancelled RFQ changes nothing. An RFQ that is awarded or expired returns 409
+// `RFQ_STATE_CONFLICT`. The operation belongs to the capability rfq-read, so it works while creation is closed.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/rfq/{rfqId}/cancel (the `CancelRFQ` operationId).
+func (c *ClientWithResponses) CancelRFQWithResponse(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*CancelRFQResponse, error) {
+	rsp, err := c.CancelRFQ(ctx, rfqid, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelRFQResponse(rsp)
 }
 
 // ListQuotesWithResponse List the supplier quotes on an RFQ of your organization. Requires quote:read.
@@ -1810,6 +1985,32 @@ func ParseGetRFQResponse(rsp *http.Response) (*GetRFQResponse, error) {
 
 	case rsp.StatusCode == 304:
 		break // No content-type
+
+	}
+
+	return response, nil
+}
+
+// ParseCancelRFQResponse parses an HTTP response from a CancelRFQWithResponse call
+func ParseCancelRFQResponse(rsp *http.Response) (*CancelRFQResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CancelRFQResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RFQ
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
 
 	}
 
