@@ -65,6 +65,7 @@ func load(t testing.TB, partner string) *contracts.Set {
 // files returns the contracts with the partner contract replaced.
 func files(partner string) fstest.MapFS {
 	return fstest.MapFS{
+		"api/registry-openapi.yaml":      {Data: []byte("openapi: 3.1.0\npaths: {}")},
 		"internal/platform-openapi.yaml": {Data: []byte("openapi: 3.1.0\npaths: {}")},
 		"internal/bridge-openapi.yaml":   {Data: []byte("openapi: 3.1.0\npaths: {}")},
 		"internal/webhooks-openapi.yaml": {Data: []byte("openapi: 3.1.0\npaths: {}")},

@@ -50,7 +50,7 @@ CostingProblem = Any
 CostingRequest = TypedDict("CostingRequest", {
     "executionMode": str,
     "organizationId": str,
-    "xjdf": Required[dict[str, Any]],
+    "xjdf": Required["XjdfDocument"],
 }, total=False)
 CostingResult = TypedDict("CostingResult", {
     "assumptions": Required[list[dict[str, Any]]],
@@ -82,11 +82,13 @@ Discovery = TypedDict("Discovery", {
 Links = TypedDict("Links", {
     "callbacks": str,
     "capabilities": Required[str],
+    "costing": str,
     "documentation": Required[str],
     "openapi": Required[str],
     "publishedContract": Required[str],
     "rules": str,
     "self": Required[str],
+    "sessions": str,
     "validate": Required[str],
 }, total=False)
 Money = TypedDict("Money", {
@@ -116,6 +118,7 @@ Session = TypedDict("Session", {
     "token": Required[str],
     "tokenType": Required[str],
 }, total=False)
+SessionProblem = Any
 Specification = TypedDict("Specification", {
     "name": Required[str],
     "version": str,
@@ -150,7 +153,15 @@ XjdfDefault = TypedDict("XjdfDefault", {
     "name": Required[str],
     "value": Required[str],
 }, total=False)
-XjdfDocument = dict[str, Any]
+XjdfDocument = TypedDict("XjdfDocument", {
+    "JobID": Any,
+    "Name": Any,
+    "ProductList": Any,
+    "ResourceSet": Any,
+    "Types": Any,
+    "Version": Any,
+    "XJDF": Any,
+}, total=False)
 XjdfFinding = TypedDict("XjdfFinding", {
     "code": Required[str],
     "column": Required[int],
@@ -216,8 +227,26 @@ XjdfValues = TypedDict("XjdfValues", {
     "name": Required[str],
     "values": Required[list[str]],
 }, total=False)
-XjmfMessage = dict[str, Any]
-XjmfResponse = dict[str, Any]
+XjmfMessage = TypedDict("XjmfMessage", {
+    "CommandReturnQueueEntry": Any,
+    "Header": Any,
+    "Name": Any,
+    "SignalGangStatus": Any,
+    "SignalKnownDevices": Any,
+    "SignalKnownSubscriptions": Any,
+    "SignalNotification": Any,
+    "SignalQueueStatus": Any,
+    "SignalResource": Any,
+    "SignalStatus": Any,
+    "Version": Any,
+}, total=False)
+XjmfResponse = TypedDict("XjmfResponse", {
+    "Header": Any,
+    "Name": Any,
+    "ResponseNotification": Any,
+    "ResponseStatus": Any,
+    "Version": Any,
+}, total=False)
 
 class Xjdf(Transport):
     """The operations of the contract xjdf-openapi.yaml."""

@@ -134,6 +134,7 @@ export interface paths {
          *
          *     As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 RFQ whose XJDF describes the product.
          *     This form is part of the private-beta XJDF layer and also requires the capability xjdf and the scope xjdf:read.
+         *     A request that prefers this form may send its key as `X-API-Key` instead; two different keys return 400.
          */
         get: operations["getRfq"];
         put?: never;
@@ -163,7 +164,7 @@ export interface paths {
          *     at most one current quote. Each new quote changes the `quoteCount` and the ETag of the RFQ.
          *
          *     As `application/vnd.cip4-printtalk+xml`, the response is a PrintTalk 2.2 Quotation with the current quotes; the
-         *     requirements are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
+         *     requirements and the header fields of the key are those of the PrintTalk RFQ. If the RFQ has no current quote, this form returns 404, because a
          *     PrintTalk Quotation contains at least one quote.
          */
         get: operations["listQuotes"];
@@ -431,6 +432,19 @@ export interface components {
                 [name: string]: unknown;
             };
             content?: never;
+        };
+        /** @description A request for PrintTalk contains two different keys, or a key in the query. */
+        TwoKeys: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Date: components["headers"]["Date"];
+                "Cache-Control": components["headers"]["NotStored"];
+                Vary: components["headers"]["Vary"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
         };
         /** @description The API key is missing or invalid. */
         Unauthenticated: {
@@ -1239,6 +1253,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["TwoKeys"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -1301,6 +1316,7 @@ export interface operations {
                     "application/xml": string;
                 };
             };
+            400: components["responses"]["TwoKeys"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];

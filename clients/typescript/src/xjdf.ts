@@ -59,7 +59,7 @@ export interface paths {
          * Read which products, media and finishing the marketplace accepts in an XJDF document. Requires xjdf:read.
          * @description `validate` compares documents with these lists and reports everything else as `unsupported`. The products are
          *     those of the catalog; the media and finishing are those for which production resources exist. Revalidate with
-         *     `If-None-Match`: the list changes with the master data and with releases.
+         *     `If-None-Match`: the list changes with the catalog, the production resources and releases.
          */
         get: operations["getXjdfCapabilities"];
         put?: never;
@@ -144,6 +144,16 @@ export interface paths {
          *     range. If the result is unsafe to quote from automatically, the response is 409 `COSTING_MANUAL_REVIEW_REQUIRED`
          *     with `reasons`; only marketplace staff (`costing:preview`) see figures in it. A preview always returns 409.
          *
+         *     A session of a test key calculates with synthetic cost data, which are the same for every organization; it never
+         *     reads the rates of production. The sandbox has the media `acme-silk-135` and others of a demo printer. In a test
+         *     session, `XJDF/@JobID` can simulate an outcome:
+         *
+         *     | JobID | response |
+         *     |---|---|
+         *     | `sim:costing:authority-required` | 409 `COSTING_AUTHORITY_REQUIRED` |
+         *     | `sim:costing:manual-review` | 409 `COSTING_MANUAL_REVIEW_REQUIRED` |
+         *     | `sim:costing:media-required` | 422 `XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED` |
+         *
          *     The document is XJDF 2.2 as JSON, as for validation, and must be valid in the profile `product-intent`. The
          *     checks run in this sequence: session 401, access rules, unreadable body 400, organization 403, document 400, cost
          *     data 409, media 422, review 409.
@@ -174,7 +184,8 @@ export interface paths {
          *     timestamp, you get the original response. The same id with different bytes returns 409. Only the statuses of the
          *     standard are accepted (`NodeStatus` and `DeviceStatus`). A message that is older than the known status of its
          *     job, or that follows the end of the job, is stored but not applied; the response then contains a `Notification`
-         *     of class `Warning`.
+         *     of class `Warning`. `Comment/@Type` of a notification is a code: STATUS_OUTDATED, STATUS_REPEATED, JOB_ENDED,
+         *     TRANSITION_UNUSUAL, CONTENT_UNUSUAL or, with the class `Error`, MESSAGE_UNSUPPORTED. New codes may be added.
          *
          *     The response is XJMF in the encoding of the request. An unknown sender, a missing header field and an invalid
          *     signature return the same 401.
@@ -195,8 +206,80 @@ export interface components {
          * @enum {string}
          */
         XjdfProfile: "product-intent" | "strict";
-        /** @description An XJDF 2.2 document. The standard defines its content, and the validator checks it. */
-        XjdfDocument: Record<string, never>;
+        /**
+         * @description An XJDF 2.2 document as JSON. The standard defines its content, and the validator checks it. Each attribute may
+         *     also be written as `@Name`, and the root may be wrapped in the member `XJDF`. The listed members are the most
+         *     common; all others of the standard are allowed.
+         */
+        XjdfDocument: {
+            /**
+             * @description The name of the root: XJDF.
+             * @example XJDF
+             */
+            Name?: unknown;
+            /**
+             * @description The version of the standard: 2.0, 2.1 or 2.2.
+             * @example 2.2
+             */
+            Version?: unknown;
+            /**
+             * @description Your id of the job.
+             * @example flyer-17
+             */
+            JobID?: unknown;
+            /**
+             * @description The processes or Product.
+             * @example [
+             *       "Product"
+             *     ]
+             */
+            Types?: unknown;
+            /**
+             * @description The products: `Product` with `ProductType`, `Amount` and the intents.
+             * @example {
+             *       "Product": [
+             *         {
+             *           "ID": "P1",
+             *           "IsRoot": true,
+             *           "Amount": 5000,
+             *           "ProductType": "Leaflet"
+             *         }
+             *       ]
+             *     }
+             */
+            ProductList?: unknown;
+            /**
+             * @description The resources. Costing requires a set of `Media` with the exact `ID` of each medium.
+             * @example [
+             *       {
+             *         "Name": "Media",
+             *         "Resource": [
+             *           {
+             *             "Media": {
+             *               "ID": "acme-silk-135",
+             *               "MediaType": "Paper"
+             *             }
+             *           }
+             *         ]
+             *       }
+             *     ]
+             */
+            ResourceSet?: unknown;
+            /**
+             * @description The document of a wrapper
+             * @example {
+             *       "@Version": "2.2",
+             *       "ProductList": {
+             *         "Product": {
+             *           "@ProductType": "BusinessCard"
+             *         }
+             *       }
+             *     }
+             */
+            XJDF?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description The capabilities with which `validate` compares documents. */
         XjdfCapabilities: {
             specifications: components["schemas"]["Specification"][];
@@ -338,10 +421,176 @@ export interface components {
             findings?: components["schemas"]["XjdfFinding"][];
             summary?: components["schemas"]["XjdfSummary"];
         };
-        /** @description An XJMF 2.2 message. */
-        XjmfMessage: Record<string, never>;
-        /** @description An XJMF 2.2 response. `ReturnCode` 0 means that the message is stored. */
-        XjmfResponse: Record<string, never>;
+        /**
+         * @description An XJMF 2.2 message as JSON, which contains one signal or command. Each attribute may also be written as `@Name`.
+         *     The listed members are the accepted messages; other members of the standard are allowed.
+         */
+        XjmfMessage: {
+            /**
+             * @description The name of the root: XJMF.
+             * @example XJMF
+             */
+            Name?: unknown;
+            /**
+             * @description The version of the standard.
+             * @example 2.2
+             */
+            Version?: unknown;
+            /**
+             * @description The sender: `DeviceID`, the unique `ID` of the message and its `Time`.
+             * @example {
+             *       "DeviceID": "press-7",
+             *       "ID": "S-1001",
+             *       "Time": "2026-11-20T12:00:00Z"
+             *     }
+             */
+            Header?: unknown;
+            /**
+             * @description The status of a device and its jobs.
+             * @example {
+             *       "Header": {
+             *         "DeviceID": "press-7",
+             *         "ID": "S-1001",
+             *         "Time": "2026-11-20T12:00:00Z"
+             *       },
+             *       "DeviceInfo": [
+             *         {
+             *           "Status": "Production",
+             *           "JobPhase": [
+             *             {
+             *               "JobID": "J-1",
+             *               "Status": "InProgress"
+             *             }
+             *           ]
+             *         }
+             *       ]
+             *     }
+             */
+            SignalStatus?: unknown;
+            /**
+             * @description The status of a queue.
+             * @example {
+             *       "Header": {
+             *         "DeviceID": "press-7",
+             *         "ID": "S-1001",
+             *         "Time": "2026-11-20T12:00:00Z"
+             *       }
+             *     }
+             */
+            SignalQueueStatus?: unknown;
+            /**
+             * @description The status of gang jobs.
+             * @example {
+             *       "Header": {
+             *         "DeviceID": "press-7",
+             *         "ID": "S-1001",
+             *         "Time": "2026-11-20T12:00:00Z"
+             *       }
+             *     }
+             */
+            SignalGangStatus?: unknown;
+            /**
+             * @description The use of resources.
+             * @example {
+             *       "Header": {
+             *         "DeviceID": "press-7",
+             *         "ID": "S-1001",
+             *         "Time": "2026-11-20T12:00:00Z"
+             *       }
+             *     }
+             */
+            SignalResource?: unknown;
+            /**
+             * @description A notification.
+             * @example {
+             *       "Header": {
+             *         "DeviceID": "press-7",
+             *         "ID": "S-1001",
+             *         "Time": "2026-11-20T12:00:00Z"
+             *       },
+             *       "Notification": {
+             *         "Class": "Event"
+             *       }
+             *     }
+             */
+            SignalNotification?: unknown;
+            /**
+             * @description The devices of the sender.
+             * @example {
+             *       "Header": {
+             *         "DeviceID": "press-7",
+             *         "ID": "S-1001",
+             *         "Time": "2026-11-20T12:00:00Z"
+             *       }
+             *     }
+             */
+            SignalKnownDevices?: unknown;
+            /**
+             * @description The subscriptions of the sender.
+             * @example {
+             *       "Header": {
+             *         "DeviceID": "press-7",
+             *         "ID": "S-1001",
+             *         "Time": "2026-11-20T12:00:00Z"
+             *       }
+             *     }
+             */
+            SignalKnownSubscriptions?: unknown;
+            /**
+             * @description The return of a job.
+             * @example {
+             *       "ReturnQueueEntryParams": {
+             *         "QueueEntryID": "1",
+             *         "URL": "https://press.example.com/1"
+             *       }
+             *     }
+             */
+            CommandReturnQueueEntry?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description An XJMF 2.2 response as JSON: `Header` and one element with the prefix `Response`, such as `ResponseStatus`, whose
+         *     `ReturnCode` 0 means that the message is stored.
+         */
+        XjmfResponse: {
+            /**
+             * @description The name of the root: XJMF.
+             * @example XJMF
+             */
+            Name?: unknown;
+            /**
+             * @description The version of the standard.
+             * @example 2.2
+             */
+            Version?: unknown;
+            /**
+             * @description The marketplace; `refID` is the `ID` of your message.
+             * @example {
+             *       "DeviceID": "printmarket",
+             *       "ID": "R-1",
+             *       "Time": "2026-11-20T12:00:01Z",
+             *       "refID": "M-1001"
+             *     }
+             */
+            Header?: unknown;
+            /**
+             * @description The response to a SignalStatus. `Notification/Comment/@Type` is a code.
+             * @example {
+             *       "ReturnCode": 0
+             *     }
+             */
+            ResponseStatus?: unknown;
+            /**
+             * @description The response to a message that has no response of its own.
+             * @example {
+             *       "ReturnCode": 0
+             *     }
+             */
+            ResponseNotification?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
         Session: {
             /** @description The token to send. Never log it. */
             token: string;
@@ -355,8 +604,16 @@ export interface components {
             organizationId: string;
             /** @description True if the session was opened with a live key. */
             livemode: boolean;
-            /** @description The current scopes of the key. */
+            /** @description The scopes of the key that a session can use: costing:calculate and costing:preview. */
             scopes: string[];
+        };
+        /** @description A problem of a request without a valid session. */
+        SessionProblem: components["schemas"]["Problem"] & {
+            /**
+             * @description The remedy, for people.
+             * @example open a session with POST /api/v1/sessions
+             */
+            nextStep: string;
         };
         CostingRequest: {
             /**
@@ -367,8 +624,7 @@ export interface components {
             executionMode: "authoritative" | "preview";
             /** @description If present, it must be the organization of the session. It does not select an organization. */
             organizationId?: string;
-            /** @description An XJDF 2.2 document, as the JSON of the standard or with attributes as `@Name`. */
-            xjdf: Record<string, never>;
+            xjdf: components["schemas"]["XjdfDocument"];
         };
         Money: {
             /** @description A decimal number as a string. */
@@ -547,6 +803,10 @@ export interface components {
             capabilities: string;
             /** @description The validation of documents against the standard. */
             validate: string;
+            /** @description The path that opens sessions for costing. */
+            sessions?: string;
+            /** @description The path that calculates the cost of a document in a session. */
+            costing?: string;
             /** @description The path to which registered senders send XJMF. */
             callbacks?: string;
             /** @description The rules of the validator. Requires no key. */
@@ -888,7 +1148,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["SessionProblem"];
             };
         };
         /** @description The session is valid but does not permit this request. */
