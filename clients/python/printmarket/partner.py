@@ -75,7 +75,10 @@ Problem = TypedDict("Problem", {
     "code": Required[str],
     "detail": Required[str],
     "errors": list[dict[str, Any]],
+    "limit": int,
+    "remaining": int,
     "requestId": Required[str],
+    "resetsAt": "Instant",
     "status": Required[int],
     "title": Required[str],
     "type": Required[str],
@@ -117,6 +120,7 @@ RateLimitPolicyField = str
 Rfq = TypedDict("Rfq", {
     "catalogProductUid": Required[str],
     "category": Required[str],
+    "clientReference": str,
     "createdAt": Required["Instant"],
     "deliveryCity": Required[str],
     "expiresAt": Required["Instant"],
@@ -136,6 +140,7 @@ Rfq = TypedDict("Rfq", {
 RfqCreate = TypedDict("RfqCreate", {
     "catalogProductUid": Required[str],
     "category": Required[str],
+    "clientReference": str,
     "deliveryCity": Required[str],
     "quantity": Required[int],
     "title": Required[str],
@@ -178,9 +183,9 @@ class Partner(Transport):
         """Disabled. Always returns 503 after authentication."""
         return self._call("POST", f"/api/v1/estimate", body=body)
 
-    def list_rfqs(self, *, status: list[str] | None = None, created_after: str | None = None, created_before: str | None = None, limit: int | None = None, cursor: str | None = None) -> RfqPage:
+    def list_rfqs(self, *, status: list[str] | None = None, created_after: str | None = None, created_before: str | None = None, client_reference: str | None = None, limit: int | None = None, cursor: str | None = None) -> RfqPage:
         """List your RFQs, newest first. Requires rfq:read."""
-        return self._call("GET", f"/api/v1/rfq", query={"status": status, "createdAfter": created_after, "createdBefore": created_before, "limit": limit, "cursor": cursor})
+        return self._call("GET", f"/api/v1/rfq", query={"status": status, "createdAfter": created_after, "createdBefore": created_before, "clientReference": client_reference, "limit": limit, "cursor": cursor})
 
     def create_rfq(self, body: "RfqCreate", *, idempotency_key: str) -> RfqCreated:
         """Create an RFQ. Requires rfq:write."""
@@ -189,6 +194,10 @@ class Partner(Transport):
     def get_rfq(self, rfq_id: str, *, if_none_match: str | None = None) -> Rfq:
         """Read an RFQ of your organization. Requires rfq:read."""
         return self._call("GET", f"/api/v1/rfq/{quote(rfq_id, safe='')}", header={"If-None-Match": if_none_match})
+
+    def cancel_rfq(self, rfq_id: str) -> Rfq:
+        """Cancel an RFQ of your organization. Requires rfq:write."""
+        return self._call("POST", f"/api/v1/rfq/{quote(rfq_id, safe='')}/cancel")
 
     def list_quotes(self, rfq_id: str) -> QuoteList:
         """List the supplier quotes on an RFQ of your organization. Requires quote:read."""

@@ -19,6 +19,10 @@ export interface paths {
          *     effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
          *     is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
          *     keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
+         *
+         *     The account lists every capability that a partner can have and the rate limit of every surface. It is the only
+         *     operation that serves organizations that are suspended or whose contract is not in effect: `entitlement`
+         *     contains the state and the dates.
          */
         get: operations["getAccount"];
         put?: never;
@@ -90,7 +94,8 @@ export interface paths {
         /**
          * Create an RFQ. Requires rfq:write.
          * @description The server resolves the L2 product from `catalogProductUid` and verifies that it belongs to `category`; it never
-         *     substitutes either value. Suppliers can quote for 14 days. The RFQ expires after 30 days.
+         *     substitutes either value. `errors` lists every violation of the body, also those that the schema does not express.
+         *     Suppliers can quote for 14 days. The RFQ expires after 30 days.
          *
          *     You can repeat a request with the same Idempotency-Key as often as you need. The requests create one RFQ, use
          *     the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same key with
@@ -139,6 +144,34 @@ export interface paths {
         get: operations["getRfq"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/rfq/{rfqId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of an RFQ. Other values return 404.
+                 * @example rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                rfqId: components["parameters"]["RfqId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an RFQ of your organization. Requires rfq:write.
+         * @description The RFQ becomes `cancelled` and suppliers can no longer quote. Its quotes remain readable. You can repeat the
+         *     request: cancelling a cancelled RFQ changes nothing. An RFQ that is awarded or expired returns 409
+         *     `RFQ_STATE_CONFLICT`. The operation belongs to the capability rfq-read, so it works while creation is closed.
+         */
+        post: operations["cancelRfq"];
         delete?: never;
         options?: never;
         head?: never;
@@ -196,10 +229,37 @@ export interface components {
             detail: string;
             /** @description The X-Request-Id of the response. */
             requestId: string;
+            /**
+             * Format: int64
+             * @description Only for 429: the number of requests or records that the exceeded limit allows in its window.
+             * @example 1000
+             */
+            limit?: number;
+            /**
+             * Format: int64
+             * @description Only for 429: the number of requests or records that are still available.
+             * @example 0
+             */
+            remaining?: number;
+            /** @description Only for 429: the time at which the whole limit is available again. */
+            resetsAt?: components["schemas"]["Instant"];
             /** @description The violations in the body, at most 100. */
             errors?: {
-                /** @description An RFC 6901 JSON Pointer as a URI fragment. */
+                /**
+                 * @description An RFC 6901 JSON Pointer as a URI fragment.
+                 * @example #/quantity
+                 */
                 pointer: string;
+                /**
+                 * @description The kind of the violation, one of the values of x-extensible-enum. Handle values that you do not know
+                 *     like INVALID_VALUE.
+                 * @example OUT_OF_RANGE
+                 */
+                code?: string;
+                /**
+                 * @description The required value for people. Do not parse it.
+                 * @example must be at least 1
+                 */
                 detail: string;
             }[];
         };
@@ -213,11 +273,21 @@ export interface components {
             organization: components["schemas"]["Organization"];
             entitlement: components["schemas"]["Entitlement"];
             key: components["schemas"]["Key"];
+            /** @description Every capability that a partner can have, whether or not your organization has it. */
             capabilities: components["schemas"]["AccountCapability"][];
+            /** @description The rate limit of each surface, partner, preflight, xjdf and xjmf. */
             rateLimits: components["schemas"]["SurfaceRate"][];
         };
         Organization: {
+            /**
+             * @description The id of your organization.
+             * @example org_acme01
+             */
             id: string;
+            /**
+             * @description The name of your organization.
+             * @example Acme Print Buying
+             */
             displayName: string;
         };
         Entitlement: {
@@ -225,34 +295,59 @@ export interface components {
             package: string;
             /** @description As in Marketplace-Entitlement: active, suspended, contract-not-effective. New values may be added. */
             state: string;
-            /** @enum {string} */
+            /**
+             * @description The kind of the key: test accesses the sandbox, live production.
+             * @enum {string}
+             */
             mode: "test" | "live";
             contract: components["schemas"]["ContractPeriod"];
         };
         ContractPeriod: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The first instant of the contract; null if no contract is registered.
+             * @example 2026-01-01T00:00:00.000Z
+             */
             effectiveFrom: string | null;
             /**
              * Format: date-time
              * @description The exclusive end of the contract; null if it has no end.
+             * @example 2027-01-01T00:00:00.000Z
              */
             effectiveUntil: string | null;
         };
         Key: {
+            /**
+             * @description The name of the key.
+             * @example live
+             */
             name: string;
             /**
              * Format: date-time
              * @description Null if the key does not expire.
              */
             expiresAt: string | null;
+            /**
+             * @description The permissions of the key.
+             * @example [
+             *       "rfq:read",
+             *       "quote:read"
+             *     ]
+             */
             scopes: string[];
         };
         AccountCapability: {
             /** @description The capability, as in Marketplace-Capability. */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description The degree to which the capability is open.
+             * @enum {string}
+             */
             posture: "disabled" | "sandbox" | "private-beta" | "live";
-            /** @enum {string} */
+            /**
+             * @description The effective access of your key.
+             * @enum {string}
+             */
             access: "full" | "read" | "none";
             /** @description The problem code that requests beyond `access` return. */
             code?: string;
@@ -261,23 +356,48 @@ export interface components {
             opensAt?: components["schemas"]["Instant"];
             quota?: components["schemas"]["Quota"];
         };
+        /** @description A quota of created records. Absent if the capability has none. */
         Quota: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of records that may be created in one window.
+             * @example 1000
+             */
             limit: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of records created in the current window.
+             * @example 12
+             */
             used: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of records that may still be created in the current window.
+             * @example 988
+             */
             remaining: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The length of a window in seconds.
+             * @example 86400
+             */
             windowSeconds: number;
             resetsAt: components["schemas"]["Instant"];
         };
         SurfaceRate: {
             /** @description The surface, as in RateLimit-Policy. */
             surface: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of requests allowed in any window.
+             * @example 2000
+             */
             requests: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The length of the window in seconds.
+             * @example 10
+             */
             windowSeconds: number;
         };
         EstimateRequest: {
@@ -306,7 +426,16 @@ export interface components {
             category: string;
             /** @description The number of copies. */
             quantity: number;
+            /**
+             * @description The city of the delivery.
+             * @example Utrecht
+             */
             deliveryCity: string;
+            /**
+             * @description Your own reference, such as a number of your system. It does not have to be unique.
+             * @example PO-2026-4711
+             */
+            clientReference?: string;
         };
         RfqCreated: {
             id: string;
@@ -323,7 +452,16 @@ export interface components {
             category: string;
             /** Format: int64 */
             quantity: number;
+            /**
+             * @description The city of the delivery.
+             * @example Utrecht
+             */
             deliveryCity: string;
+            /**
+             * @description Your own reference. Absent if the RFQ was created without one.
+             * @example PO-2026-4711
+             */
+            clientReference?: string;
             product: components["schemas"]["Product"];
             /** @description The number of quotes that are not superseded. */
             quoteCount: number;
@@ -647,6 +785,11 @@ export interface components {
          */
         CreatedBefore: string;
         /**
+         * @description List only RFQs with exactly this client reference.
+         * @example PO-2026-4711
+         */
+        ClientReference: string;
+        /**
          * @description The maximum number of items.
          * @example 50
          */
@@ -732,7 +875,8 @@ export interface components {
         CapabilityIfKnown: components["schemas"]["CapabilityField"];
         /**
          * @description The rate limit of your organization on this surface: at most `q` requests, which may come in one burst, in any
-         *     window of `w` seconds (draft-ietf-httpapi-ratelimit-headers). Test and live keys are counted separately.
+         *     window of `w` seconds (draft-ietf-httpapi-ratelimit-headers). Test and live keys are counted separately. Responses
+         *     to a create have a second item for the quota: at most `q` RFQs in each window of `w` seconds.
          * @example "partner";q=2000;w=10
          */
         RateLimitPolicy: components["schemas"]["RateLimitPolicyField"];
@@ -743,6 +887,7 @@ export interface components {
         RateLimitPolicyIfCounted: components["schemas"]["RateLimitPolicyField"];
         /**
          * @description The number of remaining requests `r`, and the number of seconds `t` until all requests are available again.
+         *     Responses to a create have a second item for the quota of RFQs.
          * @example "partner";r=1999;t=1
          */
         RateLimit: components["schemas"]["RateLimitField"];
@@ -990,6 +1135,11 @@ export interface operations {
                  * @example 2026-12-01T00:00:00Z
                  */
                 createdBefore?: components["parameters"]["CreatedBefore"];
+                /**
+                 * @description List only RFQs with exactly this client reference.
+                 * @example PO-2026-4711
+                 */
+                clientReference?: components["parameters"]["ClientReference"];
                 /**
                  * @description The maximum number of items.
                  * @example 50
@@ -1258,6 +1408,84 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            /** @description RFQ reading is not available to you, or the server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStoredAnywhere"];
+                    Vary: components["headers"]["VaryIfAsked"];
+                    "Marketplace-Entitlement": components["headers"]["EntitlementIfKnown"];
+                    "Marketplace-Capability": components["headers"]["CapabilityIfKnown"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfCounted"];
+                    RateLimit: components["headers"]["RateLimitIfCounted"];
+                    "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancelRfq: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of an RFQ. Other values return 404.
+                 * @example rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                rfqId: components["parameters"]["RfqId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cancelled RFQ. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rfq"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            /** @description The RFQ has ended. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            425: components["responses"]["TooEarly"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

@@ -242,6 +242,22 @@ export interface components {
             detail: string;
             /** @description The X-Request-Id of the response. */
             requestId: string;
+            /**
+             * @description Only for 429: the number of requests or records that the exceeded limit allows in its window.
+             * @example 1000
+             */
+            limit?: number;
+            /**
+             * @description Only for 429: the number of requests or records that are still available.
+             * @example 0
+             */
+            remaining?: number;
+            /**
+             * Format: date-time
+             * @description Only for 429: the time at which the whole limit is available again.
+             * @example 2026-11-21T00:00:00.000Z
+             */
+            resetsAt?: string;
             /** @description The violations in the body, at most 100. */
             errors?: {
                 /** @description An RFC 6901 JSON Pointer as a URI fragment. */

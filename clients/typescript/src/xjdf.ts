@@ -515,17 +515,6 @@ export interface components {
              */
             SignalNotification?: unknown;
             /**
-             * @description The devices of the sender.
-             * @example {
-             *       "Header": {
-             *         "DeviceID": "press-7",
-             *         "ID": "S-1001",
-             *         "Time": "2026-11-20T12:00:00Z"
-             *       }
-             *     }
-             */
-            SignalKnownDevices?: unknown;
-            /**
              * @description The subscriptions of the sender.
              * @example {
              *       "Header": {
@@ -829,6 +818,22 @@ export interface components {
             code: string;
             detail: string;
             requestId: string;
+            /**
+             * @description Only for 429: the number of requests or records that the exceeded limit allows in its window.
+             * @example 1000
+             */
+            limit?: number;
+            /**
+             * @description Only for 429: the number of requests or records that are still available.
+             * @example 0
+             */
+            remaining?: number;
+            /**
+             * Format: date-time
+             * @description Only for 429: the time at which the whole limit is available again.
+             * @example 2026-11-21T00:00:00.000Z
+             */
+            resetsAt?: string;
             errors?: {
                 /** @description An RFC 6901 JSON Pointer as a URI fragment. */
                 pointer: string;

@@ -672,7 +672,7 @@ type ClientInterface interface {
 	//
 	// `validate` compares documents with these lists and reports everything else as `unsupported`. The products are
 	// those of the catalog; the media and finishing are those for which production resources exist. Revalidate with
-	// `If-None-Match`: the list changes with the master data and with releases.
+	// `If-None-Match`: the list changes with the catalog, the production resources and releases.
 	//
 	// Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
 	GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -819,7 +819,7 @@ func (c *Client) GetXJDF(ctx context.Context, reqEditors ...RequestEditorFn) (*h
 //
 // `validate` compares documents with these lists and reports everything else as `unsupported`. The products are
 // those of the catalog; the media and finishing are those for which production resources exist. Revalidate with
-// `If-None-Match`: the list changes with the master data and with releases.
+// `If-None-Match`: the list changes with the catalog, the production resources and releases.
 //
 // Corresponds with GET /api/v1/xjdf/capabilities (the `GetXJDFCapabilities` operationId).
 func (c *Client) GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabilitiesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1200,7 +1200,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// `validate` compares documents with these lists and reports everything else as `unsupported`. The products are
 	// those of the catalog; the media and finishing are those for which production resources exist. Revalidate with
-	// `If-None-Match`: the list changes with the master data and with releases.
+	// `If-None-Match`: the list changes with the catalog, the production resources and releases.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1542,7 +1542,7 @@ func (c *ClientWithResponses) GetXJDFWithResponse(ctx context.Context, reqEditor
 //
 // `validate` compares documents with these lists and reports everything else as `unsupported`. The products are
 // those of the catalog; the media and finishing are those for which production resources exist. Revalidate with
-// `If-None-Match`: the list changes with the master data and with releases.
+// `If-None-Match`: the list changes with the catalog, the production resources and releases.
 //
 // Returns a wrapper object for the known response body format(s).
 //
