@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// togetherCases cover concurrent creates. A store may commit them together, and no caller
-// must notice it.
+// togetherCases cover concurrent creates. A store may commit them in one batch; callers must not
+// observe the difference.
 var togetherCases = map[string]func(*testing.T, *fixture){
 	"a hundred creates of several tenants that use each key twice commit each once":    keysTwice,
 	"bodies that compete for a key at once leave one record and are refused":           bodiesCompete,
@@ -210,7 +210,7 @@ func spoiledCreate(t *testing.T, w *fixture) {
 	records, terms := make([]rfq.RFQ, creates), make([]transaction.Terms, creates)
 	for i := range creates {
 		if records[i], terms[i] = w.record(t, acme, fmt.Sprint("k", i)); i < spoiled {
-			records[i].TrackingCode = standing.TrackingCode // which is unique
+			records[i].TrackingCode = standing.TrackingCode // tracking codes are unique
 		}
 	}
 	for i, err := range concurrently(creates, func(i int) error {
@@ -239,7 +239,7 @@ func impatientCallers(t *testing.T, w *fixture) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if i%2 == 0 {
-			// The cancellations span the time before the batch begins to after it ends.
+			// The cancellations span the time from before the batch begins to after it ends.
 			time.AfterFunc(time.Duration(i)*100*time.Microsecond, cancel)
 		}
 		made, err := w.rfqs.Create(ctx, acme, draft("given up"), termsOf(i))
@@ -249,7 +249,7 @@ func impatientCallers(t *testing.T, w *fixture) {
 		if end.err != nil && (i%2 == 1 || !errors.As(end.err, &away)) {
 			t.Errorf("create %d: error = %v; only callers that give up get UnavailableError", i, end.err)
 		}
-		// Whatever result the caller got, the same call with the same key is safe.
+		// Whatever result the caller got, a retry with the same key is safe.
 		again, err := w.rfqs.Create(t.Context(), acme, draft("given up"), termsOf(i))
 		if err != nil || end.err == nil && (!again.Replayed || again.RFQ.ID != end.id) {
 			t.Errorf("create %d again: %+v, %v; want %s", i, again, err, end.id)
@@ -307,7 +307,7 @@ func quotaChanges(t *testing.T, w *fixture) {
 			t.Errorf("create %d: error = %v, want QuotaExceededError", i, end.err)
 		}
 	}
-	// Half of the creates may use the larger one up, so they do.
+	// The larger quota admits more than half of the creates, so it is used up.
 	if admitted != larger {
 		t.Errorf("%d were admitted, want %d", admitted, larger)
 	}

@@ -206,7 +206,7 @@ func quotaRollover(t *testing.T, w *fixture) {
 		if _, err := w.rfqs.Create(t.Context(), acme, draft("over"), terms); !errors.As(err, &exceeded) {
 			t.Fatalf("second create of window %d: error = %v, want QuotaExceededError", window, err)
 		}
-		// The error states exactly how long to wait.
+		// RetryAfter is the exact duration of the wait.
 		w.clock.advance(exceeded.RetryAfter)
 	}
 }

@@ -180,8 +180,8 @@ func followedOutbox(t *testing.T, w *fixture) {
 			t.Errorf("create: %v", err)
 		}
 	}
-	// Everything is committed, so a reader that has missed an entry never gets
-	// to the end; it is given far more time than it needs.
+	// All events are committed, so a reader that misses an entry never reaches the end. The limit
+	// is far longer than the reader needs.
 	giveUp := time.AfterFunc(30*time.Second, cancel)
 	defer giveUp.Stop()
 	seen := <-followed

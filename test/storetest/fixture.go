@@ -75,7 +75,7 @@ func newFixture(t testing.TB, store Store) *fixture {
 	return w
 }
 
-// clock stands still until it is moved.
+// clock returns a fixed time until the test advances it.
 type clock struct {
 	mu    sync.Mutex
 	now   time.Time

@@ -60,7 +60,7 @@ func quotaDays(t *testing.T, w *fixture) {
 	w.used(t, acme, time.Minute, 2)
 	w.clock.set(midnight(20).Add(23*time.Hour + 59*time.Minute))
 	w.used(t, acme, time.Minute, 1)
-	w.used(t, acme, time.Hour, 4) // the quota was changed
+	w.used(t, acme, time.Hour, 4) // the quota has changed
 	for _, stranger := range strangers {
 		w.used(t, stranger, time.Minute, 1)
 	}

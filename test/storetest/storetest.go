@@ -2,10 +2,10 @@
 
 // Package storetest is the conformance suite of a store of records.
 //
-// [Run] is one suite for every database. It drives a store through the domain services, so
-// it checks what a partner sees: a write is counted once, an acknowledged write is kept, and
-// a tenant reads only its own records. [Faulty] makes any store fail on demand, for tests
-// of the layers above it.
+// [Run] is one suite for every database. It drives a store through the domain services and checks
+// the behaviour for partners: a write is counted once, an acknowledged write is kept, and a tenant
+// reads only its own records. [Faulty] makes any store fail on demand, for tests of the layers
+// above the store.
 package storetest
 
 import (

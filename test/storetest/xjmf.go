@@ -52,7 +52,7 @@ func phase(id string, at time.Time, job, part, status string) []byte {
 		id, stamp, "S-"+id, stamp, job, part, status)
 }
 
-// queueOf is a callback with an entry for each job, in the order given.
+// queueOf returns a callback with an entry for each job, in the given order.
 func queueOf(id string, at time.Time, status string, jobs ...string) []byte {
 	var entries []string
 	for i, job := range jobs {
@@ -220,7 +220,7 @@ func xjmfRace(t *testing.T, w *fixture) {
 	const n = 50
 	at := w.clock.Now().Add(-time.Minute)
 	concurrently(n, func(i int) xjmf.Receipt {
-		// The job is new to all of them. One of them has the last word.
+		// The job is new to all callbacks. The status of one of them is final.
 		status := "InProgress"
 		if i == n/2 {
 			status = "Completed"
@@ -346,7 +346,7 @@ func xjmfRetention(t *testing.T, w *fixture) {
 		purged []int
 	}{
 		{old.Add(xjmf.Retention - time.Millisecond), []int{0}},
-		// Two callbacks and a state, one of a kind at a time.
+		// The batches contain two callbacks and one state.
 		{old.Add(xjmf.Retention), []int{2, 1, 0}},
 	} {
 		w.clock.set(step.at)
@@ -374,7 +374,7 @@ func xjmfTenancy(t *testing.T, w *fixture) {
 		if records := w.messages(t, who); len(records) != 0 {
 			t.Errorf("%s reads %d callbacks of another tenant", who, len(records))
 		}
-		// The same job of another tenant is another job.
+		// The same job id of another tenant is a different job.
 		w.receive(t, who, phase("M2", w.clock.Now().Add(-time.Hour), "job-1", "", "Aborted"))
 	}
 	wantEqual(t, "states", []string{" Setup"}, w.statuses(t, acme, "job-1"))
