@@ -21,7 +21,7 @@ var edgeCases = map[string]func(*testing.T, *fixture){
 	"text that a database cannot hold is refused before it":           neverStored,
 	"a quota is exact while thirty-two creators repeat themselves":    quotaUnderRepeats,
 	"a reader of the outbox beside sixteen creators misses no entry":  followedOutbox,
-	"suppliers who quote one rfq at once are all taken":               suppliersAtOnce,
+	"concurrent quotes of several suppliers are all stored":           suppliersAtOnce,
 	"concurrent sweeps and workers on the same jobs lose no change":   sweepsAtOnce,
 }
 

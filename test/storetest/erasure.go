@@ -56,23 +56,23 @@ func (w *fixture) fillAll(t *testing.T) {
 		entries = append(entries, line(t, acme, n))
 	}
 	w.logged(t, append(entries, line(t, acmeTest, 1), line(t, stark, 1))...)
-	for _, who := range []tenant.ID{acme, acmeTest, stark} {
-		created, err := w.rfqs.Create(t.Context(), who, draft("flyers"), rfq.Terms{Quota: plenty, Idempotency: keyed("k1", "flyers")})
+	for _, owner := range []tenant.ID{acme, acmeTest, stark} {
+		created, err := w.rfqs.Create(t.Context(), owner, draft("flyers"), rfq.Terms{Quota: plenty, Idempotency: keyed("k1", "flyers")})
 		if err != nil {
 			t.Fatalf("w.rfqs.Create: %v", err)
 		}
-		if _, err := w.rfqs.SubmitQuote(t.Context(), who, created.RFQ.ID, w.offer(t, "s1", "205.00"), byOps); err != nil {
+		if _, err := w.rfqs.SubmitQuote(t.Context(), owner, created.RFQ.ID, w.offer(t, "s1", "205.00"), byOps); err != nil {
 			t.Fatalf("w.rfqs.SubmitQuote: %v", err)
 		}
-		job := w.submit(t, who)
+		job := w.submit(t, owner)
 		if _, err := w.jobs.Begin(t.Context(), job.ID, 1, "w1"); err != nil {
 			t.Fatalf("w.jobs.Begin: %v", err)
 		}
 		if _, err := w.jobs.Finish(t.Context(), job.ID, 1, "w1", warned); err != nil {
 			t.Fatalf("w.jobs.Finish: %v", err)
 		}
-		w.receive(t, who, phase("m1", w.clock.Now(), "J1", "", "InProgress"))
-		address := webhook.Address{Owner: who, Name: "press"}
+		w.receive(t, owner, phase("m1", w.clock.Now(), "J1", "", "InProgress"))
+		address := webhook.Address{Owner: owner, Name: "press"}
 		w.enroll(t, address)
 		w.send(t, address, 2)
 		w.conclude(t, w.answered(w.claim(t, lane(address, 1))[0], webhook.NoFault))

@@ -24,10 +24,10 @@ var quotaDayCases = map[string]func(*testing.T, *fixture){
 }
 
 // used creates RFQs of a tenant at once, under a quota that has room.
-func (w *fixture) used(t testing.TB, who tenant.ID, window time.Duration, n int) {
+func (w *fixture) used(t testing.TB, owner tenant.ID, window time.Duration, n int) {
 	t.Helper()
 	for range n {
-		if _, err := w.rfqs.Create(t.Context(), who, draft("counted"), rfq.Terms{Quota: transaction.Quota{Limit: 1 << 30, Window: window}}); err != nil {
+		if _, err := w.rfqs.Create(t.Context(), owner, draft("counted"), rfq.Terms{Quota: transaction.Quota{Limit: 1 << 30, Window: window}}); err != nil {
 			t.Fatalf("w.rfqs.Create: %v", err)
 		}
 	}

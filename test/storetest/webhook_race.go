@@ -141,10 +141,10 @@ func waiting(ctx context.Context, store webhook.Store) (int, error) {
 func (w *fixture) wantWhole(t testing.TB, want int) {
 	t.Helper()
 	total := 0
-	for _, who := range tenants {
-		for _, delivery := range w.deliveries(t, webhook.Query{Owner: who}) {
+	for _, owner := range tenants {
+		for _, delivery := range w.deliveries(t, webhook.Query{Owner: owner}) {
 			total++
-			_, attempts, err := w.store.Delivery(t.Context(), who, delivery.ID)
+			_, attempts, err := w.store.Delivery(t.Context(), owner, delivery.ID)
 			if err != nil || delivery.State != webhook.Delivered || len(attempts) != delivery.Attempts {
 				t.Errorf("%+v with %d attempts (%v), want it delivered with as many as it counts", delivery, len(attempts), err)
 			}
