@@ -50,7 +50,7 @@ const axeOptions = `{
 }`
 
 // Violations returns the rules of WCAG 2.2, level A and AA, and of best practice that the current
-// state of the page violates. script is the result of [Axe]; it runs in a separate context,
+// state of the page violates. script is the result of [Axe]; it is evaluated in the page,
 // whatever the page's policy is.
 func (p *Tab) Violations(script string) []Violation {
 	p.t.Helper()
