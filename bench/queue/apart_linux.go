@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// apart keeps this program off the last processor that it may use, and returns that
-// one's number, for Redis: then they are apart as on two machines. Otherwise the
-// system puts them here and there, and with one consumer, where they wake each
-// other for every job, a third of the figures would be where. With only one processor
-// Redis is anywhere.
+// apart removes the last allowed CPU from the affinity of this program and returns its
+// number, for Redis, so that both run apart as on two machines. Otherwise the placement
+// by the system would determine a third of the figures with one consumer, because
+// producer and consumer wake each other for every job. With a single CPU it returns
+// anywhere.
 func apart() (processor int, err error) {
 	var ours unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &ours); err != nil {
@@ -34,7 +34,7 @@ func apart() (processor int, err error) {
 	if err != nil {
 		return anywhere, fmt.Errorf("list the threads of this program: %w", err)
 	}
-	// A thread that is made later has the processors of the one that makes it.
+	// A new thread inherits the CPU affinity of the thread that creates it.
 	for _, thread := range threads {
 		id, err := strconv.Atoi(thread.Name())
 		if err != nil {

@@ -14,11 +14,11 @@ import (
 
 const taskType = "preflight"
 
-// asynqConfig is what differs between the ways asynq is run.
+// asynqConfig holds the settings that differ between the variants of asynq.
 type asynqConfig struct {
-	// keep is how long finished tasks stay.
+	// keep is the retention of finished tasks.
 	keep time.Duration
-	// check is how often an empty queue is looked at; 0 is asynq's default.
+	// check is the polling interval of an empty queue; 0 selects asynq's default.
 	check time.Duration
 	// perTenant gives each of so many tenants a queue of its own; 0 is one
 	// queue for all.
@@ -74,9 +74,9 @@ func (a *asynqContender) serve(ctx context.Context, slots int, do func(id string
 
 func (a *asynqContender) close() error { return a.client.Close() }
 
-// left is how many tasks are not done. One that was done, and of which asynq could
-// not write so in time, is still active until its lease is over; that happens on a
-// busy machine, and is not waited for.
+// left returns the number of unfinished tasks. A finished task whose completion asynq could not
+// record in time stays active until its lease expires. This happens on a busy machine; the
+// benchmark does not wait for it.
 func (a *asynqContender) left(context.Context) (int, error) {
 	inspector := asynq.NewInspector(a.redis)
 	defer func() { _ = inspector.Close() }()

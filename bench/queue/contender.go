@@ -17,7 +17,7 @@ type contender interface {
 	// serve does jobs, so many at once, until ctx ends. Nothing of it runs
 	// any more when it returns, and all that was done is settled.
 	serve(ctx context.Context, slots int, do func(id string)) error
-	// left is how many jobs are not done.
+	// left returns the number of unfinished jobs.
 	left(ctx context.Context) (int, error)
 	close() error
 }
@@ -32,18 +32,17 @@ func platform() entrant {
 	return entrant{"printmarket", func(addr string) (contender, error) { return newPlatform(addr, leaseTime) }}
 }
 
-// kept is how long asynq keeps finished tasks, for it needs them to refuse a
-// task that was submitted before.
+// kept is the retention of finished tasks in asynq, which detects a duplicate submission by them.
 const kept = time.Hour
 
 func theirs() entrant {
 	return entrant{"asynq", func(addr string) (contender, error) { return newAsynq(addr, asynqConfig{keep: kept}), nil }}
 }
 
-// tenants is how many organizations the jobs belong to.
+// tenants is the number of organizations with jobs.
 const tenants = 20
 
-// producers is how many goroutines submit, as handlers of requests do.
+// producers is the number of submitting goroutines, which stand for request handlers.
 const producers = 16
 
 // submitAll submits n jobs and returns when all are stored.

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// latencySlots is how many slots wait for the jobs of the latency.
+// latencySlots is the number of slots that wait for jobs during the latency measurement.
 const latencySlots = 16
 
-// measureLatency submits at a rate that does not depend on what becomes of the
-// jobs, and takes the time from before the submit to the start of the work.
+// measureLatency submits at a constant rate, independent of the progress of the jobs, and measures
+// the time from before the submit to the start of the work.
 func measureLatency(ctx context.Context, s size, r *report) error {
 	polling := entrant{"asynq, TaskCheckInterval 10 ms", func(addr string) (contender, error) {
 		return newAsynq(addr, asynqConfig{keep: kept, check: 10 * time.Millisecond}), nil

@@ -36,14 +36,14 @@ func start() int {
 	return 0
 }
 
-// size is how much is measured.
+// size holds the extent of the measurements.
 type size struct {
 	rounds, jobs int
 	rate         int
 	span         time.Duration
 	backlog      int
 	slowAsynq    bool
-	// processor is where Redis runs, or anywhere.
+	// processor is the CPU that runs Redis; anywhere selects any CPU.
 	processor int
 }
 

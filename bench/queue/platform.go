@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// leaseTime is that of a worker in production.
+// leaseTime equals the lease of production workers.
 const leaseTime = 10 * time.Second
 
 // platformContender is the queue of this repository with the plain loop that a

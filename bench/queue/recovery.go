@@ -124,7 +124,7 @@ func (c crash) play(ctx context.Context) (took recovered, err error) {
 	return v.since(again)
 }
 
-// prey is a victim as its killer sees it.
+// prey is a worker to be killed, as its killer sees it.
 type prey struct {
 	process  *exec.Cmd
 	once     sync.Once

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// errMissed is the error of a run in which an aim was missed.
+// errMissed means that a run missed an aim.
 var errMissed = errors.New("aims were missed")
 
 // report writes tables as they come and remembers the aims.
@@ -88,16 +88,16 @@ func number(v float64) string {
 	}
 }
 
-// percentile is the value that a share of all values does not exceed.
+// percentile returns the value that the given share of all values does not exceed.
 func percentile[T cmp.Ordered](values []T, share float64) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// median is the middle one; of an even number, the upper of the two.
+// median returns the middle value; of an even number, the upper of the two middle values.
 func median[T cmp.Ordered](values []T) T { return percentile(values, 0.5) }
 
-// medianOf is the median of what get reads.
+// medianOf returns the median of the values that get reads.
 func medianOf[S any, T cmp.Ordered](samples []S, get func(S) T) T {
 	values := make([]T, len(samples))
 	for i, s := range samples {

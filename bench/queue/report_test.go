@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestAMissedAimFailsTheRunAndIsNamed(t *testing.T) {
+func TestMissedAimFailsTheRunAndIsNamed(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		aim    aim
@@ -66,7 +66,7 @@ func TestReportRejectsValuesThatCannotBeMeasured(t *testing.T) {
 
 // The figures of so small a run mean nothing; that every job is done once, and
 // by both, is checked inside.
-func TestASmallRunReportsBothQueues(t *testing.T) {
+func TestSmallRunReportsBothQueues(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		t.Skipf("redis-server is not installed: %v", err)

@@ -17,7 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// persistence is how Redis keeps its data.
+// persistence selects how Redis stores its data.
 type persistence string
 
 const (
@@ -26,8 +26,7 @@ const (
 	always   persistence = "always"
 )
 
-// server is a redis-server of our own, on loopback and in a directory that
-// goes with it.
+// server is a redis-server on loopback with its own temporary directory.
 type server struct {
 	addr    string
 	dir     string

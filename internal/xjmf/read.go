@@ -19,11 +19,11 @@ const (
 
 // States lists the known states of a tenant's job: one for each part and partition that
 // was reported, and none for an unknown job.
-func (r *Receiver) States(ctx context.Context, who tenant.ID, jobID string) ([]State, error) {
+func (r *Receiver) States(ctx context.Context, owner tenant.ID, jobID string) ([]State, error) {
 	if jobID == "" || len(jobID) > maxToken {
 		return nil, nil
 	}
-	states, err := r.config.Store.XJMFStates(ctx, who, jobID, maxStates)
+	states, err := r.config.Store.XJMFStates(ctx, owner, jobID, maxStates)
 	if err != nil {
 		return nil, fmt.Errorf("read states of a job: %w", err)
 	}
@@ -32,11 +32,11 @@ func (r *Receiver) States(ctx context.Context, who tenant.ID, jobID string) ([]S
 
 // Messages lists a tenant's callbacks, the latest first, at most limit and at most 100.
 // The last id of a page is the parameter before of the next page.
-func (r *Receiver) Messages(ctx context.Context, who tenant.ID, before string, limit int) ([]Entry, error) {
+func (r *Receiver) Messages(ctx context.Context, owner tenant.ID, before string, limit int) ([]Entry, error) {
 	if before != "" && !recordid.Valid(idPrefix, before) {
 		return nil, transaction.ErrNotFound
 	}
-	entries, err := r.config.Store.XJMFRecords(ctx, who, before, min(max(limit, 1), maxRecords))
+	entries, err := r.config.Store.XJMFRecords(ctx, owner, before, min(max(limit, 1), maxRecords))
 	if err != nil {
 		return nil, fmt.Errorf("read callbacks: %w", err)
 	}

@@ -78,7 +78,7 @@ type Result struct {
 // other bytes with the same id fail with [ErrConflict]. Other errors are an xjdf.Error for
 // an invalid document, an [InvalidError] or a [HorizonError] for an invalid callback, and
 // transaction.ErrInProgress and transaction.UnavailableError from the store.
-func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, body []byte) (Receipt, error) {
+func (r *Receiver) Receive(ctx context.Context, owner tenant.ID, sender string, body []byte) (Receipt, error) {
 	now := r.config.Now().UTC().Truncate(time.Millisecond)
 	delivery, err := r.read(ctx, body, now)
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *Receiver) Receive(ctx context.Context, who tenant.ID, sender string, bo
 		reply:  reply{delivery: &delivery, device: r.config.DeviceID, ids: ids[1:], now: now},
 		sender: sender,
 	}
-	record := recordOf(ids[0], who, sender, body, &delivery, now)
+	record := recordOf(ids[0], owner, sender, body, &delivery, now)
 	// Messages without an id in the same second would have equal stamps, and all updates
 	// except the first would count as repeated. Identify their updates by the document and
 	// the position in it instead.
@@ -142,9 +142,9 @@ func (r *Receiver) read(ctx context.Context, body []byte, now time.Time) (delive
 const idPrefix recordid.Prefix = "msg_"
 
 // recordOf returns the record of a callback to store.
-func recordOf(id string, who tenant.ID, sender string, body []byte, delivery *Delivery, now time.Time) Record {
+func recordOf(id string, owner tenant.ID, sender string, body []byte, delivery *Delivery, now time.Time) Record {
 	record := Record{
-		ID: id, Tenant: who, Sender: sender, MessageID: delivery.ID, Digest: sha256.Sum256(body),
+		ID: id, Tenant: owner, Sender: sender, MessageID: delivery.ID, Digest: sha256.Sum256(body),
 		Encoding: delivery.Encoding.String(), Body: body, SentAt: delivery.At, ReceivedAt: now,
 	}
 	if record.MessageID == "" {

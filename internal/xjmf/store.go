@@ -69,10 +69,10 @@ type Store interface {
 	ReceiveXJMF(ctx context.Context, record Record, jobs []Job, decide func(map[Job]State) (Change, error)) ([]byte, transaction.Outcome, error)
 	// XJMFStates lists the known states of a job, at most limit, in the order of
 	// [Job.Compare].
-	XJMFStates(ctx context.Context, who tenant.ID, jobID string, limit int) ([]State, error)
+	XJMFStates(ctx context.Context, owner tenant.ID, jobID string, limit int) ([]State, error)
 	// XJMFRecords lists callbacks, the latest first, at most limit, from the
 	// first whose id is less than before; an empty before starts at the latest.
-	XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]Entry, error)
+	XJMFRecords(ctx context.Context, owner tenant.ID, before string, limit int) ([]Entry, error)
 	// PurgeXJMF deletes up to limit callbacks and up to limit states received at or before
 	// the instant, and returns the number of deleted rows.
 	PurgeXJMF(ctx context.Context, until time.Time, limit int) (int, error)

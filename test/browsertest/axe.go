@@ -21,10 +21,10 @@ func Axe(t testing.TB) string {
 	return string(script)
 }
 
-// Violation is a rule that a page breaks.
+// Violation is a violated rule of axe-core.
 type Violation struct {
-	// ID is the rule's name, Impact its effect on users: minor, moderate,
-	// serious or critical. Help says what is wanted.
+	// ID is the name of the rule. Impact is its effect on users: minor, moderate, serious or
+	// critical. Help describes the requirement.
 	ID, Impact, Help string
 	Nodes            []struct {
 		HTML           string
@@ -42,16 +42,16 @@ func (v Violation) String() string {
 	return text.String()
 }
 
-// axeOptions are the rules: WCAG 2.2 at the levels A and AA, and best practices.
-// Nothing is fetched.
+// axeOptions selects the rules: WCAG 2.2 at the levels A and AA, and best practices. axe-core
+// fetches nothing.
 const axeOptions = `{
 	runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']},
 	rules: {'target-size': {enabled: true}}, preload: false, resultTypes: ['violations', 'passes'],
 }`
 
-// Violations are the rules of WCAG 2.2, level A and AA, and of good practice that the
-// page in the tab breaks as it is now. The script is that of [Axe]; it runs beside
-// the page's own, whatever the page's policy is.
+// Violations returns the rules of WCAG 2.2, level A and AA, and of best practice that the current
+// state of the page violates. script is the result of [Axe]; it is evaluated in the page,
+// whatever the page's policy is.
 func (p *Tab) Violations(script string) []Violation {
 	p.t.Helper()
 	var loaded bool

@@ -29,10 +29,10 @@ import (
 	"time"
 )
 
-// patience bounds what is waited for, far above what anything takes.
+// patience bounds every wait, far above the usual durations.
 const patience = 2 * time.Minute
 
-// Program is where Chromium is. Without one the test is skipped, or fails if
+// Program returns the path of Chromium. If it is not installed the test is skipped, or fails if
 // PRINTMARKET_CHROMIUM_REQUIRED is set.
 func Program(t testing.TB) string {
 	t.Helper()
@@ -45,8 +45,8 @@ func Program(t testing.TB) string {
 	return ""
 }
 
-// missing ends a test for which something is not there: as failed if that is
-// required, else as skipped.
+// missing ends a test without a required program: as failed if the environment variable required
+// is set, else as skipped.
 func missing(t testing.TB, required, why string) {
 	t.Helper()
 	if os.Getenv(required) != "" {
@@ -55,7 +55,7 @@ func missing(t testing.TB, required, why string) {
 	t.Skip(why)
 }
 
-// Browser is a headless Chromium controlled over a pipe, without a port that others could
+// Browser is a headless Chromium controlled over a pipe, without a port that other processes could
 // connect to. It ends with the test.
 type Browser struct {
 	orders  io.Writer
@@ -66,7 +66,7 @@ type Browser struct {
 	ended   chan struct{}
 }
 
-// message is one of the DevTools protocol: an order, its answer, or an event.
+// message is a message of the DevTools protocol: a command, its response, or an event.
 type message struct {
 	ID        int             `json:"id,omitempty"`
 	SessionID string          `json:"sessionId,omitempty"`
@@ -76,8 +76,8 @@ type message struct {
 	Error     json.RawMessage `json:"error,omitempty"`
 }
 
-// Start runs a browser until the test ends. Where there is none it does what
-// [Program] does.
+// Start runs a browser until the test ends. If Chromium is not installed, it behaves like
+// [Program].
 func Start(t testing.TB) *Browser {
 	t.Helper()
 	b := &Browser{pending: map[int]chan message{}, tabs: map[string]*Tab{}, ended: make(chan struct{})}
@@ -87,7 +87,7 @@ func Start(t testing.TB) *Browser {
 
 func (b *Browser) launch(t testing.TB, program string) {
 	t.Helper()
-	profile, err := os.MkdirTemp("", "printmarket-chromium-*") //nolint:usetesting // what is left of the browser may still write to it
+	profile, err := os.MkdirTemp("", "printmarket-chromium-*") //nolint:usetesting // the browser may still write to the directory
 	must(t, err)
 	read, orders, err := os.Pipe()
 	must(t, err)
@@ -99,7 +99,7 @@ func (b *Browser) launch(t testing.TB, program string) {
 		"--disable-extensions", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 	}
 	if os.Geteuid() == 0 {
-		args = append(args, "--no-sandbox") // which it refuses to build as root
+		args = append(args, "--no-sandbox") // Chromium refuses its sandbox when it runs as root
 	}
 	cmd := exec.CommandContext(t.Context(), program, append(args, "about:blank")...)
 	cmd.ExtraFiles = []*os.File{read, write} // descriptors 3 and 4
@@ -123,7 +123,7 @@ func (b *Browser) launch(t testing.TB, program string) {
 	})
 }
 
-// listen hands answers and events on until the browser ends.
+// listen distributes responses and events until the browser ends.
 func (b *Browser) listen(events io.Reader) {
 	defer close(b.ended)
 	scanner := bufio.NewScanner(events)
@@ -155,8 +155,8 @@ func (b *Browser) listen(events io.Reader) {
 	}
 }
 
-// send gives an order. Its answer is sent to the channel, which has room for it; nil
-// discards the answer.
+// send sends a command. Its response is sent to the channel, which must have room for it; nil
+// discards the response.
 func (b *Browser) send(session, method string, params any, answer chan message) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -172,13 +172,13 @@ func (b *Browser) send(session, method string, params any, answer chan message) 
 	return err
 }
 
-// order makes the browser do something, which must succeed.
+// order runs a command that must succeed.
 func (b *Browser) order(t testing.TB, session, method string, params, result any) {
 	t.Helper()
 	must(t, b.try(t, session, method, params, result))
 }
 
-// try waits for the answer to an order; the error is the browser's refusal.
+// try runs a command and returns the error of the browser.
 func (b *Browser) try(t testing.TB, session, method string, params, result any) error {
 	t.Helper()
 	answer := make(chan message, 1)
@@ -200,8 +200,8 @@ func (b *Browser) try(t testing.TB, session, method string, params, result any) 
 	return nil
 }
 
-// Tab is one page at a time, with all that its pages asked for and complained of. A
-// test fails with what a tab cannot do.
+// Tab is a browser tab. It records all requests and errors of its pages. A test fails if an
+// operation of its tab fails.
 type Tab struct {
 	t       testing.TB
 	browser *Browser
@@ -228,7 +228,7 @@ func (b *Browser) Open(t testing.TB) *Tab {
 	return p
 }
 
-// Do is an order of the DevTools protocol.
+// Do runs a command of the DevTools protocol.
 func (p *Tab) Do(method string, params map[string]any) {
 	p.t.Helper()
 	p.browser.order(p.t, p.session, method, params, nil)
@@ -241,19 +241,19 @@ func (p *Tab) Go(url string) {
 	p.Await("document.readyState === 'complete'")
 }
 
-// Size makes the tab so many CSS pixels wide and high.
+// Size sets the size of the tab in CSS pixels.
 func (p *Tab) Size(width, height int) {
 	p.t.Helper()
 	p.Do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
 }
 
-// Scheme makes the tab prefer the colours light or dark.
+// Scheme sets the preferred color scheme, light or dark.
 func (p *Tab) Scheme(scheme string) {
 	p.t.Helper()
 	p.Do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
-// Screenshot returns the upper left part of the page, of so many CSS pixels, as PNG.
+// Screenshot returns the upper left part of the page as PNG; width and height are in CSS pixels.
 func (p *Tab) Screenshot(width, height int) []byte {
 	p.t.Helper()
 	p.Size(width, height)
@@ -262,8 +262,8 @@ func (p *Tab) Screenshot(width, height int) []byte {
 	return shot.Data
 }
 
-// hear keeps what a page must not do, and where it has gone. A dialog is closed, or
-// the page would wait for input.
+// hear records errors, requests and navigation of a page. It closes dialogs, because the page
+// would wait for input.
 func (p *Tab) hear(method string, params json.RawMessage) {
 	var event struct {
 		Type    string
@@ -281,7 +281,7 @@ func (p *Tab) hear(method string, params json.RawMessage) {
 		p.requests = append(p.requests, event.Request.URL)
 	case "Page.javascriptDialogOpening":
 		complaint = true
-		// A browser that has ended shows no dialog.
+		// A browser that has ended has no dialog to close.
 		_ = p.browser.send(p.session, "Page.handleJavaScriptDialog", map[string]any{"accept": false}, nil)
 	case "Runtime.exceptionThrown":
 		complaint = true
@@ -297,16 +297,16 @@ func (p *Tab) hear(method string, params json.RawMessage) {
 	}
 }
 
-// Complained is how many errors and warnings there were so far: of scripts, of the
-// console, of the browser, of the page's policy, and dialogs.
+// Complained returns the number of errors and warnings so far: of scripts, of the console, of the
+// browser, of the page's policy, and of dialogs.
 func (p *Tab) Complained() int {
 	p.heard.Lock()
 	defer p.heard.Unlock()
 	return len(p.complaints)
 }
 
-// WantInnocence checks that no page so far complained of anything or asked for
-// anything of another origin, and that at least so many requests were seen.
+// WantInnocence checks that no page reported an error or sent a request to another origin, and
+// that at least the given number of requests was seen.
 func (p *Tab) WantInnocence(origin string, atLeast int) {
 	p.t.Helper()
 	p.heard.Lock()
@@ -324,7 +324,7 @@ func (p *Tab) WantInnocence(origin string, atLeast int) {
 	}
 }
 
-// Eval stores the value of an expression in the page, of a promise what comes of it.
+// Eval stores the value of an expression in the page. It waits for the value of a promise.
 func (p *Tab) Eval(expression string, value any) {
 	p.t.Helper()
 	must(p.t, p.evaluate(expression, value))
@@ -334,7 +334,7 @@ func (p *Tab) evaluate(expression string, value any) error {
 	p.t.Helper()
 	var answer struct {
 		Result struct{ Value json.RawMessage }
-		// ExceptionDetails is null for an expression that has a value.
+		// ExceptionDetails is null if the expression succeeded.
 		ExceptionDetails json.RawMessage
 	}
 	params := map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true}
@@ -349,8 +349,8 @@ func (p *Tab) evaluate(expression string, value any) error {
 	}
 }
 
-// Await waits until an expression is true. A page that is just being replaced by
-// another one has no values.
+// Await waits until an expression is true. Evaluation fails while a new page replaces the current
+// one; Await retries it.
 func (p *Tab) Await(expression string) {
 	p.t.Helper()
 	deadline := time.Now().Add(patience)

@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/test/browsertest"
 )
 
-// served is the address of a server of one page.
+// served returns the address of a server of one page.
 func served(t *testing.T, page string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +53,7 @@ func TestConsoleErrorsOfAPageFailTheTest(t *testing.T) {
 	}
 }
 
-func TestARuleThatAPageBreaksIsFound(t *testing.T) {
+func TestViolationsReportsABrokenRule(t *testing.T) {
 	t.Parallel()
 	axe := browsertest.Axe(t)
 	b := browsertest.Start(t)

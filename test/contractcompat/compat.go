@@ -26,16 +26,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Break is one change that a client of the released contract notices.
+// Break is one change that breaks a client of the released contract.
 type Break struct {
-	// Where is the operation and the place in it.
+	// Where is the operation and the location in it.
 	Where string
 	What  string
 }
 
 func (b Break) String() string { return b.Where + ": " + b.What }
 
-// BrokenError lists what breaks the clients of the released contract.
+// BrokenError lists the changes that break clients of the released contract.
 type BrokenError struct{ Breaks []Break }
 
 func (e *BrokenError) Error() string {
@@ -46,12 +46,12 @@ func (e *BrokenError) Error() string {
 	return "the contract breaks clients of the released one; use a new major route family:" + strings.Join(lines, "")
 }
 
-// ErrVersion reports an info.version that does not follow from the changes.
+// ErrVersion means that info.version does not follow from the changes.
 var ErrVersion = errors.New("invalid version")
 
-// Check returns nil if the contract may follow the released one, a [BrokenError]
-// if it breaks clients, and [ErrVersion] if its info.version is too low. Time
-// matters for deprecated operations, which may go once their sunset has come.
+// Check returns nil if the contract may follow the released one, a [BrokenError] if it breaks
+// clients, and [ErrVersion] if its info.version is too low. Deprecated operations may be removed
+// after their sunset, by the current time.
 func Check(released, next []byte) error {
 	before, err := parse("released contract", released)
 	if err != nil {
@@ -69,7 +69,7 @@ func Check(released, next []byte) error {
 		return fmt.Errorf("compare the contracts: %w", err)
 	}
 	if report == nil {
-		report = &diff.Diff{} // it sees no difference
+		report = &diff.Diff{} // oasdiff finds no difference
 	}
 	localize := checker.NewDefaultLocalizer()
 	var breaks []Break
@@ -85,10 +85,9 @@ func Check(released, next []byte) error {
 	return checkVersion(before, after)
 }
 
-// severities are the changes that oasdiff reports without calling them a break.
-// Generated clients use the operationId, and a default or a documented header or
-// status is part of what a client relies on. The contracts use none of the
-// keywords at the end; their rules depend on the client.
+// severities raises changes that oasdiff only reports to breaks. Generated clients use the
+// operationId, and clients rely on defaults and on documented headers and statuses. The contracts
+// use none of the keywords at the end, whose effect depends on the client.
 func severities() map[string]checker.Level {
 	levels := map[string]checker.Level{
 		checker.APIOperationIdRemovedId:                          checker.ERR,
@@ -132,8 +131,8 @@ func parse(name string, text []byte) (contract, error) {
 	return c, nil
 }
 
-// checkVersion requires a higher patch version if only words have changed, and a
-// higher minor version if a program can see the change.
+// checkVersion requires a higher patch version if only descriptions have changed, and a higher
+// minor version for any other change.
 func checkVersion(before, after contract) error {
 	from, err := ParseVersion(before.spec.GetVersion())
 	if err != nil {

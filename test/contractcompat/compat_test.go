@@ -10,7 +10,7 @@ import (
 	"github.com/printmarket/printmarket/test/contractcompat"
 )
 
-// base contains one of everything that a change can touch.
+// base contains an example of everything that a change can affect.
 const base = `openapi: 3.1.0
 info: {title: Things, version: 1.2.0}
 servers: [{url: /}]
@@ -63,7 +63,7 @@ components:
         tags: {type: array, maxItems: 5, items: {type: string}}
 `
 
-// change returns the base with texts replaced, in pairs.
+// change returns the base after replacements, given in pairs.
 func change(t *testing.T, pairs ...string) string {
 	t.Helper()
 	text := base
@@ -76,16 +76,16 @@ func change(t *testing.T, pairs ...string) string {
 	return text
 }
 
-// minor raises the version as an addition requires.
+// minor replaces the version by the next minor version.
 const minor = "version: 1.3.0"
 
-// none is the break of a change that breaks no client. Other breaks are a rule of
-// oasdiff, or part of a message of this package.
+// none is the break of a compatible change. Other breaks are a rule of oasdiff, or part of a
+// message of this package.
 const none = ""
 
 func TestChangesThatBreakClientsAreReported(t *testing.T) {
 	t.Parallel()
-	// back is the break of the change in the other direction.
+	// back is the break of the reverse change.
 	tests := map[string]struct {
 		pairs         []string
 		forward, back string
@@ -225,8 +225,8 @@ func TestInvalidContractIsRejected(t *testing.T) {
 	}
 }
 
-// FuzzCheck looks for contracts that crash the comparison, and for a contract
-// whose version does not follow from itself.
+// FuzzCheck looks for contracts that crash the comparison, and for a contract that may not follow
+// itself.
 func FuzzCheck(f *testing.F) {
 	f.Add(base, base)
 	f.Add("paths: {/x: {get: {parameters: [{$ref: '#/paths'}], responses: {200: {$ref: '#/paths/~1x/get/responses/200'}}}}}", "paths: []")

@@ -14,11 +14,11 @@ import (
 	"github.com/printmarket/printmarket/test/contractcompat"
 )
 
-// released is where the copies of released contracts are, seen from here.
+// released is the directory of the copies of released contracts, relative to this package.
 const released = "../../docs/released"
 
-// TestContractsDoNotBreakClientsOfTheirReleases is the gate: docs/guides/contracts.md
-// says what to do about a failure.
+// TestContractsDoNotBreakClientsOfTheirReleases is the release gate. docs/guides/contracts.md
+// describes how to fix a failure.
 func TestContractsDoNotBreakClientsOfTheirReleases(t *testing.T) {
 	t.Parallel()
 	for _, name := range contracts.Names() {
@@ -32,7 +32,7 @@ func TestContractsDoNotBreakClientsOfTheirReleases(t *testing.T) {
 			if len(copies) == 0 {
 				t.Fatalf("%s has never been released; make release-contracts", name)
 			}
-			// Each release was checked against the one before, so the last counts.
+			// Each release was checked against the previous one, so only the last matters.
 			last, err := os.ReadFile(copies[len(copies)-1])
 			if err != nil {
 				t.Fatalf("os.ReadFile: %v", err)
@@ -44,7 +44,7 @@ func TestContractsDoNotBreakClientsOfTheirReleases(t *testing.T) {
 	}
 }
 
-// copiesOf are the released copies of a contract, in the order of versions.
+// copiesOf returns the released copies of a contract, sorted by version.
 func copiesOf(t *testing.T, name contracts.Name) []string {
 	t.Helper()
 	prefix := strings.TrimSuffix(string(name), ".yaml") + "@"
@@ -66,8 +66,7 @@ func copiesOf(t *testing.T, name contracts.Name) []string {
 	return files
 }
 
-// TestReleasedContractsFollowEachOther keeps a copy from being edited afterwards
-// into something that would not have been released.
+// TestReleasedContractsFollowEachOther detects copies that were edited after their release.
 func TestReleasedContractsFollowEachOther(t *testing.T) {
 	t.Parallel()
 	for _, name := range contracts.Names() {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// taking returns a contract with a request body of a schema, which may refer to
-// these components.
+// taking returns a contract whose request body has a schema, which may refer to the given
+// components.
 func taking(minor int, schema string) string {
 	return fmt.Sprintf(`openapi: 3.1.0
 info: {title: Things, version: 1.%d.0}

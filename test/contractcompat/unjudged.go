@@ -13,9 +13,8 @@ import (
 	"github.com/oasdiff/oasdiff/diff"
 )
 
-// unjudged lists the changes that oasdiff finds and has no rule for. oasdiff
-// documents most of them itself: `oasdiff checks changelog coverage` calls them
-// waived. Whatever is not decided here counts as a break.
+// unjudged returns the changes for which oasdiff has no rule. `oasdiff checks changelog coverage`
+// lists most of them as waived. Every change without a decision in this file counts as a break.
 func unjudged(report *diff.Diff) []Break {
 	w := &walk{seen: map[visit]bool{}}
 	w.changed("servers", report.ServersDiff != nil, "they have changed")
@@ -43,7 +42,7 @@ func unjudged(report *diff.Diff) []Break {
 // walk collects breaks from a report of oasdiff.
 type walk struct {
 	breaks []Break
-	// seen ends the walk in a schema that contains itself.
+	// seen ends the walk in a recursive schema.
 	seen map[visit]bool
 }
 
@@ -98,15 +97,15 @@ func (w *walk) parameter(where string, d *diff.ParameterDiff) {
 	w.keywords(where, d.SchemaDiff, "Type", "Format", "Nullable", "Enum", "Pattern", "Default", "Required", "Properties")
 }
 
-// bounds and words are the keywords of a schema that oasdiff judges everywhere,
-// and those that reject no value.
+// bounds and words list the schema keywords that oasdiff judges everywhere, and those that reject
+// no value.
 var (
 	bounds = []string{"Min", "Max", "ExclusiveMin", "ExclusiveMax", "MinLength", "MaxLength", "MinItems", "MaxItems", "MultipleOf"}
 	words  = []string{"Title", "Description", "Example", "Examples", "Extensions", "ExternalDocs", "Deprecated", "Comment", "ListOfTypes"}
 )
 
-// keywords requires that a schema differs only in keywords that oasdiff judges
-// in a parameter or a header, where it knows fewer than in a body.
+// keywords requires that a schema differs only in keywords that oasdiff judges. In a parameter or
+// a header oasdiff judges fewer keywords than in a body.
 func (w *walk) keywords(where string, d *diff.SchemaDiff, judged ...string) {
 	if d == nil {
 		return
@@ -143,9 +142,9 @@ func (w *walk) schema(where string, d *diff.SchemaDiff, sent bool) {
 	}
 	w.seen[visit{d, sent}] = true
 	if d.Base == nil || d.Revision == nil {
-		return // oasdiff judges a schema that is new or gone
+		return // oasdiff judges added and removed schemas
 	}
-	// narrow accepts less than wide; they are the same for a change that breaks nothing.
+	// narrow accepts at most the values that wide accepts; a compatible change keeps this.
 	wide, narrow := d.Revision, d.Base
 	if !sent {
 		wide, narrow = narrow, wide
@@ -153,7 +152,7 @@ func (w *walk) schema(where string, d *diff.SchemaDiff, sent bool) {
 	w.changed(where, isUnknown(withoutEmpty(d)), "a keyword that OpenAPI does not define has changed")
 	w.changed(where, d.NotDiff != nil && wide.Not != nil, "not is not compared")
 	for _, name := range wide.Required {
-		// A member that only another part of allOf declares.
+		// Only another part of allOf declares the member.
 		w.changed(where, !slices.Contains(narrow.Required, name) && wide.Properties[name] == nil, "%s is required", name)
 	}
 	w.changed(where, wide.Items != nil && narrow.Items == nil, "items accepts fewer values")
@@ -162,7 +161,7 @@ func (w *walk) schema(where string, d *diff.SchemaDiff, sent bool) {
 	w.changed(where, d.OneOfDiff != nil && overlap(wide.OneOf), "a value may match more than one alternative of oneOf")
 	w.changed(where, openness(wide) < openness(narrow), "additionalProperties accepts fewer members")
 	if d.PropertiesDiff != nil {
-		// A member that is not named before had to match additionalProperties.
+		// A new member previously had to match additionalProperties.
 		added, deleted := d.PropertiesDiff.Added, d.PropertiesDiff.Deleted
 		w.changed(where, len(added) > 0 && (openness(d.Base) == typed || !sent && openness(d.Base) == closed),
 			"%q are new, and additionalProperties did not allow them", added)
@@ -182,8 +181,8 @@ func (w *walk) schema(where string, d *diff.SchemaDiff, sent bool) {
 	}
 }
 
-// isUnknown reports whether a keyword has changed that neither JSON Schema nor
-// OpenAPI defines. Names that begin with x- are notes.
+// isUnknown reports whether a changed keyword is defined neither by JSON Schema nor by OpenAPI.
+// Names that begin with x- are annotations.
 func isUnknown(d *diff.ExtensionsDiff) bool {
 	if d == nil {
 		return false
@@ -204,7 +203,7 @@ func withoutEmpty(d *diff.SchemaDiff) *diff.ExtensionsDiff {
 	return &changed
 }
 
-// How open an object is to members that it does not name.
+// The treatment of members that an object schema does not name.
 const (
 	closed = iota
 	typed
@@ -234,8 +233,8 @@ func overlap(alternatives openapi3.SchemaRefs) bool {
 	return false
 }
 
-// apart reports whether it is certain that no value matches both schemas: by
-// their types, by their listed values, or by a required member that differs.
+// apart reports whether two schemas certainly have no common value: by their types, their listed
+// values, or a required member that differs.
 func apart(one, other *openapi3.Schema) bool {
 	types, others := one.Type.Slice(), other.Type.Slice()
 	same := func(name string) bool {
@@ -254,7 +253,7 @@ func apart(one, other *openapi3.Schema) bool {
 	})
 }
 
-// values are the values that a schema lists; nil if it lists none.
+// values returns the values that a schema lists, or nil.
 func values(s *openapi3.Schema) []any {
 	if s.Const != nil {
 		return []any{s.Const}

@@ -11,22 +11,21 @@ import (
 	"github.com/printmarket/printmarket/test/built"
 )
 
-// The versions that tools/controlplane builds; a test compares them with its
-// go.mod files.
+// The versions that tools/controlplane builds. A test compares them with its go.mod files.
 const (
 	KubernetesVersion = "v1.37.1"
 	EtcdVersion       = "v3.7.3"
 )
 
-// ErrNoAssets is the error of a machine without the programs of a control
-// plane. Its text names the command that makes them.
+// ErrNoAssets means that the programs of a control plane are missing. The error text contains the
+// command that builds them.
 var ErrNoAssets = errors.New("no control plane on this machine; build it with tools/controlplane/build.sh")
 
 // Assets is a directory with the programs etcd, kube-apiserver and kubectl.
 type Assets string
 
-// FindAssets takes the directory that KUBEBUILDER_ASSETS names, and otherwise
-// the one that tools/controlplane/build.sh fills.
+// FindAssets returns the directory that KUBEBUILDER_ASSETS names, or else the directory that
+// tools/controlplane/build.sh fills.
 func FindAssets() (Assets, error) {
 	directory, err := assetDirectory(os.Getenv)
 	if err != nil {

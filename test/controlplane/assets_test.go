@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// root is the repository's, seen from this directory.
+// root is the root of the repository, relative to this package.
 const root = "../.."
 
-func TestVersionsAreThoseThatAreBuilt(t *testing.T) {
+func TestVersionsMatchTheBuilds(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
 		"kubernetes/go.mod": "k8s.io/kubernetes " + KubernetesVersion + " ",
@@ -30,7 +30,7 @@ func TestVersionsAreThoseThatAreBuilt(t *testing.T) {
 	}
 }
 
-func TestAssetsAreLookedForWhereTheyAreBuilt(t *testing.T) {
+func TestFindAssetsSearchesTheDirectoryOfTheBuild(t *testing.T) {
 	t.Parallel()
 	toolchain, _, _ := strings.Cut(runtime.Version(), " ")
 	name := "printmarket/controlplane/kubernetes-" + KubernetesVersion + "-etcd-" + EtcdVersion + "-" + toolchain + "-" + runtime.GOARCH

@@ -17,15 +17,14 @@ import (
 	"time"
 )
 
-// validity is long enough for the longest run and keeps a forgotten directory
-// from being useful.
+// validity exceeds the longest run, and makes the credentials of a forgotten directory expire.
 const validity = 7 * 24 * time.Hour
 
-// Identity is what a certificate says. Kubernetes takes the name as a user's.
+// Identity describes the subject of a certificate. Kubernetes uses the name as the user name.
 type Identity struct {
 	Name   string
 	Groups []string
-	// Names and Addresses are those of a server; a client has none.
+	// Names and Addresses are the alternative names of a server; a client has none.
 	Names     []string
 	Addresses []netip.Addr
 }
@@ -38,7 +37,7 @@ func (i Identity) template(now time.Time) (*x509.Certificate, error) {
 	template := &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: i.Name, Organization: i.Groups},
-		// An hour back, for clocks that disagree.
+		// Clocks may differ by up to an hour.
 		NotBefore:             now.Add(-time.Hour),
 		NotAfter:              now.Add(validity),
 		KeyUsage:              x509.KeyUsageDigitalSignature,
@@ -58,7 +57,7 @@ func (i Identity) template(now time.Time) (*x509.Certificate, error) {
 // Pair is a certificate and its key, in PEM.
 type Pair struct{ Certificate, Key []byte }
 
-// Write writes PATH.crt and PATH.key for this user alone.
+// Write writes PATH.crt and PATH.key, readable only by this user.
 func (p Pair) Write(path string) error {
 	if err := os.WriteFile(path+".crt", p.Certificate, 0o600); err != nil {
 		return err
@@ -66,15 +65,15 @@ func (p Pair) Write(path string) error {
 	return os.WriteFile(path+".key", p.Key, 0o600)
 }
 
-// Authority signs. It is immutable, so several goroutines may use it.
+// Authority signs certificates. It is immutable and safe for concurrent use.
 type Authority struct {
 	now         func() time.Time
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }
 
-// New makes an authority of that name. Certificates are valid for a week from an
-// hour before now.
+// New creates an authority with a name. Its certificates are valid from an hour before now, for a
+// week.
 func New(name string, now func() time.Time) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -97,15 +96,15 @@ func New(name string, now func() time.Time) (*Authority, error) {
 	return &Authority{now: now, certificate: certificate, key: key}, nil
 }
 
-// Pair is the authority's own, for a cluster that signs with it too.
+// Pair returns the authority's own certificate and key, for a cluster that signs with them.
 func (a *Authority) Pair() (Pair, error) { return encode(a.certificate.Raw, a.key) }
 
-// Certificate is what those trust who trust the authority, in PEM.
+// Certificate returns the authority's certificate in PEM, for clients that trust the authority.
 func (a *Authority) Certificate() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
 }
 
-// Sign makes a key for an identity and signs for it.
+// Sign creates a key for an identity and signs its certificate.
 func (a *Authority) Sign(of Identity) (Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/config"
 )
 
-// definition is what must be known of a CustomResourceDefinition to install it.
+// definition holds the fields of a CustomResourceDefinition that its installation needs.
 type definition struct {
 	Metadata struct {
 		Name string `json:"name"`
@@ -37,8 +37,8 @@ type definition struct {
 	} `json:"spec"`
 }
 
-// installDefinitions applies the definitions of package config and succeeds
-// when all are served and can be discovered. It may be repeated.
+// installDefinitions applies the CRDs of package config, and returns when all are served and
+// discoverable. It may be called repeatedly.
 func (p *Plane) installDefinitions(ctx context.Context) error {
 	client, err := discovery.NewDiscoveryClientForConfig(p.Config())
 	if err != nil {
@@ -47,10 +47,9 @@ func (p *Plane) installDefinitions(ctx context.Context) error {
 	return eachDefinition(func(d *definition, manifest []byte) error { return install(ctx, client, d, manifest) })
 }
 
-// AwaitSchemas waits until the API server has published the kinds to its clients,
-// which is some time after it has accepted their definitions. Before that
-// kubectl judges manifests by itself, and refuses the partial ones of
-// server-side apply.
+// AwaitSchemas waits until the API server has published the schemas of the kinds, which happens
+// some time after it has accepted their CRDs. Before that kubectl validates manifests itself and
+// rejects the partial ones of server-side apply.
 func (p *Plane) AwaitSchemas(ctx context.Context) error {
 	client, err := discovery.NewDiscoveryClientForConfig(p.Config())
 	if err != nil {
@@ -110,8 +109,8 @@ func apply(ctx context.Context, client rest.Interface, name string, manifest []b
 		Body(manifest).Do(ctx).Error()
 }
 
-// isServed reports whether a list names the definition's kind: discovery lists a
-// kind as soon as it can be read.
+// isServed reports whether a discovery list contains the kind. Discovery lists a kind as soon as
+// it can be read.
 func (d *definition) isServed(list *metav1.APIResourceList) bool {
 	return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool {
 		group, _ := path.Split(list.GroupVersion)
@@ -119,8 +118,7 @@ func (d *definition) isServed(list *metav1.APIResourceList) bool {
 	})
 }
 
-// isDescribed is an error while a version of the kind is missing from what
-// kubectl reads.
+// isDescribed returns an error while the OpenAPI documents for kubectl lack a version of the kind.
 func (d *definition) isDescribed(paths map[string]openapi.GroupVersion) error {
 	for _, version := range d.Spec.Versions {
 		group, found := paths["apis/"+d.Spec.Group+"/"+version.Name]

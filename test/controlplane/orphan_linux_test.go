@@ -16,8 +16,7 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// childVariable turns the test binary into a process that panics while it has
-// a plane.
+// childVariable turns the test binary into a process that starts a plane and panics.
 const childVariable = "CONTROLPLANE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -65,7 +64,7 @@ func TestServersDieWithAProcessThatPanics(t *testing.T) {
 	})
 }
 
-// processesOf finds processes that have a directory in their command line.
+// processesOf returns the processes that have a directory in their command line.
 func processesOf(directory string) ([]string, error) {
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controlplane runs etcd and kube-apiserver as children of this
-// process: a Kubernetes without nodes, in which custom resources, RBAC, watches
-// and Secrets are the real ones.
+// Package controlplane runs etcd and kube-apiserver as children of this process: a Kubernetes
+// without nodes, with real custom resources, RBAC, watches and Secrets.
 //
-// Everything is on 127.0.0.1 or a Unix socket and in one temporary directory.
-// The servers can be killed and started again on the same port and the same
-// data, and die with this process. The CustomResourceDefinitions of package
-// config are installed.
+// All servers listen on 127.0.0.1 or a Unix socket, and all files are in one temporary directory.
+// The servers can be killed and restarted with the same port and data; they end with this process.
+// The CRDs of package config are installed.
 package controlplane
 
 import (
@@ -32,16 +30,16 @@ import (
 // three seconds.
 const DefaultTimeout = 2 * time.Minute
 
-// Options of a plane; the zero value is complete.
+// Options configures a plane. The zero value is usable.
 type Options struct {
-	// Assets is where the programs are; empty means [FindAssets].
+	// Assets is the directory of the programs; empty means [FindAssets].
 	Assets Assets
 	// Timeout replaces [DefaultTimeout].
 	Timeout time.Duration
 }
 
-// Plane is a running control plane. Its methods may be called from several
-// goroutines; one that needs the server fails while it is stopped.
+// Plane is a running control plane. Its methods are safe for concurrent use; methods that need the
+// server fail while it is stopped.
 type Plane struct {
 	options   Options
 	directory string
@@ -56,9 +54,8 @@ type Plane struct {
 	users users
 }
 
-// Launch starts a plane and waits until it serves the CustomResourceDefinitions
-// of package config. The context bounds the start, not the life, of the plane:
-// it runs until Close.
+// Launch starts a plane and waits until it serves the CRDs of package config. The context bounds
+// only the start: the plane runs until Close.
 func Launch(ctx context.Context, options Options) (*Plane, error) {
 	if options.Assets == "" {
 		assets, err := FindAssets()
@@ -79,7 +76,7 @@ func Launch(ctx context.Context, options Options) (*Plane, error) {
 
 func (p *Plane) launch(ctx context.Context) error {
 	var err error
-	// The names of Unix sockets are short; that of a test's directory may not be.
+	// The path of a Unix socket must be short; the directory of a test may be too long.
 	if p.directory, err = os.MkdirTemp("", "controlplane-"); err != nil {
 		return err
 	}
@@ -106,7 +103,7 @@ func (p *Plane) launch(ctx context.Context) error {
 
 // Close kills the servers and removes all data.
 func (p *Plane) Close() error {
-	// In this order: without etcd a kube-apiserver takes minutes to give up.
+	// Stop kube-apiserver first: without etcd it takes minutes to exit.
 	p.StopServer()
 	p.servers.Lock()
 	defer p.servers.Unlock()
@@ -121,8 +118,8 @@ func (p *Plane) Close() error {
 	return nil
 }
 
-// StopServer kills kube-apiserver as a crash would: open connections break, new
-// ones are refused. What it has acknowledged is in etcd, which keeps running.
+// StopServer kills kube-apiserver like a crash: open connections break and new ones are refused.
+// Acknowledged writes are in etcd, which keeps running.
 func (p *Plane) StopServer() {
 	p.servers.Lock()
 	defer p.servers.Unlock()
@@ -130,8 +127,8 @@ func (p *Plane) StopServer() {
 	p.apiserver = nil
 }
 
-// ServerEnded is closed when kube-apiserver has ended, by itself or by
-// StopServer; nil if it does not run.
+// ServerEnded returns a channel that is closed when kube-apiserver has ended, by itself or by
+// StopServer. It returns nil if kube-apiserver is not running.
 func (p *Plane) ServerEnded() <-chan struct{} {
 	p.servers.Lock()
 	defer p.servers.Unlock()
@@ -141,8 +138,8 @@ func (p *Plane) ServerEnded() <-chan struct{} {
 	return p.apiserver.ended
 }
 
-// RestartServer starts kube-apiserver again on its address, and waits until it
-// is ready. A server that runs is killed first.
+// RestartServer starts kube-apiserver with its former address, and waits until it is ready. It
+// kills a running server first.
 func (p *Plane) RestartServer(ctx context.Context) error {
 	p.servers.Lock()
 	defer p.servers.Unlock()
@@ -156,18 +153,18 @@ func (p *Plane) RestartServer(ctx context.Context) error {
 	return p.bounded(ctx, server, p.serverReady)
 }
 
-// Address is where kube-apiserver listens, as host and port.
+// Address returns the address of kube-apiserver as host and port.
 func (p *Plane) Address() string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(p.port.number))
 }
 
-// Assets is where the plane's programs are.
+// Assets returns the directory of the plane's programs.
 func (p *Plane) Assets() Assets { return p.options.Assets }
 
-// Config is that of the administrator, who may do everything.
+// Config returns the configuration of the administrator, who has all rights.
 func (p *Plane) Config() *rest.Config { return p.admin.Config() }
 
-// Admin is the administrator.
+// Admin returns the administrator.
 func (p *Plane) Admin() User { return p.admin }
 
 func (p *Plane) path(name string) string { return filepath.Join(p.directory, name) }
@@ -191,7 +188,7 @@ func (p *Plane) writeCredentials() error {
 		"serving": {
 			Name: "kube-apiserver", Names: []string{"localhost"}, Addresses: []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})},
 		},
-		// The tokens of service accounts are signed with a key of their own.
+		// A separate key signs the tokens of service accounts.
 		"account": {Name: "service-accounts"},
 	} {
 		signed, err := p.authority.Sign(of)
@@ -205,8 +202,8 @@ func (p *Plane) writeCredentials() error {
 	return nil
 }
 
-// etcdArguments keep etcd off the network: its socket is in a directory that
-// only this user can enter, and it has no other protection.
+// etcdArguments returns arguments that keep etcd off the network. Its socket is in a directory
+// that only this user can enter; etcd has no other protection.
 func (p *Plane) etcdArguments() []string {
 	peers := "unix://" + p.path("peers.sock")
 	return []string{
@@ -250,7 +247,7 @@ func (p *Plane) serverArguments() []string {
 		"--service-cluster-ip-range=10.0.0.0/24",
 		"--authorization-mode=RBAC",
 		"--anonymous-auth=false",
-		// There is no controller that would make the default service accounts.
+		// No controller would create the default service accounts.
 		"--disable-admission-plugins=ServiceAccount",
 		// A loopback address cannot be an endpoint of the service "kubernetes".
 		"--endpoint-reconciler-type=none",
@@ -258,7 +255,7 @@ func (p *Plane) serverArguments() []string {
 	}
 }
 
-// serverReady asks for everything: at /livez the built-in roles may be missing.
+// serverReady requires /readyz: while only /livez succeeds, built-in roles may be missing.
 func (p *Plane) serverReady(ctx context.Context) error {
 	transport, err := p.transport()
 	if err != nil {
@@ -268,8 +265,8 @@ func (p *Plane) serverReady(ctx context.Context) error {
 	return get(ctx, transport, "https://"+p.Address()+"/readyz")
 }
 
-// transport speaks as the administrator, without the connections that client-go
-// keeps for all clients of a process.
+// transport returns a transport with the administrator's credentials. It does not use the
+// connections that client-go shares among all clients of a process.
 func (p *Plane) transport() (*http.Transport, error) {
 	config := p.admin.Config().TLSClientConfig
 	certificate, err := tls.X509KeyPair(config.CertData, config.KeyData)

@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// port is a port of 127.0.0.1 that belongs to this process while its server is
-// down: a socket that is bound to it and does not listen. Without it, a client
-// that keeps dialling would sooner or later be given the server's own port as
-// its source, and so would any other program on the machine. The server shares
-// the port (SO_REUSEPORT, --permit-port-sharing); connections go to what
-// listens, and are refused when nothing does.
+// port reserves a port of 127.0.0.1 for this process while its server is down: a socket that is
+// bound to the port and does not listen. Otherwise the kernel could assign the port to another
+// program, or as source port to a client that keeps dialling. The server shares the port
+// (SO_REUSEPORT, --permit-port-sharing). Connections reach the listening server and are refused
+// while none listens.
 type port struct {
 	number int
 	socket int
@@ -53,12 +52,12 @@ func (p *port) bind() error {
 	return nil
 }
 
-// release gives the port back. It may be repeated, and nil has none.
+// release releases the port. It may be called repeatedly, and on nil.
 func (p *port) release() {
 	if p == nil || p.socket < 0 {
 		return
 	}
-	// There is nothing to do about a socket that cannot be closed.
+	// An error of closing has no remedy.
 	_ = unix.Close(p.socket)
 	p.socket = -1
 }

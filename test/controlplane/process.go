@@ -13,19 +13,18 @@ import (
 	"time"
 )
 
-// process is a running program. It is killed, never asked: what it would still
-// write in its last moments is of no use, and kube-apiserver takes up to a
-// minute to drain its watches.
+// process is a running program. It is always killed: its last writes are not needed, and
+// kube-apiserver takes up to a minute to drain its watches.
 type process struct {
 	name, log string
 	kill      context.CancelFunc
 	ended     chan struct{}
-	// err is how it ended; to be read after ended is closed.
+	// err is the result of the program; it may be read after ended is closed.
 	err error
 }
 
-// start runs a program whose output goes to a file in dir. On Linux the kernel
-// kills the program with this process, however that ends.
+// start runs a program and writes its output to a file in dir. On Linux the kernel kills the
+// program when this process ends in any way.
 func start(dir, program string, args []string) (*process, error) {
 	name := filepath.Base(program)
 	p := &process{name: name, log: filepath.Join(dir, name+".log"), ended: make(chan struct{})}
@@ -44,7 +43,7 @@ func start(dir, program string, args []string) (*process, error) {
 	go func() {
 		defer close(p.ended)
 		defer func() { _ = output.Close() }()
-		// "Parent" is the thread to the kernel: it must live as long as the child.
+		// For the kernel the parent is the thread, which must therefore live as long as the child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := command.Start()
@@ -60,7 +59,7 @@ func start(dir, program string, args []string) (*process, error) {
 	return p, nil
 }
 
-// stop kills the program and waits for its end. A nil process is stopped.
+// stop kills the program and waits for its end. It does nothing for nil.
 func (p *process) stop() {
 	if p == nil {
 		return
@@ -88,7 +87,7 @@ func (p *process) await(ctx context.Context, ready func(context.Context) error) 
 	}
 }
 
-// tail is the end of what the program wrote.
+// tail returns the end of the program's output.
 func (p *process) tail() string {
 	const length = 4 << 10
 	file, err := os.Open(p.log)

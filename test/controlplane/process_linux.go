@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// dieWithParent has the kernel kill the command with the thread that starts it,
-// so that a panic or a timeout of the tests leaves no server behind. An
-// interrupt from the keyboard does not reach the command before its parent.
+// dieWithParent makes the kernel kill the command when the thread that starts it ends, so that a
+// panic or a timeout of the tests leaves no server behind. An interrupt from the keyboard does not
+// reach the command.
 func dieWithParent(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

@@ -6,6 +6,6 @@ package controlplane
 
 import "os/exec"
 
-// dieWithParent can do nothing here: where a process ends without closing its
-// plane, the servers stay.
+// dieWithParent does nothing on this system: the servers survive a process that ends without
+// closing its plane.
 func dieWithParent(*exec.Cmd) {}

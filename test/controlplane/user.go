@@ -26,7 +26,7 @@ type User struct {
 	kubeconfig string
 }
 
-// users numbers the kubeconfig files: names of users may hold any character.
+// users numbers the kubeconfig files, because user names may contain any character.
 type users struct {
 	mu    sync.Mutex
 	count int
@@ -39,8 +39,8 @@ func (u *users) next() int {
 	return u.count
 }
 
-// User makes credentials for a name and groups. Users with the same name have
-// the same rights if their groups are the same.
+// User creates credentials for a name and groups. Users with the same name and groups have the
+// same rights.
 func (p *Plane) User(name string, groups ...string) (User, error) {
 	signed, err := p.authority.Sign(Identity{Name: name, Groups: groups})
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *Plane) User(name string, groups ...string) (User, error) {
 			TLSClientConfig: rest.TLSClientConfig{
 				CAData: p.authority.Certificate(), CertData: signed.Certificate, KeyData: signed.Key,
 			},
-			// client-go's own limit of five requests per second is not for tests.
+			// Disable client-go's limit of five requests per second.
 			QPS: -1,
 		},
 		kubeconfig: p.path("kubeconfig-" + strconv.Itoa(p.users.next())),
@@ -64,10 +64,10 @@ func (p *Plane) User(name string, groups ...string) (User, error) {
 	return u, nil
 }
 
-// Config is a copy that the caller may change.
+// Config returns a copy that the caller may change.
 func (u User) Config() *rest.Config { return rest.CopyConfig(u.config) }
 
-// Kubeconfig is the path of a file that is there until the plane is closed.
+// Kubeconfig returns the path of the user's kubeconfig, which exists until the plane is closed.
 func (u User) Kubeconfig() string { return u.kubeconfig }
 
 func writeKubeconfig(path string, config *rest.Config) error {
@@ -84,10 +84,10 @@ func writeKubeconfig(path string, config *rest.Config) error {
 	}, path)
 }
 
-// KubectlError is what kubectl says when it fails.
+// KubectlError is the error of a failed kubectl.
 type KubectlError struct {
 	Arguments []string
-	// Output is what it wrote to standard error.
+	// Output is the standard error of kubectl.
 	Output string
 	Err    error
 }
@@ -103,7 +103,7 @@ func (e *KubectlError) Unwrap() error { return e.Err }
 func (p *Plane) Kubectl(ctx context.Context, user User, input string, arguments ...string) (string, error) {
 	all := append([]string{"--kubeconfig=" + user.kubeconfig, "--cache-dir=" + p.path("kubectl")}, arguments...)
 	command := exec.CommandContext(ctx, p.options.Assets.program("kubectl"), all...)
-	// Neither the caller's kubeconfig nor its kuberc may play a part.
+	// Ignore the caller's kubeconfig and kuberc.
 	command.Env = append(os.Environ(), "HOME="+p.directory, "KUBECONFIG=", "KUBERC=off")
 	command.Stdin = strings.NewReader(input)
 	var output, complaint bytes.Buffer

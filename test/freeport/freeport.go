@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package freeport finds addresses for servers that are started later, or that are stopped
-// for a while and come back to where they were.
+// Package freeport finds loopback addresses for servers that start later, or that restart on the
+// same address.
 package freeport
 
 import (
@@ -17,12 +17,12 @@ import (
 // to another process as soon as its server stops.
 const first, last = 15_000, 30_000
 
-// attempts is how many ports are tried, of which hardly any is taken.
+// attempts bounds the tried ports; hardly any port is in use.
 const attempts = 100
 
-// Loopback is an address of 127.0.0.1 without a listener. Until a server does, another
-// caller may seldom be given the same one. The error says why the last port that was tried
-// cannot be had.
+// Loopback returns an address of 127.0.0.1 without a listener. Until a server listens on it,
+// another caller may, rarely, get the same address. The error states why the last tried port is
+// unavailable.
 func Loopback(ctx context.Context) (netip.AddrPort, error) {
 	var listen net.ListenConfig
 	var err error

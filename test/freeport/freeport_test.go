@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/test/freeport"
 )
 
-// kernelRange is from where the kernel takes ports of its own choice.
+// kernelRange returns the range from which the kernel selects ports.
 func kernelRange(t *testing.T) (low, high uint16) {
 	t.Helper()
 	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
@@ -41,7 +41,7 @@ func TestPortStaysReservedWhileItsServerRestarts(t *testing.T) {
 	}
 }
 
-func TestAServerCanListenAtItsAddress(t *testing.T) {
+func TestServerCanListenAtItsAddress(t *testing.T) {
 	t.Parallel()
 	address, err := freeport.Loopback(t.Context())
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/printmarket/printmarket/internal/demo"
 )
 
-// announce writes the file of variables, those of `printmarket dev` and some
-// more, and prints the banner.
+// announce writes the file of environment variables, those of `printmarket dev` and additional
+// ones, and prints the banner.
 func (c *cluster) announce(out io.Writer) error {
 	o := c.options
 	place := demo.Place{

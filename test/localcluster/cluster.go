@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// Names of the units.
+// The names of the units.
 const (
 	unitKubernetes = "kubernetes"
 	unitPostgres   = "postgres"
@@ -31,7 +31,7 @@ const (
 	unitWebhooks   = "webhooks"
 )
 
-// cluster is everything that runs.
+// cluster holds all running parts.
 type cluster struct {
 	options  options
 	progress io.Writer
@@ -39,18 +39,18 @@ type cluster struct {
 	secrets  demo.Secrets
 	plane    *controlplane.Plane
 	database *pgtest.Server
-	// passwords are those of the database's roles.
+	// passwords holds the passwords of the database roles.
 	passwords map[string]string
-	// redisAddr is where Redis listens.
+	// redisAddr is the address of Redis.
 	redisAddr string
 
 	units   []*unit
 	closers []func()
 }
 
-// up starts everything, what others need first.
+// up starts all parts in the order of their dependencies.
 func (c *cluster) up(ctx context.Context) error {
-	// What runs ends with close, in order, and not all at once with ctx.
+	// close ends the parts in order; cancelling ctx must not end them all at once.
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.closers = append(c.closers, cancel)
 	for _, step := range []struct {
@@ -75,7 +75,7 @@ func (c *cluster) up(ctx context.Context) error {
 	return nil
 }
 
-// close ends everything, in the opposite order.
+// close ends all parts in the opposite order.
 func (c *cluster) close() {
 	for i := len(c.closers) - 1; i >= 0; i-- {
 		c.closers[i]()
@@ -111,7 +111,7 @@ func (c *cluster) add(life context.Context, name string, b body) error {
 	return nil
 }
 
-// adopt makes a unit of a body that runs already.
+// adopt makes a unit of a body that already runs.
 func (c *cluster) adopt(life context.Context, name string, b body) {
 	ctx, cancel := context.WithCancel(life)
 	c.own(adopt(ctx, name, b), cancel)
@@ -135,8 +135,8 @@ func (c *cluster) startKubernetes(ctx, life context.Context) (err error) {
 	return nil
 }
 
-// startPostgres runs a server whose data are new each time, in a directory that
-// its own user can reach: DATA is closed to others.
+// startPostgres starts a server with new data in a directory that the server's user can reach.
+// Other users cannot enter DATA.
 func (c *cluster) startPostgres(ctx, life context.Context) error {
 	dir, err := os.MkdirTemp("", "printmarket-postgres-")
 	if err != nil {
@@ -154,7 +154,7 @@ func (c *cluster) startRedis(ctx, life context.Context) (err error) {
 	if c.redisAddr, err = freeAddr(ctx); err != nil {
 		return err
 	}
-	// The rows of a former run are gone, and so must be the ids.
+	// The rows of the last run are gone, so their ids must be removed from Redis, too.
 	if err := os.RemoveAll(c.path("redis")); err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (c *cluster) listen(ctx context.Context, network, addr string, handler http
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	var serving sync.WaitGroup
-	serving.Go(func() { _ = server.Serve(socket) }) // it ends when it is closed
+	serving.Go(func() { _ = server.Serve(socket) }) // serving ends when socket is closed
 	c.closers = append(c.closers, func() { _ = server.Close(); serving.Wait() })
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// control obeys `POST /UNIT/VERB`. It listens on a socket in DATA, which only
-// the user who started the cluster can reach.
+// control handles `POST /UNIT/VERB`. It listens on a socket in DATA, which only the user who
+// started the cluster can reach.
 func (c *cluster) control() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{unit}/{verb}", func(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The database that every server has, and the roles that use it.
+// The default database of every server, and the roles of the platform.
 const (
 	databaseName = "postgres"
 	apiRole      = "printmarket_api"
@@ -21,7 +21,7 @@ const (
 	webhooksRole = "printmarket_webhooks"
 )
 
-// migrate makes the roles and the schema. The superuser owns it here.
+// migrate creates the roles and the schema. The superuser owns the schema.
 func (c *cluster) migrate(ctx, _ context.Context) error {
 	if err := c.makeRoles(ctx); err != nil {
 		return err

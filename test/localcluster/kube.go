@@ -23,8 +23,8 @@ const (
 	apiService = "printmarket-api"
 )
 
-// apply brings the namespace, the roles, the policies and the demo objects to the cluster,
-// and gives people a kubeconfig.
+// apply creates the namespace, the roles, the policies and the demo objects, and writes a
+// kubeconfig for users.
 func (c *cluster) apply(ctx, _ context.Context) error {
 	if err := c.plane.AwaitSchemas(ctx); err != nil {
 		return err
@@ -66,15 +66,15 @@ func (c *cluster) kubectlApply(ctx context.Context, manifests string) error {
 	return err
 }
 
-// awaitObjects waits until the API server enforces all of the demo set.
+// awaitObjects waits until the API server enforces all demo objects.
 func (c *cluster) awaitObjects(ctx, _ context.Context) error {
 	_, err := c.plane.Kubectl(ctx, c.plane.Admin(), "", "wait", "--for=condition=Ready", "--all", "--timeout=60s", "--namespace", namespace,
 		"capabilityrollouts,partnerentitlements,xjmfsenders")
 	return err
 }
 
-// account is the kubeconfig of a service account: of a user, for RBAC, that
-// has its name.
+// account writes a kubeconfig for a service account and returns its path. The client certificate
+// has the service account's user name.
 func (c *cluster) account(name string) (string, error) {
 	user, err := c.plane.User("system:serviceaccount:"+namespace+":"+name, "system:serviceaccounts", "system:serviceaccounts:"+namespace)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *cluster) account(name string) (string, error) {
 	return user.Kubeconfig(), nil
 }
 
-// service is the API's, without a selector: there are no pods.
+// service is the Service of the API. It has no selector, because there are no pods.
 const service = `apiVersion: v1
 kind: Service
 metadata: {name: ` + apiService + `}
@@ -91,18 +91,17 @@ spec:
   ports: [{name: ops, port: 8082}]
 `
 
-// replicaAddress stands for the API server in its EndpointSlice, which takes no
-// loopback address; the controller dials another one. It is one of those that
-// RFC 5737 keeps for documentation.
+// replicaAddress represents the API server in its EndpointSlice, which accepts no loopback
+// address. The controller dials the real address instead. RFC 5737 reserves this address for
+// documentation.
 const replicaAddress = "192.0.2.1"
 
-// probePeriod is how often the API server is asked whether it is ready.
+// probePeriod is the period of the readiness probe.
 const probePeriod = 200 * time.Millisecond
 
-// followReadiness does the work of a kubelet and a cluster: it probes the readiness
-// of the API server and writes it to the EndpointSlice. As in a cluster, the
-// EndpointSlice does not change while kube-apiserver is unavailable, and is updated
-// afterwards.
+// followReadiness does the work of kubelet and the endpoints controller: it probes the readiness
+// of the API server and writes it to the EndpointSlice. While kube-apiserver is unavailable the
+// EndpointSlice does not change; it is updated afterwards.
 func (c *cluster) followReadiness(life context.Context) {
 	ctx, cancel := context.WithCancel(life)
 	var following sync.WaitGroup
@@ -125,7 +124,7 @@ func (c *cluster) followReadiness(life context.Context) {
 	c.closers = append(c.closers, func() { cancel(); following.Wait() })
 }
 
-// endpoint writes the EndpointSlice of the one replica.
+// endpoint writes the EndpointSlice of the only replica.
 func (c *cluster) endpoint(ctx context.Context, serving bool) error {
 	_, port, err := net.SplitHostPort(c.options.opsAddr)
 	if err != nil {
@@ -142,8 +141,8 @@ endpoints: [{addresses: [`+replicaAddress+fmt.Sprintf(`], conditions: {ready: %t
 `, serving, serving))
 }
 
-// writeKubeconfig writes the administrator's kubeconfig into DATA, and beside
-// it a kubectl of the server's version that uses it.
+// writeKubeconfig writes the administrator's kubeconfig into DATA, and a wrapper of kubectl, of
+// the server's version, that uses it.
 func (c *cluster) writeKubeconfig(ctx context.Context) error {
 	text, err := os.ReadFile(c.plane.Admin().Kubeconfig())
 	if err != nil {
@@ -160,5 +159,5 @@ func (c *cluster) writeKubeconfig(ctx context.Context) error {
 	return os.WriteFile(c.path("kubectl"), []byte(script), 0o700)
 }
 
-// quote makes one word of a path for a shell.
+// quote quotes a path as one word of a shell.
 func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }

@@ -21,11 +21,11 @@ import (
 	"syscall"
 )
 
-// options are the flags.
+// options holds the flags.
 type options struct {
 	data, bin                                                              string
 	apiAddr, registryAddr, opsAddr, dashboardAddr, operatorsAddr, fileAddr string
-	// apiFlags are more flags of the API server.
+	// apiFlags holds additional flags of the API server.
 	apiFlags []string
 }
 
@@ -65,7 +65,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 		o.bin = filepath.Dir(executable)
 	}
 	var err error
-	// Processes get these paths, and not all of them work in this directory.
+	// Processes receive these paths, and some of them have another working directory.
 	if o.data, err = filepath.Abs(o.data); err != nil {
 		return err
 	}

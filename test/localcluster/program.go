@@ -13,15 +13,14 @@ import (
 	"time"
 )
 
-// stopTime is how long a program may take to end in order. The API server
-// drains for at most 25 s.
+// stopTime bounds an orderly exit. The API server drains for at most 25 s.
 const stopTime = 40 * time.Second
 
-// program is a body that is one process, whose output is appended to a file.
+// program is a body with one process, whose output is appended to a file.
 type program struct {
 	path, log string
 	args, env []string
-	// ready says when the program can be used.
+	// ready returns nil when the program can be used.
 	ready func(context.Context) error
 
 	process *os.Process
@@ -38,20 +37,20 @@ func (p *program) start(ctx context.Context) error {
 	command.Env = append(os.Environ(), p.env...)
 	command.Dir = filepath.Dir(p.log)
 	command.Stdout, command.Stderr = output, output
-	// The kernel ends the program with this process, however that ends. A key
-	// press in the terminal does not reach it before us.
+	// The kernel ends the program when this process ends in any way. An interrupt from the
+	// terminal reaches only this process.
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	done, started := make(chan struct{}), make(chan error)
 	go func() {
 		defer close(done)
 		defer func() { _ = output.Close() }()
-		// "Parent" is the thread to the kernel: it must live as long as the child.
+		// For the kernel the parent is the thread, which must therefore live as long as the child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := command.Start()
 		started <- err
 		if err == nil {
-			_ = command.Wait() // how it ended is in its log
+			_ = command.Wait() // the log contains the reason
 		}
 	}()
 	if err := <-started; err != nil {
@@ -62,8 +61,8 @@ func (p *program) start(ctx context.Context) error {
 	return p.await(ctx)
 }
 
-// await polls until the program is ready. One that ends before is started
-// again by the unit; the wait for readiness is limited.
+// await polls until the program is ready. The unit restarts a program that ends before; the wait
+// is limited.
 func (p *program) await(ctx context.Context) error {
 	if p.ready == nil {
 		return nil
@@ -77,10 +76,10 @@ func (p *program) await(ctx context.Context) error {
 		}
 		select {
 		case <-p.done:
-			return fmt.Errorf("it ended; see %s", p.log)
+			return fmt.Errorf("the program ended; see %s", p.log)
 		case <-ctx.Done():
 			p.kill()
-			return fmt.Errorf("it is not ready: %w; see %s", err, p.log)
+			return fmt.Errorf("the program is not ready: %w; see %s", err, p.log)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
@@ -92,7 +91,7 @@ func (p *program) stop() {
 	if p.process == nil {
 		return
 	}
-	_ = p.process.Signal(syscall.SIGTERM) // it may have ended already
+	_ = p.process.Signal(syscall.SIGTERM) // the process may have ended
 	select {
 	case <-p.done:
 	case <-time.After(stopTime):
@@ -104,6 +103,6 @@ func (p *program) kill() {
 	if p.process == nil {
 		return
 	}
-	_ = p.process.Kill() // it may have ended already
+	_ = p.process.Kill() // the process may have ended
 	<-p.done
 }

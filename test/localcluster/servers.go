@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// kubernetes is kube-apiserver; its etcd runs on.
+// kubernetes is kube-apiserver. Its etcd keeps running.
 type kubernetes struct{ plane *controlplane.Plane }
 
 func (k kubernetes) start(ctx context.Context) error { return k.plane.RestartServer(ctx) }
@@ -37,7 +37,7 @@ func (p postgres) ended() <-chan struct{}          { return p.server.Ended() }
 // errNoRedis names the command that installs it.
 var errNoRedis = errors.New("redis-server is not installed (`make setup` installs it)")
 
-// newRedis is a Redis that keeps what it acknowledged, on a free port.
+// newRedis returns a Redis on a free port that persists every acknowledged write.
 func newRedis(dir, log, addr string) (*program, error) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -54,7 +54,7 @@ func newRedis(dir, log, addr string) (*program, error) {
 			"--maxmemory-policy", "noeviction",
 		},
 		ready: func(ctx context.Context) error {
-			// The client would print that the connection was refused.
+			// Dial first, because the Redis client would print refused connections.
 			conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 			if err != nil {
 				return err
@@ -67,7 +67,7 @@ func newRedis(dir, log, addr string) (*program, error) {
 	}, nil
 }
 
-// answers is ready once a GET of the URL is answered with 200.
+// answers returns a readiness check: a GET of the URL must return 200.
 func answers(url string) func(context.Context) error {
 	client := &http.Client{Timeout: 3 * time.Second}
 	return func(ctx context.Context) error {
@@ -87,7 +87,7 @@ func answers(url string) func(context.Context) error {
 	}
 }
 
-// freeAddr is an address that stays with a program while that is stopped or killed.
+// freeAddr returns a loopback address that stays reserved while its program is stopped.
 func freeAddr(ctx context.Context) (string, error) {
 	address, err := freeport.Loopback(ctx)
 	return address.String(), err

@@ -10,25 +10,23 @@ import (
 	"time"
 )
 
-// restartAfter is how long an ended program stays down, as it does when a
-// kubelet restarts it.
+// restartAfter is the delay before an ended program is restarted.
 const restartAfter = 250 * time.Millisecond
 
-// body is what a unit runs.
+// body is the content of a unit: a program or several.
 type body interface {
-	// start starts it and returns once it can be used, or can be asked whether
-	// it can.
+	// start starts the body. It returns when the body can be used or probed.
 	start(ctx context.Context) error
-	// stop ends it in order, kill as a crash would. Both wait for the end and
-	// do nothing when there is nothing to end.
+	// stop ends the body in order, kill like a crash. Both wait for the end, and do nothing for an
+	// ended body.
 	stop()
 	kill()
-	// ended is closed when the present run has ended; nil if there is none.
+	// ended returns a channel that is closed when the current run has ended, or nil.
 	ended() <-chan struct{}
 }
 
-// unit keeps one body running until an order changes that. One goroutine carries
-// out all operations on the body.
+// unit keeps one body running until a command changes that. One goroutine carries out all
+// operations on the body.
 type unit struct {
 	name string
 	body body
@@ -37,13 +35,13 @@ type unit struct {
 	wg     sync.WaitGroup
 }
 
-// order is a verb for a unit; done gets its outcome.
+// order is a verb for a unit. done receives the result.
 type order struct {
 	verb string
 	done chan error
 }
 
-// The verbs that a unit obeys.
+// The verbs of a unit.
 const (
 	verbStart = "start"
 	verbStop  = "stop"
@@ -60,7 +58,7 @@ func launch(ctx context.Context, name string, b body) (*unit, error) {
 	return adopt(ctx, name, b), nil
 }
 
-// adopt keeps a body running that was started already.
+// adopt keeps a body running that has been started.
 func adopt(ctx context.Context, name string, b body) *unit {
 	u := &unit{name: name, body: b, orders: make(chan order)}
 	u.wg.Go(func() { u.keep(ctx) })
@@ -94,8 +92,8 @@ func (u *unit) keep(ctx context.Context) {
 	}
 }
 
-// obey carries out a verb. A killed unit comes back by itself, a stopped one
-// when it is started. One that fails to start is started again.
+// obey carries out a verb. A killed unit is restarted, a stopped unit stays down until start. A
+// unit that fails to start is retried.
 func (u *unit) obey(ctx context.Context, verb string, wanted bool, again <-chan time.Time) (bool, <-chan time.Time, error) {
 	switch verb {
 	case verbStart:
@@ -117,7 +115,7 @@ func (u *unit) obey(ctx context.Context, verb string, wanted bool, again <-chan 
 	}
 }
 
-// order gives the unit an order and waits until it is carried out.
+// order sends a verb to the unit and waits for the result.
 func (u *unit) order(ctx context.Context, verb string) error {
 	o := order{verb: verb, done: make(chan error, 1)}
 	select {

@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// orphanEnv makes the test binary a process that starts a server in a
-// directory and waits to be killed.
+// orphanEnv turns the test binary into a process that starts a server in a directory and waits to
+// be killed.
 const orphanEnv = "PRINTMARKET_TEST_ORPHAN"
 
 func TestMain(m *testing.M) {
@@ -82,7 +82,7 @@ func TestKilledServerRestartsWithItsData(t *testing.T) {
 	}
 }
 
-func TestDataOutliveTheServerInItsDirectory(t *testing.T) {
+func TestDataSurviveTheServer(t *testing.T) {
 	t.Parallel()
 	first := Start(t)
 	one(t, first.URL("postgres"), "SELECT lo_create(4711)::text")
@@ -97,7 +97,7 @@ func TestDataOutliveTheServerInItsDirectory(t *testing.T) {
 	}
 }
 
-func TestSharedGivesEachTestADatabaseOfItsOwn(t *testing.T) {
+func TestSharedReturnsSeparateDatabases(t *testing.T) {
 	t.Parallel()
 	first, second := Shared(t), Shared(t)
 	if one(t, first, "SELECT current_database()") == one(t, second, "SELECT current_database()") {
@@ -105,7 +105,7 @@ func TestSharedGivesEachTestADatabaseOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAServerEndsWithTheProcessThatStartedItEvenByAKill(t *testing.T) {
+func TestServerEndsWithAKilledParent(t *testing.T) {
 	t.Parallel()
 	dir := Start(t).dir + "-orphan"
 	defer func() { _ = os.RemoveAll(dir) }()

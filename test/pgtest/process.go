@@ -21,8 +21,8 @@ import (
 // ErrNotInstalled means that this machine has no PostgreSQL server.
 var ErrNotInstalled = errors.New("postgresql is not installed (`make test` installs it)")
 
-// programs is where the server's programs are and as whom they run: PostgreSQL
-// refuses to be root.
+// programs holds the directory of the server's programs and the user that runs them: PostgreSQL
+// refuses to run as root.
 type programs struct {
 	dir string
 	as  *syscall.Credential
@@ -39,14 +39,13 @@ func findPrograms(ctx context.Context) (programs, error) {
 	return programs{}, ErrNotInstalled
 }
 
-// Programs is the directory with the programs of this machine's server.
-// The error is [ErrNotInstalled].
+// Programs returns the directory of the installed server's programs, or [ErrNotInstalled].
 func Programs(ctx context.Context) (string, error) {
 	found, err := findPrograms(ctx)
 	return found.dir, err
 }
 
-// candidates are the directories that may hold a server, the best first.
+// candidates returns the directories that may contain a server, in order of preference.
 func candidates(ctx context.Context) []string {
 	var dirs []string
 	if dir, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
@@ -54,7 +53,7 @@ func candidates(ctx context.Context) []string {
 	}
 	newest := 0
 	var versioned string
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is right
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is valid
 	for _, dir := range found {
 		if version, err := strconv.Atoi(filepath.Base(filepath.Dir(dir))); err == nil && version > newest {
 			newest, versioned = version, dir
@@ -63,7 +62,7 @@ func candidates(ctx context.Context) []string {
 	return append(dirs, versioned)
 }
 
-// unprivileged returns the user to run as if this process is root; nil otherwise.
+// unprivileged returns an unprivileged user if this process is root, else nil.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -86,7 +85,7 @@ func unprivileged() (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
-// own gives a file to the user that the programs run as.
+// own gives a file to the user that runs the programs.
 func (p programs) own(path string) error {
 	if p.as == nil {
 		return nil
@@ -98,7 +97,7 @@ func (p programs) own(path string) error {
 func (p programs) run(ctx context.Context, name string, args ...string) error {
 	command := exec.CommandContext(ctx, filepath.Join(p.dir, name), args...)
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: p.as}
-	// Whatever the caller's directory is, the user may not be let into it.
+	// The user may not be allowed to enter the caller's directory.
 	command.Dir = "/"
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", name, err, bytes.TrimSpace(output))
@@ -112,8 +111,8 @@ type running struct {
 	ended   chan struct{}
 }
 
-// start starts the server, which outlives the context. Should this process die, the kernel stops the server
-// at once: SIGQUIT makes it end its own children first.
+// start starts the server, which outlives the context. When this process dies, the kernel stops
+// the server: SIGQUIT makes it end its children first.
 func (p programs) start(ctx context.Context, log string, args []string) (*running, error) {
 	output, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -125,8 +124,8 @@ func (p programs) start(ctx context.Context, log string, args []string) (*runnin
 	started := make(chan error)
 	r := &running{ended: make(chan struct{})}
 	go func() {
-		// The kernel takes the end of the thread that started a process for the
-		// death of its parent, so this thread stays until the server has ended.
+		// The kernel treats the end of the thread that started a process as the death of its
+		// parent, so this thread stays until the server has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(r.ended)
@@ -134,7 +133,7 @@ func (p programs) start(ctx context.Context, log string, args []string) (*runnin
 		r.process = command.Process
 		started <- errors.Join(err, output.Close())
 		if err == nil {
-			// A server that is killed ends with an error that says no more.
+			// The error of a killed server contains no further information.
 			_ = command.Wait()
 		}
 	}()
@@ -143,7 +142,7 @@ func (p programs) start(ctx context.Context, log string, args []string) (*runnin
 
 // stop ends the server and waits for it.
 func (r *running) stop() {
-	_ = r.process.Signal(syscall.SIGQUIT) // it may have ended already
+	_ = r.process.Signal(syscall.SIGQUIT) // the process may have ended
 	select {
 	case <-r.ended:
 	case <-time.After(time.Minute):
@@ -151,9 +150,8 @@ func (r *running) stop() {
 	}
 }
 
-// kill kills all processes of the server. Each of them leads a group of its
-// own, so the first is stopped, cannot have more children, and these are found
-// by their parent.
+// kill kills all processes of the server. Each process leads its own process group. The first
+// process is stopped, so that it cannot start children, and the others are found by their parent.
 func (r *running) kill() {
 	_ = r.process.Signal(syscall.SIGSTOP)
 	family := childrenOf(r.process.Pid)
@@ -171,7 +169,7 @@ func (r *running) kill() {
 
 func childrenOf(parent int) []int {
 	var children []int
-	entries, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
+	entries, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	for _, entry := range entries {
 		_, of := state(entry)
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(entry))); err == nil && of == parent {
@@ -188,8 +186,8 @@ func alive(pid int) bool {
 	return code != "" && code != "Z" && code != "X"
 }
 
-// state reads the state and the parent of a process. The name before them may
-// hold anything, parentheses included.
+// state returns the state and the parent of a process. The name before these fields may contain
+// any character, including parentheses.
 func state(entry string) (code string, parent int) {
 	stat, err := os.ReadFile(entry)
 	if err != nil {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pgtest runs PostgreSQL servers from the programs of the Debian
-// package: for tests, and for other local use.
+// Package pgtest runs PostgreSQL servers from the programs of the Debian package, for tests and
+// for other local use.
 //
-// [Launch] is the core and knows no tests. [Start] gives a test a server of its
-// own, which it may kill; [Shared] gives it an empty database on the one server
-// that [Main] keeps for the whole test binary. No server outlives the process
-// that started it, however that process ends.
+// [Launch] does not depend on tests. [Start] returns a server for one test, which may kill it.
+// [Shared] returns an empty database on the one server that [Main] runs for the whole test binary.
+// Every server ends with the process that started it, however that process ends.
 package pgtest
 
 import (
@@ -41,8 +40,8 @@ const (
 	logFile      = "server.log"
 )
 
-// settings suit a server that a few processes of one machine use. What makes it
-// durable stays as PostgreSQL has it, so fsync is on.
+// settings suit a server with a few local clients. Settings of durability keep their defaults, so
+// fsync is on.
 var settings = []string{
 	"max_connections=300",
 	"shared_buffers=32MB",
@@ -51,7 +50,7 @@ var settings = []string{
 	"log_checkpoints=off",
 }
 
-// Server is one PostgreSQL server. Its methods are for one goroutine.
+// Server is one PostgreSQL server. It is not safe for concurrent use.
 type Server struct {
 	programs programs
 	dir      string
@@ -61,9 +60,9 @@ type Server struct {
 	running  *running
 }
 
-// Launch starts a server whose files lie in dir, which is made on the first
-// start and holds the data of the next. An extra setting, "name=value", wins
-// over the usual ones. Errors: [ErrNotInstalled].
+// Launch starts a server with its files in dir, which is created by the first start and keeps the
+// data for the next. An extra setting, "name=value", replaces a default one. It returns
+// [ErrNotInstalled] if PostgreSQL is missing.
 func Launch(ctx context.Context, dir string, extra ...string) (*Server, error) {
 	found, err := findPrograms(ctx)
 	if err != nil {
@@ -90,7 +89,7 @@ func Launch(ctx context.Context, dir string, extra ...string) (*Server, error) {
 	return s, nil
 }
 
-// prepare makes the directories and, the first time, the cluster of databases.
+// prepare creates the directories and, the first time, the database cluster.
 func (s *Server) prepare(ctx context.Context) error {
 	for _, dir := range []string{s.dir, filepath.Join(s.dir, socketDir)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -109,7 +108,7 @@ func (s *Server) prepare(ctx context.Context) error {
 		return err
 	}
 	s.password = rand.Text()
-	// The file gets its name last: it says that all of this has been done.
+	// Rename last: the name of the file marks complete preparation.
 	unnamed := file + ".new"
 	if err := os.WriteFile(unnamed, []byte(s.password+"\n"), 0o600); err != nil {
 		return err
@@ -121,8 +120,8 @@ func (s *Server) prepare(ctx context.Context) error {
 	if err := os.RemoveAll(data); err != nil {
 		return err
 	}
-	// A collation for people, as many databases have it: what must sort by bytes
-	// has to say so itself.
+	// Like many databases, use a linguistic collation: queries that need byte order must request
+	// it.
 	if err := s.programs.run(ctx, "initdb", "--pgdata", data, "--username", Superuser, "--pwfile", unnamed,
 		"--auth", "password", "--encoding", "UTF8", "--locale", "C.UTF-8",
 		"--locale-provider", "icu", "--icu-locale", "en", "--no-sync"); err != nil {
@@ -131,12 +130,11 @@ func (s *Server) prepare(ctx context.Context) error {
 	return os.Rename(unnamed, file)
 }
 
-// Restart starts a server that does not run, on its port and its data, and
-// waits until it answers.
+// Restart starts a stopped server with its port and data, and waits until it responds.
 func (s *Server) Restart(ctx context.Context) error {
 	if s.running != nil {
 		select {
-		case <-s.running.ended: // by itself
+		case <-s.running.ended: // the server ended by itself
 		default:
 			return errors.New("server runs already")
 		}
@@ -157,7 +155,7 @@ func (s *Server) Restart(ctx context.Context) error {
 	return nil
 }
 
-// await asks until the server answers, has ended, or takes too long.
+// await polls until the server responds, has ended, or the wait is too long.
 func (s *Server) await(ctx context.Context, started *running) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -188,7 +186,7 @@ func ask(ctx context.Context, address string) error {
 // errPortTaken means that another process listens on the server's port.
 var errPortTaken = errors.New("port is taken")
 
-// epitaph says why a server ended, in its own last words.
+// epitaph returns an error with the last output of a server that ended.
 func (s *Server) epitaph() error {
 	log, err := os.ReadFile(filepath.Join(s.dir, logFile))
 	if err != nil {
@@ -201,10 +199,10 @@ func (s *Server) epitaph() error {
 	return fmt.Errorf("server ended: %s", words)
 }
 
-// URL is where the server's superuser finds a database.
+// URL returns the address of a database for the superuser.
 func (s *Server) URL(database string) string { return s.URLOf(Superuser, s.password, database) }
 
-// URLOf is where another role finds a database.
+// URLOf returns the address of a database for another role.
 func (s *Server) URLOf(role, password, database string) string {
 	address := url.URL{
 		Scheme: "postgres", User: url.UserPassword(role, password),
@@ -213,14 +211,14 @@ func (s *Server) URLOf(role, password, database string) string {
 	return address.String()
 }
 
-// Client is a run of one of PostgreSQL's own clients of the server's version, such as
-// pg_dump. Pass [Server.URL] as the address.
+// Client returns a command that runs a client program of the server's version, such as pg_dump.
+// Pass [Server.URL] as the address.
 func (s *Server) Client(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, filepath.Join(s.programs.dir, name), args...)
 }
 
-// Kill ends the server and every process of it at once, as if the machine
-// stopped, and waits until they are gone. Killing a dead server does nothing.
+// Kill kills every process of the server, like a power failure, and waits for their end. It does
+// nothing if the server has ended.
 func (s *Server) Kill() {
 	if s.running != nil {
 		s.running.kill()
@@ -228,7 +226,7 @@ func (s *Server) Kill() {
 	}
 }
 
-// Stop ends the server without waiting for its clients. The data stay.
+// Stop ends the server without waiting for its clients. The data are kept.
 func (s *Server) Stop() {
 	if s.running != nil {
 		s.running.stop()
@@ -236,16 +234,16 @@ func (s *Server) Stop() {
 	}
 }
 
-// Freeze keeps the server and every process of it from running, until Thaw: it
-// neither answers nor refuses, as if it were cut off.
+// Freeze stops every process of the server until Thaw: the server neither responds nor refuses
+// connections, like after a network partition.
 func (s *Server) Freeze() { s.signal(syscall.SIGSTOP) }
 
-// Thaw lets a frozen server go on.
+// Thaw continues a frozen server.
 func (s *Server) Thaw() { s.signal(syscall.SIGCONT) }
 
 func (s *Server) signal(signal syscall.Signal) {
 	if s.running != nil {
-		// The first process is stopped first: it cannot have more children then.
+		// Stop the first process first, so that it cannot start children.
 		_ = s.running.process.Signal(signal)
 		for _, pid := range childrenOf(s.running.process.Pid) {
 			_ = syscall.Kill(pid, signal)
@@ -253,8 +251,8 @@ func (s *Server) signal(signal syscall.Signal) {
 	}
 }
 
-// Ended is closed when the server has ended, by itself or by Kill and Stop; nil
-// if it does not run.
+// Ended returns a channel that is closed when the server has ended, by itself or by Kill and Stop.
+// It returns nil if the server is not running.
 func (s *Server) Ended() <-chan struct{} {
 	if s.running == nil {
 		return nil

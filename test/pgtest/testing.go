@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sharedEnv holds the URL of the server that [Shared] makes databases on. Who
-// sets it brings a server along; its role must be allowed to create databases.
+// sharedEnv names the variable with the URL of an existing server for [Shared]. The role of the
+// URL must be allowed to create databases.
 const sharedEnv = "PRINTMARKET_TEST_POSTGRES_URL"
 
 // Main keeps one server for all tests of a binary:
@@ -49,8 +49,8 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// fastDirectory returns the directory in memory if it has room for the databases of all
-// tests, so that they need not wait for a disk, and "" otherwise.
+// fastDirectory returns a directory in memory if it has room for the databases of all tests, and
+// "" otherwise.
 func fastDirectory() string {
 	const memory, room = "/dev/shm", 4 << 30
 	var status unix.Statfs_t
@@ -72,8 +72,8 @@ func Shared(tb testing.TB) string {
 	return create(tb, "template1")
 }
 
-// Copy returns the URL of a new database on the server of [Main] with the content of
-// another one, which must have no connections. It is dropped when the test ends.
+// Copy returns the URL of a new database on the server of [Main] with the content of another
+// database, which must have no connections. It is dropped when the test ends.
 func Copy(tb testing.TB, of string) string {
 	tb.Helper()
 	address, err := url.Parse(of)
@@ -102,7 +102,7 @@ func create(tb testing.TB, template string) string {
 
 func administer(tb testing.TB, server, statement string) {
 	tb.Helper()
-	// A cleanup runs when the context of its test is cancelled already.
+	// The context of a test is cancelled before its cleanups run.
 	ctx := context.WithoutCancel(tb.Context())
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {
@@ -114,12 +114,12 @@ func administer(tb testing.TB, server, statement string) {
 	}
 }
 
-// Start starts a server of the test's own, which is gone when the test ends.
-// Settings have the form "name=value".
+// Start starts a server for one test. It is removed when the test ends. Settings have the form
+// "name=value".
 func Start(tb testing.TB, settings ...string) *Server {
 	tb.Helper()
-	// Not TempDir: root alone is let into that, and the server is not root.
-	dir, err := os.MkdirTemp("", "printmarket-pg-") //nolint:usetesting // as said above
+	// Not TempDir: only root could enter it, and the server does not run as root.
+	dir, err := os.MkdirTemp("", "printmarket-pg-") //nolint:usetesting // see above
 	if err != nil {
 		tb.Fatalf(`os.MkdirTemp("printmarket-pg-"): %v`, err)
 	}

@@ -66,7 +66,7 @@ const Profile = "print_ready"
 // Jobs is the service of preflight jobs with its store and its queue.
 type Jobs struct {
 	*preflightjob.Service
-	// Store is SQLite behind a wrapper that fails on request.
+	// SQLite is the store; Store wraps it and fails on request.
 	SQLite *sqlite.Store
 	Store  *storetest.Faulty
 	Redis  *redistest.Server

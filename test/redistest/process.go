@@ -10,14 +10,13 @@ import (
 	"syscall"
 )
 
-// process is a program that runs. ended is closed when it has ended.
+// process is a running program. ended is closed when the program has ended.
 type process struct {
 	pid   int
 	ended chan struct{}
 }
 
-// startProcess starts a program that is killed when this process dies, be it by
-// SIGKILL.
+// startProcess starts a program that the kernel kills when this process dies, even by SIGKILL.
 func startProcess(log, program string, args ...string) (*process, error) {
 	output, err := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -29,8 +28,8 @@ func startProcess(log, program string, args ...string) (*process, error) {
 	started := make(chan error)
 	p := &process{ended: make(chan struct{})}
 	go func() {
-		// The kernel takes the end of the thread that started a process for the
-		// death of its parent, so this thread stays until the program has ended.
+		// The kernel treats the end of the thread that started a process as the death of its
+		// parent, so this thread stays until the program has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(p.ended)
@@ -40,12 +39,13 @@ func startProcess(log, program string, args ...string) (*process, error) {
 		}
 		started <- errors.Join(err, output.Close())
 		if err == nil {
-			// A program that is killed ends with an error that says no more.
+			// The error of a killed program contains no further information.
 			_ = command.Wait()
 		}
 	}()
 	return p, <-started
 }
 
-// signal reaches the children of a server too: one rewrites its file.
+// signal also reaches the children of a server, such as the one that rewrites the append-only
+// file.
 func (p *process) signal(signal syscall.Signal) { _ = syscall.Kill(-p.pid, signal) }

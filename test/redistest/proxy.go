@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Wire is a network between clients and one server.
+// Wire is a network connection between clients and one server.
 type Wire struct {
-	// Addr is where clients connect to.
+	// Addr is the address for clients.
 	Addr string
 
 	server  string
@@ -26,13 +26,13 @@ type Wire struct {
 	lag      time.Duration
 }
 
-// cut is an order to lose a reply.
+// cut is a pending order to lose a reply.
 type cut struct {
 	request []byte
 	done    chan struct{}
 }
 
-// Proxy puts a wire in front of a server until the test ends.
+// Proxy puts a wire between clients and a server until the test ends.
 func Proxy(t testing.TB, server string) *Wire {
 	t.Helper()
 	w := &Wire{Addr: freeAddr(t), server: server, open: map[net.Conn]struct{}{}}
@@ -74,10 +74,9 @@ func (w *Wire) Up(t testing.TB) {
 	w.running.Go(func() { w.accept(listener) })
 }
 
-// CutReplyOf loses a reply: the next request that contains text reaches the
-// server, and when its reply comes the connection is cut instead. The channel is
-// closed when that has happened. A server that does not know a script yet has
-// done nothing, so its saying so is no reply.
+// CutReplyOf loses one reply: the next request that contains text reaches the server, but the
+// connection is cut before its reply. The channel is closed afterwards. A NOSCRIPT reply does not
+// count, because the server has not executed the script.
 func (w *Wire) CutReplyOf(text string) <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,8 +84,7 @@ func (w *Wire) CutReplyOf(text string) <-chan struct{} {
 	return w.cut.done
 }
 
-// Lag makes the wire longer: on connections that are made from then on, replies arrive
-// so much later.
+// Lag delays the replies of connections that are made from now on.
 func (w *Wire) Lag(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +107,7 @@ func (w *Wire) accept(listener net.Listener) {
 	}
 }
 
-// carry copies both ways until either end, or the wire, is gone.
+// carry copies in both directions until either end closes or the wire goes down.
 func (w *Wire) carry(client net.Conn) {
 	server, err := net.Dial("tcp", w.server)
 	if err != nil {
@@ -133,7 +131,7 @@ func (w *Wire) carry(client net.Conn) {
 	replies.Wait()
 }
 
-// hold notes connections to be cut; false if they came too late to be.
+// hold registers connections to be cut. It returns false if the wire is already down.
 func (w *Wire) hold(conns ...net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,13 +154,13 @@ func (w *Wire) release(conns ...net.Conn) {
 	}
 }
 
-// line is one connection through a wire. Its client sends a request when it has
-// the reply to the one before.
+// line is one connection through a wire. Its client sends a request only after the reply to the
+// previous one.
 type line struct {
 	wire           *Wire
 	client, server net.Conn
-	// request is what the client sent since the last reply. Both it and what is
-	// to be cut are guarded by the wire's mutex.
+	// request holds the bytes that the client sent since the last reply. The wire's mutex guards
+	// request and cut.
 	request []byte
 	cut     *cut
 }
@@ -185,7 +183,7 @@ func (l *line) copy(to io.Writer, from io.Reader, passes func([]byte) bool) {
 	}
 }
 
-// asking looks for the request whose reply is to be lost. It may come in pieces.
+// asking searches for the request whose reply is to be lost. The request may arrive in pieces.
 func (l *line) asking(piece []byte) bool {
 	l.wire.mu.Lock()
 	defer l.wire.mu.Unlock()
@@ -215,8 +213,8 @@ func (l *line) replying(piece []byte) bool {
 	return false
 }
 
-// late is a writer to the same end whose pieces arrive a while after they were written.
-// arrived waits for what is under way; nothing is written after it.
+// late returns a writer that delays each write to the same end. arrived waits for delayed writes;
+// no write may follow.
 func late(to io.Writer, lag time.Duration) (back io.Writer, arrived func()) {
 	if lag == 0 {
 		return to, func() {}
@@ -230,7 +228,7 @@ func late(to io.Writer, lag time.Duration) (back io.Writer, arrived func()) {
 	}
 }
 
-// delay keeps pieces in their order. None waits for another one.
+// delay keeps pieces in order. A piece does not wait for other pieces.
 type delay struct {
 	lag    time.Duration
 	pieces chan piece

@@ -21,22 +21,20 @@ import (
 	"github.com/printmarket/printmarket/test/freeport"
 )
 
-// patience is how long anything here may take. It is for machines that are
-// busy with something else.
+// patience bounds every operation. It is long enough for a busy machine.
 const patience = time.Minute
 
-// poll is how often something that will come is looked for.
+// poll is the polling interval.
 const poll = 5 * time.Millisecond
 
 // errPortTaken means that another process has the port.
 var errPortTaken = errors.New("port is taken")
 
-// durable is how a server is set that keeps data, and loses none to a crash of
-// its process.
+// durable are the settings of a server that keeps data and loses none when its process crashes.
 var durable = []string{`save ""`, "appendonly yes", "appendfsync everysec", "maxmemory-policy noeviction"}
 
-// start starts a program of the Redis family until the test ends, on a free
-// loopback port and in a directory of its own. The last of two settings wins.
+// start starts a program of the Redis family until the test ends, on a free loopback port and in
+// its own directory. The last of two equal settings applies.
 func start(t testing.TB, name string, settings ...[]string) *Server {
 	t.Helper()
 	program := name
@@ -66,8 +64,8 @@ func start(t testing.TB, name string, settings ...[]string) *Server {
 func (s *Server) config() string { return filepath.Join(s.dir, "server.conf") }
 func (s *Server) log() string    { return filepath.Join(s.dir, "server.log") }
 
-// configure writes the configuration, a file because a sentinel rewrites it:
-// its own and that of a server that it has promoted.
+// configure writes the configuration file. A file is required, because a sentinel rewrites its own
+// configuration and that of a server that it promotes.
 func (s *Server) configure(t testing.TB, settings []string) {
 	t.Helper()
 	host, port := split(t, s.Addr)
@@ -86,7 +84,7 @@ func split(t testing.TB, addr string) (host, port string) {
 	return host, port
 }
 
-// launch starts the process and waits until it answers.
+// launch starts the process and waits until it responds.
 func (s *Server) launch() error {
 	args := []string{s.config()}
 	if s.Name == sentinel {
@@ -112,8 +110,8 @@ func (s *Server) launch() error {
 	return nil
 }
 
-// answers reports whether this very process serves: another one may have got
-// the port, and one that reads its data refuses everything.
+// answers reports whether this process serves clients: another process may have taken the port,
+// and a server that loads its data rejects all commands.
 func (s *Server) answers(client *redis.Client) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -124,7 +122,7 @@ func (s *Server) answers(client *redis.Client) bool {
 	return err == nil && strings.Contains(info, fmt.Sprintf("process_id:%d\r\n", s.process.pid))
 }
 
-// epitaph says why a server ended, in its own last words.
+// epitaph returns an error with the last output of a server that ended.
 func (s *Server) epitaph() error {
 	log, err := os.ReadFile(s.log())
 	if err != nil {
@@ -136,7 +134,7 @@ func (s *Server) epitaph() error {
 	return fmt.Errorf("its log ends: %s", log[max(0, len(log)-2000):])
 }
 
-// Restart starts a killed server again, on its address and its data.
+// Restart starts a killed server again with its address and its data.
 func (s *Server) Restart(t testing.TB) {
 	t.Helper()
 	if s.process != nil {
@@ -147,7 +145,7 @@ func (s *Server) Restart(t testing.TB) {
 	}
 }
 
-// Kill ends a server as a crash would. Killing a dead one does nothing.
+// Kill kills a server like a crash. It does nothing if the server has ended.
 func (s *Server) Kill() {
 	if s.process != nil {
 		s.process.signal(syscall.SIGKILL)
@@ -156,11 +154,11 @@ func (s *Server) Kill() {
 	}
 }
 
-// Pause keeps a server from running until Resume: it neither answers nor
-// refuses, as if it were cut off.
+// Pause stops the server's process until Resume: it neither responds nor refuses connections, like
+// after a network partition.
 func (s *Server) Pause() { s.process.signal(syscall.SIGSTOP) }
 
-// Resume lets a paused server go on.
+// Resume continues a paused server.
 func (s *Server) Resume() { s.process.signal(syscall.SIGCONT) }
 
 func freeAddr(t testing.TB) string {

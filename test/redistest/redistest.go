@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package redistest runs Redis servers for tests: miniredis inside the process,
-// and redis-server and valkey-server where they are installed.
+// Package redistest runs Redis servers for tests: miniredis inside the process, and redis-server
+// and valkey-server where they are installed.
 //
-// A real server can be killed, restarted on its data, and paused; [Proxy] is a
-// network that can be cut; [Sentinels] is a primary that is replaced when it
-// dies. No server outlives the process that started it, however that ends.
+// A real server can be killed, restarted with its data, and paused. [Proxy] is a network
+// connection that can be cut. [Sentinels] runs a primary that is replaced when it dies. Every
+// server ends with the process that started it, however that process ends.
 package redistest
 
 import (
@@ -16,14 +16,13 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Server is a running server. Kill, Restart, Pause and Resume are for real
-// servers, and for one goroutine.
+// Server is a running server. Kill, Restart, Pause and Resume require a real server and must be
+// called from one goroutine.
 type Server struct {
 	// Name is "miniredis", "redis-server" or "valkey-server".
 	Name string
 	Addr string
-	// Pass lets time pass: it moves miniredis' clock and really waits on a
-	// real server.
+	// Pass advances time: it moves the clock of miniredis and really waits for a real server.
 	Pass func(time.Duration)
 
 	program, dir string
@@ -55,9 +54,9 @@ func Mini(t testing.TB) *Server {
 	}}
 }
 
-// Real starts redis-server with an append-only file that is synced each second.
-// Settings are lines of its configuration, like "appendfsync always". Without
-// the program the test is skipped, and says so.
+// Real starts redis-server with an append-only file that is synced each second. Settings are lines
+// of its configuration, like "appendfsync always". If the program is not installed, the test is
+// skipped.
 func Real(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	return start(t, "redis-server", durable, settings)

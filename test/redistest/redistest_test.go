@@ -56,7 +56,7 @@ func TestKilledServerRestartsWithItsData(t *testing.T) {
 	})
 }
 
-func TestSettingsAreObeyedAndWin(t *testing.T) {
+func TestSettingsOverrideDefaults(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, start func(...string) *redistest.Server) {
 		server := start("appendfsync always", "maxmemory 3mb", "maxmemory-policy allkeys-lru")
@@ -71,7 +71,7 @@ func TestSettingsAreObeyedAndWin(t *testing.T) {
 	})
 }
 
-func TestAPausedServerNeitherAnswersNorRefuses(t *testing.T) {
+func TestPausedServerNeitherRespondsNorRefuses(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
 	server.Pause()
@@ -87,11 +87,11 @@ func TestAPausedServerNeitherAnswersNorRefuses(t *testing.T) {
 	must(t, server.Client(t).Ping(t.Context()).Err())
 }
 
-// orphanEnv names the file in which a test binary that is about to be killed
-// leaves the process id of its server.
+// orphanEnv names the file in which a test binary that will be killed writes the process id of its
+// server.
 const orphanEnv = "PRINTMARKET_TEST_ORPHAN"
 
-func TestNoServerOutlivesAProcessThatIsKilled(t *testing.T) {
+func TestServerEndsWithAKilledParent(t *testing.T) {
 	t.Parallel()
 	server := redistest.Real(t)
 	if file := os.Getenv(orphanEnv); file != "" {
@@ -101,7 +101,7 @@ func TestNoServerOutlivesAProcessThatIsKilled(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "pid")
 	parent := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
-	// What is killed does not tidy up.
+	// A killed process does not remove its files.
 	parent.Env = append(os.Environ(), orphanEnv+"="+file, "TMPDIR="+t.TempDir())
 	must(t, parent.Start())
 	var pid []byte
@@ -131,7 +131,7 @@ func processID(t *testing.T, server *redistest.Server) string {
 	return pid
 }
 
-func TestAWireGoesDownAndUp(t *testing.T) {
+func TestWireGoesDownAndUp(t *testing.T) {
 	t.Parallel()
 	server := redistest.Mini(t)
 	wire := redistest.Proxy(t, server.Addr)
@@ -149,7 +149,7 @@ func TestAWireGoesDownAndUp(t *testing.T) {
 	}
 }
 
-// TestOnlyTheReplyOfTheOneRequestIsLost: what was asked for has happened.
+// TestDelayedConnectionLosesNothing checks that delayed replies arrive completely and in order.
 func TestDelayedConnectionLosesNothing(t *testing.T) {
 	t.Parallel()
 	server := redistest.Mini(t)
@@ -177,7 +177,7 @@ func TestDelayedConnectionLosesNothing(t *testing.T) {
 	}
 }
 
-func TestOnlyTheReplyOfTheOneRequestIsLost(t *testing.T) {
+func TestCutReplyOfLosesOnlyOneReply(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 		wire := redistest.Proxy(t, server.Addr)
@@ -186,7 +186,7 @@ func TestOnlyTheReplyOfTheOneRequestIsLost(t *testing.T) {
 		count := redis.NewScript(`return redis.call('INCR', KEYS[1])`)
 		cut := wire.CutReplyOf("counter")
 		must(t, client.Set(t.Context(), "other", "v", 0).Err())
-		// The first try by its digest is answered with NOSCRIPT.
+		// The first attempt by digest returns NOSCRIPT.
 		if err := count.Run(t.Context(), client, []string{"counter"}).Err(); err == nil {
 			t.Error("the reply was not lost")
 		}
@@ -197,8 +197,8 @@ func TestOnlyTheReplyOfTheOneRequestIsLost(t *testing.T) {
 	})
 }
 
-// TestLaggingReplicaTakesOverWithoutTheLastWrites, unless the sentinels notice
-// that it lags before the test comes to the kill.
+// TestLaggingReplicaTakesOverWithoutTheLastWrites passes also when the sentinels detect the lag
+// before the test kills the primary.
 func TestLaggingReplicaTakesOverWithoutTheLastWrites(t *testing.T) {
 	t.Parallel()
 	group := redistest.Sentinels(t)
@@ -222,7 +222,7 @@ func TestLaggingReplicaTakesOverWithoutTheLastWrites(t *testing.T) {
 	t.Error("no write was ever lost")
 }
 
-func TestSentinelsReplaceAPrimaryAgainAndAgain(t *testing.T) {
+func TestSentinelsReplaceAPrimaryRepeatedly(t *testing.T) {
 	t.Parallel()
 	group := redistest.Sentinels(t)
 	options, err := redis.ParseFailoverURL(group.URL())

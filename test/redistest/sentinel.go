@@ -14,23 +14,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// sentinel is the name of a server that watches others.
+// sentinel is the name of a sentinel process.
 const sentinel = "sentinel"
 
-// masterName is what the sentinels call their primary.
+// masterName is the sentinels' name of the primary.
 const masterName = "printmarket"
 
-// Failover is a primary and a replica with three sentinels, which put the
-// replica in the primary's place when that has been gone for a second.
-// Its methods are for one goroutine.
+// Failover runs a primary and a replica with three sentinels, which promote the replica when the
+// primary was unreachable for a second. Its methods must be called from one goroutine.
 type Failover struct {
 	servers   []*Server
 	sentinels []*Server
 	asked     []*redis.SentinelClient
 }
 
-// Sentinels starts a primary, a replica and three sentinels, all redis-server,
-// and waits until they know each other. Settings are for primary and replica.
+// Sentinels starts a primary, a replica and three sentinels, all redis-server, and waits until
+// they have discovered each other. Settings apply to primary and replica.
 func Sentinels(t testing.TB, settings ...string) *Failover {
 	t.Helper()
 	// A primary waits 5 s for more replicas before it sends its data.
@@ -55,10 +54,9 @@ func Sentinels(t testing.TB, settings ...string) *Failover {
 	return f
 }
 
-// hurry makes a sentinel look more often than it would: three looks in a row have
-// to fail for a server to be down, and a replica that can be promoted was seen
-// within five. And it trusts itself a second after a pause of its machine, where
-// it would not for thirty.
+// hurry shortens the intervals of a sentinel. Three probes in a row must fail before a server
+// counts as down, and a replica can be promoted if it was seen within five. After a pause of its
+// machine, the sentinel acts again after one second instead of thirty.
 func hurry(t testing.TB, client *redis.SentinelClient) {
 	t.Helper()
 	order := redis.NewStatusCmd(t.Context(), "sentinel", "debug",
@@ -68,7 +66,7 @@ func hurry(t testing.TB, client *redis.SentinelClient) {
 	}
 }
 
-// URL is how clients find the primary, as redis.ParseFailoverURL reads it.
+// URL returns the address of the primary for redis.ParseFailoverURL.
 func (f *Failover) URL() string {
 	query := url.Values{"master_name": {masterName}}
 	for _, s := range f.sentinels[1:] {
@@ -78,7 +76,7 @@ func (f *Failover) URL() string {
 	return address.String()
 }
 
-// Primary is the server that all sentinels take for the primary.
+// Primary returns the server that all sentinels consider the primary.
 func (f *Failover) Primary(t testing.TB) *Server {
 	t.Helper()
 	var primary *Server
@@ -89,8 +87,8 @@ func (f *Failover) Primary(t testing.TB) *Server {
 	return primary
 }
 
-// Lag keeps the replica from hearing of more writes, until the sentinels notice
-// after two seconds or until it takes the primary's place without them.
+// Lag stops replication to the replica, until the sentinels detect it after two seconds or the
+// replica is promoted.
 func (f *Failover) Lag(t testing.TB) {
 	t.Helper()
 	primary := f.Primary(t)
@@ -104,8 +102,7 @@ func (f *Failover) Lag(t testing.TB) {
 	}
 }
 
-// KillPrimary kills the primary and waits until the replica has taken its
-// place.
+// KillPrimary kills the primary and waits until the replica is promoted.
 func (f *Failover) KillPrimary(t testing.TB) {
 	t.Helper()
 	dead := f.Primary(t)
@@ -113,8 +110,8 @@ func (f *Failover) KillPrimary(t testing.TB) {
 	f.awaitSuccessor(t, dead)
 }
 
-// FreezePrimary pauses the primary until the replica has taken its place, and
-// waits until it is a replica itself. In between it takes itself for what it was.
+// FreezePrimary pauses the primary until the replica is promoted, and waits until the old primary
+// is a replica. In between the old primary still acts as primary.
 func (f *Failover) FreezePrimary(t testing.TB) {
 	t.Helper()
 	frozen := f.Primary(t)
@@ -133,15 +130,14 @@ func (f *Failover) awaitSuccessor(t testing.TB, of *Server) {
 	})
 }
 
-// Return starts the servers that were killed again, as replicas, and waits until
-// they could be promoted.
+// Return restarts the killed servers as replicas, and waits until they can be promoted.
 func (f *Failover) Return(t testing.TB) {
 	t.Helper()
 	for _, s := range f.servers {
 		if s.process != nil {
 			continue
 		}
-		// A server that comes back takes itself for what it was, for some time.
+		// A restarted server keeps its former role for some time.
 		s.append(t, replicaOf(t, f.Primary(t)))
 		s.Restart(t)
 		f.awaitCopy(t, s)
@@ -155,7 +151,7 @@ func replicaOf(t testing.TB, primary *Server) string {
 	return "replicaof " + host + " " + port
 }
 
-// append adds a line to the configuration, where it wins.
+// append adds a line to the end of the configuration, where it takes precedence.
 func (s *Server) append(t testing.TB, line string) {
 	t.Helper()
 	file, err := os.OpenFile(s.config(), os.O_WRONLY|os.O_APPEND, 0)
@@ -168,7 +164,7 @@ func (s *Server) append(t testing.TB, line string) {
 	}
 }
 
-// agreed is the server that every sentinel names; nil if they do not agree.
+// agreed returns the server that every sentinel names, or nil if they do not agree.
 func (f *Failover) agreed(ctx context.Context) *Server {
 	named := map[string]bool{}
 	for _, client := range f.asked {
@@ -200,8 +196,8 @@ func (f *Failover) awaitCopy(t testing.TB, replica *Server) {
 	})
 }
 
-// awaitWatched waits until each sentinel knows the others and a replica that it
-// could promote.
+// awaitWatched waits until each sentinel has discovered the others and a replica that it can
+// promote.
 func (f *Failover) awaitWatched(t testing.TB) {
 	t.Helper()
 	await(t, "the sentinels know the replica", func(ctx context.Context) bool {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package signontest is an identity provider for tests: OpenID Connect over http on
-// loopback, with the checks that a good provider makes and the faults that a bad one has.
-// It signs in every visitor at once, as the user that the test configures.
+// Package signontest provides an identity provider for tests: OpenID Connect over http on
+// loopback, with the checks of a correct provider and the configurable faults of an incorrect one.
+// It signs in every visitor immediately as the user that the test configures.
 package signontest
 
 import (
@@ -27,54 +27,53 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc/oidctest"
 )
 
-// ClientID is the client that the provider knows.
+// ClientID is the only registered client.
 const ClientID = "printmarket"
 
-// Provider is an identity provider. What is exported may be changed between requests, by
-// [Provider.Change].
+// Provider is an identity provider. Change exported fields only in [Provider.Change].
 type Provider struct {
-	// URL is its issuer.
+	// URL is the issuer.
 	URL string
-	// Secret is the client's; empty for a public client.
+	// Secret is the client secret; empty for a public client.
 	Secret string
-	// RedirectURL is the only place it sends browsers to.
+	// RedirectURL is the only allowed redirect URL.
 	RedirectURL string
-	// Claims are those of the next tokens, beside what every token has; they win, and
-	// what is nil is left out.
+	// Claims are the claims of the next tokens. They replace the default claims; nil removes a
+	// claim.
 	Claims map[string]any
-	// Lasts is how long tokens are good.
+	// Lasts is the lifetime of tokens.
 	Lasts time.Duration
-	// Now is its clock.
+	// Now returns the time of the provider.
 	Now func() time.Time
-	// Denies is the error that it answers instead of a code; empty for none.
+	// Denies is the error that the provider returns instead of a code; empty returns a code.
 	Denies string
-	// NamesItself adds iss to what it sends browsers back with, as the metadata promise.
+	// NamesItself adds iss to authorization responses, as the metadata declare.
 	NamesItself bool
-	// Methods are how clients may say who they are; none says nothing about it.
+	// Methods lists the client authentication methods in the metadata; nil omits them.
 	Methods []string
-	// Sign makes the token of claims in place of the provider's key.
+	// Sign signs claims in place of the provider's key; nil uses the key.
 	Sign func(claims string) string
-	// Instead answers requests by their path, such as /token.
+	// Instead replaces the handlers of paths such as /token.
 	Instead map[string]http.HandlerFunc
-	// Refreshes makes it issue refresh tokens, each for one use.
+	// Refreshes makes the provider issue refresh tokens, each for one use.
 	Refreshes bool
-	// Metadata are added to the discovery document; they win.
+	// Metadata replaces members of the discovery document.
 	Metadata map[string]any
 
 	mu    sync.Mutex
 	key   *ecdsa.PrivateKey
 	turn  int
 	codes map[string]grant
-	// refresh holds the refresh tokens that are good.
+	// refresh holds the valid refresh tokens.
 	refresh map[string]bool
 	asked   map[string]int
 }
 
-// grant is what a code stands for.
+// grant holds the parameters of an issued code.
 type grant struct{ nonce, challenge string }
 
-// New starts a provider, which ends with the test. Tokens are about Ada, who is in the
-// group "operators", for an hour.
+// New starts a provider that ends with the test. Its tokens describe Ada, a member of the group
+// "operators", and last an hour.
 func New(tb testing.TB, now func() time.Time, redirectURL string) *Provider {
 	tb.Helper()
 	p := &Provider{RedirectURL: redirectURL, Now: now, Lasts: time.Hour, codes: map[string]grant{}, refresh: map[string]bool{}, asked: map[string]int{}}
@@ -86,35 +85,35 @@ func New(tb testing.TB, now func() time.Time, redirectURL string) *Provider {
 	return p
 }
 
-// Change makes changes while no request is answered.
+// Change calls change while no request is handled.
 func (p *Provider) Change(change func(*Provider)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	change(p)
 }
 
-// Rotate takes another key in the place of the one that there is.
+// Rotate replaces the signing key.
 func (p *Provider) Rotate() { p.Change(func(p *Provider) { p.rotate() }) }
 
 func (p *Provider) rotate() {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		panic(err) // the system has no randomness
+		panic(err) // no randomness available
 	}
 	p.key = key
 	p.turn++
 }
 
-// Public is the key that tokens are signed with, as a provider has it.
+// Public returns the public key of token signatures.
 func (p *Provider) Public() *ecdsa.PublicKey { return &p.key.PublicKey }
 
-// Private is the same key, to sign with.
+// Private returns the signing key.
 func (p *Provider) Private() *ecdsa.PrivateKey { return p.key }
 
-// KeyID is its id.
+// KeyID returns the id of the signing key.
 func (p *Provider) KeyID() string { return fmt.Sprint("key-", p.turn) }
 
-// Asked is how often a path was asked for.
+// Asked returns the number of requests to a path.
 func (p *Provider) Asked(path string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,7 +185,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, p.RedirectURL+"?"+back.Encode(), http.StatusFound)
 }
 
-// token takes a code once, from the client that has begun.
+// token exchanges a code, once, for the client that began the flow.
 func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	if !p.authenticated(r) {
 		writeJSON(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
@@ -213,7 +212,7 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, p.tokens(granted.nonce))
 }
 
-// tokens are those of a response; without a nonce the ID token has none.
+// tokens returns a token response; without a nonce, the ID token has none.
 func (p *Provider) tokens(nonce string) map[string]any {
 	all := map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "id_token": p.signed(nonce)}
 	if p.Refreshes {
@@ -224,7 +223,7 @@ func (p *Provider) tokens(nonce string) map[string]any {
 	return all
 }
 
-// authenticated takes the client by the method that there is.
+// authenticated reports whether the client authenticated by the configured method.
 func (p *Provider) authenticated(r *http.Request) bool {
 	id, secret, basic := r.BasicAuth()
 	if !basic {
@@ -240,7 +239,7 @@ func (p *Provider) authenticated(r *http.Request) bool {
 	return id == ClientID && secret == p.Secret
 }
 
-// signed is a token for a sign-in.
+// signed returns an ID token for a sign-in.
 func (p *Provider) signed(nonce string) string {
 	all := map[string]any{"iss": p.URL, "aud": ClientID, "nonce": nonce, "iat": p.Now().Unix(), "exp": p.Now().Add(p.Lasts).Unix()}
 	if nonce == "" {
@@ -250,7 +249,7 @@ func (p *Provider) signed(nonce string) string {
 	maps.DeleteFunc(all, func(_ string, value any) bool { return value == nil })
 	text, err := json.Marshal(all)
 	if err != nil {
-		panic(err) // the test has claims that are no JSON
+		panic(err) // the claims of the test are not valid JSON
 	}
 	if p.Sign != nil {
 		return p.Sign(string(text))
@@ -258,8 +257,8 @@ func (p *Provider) signed(nonce string) string {
 	return oidctest.SignIDToken(p.key, p.KeyID(), oidc.ES256, string(text))
 }
 
-// LogoutToken returns a signed logout token, which is valid for two minutes, with these
-// claims beside what every such token has; they win, and what is nil is left out.
+// LogoutToken returns a signed logout token that is valid for two minutes. The claims replace its
+// default claims; nil removes a claim.
 func (p *Provider) LogoutToken(claims map[string]any) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -271,7 +270,7 @@ func (p *Provider) LogoutToken(claims map[string]any) string {
 	maps.DeleteFunc(all, func(_ string, value any) bool { return value == nil })
 	text, err := json.Marshal(all)
 	if err != nil {
-		panic(err) // the test has claims that are no JSON
+		panic(err) // the claims of the test are not valid JSON
 	}
 	return oidctest.SignIDToken(p.key, p.KeyID(), oidc.ES256, string(text))
 }
@@ -279,5 +278,5 @@ func (p *Provider) LogoutToken(claims map[string]any) string {
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // who has gone needs no answer
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/printmarket/printmarket/test/simulation"
 )
 
-// TestNothingIsStuckWhenWorkersDie has one worker in a hundred die each minute,
-// without a word, and another take its place after ten seconds.
-func TestNothingIsStuckWhenWorkersDie(t *testing.T) { scenario(t, nothingIsStuckWhenWorkersDie) }
+// TestNoJobIsStuckWhenWorkersDie kills one worker in a hundred each minute, without notice; a
+// replacement starts after ten seconds.
+func TestNoJobIsStuckWhenWorkersDie(t *testing.T) { scenario(t, noJobIsStuckWhenWorkersDie) }
 
-func nothingIsStuckWhenWorkersDie(t *testing.T) {
+func noJobIsStuckWhenWorkersDie(t *testing.T) {
 	workers, span := size(6, 50), size(40*time.Second, 6*time.Minute)
 	w := newFixture(t, simulation.Config{Seed: 5, Workers: workers, Slots: 4, Crashes: size(1, 0.04), Alone: 2})
 	mean := meanPreflight()
@@ -35,13 +35,13 @@ func nothingIsStuckWhenWorkersDie(t *testing.T) {
 		row(workers, span.Minutes(), w.Deaths(), len(all), 0, extra, tries[2], tries[3], all.At(0.5), all.At(0.99), all.At(1))))
 }
 
-// TestNeighboursOfAJobThatKillsItsWorker has jobs among others that kill their
-// worker each time, and counts whom they take with them.
-func TestNeighboursOfAJobThatKillsItsWorker(t *testing.T) {
-	scenario(t, neighboursOfAJobThatKillsItsWorker)
+// TestInnocentJobsSurviveJobsThatKillWorkers mixes innocent jobs with jobs that kill their worker
+// at every attempt, and counts the innocent jobs that exhaust their attempts.
+func TestInnocentJobsSurviveJobsThatKillWorkers(t *testing.T) {
+	scenario(t, innocentJobsSurviveJobsThatKillWorkers)
 }
 
-func neighboursOfAJobThatKillsItsWorker(t *testing.T) {
+func innocentJobsSurviveJobsThatKillWorkers(t *testing.T) {
 	rows := [][]any{row("load", "alone after", "deaths", "innocent", "run again", "begun 2x", "3x", "4x", "5x", "exhausted", "p99 wait", "most")}
 	exhausted := map[int]int{}
 	for _, load := range size([]float64{0.3}, []float64{0.1, 0.6, 0.9}) {
@@ -63,18 +63,17 @@ func neighboursOfAJobThatKillsItsWorker(t *testing.T) {
 			}
 			rows = append(rows, row(percent(load), rule, w.Deaths(), len(jobs), again, tries[2], tries[3], tries[4], tries[5], lost, jobs.At(0.99), jobs.At(1)))
 			if n := w.Count(simulation.Exhausted, simulation.Of(poisonous)); n != size(2, 5) {
-				t.Errorf("%d poisonous jobs ended", n)
+				t.Errorf("%d poisonous jobs exhausted their attempts, want all", n)
 			}
 		}
 	}
 	if exhausted[2] > 0 {
-		t.Errorf("%d innocent jobs were given up although suspects run alone", exhausted[2])
+		t.Errorf("%d innocent jobs exhausted their attempts although suspects run alone", exhausted[2])
 	}
 	show(t, "poison", table(rows...))
 }
 
-// poison submits jobs, evenly over some time, that kill their worker 50 ms after
-// they began.
+// poison submits jobs that kill their worker 50 ms after they began, spread evenly over a span.
 func poison(count int, span time.Duration) simulation.Source {
 	left := count
 	return func() (simulation.Job, time.Duration, bool) {

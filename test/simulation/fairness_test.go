@@ -12,9 +12,9 @@ import (
 	"github.com/printmarket/printmarket/test/simulation"
 )
 
-// TestASmallTenantDoesNotWaitBehindALargeOne has one tenant hand in more than
-// the workers can do for a long time, and another a job now and then.
-func TestASmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
+// TestSmallTenantDoesNotWaitBehindALargeOne submits more jobs of one tenant than the workers can
+// process, and occasional jobs of a second tenant.
+func TestSmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
 	scenario(t, aSmallTenantDoesNotWaitBehindALargeOne)
 }
 
@@ -30,7 +30,7 @@ func aSmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
 		w.Add(time.Second, w.Steadily(small, float64(fleet.probes)/(span*3/4).Seconds(), span*3/4, simulation.Preflight))
 		w.run(span * 3 / 4)
 		got := w.Waits(simulation.Of(small))
-		// The last percent at four slots waits for the first of four long jobs.
+		// With four slots, the last percent waits for the first of four long jobs to end.
 		if got.At(0.99) > 2*mean && fleet.workers > 1 || got.At(1) > longest || len(got) < fleet.probes/2 {
 			t.Errorf("%d workers: jobs of the small tenant waited %s; a job takes %s", fleet.workers, waits(got), mean)
 		}
@@ -43,14 +43,14 @@ func aSmallTenantDoesNotWaitBehindALargeOne(t *testing.T) {
 	show(t, "small-and-large", table(rows...))
 }
 
-// longest is the longest that a job takes.
+// longest is the longest duration of a job.
 const longest = 2800 * time.Millisecond
 
 type fleet struct{ workers, queued, probes int }
 
-// TestWorkerTimeIsSharedByWeight has three tenants of weights 1, 2 and 4 want
-// all there is, with jobs as long as each other, and with jobs of the lightest
-// ten times as long.
+// TestWorkerTimeIsSharedByWeight overloads the workers with jobs of three tenants of weights 1, 2
+// and 4. First all jobs are equally long, then the jobs of the lightest tenant are ten times as
+// long.
 func TestWorkerTimeIsSharedByWeight(t *testing.T) { scenario(t, workerTimeIsSharedByWeight) }
 
 func workerTimeIsSharedByWeight(t *testing.T) {
@@ -68,7 +68,7 @@ func workerTimeIsSharedByWeight(t *testing.T) {
 			names[0]: {Weight: weight[0]}, names[1]: {Weight: weight[1]}, names[2]: {Weight: weight[2]},
 		})})
 		for i, name := range names {
-			// A quarter more than its share keeps its backlog filled.
+			// A backlog of a quarter more than its share keeps each tenant busy.
 			count := slots * weight[i] * int(span/lengths[i]) * 5 / (70 * 4)
 			w.Add(0, w.AtOnce(owner(name), count, around(lengths[i])))
 		}
@@ -86,14 +86,13 @@ func workerTimeIsSharedByWeight(t *testing.T) {
 	show(t, "weights", table(rows...))
 }
 
-// around is work that takes a half to one and a half of a time.
+// around returns work that takes between half and one and a half of the mean.
 func around(mean time.Duration) simulation.Work {
 	return func(random *rand.Rand) time.Duration { return mean/2 + time.Duration(random.Int64N(int64(mean))) }
 }
 
-// TestACapHoldsAtEveryInstant counts how many jobs of a capped tenant run,
-// whenever one begins.
-func TestACapHoldsAtEveryInstant(t *testing.T) { scenario(t, aCapHoldsAtEveryInstant) }
+// TestCapHoldsAtEveryInstant counts the running jobs of a capped tenant whenever one begins.
+func TestCapHoldsAtEveryInstant(t *testing.T) { scenario(t, aCapHoldsAtEveryInstant) }
 
 func aCapHoldsAtEveryInstant(t *testing.T) {
 	w := newFixture(t, simulation.Config{Seed: 3, Workers: size(3, 5), Slots: 4, Crashes: size(0.5, 0.2), Shares: weights(map[string]queue.Share{
@@ -104,15 +103,15 @@ func aCapHoldsAtEveryInstant(t *testing.T) {
 	w.Add(0, w.AtOnce(owner("others"), jobs, simulation.Preflight))
 	w.drain(3 * time.Hour)
 	if peak := w.Peak(owner("capped")); peak != size(4, 5) {
-		t.Errorf("%d jobs ran at once of a tenant that may have %d", peak, size(4, 5))
+		t.Errorf("%d jobs of the capped tenant ran at once, limit %d", peak, size(4, 5))
 	}
 	if peak := w.Peak(owner("others")); peak < size(8, 15) {
-		t.Errorf("%d jobs ran at once of the tenant that may have what is left of %d slots", peak, size(12, 20))
+		t.Errorf("%d jobs of the other tenant ran at once, limit the remaining %d slots", peak, size(12, 20))
 	}
 }
 
-// TestNoSlotIsFreeWhileAJobMayRun looks at the queue all the time: what one
-// tenant does not use, the others get.
+// TestNoSlotIsFreeWhileAJobMayRun samples the queue continuously: other tenants get the slots that
+// a tenant does not use.
 func TestNoSlotIsFreeWhileAJobMayRun(t *testing.T) { scenario(t, noSlotIsFreeWhileAJobMayRun) }
 
 func noSlotIsFreeWhileAJobMayRun(t *testing.T) {

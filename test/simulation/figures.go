@@ -10,9 +10,9 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Figures are the results of a run.
+// Figures holds the results of a run.
 type Figures struct {
-	// from and to are the time that is measured.
+	// from and to bound the measured time.
 	from, to time.Duration
 	busy     map[tenant.ID]time.Duration
 	offered  time.Duration
@@ -46,23 +46,23 @@ func (f *Figures) overlap(from, to time.Duration) time.Duration {
 	return max(0, min(to, f.to)-max(from, f.from))
 }
 
-// Measure bounds the time in which use of the workers is measured; else it is
-// all the time.
+// Measure bounds the time in which the utilisation of the workers is measured. Without it the
+// whole run is measured.
 func (w *Model) Measure(from, to time.Duration) { w.figures.from, w.figures.to = from, to }
 
-// Deaths is how many workers died.
+// Deaths returns the number of workers that died.
 func (w *Model) Deaths() int { return w.figures.deaths }
 
-// Runs is how many attempts were begun.
+// Runs returns the number of attempts that began.
 func (w *Model) Runs() int { return w.figures.runs }
 
-// Most is how many workers there were at most.
+// Most returns the highest number of concurrent workers.
 func (w *Model) Most() int { return w.figures.most }
 
-// Peak is how many jobs of a tenant ran at once at most.
+// Peak returns the highest number of concurrent jobs of a tenant.
 func (w *Model) Peak(owner tenant.ID) int { return w.figures.peak[owner] }
 
-// Busy is the time of workers that a tenant had.
+// Busy returns the worker time that a tenant used.
 func (w *Model) Busy(owner tenant.ID) time.Duration {
 	busy := w.figures.busy[owner]
 	for _, k := range w.workers {
@@ -75,7 +75,7 @@ func (w *Model) Busy(owner tenant.ID) time.Duration {
 	return busy
 }
 
-// Utilisation is the part of the workers' time in which they worked.
+// Utilisation returns the share of the workers' time in which they worked, 0 to 1.
 func (w *Model) Utilisation() float64 {
 	busy, offered := time.Duration(0), w.figures.offered
 	owners := map[tenant.ID]bool{}
@@ -94,11 +94,10 @@ func (w *Model) Utilisation() float64 {
 	return float64(busy) / float64(offered)
 }
 
-// Waits are how long jobs waited for their first attempt, in order.
+// Waits holds the waiting time of each job before its first attempt, sorted.
 type Waits []time.Duration
 
-// Waits lists those of the jobs that were begun and that a filter lets pass; nil
-// lets all pass.
+// Waits returns the waits of the begun jobs that pass a filter; nil passes all jobs.
 func (w *Model) Waits(filter func(Job) bool) Waits {
 	var waits Waits
 	for _, j := range w.jobs {
@@ -110,7 +109,7 @@ func (w *Model) Waits(filter func(Job) bool) Waits {
 	return waits
 }
 
-// At is a quantile, from 0 to 1.
+// At returns a quantile, 0 to 1.
 func (waits Waits) At(q float64) time.Duration {
 	if len(waits) == 0 {
 		return 0
@@ -118,7 +117,7 @@ func (waits Waits) At(q float64) time.Duration {
 	return waits[min(len(waits)-1, int(q*float64(len(waits))))]
 }
 
-// Count is how many jobs had an outcome and pass a filter; nil lets all pass.
+// Count returns the number of jobs with an outcome that pass a filter; nil passes all jobs.
 func (w *Model) Count(outcome Outcome, filter func(Job) bool) int {
 	n := 0
 	for _, j := range w.jobs {
@@ -129,7 +128,7 @@ func (w *Model) Count(outcome Outcome, filter func(Job) bool) int {
 	return n
 }
 
-// Tries counts the jobs that pass a filter by how often they were begun.
+// Tries counts the jobs that pass a filter by their number of attempts.
 func (w *Model) Tries(filter func(Job) bool) []int {
 	counts := make([]int, mostTries+1)
 	for _, j := range w.jobs {
@@ -140,10 +139,10 @@ func (w *Model) Tries(filter func(Job) bool) []int {
 	return counts
 }
 
-// Of passes the jobs of a tenant.
+// Of returns a filter for the jobs of a tenant.
 func Of(owner tenant.ID) func(Job) bool { return func(j Job) bool { return j.Owner == owner } }
 
-// Running is how many jobs run now.
+// Running returns the number of jobs that run now.
 func (w *Model) Running() int {
 	n := 0
 	for _, k := range w.workers {

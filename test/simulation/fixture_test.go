@@ -17,12 +17,11 @@ import (
 	"github.com/printmarket/printmarket/test/simulation"
 )
 
-// The scenarios run in two sizes: small ones with all tests, large ones with
-// `make simulate`, which prints the figures of the guide. Time is virtual, so
-// figures can be demanded exactly, on any machine.
+// The scenarios run in two sizes: small with all tests, and large with `make simulate`, which
+// prints the figures of the guide. Time is virtual, so the figures are the same on every machine.
 
-// mode is "", "check" or "update": small scenarios, large ones whose figures
-// must be those of the guide, and large ones that are written into it.
+// mode returns "" for small scenarios, "check" for large ones whose figures must equal those of
+// the guide, and "update" for large ones that write their figures into the guide.
 func mode() string { return os.Getenv("PRINTMARKET_SIMULATE") }
 
 // size picks the small or the large value.
@@ -37,7 +36,7 @@ func owner(name string) tenant.ID {
 	return tenant.ID{Organization: "org_" + name, Mode: tenant.Live}
 }
 
-// weights gives tenants weights by name.
+// weights returns shares with the given weights by name.
 func weights(of map[string]queue.Share) func(tenant.ID) queue.Share {
 	return func(id tenant.ID) queue.Share { return of[strings.TrimPrefix(id.Organization, "org_")] }
 }
@@ -61,7 +60,7 @@ func newFixture(t *testing.T, config simulation.Config) *fixture {
 	return &fixture{w, t}
 }
 
-// scenario runs a test in virtual time, beside others.
+// scenario runs a test in virtual time, in parallel with others.
 func scenario(t *testing.T, run func(*testing.T)) {
 	t.Helper()
 	t.Parallel()
@@ -82,7 +81,7 @@ func (w *fixture) drain(limit time.Duration) {
 	}
 }
 
-// table prints rows in columns.
+// table formats rows in columns.
 func table(rows ...[]any) string {
 	var text strings.Builder
 	columns := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -106,7 +105,7 @@ func table(rows ...[]any) string {
 	return strings.Join(lines, "\n")
 }
 
-// rounded is a time in three digits or so.
+// rounded formats a duration with about three digits.
 func rounded(d time.Duration) string {
 	switch {
 	case d >= 10*time.Minute:
@@ -122,7 +121,7 @@ func rounded(d time.Duration) string {
 
 func percent(part float64) string { return fmt.Sprintf("%.1f %%", 100*part) }
 
-// waits are the columns of a row about waiting.
+// waits returns the columns about waiting of a row.
 func waits(w simulation.Waits) []any { return []any{len(w), w.At(0.5), w.At(0.99), w.At(1)} }
 
 func row(cells ...any) []any {
@@ -137,7 +136,7 @@ func row(cells ...any) []any {
 	return flat
 }
 
-// meanPreflight is how long a job takes on average.
+// meanPreflight returns the mean duration of a job.
 func meanPreflight() time.Duration {
 	return simulation.Mean(simulation.Preflight, rand.New(rand.NewPCG(1, 1)))
 }

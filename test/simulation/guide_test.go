@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// guide is the page with the figures; one scenario writes at a time.
+// guide is the page with the figures. Its mutex serializes the scenarios that update the page.
 var guide = struct {
 	sync.Mutex
 	path string
 }{path: filepath.Join("..", "..", "..", "docs", "performance", "queue-simulation.md")}
 
-// show prints the figures of a large scenario, which must be in the guide, in
-// the block that has its name.
+// show prints the figures of a large scenario and compares them with the block of the same name in
+// the guide.
 func show(t *testing.T, name, figures string) {
 	t.Helper()
 	if mode() == "" {
@@ -42,6 +42,6 @@ func show(t *testing.T, name, figures string) {
 			t.Fatalf("os.WriteFile(%q): %v", guide.path, err)
 		}
 	default:
-		t.Errorf("the guide has other figures for %s; PRINTMARKET_SIMULATE=update writes these", name)
+		t.Errorf("the figures of %s in the guide differ; PRINTMARKET_SIMULATE=update writes these", name)
 	}
 }

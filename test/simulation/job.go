@@ -10,35 +10,34 @@ import (
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// Job is a job as it is submitted.
+// Job is a job before it is submitted.
 type Job struct {
 	Owner tenant.ID
-	// Takes is how long a worker needs for it.
+	// Takes is the processing time of the job.
 	Takes time.Duration
-	// Attempt decides how an attempt ends that begins now, and after how long;
-	// nil is success after Takes.
+	// Attempt returns the result of an attempt that begins now, and its duration; nil means
+	// success after Takes.
 	Attempt func(now time.Duration) (Ending, time.Duration)
 }
 
-// Ending is how an attempt ends.
+// Ending is the result of an attempt.
 type Ending int
 
 // The endings.
 const (
-	// Succeeds ends the job too.
+	// Succeeds also ends the job.
 	Succeeds Ending = iota
-	// Fails has the job tried again later, as when a file server is unavailable.
+	// Fails makes the job retry later, as when a file server is unavailable.
 	Fails
-	// Kills takes the worker with it.
+	// Kills also ends the worker.
 	Kills
 )
 
-// Outcome is how a job ended.
+// Outcome is the final result of a job.
 type Outcome int
 
-// The outcomes. Failed is a job whose file could not be fetched in the tries
-// that it has, Exhausted one that was begun as often as a job may be and never
-// came to an end.
+// The outcomes. A Failed job could not be fetched in any of its tries. An Exhausted job began as
+// often as allowed and never ended.
 const (
 	Open Outcome = iota
 	Succeeded
@@ -46,7 +45,7 @@ const (
 	Exhausted
 )
 
-// job is a job with what became of it; it stands for the row in the store.
+// job is a submitted job with its state; it represents the row in the store.
 type job struct {
 	Job
 	submitted, begun, ended time.Duration
@@ -68,28 +67,28 @@ func (w *Model) end(j *job, outcome Outcome) {
 	}
 }
 
-// Work draws how long jobs take.
+// Work draws the processing time of a job.
 type Work func(*rand.Rand) time.Duration
 
-// Fixed is work that always takes as long.
+// Fixed returns work of constant duration.
 func Fixed(d time.Duration) Work { return func(*rand.Rand) time.Duration { return d } }
 
-// Inspection is how long the engine took for 5,364 documents of all kinds:
-// 13 ms in the median, 160 ms at the 99th percentile, 0.8 s at most.
+// Inspection draws from the engine's times for 5,364 documents of all kinds: median 13 ms, 99th
+// percentile 160 ms, maximum 0.8 s.
 func Inspection(random *rand.Rand) time.Duration {
 	const median, p99, most = 13.0, 160.0, 800.0
 	sigma := math.Log(p99/median) / 2.326 // a normal variable's 99th percentile
 	return time.Duration(min(median*math.Exp(sigma*random.NormFloat64()), most) * float64(time.Millisecond))
 }
 
-// Preflight is an inspection after a fetch of 20 ms to 2 s, short ones being
-// as frequent as ten times longer ones.
+// Preflight draws the time of a fetch, 20 ms to 2 s with log-uniform distribution, and of an
+// inspection.
 func Preflight(random *rand.Rand) time.Duration {
 	fetch := 20 * math.Pow(100, random.Float64())
 	return time.Duration(fetch*float64(time.Millisecond)) + Inspection(random)
 }
 
-// Mean is the mean of work, of many draws.
+// Mean estimates the mean of work from many draws.
 func Mean(work Work, random *rand.Rand) time.Duration {
 	const draws = 100_000
 	var sum time.Duration
@@ -99,8 +98,7 @@ func Mean(work Work, random *rand.Rand) time.Duration {
 	return sum / draws
 }
 
-// Steadily submits jobs at a rate per second, each independent of the others,
-// until some time; the first is as random as the others.
+// Steadily submits jobs as a Poisson process with a rate per second until the given time.
 func (w *Model) Steadily(owner tenant.ID, rate float64, until time.Duration, work Work) Source {
 	return func() (Job, time.Duration, bool) {
 		after := time.Duration(w.arrivals.ExpFloat64() / rate * float64(time.Second))
@@ -121,8 +119,7 @@ func (w *Model) AtOnce(owner tenant.ID, count int, work Work) Source {
 	}
 }
 
-// Crowd submits a number of jobs at the same instant whose attempts end as a
-// function says.
+// Crowd submits a number of jobs at the same instant. attempt returns the result of each attempt.
 func (w *Model) Crowd(owner tenant.ID, count int, attempt func(now time.Duration) (Ending, time.Duration)) Source {
 	return func() (Job, time.Duration, bool) {
 		count--

@@ -12,11 +12,10 @@ import (
 	"github.com/printmarket/printmarket/test/simulation"
 )
 
-// TestALaneForSmallFiles weighs whether jobs with small files should have slots
-// of their own. Cards are fetched in 20 to 200 ms and inspected in 17 ms; books
-// are fetched in 2 to 10 s and inspected in 0.8 s. Books are a tenth of the
-// jobs and most of the work.
-func TestALaneForSmallFiles(t *testing.T) { scenario(t, aLaneForSmallFiles) }
+// TestLaneForSmallFiles measures whether jobs with small files should have slots of their own.
+// Cards are fetched in 20 to 200 ms and inspected in 17 ms; books are fetched in 2 to 10 s and
+// inspected in 0.8 s. A tenth of the jobs are books, which cause most of the work.
+func TestLaneForSmallFiles(t *testing.T) { scenario(t, aLaneForSmallFiles) }
 
 func aLaneForSmallFiles(t *testing.T) {
 	rows := [][]any{row("owner", "load", "lane", "cards", "p50", "p99", "most", "books", "p50", "p99", "most", "in use")}
@@ -41,15 +40,14 @@ func aLaneForSmallFiles(t *testing.T) {
 	show(t, "lanes", table(rows...))
 }
 
-// layout is a way to keep books from cards.
+// layout separates books from cards.
 type layout struct {
 	name, slots string
 	shares      func(tenant.ID) queue.Share
 	cards       string
 }
 
-// A lane is what a cap on books makes of the same slots: cards may have all of
-// them, books only so many.
+// A lane is a cap on books with the same slots: cards may use all slots, books only some.
 var layouts = []layout{
 	{"same", "none", nil, "books1"},
 	{"same", "10 of 40", weights(map[string]queue.Share{"books1": {Most: 30}}), "cards1"},

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package simulation runs the preflight queue with up to a thousand workers in
-// virtual time. It answers questions that must not be tried in production:
-// how long tenants wait while one of them floods the queue, what happens to jobs
-// beside one that kills its workers, and whether the number of workers settles.
+// Package simulation runs the preflight queue with up to a thousand workers in virtual time. It
+// answers questions that cannot be tried in production: how long tenants wait while one of them
+// floods the queue, how a job that kills its workers affects other jobs, and whether the number of
+// workers settles.
 //
-// The decisions are not modelled: [Model] calls the queue's own client, which
-// runs the queue's own scripts on miniredis. Modelled are the jobs that take
-// time, the workers that take jobs in their slots, renew their leases, die and
-// leave, and the autoscaler that adds and removes workers. The network and
-// shared processors are not modelled. A run with a seed is always the same.
+// The decisions are not modelled: [Model] calls the queue's own client, which runs the queue's own
+// scripts on miniredis. Modelled are the jobs that take time, the workers that take jobs in their
+// slots, renew their leases, die and leave, and the autoscaler that adds and removes workers. The
+// network and shared CPUs are not modelled. A run depends only on its seed.
 //
-// The clock is that of a bubble of [testing/synctest], in which sleeping takes
-// no time. The model sleeps until the next event; the queue's client and the
-// server have the same clock. Outside of a bubble an hour takes an hour.
+// The clock is that of a [testing/synctest] bubble, in which sleeping takes no time. The model
+// sleeps until the next event; the queue's client and the server have the same clock. Outside of a
+// bubble an hour takes an hour.
 package simulation
 
 import (
@@ -33,28 +32,28 @@ import (
 // Config holds the settings of a [Model].
 type Config struct {
 	Seed uint64
-	// Workers are there from the beginning, each with Slots.
+	// Workers is the initial number of workers, each with Slots.
 	Workers, Slots int
-	// Shares are the tenants' shares; nil gives equal ones.
+	// Shares returns the shares of the tenants; nil means equal shares.
 	Shares func(tenant.ID) queue.Share
-	// Alone is how many leases of a job must have run out for a worker to do
-	// nothing beside it; 0 lets no job run alone.
+	// Alone is the number of expired leases after which a job runs without other jobs on its
+	// worker; 0 disables this.
 	Alone int
-	// Crashes is how many times a worker dies in a minute, on average.
+	// Crashes is the mean number of worker deaths per worker and minute.
 	Crashes float64
-	// Block is how long a worker waits for work before it asks again; 0 is as
-	// workers do.
+	// Block is how long a worker blocks for work before it polls again; 0 selects the value of
+	// real workers.
 	Block time.Duration
 }
 
-// The figures of a worker as it is deployed.
+// The settings of a deployed worker.
 const (
 	lease    = 10 * time.Second
 	block    = lease / 20
 	idle     = 10 * time.Minute
 	podStart = 10 * time.Second
-	// mostTries is how often a job is begun at most, fetchTries how often while
-	// its file cannot be fetched, with this base of the pauses.
+	// mostTries bounds the attempts of a job, fetchTries the attempts while its file cannot be
+	// fetched; pauses grow from the base.
 	mostTries  = 5
 	fetchTries = 4
 	fetchPause = time.Second
@@ -62,7 +61,7 @@ const (
 
 const queueName = "preflight"
 
-// Model is a queue with the tenants and workers that use it. It is not safe for concurrent use.
+// Model is a queue with its tenants and workers. It is not safe for concurrent use.
 type Model struct {
 	config Config
 	queue  *queue.Queue
@@ -71,8 +70,7 @@ type Model struct {
 	now    time.Duration
 	events events
 	serial int64
-	// One sequence for each purpose: what is drawn for one does not change what
-	// is drawn for another.
+	// Each purpose has its own random sequence, so that draws for one do not change the others.
 	arrivals, crashes, jitter *rand.Rand
 
 	jobs    []*job
@@ -81,14 +79,14 @@ type Model struct {
 	workers []*worker
 	born    int
 	waiting []turn
-	// granted is how many leases workers have received: one for each entry of the
-	// stream, until nothing is ready.
+	// granted is the number of leases that workers received: one for each entry of the stream,
+	// until no job is ready.
 	granted int
 	figures Figures
 	err     error
 }
 
-// shares are those of the config, which are always known.
+// shares returns the shares of the config, which are always known.
 func (c Config) shares() func(tenant.ID) (queue.Share, bool) {
 	if c.Shares == nil {
 		return nil
@@ -127,16 +125,16 @@ func (w *Model) Close() error {
 	return errors.Join(err, w.redis.close())
 }
 
-// Now is the time since the beginning.
+// Now returns the time since the beginning of the run.
 func (w *Model) Now() time.Duration { return w.now }
 
-// Random is the sequence from which sources draw.
+// Random returns the random sequence of sources.
 func (w *Model) Random() *rand.Rand { return w.arrivals }
 
-// Queue is the queue that is simulated.
+// Queue returns the simulated queue.
 func (w *Model) Queue() *queue.Queue { return w.queue }
 
-// Backlogged returns how many tenants have jobs that wait and may be dispatched.
+// Backlogged returns the number of tenants with waiting jobs that may be dispatched.
 func (w *Model) Backlogged() int64 {
 	tenants, err := w.redis.client.ZCard(context.Background(), key("ring")).Result()
 	w.check(err)
@@ -145,11 +143,11 @@ func (w *Model) Backlogged() int64 {
 
 func key(name string) string { return "pm:{" + queueName + "}:" + name }
 
-// Source submits jobs one after the other: the next one, and how long after the
-// one before. It returns false when there are no more.
+// Source returns the next job and its delay after the previous job. It returns false when there
+// are no more jobs.
 type Source func() (job Job, after time.Duration, more bool)
 
-// Add has a source begin at some time.
+// Add starts a source at the given time.
 func (w *Model) Add(at time.Duration, source Source) {
 	w.sources++
 	w.at(at, func() { w.draw(source) })
@@ -183,7 +181,7 @@ func (w *Model) jobOf(id string) *job {
 	return w.jobs[number]
 }
 
-// Every calls a function at each interval until the end.
+// Every calls do at each interval until the end.
 func (w *Model) Every(interval time.Duration, do func()) {
 	w.at(w.now+interval, func() { do(); w.Every(interval, do) })
 }
@@ -195,11 +193,11 @@ func (w *Model) check(err error) {
 	}
 }
 
-// ErrStuck means that jobs were left when the time was over.
+// ErrStuck means that jobs were still open at the end of a run.
 var ErrStuck = errors.New("jobs are left")
 
-// Drain runs until all sources are dry and all jobs have ended, but no longer
-// than a limit. Errors: [ErrStuck].
+// Drain runs until all sources are exhausted and all jobs have ended, at most for the limit. It
+// returns [ErrStuck] if jobs are left.
 func (w *Model) Drain(limit time.Duration) error {
 	w.run(limit, func() bool { return w.open == 0 && w.sources == 0 })
 	if w.err == nil && (w.open > 0 || w.sources > 0) {
@@ -208,7 +206,7 @@ func (w *Model) Drain(limit time.Duration) error {
 	return w.err
 }
 
-// Run runs until some time.
+// Run runs until the given time.
 func (w *Model) Run(until time.Duration) error {
 	w.run(until, func() bool { return false })
 	return w.err
@@ -229,8 +227,8 @@ func (w *Model) run(until time.Duration, done func() bool) {
 	}
 }
 
-// serve lets workers that wait take what has become ready, those first that
-// have waited longest, as the server does.
+// serve gives ready jobs to waiting workers in the order in which they began to wait, like the
+// server.
 func (w *Model) serve() {
 	for range len(w.waiting) {
 		if w.redis.added == w.granted || w.err != nil {
@@ -245,8 +243,7 @@ func (w *Model) serve() {
 	}
 }
 
-// event is something that happens at some time, in the order in which it was
-// planned.
+// event is a planned call at a time. Events at the same time run in the order of planning.
 type event struct {
 	at     time.Duration
 	serial int64

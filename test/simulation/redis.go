@@ -16,14 +16,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// memoryRedis is miniredis in the virtual time of the bubble. Commands run in
-// the order of the events, because a blocking read returns at once.
+// memoryRedis is miniredis in the virtual time of the bubble. Commands run in the order of the
+// events, because a blocking read returns immediately.
 type memoryRedis struct {
 	server *miniredis.Miniredis
 	client *redis.Client
-	// blocked is the time for which the last blocking read asked to wait.
+	// blocked is the block time of the last blocking read.
 	blocked time.Duration
-	// added is how many entries the stream of the queue was given.
+	// added is the number of entries that were added to the queue's stream.
 	added int
 }
 
@@ -33,11 +33,11 @@ func startRedis(ctx context.Context) (*memoryRedis, error) {
 	r.client = redis.NewClient(&redis.Options{
 		// A numeric address needs no resolver.
 		Addr: "127.0.0.1:0", Protocol: 2, MaxRetries: -1, DisableIdentity: true, ConnMaxIdleTime: -1,
-		// A simulation has up to a thousand workers, each with a pool of its own.
+		// A simulation has up to a thousand workers, each with its own connection pool.
 		ReadBufferSize: 1 << 12, WriteBufferSize: 1 << 12,
 		Dialer: func(context.Context, string, string) (net.Conn, error) { return r.server.Dial() },
 	})
-	// The first connection starts the server, which is when it accepts a hook.
+	// The first connection starts the server, which accepts a hook only then.
 	if err := r.client.Ping(ctx).Err(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start miniredis: %w", err), r.close())
 	}
@@ -51,9 +51,8 @@ func (r *memoryRedis) close() error {
 	return err
 }
 
-// observe sees each command before it runs, those of scripts included. It
-// removes the BLOCK option of a read, because the model waits instead; the server
-// runs the changed arguments.
+// observe inspects each command before it runs, including commands of scripts. It removes the
+// BLOCK option of a read, because the model waits instead; the server runs the changed arguments.
 func (r *memoryRedis) observe(_ *miniserver.Peer, command string, args ...string) bool {
 	switch command {
 	case "XADD":

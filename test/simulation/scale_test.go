@@ -15,9 +15,9 @@ import (
 	"github.com/printmarket/printmarket/test/simulation"
 )
 
-// TestTheAutoscalerClearsABurstAndSettles has many jobs come at once where one
-// worker was enough, and a few go on coming.
-func TestTheAutoscalerClearsABurstAndSettles(t *testing.T) {
+// TestAutoscalerClearsABurstAndSettles submits a burst of jobs where one worker was sufficient,
+// followed by a low rate.
+func TestAutoscalerClearsABurstAndSettles(t *testing.T) {
 	scenario(t, theAutoscalerClearsABurstAndSettles)
 }
 
@@ -54,7 +54,7 @@ func theAutoscalerClearsABurstAndSettles(t *testing.T) {
 	show(t, "burst", table(rows...)+chart)
 }
 
-// turns counts how often a series that grew shrinks, and the other way round.
+// turns counts the changes between growth and shrinkage of a series.
 func turns(series []int) int {
 	count, direction := 0, 1
 	for i := 1; i < len(series); i++ {
@@ -73,7 +73,7 @@ func hours(size []int) float64 {
 	return float64(sum) * 15 / 3600
 }
 
-// bars draws every nth member of a series.
+// bars draws every nth value of a series.
 func bars(series []int, every int) string {
 	var text strings.Builder
 	most := max(1, slices.Max(series))

@@ -10,16 +10,15 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 )
 
-// Scaler adds and removes workers as a HorizontalPodAutoscaler does that
-// follows the number of workers which the platform asks for: at most twice as
-// many every 15 s, at most a tenth less every minute and only if less was
-// enough for five minutes, nothing for a difference of up to a tenth.
+// Scaler adds and removes workers like a HorizontalPodAutoscaler that follows the desired number
+// of the platform. Every 15 s it may double the workers. Every minute it may remove a tenth, if
+// fewer were sufficient for five minutes. It ignores differences of up to a tenth.
 type Scaler struct {
-	// Wait is how long a job should wait at most.
+	// Wait is the target for the longest wait of a job.
 	Wait time.Duration
-	// Most is how many workers there may be.
+	// Most is the highest number of workers.
 	Most int
-	// Size is the number of workers after each look, 15 s apart.
+	// Size records the number of workers every 15 s.
 	Size []int
 
 	model  *Model
@@ -35,14 +34,14 @@ const (
 	lessInTotal = 0.9
 )
 
-// Scale has a scaler look after the workers.
+// Scale attaches a scaler to the model.
 func (w *Model) Scale(s *Scaler) {
 	s.model = w
 	w.Every(looks, s.look)
 }
 
-// Desired is how many workers the platform asks for: enough for what they hold,
-// and to do what is open within the wait; one if anything is open.
+// Desired returns the number of workers that the platform requests: enough for their current jobs,
+// and to finish the open jobs within the wait; at least 1 while a job is open.
 func Desired(stats queue.Stats, slots int, wait time.Duration) int {
 	work := max(float64(stats.Held), float64(stats.Open)*float64(stats.MeanRun)/float64(wait))
 	desired := int(math.Ceil(work / float64(slots)))
@@ -70,7 +69,7 @@ func (s *Scaler) look() {
 	s.Size = append(s.Size, goal)
 }
 
-// size is how many workers there are or will be.
+// size returns the number of workers that run or are starting.
 func (s *Scaler) size() int {
 	n := s.starts
 	for _, k := range s.model.workers {
@@ -81,7 +80,7 @@ func (s *Scaler) size() int {
 	return n
 }
 
-// recommended is what is asked for, unless it is near what there is.
+// recommended returns the desired number, or the current number if the difference is small.
 func (s *Scaler) recommended(now, desired int) int {
 	if now > 0 && desired > 0 && math.Abs(float64(desired)/float64(now)-1) <= tolerance {
 		return now
@@ -89,7 +88,7 @@ func (s *Scaler) recommended(now, desired int) int {
 	return desired
 }
 
-// largest is the largest number that was asked for in some time.
+// largest returns the largest recommendation of a past period.
 func (s *Scaler) largest(during time.Duration) int {
 	most := 0
 	for _, n := range s.asked[max(0, len(s.asked)-int(during/looks)):] {
@@ -98,7 +97,7 @@ func (s *Scaler) largest(during time.Duration) int {
 	return most
 }
 
-// within bounds a change by what may change in its period.
+// within limits a change to the changes that the rules of each period allow.
 func (s *Scaler) within(now, goal int) int {
 	if goal > now {
 		return min(goal, max(1, 2*now))
@@ -110,7 +109,7 @@ func (s *Scaler) within(now, goal int) int {
 	return min(now, max(goal, int(float64(before)*lessInTotal)))
 }
 
-// dismiss has the workers go that came last.
+// dismiss drains the newest workers.
 func (s *Scaler) dismiss(count int) {
 	workers := append([]*worker{}, s.model.workers...)
 	for i := len(workers) - 1; i >= 0 && count > 0; i-- {

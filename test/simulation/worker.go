@@ -12,19 +12,19 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 )
 
-// worker is a worker process: it fetches jobs while it has free slots, and each
-// slot that ends a job takes the next in the same call.
+// worker is a worker process. It takes jobs while it has free slots; a slot that ends a job takes
+// the next job in the same call.
 type worker struct {
 	model    *Model
 	consumer *queue.Consumer
 	born     time.Duration
-	// leaving workers take nothing more; gone ones do nothing more.
+	// leaving workers take no more jobs; gone workers have ended.
 	leaving, gone bool
 	running       []*execution
-	// suspects are leases of jobs that have to run alone and wait for it.
+	// suspects holds the leases of jobs that must run alone and wait for that.
 	suspects []queue.Lease
 	alone    bool
-	// turn counts the waits for work, so that a wait that is over is known.
+	// turn numbers the waits for work, so that an expired wait is recognised.
 	turn    int
 	waiting bool
 }
@@ -54,7 +54,7 @@ func (w *Model) hire() {
 	})}
 	w.workers = append(w.workers, hired)
 	w.figures.most = max(w.figures.most, len(w.workers))
-	// They did not all start at the same instant.
+	// Workers start at different instants.
 	first := time.Duration(w.crashes.Int64N(int64(lease / 3)))
 	w.at(w.now, hired.take)
 	w.at(w.now+first, hired.beat)
@@ -66,7 +66,7 @@ func (w *Model) hire() {
 // reserved is true for a worker that runs, or is about to run, a job alone.
 func (k *worker) reserved() bool { return k.alone || len(k.suspects) > 0 }
 
-// take fills the free slots, and waits where there is nothing.
+// take fills the free slots, or waits if no job is ready.
 func (k *worker) take() {
 	k.waiting = false
 	for !k.gone && !k.leaving && !k.reserved() && k.model.err == nil {
@@ -101,7 +101,7 @@ func (k *worker) wait(most time.Duration) {
 	})
 }
 
-// begin is what a worker does with a lease.
+// begin starts the job of a lease, or keeps a suspect until it can run alone.
 func (k *worker) begin(l queue.Lease) {
 	if most := k.model.config.Alone; most > 0 && l.Lost >= most {
 		k.suspects = append(k.suspects, l)
@@ -111,7 +111,7 @@ func (k *worker) begin(l queue.Lease) {
 	k.start(l)
 }
 
-// isolate starts a suspect once nothing runs beside it.
+// isolate starts a suspect when no other job runs on the worker.
 func (k *worker) isolate() {
 	if len(k.running) == 0 && len(k.suspects) > 0 && !k.gone {
 		first := k.suspects[0]
@@ -140,7 +140,7 @@ func (k *worker) start(l queue.Lease) {
 	w.at(w.now+takes, func() { k.ended(x, ending) })
 }
 
-// ended is the end of an attempt, unless something else ended it before.
+// ended handles the end of an attempt, unless the attempt has already ended otherwise.
 func (k *worker) ended(x *execution, ending Ending) {
 	if x.over {
 		return
@@ -167,7 +167,7 @@ func (k *worker) ended(x *execution, ending Ending) {
 	k.goOn(x.lease)
 }
 
-// stop takes an execution out of its slot.
+// stop removes an execution from its slot.
 func (k *worker) stop(x *execution) {
 	x.over = true
 	k.alone = false
@@ -175,7 +175,7 @@ func (k *worker) stop(x *execution) {
 	k.model.figures.ran(x, k.model.now)
 }
 
-// goOn ends a job in the queue and takes the next one, if it may.
+// goOn ends a job in the queue and takes the next job, if allowed.
 func (k *worker) goOn(l queue.Lease) {
 	if k.leaving || k.reserved() {
 		k.model.check(k.consumer.Finish(context.Background(), l))
@@ -191,7 +191,7 @@ func (k *worker) goOn(l queue.Lease) {
 	k.rest()
 }
 
-// rest is what a worker does with a slot that is free.
+// rest handles a free slot.
 func (k *worker) rest() {
 	k.isolate()
 	if k.leaving && len(k.running) == 0 && len(k.suspects) == 0 {
@@ -201,7 +201,7 @@ func (k *worker) rest() {
 	}
 }
 
-// beat renews all leases, three times in the life of one.
+// beat renews all leases, three times per lease duration.
 func (k *worker) beat() {
 	if k.gone {
 		return
@@ -218,7 +218,7 @@ func (k *worker) beat() {
 	k.model.at(k.model.now+lease/3, k.beat)
 }
 
-// die is the end of a process without a word. Another one takes its place.
+// die ends the worker without notice. A replacement starts later.
 func (k *worker) die() {
 	if k.gone {
 		return
@@ -234,7 +234,7 @@ func (k *worker) die() {
 	}
 }
 
-// drain has a worker end what it does, and go.
+// drain makes a worker finish its jobs and leave.
 func (k *worker) drain() {
 	k.leaving, k.waiting = true, false
 	k.rest()

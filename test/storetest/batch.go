@@ -17,8 +17,8 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// togetherCases cover concurrent creates. A store may commit them together, and no caller
-// must notice it.
+// togetherCases cover concurrent creates. A store may commit them in one batch; callers must not
+// observe the difference.
 var togetherCases = map[string]func(*testing.T, *fixture){
 	"a hundred creates of several tenants that use each key twice commit each once":    keysTwice,
 	"bodies that compete for a key at once leave one record and are refused":           bodiesCompete,
@@ -35,13 +35,13 @@ var tenants = []tenant.ID{acme, acmeTest, stark, upper}
 func keysTwice(t *testing.T, w *fixture) {
 	const creates = 100
 	type key struct {
-		who  tenant.ID
-		name string
+		owner tenant.ID
+		name  string
 	}
 	of := func(i int) key { return key{tenants[i%len(tenants)], fmt.Sprint("k", i/2/len(tenants))} }
 	ends := concurrently(creates, func(i int) creation {
 		terms := rfq.Terms{Idempotency: keyed(of(i).name, "body"), Quota: plenty}
-		made, err := w.rfqs.Create(t.Context(), of(i).who, draft("twice"), terms)
+		made, err := w.rfqs.Create(t.Context(), of(i).owner, draft("twice"), terms)
 		return creation{made.RFQ.ID, made.Replayed, err}
 	})
 	ids, replays := map[key]string{}, 0
@@ -59,9 +59,9 @@ func keysTwice(t *testing.T, w *fixture) {
 	if replays != creates-len(ids) || len(w.events(t)) != len(ids) {
 		t.Errorf("%d replays and %d events of %d records in %d creates", replays, len(w.events(t)), len(ids), creates)
 	}
-	for _, who := range tenants {
-		own := slices.DeleteFunc(mapKeys(ids), func(k key) bool { return k.who != who })
-		w.wantUsed(t, who, plenty, int64(len(own)))
+	for _, owner := range tenants {
+		own := slices.DeleteFunc(mapKeys(ids), func(k key) bool { return k.owner != owner })
+		w.wantUsed(t, owner, plenty, int64(len(own)))
 	}
 }
 
@@ -73,11 +73,11 @@ func mapKeys[K comparable, V any](of map[K]V) []K {
 	return keys
 }
 
-func (w *fixture) wantUsed(t *testing.T, who tenant.ID, quota transaction.Quota, want int64) {
+func (w *fixture) wantUsed(t *testing.T, owner tenant.ID, quota transaction.Quota, want int64) {
 	t.Helper()
-	usage, err := w.store.QuotaUsage(t.Context(), who, transaction.CreateRFQ, quota, w.clock.Now())
+	usage, err := w.store.QuotaUsage(t.Context(), owner, transaction.CreateRFQ, quota, w.clock.Now())
 	if err != nil || usage.Used != want {
-		t.Errorf("%s has used %d (%v), want %d", who, usage.Used, err, want)
+		t.Errorf("%s has used %d (%v), want %d", owner, usage.Used, err, want)
 	}
 }
 
@@ -122,8 +122,8 @@ func quotasAtOnce(t *testing.T, w *fixture) {
 		}
 	}
 	wantEqual(t, "admitted creates", limits, admitted)
-	for i, who := range tenants {
-		w.wantUsed(t, who, transaction.Quota{Limit: limits[i], Window: time.Hour}, limits[i])
+	for i, owner := range tenants {
+		w.wantUsed(t, owner, transaction.Quota{Limit: limits[i], Window: time.Hour}, limits[i])
 	}
 }
 
@@ -140,7 +140,7 @@ func mixedEnds(t *testing.T, w *fixture) {
 	isNew := func(c rfq.Created, err error) bool { return err == nil && !c.Replayed && c.RFQ.ID != first.RFQ.ID }
 	kinds := []struct {
 		name  string
-		who   tenant.ID
+		owner tenant.ID
 		terms func(i int) rfq.Terms
 		want  func(rfq.Created, error) bool
 	}{
@@ -164,7 +164,7 @@ func mixedEnds(t *testing.T, w *fixture) {
 	const rounds = 12
 	for i, end := range concurrently(rounds*len(kinds), func(i int) error {
 		kind := kinds[i%len(kinds)]
-		if made, err := w.rfqs.Create(t.Context(), kind.who, draft(fmt.Sprint("create ", i)), kind.terms(i)); !kind.want(made, err) ||
+		if made, err := w.rfqs.Create(t.Context(), kind.owner, draft(fmt.Sprint("create ", i)), kind.terms(i)); !kind.want(made, err) ||
 			(err == nil && !made.Replayed && made.RFQ.Title != fmt.Sprint("create ", i)) {
 			return fmt.Errorf("%s: %+v, %w", kind.name, made, err)
 		}
@@ -183,7 +183,7 @@ func mixedEnds(t *testing.T, w *fixture) {
 }
 
 // record returns a record and terms as a service passes them to its store.
-func (w *fixture) record(t *testing.T, who tenant.ID, key string) (rfq.RFQ, transaction.Terms) {
+func (w *fixture) record(t *testing.T, owner tenant.ID, key string) (rfq.RFQ, transaction.Terms) {
 	t.Helper()
 	now := w.clock.Now()
 	id, err := recordid.New(recordid.RFQ, now, rand.Reader)
@@ -195,11 +195,11 @@ func (w *fixture) record(t *testing.T, who tenant.ID, key string) (rfq.RFQ, tran
 		t.Fatalf("transaction.NewEvent: %v", err)
 	}
 	record := rfq.RFQ{
-		ID: id, Tenant: who, TrackingCode: rand.Text(), Draft: draft(key), Status: rfq.Open, Version: 1,
+		ID: id, Tenant: owner, TrackingCode: rand.Text(), Draft: draft(key), Status: rfq.Open, Version: 1,
 		ResponseDeadline: now, ExpiresAt: now, CreatedAt: now, UpdatedAt: now,
 	}
 	return record, transaction.Terms{
-		Tenant: who, Operation: transaction.CreateRFQ, Idempotency: keyed(key, key), Quota: &plenty,
+		Tenant: owner, Operation: transaction.CreateRFQ, Idempotency: keyed(key, key), Quota: &plenty,
 		Events: []transaction.Event{event}, Now: now,
 	}
 }
@@ -210,7 +210,7 @@ func spoiledCreate(t *testing.T, w *fixture) {
 	records, terms := make([]rfq.RFQ, creates), make([]transaction.Terms, creates)
 	for i := range creates {
 		if records[i], terms[i] = w.record(t, acme, fmt.Sprint("k", i)); i < spoiled {
-			records[i].TrackingCode = standing.TrackingCode // which is unique
+			records[i].TrackingCode = standing.TrackingCode // tracking codes are unique
 		}
 	}
 	for i, err := range concurrently(creates, func(i int) error {
@@ -239,7 +239,7 @@ func impatientCallers(t *testing.T, w *fixture) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if i%2 == 0 {
-			// The cancellations span the time before the batch begins to after it ends.
+			// The cancellations span the time from before the batch begins to after it ends.
 			time.AfterFunc(time.Duration(i)*100*time.Microsecond, cancel)
 		}
 		made, err := w.rfqs.Create(ctx, acme, draft("given up"), termsOf(i))
@@ -249,7 +249,7 @@ func impatientCallers(t *testing.T, w *fixture) {
 		if end.err != nil && (i%2 == 1 || !errors.As(end.err, &away)) {
 			t.Errorf("create %d: error = %v; only callers that give up get UnavailableError", i, end.err)
 		}
-		// Whatever result the caller got, the same call with the same key is safe.
+		// Whatever result the caller got, a retry with the same key is safe.
 		again, err := w.rfqs.Create(t.Context(), acme, draft("given up"), termsOf(i))
 		if err != nil || end.err == nil && (!again.Replayed || again.RFQ.ID != end.id) {
 			t.Errorf("create %d again: %+v, %v; want %s", i, again, err, end.id)
@@ -307,7 +307,7 @@ func quotaChanges(t *testing.T, w *fixture) {
 			t.Errorf("create %d: error = %v, want QuotaExceededError", i, end.err)
 		}
 	}
-	// Half of the creates may use the larger one up, so they do.
+	// The larger quota admits more than half of the creates, so it is used up.
 	if admitted != larger {
 		t.Errorf("%d were admitted, want %d", admitted, larger)
 	}

@@ -100,13 +100,13 @@ func keyScope(t *testing.T, w *fixture) {
 	if _, err := w.rfqs.Create(t.Context(), acme, draft("mine"), terms); err != nil {
 		t.Fatalf("w.rfqs.Create: %v", err)
 	}
-	for _, who := range strangers {
-		if _, err := w.store.ReplayedRFQ(t.Context(), who, terms.Idempotency, w.clock.Now()); !errors.Is(err, transaction.ErrNotFound) {
-			t.Errorf("%s: looked up the key of acme: error = %v, want ErrNotFound", who, err)
+	for _, owner := range strangers {
+		if _, err := w.store.ReplayedRFQ(t.Context(), owner, terms.Idempotency, w.clock.Now()); !errors.Is(err, transaction.ErrNotFound) {
+			t.Errorf("%s: looked up the key of acme: error = %v, want ErrNotFound", owner, err)
 		}
-		created, err := w.rfqs.Create(t.Context(), who, draft("theirs"), terms)
+		created, err := w.rfqs.Create(t.Context(), owner, draft("theirs"), terms)
 		if err != nil || created.Replayed {
-			t.Errorf("%s: replayed = %t, error = %v; want a record of its own", who, created.Replayed, err)
+			t.Errorf("%s: replayed = %t, error = %v; want a record of its own", owner, created.Replayed, err)
 		}
 	}
 	// Operations do not share keys either: no job was submitted under k1.
@@ -163,9 +163,9 @@ func quotaEdge(t *testing.T, w *fixture) {
 
 func quotaUsage(t *testing.T, w *fixture) {
 	quota := transaction.Quota{Limit: 3, Window: time.Hour}
-	used := func(who tenant.ID, operation transaction.Operation, quota transaction.Quota) transaction.Usage {
+	used := func(owner tenant.ID, operation transaction.Operation, quota transaction.Quota) transaction.Usage {
 		t.Helper()
-		usage, err := w.store.QuotaUsage(t.Context(), who, operation, quota, w.clock.Now())
+		usage, err := w.store.QuotaUsage(t.Context(), owner, operation, quota, w.clock.Now())
 		if err != nil {
 			t.Fatalf("w.store.QuotaUsage: %v", err)
 		}
@@ -206,7 +206,7 @@ func quotaRollover(t *testing.T, w *fixture) {
 		if _, err := w.rfqs.Create(t.Context(), acme, draft("over"), terms); !errors.As(err, &exceeded) {
 			t.Fatalf("second create of window %d: error = %v, want QuotaExceededError", window, err)
 		}
-		// The error states exactly how long to wait.
+		// RetryAfter is the exact duration of the wait.
 		w.clock.advance(exceeded.RetryAfter)
 	}
 }

@@ -21,7 +21,7 @@ var edgeCases = map[string]func(*testing.T, *fixture){
 	"text that a database cannot hold is refused before it":           neverStored,
 	"a quota is exact while thirty-two creators repeat themselves":    quotaUnderRepeats,
 	"a reader of the outbox beside sixteen creators misses no entry":  followedOutbox,
-	"suppliers who quote one rfq at once are all taken":               suppliersAtOnce,
+	"concurrent quotes of several suppliers are all stored":           suppliersAtOnce,
 	"concurrent sweeps and workers on the same jobs lose no change":   sweepsAtOnce,
 }
 
@@ -180,8 +180,8 @@ func followedOutbox(t *testing.T, w *fixture) {
 			t.Errorf("create: %v", err)
 		}
 	}
-	// Everything is committed, so a reader that has missed an entry never gets
-	// to the end; it is given far more time than it needs.
+	// All events are committed, so a reader that misses an entry never reaches the end. The limit
+	// is far longer than the reader needs.
 	giveUp := time.AfterFunc(30*time.Second, cancel)
 	defer giveUp.Stop()
 	seen := <-followed

@@ -56,23 +56,23 @@ func (w *fixture) fillAll(t *testing.T) {
 		entries = append(entries, line(t, acme, n))
 	}
 	w.logged(t, append(entries, line(t, acmeTest, 1), line(t, stark, 1))...)
-	for _, who := range []tenant.ID{acme, acmeTest, stark} {
-		created, err := w.rfqs.Create(t.Context(), who, draft("flyers"), rfq.Terms{Quota: plenty, Idempotency: keyed("k1", "flyers")})
+	for _, owner := range []tenant.ID{acme, acmeTest, stark} {
+		created, err := w.rfqs.Create(t.Context(), owner, draft("flyers"), rfq.Terms{Quota: plenty, Idempotency: keyed("k1", "flyers")})
 		if err != nil {
 			t.Fatalf("w.rfqs.Create: %v", err)
 		}
-		if _, err := w.rfqs.SubmitQuote(t.Context(), who, created.RFQ.ID, w.offer(t, "s1", "205.00"), byOps); err != nil {
+		if _, err := w.rfqs.SubmitQuote(t.Context(), owner, created.RFQ.ID, w.offer(t, "s1", "205.00"), byOps); err != nil {
 			t.Fatalf("w.rfqs.SubmitQuote: %v", err)
 		}
-		job := w.submit(t, who)
+		job := w.submit(t, owner)
 		if _, err := w.jobs.Begin(t.Context(), job.ID, 1, "w1"); err != nil {
 			t.Fatalf("w.jobs.Begin: %v", err)
 		}
 		if _, err := w.jobs.Finish(t.Context(), job.ID, 1, "w1", warned); err != nil {
 			t.Fatalf("w.jobs.Finish: %v", err)
 		}
-		w.receive(t, who, phase("m1", w.clock.Now(), "J1", "", "InProgress"))
-		address := webhook.Address{Owner: who, Name: "press"}
+		w.receive(t, owner, phase("m1", w.clock.Now(), "J1", "", "InProgress"))
+		address := webhook.Address{Owner: owner, Name: "press"}
 		w.enroll(t, address)
 		w.send(t, address, 2)
 		w.conclude(t, w.answered(w.claim(t, lane(address, 1))[0], webhook.NoFault))
@@ -179,14 +179,15 @@ func erasesEveryKind(t *testing.T, w *fixture) {
 	if err != nil || latest.ID != confirmed.ID {
 		t.Errorf("the latest erasure is %q (%v), want %q", latest.ID, err, confirmed.ID)
 	}
-	// The key under which the RFQ was created is erased too, so a client creates a new one.
+	// Erasure also removes the idempotency key of the RFQ, so a client that reuses the key creates
+	// a new one.
 	created, err := w.rfqs.Create(t.Context(), acme, draft("flyers"), rfq.Terms{Quota: plenty, Idempotency: keyed("k1", "flyers")})
 	if err != nil || created.Replayed {
 		t.Errorf("a repeated request is replayed %t (%v), want a new RFQ", created.Replayed, err)
 	}
 }
 
-// mortal is a store that kills its process after each transaction that erases records.
+// mortal is a store that ends its process after each transaction that erases records.
 type mortal struct {
 	Store
 	kill   context.CancelFunc
@@ -231,7 +232,7 @@ func erasesAfterUnknownCommits(t *testing.T, w *fixture) {
 	confirmed := w.confirm(t, service)
 	w.clock.advance(erasure.Settling)
 	faulty.Set(Unknown)
-	for range 2 { // there are more requests than one transaction erases
+	for range 2 { // one transaction does not erase all requests
 		for step := range erasure.Steps {
 			for _, mode := range []tenant.Mode{tenant.Live, tenant.Test} {
 				if _, _, err := faulty.EraseRecords(t.Context(), confirmed.ID, step, mode); !errors.Is(err, ErrInjected) {
@@ -254,7 +255,8 @@ func erasesConcurrently(t *testing.T, w *fixture) {
 			t.Errorf("a concurrent sweep: %v", err)
 		}
 	}
-	// The sweeps leave the erasure to each other, so one of them may have to finish it.
+	// Concurrent sweeps may leave the erasure to each other, so one more sweep may have to finish
+	// it.
 	sweep(t, w.erasures(w.store, &declarations{}))
 	w.wantErased(t, confirmed.ID)
 }
@@ -329,8 +331,7 @@ func erasureWaitsInForce(t *testing.T, w *fixture) {
 	w.wantErased(t, confirmed.ID)
 }
 
-// nothingIsWrittenBehind erases while a worker inspects a file and another one delivers an
-// event.
+// nothingIsWrittenBehind erases while one worker inspects a file and another delivers an event.
 func nothingIsWrittenBehind(t *testing.T, w *fixture) {
 	job := w.submit(t, acme)
 	if _, err := w.jobs.Begin(t.Context(), job.ID, 1, "w1"); err != nil {

@@ -27,18 +27,17 @@ type Fault int32
 const (
 	// None lets every call through.
 	None Fault = iota
-	// Away fails every call before it has an effect, as when the database cannot be
-	// reached.
+	// Away fails every call before it has an effect, like an unreachable database.
 	Away
 	// Unknown lets writes happen and then fails them, as when the connection breaks
 	// between the commit and its acknowledgement.
 	Unknown
-	// InProgress refuses every write that uses a key and a quota, as if another one
-	// with the same key were running.
+	// InProgress rejects every write with an idempotency key and a quota, like a concurrent write
+	// with the same key.
 	InProgress
 )
 
-// ErrInjected is inside every transaction.UnavailableError that a [Faulty] returns.
+// ErrInjected is the cause of every transaction.UnavailableError that a [Faulty] returns.
 var ErrInjected = errors.New("injected fault")
 
 // Faulty is a store that fails on demand. Set may be called at any time.
@@ -102,18 +101,18 @@ func (f *Faulty) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quo
 }
 
 // ReplayedRFQ implements [rfq.Store].
-func (f *Faulty) ReplayedRFQ(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (rfq.RFQ, error) {
-	return around(f, "replay rfq", false, func() (rfq.RFQ, error) { return f.store.ReplayedRFQ(ctx, who, used, now) })
+func (f *Faulty) ReplayedRFQ(ctx context.Context, owner tenant.ID, used transaction.Idempotency, now time.Time) (rfq.RFQ, error) {
+	return around(f, "replay rfq", false, func() (rfq.RFQ, error) { return f.store.ReplayedRFQ(ctx, owner, used, now) })
 }
 
 // RFQ implements [rfq.Store].
-func (f *Faulty) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error) {
-	return around(f, "read rfq", false, func() (rfq.RFQ, error) { return f.store.RFQ(ctx, who, id) })
+func (f *Faulty) RFQ(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error) {
+	return around(f, "read rfq", false, func() (rfq.RFQ, error) { return f.store.RFQ(ctx, owner, id) })
 }
 
 // RFQs implements [rfq.Store].
-func (f *Faulty) RFQs(ctx context.Context, who tenant.ID, selection rfq.Selection) ([]rfq.RFQ, error) {
-	return around(f, "list rfqs", false, func() ([]rfq.RFQ, error) { return f.store.RFQs(ctx, who, selection) })
+func (f *Faulty) RFQs(ctx context.Context, owner tenant.ID, selection rfq.Selection) ([]rfq.RFQ, error) {
+	return around(f, "list rfqs", false, func() ([]rfq.RFQ, error) { return f.store.RFQs(ctx, owner, selection) })
 }
 
 // AllRFQs implements [rfq.Store].
@@ -234,14 +233,14 @@ func (f *Faulty) AuditEntries(ctx context.Context, mode tenant.Mode, before stri
 }
 
 // RFQQuotes implements [rfq.Store].
-func (f *Faulty) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error) {
-	return around(f, "list quotes", false, func() ([]rfq.Quote, error) { return f.store.RFQQuotes(ctx, who, id) })
+func (f *Faulty) RFQQuotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error) {
+	return around(f, "list quotes", false, func() ([]rfq.Quote, error) { return f.store.RFQQuotes(ctx, owner, id) })
 }
 
 // AmendRFQ implements [rfq.Store].
-func (f *Faulty) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
+func (f *Faulty) AmendRFQ(ctx context.Context, owner tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
 	_, err := around(f, "amend rfq", true, func() (struct{}, error) {
-		return struct{}{}, f.store.AmendRFQ(ctx, who, id, decide)
+		return struct{}{}, f.store.AmendRFQ(ctx, owner, id, decide)
 	})
 	return err
 }
@@ -254,23 +253,23 @@ func (f *Faulty) CreateJob(ctx context.Context, job preflightjob.Job, terms tran
 }
 
 // ReplayedJob implements [preflightjob.Store].
-func (f *Faulty) ReplayedJob(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (preflightjob.Job, error) {
-	return around(f, "replay job", false, func() (preflightjob.Job, error) { return f.store.ReplayedJob(ctx, who, used, now) })
+func (f *Faulty) ReplayedJob(ctx context.Context, owner tenant.ID, used transaction.Idempotency, now time.Time) (preflightjob.Job, error) {
+	return around(f, "replay job", false, func() (preflightjob.Job, error) { return f.store.ReplayedJob(ctx, owner, used, now) })
 }
 
 // Job implements [preflightjob.Store].
-func (f *Faulty) Job(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error) {
-	return around(f, "read job", false, func() (preflightjob.Job, error) { return f.store.Job(ctx, who, id) })
+func (f *Faulty) Job(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error) {
+	return around(f, "read job", false, func() (preflightjob.Job, error) { return f.store.Job(ctx, owner, id) })
 }
 
 // Jobs implements [preflightjob.Store].
-func (f *Faulty) Jobs(ctx context.Context, who tenant.ID, selection preflightjob.Selection) ([]preflightjob.Job, error) {
-	return around(f, "list jobs", false, func() ([]preflightjob.Job, error) { return f.store.Jobs(ctx, who, selection) })
+func (f *Faulty) Jobs(ctx context.Context, owner tenant.ID, selection preflightjob.Selection) ([]preflightjob.Job, error) {
+	return around(f, "list jobs", false, func() ([]preflightjob.Job, error) { return f.store.Jobs(ctx, owner, selection) })
 }
 
 // JobReport implements [preflightjob.Store].
-func (f *Faulty) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
-	return around(f, "read report", false, func() ([]byte, error) { return f.store.JobReport(ctx, who, id) })
+func (f *Faulty) JobReport(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
+	return around(f, "read report", false, func() ([]byte, error) { return f.store.JobReport(ctx, owner, id) })
 }
 
 // AmendJob implements [preflightjob.Store].
@@ -304,13 +303,13 @@ func (f *Faulty) ReceiveXJMF(ctx context.Context, record xjmf.Record, jobs []xjm
 }
 
 // XJMFStates implements [xjmf.Store].
-func (f *Faulty) XJMFStates(ctx context.Context, who tenant.ID, jobID string, limit int) ([]xjmf.State, error) {
-	return around(f, "list states of a job", false, func() ([]xjmf.State, error) { return f.store.XJMFStates(ctx, who, jobID, limit) })
+func (f *Faulty) XJMFStates(ctx context.Context, owner tenant.ID, jobID string, limit int) ([]xjmf.State, error) {
+	return around(f, "list states of a job", false, func() ([]xjmf.State, error) { return f.store.XJMFStates(ctx, owner, jobID, limit) })
 }
 
 // XJMFRecords implements [xjmf.Store].
-func (f *Faulty) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
-	return around(f, "list callbacks", false, func() ([]xjmf.Entry, error) { return f.store.XJMFRecords(ctx, who, before, limit) })
+func (f *Faulty) XJMFRecords(ctx context.Context, owner tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
+	return around(f, "list callbacks", false, func() ([]xjmf.Entry, error) { return f.store.XJMFRecords(ctx, owner, before, limit) })
 }
 
 // PurgeXJMF implements [xjmf.Store].
@@ -319,13 +318,13 @@ func (f *Faulty) PurgeXJMF(ctx context.Context, until time.Time, limit int) (int
 }
 
 // QuotaUsage implements [Quotas].
-func (f *Faulty) QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error) {
-	return around(f, "read quota", false, func() (transaction.Usage, error) { return f.store.QuotaUsage(ctx, who, operation, quota, now) })
+func (f *Faulty) QuotaUsage(ctx context.Context, owner tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error) {
+	return around(f, "read quota", false, func() (transaction.Usage, error) { return f.store.QuotaUsage(ctx, owner, operation, quota, now) })
 }
 
 // QuotaDays implements [Quotas].
-func (f *Faulty) QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
-	return around(f, "read quota history", false, func() ([]transaction.DayUse, error) { return f.store.QuotaDays(ctx, who, operation, since) })
+func (f *Faulty) QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
+	return around(f, "read quota history", false, func() ([]transaction.DayUse, error) { return f.store.QuotaDays(ctx, owner, operation, since) })
 }
 
 // PurgeKeysAndQuotas implements [Quotas].

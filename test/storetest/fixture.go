@@ -75,7 +75,7 @@ func newFixture(t testing.TB, store Store) *fixture {
 	return w
 }
 
-// clock stands still until it is moved.
+// clock returns a fixed time until the test advances it.
 type clock struct {
 	mu    sync.Mutex
 	now   time.Time
@@ -149,18 +149,18 @@ func keyed(key, body string) transaction.Idempotency {
 
 var plenty = transaction.Quota{Limit: 1_000_000, Window: 24 * time.Hour}
 
-func (w *fixture) create(t testing.TB, who tenant.ID, title string) rfq.RFQ {
+func (w *fixture) create(t testing.TB, owner tenant.ID, title string) rfq.RFQ {
 	t.Helper()
-	created, err := w.rfqs.Create(t.Context(), who, draft(title), rfq.Terms{Quota: plenty})
+	created, err := w.rfqs.Create(t.Context(), owner, draft(title), rfq.Terms{Quota: plenty})
 	if err != nil {
 		t.Fatalf("create %q: %v", title, err)
 	}
 	return created.RFQ
 }
 
-func (w *fixture) submit(t testing.TB, who tenant.ID) preflightjob.Job {
+func (w *fixture) submit(t testing.TB, owner tenant.ID) preflightjob.Job {
 	t.Helper()
-	submitted, err := w.jobs.Submit(t.Context(), who, request(""), 1_000)
+	submitted, err := w.jobs.Submit(t.Context(), owner, request(""), 1_000)
 	if err != nil {
 		t.Fatalf("submit job: %v", err)
 	}

@@ -74,8 +74,8 @@ func jobPagesAreStable(t *testing.T, w *fixture) {
 
 func jobListIsOwn(t *testing.T, w *fixture) {
 	mine := w.submit(t, acme)
-	for _, who := range strangers {
-		w.submit(t, who)
+	for _, owner := range strangers {
+		w.submit(t, owner)
 	}
 	list, err := w.jobs.List(t.Context(), acme, preflightjob.Page{})
 	if err != nil {
@@ -124,9 +124,9 @@ func jobCursorIsBound(t *testing.T, w *fixture) {
 	if err != nil {
 		t.Fatalf("w.jobs.List: %v", err)
 	}
-	for _, who := range strangers {
-		if _, err := w.jobs.List(t.Context(), who, preflightjob.Page{Limit: 1, Cursor: first.NextCursor}); !errors.Is(err, preflightjob.ErrInvalidPage) {
-			t.Errorf("as %s: error = %v, want ErrInvalidPage", who, err)
+	for _, owner := range strangers {
+		if _, err := w.jobs.List(t.Context(), owner, preflightjob.Page{Limit: 1, Cursor: first.NextCursor}); !errors.Is(err, preflightjob.ErrInvalidPage) {
+			t.Errorf("as %s: error = %v, want ErrInvalidPage", owner, err)
 		}
 	}
 	if _, err := w.jobs.List(t.Context(), acme, preflightjob.Page{Status: preflightjob.Queued, Cursor: first.NextCursor}); !errors.Is(err, preflightjob.ErrInvalidPage) {

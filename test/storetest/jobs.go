@@ -136,8 +136,8 @@ func backlogEdge(t *testing.T, w *fixture) {
 }
 
 func backlogCounts(t *testing.T, w *fixture) {
-	for _, who := range strangers {
-		w.submit(t, who)
+	for _, owner := range strangers {
+		w.submit(t, owner)
 	}
 	for range 3 {
 		job, err := w.jobs.Submit(t.Context(), acme, request(""), 1)

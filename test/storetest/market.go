@@ -228,7 +228,7 @@ func audited(t *testing.T, w *fixture) {
 	if err != nil || cancelled.Status != rfq.Cancelled || cancelled.Version != 3 || cancelled.UpdatedAt != w.clock.Now() {
 		t.Errorf("cancelled: %+v, %v", cancelled, err)
 	}
-	for range 2 { // again changes nothing
+	for range 2 { // repetition changes nothing
 		again, err := w.rfqs.Cancel(t.Context(), acme, record.ID, byOps)
 		if err != nil {
 			t.Fatalf("w.rfqs.Cancel: %v", err)
@@ -471,7 +471,7 @@ func withdrawn(t *testing.T, w *fixture) {
 	record := w.create(t, acme, "quoted")
 	kept, gone := w.quote(t, record.ID, "s1", "205.00"), w.quote(t, record.ID, "s2", "199.00")
 	w.clock.advance(time.Minute)
-	for range 2 { // again changes nothing
+	for range 2 { // repetition changes nothing
 		got, err := w.rfqs.WithdrawQuote(t.Context(), acme, record.ID, gone.ID, byOps)
 		if err != nil || got.Status != rfq.QuoteWithdrawn || got.ID != gone.ID {
 			t.Errorf("withdrawn: %+v, %v", got, err)
@@ -496,8 +496,8 @@ func withdrawn(t *testing.T, w *fixture) {
 	}
 }
 
-// verbsAfterTime lets a quote and a deadline pass for two RFQs, of which one is
-// swept, and then acts on both.
+// verbsAfterTime lets a quote and a deadline of two RFQs pass, sweeps one of the RFQs, and then
+// acts on both.
 func verbsAfterTime(t *testing.T, w *fixture) {
 	start := w.clock.Now()
 	type end struct {
@@ -511,7 +511,7 @@ func verbsAfterTime(t *testing.T, w *fixture) {
 	for _, swept := range []bool{false, true} {
 		w.clock.set(start)
 		record := w.create(t, acme, "grows old")
-		w.quote(t, record.ID, "s1", "205.00") // good for a week
+		w.quote(t, record.ID, "s1", "205.00") // valid for a week
 		sweep := func() {
 			if !swept {
 				return

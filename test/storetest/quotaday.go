@@ -24,10 +24,10 @@ var quotaDayCases = map[string]func(*testing.T, *fixture){
 }
 
 // used creates RFQs of a tenant at once, under a quota that has room.
-func (w *fixture) used(t testing.TB, who tenant.ID, window time.Duration, n int) {
+func (w *fixture) used(t testing.TB, owner tenant.ID, window time.Duration, n int) {
 	t.Helper()
 	for range n {
-		if _, err := w.rfqs.Create(t.Context(), who, draft("counted"), rfq.Terms{Quota: transaction.Quota{Limit: 1 << 30, Window: window}}); err != nil {
+		if _, err := w.rfqs.Create(t.Context(), owner, draft("counted"), rfq.Terms{Quota: transaction.Quota{Limit: 1 << 30, Window: window}}); err != nil {
 			t.Fatalf("w.rfqs.Create: %v", err)
 		}
 	}
@@ -60,7 +60,7 @@ func quotaDays(t *testing.T, w *fixture) {
 	w.used(t, acme, time.Minute, 2)
 	w.clock.set(midnight(20).Add(23*time.Hour + 59*time.Minute))
 	w.used(t, acme, time.Minute, 1)
-	w.used(t, acme, time.Hour, 4) // the quota was changed
+	w.used(t, acme, time.Hour, 4) // the quota has changed
 	for _, stranger := range strangers {
 		w.used(t, stranger, time.Minute, 1)
 	}

@@ -114,9 +114,9 @@ func quotesRace(t *testing.T, w *fixture) {
 	}
 }
 
-// patiently repeats a call while the store is overloaded, as callers do: on a loaded machine
-// another transaction may lock a row for longer than a store waits. An offer that was
-// submitted after all changes nothing the second time.
+// patiently repeats a call while the store is overloaded, as callers do. On a loaded machine
+// another transaction may hold the lock of a row for longer than the store waits. A second
+// submission of the same offer changes nothing.
 func patiently(do func() error) error {
 	const most = 30
 	for tried := 1; ; tried++ {

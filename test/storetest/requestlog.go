@@ -37,7 +37,7 @@ func line(t testing.TB, who tenant.ID, number int) requestlog.Entry {
 	}
 }
 
-// numbered reads as the same byte without end.
+// numbered is an endless reader of one byte.
 type numbered byte
 
 func (n numbered) Read(p []byte) (int, error) {
@@ -106,7 +106,7 @@ func requestsRace(t *testing.T, w *fixture) {
 	entries := make([][]requestlog.Entry, replicas)
 	for r := range entries {
 		for n := range each {
-			// Neighbours have half of them in common.
+			// Neighbouring calls have half of their entries in common.
 			entries[r] = append(entries[r], line(t, acme, r*each/2+n))
 		}
 		if r%2 == 1 {

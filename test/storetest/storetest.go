@@ -2,10 +2,10 @@
 
 // Package storetest is the conformance suite of a store of records.
 //
-// [Run] is one suite for every database. It drives a store through the domain services, so
-// it checks what a partner sees: a write is counted once, an acknowledged write is kept, and
-// a tenant reads only its own records. [Faulty] makes any store fail on demand, for tests
-// of the layers above it.
+// [Run] is one suite for every database. It drives a store through the domain services and checks
+// the behaviour for partners: a write is counted once, an acknowledged write is kept, and a tenant
+// reads only its own records. [Faulty] makes any store fail on demand, for tests of the layers
+// above the store.
 package storetest
 
 import (
@@ -58,9 +58,9 @@ type Audit interface {
 // Quotas reports the use of quotas.
 type Quotas interface {
 	// QuotaUsage reports the window that contains now, by the store's clock if it has one.
-	QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error)
+	QuotaUsage(ctx context.Context, owner tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error)
 	// QuotaDays reports the use on each day since the day of an instant.
-	QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
+	QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
 	// PurgeKeysAndQuotas erases keys, windows and ends of sessions that no caller can see any more at an instant.
 	PurgeKeysAndQuotas(ctx context.Context, now time.Time) error
 }

@@ -54,11 +54,11 @@ func sweepRepairs(t *testing.T, w *fixture) {
 func sweepAll(t *testing.T, w *fixture) {
 	var want []string
 	for i := range 11 {
-		who := acme
+		owner := acme
 		if i%2 == 1 {
-			who = stark
+			owner = stark
 		}
-		want = append(want, w.submit(t, who).ID+"#0")
+		want = append(want, w.submit(t, owner).ID+"#0")
 		w.clock.advance(time.Millisecond)
 	}
 	w.queue.take()

@@ -24,7 +24,7 @@ var traceCases = map[string]func(*testing.T, *fixture){
 	"a delivery keeps the trace of its event through every way to it":          deliveriesKeepTraces,
 }
 
-// because is the reason for which an operator ends an RFQ.
+// because is the reason with which an operator ends an RFQ.
 var because = rfq.Instruction{Reason: "planted reason"}
 
 // traces makes traced callers and records the spans of their calls.

@@ -87,7 +87,7 @@ func (w *fixture) deliveryID(t testing.TB) string {
 	return id
 }
 
-// send adds deliveries, of which each is a second younger than the one before.
+// send adds n deliveries, each one second younger than the previous one.
 func (w *fixture) send(t testing.TB, to webhook.Address, n int) []webhook.Delivery {
 	t.Helper()
 	var sent []webhook.Delivery
@@ -278,7 +278,7 @@ func relayRace(t *testing.T, w *fixture) {
 
 func deliveryReadsBack(t *testing.T, w *fixture) {
 	sent := w.send(t, press, 1)[0]
-	for range 2 { // the second is left out
+	for range 2 { // the store ignores the second call
 		again := sent
 		again.ID = w.deliveryID(t)
 		if err := w.store.AddDelivery(t.Context(), again); err != nil {
@@ -523,13 +523,13 @@ func deliveriesOfStrangers(t *testing.T, w *fixture) {
 
 func webhooksPurged(t *testing.T, w *fixture) {
 	w.enroll(t, press)
-	first := w.send(t, press, 5) // each with no event in the outbox
+	first := w.send(t, press, 5) // without an event in the outbox
 	w.conclude(t, w.answered(w.claim(t, lane(press, 1))[0], webhook.NoFault))
 	for range 4 {
 		w.create(t, acme, "committed")
 		w.clock.advance(time.Second)
 	}
-	w.events(t) // numbers these entries, and not the following ones
+	w.events(t) // numbers the entries that exist now
 	w.create(t, acme, "committed")
 	w.clock.advance(time.Second)
 	bound := w.clock.Now()

@@ -205,7 +205,7 @@ func failuresRest(t *testing.T, w *fixture) {
 		wantEqual(t, when+", just before that ends", []string{}, idsOf(w.claim(t, lane(press, 4)), ofClaim))
 		w.clock.advance(time.Millisecond)
 	}
-	// Two workers have claims on their way, and both see them fail.
+	// Two workers have claims in progress, and both record failures.
 	one, other := w.claim(t, lane(press, 4)), w.claim(t, lane(press, 6))
 	for _, claim := range one {
 		w.conclude(t, w.answered(claim, webhook.FaultStatus))

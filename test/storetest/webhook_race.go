@@ -14,7 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// raceLanes are a few endpoints of two tenants that many processes deliver to.
+// raceLanes returns the endpoints of two tenants that many workers deliver to.
 func raceLanes(most int) []webhook.Lane {
 	var lanes []webhook.Lane
 	for i := range 3 {
@@ -55,7 +55,7 @@ func (h *held) take(claims []webhook.Claim) {
 	}
 }
 
-// give removes claims before their holder gives them up in the store.
+// give removes claims before their holder releases them in the store.
 func (h *held) give(claims []webhook.Claim) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -65,8 +65,7 @@ func (h *held) give(claims []webhook.Claim) {
 	}
 }
 
-// claimersRace lets claims go by three ways: recorded as delivered, recorded as
-// due again at once, and given back.
+// claimersRace ends claims in three ways: delivered, due again immediately, and released.
 func claimersRace(t *testing.T, w *fixture) {
 	const processes, each, most = 8, 15, 3
 	lanes := raceLanes(most)
@@ -112,8 +111,7 @@ func claimersRace(t *testing.T, w *fixture) {
 	w.wantWhole(t, len(lanes)*each)
 }
 
-// raceResults delivers the claims that were tried before, and every second one of the
-// others.
+// raceResults delivers all claims with earlier attempts, and every second one of the others.
 func (w *fixture) raceResults(claims []webhook.Claim, turn int) []webhook.Result {
 	var results []webhook.Result
 	for i, claim := range claims {
@@ -128,7 +126,7 @@ func (w *fixture) raceResults(claims []webhook.Claim, turn int) []webhook.Result
 	return results
 }
 
-// waiting is how many deliveries wait in all.
+// waiting returns the number of pending deliveries.
 func waiting(ctx context.Context, store webhook.Store) (int, error) {
 	standings, err := store.Standings(ctx, webhook.Address{}.Owner)
 	total := 0
@@ -138,15 +136,15 @@ func waiting(ctx context.Context, store webhook.Store) (int, error) {
 	return total, err
 }
 
-// wantWhole expects a number of deliveries, all of them delivered, with as many
-// attempts as they count.
+// wantWhole requires a number of deliveries, all delivered, with as many recorded attempts as they
+// count.
 func (w *fixture) wantWhole(t testing.TB, want int) {
 	t.Helper()
 	total := 0
-	for _, who := range tenants {
-		for _, delivery := range w.deliveries(t, webhook.Query{Owner: who}) {
+	for _, owner := range tenants {
+		for _, delivery := range w.deliveries(t, webhook.Query{Owner: owner}) {
 			total++
-			_, attempts, err := w.store.Delivery(t.Context(), who, delivery.ID)
+			_, attempts, err := w.store.Delivery(t.Context(), owner, delivery.ID)
 			if err != nil || delivery.State != webhook.Delivered || len(attempts) != delivery.Attempts {
 				t.Errorf("%+v with %d attempts (%v), want it delivered with as many as it counts", delivery, len(attempts), err)
 			}
@@ -157,8 +155,8 @@ func (w *fixture) wantWhole(t testing.TB, want int) {
 	}
 }
 
-// webhooksAtOnce lets all that changes deliveries and endpoints run at once, for
-// the same ones.
+// webhooksAtOnce runs all operations that change deliveries and endpoints concurrently, for the
+// same deliveries and endpoints.
 func webhooksAtOnce(t *testing.T, w *fixture) {
 	const rounds, each = 15, 10
 	lanes := raceLanes(5)
@@ -232,12 +230,12 @@ func webhooksAtOnce(t *testing.T, w *fixture) {
 			t.Errorf("verb %d: %v", i, err)
 		}
 	}
-	w.clock.advance(2 * time.Hour) // all leases and waits are over
+	w.clock.advance(2 * time.Hour) // all leases and waits have expired
 	w.deliverAll(t, lanes)
 	w.wantWhole(t, len(sent))
 }
 
-// deliverAll enables every endpoint and delivers all waiting deliveries.
+// deliverAll enables every endpoint and delivers all pending deliveries.
 func (w *fixture) deliverAll(t testing.TB, lanes []webhook.Lane) {
 	t.Helper()
 	for _, lane := range lanes {

@@ -52,7 +52,7 @@ func phase(id string, at time.Time, job, part, status string) []byte {
 		id, stamp, "S-"+id, stamp, job, part, status)
 }
 
-// queueOf is a callback with an entry for each job, in the order given.
+// queueOf returns a callback with an entry for each job, in the given order.
 func queueOf(id string, at time.Time, status string, jobs ...string) []byte {
 	var entries []string
 	for i, job := range jobs {
@@ -66,12 +66,12 @@ func queueOf(id string, at time.Time, status string, jobs ...string) []byte {
 
 // receive receives a callback like its sender, which repeats it while another callback
 // is in progress.
-func (w *fixture) receive(t testing.TB, who tenant.ID, body []byte) xjmf.Receipt {
+func (w *fixture) receive(t testing.TB, owner tenant.ID, body []byte) xjmf.Receipt {
 	t.Helper()
 	const patience = 30 * time.Second
 	began := time.Now()
 	for {
-		receipt, err := w.receiver(w.store).Receive(t.Context(), who, mis, body)
+		receipt, err := w.receiver(w.store).Receive(t.Context(), owner, mis, body)
 		if err == nil {
 			return receipt
 		}
@@ -82,9 +82,9 @@ func (w *fixture) receive(t testing.TB, who tenant.ID, body []byte) xjmf.Receipt
 	}
 }
 
-func (w *fixture) states(t testing.TB, who tenant.ID, job string) []xjmf.State {
+func (w *fixture) states(t testing.TB, owner tenant.ID, job string) []xjmf.State {
 	t.Helper()
-	states, err := w.receiver(w.store).States(t.Context(), who, job)
+	states, err := w.receiver(w.store).States(t.Context(), owner, job)
 	if err != nil {
 		t.Fatalf("states of %s: %v", job, err)
 	}
@@ -92,21 +92,21 @@ func (w *fixture) states(t testing.TB, who tenant.ID, job string) []xjmf.State {
 }
 
 // statuses returns the statuses of a job's parts, each as "part status".
-func (w *fixture) statuses(t testing.TB, who tenant.ID, job string) []string {
+func (w *fixture) statuses(t testing.TB, owner tenant.ID, job string) []string {
 	t.Helper()
 	list := []string{}
-	for _, state := range w.states(t, who, job) {
+	for _, state := range w.states(t, owner, job) {
 		list = append(list, state.Job.PartID+" "+state.Status.String())
 	}
 	return list
 }
 
-func (w *fixture) messages(t testing.TB, who tenant.ID) []xjmf.Entry {
+func (w *fixture) messages(t testing.TB, owner tenant.ID) []xjmf.Entry {
 	t.Helper()
 	var all []xjmf.Entry
 	before := ""
 	for range maxPages {
-		page, err := w.receiver(w.store).Messages(t.Context(), who, before, 20)
+		page, err := w.receiver(w.store).Messages(t.Context(), owner, before, 20)
 		if err != nil {
 			t.Fatalf("callbacks: %v", err)
 		}
@@ -190,11 +190,11 @@ func xjmfConflict(t *testing.T, w *fixture) {
 
 func xjmfSenders(t *testing.T, w *fixture) {
 	receiver := w.receiver(w.store)
-	for _, who := range append(slices.Clone(strangers), acme) {
+	for _, owner := range append(slices.Clone(strangers), acme) {
 		for i, sender := range []string{"one", "ONE", "two"} {
 			body := phase("M1", w.clock.Now(), fmt.Sprintf("job-%d", i), "", "Setup")
-			if receipt, err := receiver.Receive(t.Context(), who, sender, body); err != nil || receipt.Replayed {
-				t.Errorf("%s of %s: replayed = %t, %v; want a callback of its own", sender, who, receipt.Replayed, err)
+			if receipt, err := receiver.Receive(t.Context(), owner, sender, body); err != nil || receipt.Replayed {
+				t.Errorf("%s of %s: replayed = %t, %v; want a callback of its own", sender, owner, receipt.Replayed, err)
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func xjmfRace(t *testing.T, w *fixture) {
 	const n = 50
 	at := w.clock.Now().Add(-time.Minute)
 	concurrently(n, func(i int) xjmf.Receipt {
-		// The job is new to all of them. One of them has the last word.
+		// The job is new to all callbacks. The status of one of them is final.
 		status := "InProgress"
 		if i == n/2 {
 			status = "Completed"
@@ -346,7 +346,7 @@ func xjmfRetention(t *testing.T, w *fixture) {
 		purged []int
 	}{
 		{old.Add(xjmf.Retention - time.Millisecond), []int{0}},
-		// Two callbacks and a state, one of a kind at a time.
+		// The batches contain two callbacks and one state.
 		{old.Add(xjmf.Retention), []int{2, 1, 0}},
 	} {
 		w.clock.set(step.at)
@@ -367,15 +367,15 @@ func xjmfRetention(t *testing.T, w *fixture) {
 
 func xjmfTenancy(t *testing.T, w *fixture) {
 	w.receive(t, acme, phase("M1", w.clock.Now(), "job-1", "", "Setup"))
-	for _, who := range strangers {
-		if states := w.states(t, who, "job-1"); len(states) != 0 {
-			t.Errorf("%s reads %d states of another tenant", who, len(states))
+	for _, owner := range strangers {
+		if states := w.states(t, owner, "job-1"); len(states) != 0 {
+			t.Errorf("%s reads %d states of another tenant", owner, len(states))
 		}
-		if records := w.messages(t, who); len(records) != 0 {
-			t.Errorf("%s reads %d callbacks of another tenant", who, len(records))
+		if records := w.messages(t, owner); len(records) != 0 {
+			t.Errorf("%s reads %d callbacks of another tenant", owner, len(records))
 		}
-		// The same job of another tenant is another job.
-		w.receive(t, who, phase("M2", w.clock.Now().Add(-time.Hour), "job-1", "", "Aborted"))
+		// The same job id of another tenant is a different job.
+		w.receive(t, owner, phase("M2", w.clock.Now().Add(-time.Hour), "job-1", "", "Aborted"))
 	}
 	wantEqual(t, "states", []string{" Setup"}, w.statuses(t, acme, "job-1"))
 }

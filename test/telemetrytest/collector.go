@@ -25,20 +25,19 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Span is a span as it was exported. Attributes of the process that made it are
-// among its own.
+// Span is an exported span. Its attributes include those of the exporting process.
 type Span struct {
 	Name, Kind, Trace, ID string
-	// Parent is the id of a span; empty for the first of a trace.
+	// Parent is the id of the parent span; empty for the first span of a trace.
 	Parent string
-	// Links are the ids of traces.
+	// Links lists the ids of linked traces.
 	Links        []string
 	Began, Ended time.Time
 	Failed       bool
 	Attributes   map[string]string
 }
 
-// Collector takes traces. Make it with [New].
+// Collector receives traces. Create it with [New].
 type Collector struct {
 	// URL is its base URL.
 	URL string
@@ -51,15 +50,15 @@ type Collector struct {
 	seen  http.Header
 }
 
-// New starts a collector. Each request is shown to answer, which may be nil, before
-// it is taken; if answer has answered by returning true, it is not.
+// New starts a collector. answer, which may be nil, is called before a request is accepted. If it
+// returns true, it has responded, and the collector does not accept the request.
 func New(t *testing.T, answer func(w http.ResponseWriter, r *http.Request) bool) *Collector {
 	t.Helper()
 	c := &Collector{t: t}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the exporter has gone
+			return // the exporter has disconnected
 		}
 		c.note(r, body)
 		if answer != nil && answer(w, r) {
@@ -77,7 +76,7 @@ func (c *Collector) note(r *http.Request, body []byte) {
 	defer c.mu.Unlock()
 	c.calls++
 	c.seen = r.Header.Clone()
-	_, _ = c.sent.Write(body) // a bytes.Buffer takes everything
+	_, _ = c.sent.Write(body) // a bytes.Buffer does not fail
 }
 
 func (c *Collector) take(w http.ResponseWriter, r *http.Request, body []byte) {
@@ -123,12 +122,12 @@ func textOf(value *commonpb.AnyValue) string {
 	case *commonpb.AnyValue_IntValue:
 		return strconv.FormatInt(value.IntValue, 10)
 	default:
-		return "" // we send no others
+		return "" // the platform sends no other types
 	}
 }
 
-// Tracer opens a tracer that sends every span here. It has sent them when it has been
-// closed, as it is when the test ends at the latest.
+// Tracer opens a tracer that sends every span to the collector. Closing the tracer flushes all
+// spans; the end of the test closes it at the latest.
 func (c *Collector) Tracer() *telemetry.Tracer {
 	c.t.Helper()
 	tracer, err := telemetry.OpenTracer(c.t.Context(), telemetry.TraceConfig{
@@ -142,26 +141,26 @@ func (c *Collector) Tracer() *telemetry.Tracer {
 	return tracer
 }
 
-// Spans are those that came, in the order in which they ended.
+// Spans returns the received spans in the order in which they ended.
 func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.spans)
 }
 
-// Named are those with a name.
+// Named returns the received spans with a name.
 func (c *Collector) Named(name string) []Span {
 	return slices.DeleteFunc(c.Spans(), func(s Span) bool { return s.Name != name })
 }
 
-// Sent is every byte that came, taken or not.
+// Sent returns all received bytes, accepted or not.
 func (c *Collector) Sent() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.sent.String()
 }
 
-// Calls is how many requests came, and the header of the last one.
+// Calls returns the number of requests and the header of the last one.
 func (c *Collector) Calls() (calls int, last http.Header) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

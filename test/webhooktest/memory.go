@@ -32,7 +32,7 @@ type Memory struct {
 	relayed int64
 	tokens  int64
 	rows    map[string]*row
-	// lanes are the same rows, by their endpoints.
+	// lanes holds the same rows by their endpoints.
 	lanes     map[webhook.Address][]*row
 	standings map[webhook.Address]*webhook.Standing
 }
@@ -88,7 +88,7 @@ func (m *Memory) All() (deliveries []webhook.Delivery, attempts map[string][]web
 	return deliveries, attempts
 }
 
-// locked calls do with the lock held, unless the store is unavailable.
+// locked calls do while it holds the lock, unless the store is unavailable.
 func locked[T any](ctx context.Context, m *Memory, op string, do func() (T, error)) (T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,7 +106,7 @@ func locked[T any](ctx context.Context, m *Memory, op string, do func() (T, erro
 	return do()
 }
 
-// done is locked for what returns nothing.
+// done is locked for functions without a result.
 func done(ctx context.Context, m *Memory, op string, do func() error) error {
 	_, err := locked(ctx, m, op, func() (struct{}, error) { return struct{}{}, do() })
 	return err
@@ -183,7 +183,7 @@ func (m *Memory) Standings(ctx context.Context, owner tenant.ID) ([]webhook.Stan
 	})
 }
 
-// counted adds what waits.
+// counted adds the number of pending deliveries.
 func (m *Memory) counted(s webhook.Standing) webhook.Standing {
 	for _, r := range m.lanes[s.Address] {
 		if r.State != webhook.Pending {
@@ -217,7 +217,7 @@ func (m *Memory) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time,
 	})
 }
 
-// due are the rows of an endpoint that may be claimed, and how many are claimed.
+// due returns the rows of an endpoint that may be claimed, and the number of claimed rows.
 func (m *Memory) due(address webhook.Address, now time.Time) (due []*row, claimed int) {
 	for _, r := range m.lanes[address] {
 		switch {

@@ -17,7 +17,7 @@ import (
 // assembly is everything that is published under one reference.
 type assembly struct {
 	built []built
-	// index is nil for one platform, whose image stands for itself.
+	// index is nil for a single platform, whose image is published without an index.
 	index     v1.ImageIndex
 	artifacts []artifact
 	digest    v1.Hash
@@ -56,10 +56,10 @@ func gather(all []built) (assembly, error) {
 // sbomType is the media type of the SBOM, and the type of the artifact.
 const sbomType = "application/vnd.cyclonedx+json"
 
-// emptyType is the media type of a configuration that says nothing.
+// emptyType is the media type of an empty configuration.
 const emptyType types.MediaType = "application/vnd.oci.empty.v1+json"
 
-// artifact is a manifest that refers to an image, with what it carries.
+// artifact is a manifest that refers to an image, with its content.
 type artifact struct {
 	raw   []byte
 	blobs []v1.Layer
@@ -85,8 +85,8 @@ func newArtifact(content []byte, subject v1.Descriptor) (artifact, error) {
 	return artifact{raw, []v1.Layer{config, payload}}, err
 }
 
-// RawManifest is the manifest as it is published.
+// RawManifest returns the manifest as it is published.
 func (a artifact) RawManifest() ([]byte, error) { return a.raw, nil }
 
-// MediaType is that of the manifest.
+// MediaType returns the media type of the manifest.
 func (artifact) MediaType() (types.MediaType, error) { return types.OCIManifestSchema1, nil }

@@ -13,16 +13,16 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// What the executables are compiled with: the flags of the Makefile, so that they
-// are those that were tested, and so that its build cache serves both.
+// The flags of the compiler equal those of the Makefile, so that the packed executables were
+// tested and share the build cache.
 const (
 	goFlags         = "-trimpath -buildvcs=false"
 	linkFlags       = "-s -w"
 	versionVariable = "github.com/printmarket/printmarket/internal/cli.Version"
 )
 
-// executables are the packages of the platform's module by the names of what
-// they become. The platform looks for the inspector beside itself.
+// executables lists the packages of the platform's module by the names of their executables. The
+// platform looks for the inspector in its own directory.
 var executables = []struct{ name, pkg string }{
 	{"printmarket", "."},
 	{"inspector", "./workers/inspector"},
@@ -48,8 +48,8 @@ func goBuild(ctx context.Context, source, output, pkg string, p v1.Platform, ver
 	return nil
 }
 
-// environment is everything in the environment that changes an executable: what
-// the machine has set must not.
+// environment sets every variable that affects an executable, so that the settings of the machine
+// do not.
 func environment(p v1.Platform) []string {
 	return []string{
 		"CGO_ENABLED=0", "GOFLAGS=" + goFlags, "GOOS=" + p.OS, "GOARCH=" + p.Architecture, architectures[p.String()],

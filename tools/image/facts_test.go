@@ -22,8 +22,8 @@ func text(t *testing.T, name string) string {
 	return string(content)
 }
 
-// An engine's build has its files from this command, flags included, and says by
-// itself only what is in the configuration.
+// The build of a container engine copies the files that this command writes. The Dockerfile adds
+// only the image configuration.
 func TestDockerfileMatchesTheImageCommand(t *testing.T) {
 	t.Parallel()
 	dockerfile := text(t, "Dockerfile")
@@ -77,8 +77,8 @@ func TestDockerfileAndModulesNameOneGoRelease(t *testing.T) {
 	}
 }
 
-// What is tested is what is packed, and one build cache serves both.
-func TestTheFlagsAreThoseOfTheMakefile(t *testing.T) {
+// Tested and packed executables must have the same flags, and one build cache serves both.
+func TestBuildFlagsMatchTheMakefile(t *testing.T) {
 	t.Parallel()
 	makefile := text(t, "Makefile")
 	for _, line := range []string{
@@ -101,7 +101,7 @@ func TestTheFlagsAreThoseOfTheMakefile(t *testing.T) {
 }
 
 // Pods run as the image's user.
-func TestThePodsNameTheImageAndItsUser(t *testing.T) {
+func TestPodsNameTheImageAndItsUser(t *testing.T) {
 	t.Parallel()
 	user, _, _ := strings.Cut(imageUser, ":")
 	for _, name := range []string{"config/apiserver/deployment.yaml", "config/workers/preflight.yaml", "config/manager/deployment.yaml"} {

@@ -137,10 +137,11 @@ func isLicence(name string) bool {
 	return false
 }
 
-// errNoLicence means that a module may not be given away: nothing in it says so.
+// errNoLicence means that a module contains no licence file, so that the image must not include
+// it.
 var errNoLicence = errors.New("has no file with its licence")
 
-// licencesIn are the terms of a module, for the image's directory of it.
+// licencesIn returns the licence files of a module, for the module's directory in the image.
 func licencesIn(module, dir string) ([]file, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

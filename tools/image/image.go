@@ -30,7 +30,7 @@ const (
 	sourceURL  = "https://github.com/printmarket/printmarket"
 )
 
-// labels are the annotations of the OCI that a release has.
+// labels returns the OCI annotations of a release.
 func (r release) labels() map[string]string {
 	return map[string]string{
 		"org.opencontainers.image.title":       imageName,
@@ -56,7 +56,7 @@ type built struct {
 	sbom     []byte
 }
 
-// contents are the files of an image, by layers: what changes seldom, then each
+// contents holds the files of an image by layer: rarely changing files first, then each
 // executable.
 type contents struct {
 	layers [][]file
@@ -120,7 +120,7 @@ func (b builder) contents(ctx context.Context, p v1.Platform) (contents, error) 
 	return all, nil
 }
 
-// errOnePlatform is the error of a request for the files of several images.
+// errOnePlatform means that --rootfs was used with several platforms.
 var errOnePlatform = errors.New("--rootfs is for one platform")
 
 // writeFiles writes the files of an image to a directory.

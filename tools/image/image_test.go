@@ -148,7 +148,7 @@ func TestFilesAreReadOnlyAndDatedAsTheRelease(t *testing.T) {
 	}
 }
 
-func TestTheExecutablesNeedNothingAndRun(t *testing.T) {
+func TestExecutablesAreStaticAndRun(t *testing.T) {
 	t.Parallel()
 	dir := delivered.files
 	for _, one := range executables {
@@ -176,9 +176,9 @@ func TestTheExecutablesNeedNothingAndRun(t *testing.T) {
 	}
 }
 
-// What lies beside the platform's executable opens files, and not the platform's
-// own: if it is broken, no file can be read.
-func TestThePlatformFindsTheInspectorOfTheImage(t *testing.T) {
+// The inspector beside the platform's executable opens files; the platform does not open them
+// itself. If the inspector is broken, no file can be read.
+func TestPlatformFindsTheInspectorOfTheImage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, one := range executables {
@@ -215,7 +215,7 @@ func TestThePlatformFindsTheInspectorOfTheImage(t *testing.T) {
 	}
 }
 
-func TestTheRootsAreMozillasWithoutThoseThatAreOnTheirWayOut(t *testing.T) {
+func TestRootsAreMozillasWithoutDistrustedOnes(t *testing.T) {
 	t.Parallel()
 	rest, err := os.ReadFile(filepath.Join(delivered.files, filepath.FromSlash(rootsFile)))
 	if err != nil {
@@ -247,7 +247,7 @@ func TestTheRootsAreMozillasWithoutThoseThatAreOnTheirWayOut(t *testing.T) {
 	}
 }
 
-func TestTheLicencesOfEverythingThatIsLinkedAreInTheImage(t *testing.T) {
+func TestImageHasTheLicencesOfAllLinkedModules(t *testing.T) {
 	t.Parallel()
 	dir := delivered.files
 	var all []linked
@@ -284,7 +284,7 @@ func TestModuleWithoutALicenceFailsTheBuild(t *testing.T) {
 	}
 }
 
-func TestTheArchiveHoldsTheImageUnderALocalName(t *testing.T) {
+func TestArchiveHoldsTheImageUnderALocalName(t *testing.T) {
 	t.Parallel()
 	tag, err := name.NewTag("localhost/printmarket:v1.2.3")
 	if err != nil {

@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// request is what the command line asks for.
+// request holds the options of the command line.
 type request struct {
 	source, out, push, rootfs, platforms string
 	release                              release

@@ -18,11 +18,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
-// root is the module whose image this is.
+// root is the root of the platform's module.
 const root = "../.."
 
-// delivered is the image of this tree, as the command builds it: the tests look
-// at what a user gets. Its files are unpacked in files.
+// delivered is the image of this tree as the command builds it. files is the directory with its
+// unpacked files.
 var delivered struct{ dir, out, files, printed string }
 
 func TestMain(m *testing.M) { os.Exit(runAll(m)) }
@@ -61,7 +61,7 @@ func command(ctx context.Context, source, out string, more ...string) (string, e
 	return stdout.String(), err
 }
 
-// imageIn is the first image of a layout.
+// imageIn returns the first image of a layout.
 func imageIn(layoutDir string) (v1.Image, error) {
 	index, err := layout.ImageIndexFromPath(layoutDir)
 	if err != nil {
@@ -105,7 +105,7 @@ func unpack(layoutDir, dir string) error {
 	return err
 }
 
-func TestTheCommandPrintsWhatItWroteAndTheDigest(t *testing.T) {
+func TestCommandPrintsItsFilesAndTheDigest(t *testing.T) {
 	t.Parallel()
 	digest, err := theImage(t).Digest()
 	if err != nil {
@@ -120,7 +120,7 @@ func TestTheCommandPrintsWhatItWroteAndTheDigest(t *testing.T) {
 }
 
 // The tree is copied to a place with another name and another depth.
-func TestTheSameTreeGivesTheSameDigestWhereverItIs(t *testing.T) {
+func TestSameTreeGivesTheSameDigestInEveryDirectory(t *testing.T) {
 	t.Parallel()
 	copied := filepath.Join(t.TempDir(), "some", "where", "else")
 	if err := copyTree(root, copied); err != nil {
@@ -159,8 +159,7 @@ func sameFile(t *testing.T, a, b string) bool {
 	return bytes.Equal(contents[0], contents[1])
 }
 
-// copyTree copies what a checkout has, and what was generated into it; not what
-// was built from it.
+// copyTree copies the sources and the generated sources of a checkout, without build output.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -209,7 +208,7 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 }
 
 // An engine's build gets the files that the image has, executables included.
-func TestTheFilesForAnEngineAreThoseOfTheImage(t *testing.T) {
+func TestRootfsEqualsTheFilesOfTheImage(t *testing.T) {
 	t.Parallel()
 	source, out := tinyPlatform(t), filepath.Join(t.TempDir(), "image")
 	dir, want := filepath.Join(t.TempDir(), "rootfs"), filepath.Join(t.TempDir(), "files")

@@ -21,14 +21,14 @@ import (
 //go:embed go.sum
 var ours string
 
-// linked is what an executable says that it was made of.
+// linked holds the build information of an executable.
 type linked struct {
 	name, goVersion string
 	modules         []debug.Module
 }
 
-// readLinked reads what the linker wrote into an executable: modules as they were
-// compiled, replacements in place of what they replace.
+// readLinked reads the build information of an executable: its modules as compiled, with
+// replacements instead of the replaced modules.
 func readLinked(name, at string) (linked, error) {
 	info, err := buildinfo.ReadFile(at)
 	if err != nil {
@@ -44,7 +44,7 @@ func readLinked(name, at string) (linked, error) {
 	return out, nil
 }
 
-// union are the modules of all executables, in order.
+// union returns the modules of all executables, sorted.
 func union(all []linked) []debug.Module {
 	set := map[string]debug.Module{}
 	for _, one := range all {
@@ -71,8 +71,8 @@ func rootsVersion(sums string) (debug.Module, error) {
 	return debug.Module{}, fmt.Errorf("go.sum does not name %s", rootsModule)
 }
 
-// licences are the terms of everything in the image: the platform's own, Go's,
-// and those of each module, from the module cache that the build has just used.
+// licences returns the licence files of everything in the image: of the platform, of Go, and of
+// each module from the module cache of the build.
 func licences(ctx context.Context, source string, modules []debug.Module) ([]file, error) {
 	goRoot, err := output(ctx, source, "env", "GOROOT")
 	if err != nil {
@@ -104,8 +104,8 @@ func licences(ctx context.Context, source string, modules []debug.Module) ([]fil
 	return files, nil
 }
 
-// cached is the directory of a module in the module cache, whose names mark upper
-// case with a "!".
+// cached returns the directory of a module in the module cache, in whose names "!" precedes a
+// lower-case letter that stands for upper case.
 func cached(cache string, m debug.Module) (string, error) {
 	path, err := module.EscapePath(m.Path)
 	if err != nil {

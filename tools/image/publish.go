@@ -23,12 +23,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// localRegistry is in the name of an image that was loaded from an archive. It
-// is no host: what has it is never pulled.
+// localRegistry prefixes the name of an image that was loaded from an archive. It is not a host;
+// images with this prefix are never pulled.
 const localRegistry = "localhost"
 
-// write puts everything on the disk, and returns the names of what was written.
-// A layout that is there is replaced with its archives, and nothing else.
+// write writes the layout and the archives, and returns the names of the written files. It
+// replaces an existing layout with its archives, and no other files.
 func (a assembly) write(dir, version string) ([]string, error) {
 	if err := removeLayout(dir); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func removeLayout(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// writeLayout writes the image, and the SBOMs beside it as what refers to it.
+// writeLayout writes the image, with the SBOMs as its referrers.
 func (a assembly) writeLayout(dir, version string) error {
 	to, err := layout.Write(dir, empty.Index)
 	if err != nil {
@@ -127,7 +127,7 @@ func (a artifact) writeLayout(to layout.Path) error {
 	return to.AppendDescriptor(v1.Descriptor{MediaType: types.OCIManifestSchema1, Digest: digest, Size: size, ArtifactType: sbomType})
 }
 
-// writeArchive writes what `ctr images import` and `docker load` read.
+// writeArchive writes an archive for `ctr images import` and `docker load`.
 func writeArchive(to, version string, image v1.Image) error {
 	tag, err := name.NewTag(localRegistry + "/" + imageName + ":" + tagOf(version))
 	if err != nil {
@@ -136,11 +136,11 @@ func writeArchive(to, version string, image v1.Image) error {
 	return tarball.WriteToFile(to, tag, image)
 }
 
-// tagOf is a version as a tag, which cannot hold a "+".
+// tagOf converts a version to a tag, which must not contain a "+".
 func tagOf(version string) string { return strings.ReplaceAll(version, "+", "_") }
 
-// push publishes under a reference: SBOMs after what they refer to. Credentials
-// are those of the user's engine, if there are any.
+// push publishes under a reference: SBOMs after the images that they refer to. It uses the
+// credentials of the user's container engine, if any.
 func (a assembly) push(ctx context.Context, reference string) error {
 	to, err := name.ParseReference(reference)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
-// tinyPlatform is a module with executables of the platform's names that compile
-// within a second for any processor.
+// tinyPlatform returns a module with executables of the platform's names that compile within a
+// second for any architecture.
 func tinyPlatform(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +47,7 @@ func localRegistryOf(t *testing.T, options ...registry.Option) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// Registries that know nothing of referrers get a tag that says the same.
+// Registries without the referrers API get a tag with the same content.
 func TestPushedImageRefersToItsSBOMs(t *testing.T) {
 	t.Parallel()
 	const both = "linux/amd64,linux/arm64"
@@ -79,7 +79,7 @@ func TestPushedImageRefersToItsSBOMs(t *testing.T) {
 	}
 }
 
-// pushed are the images behind a reference, by their platforms.
+// pushed returns the images of a reference, by platform.
 func pushed(t *testing.T, reference, digest string) map[string]v1.Image {
 	t.Helper()
 	ref, err := name.ParseReference(reference)
@@ -176,7 +176,7 @@ func checkReferrer(t *testing.T, reference, platform string, image v1.Image) {
 	}
 }
 
-// checkLayout looks at a layout: one image or index, and what refers to it.
+// checkLayout checks a layout: one image or index, and its referrers.
 func checkLayout(t *testing.T, dir string, platforms int) {
 	t.Helper()
 	index, err := layout.ImageIndexFromPath(dir)
@@ -217,7 +217,7 @@ func TestOnlyALayoutIsReplaced(t *testing.T) {
 	}
 }
 
-func TestAReleaseNeedsACommitOrItsDescription(t *testing.T) {
+func TestReleaseRequiresACommitOrItsDescription(t *testing.T) {
 	for name, tc := range map[string]struct {
 		release release
 		epoch   string

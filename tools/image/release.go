@@ -15,15 +15,15 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// epochVariable is the convention for the only time that a reproducible build
-// knows: https://reproducible-builds.org/specs/source-date-epoch/.
+// epochVariable is the conventional variable with the time of a reproducible build:
+// https://reproducible-builds.org/specs/source-date-epoch/.
 const epochVariable = "SOURCE_DATE_EPOCH"
 
-// release is what an image says of itself, and the only things beside the source
-// that its digest depends on.
+// release holds the metadata of an image. Apart from the source, the digest of the image depends
+// only on these fields.
 type release struct {
 	version, revision string
-	// time is that of the commit, never that of the build.
+	// time is the time of the commit, not of the build.
 	time time.Time
 }
 
@@ -88,8 +88,8 @@ func parsePlatforms(list string) ([]v1.Platform, error) {
 	return platforms, nil
 }
 
-// architectures are the platforms, each with the variable of the environment that
-// chooses the oldest processor that the executables run on.
+// architectures maps each architecture to the environment variable that selects its oldest
+// supported CPU.
 var architectures = map[string]string{
 	"linux/amd64": "GOAMD64=v1",
 	"linux/arm64": "GOARM64=v8.0",

@@ -20,10 +20,9 @@ import (
 // file, so CycloneDX's hashes do not apply.
 const sumProperty = "printmarket:go.sum"
 
-// describe writes the SBOM of an image: its executables as the linker wrote down
-// what they were made of, Go's standard library, and the root certificates. It
-// names no licences: a program that guesses them from texts can be wrong, and the
-// texts themselves are in the image.
+// describe writes the SBOM of an image: its executables with the modules that the linker recorded,
+// Go's standard library, and the root certificates. It names no licences, because a guess from
+// licence texts can be wrong; the texts themselves are in the image.
 func describe(r release, p v1.Platform, image v1.Hash, all contents) ([]byte, error) {
 	bom := cyclonedx.NewBOM()
 	bom.SerialNumber = serialNumber(image)
@@ -51,8 +50,8 @@ func describe(r release, p v1.Platform, image v1.Hash, all contents) ([]byte, er
 	return out.Bytes(), nil
 }
 
-// serialNumber is the same for the same image: a UUID of version 8, whose bits
-// are those of the digest.
+// serialNumber returns a UUID of version 8 with bits of the image's digest, so that the same image
+// has the same serial number.
 func serialNumber(image v1.Hash) string {
 	sum := sha256.Sum256([]byte("sbom of " + image.String()))
 	id := sum[:16]
@@ -65,7 +64,7 @@ func sha256Of(hexadecimal string) *[]cyclonedx.Hash {
 	return &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hexadecimal}}
 }
 
-// programComponents are the executables, each with the hash of its file.
+// programComponents returns the executables, each with the hash of its file.
 func programComponents(r release, all contents) ([]cyclonedx.Component, error) {
 	var components []cyclonedx.Component
 	for _, f := range programs(all) {
@@ -80,7 +79,7 @@ func programComponents(r release, all contents) ([]cyclonedx.Component, error) {
 	return components, nil
 }
 
-// programs are the executable files of all layers.
+// programs returns the executable files of all layers.
 func programs(all contents) []file {
 	var out []file
 	for _, layer := range all.layers {
@@ -121,8 +120,7 @@ func standardLibrary(all contents) cyclonedx.Component {
 	}
 }
 
-// packageURL is the purl of a module; a "+" of a version is escaped as the
-// specification of purls demands.
+// packageURL returns the purl of a module. The specification requires an escaped "+" in a version.
 func packageURL(path, version string) string {
 	return "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B")
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command pause holds the namespaces of a pod, and reaps the orphans of pods
-// whose containers share their processes.
+// Command pause holds the namespaces of a pod. It reaps the orphans of pods whose containers share
+// a process namespace.
 package main
 
 import (
