@@ -11,6 +11,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/costingapi"
 	"github.com/printmarket/printmarket/apiserver/sessions"
 	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/test/apitest"
 )
