@@ -105,6 +105,7 @@ Problem = TypedDict("Problem", {
     "detail": Required[str],
     "errors": list[dict[str, Any]],
     "limit": int,
+    "nextStep": str,
     "remaining": int,
     "requestId": Required[str],
     "resetsAt": str,
@@ -121,7 +122,6 @@ Session = TypedDict("Session", {
     "token": Required[str],
     "tokenType": Required[str],
 }, total=False)
-SessionProblem = Any
 Specification = TypedDict("Specification", {
     "name": Required[str],
     "version": str,

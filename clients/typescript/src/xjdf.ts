@@ -596,14 +596,6 @@ export interface components {
             /** @description The scopes of the key that a session can use: costing:calculate and costing:preview. */
             scopes: string[];
         };
-        /** @description A problem of a request without a valid session. */
-        SessionProblem: components["schemas"]["Problem"] & {
-            /**
-             * @description The remedy, for people.
-             * @example open a session with POST /api/v1/sessions
-             */
-            nextStep: string;
-        };
         CostingRequest: {
             /**
              * @description A preview is an estimate for marketplace staff and always returns 409.
@@ -834,6 +826,11 @@ export interface components {
              * @example 2026-11-21T00:00:00.000Z
              */
             resetsAt?: string;
+            /**
+             * @description Only for 401 of a request without a valid session: the remedy, for people.
+             * @example open a session with POST /api/v1/sessions
+             */
+            nextStep?: string;
             errors?: {
                 /** @description An RFC 6901 JSON Pointer as a URI fragment. */
                 pointer: string;
@@ -1153,7 +1150,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["SessionProblem"];
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The session is valid but does not permit this request. */
