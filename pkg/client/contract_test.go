@@ -218,6 +218,13 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 			}
 			return nil
 		},
+		"RFQEvents": func(ctx context.Context) error {
+			for _, err := range c.RFQEvents(ctx, "rfq_x") {
+				return err
+			}
+			return nil
+		},
+		"CancelRFQ": func(ctx context.Context) error { _, err := c.CancelRFQ(ctx, "rfq_x"); return err },
 		"Quotes": func(ctx context.Context) error { _, err := c.Quotes(ctx, "rfq_x"); return err },
 		"SubmitPreflight": func(ctx context.Context) error {
 			_, err := c.SubmitPreflight(ctx, client.PreflightSubmit{})
