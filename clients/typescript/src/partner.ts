@@ -538,7 +538,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The kind of change. More kinds may be added; accept unknown ones.
+             * @description The kind of change. More kinds may be added; ignore those that you do not know.
              * @example rfq.quoted
              */
             type: string;

@@ -397,7 +397,7 @@ type RFQEvent struct {
 	// Examples: evt_01KB0QXR80M4T7Q2C9W6H3JZVN
 	ID string `json:"id"`
 
-	// Type The kind of change. More kinds may be added; accept unknown ones.
+	// Type The kind of change. More kinds may be added; ignore those that you do not know.
 	//
 	// Examples: rfq.quoted
 	Type string `json:"type"`
