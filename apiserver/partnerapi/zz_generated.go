@@ -53,9 +53,14 @@ const (
 
 // Account defines model for Account.
 type Account struct {
+	// Organization Your organization.
 	Organization Organization `json:"organization"`
-	Entitlement  Entitlement  `json:"entitlement"`
-	Key          Key          `json:"key"`
+
+	// Entitlement The package and the state of your organization, and the kind of the key.
+	Entitlement Entitlement `json:"entitlement"`
+
+	// Key The API key of this request.
+	Key Key `json:"key"`
 
 	// Capabilities Every capability that a partner can have, whether or not your organization has it.
 	Capabilities []AccountCapability `json:"capabilities"`
@@ -67,6 +72,8 @@ type Account struct {
 // AccountCapability defines model for AccountCapability.
 type AccountCapability struct {
 	// Name The capability, as in Marketplace-Capability.
+	//
+	// Examples: rfq-create
 	Name string `json:"name"`
 
 	// Posture The degree to which the capability is open.
@@ -76,9 +83,13 @@ type AccountCapability struct {
 	Access AccountCapabilityAccess `json:"access"`
 
 	// Code The problem code that requests beyond `access` return.
+	//
+	// Examples: CAPABILITY_NOT_ENTITLED
 	Code string `json:"code,omitempty"`
 
 	// Reason The detail of that problem.
+	//
+	// Examples: Your organization is not entitled to this capability.
 	Reason string `json:"reason,omitempty"`
 
 	// OpensAt A time in UTC with milliseconds.
@@ -98,20 +109,34 @@ type AccountCapabilityAccess string
 
 // CatalogProduct defines model for CatalogProduct.
 type CatalogProduct struct {
+	// CatalogProductUID The value to send as `catalogProductUid` of an RFQ.
+	//
+	// Examples: print:flyers:a5
 	CatalogProductUID string `json:"catalogProductUid"`
-	Name              string `json:"name"`
+
+	// Name The name of the product.
+	//
+	// Examples: Flyer A5
+	Name string `json:"name"`
 
 	// Category The value to send as `category` of an RFQ.
-	Category     string `json:"category"`
+	//
+	// Examples: commercial-print
+	Category string `json:"category"`
+
+	// CategoryName The name of the marketplace group.
+	//
+	// Examples: Commercial print
 	CategoryName string `json:"categoryName"`
 }
 
 // CatalogProducts defines model for CatalogProducts.
 type CatalogProducts struct {
+	// Items The products that an RFQ can request.
 	Items []CatalogProduct `json:"items"`
 }
 
-// ContractPeriod defines model for ContractPeriod.
+// ContractPeriod The period of the contract.
 type ContractPeriod struct {
 	// EffectiveFrom The first instant of the contract; null if no contract is registered.
 	//
@@ -124,25 +149,36 @@ type ContractPeriod struct {
 	EffectiveUntil *respond.Instant `json:"effectiveUntil"`
 }
 
-// Delivery defines model for Delivery.
+// Delivery The destination and the terms of the delivery.
 type Delivery struct {
+	// City The city of the delivery.
+	//
+	// Examples: Utrecht
 	City string `json:"city"`
 
 	// Terms An Incoterm, or free text.
+	//
+	// Examples: DAP
 	Terms string `json:"terms"`
 }
 
-// Entitlement defines model for Entitlement.
+// Entitlement The package and the state of your organization, and the kind of the key.
 type Entitlement struct {
 	// Package The package, as in Marketplace-Entitlement.
+	//
+	// Examples: enterprise
 	Package string `json:"package"`
 
 	// State As in Marketplace-Entitlement: active, suspended, contract-not-effective. New values may be added.
+	//
+	// Examples: active
 	State string `json:"state"`
 
 	// Mode The kind of the key: test accesses the sandbox, live production.
-	Mode     EntitlementMode `json:"mode"`
-	Contract ContractPeriod  `json:"contract"`
+	Mode EntitlementMode `json:"mode"`
+
+	// Contract The period of the contract.
+	Contract ContractPeriod `json:"contract"`
 }
 
 // EntitlementMode The kind of the key: test accesses the sandbox, live production.
@@ -153,7 +189,7 @@ type EntitlementMode string
 // Examples: 2026-11-20T12:00:00.000Z
 type Instant = respond.Instant
 
-// Key defines model for Key.
+// Key The API key of this request.
 type Key struct {
 	// Name The name of the key.
 	//
@@ -161,6 +197,8 @@ type Key struct {
 	Name string `json:"name"`
 
 	// ExpiresAt Null if the key does not expire.
+	//
+	// Examples: 2027-01-01T00:00:00.000Z
 	ExpiresAt *respond.Instant `json:"expiresAt"`
 
 	// Scopes The permissions of the key.
@@ -169,10 +207,10 @@ type Key struct {
 	Scopes []string `json:"scopes"`
 }
 
-// Money defines model for Money.
+// Money A decimal amount with its currency.
 type Money = money.Money
 
-// Organization defines model for Organization.
+// Organization Your organization.
 type Organization struct {
 	// ID The id of your organization.
 	//
@@ -187,19 +225,37 @@ type Organization struct {
 
 // PriceBreak A unit price that applies from a quantity upwards.
 type PriceBreak struct {
-	Quantity  int64 `json:"quantity"`
+	// Quantity The quantity from which the price applies.
+	//
+	// Examples: 10000
+	Quantity int64 `json:"quantity"`
+
+	// UnitPrice A decimal amount with its currency.
 	UnitPrice Money `json:"unitPrice"`
 }
 
 // Product The catalog entry of the product when the RFQ was created.
 type Product struct {
-	UID              string       `json:"uid"`
-	Name             string       `json:"name"`
-	Level            ProductLevel `json:"level"`
-	MarketplaceGroup string       `json:"marketplaceGroup"`
+	// UID The uid of the product.
+	//
+	// Examples: print:flyers:a5
+	UID string `json:"uid"`
+
+	// Name The name of the product.
+	//
+	// Examples: Flyer A5
+	Name string `json:"name"`
+
+	// Level The level of the catalog: L2 are products.
+	Level ProductLevel `json:"level"`
+
+	// MarketplaceGroup The marketplace group of the product.
+	//
+	// Examples: commercial-print
+	MarketplaceGroup string `json:"marketplaceGroup"`
 }
 
-// ProductLevel defines model for Product.Level.
+// ProductLevel The level of the catalog: L2 are products.
 type ProductLevel string
 
 // Quota A quota of created records. Absent if the capability has none.
@@ -232,22 +288,55 @@ type Quota struct {
 
 // Quote defines model for Quote.
 type Quote struct {
-	ID       string   `json:"id"`
-	RFQID    string   `json:"rfqId"`
+	// ID The id of the quote.
+	//
+	// Examples: quo_01KB0R0V8W5N8X1K4D7G2QZHT6
+	ID string `json:"id"`
+
+	// RFQID The id of the RFQ.
+	//
+	// Examples: rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+	RFQID string `json:"rfqId"`
+
+	// Supplier The supplier of a quote.
 	Supplier Supplier `json:"supplier"`
 
 	// Revision The sequence number of this supplier's quotes on the RFQ.
+	//
+	// Examples: 1
 	Revision int `json:"revision"`
 
 	// Status One of submitted, superseded, withdrawn, expired, accepted, declined. New values may be added.
-	Status       string       `json:"status"`
-	Total        Money        `json:"total"`
-	UnitPrice    Money        `json:"unitPrice"`
-	Quantity     int64        `json:"quantity"`
-	PriceBreaks  []PriceBreak `json:"priceBreaks,omitempty"`
-	LeadTimeDays int          `json:"leadTimeDays"`
-	Delivery     Delivery     `json:"delivery"`
-	Assumptions  []string     `json:"assumptions,omitempty"`
+	//
+	// Examples: submitted
+	Status string `json:"status"`
+
+	// Total A decimal amount with its currency.
+	Total Money `json:"total"`
+
+	// UnitPrice A decimal amount with its currency.
+	UnitPrice Money `json:"unitPrice"`
+
+	// Quantity The number of copies that the total is for.
+	//
+	// Examples: 5000
+	Quantity int64 `json:"quantity"`
+
+	// PriceBreaks Unit prices of other quantities.
+	PriceBreaks []PriceBreak `json:"priceBreaks,omitempty"`
+
+	// LeadTimeDays The number of days until the delivery.
+	//
+	// Examples: 6
+	LeadTimeDays int `json:"leadTimeDays"`
+
+	// Delivery The destination and the terms of the delivery.
+	Delivery Delivery `json:"delivery"`
+
+	// Assumptions Conditions of the offer, for people.
+	//
+	// Examples: ["Files arrive print ready."]
+	Assumptions []string `json:"assumptions,omitempty"`
 
 	// ValidUntil A time in UTC with milliseconds.
 	//
@@ -262,20 +351,46 @@ type Quote struct {
 
 // QuoteList defines model for QuoteList.
 type QuoteList struct {
+	// Items The quotes by time of submission.
 	Items []Quote `json:"items"`
 }
 
 // RFQ defines model for Rfq.
 type RFQ struct {
-	ID           string `json:"id"`
+	// ID The id of the RFQ.
+	//
+	// Examples: rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+	ID string `json:"id"`
+
+	// TrackingCode A reference to the RFQ for people. It is not a credential.
+	//
+	// Examples: RFQ-7K3M-2Q9X-4TBCN
 	TrackingCode string `json:"trackingCode"`
 
 	// Status One of open, quoted, closed, awarded, expired, cancelled. New values may be added.
-	Status            string `json:"status"`
+	//
+	// Examples: open
+	Status string `json:"status"`
+
+	// CatalogProductUID The uid of the requested catalog product.
+	//
+	// Examples: print:flyers:a5
 	CatalogProductUID string `json:"catalogProductUid"`
-	Title             string `json:"title"`
-	Category          string `json:"category"`
-	Quantity          int64  `json:"quantity"`
+
+	// Title The title of the RFQ, which suppliers read.
+	//
+	// Examples: Spring flyers
+	Title string `json:"title"`
+
+	// Category The marketplace group of the product.
+	//
+	// Examples: commercial-print
+	Category string `json:"category"`
+
+	// Quantity The number of copies.
+	//
+	// Examples: 5000
+	Quantity int64 `json:"quantity"`
 
 	// DeliveryCity The city of the delivery.
 	//
@@ -291,9 +406,13 @@ type RFQ struct {
 	Product Product `json:"product"`
 
 	// QuoteCount The number of quotes that are not superseded.
+	//
+	// Examples: 2
 	QuoteCount int `json:"quoteCount"`
 
 	// Version Increases with every change.
+	//
+	// Examples: 3
 	Version int64 `json:"version"`
 
 	// Livemode False if the RFQ was created with a test key.
@@ -317,8 +436,10 @@ type RFQ struct {
 	// ExpiresAt A time in UTC with milliseconds.
 	//
 	// Examples: 2026-11-20T12:00:00.000Z
-	ExpiresAt Instant  `json:"expiresAt"`
-	Links     RFQLinks `json:"links"`
+	ExpiresAt Instant `json:"expiresAt"`
+
+	// Links Paths relative to the origin of the API.
+	Links RFQLinks `json:"links"`
 }
 
 // RFQCreate Strings are stored unchanged. Strings that are blank or contain control characters are rejected.
@@ -326,13 +447,23 @@ type RFQ struct {
 // Examples: {"catalogProductUid":"print:flyers:a5","category":"commercial-print","deliveryCity":"Utrecht","quantity":5000,"title":"Spring flyers"}
 type RFQCreate struct {
 	// CatalogProductUID The uid of an L2 catalog product, from GET /api/v1/catalog/products.
+	//
+	// Examples: print:flyers:a5
 	CatalogProductUID string `json:"catalogProductUid"`
-	Title             string `json:"title"`
+
+	// Title The title of the RFQ, which suppliers read.
+	//
+	// Examples: Spring flyers
+	Title string `json:"title"`
 
 	// Category The marketplace group of the product.
+	//
+	// Examples: commercial-print
 	Category string `json:"category"`
 
 	// Quantity The number of copies.
+	//
+	// Examples: 5000
 	Quantity int `json:"quantity"`
 
 	// DeliveryCity The city of the delivery.
@@ -348,9 +479,14 @@ type RFQCreate struct {
 
 // RFQCreated defines model for RfqCreated.
 type RFQCreated struct {
+	// ID The id of the RFQ.
+	//
+	// Examples: rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
 	ID string `json:"id"`
 
 	// TrackingCode A reference to the RFQ for people. It is not a credential.
+	//
+	// Examples: RFQ-7K3M-2Q9X-4TBCN
 	TrackingCode string `json:"trackingCode"`
 }
 
@@ -378,32 +514,53 @@ type RFQHistory struct {
 	Items []RFQEvent `json:"items"`
 
 	// NextCursor The cursor of the next page; null on the last page.
+	//
+	// Examples: null
 	NextCursor *string `json:"nextCursor"`
 }
 
-// RFQLinks defines model for RfqLinks.
+// RFQLinks Paths relative to the origin of the API.
 type RFQLinks struct {
-	Self   string `json:"self"`
+	// Self The path of the RFQ.
+	//
+	// Examples: /api/v1/rfq/rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+	Self string `json:"self"`
+
+	// Quotes The path of its quotes.
+	//
+	// Examples: /api/v1/rfq/rfq_01KB0QXR80M4T7Q2C9W6H3JZVN/quotes
 	Quotes string `json:"quotes"`
 }
 
 // RFQPage defines model for RfqPage.
 type RFQPage struct {
+	// Items The RFQs, newest first.
 	Items []RFQ `json:"items"`
 
 	// NextCursor Null on the last page.
+	//
+	// Examples: AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
 	NextCursor *string `json:"nextCursor"`
 }
 
-// Supplier defines model for Supplier.
+// Supplier The supplier of a quote.
 type Supplier struct {
-	ID          string `json:"id"`
+	// ID The id of the supplier.
+	//
+	// Examples: press_1
+	ID string `json:"id"`
+
+	// DisplayName The name of the supplier.
+	//
+	// Examples: Press One
 	DisplayName string `json:"displayName"`
 }
 
 // SurfaceRate defines model for SurfaceRate.
 type SurfaceRate struct {
 	// Surface The surface, as in RateLimit-Policy.
+	//
+	// Examples: partner
 	Surface string `json:"surface"`
 
 	// Requests The number of requests allowed in any window.

@@ -16,69 +16,118 @@ import (
 
 // Attempt defines model for Attempt.
 type Attempt struct {
-	Number int             `json:"number"`
-	At     respond.Instant `json:"at"`
+	// Number The sequence number of the attempt, from 1.
+	//
+	// Examples: 1
+	Number int `json:"number"`
+
+	// At The time at which the attempt began.
+	//
+	// Examples: 2026-11-20T09:00:01.500Z
+	At respond.Instant `json:"at"`
 
 	// Milliseconds The duration from connecting to the end of the response.
+	//
+	// Examples: 84
 	Milliseconds int64 `json:"milliseconds"`
 
 	// Status The HTTP status of the response, if one arrived.
+	//
+	// Examples: 204
 	Status int `json:"status,omitempty"`
 
 	// Fault Why the attempt failed; absent if it succeeded. Refused: the address is not allowed. Timeout, Connection: no
 	// response in time, or no connection. Redirect: 3xx responses are not followed. Gone: 410. Status: any other
 	// response that is not 2xx. New values may be added.
+	//
+	//
+	// Examples: Timeout
 	Fault string `json:"fault,omitempty"`
 
 	// Excerpt The beginning of the response body, at most 1 KiB of text.
+	//
+	// Examples: upstream unavailable
 	Excerpt string `json:"excerpt,omitempty"`
 }
 
-// Delivery defines model for Delivery.
+// Delivery One event for one endpoint.
 type Delivery struct {
+	// ID The id of the delivery.
+	//
+	// Examples: dlv_01KDVDNC00000000000000000F
 	ID string `json:"id"`
 
 	// Organization The organization that owns the record.
+	//
+	// Examples: org_acme01
 	Organization string `json:"organization"`
-	Livemode     bool   `json:"livemode"`
+
+	// Livemode True for an event of production, false for the sandbox.
+	Livemode bool `json:"livemode"`
 
 	// Endpoint The name of the endpoint.
+	//
+	// Examples: erp
 	Endpoint string `json:"endpoint"`
 
 	// Event The id of the event, sent as the header webhook-id.
+	//
+	// Examples: evt_01KDVDNC00000000000000000A
 	Event string `json:"event"`
 
 	// Type An event type of the catalogue, or webhook.test. New values may be added.
+	//
+	// Examples: rfq.quoted
 	Type EventType `json:"type"`
 
 	// Subject The id of the record that the event is about.
+	//
+	// Examples: rfq_01KDVDNC00000000000000000B
 	Subject string `json:"subject,omitempty"`
-	State   string `json:"state"`
+
+	// State Pending until an attempt succeeds or the last attempt fails.
+	State string `json:"state"`
 
 	// Attempts The number of attempts.
+	//
+	// Examples: 1
 	Attempts int `json:"attempts"`
 
 	// EventAt The time of the event.
-	EventAt   respond.Instant `json:"eventAt"`
+	//
+	// Examples: 2026-11-20T09:00:00.000Z
+	EventAt respond.Instant `json:"eventAt"`
+
+	// CreatedAt The time at which the event was assigned to the endpoint.
+	//
+	// Examples: 2026-11-20T09:00:01.000Z
 	CreatedAt respond.Instant `json:"createdAt"`
 
 	// DueAt The time of the next attempt, if the endpoint is open.
+	//
+	// Examples: 2026-11-20T09:05:00.000Z
 	DueAt *respond.Instant `json:"dueAt,omitempty"`
 
 	// EndedAt The time at which the delivery was delivered or exhausted.
+	//
+	// Examples: 2026-11-20T09:00:02.000Z
 	EndedAt *respond.Instant `json:"endedAt,omitempty"`
 }
 
 // DeliveryPage defines model for DeliveryPage.
 type DeliveryPage struct {
+	// Items The deliveries, newest first.
 	Items []Delivery `json:"items"`
 
 	// NextCursor Null on the last page.
+	//
+	// Examples: AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
 	NextCursor *string `json:"nextCursor"`
 }
 
 // DeliveryWithAttempts defines model for DeliveryWithAttempts.
 type DeliveryWithAttempts struct {
+	// Delivery One event for one endpoint.
 	Delivery Delivery `json:"delivery"`
 
 	// Attempts The result of each attempt, oldest first.
@@ -87,15 +136,22 @@ type DeliveryWithAttempts struct {
 
 // Endpoint defines model for Endpoint.
 type Endpoint struct {
+	// Name The name of the endpoint, unique in your organization.
+	//
+	// Examples: erp
 	Name string `json:"name"`
 
 	// Organization The organization that owns the record.
+	//
+	// Examples: org_acme01
 	Organization string `json:"organization"`
 
 	// Livemode True if the endpoint gets events of production, false for the sandbox.
 	Livemode bool `json:"livemode"`
 
 	// URL The URL to which events are posted. A query, which may contain a token, is replaced by `redacted`.
+	//
+	// Examples: https://erp.example.com/hooks?redacted
 	URL string `json:"url"`
 
 	// Events The event types that the endpoint gets. If empty, it gets all types.
@@ -107,48 +163,73 @@ type Endpoint struct {
 	State string `json:"state"`
 
 	// Reason Why the endpoint is closed or disabled: Gone after a 410, Failing after five days of failures.
+	//
+	// Examples: Gone
 	Reason string `json:"reason,omitempty"`
 
 	// EnrolledAt The time from which events are recorded for the endpoint.
+	//
+	// Examples: 2026-11-20T09:00:00.000Z
 	EnrolledAt *respond.Instant `json:"enrolledAt,omitempty"`
 
 	// FailingSince The first failure after the last success.
+	//
+	// Examples: 2026-11-20T10:00:00.000Z
 	FailingSince *respond.Instant `json:"failingSince,omitempty"`
 
 	// Failures The number of consecutive failed attempts.
+	//
+	// Examples: 0
 	Failures int `json:"failures"`
 
 	// PausedUntil Present after five consecutive failures: the time until which nothing is sent. After that time one delivery
 	// at a time is tried. A failure extends the pause, up to 12 minutes; a success ends it. Enabling the endpoint
 	// ends the pause immediately. A paused delivery uses no attempt.
+	//
+	//
+	// Examples: 2026-11-20T10:12:00.000Z
 	PausedUntil *respond.Instant `json:"pausedUntil,omitempty"`
 
 	// DeliveredAt The time of the last success.
+	//
+	// Examples: 2026-11-20T09:58:00.000Z
 	DeliveredAt *respond.Instant `json:"deliveredAt,omitempty"`
 
 	// Waiting The number of pending deliveries.
+	//
+	// Examples: 0
 	Waiting int `json:"waiting"`
 
 	// OldestAt The time of the oldest event with a pending delivery.
+	//
+	// Examples: 2026-11-20T09:59:00.000Z
 	OldestAt *respond.Instant `json:"oldestAt,omitempty"`
 }
 
 // EndpointList defines model for EndpointList.
 type EndpointList struct {
+	// Items The endpoints by name.
 	Items []Endpoint `json:"items"`
 }
 
 // EventType An event type of the catalogue, or webhook.test. New values may be added.
+//
+// Examples: rfq.quoted
 type EventType = string
 
 // Recovered defines model for Recovered.
 type Recovered struct {
+	// Recovered The number of new deliveries.
+	//
+	// Examples: 3
 	Recovered int `json:"recovered"`
 }
 
 // Recovery Examples: {"since":"2026-11-20T09:00:00Z"}
 type Recovery struct {
 	// Since Recover events at or after this time, which must be within the last 30 days.
+	//
+	// Examples: 2026-11-20T09:00:00Z
 	Since string `json:"since"`
 }
 

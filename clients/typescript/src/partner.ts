@@ -247,16 +247,35 @@ export interface components {
          *     each code. New members may be added.
          */
         Problem: {
-            /** @description The problem type, a URL that resolves to its definition; about:blank for 405, 406, 408 and 431. */
+            /**
+             * @description The problem type, a URL that resolves to its definition; about:blank for 405, 406, 408 and 431.
+             * @example https://errors.example.com/problems/marketplace/rfq-invalid
+             */
             type: string;
-            /** @description The title of the type. */
+            /**
+             * @description The title of the type.
+             * @example Validation failed
+             */
             title: string;
+            /**
+             * @description The HTTP status of the response.
+             * @example 422
+             */
             status: number;
-            /** @description The machine-readable cause. */
+            /**
+             * @description The machine-readable cause.
+             * @example RFQ_INVALID
+             */
             code: string;
-            /** @description A description of this occurrence for people. Do not parse it. */
+            /**
+             * @description A description of this occurrence for people. Do not parse it.
+             * @example The RFQ is not valid.
+             */
             detail: string;
-            /** @description The X-Request-Id of the response. */
+            /**
+             * @description The X-Request-Id of the response.
+             * @example req_0h2v9c4k7m1q5t8w3x6y0z2a4b
+             */
             requestId: string;
             /**
              * Format: int64
@@ -307,6 +326,7 @@ export interface components {
             /** @description The rate limit of each surface, partner, preflight, xjdf and xjmf. */
             rateLimits: components["schemas"]["SurfaceRate"][];
         };
+        /** @description Your organization. */
         Organization: {
             /**
              * @description The id of your organization.
@@ -319,10 +339,17 @@ export interface components {
              */
             displayName: string;
         };
+        /** @description The package and the state of your organization, and the kind of the key. */
         Entitlement: {
-            /** @description The package, as in Marketplace-Entitlement. */
+            /**
+             * @description The package, as in Marketplace-Entitlement.
+             * @example enterprise
+             */
             package: string;
-            /** @description As in Marketplace-Entitlement: active, suspended, contract-not-effective. New values may be added. */
+            /**
+             * @description As in Marketplace-Entitlement: active, suspended, contract-not-effective. New values may be added.
+             * @example active
+             */
             state: string;
             /**
              * @description The kind of the key: test accesses the sandbox, live production.
@@ -331,6 +358,7 @@ export interface components {
             mode: "test" | "live";
             contract: components["schemas"]["ContractPeriod"];
         };
+        /** @description The period of the contract. */
         ContractPeriod: {
             /**
              * Format: date-time
@@ -345,6 +373,7 @@ export interface components {
              */
             effectiveUntil: string | null;
         };
+        /** @description The API key of this request. */
         Key: {
             /**
              * @description The name of the key.
@@ -354,6 +383,7 @@ export interface components {
             /**
              * Format: date-time
              * @description Null if the key does not expire.
+             * @example 2027-01-01T00:00:00.000Z
              */
             expiresAt: string | null;
             /**
@@ -366,7 +396,10 @@ export interface components {
             scopes: string[];
         };
         AccountCapability: {
-            /** @description The capability, as in Marketplace-Capability. */
+            /**
+             * @description The capability, as in Marketplace-Capability.
+             * @example rfq-create
+             */
             name: string;
             /**
              * @description The degree to which the capability is open.
@@ -378,9 +411,15 @@ export interface components {
              * @enum {string}
              */
             access: "full" | "read" | "none";
-            /** @description The problem code that requests beyond `access` return. */
+            /**
+             * @description The problem code that requests beyond `access` return.
+             * @example CAPABILITY_NOT_ENTITLED
+             */
             code?: string;
-            /** @description The detail of that problem. */
+            /**
+             * @description The detail of that problem.
+             * @example Your organization is not entitled to this capability.
+             */
             reason?: string;
             opensAt?: components["schemas"]["Instant"];
             quota?: components["schemas"]["Quota"];
@@ -414,7 +453,10 @@ export interface components {
             resetsAt: components["schemas"]["Instant"];
         };
         SurfaceRate: {
-            /** @description The surface, as in RateLimit-Policy. */
+            /**
+             * @description The surface, as in RateLimit-Policy.
+             * @example partner
+             */
             surface: string;
             /**
              * Format: int64
@@ -430,10 +472,27 @@ export interface components {
             windowSeconds: number;
         };
         EstimateRequest: {
+            /**
+             * @description The marketplace group of the product.
+             * @example commercial-print
+             */
             category: string;
+            /**
+             * @description The number of copies.
+             * @example 5000
+             */
             quantity: number;
+            /** @description What the estimate depends on besides the quantity. */
             specifications?: {
+                /**
+                 * @description The paper.
+                 * @example 135 g/m² gloss coated
+                 */
                 paperType?: string;
+                /**
+                 * @description The number of pages of one copy.
+                 * @example 16
+                 */
                 pageCount?: number;
             };
         };
@@ -448,12 +507,25 @@ export interface components {
          *     }
          */
         RfqCreate: {
-            /** @description The uid of an L2 catalog product, from GET /api/v1/catalog/products. */
+            /**
+             * @description The uid of an L2 catalog product, from GET /api/v1/catalog/products.
+             * @example print:flyers:a5
+             */
             catalogProductUid: string;
+            /**
+             * @description The title of the RFQ, which suppliers read.
+             * @example Spring flyers
+             */
             title: string;
-            /** @description The marketplace group of the product. */
+            /**
+             * @description The marketplace group of the product.
+             * @example commercial-print
+             */
             category: string;
-            /** @description The number of copies. */
+            /**
+             * @description The number of copies.
+             * @example 5000
+             */
             quantity: number;
             /**
              * @description The city of the delivery.
@@ -467,19 +539,53 @@ export interface components {
             clientReference?: string;
         };
         RfqCreated: {
+            /**
+             * @description The id of the RFQ.
+             * @example rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
             id: string;
-            /** @description A reference to the RFQ for people. It is not a credential. */
+            /**
+             * @description A reference to the RFQ for people. It is not a credential.
+             * @example RFQ-7K3M-2Q9X-4TBCN
+             */
             trackingCode: string;
         };
         Rfq: {
+            /**
+             * @description The id of the RFQ.
+             * @example rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
             id: string;
+            /**
+             * @description A reference to the RFQ for people. It is not a credential.
+             * @example RFQ-7K3M-2Q9X-4TBCN
+             */
             trackingCode: string;
-            /** @description One of open, quoted, closed, awarded, expired, cancelled. New values may be added. */
+            /**
+             * @description One of open, quoted, closed, awarded, expired, cancelled. New values may be added.
+             * @example open
+             */
             status: string;
+            /**
+             * @description The uid of the requested catalog product.
+             * @example print:flyers:a5
+             */
             catalogProductUid: string;
+            /**
+             * @description The title of the RFQ, which suppliers read.
+             * @example Spring flyers
+             */
             title: string;
+            /**
+             * @description The marketplace group of the product.
+             * @example commercial-print
+             */
             category: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of copies.
+             * @example 5000
+             */
             quantity: number;
             /**
              * @description The city of the delivery.
@@ -492,11 +598,15 @@ export interface components {
              */
             clientReference?: string;
             product: components["schemas"]["Product"];
-            /** @description The number of quotes that are not superseded. */
+            /**
+             * @description The number of quotes that are not superseded.
+             * @example 2
+             */
             quoteCount: number;
             /**
              * Format: int64
              * @description Increases with every change.
+             * @example 3
              */
             version: number;
             /** @description False if the RFQ was created with a test key. */
@@ -509,25 +619,56 @@ export interface components {
         };
         /** @description The catalog entry of the product when the RFQ was created. */
         Product: {
+            /**
+             * @description The uid of the product.
+             * @example print:flyers:a5
+             */
             uid: string;
+            /**
+             * @description The name of the product.
+             * @example Flyer A5
+             */
             name: string;
-            /** @constant */
+            /**
+             * @description The level of the catalog: L2 are products.
+             * @constant
+             */
             level: "L2";
+            /**
+             * @description The marketplace group of the product.
+             * @example commercial-print
+             */
             marketplaceGroup: string;
         };
+        /** @description Paths relative to the origin of the API. */
         RfqLinks: {
+            /**
+             * @description The path of the RFQ.
+             * @example /api/v1/rfq/rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
             self: string;
+            /**
+             * @description The path of its quotes.
+             * @example /api/v1/rfq/rfq_01KB0QXR80M4T7Q2C9W6H3JZVN/quotes
+             */
             quotes: string;
         };
         RfqPage: {
+            /** @description The RFQs, newest first. */
             items: components["schemas"]["Rfq"][];
-            /** @description Null on the last page. */
+            /**
+             * @description Null on the last page.
+             * @example AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
+             */
             nextCursor: string | null;
         };
         RfqHistory: {
             /** @description The events, oldest first. */
             items: components["schemas"]["RfqEvent"][];
-            /** @description The cursor of the next page; null on the last page. */
+            /**
+             * @description The cursor of the next page; null on the last page.
+             * @example null
+             */
             nextCursor: string | null;
         };
         /** @description One change of an RFQ or of its quotes. */
@@ -545,56 +686,130 @@ export interface components {
             occurredAt: components["schemas"]["Instant"];
         };
         QuoteList: {
+            /** @description The quotes by time of submission. */
             items: components["schemas"]["Quote"][];
         };
+        /** @description A decimal amount with its currency. */
         Money: {
-            /** @description A decimal number as a string. */
+            /**
+             * @description A decimal number as a string.
+             * @example 205.00
+             */
             amount: string;
-            /** @description An ISO 4217 currency code. */
+            /**
+             * @description An ISO 4217 currency code.
+             * @example EUR
+             */
             currency: string;
         };
         Quote: {
+            /**
+             * @description The id of the quote.
+             * @example quo_01KB0R0V8W5N8X1K4D7G2QZHT6
+             */
             id: string;
+            /**
+             * @description The id of the RFQ.
+             * @example rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
             rfqId: string;
             supplier: components["schemas"]["Supplier"];
-            /** @description The sequence number of this supplier's quotes on the RFQ. */
+            /**
+             * @description The sequence number of this supplier's quotes on the RFQ.
+             * @example 1
+             */
             revision: number;
-            /** @description One of submitted, superseded, withdrawn, expired, accepted, declined. New values may be added. */
+            /**
+             * @description One of submitted, superseded, withdrawn, expired, accepted, declined. New values may be added.
+             * @example submitted
+             */
             status: string;
             total: components["schemas"]["Money"];
             unitPrice: components["schemas"]["Money"];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of copies that the total is for.
+             * @example 5000
+             */
             quantity: number;
+            /** @description Unit prices of other quantities. */
             priceBreaks?: components["schemas"]["PriceBreak"][];
+            /**
+             * @description The number of days until the delivery.
+             * @example 6
+             */
             leadTimeDays: number;
             delivery: components["schemas"]["Delivery"];
+            /**
+             * @description Conditions of the offer, for people.
+             * @example [
+             *       "Files arrive print ready."
+             *     ]
+             */
             assumptions?: string[];
             validUntil: components["schemas"]["Instant"];
             submittedAt: components["schemas"]["Instant"];
         };
+        /** @description The supplier of a quote. */
         Supplier: {
+            /**
+             * @description The id of the supplier.
+             * @example press_1
+             */
             id: string;
+            /**
+             * @description The name of the supplier.
+             * @example Press One
+             */
             displayName: string;
         };
         /** @description A unit price that applies from a quantity upwards. */
         PriceBreak: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The quantity from which the price applies.
+             * @example 10000
+             */
             quantity: number;
             unitPrice: components["schemas"]["Money"];
         };
+        /** @description The destination and the terms of the delivery. */
         Delivery: {
+            /**
+             * @description The city of the delivery.
+             * @example Utrecht
+             */
             city: string;
-            /** @description An Incoterm, or free text. */
+            /**
+             * @description An Incoterm, or free text.
+             * @example DAP
+             */
             terms: string;
         };
         CatalogProducts: {
+            /** @description The products that an RFQ can request. */
             items: components["schemas"]["CatalogProduct"][];
         };
         CatalogProduct: {
+            /**
+             * @description The value to send as `catalogProductUid` of an RFQ.
+             * @example print:flyers:a5
+             */
             catalogProductUid: string;
+            /**
+             * @description The name of the product.
+             * @example Flyer A5
+             */
             name: string;
-            /** @description The value to send as `category` of an RFQ. */
+            /**
+             * @description The value to send as `category` of an RFQ.
+             * @example commercial-print
+             */
             category: string;
+            /**
+             * @description The name of the marketplace group.
+             * @example Commercial print
+             */
             categoryName: string;
         };
         EntitlementField: string;

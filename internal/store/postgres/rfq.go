@@ -128,13 +128,14 @@ func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.
 }
 
 // RFQEvents implements [rfq.Store].
-func (s *Store) RFQEvents(ctx context.Context, who tenant.ID, id string, after int64, limit int) ([]transaction.Entry, error) {
+func (s *Store) RFQEvents(ctx context.Context, owner tenant.ID, id string, after int64, limit int) ([]transaction.Entry, error) {
 	return read(ctx, s, "list events of rfq", func(ctx context.Context, q querier) ([]transaction.Entry, error) {
-		if _, err := oneRFQ(ctx, q, who, id); err != nil {
+		if _, err := oneRFQ(ctx, q, owner, id); err != nil {
 			return nil, err
 		}
-		rows, err := q.Query(ctx, `SELECT arrival, tenant, id, type, subject, at, trace FROM outbox
-			WHERE subject = $1 AND left(subject, 4) = 'rfq_' AND arrival > $2 ORDER BY arrival LIMIT $3`, id, after, limit)
+		rows, err := q.Query(ctx, `SELECT o.arrival, o.tenant, o.id, o.type, o.subject, o.at, o.trace
+			FROM rfq JOIN outbox o ON o.subject = rfq.id AND left(o.subject, 4) = 'rfq_'
+			WHERE rfq.id = $1 AND rfq.tenant = $2 AND o.arrival > $3 ORDER BY o.arrival LIMIT $4`, id, owner.String(), after, limit)
 		return collect(rows, err, scanEntry)
 	})
 }

@@ -93,6 +93,20 @@ func create(t testing.TB, rfqs *rfq.Service, key string) rfq.RFQ {
 	return created.RFQ
 }
 
+// cancelJob submits a job and cancels it, which publishes one event.
+func cancelJob(t testing.TB, preflight *preflightjob.Service, key string) preflightjob.Job {
+	t.Helper()
+	submitted, err := preflight.Submit(t.Context(), acme, jobOf(key), 10)
+	if err != nil {
+		t.Fatalf("preflight.Submit(%s): %v", key, err)
+	}
+	cancelled, err := preflight.Cancel(t.Context(), acme, submitted.Job.ID)
+	if err != nil {
+		t.Fatalf("preflight.Cancel(%s): %v", submitted.Job.ID, err)
+	}
+	return cancelled
+}
+
 // patience is far more than anything here takes.
 const patience = 30 * time.Second
 

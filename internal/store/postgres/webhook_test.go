@@ -102,7 +102,7 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 			explain(t, records, keep, []string{"dlv_1"}, []int64{1}, []string{"delivered"}, []*time.Time{nil}, []*time.Time{&testTime},
 				[]time.Time{testTime}, []int64{1}, []int64{200}, []string{""}, []string{""}): {"webhook_delivery_pkey"},
 			explain(t, records, purgeDeliveries, testTime, 10):                                                       {"webhook_delivery_age"},
-			explain(t, records, purgeEvents, "evt_11", time.Now(), 10):                                               {"outbox_id_key"},
+			explain(t, records, purgeEvents, "evt_11", time.Now(), 10):                                               {"outbox_to_purge"},
 			explain(t, records, selectDeliveries(webhook.Exhausted), "org_acme01/live", store.BeforeAll, "", "", 20): {"webhook_delivery_exhausted"},
 		}
 		for plan, indexes := range plans {
@@ -153,8 +153,8 @@ func TestEventsAreNotErasedWhileTheyAreNumbered(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	store := openStore(t, address)
-	rfqs, _ := services(t, store)
-	create(t, rfqs, "k1")
+	_, preflight := services(t, store)
+	cancelJob(t, preflight, "k1")
 	numbering, err := connect(t, address).Begin(t.Context())
 	if err != nil {
 		t.Fatalf("connect().Begin: %v", err)
@@ -189,13 +189,12 @@ func TestEventsBeforeTheFirstMigrationOfDeliveriesAreNotRelayed(t *testing.T) {
 	address := pgtest.Shared(t)
 	store := openUnmigrated(t, address, patient)
 	migrateTo(t, store, 10)
-	rfqs, _ := services(t, store)
-	for _, key := range []string{"k1", "k2", "k3"} {
-		create(t, rfqs, key)
-	}
+	execute(t, address, `INSERT INTO outbox (id, tenant, type, subject, at)
+		SELECT 'evt_' || n, 'org_acme01/live', 'rfq.created', 'rfq_' || n, now() FROM generate_series(1, 3) AS n`)
 	if err := store.Migrate(t.Context()); err != nil {
 		t.Fatalf("store.Migrate: %v", err)
 	}
+	rfqs, _ := services(t, store)
 	later := create(t, rfqs, "k4")
 	relayed, err := store.Relayed(t.Context())
 	if err != nil || relayed != 3 {
@@ -279,10 +278,11 @@ func TestWebhooksRoleCanOnlyDeliver(t *testing.T) {
 	store := openUnmigrated(t, narrow, patient)
 	rfqs, preflight := services(t, owner)
 	forbiddenRFQs, forbiddenJobs := services(t, store)
-	record := create(t, rfqs, "k1")
+	cancelJob(t, preflight, "k0")
 	if err := deliverOnce(t, store); err != nil {
 		t.Errorf("deliverOnce: %v", err)
 	}
+	record := create(t, rfqs, "k1")
 	submitted, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 10)
 	if err != nil {
 		t.Fatalf("preflight.Submit: %v", err)
