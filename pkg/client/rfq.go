@@ -141,32 +141,43 @@ var errSameCursor = errors.New("the next page is the same one")
 // RFQs lists RFQs, newest first. It reads the pages as you range over them. It ends with
 // the first error. It does not contain RFQs that are created meanwhile.
 func (c *Client) RFQs(ctx context.Context, filter RFQFilter) iter.Seq2[RFQ, error] {
-	const operation = "RFQs"
-	return func(yield func(RFQ, error) bool) {
-		parameters := filter.parameters()
+	parameters := filter.parameters()
+	return pages(func(cursor *string) ([]RFQ, *string, http.Header, error) {
+		parameters.Cursor = cursor
+		page, header, err := do[partnerapi.RFQPage](ctx, c, sending{
+			operation: "RFQs", route: routeRFQs, want: http.StatusOK,
+			send: func(ctx context.Context) (*http.Response, error) { return c.partner.ListRfqs(ctx, parameters) },
+		})
+		return page.Items, page.NextCursor, header, err
+	}, "RFQs")
+}
+
+// pages reads the pages of a list from the first until there is no next cursor. It ends
+// with the first error.
+func pages[R any](read func(cursor *string) ([]R, *string, http.Header, error), operation string) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		var cursor *string
 		for {
-			page, header, err := do[partnerapi.RFQPage](ctx, c, sending{
-				operation: operation, route: routeRFQs, want: http.StatusOK,
-				send: func(ctx context.Context) (*http.Response, error) { return c.partner.ListRfqs(ctx, parameters) },
-			})
-			if err == nil && page.NextCursor != nil && parameters.Cursor != nil && *page.NextCursor == *parameters.Cursor {
+			items, next, header, err := read(cursor)
+			if err == nil && next != nil && cursor != nil && *next == *cursor {
 				err = &CallError{Operation: operation, Attempts: 1, Err: &AnswerError{
 					Status: http.StatusOK, MediaType: mediaType(header), RequestID: header.Get("X-Request-Id"), Err: errSameCursor,
 				}}
 			}
 			if err != nil {
-				yield(RFQ{}, err)
+				var none R
+				yield(none, err)
 				return
 			}
-			for _, record := range page.Items {
+			for _, record := range items {
 				if !yield(record, nil) {
 					return
 				}
 			}
-			if page.NextCursor == nil {
+			if next == nil {
 				return
 			}
-			parameters.Cursor = page.NextCursor
+			cursor = next
 		}
 	}
 }
