@@ -70,10 +70,13 @@ func TestPartnersReachTheirRoutesAndNeitherThePlatformsNorTheBridges(t *testing.
 	t.Parallel()
 	open := []string{"/docs/api/openapi.yaml", "/.well-known/api-catalog", "/api/v1/estimate", "/api/v1/orders", "/api/v1/orders/batch", "/api/v1/rfq/a/quotes/b/accept"}
 	contracts, err := filepath.Glob("../docs/api/*openapi.yaml")
-	if err != nil || len(contracts) != 3 {
-		t.Fatalf("contracts: %v, %v; want 3", contracts, err)
+	if err != nil || len(contracts) != 4 {
+		t.Fatalf("contracts: %v, %v; want 4", contracts, err)
 	}
 	for _, contract := range contracts {
+		if filepath.Base(contract) == "registry-openapi.yaml" {
+			continue // the registry has a listener of its own
+		}
 		open = append(open, paths(t, strings.TrimPrefix(contract, "../"))...)
 	}
 	open = append(open, paths(t, "docs/internal/webhooks-openapi.yaml")...)

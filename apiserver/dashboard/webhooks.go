@@ -39,13 +39,17 @@ func (s *server) webhookRoutes() []route {
 	}
 }
 
-// requireWebhooks restricts a page to callers that may use webhooks by the API.
+// requireWebhooks restricts a page to callers that may use webhooks by the API. For callers
+// without the grant, the page does not exist, as the routes of the API.
 func (s *server) requireWebhooks(next handler) handler {
 	return s.requireWebhookScopes(next, webhooksapi.Scope)
 }
 
 func (s *server) requireWebhookScopes(next handler, scopes ...posture.Scope) handler {
 	return s.requirePartner(webhooksapi.Capability.Definition().Surface, func(v *visit) response {
+		if !v.snapshot.Grants(v.caller, webhooksapi.Capability) {
+			return notFound(v)
+		}
 		for _, scope := range scopes {
 			if decision := v.snapshot.DecideScope(v.caller, webhooksapi.Capability, scope, v.now); !decision.Allowed() {
 				return problemPage(v.Refusal(decision))

@@ -388,7 +388,7 @@ func TestWebhookPagesDecideAsTheAPI(t *testing.T) {
 		"with all of them": {func(*testDashboard) {}, 200},
 		"without a grant": {func(d *testDashboard) {
 			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.Capabilities = nil })
-		}, 403},
+		}, 404},
 		"closed for all partners": {func(d *testDashboard) { d.Kill(posture.WebhookDelivery) }, 503},
 		"suspended": {func(d *testDashboard) {
 			d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended })

@@ -32,6 +32,7 @@ type RFQs interface {
 	Get(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error)
 	List(ctx context.Context, owner tenant.ID, page rfq.Page) (rfq.List, error)
 	Quotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error)
+	Events(ctx context.Context, owner tenant.ID, id string, limit int, cursor string) (rfq.History, error)
 	CancelOwn(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error)
 }
 
@@ -56,6 +57,7 @@ func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Se
 	s := &surface{rfqs: rfqs, catalog: catalog, quotas: quotas, create: create}
 	api := Handlers{Operations: s}
 	list := contracts.Operation{Contract: contracts.Partner, Method: http.MethodGet, Path: "/api/v1/rfq"}
+	events := contracts.Operation{Contract: contracts.Partner, Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}/events"}
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyRequired}
 	return append([]gate.Route{
 		{Method: http.MethodGet, Pattern: "/api/v1/account", Scope: posture.ScopeAccountRead, AnyStanding: true, Serve: api.GetAccount},
@@ -65,6 +67,7 @@ func Routes(rfqs RFQs, catalog Catalog, quotas account.Quotas, set *contracts.Se
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead, Offers: forms(), KeyHeader: printtalk.MediaTypes(), Serve: inPrintTalk(true, s.requestForQuotation, api.GetRFQ)},
 		// Partners can cancel while the creation of RFQs is closed.
 		{Method: http.MethodPost, Pattern: "/api/v1/rfq/{rfqId}/cancel", Capability: posture.RFQRead, Scope: posture.ScopeRFQWrite, Write: true, Serve: api.CancelRFQ},
+		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/events", Capability: posture.RFQRead, Serve: gate.OnlyParameters(set.QueryParameters(events), api.ListRFQEvents)},
 		{Method: http.MethodGet, Pattern: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead, Offers: forms(), KeyHeader: printtalk.MediaTypes(), Serve: inPrintTalk(false, s.quotation, api.ListQuotes)},
 	}, Disabled()...), nil
 }

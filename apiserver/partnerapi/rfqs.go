@@ -133,6 +133,27 @@ func (s *surface) ListRfqs(c *gate.Call, params ListRfqsParams) (ListRfqsRespons
 	return answer, nil
 }
 
+// ListRFQEvents serves GET /api/v1/rfq/{rfqId}/events.
+func (s *surface) ListRFQEvents(c *gate.Call, rfqid RFQID, params ListRFQEventsParams) (ListRFQEventsResponseObject, error) {
+	page, err := gate.Page(gate.ListParameters{Limit: params.Limit, Cursor: params.Cursor})
+	if err != nil {
+		return nil, err
+	}
+	history, err := s.rfqs.Events(c.Context(), c.Tenant(), rfqid, page.Limit, page.Cursor)
+	if err != nil {
+		return nil, problemOf(err)
+	}
+	answer := ListRFQEvents200JSONResponse{Body: RFQHistory{Items: make([]RFQEvent, len(history.Events))}}
+	for i, event := range history.Events {
+		answer.Body.Items[i] = RFQEvent{ID: event.ID, Type: string(event.Type), OccurredAt: respond.Instant(event.At)}
+	}
+	if history.NextCursor != "" {
+		answer.Body.NextCursor = &history.NextCursor
+		answer.Headers.Link = new("<" + path(rfqid) + "/events?" + gate.NextQuery(page, history.NextCursor) + `>; rel="next"`)
+	}
+	return answer, nil
+}
+
 // ListQuotes serves GET /api/v1/rfq/{rfqId}/quotes.
 func (s *surface) ListQuotes(c *gate.Call, rfqid RFQID) (ListQuotesResponseObject, error) {
 	quotes, err := s.rfqs.Quotes(c.Context(), c.Tenant(), rfqid)

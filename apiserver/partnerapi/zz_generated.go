@@ -354,6 +354,33 @@ type RFQCreated struct {
 	TrackingCode string `json:"trackingCode"`
 }
 
+// RFQEvent One change of an RFQ or of its quotes.
+type RFQEvent struct {
+	// ID The id of the event. A webhook delivery of the event has the same id.
+	//
+	// Examples: evt_01KB0QXR80M4T7Q2C9W6H3JZVN
+	ID string `json:"id"`
+
+	// Type The kind of change. More kinds may be added; ignore those that you do not know.
+	//
+	// Examples: rfq.quoted
+	Type string `json:"type"`
+
+	// OccurredAt A time in UTC with milliseconds.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	OccurredAt Instant `json:"occurredAt"`
+}
+
+// RFQHistory defines model for RfqHistory.
+type RFQHistory struct {
+	// Items The events, oldest first.
+	Items []RFQEvent `json:"items"`
+
+	// NextCursor The cursor of the next page; null on the last page.
+	NextCursor *string `json:"nextCursor"`
+}
+
 // RFQLinks defines model for RfqLinks.
 type RFQLinks struct {
 	Self   string `json:"self"`
@@ -435,6 +462,15 @@ type ListRfqsParams struct {
 // ListRfqsParamsStatus defines parameters for ListRfqs.
 type ListRfqsParamsStatus string
 
+// ListRFQEventsParams defines parameters for ListRFQEvents.
+type ListRFQEventsParams struct {
+	// Limit The maximum number of items.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `nextCursor` of the previous page, unchanged.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // CreateRFQJSONRequestBody defines body for CreateRFQ for application/json ContentType.
 type CreateRFQJSONRequestBody = RFQCreate
 
@@ -459,6 +495,9 @@ type Operations interface {
 	// CancelRFQ Cancel an RFQ of your organization. Requires rfq:write.
 	// (POST /api/v1/rfq/{rfqId}/cancel)
 	CancelRFQ(c *gate.Call, rfqid RFQID) (CancelRFQResponseObject, error)
+	// ListRFQEvents List what happened to an RFQ of your organization, oldest first. Requires rfq:read.
+	// (GET /api/v1/rfq/{rfqId}/events)
+	ListRFQEvents(c *gate.Call, rfqid RFQID, params ListRFQEventsParams) (ListRFQEventsResponseObject, error)
 	// ListQuotes List the supplier quotes on an RFQ of your organization. Requires quote:read.
 	// (GET /api/v1/rfq/{rfqId}/quotes)
 	ListQuotes(c *gate.Call, rfqid RFQID) (ListQuotesResponseObject, error)
@@ -566,6 +605,32 @@ func (h Handlers) CancelRFQ(c *gate.Call) error {
 		return err
 	}
 	return response.answerCancelRFQ(c)
+}
+
+// ListRFQEvents handles GET /api/v1/rfq/{rfqId}/events.
+func (h Handlers) ListRFQEvents(c *gate.Call) error {
+
+	var rfqid RFQID
+	if err := runtime.BindStyledParameterWithOptions("simple", "rfqId", chi.URLParam(c.Request, "rfqId"), &rfqid, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("rfqId")
+	}
+
+	var params ListRFQEventsParams
+	query := c.Request.URL.Query()
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "cursor", query, &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("cursor")
+	}
+
+	response, err := h.Operations.ListRFQEvents(c, rfqid, params)
+	if err != nil {
+		return err
+	}
+	return response.answerListRFQEvents(c)
 }
 
 // ListQuotes handles GET /api/v1/rfq/{rfqId}/quotes.
@@ -684,6 +749,27 @@ type CancelRFQ200JSONResponse struct {
 
 func (response CancelRFQ200JSONResponse) answerCancelRFQ(c *gate.Call) error {
 	c.Writer.Header().Set("ETag", fmt.Sprint(response.Headers.ETag))
+	return c.JSON(200, response.Body)
+}
+
+// ListRFQEventsResponseObject is a response of ListRFQEvents.
+type ListRFQEventsResponseObject interface {
+	answerListRFQEvents(c *gate.Call) error
+}
+
+type ListRFQEvents200ResponseHeaders struct {
+	Link *string
+}
+
+type ListRFQEvents200JSONResponse struct {
+	Body    RFQHistory
+	Headers ListRFQEvents200ResponseHeaders
+}
+
+func (response ListRFQEvents200JSONResponse) answerListRFQEvents(c *gate.Call) error {
+	if response.Headers.Link != nil {
+		c.Writer.Header().Set("Link", fmt.Sprint(*response.Headers.Link))
+	}
 	return c.JSON(200, response.Body)
 }
 

@@ -234,7 +234,7 @@ type PreflightSubmit struct {
 	// Intent What was ordered.
 	Intent *Intent `json:"intent,omitempty"`
 
-	// ClientReference Your own reference, such as an order number. It does not have to be unique.
+	// ClientReference Your own reference, such as a number of your system. It does not have to be unique.
 	//
 	// Examples: PO-2026-4711
 	ClientReference string `json:"clientReference,omitempty"`

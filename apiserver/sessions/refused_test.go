@@ -151,5 +151,5 @@ func TestSessionOfATestKeyBelongsToTheSandbox(t *testing.T) {
 		t.Errorf("Marketplace-Entitlement %q", got)
 	}
 	w.Revoke("acme", "live")
-	wantTaken(t, use(t, w, w.Session(t, "acme-test")))
+	use(t, w, w.Session(t, "acme-test")).Want(t, 422, problem.CodeCostingMediaRequired)
 }

@@ -110,6 +110,11 @@ func (m *memory) RFQQuotes(context.Context, tenant.ID, string) ([]rfq.Quote, err
 	return m.quotes, m.err
 }
 
+func (m *memory) RFQEvents(context.Context, tenant.ID, string, int64, int) ([]transaction.Entry, error) {
+	m.calls++
+	return nil, m.err
+}
+
 func (m *memory) AmendRFQ(ctx context.Context, owner tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
 	record, err := m.RFQ(ctx, owner, id)
 	if err != nil {

@@ -7,7 +7,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
+	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
@@ -45,4 +47,50 @@ func (s *Service) Quotes(ctx context.Context, owner tenant.ID, id string) ([]Quo
 			cmp.Compare(a.Offer.Supplier.ID, b.Offer.Supplier.ID), cmp.Compare(a.Revision, b.Revision))
 	})
 	return quotes, nil
+}
+
+// History holds one page of the events of an RFQ, oldest first.
+type History struct {
+	Events []transaction.Event
+	// NextCursor is empty on the last page.
+	NextCursor string
+}
+
+// Events reads a page of the events of an owned RFQ, in the order in which they were
+// recorded. The event of a passed deadline appears when [Service.Sweep] has recorded it. A
+// limit of 0 means [DefaultLimit]. It returns transaction.ErrNotFound, or [ErrInvalidPage]
+// for an invalid limit or cursor.
+func (s *Service) Events(ctx context.Context, owner tenant.ID, id string, limit int, from string) (History, error) {
+	if !recordid.Valid(recordid.RFQ, id) {
+		return History{}, transaction.ErrNotFound
+	}
+	if limit = cmp.Or(limit, DefaultLimit); limit < 1 || limit > MaxLimit {
+		return History{}, fmt.Errorf("%w: limit is 1 to %d", ErrInvalidPage, MaxLimit)
+	}
+	scope, after := cursor.Scope{Tenant: owner.String(), Query: "events of " + id}, int64(0)
+	if from != "" {
+		position, err := s.config.Cursors.Open(scope, from)
+		if err == nil {
+			after, err = strconv.ParseInt(position, 10, 64)
+		}
+		if err != nil {
+			return History{}, fmt.Errorf("%w: %w", ErrInvalidPage, err)
+		}
+	}
+	// One additional event shows whether there is a next page.
+	stored, err := s.config.Store.RFQEvents(ctx, owner, id, after, limit+1)
+	if err != nil {
+		return History{}, fmt.Errorf("list events of rfq: %w", err)
+	}
+	var history History
+	if len(stored) > limit {
+		stored = stored[:limit]
+		if history.NextCursor, err = s.config.Cursors.Seal(scope, strconv.FormatInt(stored[limit-1].Seq, 10)); err != nil {
+			return History{}, fmt.Errorf("list events of rfq: %w", err)
+		}
+	}
+	for _, entry := range stored {
+		history.Events = append(history.Events, entry.Event)
+	}
+	return history, nil
 }

@@ -29,6 +29,10 @@ type Store interface {
 	// RFQQuotes returns the quotes of an owned RFQ in any order, including superseded
 	// revisions.
 	RFQQuotes(ctx context.Context, owner tenant.ID, id string) ([]Quote, error)
+	// RFQEvents returns at most limit events of an owned RFQ, in the order in which they
+	// were committed, whose Seq is greater than after. Here Seq orders the events of one
+	// RFQ only.
+	RFQEvents(ctx context.Context, owner tenant.ID, id string, after int64, limit int) ([]transaction.Entry, error)
 	// AmendRFQ locks an RFQ and its quotes, calls decide, and commits the returned
 	// [Amendment]. It returns an error of decide unchanged, without a write. decide
 	// must be pure, because AmendRFQ may repeat it.

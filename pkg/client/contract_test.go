@@ -219,6 +219,12 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 			}
 			return nil
 		},
+		"RFQEvents": func(ctx context.Context) error {
+			for _, err := range c.RFQEvents(ctx, "rfq_x") {
+				return err
+			}
+			return nil
+		},
 		"Quotes": func(ctx context.Context) error { _, err := c.Quotes(ctx, "rfq_x"); return err },
 		"SubmitPreflight": func(ctx context.Context) error {
 			_, err := c.SubmitPreflight(ctx, client.PreflightSubmit{})

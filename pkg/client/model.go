@@ -23,6 +23,8 @@ type (
 	RFQCreate = partnerapi.RFQCreate
 	// RFQCreated is the response to a create.
 	RFQCreated = partnerapi.RFQCreated
+	// RFQEvent is one change of an RFQ or of its quotes.
+	RFQEvent = partnerapi.RFQEvent
 	// Quote is a supplier's offer on an RFQ.
 	Quote = partnerapi.Quote
 	// Money is a decimal amount with its currency (ISO 4217).

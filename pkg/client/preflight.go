@@ -87,16 +87,11 @@ func (f PreflightFilter) parameters() *preflightapi.ListPreflightsParams {
 // submitted meanwhile.
 func (c *Client) Preflights(ctx context.Context, filter PreflightFilter) iter.Seq2[PreflightJob, error] {
 	parameters := filter.parameters()
-	return pages(func(cursor *string) ([]PreflightJob, *string, http.Header, error) {
+	return pages(ctx, c, "Preflights", routePreflights, func(ctx context.Context, cursor *string) (*http.Response, error) {
+		parameters := *parameters
 		parameters.Cursor = cursor
-		page, header, err := do[preflightapi.PreflightPage](ctx, c, sending{
-			operation: "Preflights", route: routePreflights, want: http.StatusOK,
-			send: func(ctx context.Context) (*http.Response, error) {
-				return c.preflight.ListPreflights(ctx, parameters)
-			},
-		})
-		return page.Items, page.NextCursor, header, err
-	}, "Preflights")
+		return c.preflight.ListPreflights(ctx, &parameters)
+	}, func(page preflightapi.PreflightPage) ([]PreflightJob, *string) { return page.Items, page.NextCursor })
 }
 
 // Preflight reads a job. Result is set after it has succeeded, Failure after it has

@@ -18,6 +18,7 @@ const (
 	routeProducts = "/api/v1/catalog/products"
 	routeRFQs     = "/api/v1/rfq"
 	routeRFQ      = "/api/v1/rfq/{rfqId}"
+	routeEvents   = "/api/v1/rfq/{rfqId}/events"
 	routeCancel   = "/api/v1/rfq/{rfqId}/cancel"
 	routeQuotes   = "/api/v1/rfq/{rfqId}/quotes"
 )
@@ -142,35 +143,51 @@ var errSameCursor = errors.New("the next page is the same one")
 // the first error. It does not contain RFQs that are created meanwhile.
 func (c *Client) RFQs(ctx context.Context, filter RFQFilter) iter.Seq2[RFQ, error] {
 	parameters := filter.parameters()
-	return pages(func(cursor *string) ([]RFQ, *string, http.Header, error) {
+	return pages(ctx, c, "RFQs", routeRFQs, func(ctx context.Context, cursor *string) (*http.Response, error) {
+		parameters := *parameters
 		parameters.Cursor = cursor
-		page, header, err := do[partnerapi.RFQPage](ctx, c, sending{
-			operation: "RFQs", route: routeRFQs, want: http.StatusOK,
-			send: func(ctx context.Context) (*http.Response, error) { return c.partner.ListRfqs(ctx, parameters) },
-		})
-		return page.Items, page.NextCursor, header, err
-	}, "RFQs")
+		return c.partner.ListRfqs(ctx, &parameters)
+	}, func(page partnerapi.RFQPage) ([]RFQ, *string) { return page.Items, page.NextCursor })
 }
 
-// pages reads the pages of a list from the first until there is no next cursor. It ends
-// with the first error.
-func pages[R any](read func(cursor *string) ([]R, *string, http.Header, error), operation string) iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
+// RFQEvents lists what happened to an RFQ, oldest first. It reads the pages as you range
+// over them, and ends with the first error.
+func (c *Client) RFQEvents(ctx context.Context, rfqID string) iter.Seq2[RFQEvent, error] {
+	const operation = "RFQEvents"
+	if err := checkID(rfqID); err != nil {
+		return func(yield func(RFQEvent, error) bool) { yield(RFQEvent{}, argumentFault(operation, err)) }
+	}
+	return pages(ctx, c, operation, routeEvents, func(ctx context.Context, cursor *string) (*http.Response, error) {
+		return c.partner.ListRFQEvents(ctx, rfqID, &partnerapi.ListRFQEventsParams{Cursor: cursor})
+	}, func(page partnerapi.RFQHistory) ([]RFQEvent, *string) { return page.Items, page.NextCursor })
+}
+
+// pages ranges over the items of a list. send requests the page at a cursor, nil for the
+// first; split returns the items of a page and the cursor of the next one.
+func pages[Page, Item any](
+	ctx context.Context, c *Client, operation, route string,
+	send func(context.Context, *string) (*http.Response, error), split func(Page) ([]Item, *string),
+) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
 		var cursor *string
 		for {
-			items, next, header, err := read(cursor)
+			page, header, err := do[Page](ctx, c, sending{
+				operation: operation, route: route, want: http.StatusOK,
+				send: func(ctx context.Context) (*http.Response, error) { return send(ctx, cursor) },
+			})
+			items, next := split(page)
 			if err == nil && next != nil && cursor != nil && *next == *cursor {
 				err = &CallError{Operation: operation, Attempts: 1, Err: &AnswerError{
 					Status: http.StatusOK, MediaType: mediaType(header), RequestID: header.Get("X-Request-Id"), Err: errSameCursor,
 				}}
 			}
 			if err != nil {
-				var none R
+				var none Item
 				yield(none, err)
 				return
 			}
-			for _, record := range items {
-				if !yield(record, nil) {
+			for _, item := range items {
+				if !yield(item, nil) {
 					return
 				}
 			}

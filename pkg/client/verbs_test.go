@@ -115,6 +115,29 @@ func TestListHasAllPagesAndAppliesItsFilter(t *testing.T) {
 	}
 }
 
+func TestHistoryListsWhatHappenedToAnRFQ(t *testing.T) {
+	t.Parallel()
+	h := newTestServer(t)
+	c := h.client(t, "acme-live")
+	created, err := c.CreateRFQ(t.Context(), flyers())
+	if err != nil {
+		t.Fatalf("CreateRFQ: %v", err)
+	}
+	if cancelled, err := c.CancelRFQ(t.Context(), created.ID); err != nil || cancelled.Status != "cancelled" {
+		t.Fatalf("CancelRFQ(%s) = status %q, %v; want cancelled", created.ID, cancelled.Status, err)
+	}
+	var got []string
+	for event, err := range c.RFQEvents(t.Context(), created.ID) {
+		if err != nil {
+			t.Fatalf("RFQEvents(%s): %v", created.ID, err)
+		}
+		got = append(got, event.Type)
+	}
+	if diff := cmp.Diff([]string{"rfq.created", "rfq.cancelled"}, got); diff != "" {
+		t.Errorf("RFQEvents(%s) (-want +got):\n%s", created.ID, diff)
+	}
+}
+
 func TestStoppedListReadsNoFurtherPage(t *testing.T) {
 	t.Parallel()
 	h := newTestServer(t)

@@ -174,14 +174,22 @@ func (a Answer) Into(t testing.TB, value any) {
 	}
 }
 
-// Text returns a string member of the body, inside the named objects.
+// Text returns a string member of the body, inside the named objects and numbered array items.
 func (a Answer) Text(t testing.TB, path ...string) string {
 	t.Helper()
 	var value any
 	a.Into(t, &value)
 	for _, name := range path {
-		object, _ := value.(map[string]any)
-		value = object[name]
+		outer := value
+		value = nil
+		switch outer := outer.(type) {
+		case map[string]any:
+			value = outer[name]
+		case []any:
+			if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(outer) {
+				value = outer[i]
+			}
+		}
 	}
 	text, ok := value.(string)
 	if !ok {

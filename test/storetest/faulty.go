@@ -237,6 +237,13 @@ func (f *Faulty) RFQQuotes(ctx context.Context, owner tenant.ID, id string) ([]r
 	return around(f, "list quotes", false, func() ([]rfq.Quote, error) { return f.store.RFQQuotes(ctx, owner, id) })
 }
 
+// RFQEvents implements [rfq.Store].
+func (f *Faulty) RFQEvents(ctx context.Context, owner tenant.ID, id string, after int64, limit int) ([]transaction.Entry, error) {
+	return around(f, "list events of rfq", false, func() ([]transaction.Entry, error) {
+		return f.store.RFQEvents(ctx, owner, id, after, limit)
+	})
+}
+
 // AmendRFQ implements [rfq.Store].
 func (f *Faulty) AmendRFQ(ctx context.Context, owner tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
 	_, err := around(f, "amend rfq", true, func() (struct{}, error) {

@@ -19,6 +19,7 @@ var marketCases = map[string]func(*testing.T, *fixture){
 	"a list by status holds what reads as that status, at every hour":        listByStatus,
 	"a list by time holds the rfqs created in that time":                     listByTime,
 	"a client reference selects the RFQs that have it":                       referencedRFQs,
+	"the history of an RFQ lists its events in order, to its owner alone":   historyOfRFQ,
 	"pages of a filtered list join to the whole":                             filteredPagesJoin,
 	"an operator lists and finds the rfqs of all tenants in a mode":          listAll,
 	"a verb of the marketplace is committed with its audit":                  audited,
@@ -136,6 +137,47 @@ func referencedRFQs(t *testing.T, w *fixture) {
 	wantEqual(t, "PO-1", want, w.list(t, rfq.Filter{ClientReference: "PO-1"}))
 	wantEqual(t, "open RFQs with PO-1", want, w.list(t, rfq.Filter{ClientReference: "PO-1", Statuses: []rfq.Status{rfq.Open}}))
 	wantEqual(t, "an unknown reference", []rfq.RFQ{}, w.list(t, rfq.Filter{ClientReference: "PO-3"}))
+}
+
+func historyOfRFQ(t *testing.T, w *fixture) {
+	record, other := w.create(t, acme, "with a history"), w.create(t, acme, "another")
+	w.quote(t, record.ID, "s1", "205.00")
+	w.clock.advance(time.Minute)
+	w.quote(t, record.ID, "s1", "199.00")
+	w.quote(t, other.ID, "s1", "205.00")
+	w.clock.advance(rfq.Lifetime)
+	if _, err := w.rfqs.Sweep(t.Context(), 10); err != nil {
+		t.Fatalf("w.rfqs.Sweep: %v", err)
+	}
+	want := []transaction.EventType{
+		transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQQuoted, transaction.QuoteSuperseded,
+		transaction.RFQClosed, transaction.RFQExpired, transaction.QuoteExpired,
+	}
+	for _, limit := range []int{1, 3, len(want)} {
+		var got []transaction.EventType
+		from := ""
+		for range maxPages {
+			history, err := w.rfqs.Events(t.Context(), acme, record.ID, limit, from)
+			if err != nil {
+				t.Fatalf("w.rfqs.Events(%s, %d): %v", record.ID, limit, err)
+			}
+			for _, event := range history.Events {
+				got = append(got, event.Type)
+			}
+			if from = history.NextCursor; from == "" {
+				break
+			}
+			if _, err := w.rfqs.Events(t.Context(), acme, other.ID, limit, from); !errors.Is(err, rfq.ErrInvalidPage) {
+				t.Errorf("a cursor of another RFQ: error = %v, want ErrInvalidPage", err)
+			}
+		}
+		wantEqual(t, fmt.Sprintf("events in pages of %d", limit), want, got)
+	}
+	for _, stranger := range []tenant.ID{acmeTest, stark} {
+		if _, err := w.rfqs.Events(t.Context(), stranger, record.ID, 0, ""); !errors.Is(err, transaction.ErrNotFound) {
+			t.Errorf("%s: error = %v, want ErrNotFound", stranger, err)
+		}
+	}
 }
 
 func filteredPagesJoin(t *testing.T, w *fixture) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/recordid"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -550,15 +551,24 @@ func webhooksPurged(t *testing.T, w *fixture) {
 	w.enroll(t, press)
 	first := w.send(t, press, 5) // without an event in the outbox
 	w.conclude(t, w.answered(w.claim(t, lane(press, 1))[0], webhook.NoFault))
+	history := w.create(t, acme, "an RFQ whose history is kept")
+	cancelJob := func() preflightjob.Job {
+		t.Helper()
+		job := w.submit(t, acme)
+		if _, err := w.jobs.Cancel(t.Context(), acme, job.ID); err != nil {
+			t.Fatalf("w.jobs.Cancel(%s): %v", job.ID, err)
+		}
+		return job
+	}
 	for range 4 {
-		w.create(t, acme, "committed")
+		cancelJob()
 		w.clock.advance(time.Second)
 	}
 	w.events(t) // numbers the entries that exist now
-	w.create(t, acme, "committed")
+	cancelJob()
 	w.clock.advance(time.Second)
 	bound := w.clock.Now()
-	kept := w.create(t, acme, "kept")
+	kept := cancelJob()
 	last := w.send(t, press, 1)
 	purge := func(before time.Time) int {
 		t.Helper()
@@ -576,11 +586,11 @@ func webhooksPurged(t *testing.T, w *fixture) {
 	wantEqual(t, "in portions", []int{6, 3, 0}, []int{purge(bound), purge(bound), purge(bound)})
 	wantEqual(t, "deliveries that are left", last, w.deliveries(t, webhook.Query{Owner: acme}))
 	entries := w.events(t)
-	if len(entries) != 1 || entries[0].Event.Subject != kept.ID {
-		t.Errorf("events that are left: %+v, want that of %s", entries, kept.ID)
+	if len(entries) != 2 || entries[0].Event.Subject != history.ID || entries[1].Event.Subject != kept.ID {
+		t.Fatalf("events that are left: %+v, want those of %s and %s", entries, history.ID, kept.ID)
 	}
 	next := w.create(t, acme, "next")
-	after, err := w.store.Events(t.Context(), entries[0].Seq, 10)
+	after, err := w.store.Events(t.Context(), entries[1].Seq, 10)
 	if err != nil || len(after) != 1 || after[0].Event.Subject != next.ID {
 		t.Errorf("events that follow: %+v (%v), want that of %s", after, err, next.ID)
 	}

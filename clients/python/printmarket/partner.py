@@ -149,6 +149,15 @@ RfqCreated = TypedDict("RfqCreated", {
     "id": Required[str],
     "trackingCode": Required[str],
 }, total=False)
+RfqEvent = TypedDict("RfqEvent", {
+    "id": Required[str],
+    "occurredAt": Required["Instant"],
+    "type": Required[str],
+}, total=False)
+RfqHistory = TypedDict("RfqHistory", {
+    "items": Required[list["RfqEvent"]],
+    "nextCursor": Required[Any],
+}, total=False)
 RfqLinks = TypedDict("RfqLinks", {
     "quotes": Required[str],
     "self": Required[str],
@@ -198,6 +207,10 @@ class Partner(Transport):
     def cancel_rfq(self, rfq_id: str) -> Rfq:
         """Cancel an RFQ of your organization. Requires rfq:write."""
         return self._call("POST", f"/api/v1/rfq/{quote(rfq_id, safe='')}/cancel")
+
+    def list_rfq_events(self, rfq_id: str, *, limit: int | None = None, cursor: str | None = None) -> RfqHistory:
+        """List what happened to an RFQ of your organization, oldest first. Requires rfq:read."""
+        return self._call("GET", f"/api/v1/rfq/{quote(rfq_id, safe='')}/events", query={"limit": limit, "cursor": cursor})
 
     def list_quotes(self, rfq_id: str) -> QuoteList:
         """List the supplier quotes on an RFQ of your organization. Requires quote:read."""

@@ -178,6 +178,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rfq/{rfqId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of an RFQ. Other values return 404.
+                 * @example rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                rfqId: components["parameters"]["RfqId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List what happened to an RFQ of your organization, oldest first. Requires rfq:read.
+         * @description The history is kept as long as the RFQ, so that you can repair missed webhook deliveries. An event has the `id`
+         *     and the `type` of its webhook delivery. The event of a passed deadline is recorded a few seconds after the
+         *     deadline, with the time of the deadline. To read the next page, follow `Link: rel="next"` or send `nextCursor`
+         *     as `cursor`, until `nextCursor` is null.
+         */
+        get: operations["listRfqEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rfq/{rfqId}/quotes": {
         parameters: {
             query?: never;
@@ -494,6 +523,26 @@ export interface components {
             items: components["schemas"]["Rfq"][];
             /** @description Null on the last page. */
             nextCursor: string | null;
+        };
+        RfqHistory: {
+            /** @description The events, oldest first. */
+            items: components["schemas"]["RfqEvent"][];
+            /** @description The cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** @description One change of an RFQ or of its quotes. */
+        RfqEvent: {
+            /**
+             * @description The id of the event. A webhook delivery of the event has the same id.
+             * @example evt_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
+            id: string;
+            /**
+             * @description The kind of change. More kinds may be added; ignore those that you do not know.
+             * @example rfq.quoted
+             */
+            type: string;
+            occurredAt: components["schemas"]["Instant"];
         };
         QuoteList: {
             items: components["schemas"]["Quote"][];
@@ -927,6 +976,11 @@ export interface components {
          * @example </api/v1/rfq?cursor=AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q&limit=50>; rel="next"
          */
         NextPage: string;
+        /**
+         * @description The next page (RFC 8288). Absent on the last page.
+         * @example </api/v1/rfq/rfq_01KB0QXR80M4T7Q2C9W6H3JZVN/events?cursor=AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q&limit=50>; rel="next"
+         */
+        NextEvents: string;
     };
     pathItems: never;
 }
@@ -1486,6 +1540,94 @@ export interface operations {
                 };
             };
             425: components["responses"]["TooEarly"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            /** @description RFQ reading is not available to you, or the server is temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStoredAnywhere"];
+                    Vary: components["headers"]["VaryIfAsked"];
+                    "Marketplace-Entitlement": components["headers"]["EntitlementIfKnown"];
+                    "Marketplace-Capability": components["headers"]["CapabilityIfKnown"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicyIfCounted"];
+                    RateLimit: components["headers"]["RateLimitIfCounted"];
+                    "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listRfqEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of items.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description The `nextCursor` of the previous page, unchanged.
+                 * @example AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The `id` of an RFQ. Other values return 404.
+                 * @example rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
+                 */
+                rfqId: components["parameters"]["RfqId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the history. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["NextEvents"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RfqHistory"];
+                };
+            };
+            /** @description A parameter has an invalid format, is sent more than once, or is a cursor of another list. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

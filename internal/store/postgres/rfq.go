@@ -127,6 +127,18 @@ func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.
 	})
 }
 
+// RFQEvents implements [rfq.Store].
+func (s *Store) RFQEvents(ctx context.Context, who tenant.ID, id string, after int64, limit int) ([]transaction.Entry, error) {
+	return read(ctx, s, "list events of rfq", func(ctx context.Context, q querier) ([]transaction.Entry, error) {
+		if _, err := oneRFQ(ctx, q, who, id); err != nil {
+			return nil, err
+		}
+		rows, err := q.Query(ctx, `SELECT arrival, tenant, id, type, subject, at, trace FROM outbox
+			WHERE subject = $1 AND left(subject, 4) = 'rfq_' AND arrival > $2 ORDER BY arrival LIMIT $3`, id, after, limit)
+		return collect(rows, err, scanEntry)
+	})
+}
+
 // AmendRFQ implements [rfq.Store].
 func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
 	return s.write(ctx, "amend rfq", func(ctx context.Context, tx pgx.Tx) error {

@@ -189,13 +189,15 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]transacti
 		}
 		rows, err := conn.Query(ctx,
 			`SELECT seq, tenant, id, type, subject, at, trace FROM outbox WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
-		entries, err = collect(rows, err, func(r pgx.Row) (e transaction.Entry, err error) {
-			err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At}, text{&e.Event.Trace})
-			return e, err
-		})
+		entries, err = collect(rows, err, scanEntry)
 		return err
 	})
 	return entries, err
+}
+
+func scanEntry(r pgx.Row) (e transaction.Entry, err error) {
+	err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At}, text{&e.Event.Trace})
+	return e, err
 }
 
 // purgeBatch limits the rows that one statement erases, so that no statement runs for long.

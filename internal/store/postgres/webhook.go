@@ -291,8 +291,10 @@ const (
 			SELECT id FROM webhook_delivery WHERE created_at < $1 ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED
 		)
 		DELETE FROM webhook_delivery d USING due WHERE d.id = due.id`
-	// purgeEvents selects events by the time in their ids, which the index on ids serves.
-	purgeEvents = `WITH due AS (SELECT arrival FROM outbox WHERE id < $1 AND at < $2 ORDER BY id LIMIT $3 FOR UPDATE)
+	// purgeEvents selects events by the time in their ids. It keeps the history of RFQs.
+	purgeEvents = `WITH due AS (
+			SELECT arrival FROM outbox WHERE id < $1 AND at < $2 AND left(subject, 4) <> 'rfq_' ORDER BY id LIMIT $3 FOR UPDATE
+		)
 		DELETE FROM outbox o USING due WHERE o.arrival = due.arrival`
 )
 

@@ -85,6 +85,18 @@ func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.
 	})
 }
 
+// RFQEvents implements [rfq.Store].
+func (s *Store) RFQEvents(ctx context.Context, who tenant.ID, id string, after int64, limit int) ([]transaction.Entry, error) {
+	return read(ctx, s, "list events of rfq", func(q querier) ([]transaction.Entry, error) {
+		if _, err := oneRFQ(ctx, q, who, id); err != nil {
+			return nil, err
+		}
+		rows, err := q.QueryContext(ctx, `SELECT `+eventColumns+` FROM outbox
+			WHERE subject = ? AND substr(subject, 1, 4) = 'rfq_' AND seq > ? ORDER BY seq LIMIT ?`, id, after, limit)
+		return collect(rows, err, scanEntry)
+	})
+}
+
 // AmendRFQ implements [rfq.Store].
 func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
 	return s.write(ctx, "amend rfq", func(tx *sql.Tx) error {

@@ -110,13 +110,16 @@ func publish(ctx context.Context, tx *sql.Tx, who tenant.ID, events []transactio
 // greater than after.
 func (s *Store) Events(ctx context.Context, after int64, limit int) ([]transaction.Entry, error) {
 	return read(ctx, s, "read outbox", func(q querier) ([]transaction.Entry, error) {
-		rows, err := q.QueryContext(ctx,
-			`SELECT seq, tenant, id, type, subject, at, trace FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
-		return collect(rows, err, func(r row) (e transaction.Entry, err error) {
-			err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At}, text{&e.Event.Trace})
-			return e, err
-		})
+		rows, err := q.QueryContext(ctx, `SELECT `+eventColumns+` FROM outbox WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
+		return collect(rows, err, scanEntry)
 	})
+}
+
+const eventColumns = `seq, tenant, id, type, subject, at, trace`
+
+func scanEntry(r row) (e transaction.Entry, err error) {
+	err = r.Scan(&e.Seq, &e.Tenant, &e.Event.ID, &e.Event.Type, &e.Event.Subject, instant{&e.Event.At}, text{&e.Event.Trace})
+	return e, err
 }
 
 // QuotaUsage returns how much a tenant has used of a quota in the window that contains now.

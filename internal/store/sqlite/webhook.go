@@ -406,7 +406,8 @@ func (s *Store) Enable(ctx context.Context, address webhook.Address, now time.Ti
 	})
 }
 
-// PurgeWebhooks implements [webhook.Store]. It selects events by the time in their ids.
+// PurgeWebhooks implements [webhook.Store]. It selects events by the time in their
+// ids, and keeps the history of RFQs.
 func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) (int, error) {
 	erased := int64(0)
 	err := s.write(ctx, "purge webhooks", func(tx *sql.Tx) error {
@@ -417,7 +418,8 @@ func (s *Store) PurgeWebhooks(ctx context.Context, before time.Time, limit int) 
 			return err
 		}
 		events, err := affected(tx.ExecContext(ctx,
-			`DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE id < ? AND at < ? ORDER BY id LIMIT ?)`,
+			`DELETE FROM outbox WHERE seq IN (
+				SELECT seq FROM outbox WHERE id < ? AND at < ? AND substr(subject, 1, 4) <> 'rfq_' ORDER BY id LIMIT ?)`,
 			recordid.First(recordid.Event, before.Add(time.Millisecond)), millis(before), limit))
 		erased = deliveries + events
 		return err

@@ -390,6 +390,33 @@ type RFQCreated struct {
 	TrackingCode string `json:"trackingCode"`
 }
 
+// RFQEvent One change of an RFQ or of its quotes.
+type RFQEvent struct {
+	// ID The id of the event. A webhook delivery of the event has the same id.
+	//
+	// Examples: evt_01KB0QXR80M4T7Q2C9W6H3JZVN
+	ID string `json:"id"`
+
+	// Type The kind of change. More kinds may be added; ignore those that you do not know.
+	//
+	// Examples: rfq.quoted
+	Type string `json:"type"`
+
+	// OccurredAt A time in UTC with milliseconds.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	OccurredAt Instant `json:"occurredAt"`
+}
+
+// RFQHistory defines model for RfqHistory.
+type RFQHistory struct {
+	// Items The events, oldest first.
+	Items []RFQEvent `json:"items"`
+
+	// NextCursor The cursor of the next page; null on the last page.
+	NextCursor *string `json:"nextCursor"`
+}
+
 // RFQLinks defines model for RfqLinks.
 type RFQLinks struct {
 	Self   string `json:"self"`
@@ -484,6 +511,15 @@ type CreateRFQParams struct {
 type GetRFQParams struct {
 	// IfNoneMatch The ETag of your copy.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ListRFQEventsParams defines parameters for ListRFQEvents.
+type ListRFQEventsParams struct {
+	// Limit The maximum number of items.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `nextCursor` of the previous page, unchanged.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateRFQJSONRequestBody defines body for CreateRFQ for application/json ContentType.
@@ -669,6 +705,16 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/rfq/{rfqId}/cancel (the `CancelRFQ` operationId).
 	CancelRFQ(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListRFQEvents List what happened to an RFQ of your organization, oldest first. Requires rfq:read.
+	//
+	// The history is kept as long as the RFQ, so that you can repair missed webhook deliveries. An event has the `id`
+	// and the `type` of its webhook delivery. The event of a passed deadline is recorded a few seconds after the
+	// deadline, with the time of the deadline. To read the next page, follow `Link: rel="next"` or send `nextCursor`
+	// as `cursor`, until `nextCursor` is null.
+	//
+	// Corresponds with GET /api/v1/rfq/{rfqId}/events (the `ListRFQEvents` operationId).
+	ListRFQEvents(ctx context.Context, rfqid RFQID, params *ListRFQEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListQuotes List the supplier quotes on an RFQ of your organization. Requires quote:read.
 	//
 	// The list contains every revision. A newer quote of a supplier supersedes the previous one, so each supplier has
@@ -848,6 +894,26 @@ func (c *Client) GetRFQ(ctx context.Context, rfqid RFQID, params *GetRFQParams, 
 // Corresponds with POST /api/v1/rfq/{rfqId}/cancel (the `CancelRFQ` operationId).
 func (c *Client) CancelRFQ(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCancelRFQRequest(c.Server, rfqid)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListRFQEvents List what happened to an RFQ of your organization, oldest first. Requires rfq:read.
+//
+// The history is kept as long as the RFQ, so that you can repair missed webhook deliveries. An event has the `id`
+// and the `type` of its webhook delivery. The event of a passed deadline is recorded a few seconds after the
+// deadline, with the time of the deadline. To read the next page, follow `Link: rel="next"` or send `nextCursor`
+// as `cursor`, until `nextCursor` is null.
+//
+// Corresponds with GET /api/v1/rfq/{rfqId}/events (the `ListRFQEvents` operationId).
+func (c *Client) ListRFQEvents(ctx context.Context, rfqid RFQID, params *ListRFQEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListRFQEventsRequest(c.Server, rfqid, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1184,6 +1250,79 @@ func NewCancelRFQRequest(server string, rfqid RFQID) (*http.Request, error) {
 	return req, nil
 }
 
+// NewListRFQEventsRequest constructs an http.Request for the ListRFQEvents method
+func NewListRFQEventsRequest(server string, rfqid RFQID, params *ListRFQEventsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "rfqId", rfqid, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/rfq/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListQuotesRequest constructs an http.Request for the ListQuotes method
 func NewListQuotesRequest(server string, rfqid RFQID) (*http.Request, error) {
 	var err error
@@ -1377,6 +1516,18 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/v1/rfq/{rfqId}/cancel (the `CancelRFQ` operationId).
 	CancelRFQWithResponse(ctx context.Context, rfqid RFQID, reqEditors ...RequestEditorFn) (*CancelRFQResponse, error)
+
+	// ListRFQEventsWithResponse List what happened to an RFQ of your organization, oldest first. Requires rfq:read.
+	//
+	// The history is kept as long as the RFQ, so that you can repair missed webhook deliveries. An event has the `id`
+	// and the `type` of its webhook delivery. The event of a passed deadline is recorded a few seconds after the
+	// deadline, with the time of the deadline. To read the next page, follow `Link: rel="next"` or send `nextCursor`
+	// as `cursor`, until `nextCursor` is null.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/rfq/{rfqId}/events (the `ListRFQEvents` operationId).
+	ListRFQEventsWithResponse(ctx context.Context, rfqid RFQID, params *ListRFQEventsParams, reqEditors ...RequestEditorFn) (*ListRFQEventsResponse, error)
 
 	// ListQuotesWithResponse List the supplier quotes on an RFQ of your organization. Requires quote:read.
 	//
@@ -1639,6 +1790,47 @@ func (r CancelRFQResponse) ContentType() string {
 	return ""
 }
 
+type ListRFQEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RFQHistory
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListRFQEventsResponse) GetJSON200() *RFQHistory {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListRFQEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListRFQEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListRFQEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListRFQEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListQuotesResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -1838,6 +2030,24 @@ func (c *ClientWithResponses) CancelRFQWithResponse(ctx context.Context, rfqid R
 	return ParseCancelRFQResponse(rsp)
 }
 
+// ListRFQEventsWithResponse List what happened to an RFQ of your organization, oldest first. Requires rfq:read.
+//
+// The history is kept as long as the RFQ, so that you can repair missed webhook deliveries. An event has the `id`
+// and the `type` of its webhook delivery. The event of a passed deadline is recorded a few seconds after the
+// deadline, with the time of the deadline. To read the next page, follow `Link: rel="next"` or send `nextCursor`
+// as `cursor`, until `nextCursor` is null.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/rfq/{rfqId}/events (the `ListRFQEvents` operationId).
+func (c *ClientWithResponses) ListRFQEventsWithResponse(ctx context.Context, rfqid RFQID, params *ListRFQEventsParams, reqEditors ...RequestEditorFn) (*ListRFQEventsResponse, error) {
+	rsp, err := c.ListRFQEvents(ctx, rfqid, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListRFQEventsResponse(rsp)
+}
+
 // ListQuotesWithResponse List the supplier quotes on an RFQ of your organization. Requires quote:read.
 //
 // The list contains every revision. A newer quote of a supplier supersedes the previous one, so each supplier has
@@ -2007,6 +2217,32 @@ func ParseCancelRFQResponse(rsp *http.Response) (*CancelRFQResponse, error) {
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest RFQ
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListRFQEventsResponse parses an HTTP response from a ListRFQEventsWithResponse call
+func ParseListRFQEventsResponse(rsp *http.Response) (*ListRFQEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListRFQEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RFQHistory
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

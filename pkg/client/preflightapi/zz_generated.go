@@ -389,7 +389,7 @@ type PreflightSubmit struct {
 	// Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
 	Intent *Intent `json:"intent,omitempty"`
 
-	// ClientReference Your own reference, such as an order number. It does not have to be unique.
+	// ClientReference Your own reference, such as a number of your system. It does not have to be unique.
 	//
 	// Examples: PO-2026-4711
 	ClientReference string `json:"clientReference,omitempty"`

@@ -37,3 +37,31 @@ func TestAPartnerCancelsItsOwnRFQ(t *testing.T) {
 	cancel("acme-live", expired).Want(t, 409, problem.CodeRFQStateConflict)
 	cancel("acme-live", "/api/v1/rfq/rfq_x").Want(t, 404, problem.CodeNotFound)
 }
+
+func TestTheHistoryOfAnRFQIsReadInPages(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	path := create(t, w, "k-1", flyers).Want(t, 201, "").Header.Get("Location")
+	w.Do(t, apitest.Request{Method: "POST", Path: path + "/cancel", Key: "acme-live"}).Want(t, 200, "")
+	events := func(key, query string) apitest.Answer {
+		t.Helper()
+		return w.Do(t, apitest.Request{Path: path + "/events" + query, Key: key})
+	}
+	first := events("acme-live", "?limit=1").Want(t, 200, "")
+	if got := first.Text(t, "items", "0", "type"); got != "rfq.created" {
+		t.Errorf("first event %q, want rfq.created", got)
+	}
+	cursor := first.Text(t, "nextCursor")
+	if want, got := "<"+path+"/events?cursor="+cursor+`&limit=1>; rel="next"`, first.Header.Get("Link"); got != want {
+		t.Errorf("Link = %s, want %s", got, want)
+	}
+	last := events("acme-live", "?limit=1&cursor="+cursor).Want(t, 200, "")
+	if got := last.Text(t, "items", "0", "type"); got != "rfq.cancelled" || last.Header.Get("Link") != "" {
+		t.Errorf("last event %q with Link %q, want rfq.cancelled without one", got, last.Header.Get("Link"))
+	}
+	events("acme-live", "?limit=101").Want(t, 400, problem.CodeInvalidRequest)
+	events("acme-live", "?since=x").Want(t, 400, problem.CodeInvalidRequest)
+	events("acme-live", "?cursor=x").Want(t, 400, problem.CodeInvalidRequest)
+	events("acme-test", "").Want(t, 404, problem.CodeNotFound)
+	events("stark-live", "").Want(t, 404, problem.CodeNotFound)
+}
