@@ -152,7 +152,7 @@ func TestPathsAndMethods(t *testing.T) {
 		"an unknown method of a known path":  {"PURGE", "/api/v1/rfq", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD, POST"},
 		"a read-only path":                   {"POST", "/api/v1/rfq/rfq_1", "acme-live", 405, problem.CodeMethodNotAllowed, "GET, HEAD"},
 		"a path that can be deleted":         {"PATCH", "/api/v1/preflight/pref_1", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD, DELETE"},
-		"a path that can be posted to":       {"GET", "/api/v1/preflight", "", 405, problem.CodeMethodNotAllowed, "POST"},
+		"a path that can be posted to":       {"GET", "/api/v1/rfq/rfq_x/cancel", "", 405, problem.CodeMethodNotAllowed, "POST"},
 		"a published file":                   {"DELETE", "/docs/api/openapi.yaml", "", 405, problem.CodeMethodNotAllowed, "GET, HEAD"},
 		"a callback by GET":                  {"GET", "/api/v1/webhooks/xjmf", "", 405, problem.CodeMethodNotAllowed, "POST"},
 		"a callback by HEAD":                 {"HEAD", "/api/v1/webhooks/xjmf", "acme-live", 405, "", "POST"},

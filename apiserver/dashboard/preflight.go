@@ -70,9 +70,13 @@ type jobsBody struct {
 // listJobs serves the list of jobs.
 func (s *server) listJobs(v *visit) response {
 	query := v.URL.Query()
-	page := preflightjob.Page{Status: preflightjob.Status(query.Get("status")), Limit: jobsOnPage, Cursor: query.Get("cursor")}
-	if page.Status != "" && !slices.Contains(preflightjob.Statuses(), page.Status) {
-		return problemPage(problem.New(problem.CodeInvalidRequest, "The parameter status must be queued, processing, succeeded, failed or cancelled."))
+	page := preflightjob.Page{Limit: jobsOnPage, Cursor: query.Get("cursor")}
+	status := preflightjob.Status(query.Get("status"))
+	if status != "" {
+		if !slices.Contains(preflightjob.Statuses(), status) {
+			return problemPage(problem.New(problem.CodeInvalidRequest, "The parameter status must be queued, processing, succeeded, failed or cancelled."))
+		}
+		page.Statuses = []preflightjob.Status{status}
 	}
 	list, err := s.Jobs.List(v.Context(), v.caller.Tenant(), page)
 	if errors.Is(err, preflightjob.ErrInvalidPage) {
@@ -81,10 +85,10 @@ func (s *server) listJobs(v *visit) response {
 	if err != nil {
 		return failed(err)
 	}
-	body := jobsBody{Status: page.Status, Jobs: list.Items}
+	body := jobsBody{Status: status, Jobs: list.Items}
 	own := url.Values{}
-	if page.Status != "" {
-		own.Set("status", string(page.Status))
+	if status != "" {
+		own.Set("status", string(status))
 	}
 	if page.Cursor != "" {
 		body.First = "/preflight?" + own.Encode()

@@ -154,6 +154,7 @@ func everyKind(t testing.TB) jobStub {
 		jobNamed(t, "failed.pdf", "", func(job *preflightjob.Job) {
 			ended(preflightjob.Failed)(job)
 			job.Failure, _ = preflightjob.NewFailure(preflightjob.FetchStatus)
+			job.Failure.UpstreamStatus, job.ClientReference = 403, "PO-2026-4711"
 		}),
 		jobNamed(t, "cancelled.pdf", "", func(job *preflightjob.Job) { job.Status, job.FinishedAt = preflightjob.Cancelled, noon }),
 	}
@@ -188,7 +189,7 @@ func TestJobTextIsEscaped(t *testing.T) {
 			}
 			job.Failure = preflightjob.Failure{Code: "CODE" + mark, Detail: "Detail" + mark}
 			job.Ticket = &jobticket.Ticket{RFQID: "rfq" + mark, Colors: &jobticket.Colors{Spots: []string{"Gold" + mark}}}
-			job.Verdict = "warn" + mark
+			job.Verdict, job.ClientReference = "warn"+mark, "reference"+mark
 		})
 	}
 	d := newDashboard(t, func(c *dashboard.Config) {
@@ -197,7 +198,7 @@ func TestJobTextIsEscaped(t *testing.T) {
 	b := d.signedIn(t, "acme-live")
 	for path, texts := range map[string][]string{
 		"/preflight":                                       {"print_ready", "warn"},
-		"/preflight/pref_open":                             {"print_ready", "rfq", "Gold"},
+		"/preflight/pref_open":                             {"print_ready", "rfq", "Gold", "reference"},
 		"/preflight/pref_failed":                           {"print_ready", "rfq", "Gold", "CODE", "Detail"},
 		"/preflight/pref_succeeded":                        {"print_ready", "rfq", "Gold", "warn"},
 		"/preflight/" + url.PathEscape(mark) + "/progress": nil,

@@ -27,22 +27,15 @@ type ListParameters struct {
 const maxStatuses = 6
 
 // Page parses the parameters of a list. Its error is the problem of the first invalid one.
-func Page(in ListParameters) (rfq.Page, error) {
-	page := rfq.Page{Limit: rfq.DefaultLimit}
-	if in.Limit != nil {
-		page.Limit = *in.Limit
-	}
-	if page.Limit < 1 || page.Limit > rfq.MaxLimit {
-		return rfq.Page{}, badLimit()
+func Page(in ListParameters) (page rfq.Page, err error) {
+	if page.Limit, err = PageLimit(in.Limit); err != nil {
+		return rfq.Page{}, err
 	}
 	if in.Cursor != nil {
 		page.Cursor = *in.Cursor
 	}
-	if in.ClientReference != nil {
-		page.ClientReference = *in.ClientReference
-		if n := utf8.RuneCountInString(page.ClientReference); n < 1 || n > rfq.MaxReference || !utf8.ValidString(page.ClientReference) || strings.ContainsRune(page.ClientReference, 0) {
-			return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The parameter clientReference must have 1 to %d characters.", rfq.MaxReference)
-		}
+	if page.ClientReference, err = Reference(in.ClientReference); err != nil {
+		return rfq.Page{}, err
 	}
 	for i, text := range in.Status {
 		status := rfq.Status(text)
@@ -51,13 +44,44 @@ func Page(in ListParameters) (rfq.Page, error) {
 		}
 		page.Statuses = append(page.Statuses, status)
 	}
-	var after, before bool
-	page.CreatedAfter, after = ParseInstant(in.CreatedAfter)
-	page.CreatedBefore, before = ParseInstant(in.CreatedBefore)
-	if !after || !before {
-		return rfq.Page{}, problem.New(problem.CodeInvalidRequest, "The parameters createdAfter and createdBefore must be RFC 3339 times, for example 2026-11-20T09:00:00Z.")
+	page.CreatedAfter, page.CreatedBefore, err = Period(in.CreatedAfter, in.CreatedBefore)
+	if err != nil {
+		return rfq.Page{}, err
 	}
 	return page, nil
+}
+
+// PageLimit parses the parameter limit; nil is the default.
+func PageLimit(limit *int) (int, error) {
+	switch {
+	case limit == nil:
+		return rfq.DefaultLimit, nil
+	case *limit < 1 || *limit > rfq.MaxLimit:
+		return 0, badLimit()
+	default:
+		return *limit, nil
+	}
+}
+
+// Reference parses the parameter clientReference; nil is empty.
+func Reference(text *string) (string, error) {
+	if text == nil {
+		return "", nil
+	}
+	if n := utf8.RuneCountInString(*text); n < 1 || n > rfq.MaxReference || !utf8.ValidString(*text) || strings.ContainsRune(*text, 0) {
+		return "", problem.New(problem.CodeInvalidRequest, "The parameter clientReference must have 1 to %d characters.", rfq.MaxReference)
+	}
+	return *text, nil
+}
+
+// Period parses the parameters createdAfter and createdBefore; nil is the zero time.
+func Period(after, before *string) (from, until time.Time, err error) {
+	from, known := ParseInstant(after)
+	until, valid := ParseInstant(before)
+	if !known || !valid {
+		return time.Time{}, time.Time{}, problem.New(problem.CodeInvalidRequest, "The parameters createdAfter and createdBefore must be RFC 3339 times, for example 2026-11-20T09:00:00Z.")
+	}
+	return from, until, nil
 }
 
 // firstInstant and lastInstant are the bounds of valid times: those that RFC 3339 can express
@@ -118,19 +142,25 @@ func BadPage(err error) *problem.Problem {
 
 // NextQuery returns the query of the next page: the query of this page with another cursor.
 func NextQuery(page rfq.Page, cursor string) string {
-	query := url.Values{"cursor": {cursor}, "limit": {strconv.Itoa(page.Limit)}}
+	query := PageQuery(cursor, page.Limit, page.ClientReference, page.CreatedAfter, page.CreatedBefore)
 	for _, status := range page.Statuses {
 		query.Add("status", string(status))
 	}
-	if page.ClientReference != "" {
-		query.Set("clientReference", page.ClientReference)
+	return query.Encode()
+}
+
+// PageQuery returns the parameters that every list with these filters has.
+func PageQuery(cursor string, limit int, reference string, after, before time.Time) url.Values {
+	query := url.Values{"cursor": {cursor}, "limit": {strconv.Itoa(limit)}}
+	if reference != "" {
+		query.Set("clientReference", reference)
 	}
-	for name, at := range map[string]time.Time{"createdAfter": page.CreatedAfter, "createdBefore": page.CreatedBefore} {
+	for name, at := range map[string]time.Time{"createdAfter": after, "createdBefore": before} {
 		if !at.IsZero() {
 			query.Set(name, at.Format(time.RFC3339Nano))
 		}
 	}
-	return query.Encode()
+	return query
 }
 
 // OnlyParameters rejects a query that cannot be parsed, has an unknown parameter or repeats a

@@ -11,10 +11,11 @@ import (
 func path(id string) string { return "/api/v1/preflight/" + id }
 
 // modelOf returns a job as partners see it; report is nil unless the job has succeeded.
-// The model omits the URL of the file, because its query may be a credential.
+// The URL of the file has no query, because a query may be a credential.
 func modelOf(job preflightjob.Job, report []byte) PreflightJob {
 	model := PreflightJob{
-		JobID: job.ID, Status: PreflightJobStatus(job.Status), Profile: job.Profile, Intent: job.Ticket,
+		JobID: job.ID, Status: PreflightJobStatus(job.Status), FileURL: job.FileURL.WithoutQuery().Reveal(),
+		Profile: job.Profile, Intent: job.Ticket, ClientReference: job.ClientReference,
 		SubmittedAt: respond.Instant(job.SubmittedAt), StartedAt: respond.Since(job.StartedAt),
 		FinishedAt: respond.Since(job.FinishedAt), ExpiresAt: respond.Instant(job.ExpiresAt),
 		Attempt: job.Attempt, Livemode: job.Tenant.Mode == tenant.Live,
@@ -25,10 +26,14 @@ func modelOf(job preflightjob.Job, report []byte) PreflightJob {
 		model.Progress = &Progress{PagesDone: job.Progress.PagesDone, PagesTotal: job.Progress.PagesTotal}
 	}
 	if job.Status == preflightjob.Failed {
-		model.Failure = &Failure{Code: string(job.Failure.Code), Detail: job.Failure.Detail}
+		model.Failure = failureOf(job.Failure)
 	}
 	if job.Status == preflightjob.Succeeded {
 		model.Links.Report = path(job.ID) + "/report"
 	}
 	return model
+}
+
+func failureOf(failure preflightjob.Failure) *Failure {
+	return &Failure{Code: string(failure.Code), Detail: failure.Detail, UpstreamStatus: failure.UpstreamStatus}
 }

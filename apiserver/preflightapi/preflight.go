@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,8 @@ import (
 
 const (
 	bodyLimit = 64 << 10
+	// maxVerdicts is the number of verdicts in the contract.
+	maxVerdicts = 3
 	// pollAfter is the seconds that Retry-After suggests for a job that has not
 	// ended.
 	pollAfter = 1
@@ -42,6 +45,7 @@ type Jobs interface {
 	Submit(ctx context.Context, owner tenant.ID, request preflightjob.Request, backlogCap int) (preflightjob.Submitted, error)
 	Replay(ctx context.Context, owner tenant.ID, used transaction.Idempotency) (preflightjob.Job, bool, error)
 	Get(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
+	List(ctx context.Context, owner tenant.ID, page preflightjob.Page) (preflightjob.List, error)
 	Report(ctx context.Context, owner tenant.ID, id string) ([]byte, error)
 	Cancel(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error)
 }
@@ -94,9 +98,11 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	}
 	api := Handlers{Operations: s}
 	const job = "/api/v1/preflight/{jobId}"
+	list := contracts.Operation{Contract: contracts.Preflight, Method: http.MethodGet, Path: "/api/v1/preflight"}
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyOptional}
 	return []gate.Route{
 		{Method: http.MethodPost, Pattern: "/api/v1/preflight", Capability: posture.Preflight, Write: true, Body: body, Serve: s.checked(api.SubmitPreflight)},
+		{Method: http.MethodGet, Pattern: "/api/v1/preflight", Capability: posture.Preflight, Serve: gate.OnlyParameters(set.QueryParameters(list), api.ListPreflights)},
 		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles", Capability: posture.Preflight, Serve: api.ListPreflightProfiles},
 		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles/{profile}", Capability: posture.Preflight, Serve: api.GetPreflightProfile},
 		{Method: http.MethodGet, Pattern: "/api/v1/preflight/rules", Capability: posture.Preflight, Serve: api.ListPreflightRules},
@@ -153,7 +159,7 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 		backlog = 0
 	}
 	made, err := s.Jobs.Submit(c.Context(), c.Tenant(), preflightjob.Request{
-		FileURL: body.FileURL, Profile: body.Profile, Ticket: ordered, Idempotency: c.Idempotency(),
+		FileURL: body.FileURL, Profile: body.Profile, Ticket: ordered, ClientReference: body.ClientReference, Idempotency: c.Idempotency(),
 		Quota: new(c.Quota()),
 		Trace: telemetry.Traceparent(c.Context()),
 	}, backlog)
@@ -175,6 +181,57 @@ func (s *surface) submitted(c *gate.Call, job preflightjob.Job, replayed bool) S
 		Body:    modelOf(job, nil),
 		Headers: SubmitPreflight202ResponseHeaders{Location: path(job.ID), RetryAfter: pollAfter},
 	}
+}
+
+// ListPreflights serves GET /api/v1/preflight.
+func (s *surface) ListPreflights(c *gate.Call, params ListPreflightsParams) (ListPreflightsResponseObject, error) {
+	page, err := pageOf(params)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.Jobs.List(c.Context(), c.Tenant(), page)
+	if err != nil {
+		return nil, s.problemOf(err)
+	}
+	answer := ListPreflights200JSONResponse{Body: PreflightPage{Items: make([]PreflightJob, len(list.Items))}}
+	for i, job := range list.Items {
+		answer.Body.Items[i] = modelOf(job, nil)
+	}
+	if list.NextCursor != "" {
+		answer.Body.NextCursor = &list.NextCursor
+		query := gate.PageQuery(list.NextCursor, page.Limit, page.ClientReference, page.CreatedAfter, page.CreatedBefore)
+		query["status"], query["verdict"] = params.Status, params.Verdict
+		answer.Headers.Link = new("</api/v1/preflight?" + query.Encode() + `>; rel="next"`)
+	}
+	return answer, nil
+}
+
+// pageOf parses the parameters of a list. Its error is the problem of the first invalid one.
+func pageOf(in ListPreflightsParams) (page preflightjob.Page, err error) {
+	if page.Limit, err = gate.PageLimit(in.Limit); err != nil {
+		return preflightjob.Page{}, err
+	}
+	if in.Cursor != nil {
+		page.Cursor = *in.Cursor
+	}
+	if page.ClientReference, err = gate.Reference(in.ClientReference); err != nil {
+		return preflightjob.Page{}, err
+	}
+	for i, text := range in.Status {
+		if page.Statuses = append(page.Statuses, preflightjob.Status(text)); i >= len(preflightjob.Statuses()) || !slices.Contains(preflightjob.Statuses(), page.Statuses[i]) {
+			return preflightjob.Page{}, problem.New(problem.CodeInvalidRequest, "The parameter status must be one of queued, processing, succeeded, failed and cancelled, and be sent at most 5 times.")
+		}
+	}
+	for i, text := range in.Verdict {
+		if page.Verdicts = append(page.Verdicts, preflightjob.Verdict(text)); i >= maxVerdicts || !page.Verdicts[i].Valid() {
+			return preflightjob.Page{}, problem.New(problem.CodeInvalidRequest, "The parameter verdict must be one of pass, warn and fail, and be sent at most 3 times.")
+		}
+	}
+	page.CreatedAfter, page.CreatedBefore, err = gate.Period(in.CreatedAfter, in.CreatedBefore)
+	if err != nil {
+		return preflightjob.Page{}, err
+	}
+	return page, nil
 }
 
 // GetPreflight serves GET /api/v1/preflight/{jobId}.
@@ -235,6 +292,8 @@ func (s *surface) problemOf(err error) error {
 		return problem.New(problem.CodePreflightBacklogExceeded, "You have %d open jobs; submit again when one of them has ended.", backlog.Cap).After(retryBacklog)
 	case errors.Is(err, preflightjob.ErrNotCancellable):
 		return problem.New(problem.CodePreflightNotCancellable, "The job has ended.")
+	case errors.Is(err, preflightjob.ErrInvalidPage):
+		return gate.BadPage(err)
 	}
 	if p := Unreadable(err); p != nil {
 		return p
@@ -252,12 +311,11 @@ func Unreadable(err error) *problem.Problem {
 	switch {
 	case errors.As(err, &ended):
 		members := struct {
-			JobStatus preflightjob.Status       `json:"jobStatus"`
-			Failure   *preflightjob.FailureKind `json:"failure,omitempty"`
+			JobStatus preflightjob.Status `json:"jobStatus"`
+			Failure   *Failure            `json:"failure,omitempty"`
 		}{JobStatus: ended.Status}
 		if ended.Status == preflightjob.Failed {
-			failure := preflightjob.FailureKind(ended.Failure)
-			members.Failure = &failure
+			members.Failure = failureOf(ended.Failure)
 		}
 		p, err := problem.New(problem.CodePreflightReportMissing, "The job has ended as %s and has no report.", ended.Status).Extend(members)
 		if err != nil {
@@ -275,7 +333,7 @@ func Unreadable(err error) *problem.Problem {
 
 // violations adds the known profiles to the violation about the profile.
 func (s *surface) violations(wrong *preflightjob.ValidationError) []problem.Violation {
-	all := problem.Violations(wrong.Violations)
+	all := problem.CodedViolations(wrong.Violations)
 	for i := range all {
 		if all[i].Pointer == "#/profile" {
 			all[i].Detail = "must be one of: " + strings.Join(s.Profiles, ", ")

@@ -78,7 +78,7 @@ func TestSubmitEnqueuesAJobAndReturnsItsLocation(t *testing.T) {
 	var got map[string]any
 	a.Into(t, &got)
 	want := map[string]any{
-		"jobId": id, "status": "queued", "profile": "print_ready", "submittedAt": "2026-11-20T12:00:00.007Z",
+		"jobId": id, "status": "queued", "fileUrl": "https://files.example.com/flyer.pdf", "profile": "print_ready", "submittedAt": "2026-11-20T12:00:00.007Z",
 		"expiresAt": "2026-12-20T12:00:00.007Z", "attempt": 0.0, "livemode": true,
 		"links": map[string]any{"self": "/api/v1/preflight/" + id, "events": "/api/v1/preflight/" + id + "/events"},
 	}
@@ -285,14 +285,20 @@ func TestFailedJobHasItsFailure(t *testing.T) {
 	w := apitest.New(t, apitest.Options{})
 	a := submit(t, w, "", flyer).Want(t, 202, "")
 	begin(t, w, a.Text(t, "jobId"))
-	finish(t, w, a.Text(t, "jobId"), preflightjob.Result{Failure: preflightjob.FetchRefused})
+	finish(t, w, a.Text(t, "jobId"), preflightjob.Result{Failure: preflightjob.FetchStatus, UpstreamStatus: 403})
 	read := get(t, w, "acme-live", a.Header.Get("Location")).Want(t, 200, "")
-	if read.Text(t, "status") != "failed" || read.Text(t, "failure", "code") != "FETCH_REFUSED" || read.Text(t, "failure", "detail") == "" {
+	if read.Text(t, "status") != "failed" || read.Text(t, "failure", "code") != "FETCH_STATUS" || read.Text(t, "failure", "detail") == "" {
 		t.Errorf("body %s", read.Body)
 	}
 	report := get(t, w, "acme-live", a.Header.Get("Location")+"/report").Want(t, 409, problem.CodePreflightReportMissing)
-	if report.Text(t, "jobStatus") != "failed" || report.Text(t, "failure", "code") != "FETCH_REFUSED" || report.Text(t, "failure", "detail") == "" {
+	if report.Text(t, "jobStatus") != "failed" || report.Text(t, "failure", "code") != "FETCH_STATUS" || report.Text(t, "failure", "detail") == "" {
 		t.Errorf("report of a failed job: body %s", report.Body)
+	}
+	for _, answer := range []apitest.Answer{read, report} {
+		var got struct{ Failure struct{ UpstreamStatus int } }
+		if answer.Into(t, &got); got.Failure.UpstreamStatus != 403 {
+			t.Errorf("upstreamStatus %d, want 403: %s", got.Failure.UpstreamStatus, answer.Body)
+		}
 	}
 }
 
@@ -390,7 +396,9 @@ func TestEverySimulatedProfileEndsWithItsVerdict(t *testing.T) {
 				}
 				get(t, w, "acme-test", a.Header.Get("Location")+"/report").Want(t, 200, "")
 			case "failed":
-				if read.Text(t, "failure", "code") != detail {
+				var failed struct{ Failure struct{ UpstreamStatus int } }
+				read.Into(t, &failed)
+				if read.Text(t, "failure", "code") != detail || (failed.Failure.UpstreamStatus != 0) != (detail == "FETCH_STATUS") {
 					t.Errorf("body %s", read.Body)
 				}
 			}

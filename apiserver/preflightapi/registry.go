@@ -11,7 +11,9 @@ import (
 	"slices"
 
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/problem"
+	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
@@ -20,13 +22,19 @@ import (
 // registry holds the profiles and rules as partners read them. It is the same for all
 // partners and made once.
 type registry struct {
-	profiles PreflightProfiles
-	profile  map[string]PreflightProfile
+	// profiles are the lists of profiles by the mode of the key. Only test keys see
+	// simulators.
+	profiles map[tenant.Mode]listedProfiles
+	// profile holds every profile by its name. The validator of a profile is its digest.
+	profile map[string]PreflightProfile
 	// rules are the lists of rules by language.
 	rules map[string]listedRules
-	// profilesTag is the validator of the list of profiles; that of one profile is its
-	// digest.
-	profilesTag string
+}
+
+// listedProfiles is a list of profiles with its validator.
+type listedProfiles struct {
+	list PreflightProfiles
+	tag  string
 }
 
 // listedRules is the list of rules in one language, with its validator.
@@ -36,13 +44,21 @@ type listedRules struct {
 }
 
 func newRegistry() (*registry, error) {
-	r := &registry{profile: map[string]PreflightProfile{}, rules: map[string]listedRules{}}
+	r := &registry{profiles: map[tenant.Mode]listedProfiles{}, profile: map[string]PreflightProfile{}, rules: map[string]listedRules{}}
 	for _, name := range profile.Names() {
 		p, err := profile.Lookup(name)
 		if err != nil {
 			return nil, fmt.Errorf("list preflight profiles: %w", err)
 		}
 		r.add(p)
+	}
+	for _, name := range preflightjob.SimulatorProfiles() {
+		r.profile[name] = simulatorModel(name)
+	}
+	for _, mode := range []tenant.Mode{tenant.Live, tenant.Test} {
+		if err := r.listProfiles(mode); err != nil {
+			return nil, err
+		}
 	}
 	for _, language := range report.Languages() {
 		var list PreflightRules
@@ -58,19 +74,33 @@ func newRegistry() (*registry, error) {
 		}
 		r.rules[language] = listedRules{list, listTag}
 	}
-	var err error
-	r.profilesTag, err = tag(r.profiles)
-	return r, err
+	return r, nil
+}
+
+// listProfiles makes the list of profiles for the keys of a mode, sorted by name.
+func (r *registry) listProfiles(mode tenant.Mode) error {
+	var list PreflightProfiles
+	for _, name := range slices.Sorted(maps.Keys(r.profile)) {
+		if p := r.profile[name]; p.visible(mode) {
+			list.Items = append(list.Items, ProfileSummary{
+				Name: p.Name, Kind: p.Kind, Version: p.Version, Title: p.Title, Description: p.Description, Digest: p.Digest, Links: p.Links,
+			})
+		}
+	}
+	listTag, err := tag(list)
+	r.profiles[mode] = listedProfiles{list, listTag}
+	return err
+}
+
+// visible reports whether the keys of a mode see and use a profile.
+func (p *PreflightProfile) visible(mode tenant.Mode) bool {
+	return p.Kind == Product || mode == tenant.Test
 }
 
 func (r *registry) add(p profile.Profile) {
-	links := ProfileLinks{Self: "/api/v1/preflight/profiles/" + p.Name}
-	r.profiles.Items = append(r.profiles.Items, ProfileSummary{
-		Name: p.Name, Version: p.Version, Title: p.Title, Description: p.Description, Digest: p.Digest, Links: links,
-	})
 	model := PreflightProfile{
-		Name: p.Name, Version: p.Version, Title: p.Title, Description: p.Description, Digest: p.Digest, Links: links,
-		Rules: []ProfileRule{},
+		Name: p.Name, Kind: Product, Version: p.Version, Title: p.Title, Description: p.Description, Digest: p.Digest,
+		Links: profileLinks(p.Name), Rules: []ProfileRule{},
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Rules)) {
 		s := p.Rules[id]
@@ -80,6 +110,10 @@ func (r *registry) add(p profile.Profile) {
 		})
 	}
 	r.profile[p.Name] = model
+}
+
+func profileLinks(name string) ProfileLinks {
+	return ProfileLinks{Self: "/api/v1/preflight/profiles/" + name}
 }
 
 func unlessZero(v float64) *float64 {
@@ -101,16 +135,17 @@ func tag(list any) (string, error) {
 
 // ListPreflightProfiles serves GET /api/v1/preflight/profiles.
 func (s *surface) ListPreflightProfiles(c *gate.Call) (ListPreflightProfilesResponseObject, error) {
-	if c.Revalidate(s.registry.profilesTag) {
+	profiles := s.registry.profiles[c.Tenant().Mode]
+	if c.Revalidate(profiles.tag) {
 		return ListPreflightProfiles304Response{}, nil
 	}
-	return ListPreflightProfiles200JSONResponse(s.registry.profiles), nil
+	return ListPreflightProfiles200JSONResponse(profiles.list), nil
 }
 
 // GetPreflightProfile serves GET /api/v1/preflight/profiles/{profile}.
 func (s *surface) GetPreflightProfile(c *gate.Call, profile ProfileName) (GetPreflightProfileResponseObject, error) {
 	model, ok := s.registry.profile[profile]
-	if !ok {
+	if !ok || !model.visible(c.Tenant().Mode) {
 		return nil, problem.New(problem.CodeNotFound, "The profile does not exist.")
 	}
 	if c.Revalidate(`"` + model.Digest + `"`) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/rules"
 	"github.com/printmarket/printmarket/test/apitest"
@@ -52,6 +53,40 @@ func TestProfilesAreListedAndLeadToTheirThresholds(t *testing.T) {
 		t.Errorf("profiles (-want +got):\n%s", diff)
 	}
 	get(t, w, "acme-live", "/api/v1/preflight/profiles/nope").Want(t, 404, "NOT_FOUND")
+}
+
+func TestSimulatorsAreListedForTestKeys(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	want := map[string]string{}
+	for _, name := range profile.Names() {
+		want[name] = "product"
+	}
+	kinds := func(key string) map[string]string {
+		var list struct {
+			Items []struct{ Name, Kind, Description string }
+		}
+		get(t, w, key, "/api/v1/preflight/profiles").Want(t, 200, "").Into(t, &list)
+		got := map[string]string{}
+		for _, item := range list.Items {
+			got[item.Name] = item.Kind
+		}
+		return got
+	}
+	if diff := cmp.Diff(want, kinds("acme-live")); diff != "" {
+		t.Errorf("profiles of a live key (-want +got):\n%s", diff)
+	}
+	for _, name := range preflightjob.SimulatorProfiles() {
+		want[name] = "simulator"
+		one := get(t, w, "acme-test", "/api/v1/preflight/profiles/"+name).Want(t, 200, "")
+		if one.Text(t, "kind") != "simulator" || one.Text(t, "title") == "" {
+			t.Errorf("%s: body %s, want a simulator with a title", name, one.Body)
+		}
+		get(t, w, "acme-live", "/api/v1/preflight/profiles/"+name).Want(t, 404, "NOT_FOUND")
+	}
+	if diff := cmp.Diff(want, kinds("acme-test")); diff != "" {
+		t.Errorf("profiles of a test key (-want +got):\n%s", diff)
+	}
 }
 
 func TestRulesAreListed(t *testing.T) {

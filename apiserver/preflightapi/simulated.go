@@ -5,6 +5,7 @@ package preflightapi
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -17,14 +18,35 @@ const (
 	simulatorVersion = "1.0.0"
 )
 
+func simulatorDigest() string {
+	nothing := sha256.Sum256(nil)
+	return hex.EncodeToString(nothing[:])
+}
+
+// simulatorModel returns a simulated profile, such as sim:failed:FETCH_STATUS, in the form
+// in which partners read profiles.
+func simulatorModel(name string) PreflightProfile {
+	status, result, _ := strings.Cut(strings.TrimPrefix(name, "sim:"), ":")
+	description := "The server fetches no file. The job ends immediately as " + status
+	switch preflightjob.Status(status) {
+	case preflightjob.Succeeded:
+		description += ", with a report of the verdict " + result
+	case preflightjob.Failed:
+		description += ", with the failure " + result
+	}
+	return PreflightProfile{
+		Name: name, Kind: Simulator, Version: simulatorVersion, Title: strings.TrimSpace("Simulator: " + status + " " + result),
+		Description: description + ".", Digest: simulatorDigest(), Links: profileLinks(name), Rules: []ProfileRule{},
+	}
+}
+
 // SimulatedReport returns the report of a simulated job: one A4 page with the finding
 // that the verdict requires. It returns nil for an unknown verdict, which ends no job.
 func SimulatedReport(verdict preflightjob.Verdict) []byte {
 	if !verdict.Valid() {
 		return nil
 	}
-	nothing := sha256.Sum256(nil)
-	digest := hex.EncodeToString(nothing[:])
+	digest := simulatorDigest()
 	findings := simulatedFindings(verdict)
 	encoded, err := report.Encode(report.Report{
 		Version:  report.Version,

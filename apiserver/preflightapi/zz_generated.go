@@ -18,11 +18,17 @@ import (
 
 // Defines values for PreflightJobStatus.
 const (
-	Cancelled  PreflightJobStatus = "cancelled"
-	Failed     PreflightJobStatus = "failed"
-	Processing PreflightJobStatus = "processing"
-	Queued     PreflightJobStatus = "queued"
-	Succeeded  PreflightJobStatus = "succeeded"
+	PreflightJobStatusCancelled  PreflightJobStatus = "cancelled"
+	PreflightJobStatusFailed     PreflightJobStatus = "failed"
+	PreflightJobStatusProcessing PreflightJobStatus = "processing"
+	PreflightJobStatusQueued     PreflightJobStatus = "queued"
+	PreflightJobStatusSucceeded  PreflightJobStatus = "succeeded"
+)
+
+// Defines values for ProfileKind.
+const (
+	Product   ProfileKind = "product"
+	Simulator ProfileKind = "simulator"
 )
 
 // Defines values for Severity.
@@ -34,9 +40,25 @@ const (
 
 // Defines values for Verdict.
 const (
-	Fail Verdict = "fail"
-	Pass Verdict = "pass"
-	Warn Verdict = "warn"
+	VerdictFail Verdict = "fail"
+	VerdictPass Verdict = "pass"
+	VerdictWarn Verdict = "warn"
+)
+
+// Defines values for ListPreflightsParamsStatus.
+const (
+	ListPreflightsParamsStatusCancelled  ListPreflightsParamsStatus = "cancelled"
+	ListPreflightsParamsStatusFailed     ListPreflightsParamsStatus = "failed"
+	ListPreflightsParamsStatusProcessing ListPreflightsParamsStatus = "processing"
+	ListPreflightsParamsStatusQueued     ListPreflightsParamsStatus = "queued"
+	ListPreflightsParamsStatusSucceeded  ListPreflightsParamsStatus = "succeeded"
+)
+
+// Defines values for ListPreflightsParamsVerdict.
+const (
+	ListPreflightsParamsVerdictFail ListPreflightsParamsVerdict = "fail"
+	ListPreflightsParamsVerdictPass ListPreflightsParamsVerdict = "pass"
+	ListPreflightsParamsVerdictWarn ListPreflightsParamsVerdict = "warn"
 )
 
 // Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
@@ -47,6 +69,11 @@ type Failure struct {
 
 	// Detail A description for people. Do not parse it.
 	Detail string `json:"detail"`
+
+	// UpstreamStatus Only for FETCH_STATUS: the HTTP status that the server of the file returned instead of 200.
+	//
+	// Examples: 403
+	UpstreamStatus int `json:"upstreamStatus,omitempty"`
 }
 
 // Instant A time in UTC with milliseconds.
@@ -70,12 +97,22 @@ type JobLinks struct {
 
 // PreflightJob defines model for PreflightJob.
 type PreflightJob struct {
-	JobID   string             `json:"jobId"`
-	Status  PreflightJobStatus `json:"status"`
-	Profile string             `json:"profile"`
+	JobID  string             `json:"jobId"`
+	Status PreflightJobStatus `json:"status"`
+
+	// FileURL The URL of the file without its query, which may be a credential.
+	//
+	// Examples: https://files.example.com/flyer.pdf
+	FileURL string `json:"fileUrl,omitempty"`
+	Profile string `json:"profile"`
 
 	// Intent What was ordered.
 	Intent *Intent `json:"intent,omitempty"`
+
+	// ClientReference Your own reference. Absent if the job was submitted without one.
+	//
+	// Examples: PO-2026-4711
+	ClientReference string `json:"clientReference,omitempty"`
 
 	// SubmittedAt A time in UTC with milliseconds.
 	//
@@ -123,12 +160,27 @@ type PreflightJob struct {
 // PreflightJobStatus defines model for PreflightJob.Status.
 type PreflightJobStatus string
 
+// PreflightPage defines model for PreflightPage.
+type PreflightPage struct {
+	Items []PreflightJob `json:"items"`
+
+	// NextCursor Null on the last page.
+	NextCursor *string `json:"nextCursor"`
+}
+
 // PreflightProfile defines model for PreflightProfile.
 type PreflightProfile struct {
-	Name        string `json:"name"`
-	Version     string `json:"version"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
+	Name string `json:"name"`
+
+	// Kind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
+	// Only test keys see and use simulators. New values may be added.
+	//
+	//
+	// Examples: product
+	Kind        ProfileKind `json:"kind"`
+	Version     string      `json:"version"`
+	Title       string      `json:"title"`
+	Description string      `json:"description"`
 
 	// Digest As in a report.
 	Digest string        `json:"digest"`
@@ -181,7 +233,18 @@ type PreflightSubmit struct {
 
 	// Intent What was ordered.
 	Intent *Intent `json:"intent,omitempty"`
+
+	// ClientReference Your own reference, such as a number of your system. It does not have to be unique.
+	//
+	// Examples: PO-2026-4711
+	ClientReference string `json:"clientReference,omitempty"`
 }
+
+// ProfileKind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
+// Only test keys see and use simulators. New values may be added.
+//
+// Examples: product
+type ProfileKind string
 
 // ProfileLinks defines model for ProfileLinks.
 type ProfileLinks struct {
@@ -208,10 +271,17 @@ type ProfileRule struct {
 
 // ProfileSummary defines model for ProfileSummary.
 type ProfileSummary struct {
-	Name        string `json:"name"`
-	Version     string `json:"version"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
+	Name string `json:"name"`
+
+	// Kind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
+	// Only test keys see and use simulators. New values may be added.
+	//
+	//
+	// Examples: product
+	Kind        ProfileKind `json:"kind"`
+	Version     string      `json:"version"`
+	Title       string      `json:"title"`
+	Description string      `json:"description"`
 
 	// Digest As in a report.
 	Digest string       `json:"digest"`
@@ -234,11 +304,62 @@ type Severity string
 // warning, otherwise `pass`. Present in a job when status is succeeded.
 type Verdict string
 
+// ClientReference defines model for ClientReference.
+type ClientReference = string
+
+// CreatedAfter defines model for CreatedAfter.
+type CreatedAfter = string
+
+// CreatedBefore defines model for CreatedBefore.
+type CreatedBefore = string
+
+// Cursor defines model for Cursor.
+type Cursor = string
+
 // JobID defines model for JobId.
 type JobID = string
 
+// Limit defines model for Limit.
+type Limit = int
+
 // ProfileName defines model for ProfileName.
 type ProfileName = string
+
+// StatusFilter defines model for StatusFilter.
+type StatusFilter = []string
+
+// VerdictFilter defines model for VerdictFilter.
+type VerdictFilter = []string
+
+// ListPreflightsParams defines parameters for ListPreflights.
+type ListPreflightsParams struct {
+	// Status A status of the jobs to list. Repeat the parameter to select several.
+	Status StatusFilter `form:"status,omitempty" json:"status,omitempty"`
+
+	// Verdict A verdict of the jobs to list, which have succeeded. Repeat the parameter to select several.
+	Verdict VerdictFilter `form:"verdict,omitempty" json:"verdict,omitempty"`
+
+	// CreatedAfter List only jobs submitted at or after this time (RFC 3339).
+	CreatedAfter *CreatedAfter `form:"createdAfter,omitempty" json:"createdAfter,omitempty"`
+
+	// CreatedBefore List only jobs submitted before this time (RFC 3339).
+	CreatedBefore *CreatedBefore `form:"createdBefore,omitempty" json:"createdBefore,omitempty"`
+
+	// ClientReference List only jobs with exactly this client reference.
+	ClientReference *ClientReference `form:"clientReference,omitempty" json:"clientReference,omitempty"`
+
+	// Limit The maximum number of items.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `nextCursor` of the previous page, unchanged.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListPreflightsParamsStatus defines parameters for ListPreflights.
+type ListPreflightsParamsStatus string
+
+// ListPreflightsParamsVerdict defines parameters for ListPreflights.
+type ListPreflightsParamsVerdict string
 
 // SubmitPreflightJSONRequestBody defines body for SubmitPreflight for application/json ContentType.
 type SubmitPreflightJSONRequestBody = PreflightSubmit
@@ -246,6 +367,9 @@ type SubmitPreflightJSONRequestBody = PreflightSubmit
 // Operations are the operations of the contract. An operation is called after its call
 // has passed the gate, with the parameters and the body that the contract describes.
 type Operations interface {
+	// ListPreflights List your jobs, newest first. Requires preflight:read.
+	// (GET /api/v1/preflight)
+	ListPreflights(c *gate.Call, params ListPreflightsParams) (ListPreflightsResponseObject, error)
 	// SubmitPreflight Submit a PDF for inspection. Requires preflight:write.
 	// (POST /api/v1/preflight)
 	SubmitPreflight(c *gate.Call, body SubmitPreflightJSONRequestBody) (SubmitPreflightResponseObject, error)
@@ -274,6 +398,47 @@ type Operations interface {
 
 // Handlers makes a handler of each operation.
 type Handlers struct{ Operations Operations }
+
+// ListPreflights handles GET /api/v1/preflight.
+func (h Handlers) ListPreflights(c *gate.Call) error {
+
+	var params ListPreflightsParams
+	query := c.Request.URL.Query()
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "status", query, &params.Status, runtime.BindQueryParameterOptions{Type: "array", Format: ""}); err != nil {
+		return badParameter("status")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "verdict", query, &params.Verdict, runtime.BindQueryParameterOptions{Type: "array", Format: ""}); err != nil {
+		return badParameter("verdict")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "createdAfter", query, &params.CreatedAfter, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"}); err != nil {
+		return badParameter("createdAfter")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "createdBefore", query, &params.CreatedBefore, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"}); err != nil {
+		return badParameter("createdBefore")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "clientReference", query, &params.ClientReference, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("clientReference")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "cursor", query, &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("cursor")
+	}
+
+	response, err := h.Operations.ListPreflights(c, params)
+	if err != nil {
+		return err
+	}
+	return response.answerListPreflights(c)
+}
 
 // SubmitPreflight handles POST /api/v1/preflight.
 func (h Handlers) SubmitPreflight(c *gate.Call) error {
@@ -385,6 +550,27 @@ func (h Handlers) GetPreflightReport(c *gate.Call) error {
 }
 
 type NotModifiedResponse struct {
+}
+
+// ListPreflightsResponseObject is a response of ListPreflights.
+type ListPreflightsResponseObject interface {
+	answerListPreflights(c *gate.Call) error
+}
+
+type ListPreflights200ResponseHeaders struct {
+	Link *string
+}
+
+type ListPreflights200JSONResponse struct {
+	Body    PreflightPage
+	Headers ListPreflights200ResponseHeaders
+}
+
+func (response ListPreflights200JSONResponse) answerListPreflights(c *gate.Call) error {
+	if response.Headers.Link != nil {
+		c.Writer.Header().Set("Link", fmt.Sprint(*response.Headers.Link))
+	}
+	return c.JSON(200, response.Body)
 }
 
 // SubmitPreflightResponseObject is a response of SubmitPreflight.

@@ -88,7 +88,7 @@ func TestEveryDeliveryMatchesItsEventInTheContract(t *testing.T) {
 			t.Errorf("the contract does not describe %s", kind)
 			continue
 		}
-		event := transaction.Event{ID: "evt_01KDVDNC00000000000000000A", Type: kind, Subject: subject, At: time.Unix(1767225600, 0)}
+		event := transaction.Event{ID: "evt_01KDVDNC00000000000000000A", Type: kind, Subject: subject, Reference: "PO-1", At: time.Unix(1767225600, 0)}
 		payload := webhook.Payload(acme, event)
 		wantSchema(t, set, schemas[0].Ref[len("#/components/schemas/"):], payload)
 		header, err := webhook.Sign(secrets, event.ID, event.At, payload)

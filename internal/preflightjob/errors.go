@@ -28,8 +28,8 @@ var (
 	ErrNotCancellable = errors.New("job has ended and cannot be cancelled")
 	// ErrGone means that a job is past its retention.
 	ErrGone = errors.New("job is past its retention")
-	// ErrInvalidPage means that a page has a limit out of range, an unknown status, or a
-	// cursor that was not issued for this tenant and status.
+	// ErrInvalidPage means that a page has a limit out of range, an unknown status or
+	// verdict, or a cursor that was not issued for this tenant and filter.
 	ErrInvalidPage = errors.New("invalid page of jobs")
 	// ErrInvalidResult means that a worker submitted an invalid result. It is a
 	// programming error.
@@ -59,6 +59,8 @@ func (e *BacklogExceededError) Error() string {
 type Violation struct {
 	// Pointer is a JSON pointer as a URI fragment, "#/fileUrl".
 	Pointer string
+	// Code is the kind of the violation in the contract, such as INVALID_FORMAT.
+	Code string
 	// Detail is the sentence that the partner reads.
 	Detail string
 }

@@ -46,6 +46,8 @@ func Failures() []FailureKind { return append([]FailureKind(nil), failures[:]...
 type Failure struct {
 	Code   FailureCode
 	Detail string
+	// UpstreamStatus is the status of the file server for [FetchStatus]; 0 otherwise.
+	UpstreamStatus int
 }
 
 // NewFailure returns the Failure of a code with the detail of the table; false for an
@@ -53,7 +55,7 @@ type Failure struct {
 func NewFailure(code FailureCode) (Failure, bool) {
 	for _, kind := range failures {
 		if kind.Code == code {
-			return Failure(kind), true
+			return Failure{Code: kind.Code, Detail: kind.Detail}, true
 		}
 	}
 	return Failure{}, false

@@ -54,7 +54,8 @@ func ParseFileURL(text string, allowHTTP bool) (FileURL, error) {
 
 func spaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// Reveal returns the complete URL. Only the fetch may call it.
+// Reveal returns the complete URL. Only the fetch may call it, and responses to the owner
+// after [FileURL.WithoutQuery].
 func (f FileURL) Reveal() string { return f.raw }
 
 // WithoutQuery returns the URL without its query, which may be a credential.

@@ -92,7 +92,9 @@ type Job struct {
 	Profile string
 	// Ticket holds the ordered product, to check the file against; nil for none.
 	Ticket *jobticket.Ticket
-	Status Status
+	// ClientReference is the client's own name of the job; empty for none.
+	ClientReference string
+	Status          Status
 	// Attempt is the highest attempt that began, 0 before the first. Incarnation
 	// identifies the worker that began it.
 	Attempt     int
@@ -127,7 +129,7 @@ func (j Job) Revision() string { return fmt.Sprintf("%d-%s", j.Version, j.Status
 // replay repeats that response regardless of later changes.
 func (j Job) asSubmitted() Job {
 	return Job{
-		ID: j.ID, Tenant: j.Tenant, FileURL: j.FileURL, Profile: j.Profile, Ticket: j.Ticket,
+		ID: j.ID, Tenant: j.Tenant, FileURL: j.FileURL, Profile: j.Profile, Ticket: j.Ticket, ClientReference: j.ClientReference,
 		Status: Queued, Version: 1,
 		SubmittedAt: j.SubmittedAt, ExpiresAt: j.SubmittedAt.Add(Retention), DispatchedAt: j.SubmittedAt,
 		Trace: j.Trace,

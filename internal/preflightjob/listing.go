@@ -3,6 +3,7 @@
 package preflightjob
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,14 +22,26 @@ const (
 	DefaultLimit = 20
 )
 
+// Filter narrows a listing. The zero Filter selects every job.
+type Filter struct {
+	// Statuses lists the accepted statuses, and Verdicts the accepted verdicts; empty
+	// accepts every one.
+	Statuses []Status
+	Verdicts []Verdict
+	// CreatedAfter is the inclusive and CreatedBefore the exclusive bound of the time of
+	// submission, in whole milliseconds. The zero Time is no bound.
+	CreatedAfter, CreatedBefore time.Time
+	// ClientReference selects the jobs with exactly this reference; empty selects all.
+	ClientReference string
+}
+
 // Page selects a part of a listing.
 type Page struct {
-	// Status is the required status; empty accepts every status.
-	Status Status
+	Filter
 	// Limit is 1 to [MaxLimit]; 0 means [DefaultLimit].
 	Limit int
 	// Cursor is the NextCursor of the previous page; empty for the first page. It is
-	// valid only with the status that it was issued for.
+	// valid only with the filter that it was issued for.
 	Cursor string
 }
 
@@ -41,10 +54,15 @@ type List struct {
 
 // Selection selects the jobs of a listing.
 type Selection struct {
-	// Before is the exclusive start of the page.
+	// Before is the exclusive start of the page, From the inclusive bound of the time of
+	// submission.
 	Before Position
-	// Status is the required status; empty accepts every status.
-	Status Status
+	From   time.Time
+	// Statuses and Verdicts list the accepted values; empty accepts every one.
+	Statuses []Status
+	Verdicts []Verdict
+	// ClientReference selects the jobs with this reference; empty selects all.
+	ClientReference string
 	// Now excludes the jobs whose ExpiresAt is not after it.
 	Now time.Time
 	// Limit is the maximum number of jobs.
@@ -122,20 +140,47 @@ func (s *Service) selection(page Page, owner tenant.ID) (Selection, cursor.Scope
 	if page.Limit < 1 || page.Limit > MaxLimit {
 		return Selection{}, cursor.Scope{}, fmt.Errorf("%w: limit is 1 to %d", ErrInvalidPage, MaxLimit)
 	}
-	if page.Status != "" && !slices.Contains(Statuses(), page.Status) {
-		return Selection{}, cursor.Scope{}, fmt.Errorf("%w: there is no status %.40q", ErrInvalidPage, page.Status)
+	for _, status := range page.Statuses {
+		if !slices.Contains(Statuses(), status) {
+			return Selection{}, cursor.Scope{}, fmt.Errorf("%w: there is no status %.40q", ErrInvalidPage, status)
+		}
 	}
-	selection := Selection{Before: beginning, Status: page.Status, Now: s.now(), Limit: page.Limit}
-	scope := cursor.Scope{Tenant: owner.String(), Query: "jobs by descending submission, status " + string(page.Status)}
+	for _, verdict := range page.Verdicts {
+		if !verdict.Valid() {
+			return Selection{}, cursor.Scope{}, fmt.Errorf("%w: there is no verdict %.40q", ErrInvalidPage, verdict)
+		}
+	}
+	selection := Selection{
+		Before: beginning, From: page.CreatedAfter, Statuses: distinct(page.Statuses), Verdicts: distinct(page.Verdicts),
+		ClientReference: page.ClientReference, Now: s.now(), Limit: page.Limit,
+	}
+	if !page.CreatedBefore.IsZero() {
+		selection.Before = Position{SubmittedAt: page.CreatedBefore}
+	}
+	scope := cursor.Scope{Tenant: owner.String(), Query: fmt.Sprintf("jobs by descending submission, status %q, verdict %q, created %s to %s, reference %q",
+		selection.Statuses, selection.Verdicts, bound(page.CreatedAfter), bound(page.CreatedBefore), page.ClientReference)}
 	if page.Cursor == "" {
 		return selection, scope, nil
 	}
 	position, err := s.config.Cursors.Open(scope, page.Cursor)
 	if err == nil {
+		// The cursor was issued within the bound, so it replaces the bound.
 		selection.Before, err = parsePosition(position)
 	}
 	if err != nil {
 		return Selection{}, cursor.Scope{}, fmt.Errorf("%w: %w", ErrInvalidPage, err)
 	}
 	return selection, scope, nil
+}
+
+// distinct returns the values once each, in a fixed order.
+func distinct[V cmp.Ordered](values []V) []V {
+	return slices.Compact(slices.Sorted(slices.Values(values)))
+}
+
+func bound(t time.Time) string {
+	if t.IsZero() {
+		return "any"
+	}
+	return strconv.FormatInt(t.UnixMilli(), 10)
 }

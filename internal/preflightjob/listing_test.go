@@ -30,7 +30,8 @@ func TestInvalidPageIsNotQueried(t *testing.T) {
 	for name, page := range map[string]preflightjob.Page{
 		"a limit below 1":           {Limit: -1},
 		"a limit that is too large": {Limit: preflightjob.MaxLimit + 1},
-		"an unknown status":         {Status: "lost"},
+		"an unknown status":         {Filter: preflightjob.Filter{Statuses: []preflightjob.Status{preflightjob.Queued, "lost"}}},
+		"an unknown verdict":        {Filter: preflightjob.Filter{Verdicts: []preflightjob.Verdict{"good"}}},
 		"an invalid cursor":         {Cursor: "pref_01kb0qxr80zzzzzzzzzzzzzzzz"},
 	} {
 		if _, err := b.List(t.Context(), acme, page); !errors.Is(err, preflightjob.ErrInvalidPage) {

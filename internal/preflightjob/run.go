@@ -29,6 +29,8 @@ type Result struct {
 	Verdict Verdict
 	// Failure is a code of [Failures]; empty if there is a report.
 	Failure FailureCode
+	// UpstreamStatus is the status of the file server for [FetchStatus]; 0 otherwise.
+	UpstreamStatus int
 }
 
 // Begin starts an attempt of a worker. It returns [ErrTerminal], after which the worker
@@ -261,6 +263,7 @@ func (s *Service) end(job Job, result Result, now time.Time) (Change, error) {
 	if !known {
 		return Change{}, fmt.Errorf("%w: failure code %q", ErrInvalidResult, result.Failure)
 	}
+	failure.UpstreamStatus = result.UpstreamStatus
 	job.Failure = failure
 	return s.close(job, Failed, now)
 }
@@ -302,6 +305,9 @@ func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 // check returns [ErrInvalidResult] for an invalid result. It does not validate the
 // content of the report, which the sandbox has decoded.
 func (r Result) check() error {
+	if r.UpstreamStatus != 0 && (r.Failure != FetchStatus || r.UpstreamStatus < 100 || r.UpstreamStatus > 999) {
+		return fmt.Errorf("%w: status %d of the file server with failure %q", ErrInvalidResult, r.UpstreamStatus, r.Failure)
+	}
 	if r.Failure != "" {
 		if _, known := NewFailure(r.Failure); !known || r.Report != nil || r.Verdict != "" {
 			return fmt.Errorf("%w: failure %q", ErrInvalidResult, r.Failure)

@@ -76,7 +76,7 @@ func TestEachFailureHasADetail(t *testing.T) {
 			t.Fatalf(`Begin(%q, "w1"): %v`, id, err)
 		}
 		got, err := b.Finish(t.Context(), id, 1, "w1", preflightjob.Result{Failure: kind.Code})
-		if err != nil || got.Status != preflightjob.Failed || got.Failure != preflightjob.Failure(kind) || !strings.HasSuffix(kind.Detail, ".") {
+		if err != nil || got.Status != preflightjob.Failed || got.Failure != (preflightjob.Failure{Code: kind.Code, Detail: kind.Detail}) || !strings.HasSuffix(kind.Detail, ".") {
 			t.Errorf("%s: job = %+v, %v", kind.Code, got, err)
 		}
 		if b.store.events[0].Type != transaction.PreflightFailed {
@@ -101,6 +101,9 @@ func TestInvalidResultIsRefused(t *testing.T) {
 		"an unknown failure":       {Failure: "OOPS"},
 		"a failure with a report":  {Failure: preflightjob.TimeLimit, Report: []byte(`{}`)},
 		"a failure with a verdict": {Failure: preflightjob.TimeLimit, Verdict: preflightjob.Fail},
+		"a status without fetch":   {Failure: preflightjob.TimeLimit, UpstreamStatus: 404},
+		"a status of two digits":   {Failure: preflightjob.FetchStatus, UpstreamStatus: 99},
+		"a status of four digits":  {Failure: preflightjob.FetchStatus, UpstreamStatus: 1000},
 	}
 	for name, result := range results {
 		b := newBench(t)

@@ -9,7 +9,10 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/recordid"
@@ -73,6 +76,9 @@ type Request struct {
 	Profile string
 	// Ticket holds the ordered product; nil for none.
 	Ticket *jobticket.Ticket
+	// ClientReference is the client's own name of the job, at most [MaxReference]
+	// characters; empty for none.
+	ClientReference string
 	// Idempotency is optional: every call with an empty key creates a job.
 	Idempotency transaction.Idempotency
 	// Quota is nil if submissions are not counted.
@@ -157,13 +163,16 @@ func (s *Service) judge(now time.Time, owner tenant.ID, request Request) (Job, e
 	var found []Violation
 	address, err := ParseFileURL(request.FileURL, s.config.AllowHTTP)
 	if err != nil {
-		found = append(found, Violation{Pointer: "#/fileUrl", Detail: err.Error()})
+		found = append(found, Violation{Pointer: "#/fileUrl", Code: "INVALID_FORMAT", Detail: err.Error()})
 	}
 	if !slices.Contains(s.config.Profiles, request.Profile) && !isSimulated(owner, request.Profile) {
-		found = append(found, Violation{Pointer: "#/profile", Detail: "must be the name of an inspection profile; GET /api/v1/preflight/profiles lists them"})
+		found = append(found, Violation{Pointer: "#/profile", Code: "NOT_ALLOWED", Detail: "must be the name of an inspection profile; GET /api/v1/preflight/profiles lists them"})
 	}
 	if err := request.Ticket.Check(); err != nil {
-		found = append(found, Violation{Pointer: "#/intent", Detail: err.Error()})
+		found = append(found, Violation{Pointer: "#/intent", Code: "INVALID_VALUE", Detail: err.Error()})
+	}
+	if code, detail := checkReference(request.ClientReference); code != "" {
+		found = append(found, Violation{Pointer: "#/clientReference", Code: code, Detail: detail})
 	}
 	if len(found) > 0 {
 		return Job{}, &ValidationError{Violations: found}
@@ -172,7 +181,25 @@ func (s *Service) judge(now time.Time, owner tenant.ID, request Request) (Job, e
 	if err != nil {
 		return Job{}, err
 	}
-	return Job{ID: id, Tenant: owner, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, SubmittedAt: now, Trace: request.Trace}.asSubmitted(), nil
+	return Job{ID: id, Tenant: owner, FileURL: address, Profile: request.Profile, Ticket: request.Ticket, ClientReference: request.ClientReference, SubmittedAt: now, Trace: request.Trace}.asSubmitted(), nil
+}
+
+// MaxReference is the maximum length of a client reference, in characters.
+const MaxReference = 128
+
+// checkReference returns the code and the detail of the violation of a client reference;
+// both are empty for a valid reference and for none.
+func checkReference(text string) (code, detail string) {
+	switch {
+	case text == "":
+		return "", ""
+	case utf8.RuneCountInString(text) > MaxReference:
+		return "INVALID_LENGTH", fmt.Sprintf("must be at most %d characters long", MaxReference)
+	case !utf8.ValidString(text), strings.TrimSpace(text) == "", strings.ContainsFunc(text, unicode.IsControl):
+		return "INVALID_VALUE", "must have a visible character and no control characters"
+	default:
+		return "", ""
+	}
 }
 
 // Get returns an owned job, transaction.ErrNotFound or [ErrGone].

@@ -16,6 +16,9 @@ import (
 // before the response is sent. If the process stops between the two, the sweeper ends
 // the job. With a live key these profiles are unknown.
 
+// simulatedStatus is the status of the file server in a simulated [FetchStatus].
+const simulatedStatus = 404
+
 // simulation holds one row of the simulator's table.
 type simulation struct {
 	profile string
@@ -89,6 +92,9 @@ func (s *Service) settle(ctx context.Context, job Job) error {
 		result := Result{Verdict: row.verdict, Failure: row.failure}
 		if row.ending == Succeeded {
 			result.Report = s.config.SimulatedReport(row.verdict)
+		}
+		if row.failure == FetchStatus {
+			result.UpstreamStatus = simulatedStatus
 		}
 		if err := result.check(); err != nil {
 			return Change{}, err

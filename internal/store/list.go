@@ -19,7 +19,7 @@ import (
 // position has the same condition on ids, which an index serves.
 const BeforeAll = "~"
 
-// The parameters of all queries are @owner, @reference, @from, @at, @before, @status, @request, @code,
+// The parameters of all queries are @owner, @reference, @from, @at, @before, @request, @code,
 // @limit and @now; a query has those that it needs.
 
 // OfOwner is the condition that selects the records of @owner.
@@ -88,21 +88,69 @@ func part(columns, owners, condition string) string {
 		` ORDER BY id DESC LIMIT @limit`
 }
 
-// ListJobs returns the query that lists columns of the jobs of @owner that come before the
-// position (@at, @before) and have not expired at @now, the latest first. A status selects
-// the jobs that have it as @status.
+// ListJobs returns the query that lists columns of the jobs of @owner that a selection
+// selects, the latest first: those before the position (@at, @before) that were submitted at
+// or after @from and have not expired at @now. A client reference is @reference.
+//
+// A query for statuses or verdicts has a part for each, which its index serves. A query for a
+// client reference has one part, because few jobs have the same. The conditions on verdicts
+// and references repeat those of their indexes.
 //
 // The order begins with the time, so that no planner reads it from the primary key, among
 // the jobs of all tenants. Purged jobs have no file and are in no index of lists, so lists
 // do not slow down with the number of jobs that were ever submitted.
-func ListJobs(columns string, status preflightjob.Status) string {
-	condition := ""
-	if status != "" {
-		condition = ` AND status = @status`
+func ListJobs(columns string, chosen preflightjob.Selection) string {
+	var parts []string
+	switch {
+	case chosen.ClientReference != "":
+		parts = []string{` AND client_reference = @reference AND client_reference <> ''` + among("status", chosen.Statuses) + among("verdict", chosen.Verdicts)}
+	case len(chosen.Verdicts) > 0:
+		for _, verdict := range chosen.Verdicts {
+			parts = append(parts, among("verdict", []preflightjob.Verdict{verdict})+` AND verdict <> ''`+among("status", chosen.Statuses))
+		}
+	case len(chosen.Statuses) > 0:
+		for _, status := range chosen.Statuses {
+			parts = append(parts, among("status", []preflightjob.Status{status}))
+		}
+	default:
+		parts = []string{""}
 	}
-	return `SELECT ` + columns + ` FROM job WHERE ` + OfOwner + ` AND file_url <> '' AND expires_at > @now` + condition +
-		` AND (submitted_at, id) < (@at, @before) ORDER BY submitted_at DESC, id DESC LIMIT @limit`
+	if !chosen.From.IsZero() {
+		for i := range parts {
+			parts[i] += ` AND submitted_at >= @from`
+		}
+	}
+	const order = ` ORDER BY submitted_at DESC, id DESC LIMIT @limit`
+	for i, condition := range parts {
+		parts[i] = `SELECT ` + columns + ` FROM job WHERE ` + OfOwner + ` AND file_url <> '' AND expires_at > @now` + condition +
+			` AND (submitted_at, id) < (@at, @before)` + order
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return `SELECT * FROM (` + strings.Join(parts, `) AS part UNION ALL SELECT * FROM (`) + `) AS part` + order
 }
+
+// among returns the condition that a column has one of the values of an enumeration.
+func among[V ~string](column string, values []V) string {
+	if len(values) == 0 {
+		return ""
+	}
+	quoted := make([]string, len(values))
+	for i, value := range values {
+		quoted[i] = `'` + string(value) + `'`
+	}
+	if len(quoted) == 1 {
+		return ` AND ` + column + ` = ` + quoted[0]
+	}
+	return ` AND ` + column + ` IN (` + strings.Join(quoted, `, `) + `)`
+}
+
+// ReferenceOf is the client reference of the subject of a delivery. References never change,
+// so every attempt sends the same.
+const ReferenceOf = `coalesce(
+	(SELECT job.client_reference FROM job WHERE job.id = subject),
+	(SELECT rfq.client_reference FROM rfq WHERE rfq.id = subject), '')`
 
 // RequestColumns lists the columns of entries of the request log.
 const RequestColumns = `tenant, id, at, request_id, key_name, listener, surface, method, route, status, code, capability, reason, took, bytes, requests`

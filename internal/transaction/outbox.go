@@ -38,6 +38,9 @@ type Event struct {
 	// Subject is the id of the RFQ or job that the event is about.
 	Subject string
 	At      time.Time
+	// Reference is the client reference of the subject, empty for none. Only stores of
+	// deliveries set it, when they read a delivery.
+	Reference string
 	// Trace is the W3C traceparent of the request or attempt that caused the event,
 	// at most 55 bytes; empty if the cause was not traced. The store that commits
 	// the event reads it from the context only.

@@ -14,7 +14,8 @@ import (
 // instant is the time format of the API.
 const instant = "2006-01-02T15:04:05.000Z"
 
-// payload is the body of a delivery. It contains no state: receivers fetch the subject.
+// payload is the body of a delivery. It contains no state that changes: receivers fetch the
+// subject.
 type payload struct {
 	ID           string                `json:"id"`
 	Type         transaction.EventType `json:"type"`
@@ -48,6 +49,9 @@ func Payload(owner tenant.ID, event transaction.Event) []byte {
 	for _, subject := range subjects {
 		if recordid.Valid(subject.prefix, event.Subject) {
 			p.Data[subject.member] = event.Subject
+			if event.Reference != "" {
+				p.Data["clientReference"] = event.Reference
+			}
 			p.Links["self"] = subject.path + event.Subject
 		}
 	}

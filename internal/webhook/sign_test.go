@@ -173,14 +173,14 @@ func TestEveryEventOfTheCatalogueLeadsToItsSubject(t *testing.T) {
 			Data  map[string]string
 			Links map[string]string
 		}
-		if err := json.Unmarshal(webhook.Payload(acme, transaction.Event{ID: "evt_1", Type: kind, Subject: subject}), &got); err != nil {
+		if err := json.Unmarshal(webhook.Payload(acme, transaction.Event{ID: "evt_1", Type: kind, Subject: subject, Reference: "PO-1"}), &got); err != nil {
 			t.Fatalf("json.Unmarshal: %v", err)
 		}
 		member, path := "rfqId", "/api/v1/rfq/"
 		if subject == job {
 			member, path = "jobId", "/api/v1/preflight/"
 		}
-		if got.Data[member] != subject || got.Links["self"] != path+subject || len(got.Data) != 1 {
+		if got.Data["clientReference"] != "PO-1" || got.Data[member] != subject || got.Links["self"] != path+subject || len(got.Data) != 2 {
 			t.Errorf("%s: data %v, links %v", kind, got.Data, got.Links)
 		}
 	}

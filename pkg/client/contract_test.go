@@ -212,6 +212,7 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 		"Products":  func(ctx context.Context) error { _, err := c.Products(ctx); return err },
 		"CreateRFQ": func(ctx context.Context) error { _, err := c.CreateRFQ(ctx, flyers()); return err },
 		"RFQ":       func(ctx context.Context) error { _, err := c.RFQ(ctx, "rfq_x"); return err },
+		"CancelRFQ": func(ctx context.Context) error { _, err := c.CancelRFQ(ctx, "rfq_x"); return err },
 		"RFQs": func(ctx context.Context) error {
 			for _, err := range c.RFQs(ctx, client.RFQFilter{}) {
 				return err
@@ -224,11 +225,16 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 			}
 			return nil
 		},
-		"CancelRFQ": func(ctx context.Context) error { _, err := c.CancelRFQ(ctx, "rfq_x"); return err },
 		"Quotes": func(ctx context.Context) error { _, err := c.Quotes(ctx, "rfq_x"); return err },
 		"SubmitPreflight": func(ctx context.Context) error {
 			_, err := c.SubmitPreflight(ctx, client.PreflightSubmit{})
 			return err
+		},
+		"Preflights": func(ctx context.Context) error {
+			for _, err := range c.Preflights(ctx, client.PreflightFilter{}) {
+				return err
+			}
+			return nil
 		},
 		"Preflight": func(ctx context.Context) error { _, err := c.Preflight(ctx, "pref_x"); return err },
 		"FollowPreflight": func(ctx context.Context) error {

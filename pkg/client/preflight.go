@@ -5,6 +5,7 @@ package client
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/http"
 	"time"
 
@@ -45,6 +46,52 @@ func (c *Client) SubmitPreflight(ctx context.Context, submit PreflightSubmit, op
 		err = unnamed(operation, terms.idempotencyKey, http.StatusAccepted, header)
 	}
 	return SubmittedPreflight{job, replayed(header)}, err
+}
+
+// PreflightFilter selects jobs. The zero value selects all.
+type PreflightFilter struct {
+	// Status selects jobs with one of these statuses, Verdict jobs with one of these
+	// verdicts.
+	Status  []PreflightStatus
+	Verdict []Verdict
+	// CreatedAfter selects jobs submitted at or after this time.
+	CreatedAfter time.Time
+	// CreatedBefore selects jobs submitted before this time.
+	CreatedBefore time.Time
+	// ClientReference selects jobs with exactly this reference; empty selects all.
+	ClientReference string
+	// PageSize is the number of jobs for each request, 1 to 100; zero selects the default
+	// of the API.
+	PageSize int
+}
+
+func (f PreflightFilter) parameters() *preflightapi.ListPreflightsParams {
+	parameters := &preflightapi.ListPreflightsParams{Status: f.Status, Verdict: f.Verdict}
+	if !f.CreatedAfter.IsZero() {
+		parameters.CreatedAfter = &f.CreatedAfter
+	}
+	if !f.CreatedBefore.IsZero() {
+		parameters.CreatedBefore = &f.CreatedBefore
+	}
+	if f.ClientReference != "" {
+		parameters.ClientReference = &f.ClientReference
+	}
+	if f.PageSize != 0 {
+		parameters.Limit = new(f.PageSize)
+	}
+	return parameters
+}
+
+// Preflights lists jobs, newest first, without their results. It reads the pages as you
+// range over them. It ends with the first error. It does not contain jobs that are
+// submitted meanwhile.
+func (c *Client) Preflights(ctx context.Context, filter PreflightFilter) iter.Seq2[PreflightJob, error] {
+	parameters := filter.parameters()
+	return pages(ctx, c, "Preflights", routePreflights, func(ctx context.Context, cursor *string) (*http.Response, error) {
+		parameters := *parameters
+		parameters.Cursor = cursor
+		return c.preflight.ListPreflights(ctx, &parameters)
+	}, func(page preflightapi.PreflightPage) ([]PreflightJob, *string) { return page.Items, page.NextCursor })
 }
 
 // Preflight reads a job. Result is set after it has succeeded, Failure after it has

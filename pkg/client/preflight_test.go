@@ -5,6 +5,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -43,13 +44,63 @@ func TestPreflightJobIsSubmittedReadAndReported(t *testing.T) {
 func TestFailedJobHasItsReason(t *testing.T) {
 	t.Parallel()
 	c := newTestServer(t).client(t, "acme-test")
-	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:failed:FETCH_REFUSED"})
+	submitted, err := c.SubmitPreflight(t.Context(), client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf", Profile: "sim:failed:FETCH_STATUS"})
 	if err != nil {
 		t.Fatalf("SubmitPreflight: %v", err)
 	}
 	job, err := c.WaitPreflight(t.Context(), submitted.JobID)
-	if err != nil || job.Status != client.PreflightStatusFailed || job.Failure == nil || job.Failure.Code != client.FailureCodeFetchRefused {
+	if err != nil || job.Status != client.PreflightStatusFailed || job.Failure == nil || job.Failure.Code != client.FailureCodeFetchStatus || job.Failure.UpstreamStatus != 404 {
 		t.Errorf("job %+v, error %v", job, err)
+	}
+}
+
+func TestPreflightsHasAllPagesAndAppliesItsFilter(t *testing.T) {
+	t.Parallel()
+	h := newTestServer(t)
+	c := h.client(t, "acme-test")
+	var ids []string
+	var middle time.Time
+	for i := range 6 {
+		wanted := client.PreflightSubmit{FileURL: "https://files.example.com/flyer.pdf?signature=hush", Profile: "sim:succeeded:warn", ClientReference: "PO-1"}
+		if i%2 == 1 {
+			wanted.Profile, wanted.ClientReference = "sim:cancelled", ""
+		}
+		if i == 4 {
+			middle = h.Clock.Now()
+		}
+		submitted, err := c.SubmitPreflight(t.Context(), wanted)
+		if err != nil || submitted.ClientReference != wanted.ClientReference || submitted.FileURL != "https://files.example.com/flyer.pdf" {
+			t.Fatalf("submitted %+v, error %v", submitted, err)
+		}
+		ids = append(ids, submitted.JobID)
+		h.Advance(time.Second)
+	}
+	slices.Reverse(ids)
+	for name, tt := range map[string]struct {
+		filter client.PreflightFilter
+		want   []string
+	}{
+		"everything":         {client.PreflightFilter{}, ids},
+		"in small pages":     {client.PreflightFilter{PageSize: 4}, ids},
+		"of a status":        {client.PreflightFilter{Status: []client.PreflightStatus{client.PreflightStatusCancelled}, PageSize: 1}, []string{ids[0], ids[2], ids[4]}},
+		"of two verdicts":    {client.PreflightFilter{Verdict: []client.Verdict{client.VerdictWarn, client.VerdictFail}, PageSize: 2}, []string{ids[1], ids[3], ids[5]}},
+		"from an instant on": {client.PreflightFilter{CreatedAfter: middle}, ids[:2]},
+		"before an instant":  {client.PreflightFilter{CreatedBefore: middle, PageSize: 3}, ids[2:]},
+		"of a reference":     {client.PreflightFilter{ClientReference: "PO-1", CreatedBefore: middle}, []string{ids[3], ids[5]}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for job, err := range c.Preflights(t.Context(), tt.filter) {
+				if err != nil {
+					t.Fatalf("Preflights(%+v): %v", tt.filter, err)
+				}
+				got = append(got, job.JobID)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("jobs (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

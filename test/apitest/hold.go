@@ -177,8 +177,11 @@ func (w *Server) Operation(method, path string) (contracts.Operation, bool) {
 		method = http.MethodGet
 	}
 	path, _, _ = strings.Cut(path, "?")
-	for _, op := range append(w.Contracts.Operations(), w.Contracts.InternalOperations()...) {
-		if op.Method == method && fits(op.Path, path) {
+	all := append(w.Contracts.Operations(), w.Contracts.InternalOperations()...)
+	// Like the router, a path without parameters precedes templates, for every method.
+	exact := slices.ContainsFunc(all, func(op contracts.Operation) bool { return op.Path == path })
+	for _, op := range all {
+		if op.Method == method && (op.Path == path || !exact && fits(op.Path, path)) {
 			return op, true
 		}
 	}

@@ -170,9 +170,10 @@ func (w *fixture) submit(t testing.TB, owner tenant.ID) preflightjob.Job {
 func request(key string) preflightjob.Request {
 	return preflightjob.Request{
 		FileURL: "https://files.example.com/flyer.pdf?signature=s3cret", Profile: "print_ready",
-		Ticket:      &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 148, Height: 210}, Pages: 2, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold ✓"}}, Quantity: 5000},
-		Idempotency: keyed(key, "flyer"),
-		Trace:       "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+		Ticket:          &jobticket.Ticket{TrimSize: &jobticket.Size{Width: 148, Height: 210}, Pages: 2, Colors: &jobticket.Colors{Process: 4, Spots: []string{"Gold ✓"}}, Quantity: 5000},
+		ClientReference: "PO 4711 ✓",
+		Idempotency:     keyed(key, "flyer"),
+		Trace:           "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 	}
 }
 

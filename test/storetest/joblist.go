@@ -18,7 +18,8 @@ var jobListCases = map[string]func(*testing.T, *fixture){
 	"a list holds the tenant's own jobs alone":                       jobListIsOwn,
 	"a list of a status holds the jobs that have it":                 jobListOfStatus,
 	"a job is listed until its retention has passed, purged or not":  jobListForgets,
-	"a cursor of jobs is good for its tenant and its status alone":   jobCursorIsBound,
+	"a cursor of jobs is good for its tenant and its filter alone":   jobCursorIsBound,
+	"filters of jobs are combined, and their pages join":             jobListIsFiltered,
 }
 
 // queueUp submits jobs of acme and returns their ids, the newest first.
@@ -95,9 +96,64 @@ func jobListOfStatus(t *testing.T, w *fixture) {
 		t.Fatalf("w.jobs.Begin: %v", err)
 	}
 	for status, want := range map[preflightjob.Status][]string{
-		"": ids, preflightjob.Queued: {ids[1]}, preflightjob.Processing: {ids[4]}, preflightjob.Succeeded: {ids[0], ids[3]}, preflightjob.Failed: nil, preflightjob.Cancelled: {ids[2]},
+		preflightjob.Queued: {ids[1]}, preflightjob.Processing: {ids[4]}, preflightjob.Succeeded: {ids[0], ids[3]}, preflightjob.Failed: nil, preflightjob.Cancelled: {ids[2]},
 	} {
-		wantEqual(t, fmt.Sprintf("ids with the status %q", status), want, w.walkJobs(t, preflightjob.Page{Status: status, Limit: 1}, func() {}))
+		wantEqual(t, fmt.Sprintf("ids with the status %q", status), want, w.walkJobs(t, preflightjob.Page{Filter: preflightjob.Filter{Statuses: []preflightjob.Status{status}}, Limit: 1}, func() {}))
+	}
+}
+
+func jobListIsFiltered(t *testing.T, w *fixture) {
+	start := w.clock.Now()
+	var ids []string
+	for i, reference := range []string{"PO-1", "", "PO-1", "po-1", "PO-1", "PO-2"} {
+		wanted := request(fmt.Sprint("key", i))
+		wanted.ClientReference = reference
+		submitted, err := w.jobs.Submit(t.Context(), acme, wanted, 1_000)
+		if err != nil || submitted.Job.ClientReference != reference {
+			t.Fatalf("submitted %+v, %v; want the reference %q", submitted.Job, err, reference)
+		}
+		ids = append(ids, submitted.Job.ID)
+		w.clock.advance(time.Second)
+	}
+	for i, verdict := range []preflightjob.Verdict{preflightjob.Pass, preflightjob.Warn, preflightjob.Fail, preflightjob.Warn} {
+		if _, err := w.jobs.Begin(t.Context(), ids[i], 1, "w1"); err != nil {
+			t.Fatalf("begin: %v", err)
+		}
+		if _, err := w.jobs.Finish(t.Context(), ids[i], 1, "w1", preflightjob.Result{Report: report, Verdict: verdict}); err != nil {
+			t.Fatalf("finish: %v", err)
+		}
+	}
+	if _, err := w.jobs.Cancel(t.Context(), acme, ids[4]); err != nil {
+		t.Fatalf("cancel: %v", err)
+	}
+	type filter = preflightjob.Filter
+	warnOrFail := []preflightjob.Verdict{preflightjob.Warn, preflightjob.Fail, preflightjob.Warn}
+	for name, tc := range map[string]struct {
+		filter filter
+		want   []int
+	}{
+		"everything":                   {filter{}, []int{5, 4, 3, 2, 1, 0}},
+		"a reference":                  {filter{ClientReference: "PO-1"}, []int{4, 2, 0}},
+		"an unknown reference":         {filter{ClientReference: "PO-3"}, nil},
+		"a reference and two statuses": {filter{ClientReference: "PO-1", Statuses: []preflightjob.Status{preflightjob.Succeeded, preflightjob.Queued}}, []int{2, 0}},
+		"a reference and a verdict":    {filter{ClientReference: "PO-1", Verdicts: warnOrFail}, []int{2}},
+		"a verdict":                    {filter{Verdicts: []preflightjob.Verdict{preflightjob.Pass}}, []int{0}},
+		"two verdicts, one repeated":   {filter{Verdicts: warnOrFail}, []int{3, 2, 1}},
+		"verdicts and their status":    {filter{Verdicts: warnOrFail, Statuses: []preflightjob.Status{preflightjob.Succeeded}}, []int{3, 2, 1}},
+		"verdicts and another status":  {filter{Verdicts: warnOrFail, Statuses: []preflightjob.Status{preflightjob.Failed}}, nil},
+		"two statuses":                 {filter{Statuses: []preflightjob.Status{preflightjob.Queued, preflightjob.Cancelled}}, []int{5, 4}},
+		"from an instant on":           {filter{CreatedAfter: start.Add(3 * time.Second)}, []int{5, 4, 3}},
+		"before an instant":            {filter{CreatedBefore: start.Add(3 * time.Second)}, []int{2, 1, 0}},
+		"verdicts in a period":         {filter{Verdicts: warnOrFail, CreatedAfter: start.Add(2 * time.Second), CreatedBefore: start.Add(3 * time.Second)}, []int{2}},
+		"statuses in a period":         {filter{Statuses: []preflightjob.Status{preflightjob.Succeeded, preflightjob.Queued}, CreatedAfter: start.Add(3 * time.Second)}, []int{5, 3}},
+		"a reference in a period":      {filter{ClientReference: "PO-1", CreatedBefore: start.Add(4 * time.Second)}, []int{2, 0}},
+	} {
+		var want []string
+		for _, i := range tc.want {
+			want = append(want, ids[i])
+		}
+		wantEqual(t, name, want, w.walkJobs(t, preflightjob.Page{Filter: tc.filter, Limit: 1}, func() {}))
+		wantEqual(t, name+" on one page", want, w.walkJobs(t, preflightjob.Page{Filter: tc.filter}, func() {}))
 	}
 }
 
@@ -129,7 +185,10 @@ func jobCursorIsBound(t *testing.T, w *fixture) {
 			t.Errorf("as %s: error = %v, want ErrInvalidPage", owner, err)
 		}
 	}
-	if _, err := w.jobs.List(t.Context(), acme, preflightjob.Page{Status: preflightjob.Queued, Cursor: first.NextCursor}); !errors.Is(err, preflightjob.ErrInvalidPage) {
+	if _, err := w.jobs.List(t.Context(), acme, preflightjob.Page{Filter: preflightjob.Filter{Statuses: []preflightjob.Status{preflightjob.Queued}}, Cursor: first.NextCursor}); !errors.Is(err, preflightjob.ErrInvalidPage) {
 		t.Errorf("of another status: error = %v, want ErrInvalidPage", err)
+	}
+	if _, err := w.jobs.List(t.Context(), acme, preflightjob.Page{Filter: preflightjob.Filter{ClientReference: "PO-1"}, Cursor: first.NextCursor}); !errors.Is(err, preflightjob.ErrInvalidPage) {
+		t.Errorf("of a reference: error = %v, want ErrInvalidPage", err)
 	}
 }

@@ -23,6 +23,7 @@ var jobCases = map[string]func(*testing.T, *fixture){
 	"of many workers with one attempt exactly one holds the job":       beginRace,
 	"a cancellation and a finish race to exactly one end":              cancelRace,
 	"a report is stored once and reads back byte for byte":             reportOnce,
+	"the status of the file server is stored until the job reopens":    upstreamStatus,
 	"an attempt past the limit ends the job and publishes an event":    attemptsExhausted,
 	"a simulated job is ended by the time its submission is answered":  simulatedJobs,
 	"a drained attempt is given back, and its number is not":           drainedAttempt,
@@ -285,6 +286,25 @@ func cancelRace(t *testing.T, w *fixture) {
 		default:
 			t.Errorf("job is %s after both", got.Status)
 		}
+	}
+}
+
+func upstreamStatus(t *testing.T, w *fixture) {
+	id := w.submit(t, acme).ID
+	if _, err := w.jobs.Begin(t.Context(), id, 1, "w1"); err != nil {
+		t.Fatalf("begin: %v", err)
+	}
+	if _, err := w.jobs.Finish(t.Context(), id, 1, "w1", preflightjob.Result{Failure: preflightjob.FetchStatus, UpstreamStatus: 403}); err != nil {
+		t.Fatalf("finish: %v", err)
+	}
+	if job, err := w.jobs.Get(t.Context(), acme, id); err != nil || job.Failure.UpstreamStatus != 403 {
+		t.Errorf("job %+v, %v; want the status 403", job, err)
+	}
+	if _, err := w.jobs.Reopen(t.Context(), id, 1); err != nil {
+		t.Fatalf("reopen: %v", err)
+	}
+	if job, err := w.jobs.Get(t.Context(), acme, id); err != nil || job.Failure != (preflightjob.Failure{}) {
+		t.Errorf("reopened job %+v, %v; want no failure", job, err)
 	}
 }
 

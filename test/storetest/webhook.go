@@ -12,6 +12,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/recordid"
+	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"
@@ -22,6 +23,7 @@ var webhookCases = map[string]func(*testing.T, *fixture){
 	"events are relayed from where the last relay ended, or not at all":            relayOnce,
 	"of processes that relay the same events one does":                             relayRace,
 	"a delivery reads back as it was relayed, its endpoint having one of an event": deliveryReadsBack,
+	"a delivery has the client reference of its job or RFQ":                        referencedDelivery,
 	"an endpoint is enrolled once and restarted with another url":                  enrolled,
 	"the longest due delivery is claimed first, up to the limit of the lane":       claimsInOrder,
 	"a claim ends with its lease and is another one's then":                        claimEnds,
@@ -77,6 +79,29 @@ func (w *fixture) delivery(t testing.TB, to webhook.Address) webhook.Delivery {
 		t.Fatalf("transaction.NewEvent: %v", err)
 	}
 	return webhook.Delivery{ID: w.deliveryID(t), Address: to, Event: event, State: webhook.Pending, DueAt: now, CreatedAt: now}
+}
+
+func referencedDelivery(t *testing.T, w *fixture) {
+	w.enroll(t, press)
+	d := draft("flyers")
+	d.ClientReference = "PO-1"
+	created, err := w.rfqs.Create(t.Context(), acme, d, rfq.Terms{Idempotency: keyed("k", "body"), Quota: transaction.Quota{Limit: 10, Window: time.Hour}})
+	if err != nil {
+		t.Fatalf("Create: %v", err)
+	}
+	for subject, want := range map[string]string{w.submit(t, acme).ID: request("").ClientReference, created.RFQ.ID: "PO-1", "": "", "rfq_1": ""} {
+		sent := w.delivery(t, press)
+		sent.Event.Subject = subject
+		if err := w.store.AddDelivery(t.Context(), sent); err != nil {
+			t.Fatalf("add delivery: %v", err)
+		}
+		claimed := w.claimOne(t, press)
+		read, _, err := w.store.Delivery(t.Context(), acme, sent.ID)
+		if err != nil || claimed.Event.Reference != want || read.Event.Reference != want {
+			t.Errorf("references of %q: claimed %q, read %q, %v; want %q", subject, claimed.Event.Reference, read.Event.Reference, err, want)
+		}
+		w.conclude(t, w.answered(claimed, webhook.NoFault))
+	}
 }
 
 func (w *fixture) deliveryID(t testing.TB) string {

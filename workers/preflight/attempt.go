@@ -273,7 +273,11 @@ func (a *attempt) afterError(ctx context.Context, err error) string {
 			continue
 		}
 		if a.job.Tries >= v.attempts {
-			return a.store(ctx, preflightjob.Result{Failure: v.code}, string(v.code))
+			result := preflightjob.Result{Failure: v.code}
+			if status := (*safehttp.StatusError)(nil); errors.As(err, &status) && v.code == preflightjob.FetchStatus {
+				result.UpstreamStatus = status.Status
+			}
+			return a.store(ctx, result, string(v.code))
 		}
 		return a.settle(ctx, OutcomeRetried, retriedAfter(a.backoff(v.delay)))
 	}

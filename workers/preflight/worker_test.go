@@ -130,8 +130,12 @@ func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 				return sandbox.Inspected{}, tc.inspect
 			}))
 			job := w.ended(id)
-			if job.Status != preflightjob.Failed || job.Failure.Code != tc.code {
-				t.Errorf("job %s %+v, want %s", job.Status, job.Failure, tc.code)
+			upstream := 0
+			if status := (*safehttp.StatusError)(nil); errors.As(tc.fetch, &status) {
+				upstream = status.Status
+			}
+			if job.Status != preflightjob.Failed || job.Failure.Code != tc.code || job.Failure.UpstreamStatus != upstream {
+				t.Errorf("job %s %+v, want %s with the status %d", job.Status, job.Failure, tc.code, upstream)
 			}
 			if fetched.count() != tc.attempts || tc.inspect != nil && inspected.count() != tc.attempts {
 				t.Errorf("fetched %d and inspected %d times, want %d", fetched.count(), inspected.count(), tc.attempts)

@@ -12,6 +12,7 @@ EntitlementField = str
 Failure = TypedDict("Failure", {
     "code": Required[str],
     "detail": Required[str],
+    "upstreamStatus": int,
 }, total=False)
 Finding = TypedDict("Finding", {
     "bbox": "Rectangle",
@@ -50,8 +51,10 @@ JobLinks = TypedDict("JobLinks", {
 MessageParameters = dict[str, Any]
 PreflightJob = TypedDict("PreflightJob", {
     "attempt": Required[int],
+    "clientReference": str,
     "expiresAt": Required["Instant"],
     "failure": "Failure",
+    "fileUrl": str,
     "finishedAt": "Instant",
     "intent": "Intent",
     "jobId": Required[str],
@@ -65,9 +68,14 @@ PreflightJob = TypedDict("PreflightJob", {
     "submittedAt": Required["Instant"],
     "verdict": "Verdict",
 }, total=False)
+PreflightPage = TypedDict("PreflightPage", {
+    "items": Required[list["PreflightJob"]],
+    "nextCursor": Required[Any],
+}, total=False)
 PreflightProfile = TypedDict("PreflightProfile", {
     "description": Required[str],
     "digest": Required[str],
+    "kind": Required["ProfileKind"],
     "links": Required["ProfileLinks"],
     "name": Required[str],
     "rules": Required[list["ProfileRule"]],
@@ -111,6 +119,7 @@ PreflightRules = TypedDict("PreflightRules", {
     "items": Required[list["PreflightRule"]],
 }, total=False)
 PreflightSubmit = TypedDict("PreflightSubmit", {
+    "clientReference": str,
     "fileUrl": Required[str],
     "intent": "Intent",
     "profile": Required[str],
@@ -127,6 +136,7 @@ Problem = TypedDict("Problem", {
     "title": Required[str],
     "type": Required[str],
 }, total=False)
+ProfileKind = str
 ProfileLinks = TypedDict("ProfileLinks", {
     "self": Required[str],
 }, total=False)
@@ -141,6 +151,7 @@ ProfileRule = TypedDict("ProfileRule", {
 ProfileSummary = TypedDict("ProfileSummary", {
     "description": Required[str],
     "digest": Required[str],
+    "kind": Required["ProfileKind"],
     "links": Required["ProfileLinks"],
     "name": Required[str],
     "title": Required[str],
@@ -295,6 +306,10 @@ Verdict = str
 
 class Preflight(Transport):
     """The operations of the contract preflight-openapi.yaml."""
+
+    def list_preflights(self, *, status: list[str] | None = None, verdict: list[str] | None = None, created_after: str | None = None, created_before: str | None = None, client_reference: str | None = None, limit: int | None = None, cursor: str | None = None) -> PreflightPage:
+        """List your jobs, newest first. Requires preflight:read."""
+        return self._call("GET", f"/api/v1/preflight", query={"status": status, "verdict": verdict, "createdAfter": created_after, "createdBefore": created_before, "clientReference": client_reference, "limit": limit, "cursor": cursor})
 
     def submit_preflight(self, body: "PreflightSubmit", *, idempotency_key: str | None = None) -> PreflightJob:
         """Submit a PDF for inspection. Requires preflight:write."""

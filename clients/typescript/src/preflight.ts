@@ -13,7 +13,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List your jobs, newest first. Requires preflight:read.
+         * @description To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
+         *     Jobs submitted in the meantime do not shift the pages. A cursor is valid only for your organization, the kind of
+         *     your key, and the filters of the first request; send the same filters with it. Unknown parameters are rejected,
+         *     so that a misspelled filter does not return all jobs. Jobs are listed until `expiresAt`, without `result`.
+         */
+        get: operations["listPreflights"];
         put?: never;
         /**
          * Submit a PDF for inspection. Requires preflight:write.
@@ -28,7 +35,8 @@ export interface paths {
          *     separately for each organization and kind of key. Only successful requests are stored. Without a key, every
          *     request creates a job.
          *
-         *     With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
+         *     With a test key, these profiles are simulated, and `GET /api/v1/preflight/profiles` lists them. The server
+         *     fetches nothing, and the job ends immediately:
          *
          *     | profile | result of the job |
          *     |---|---|
@@ -53,7 +61,8 @@ export interface paths {
         /**
          * List the inspection profiles. Requires preflight:read.
          * @description The valid values of `profile` with a description of each. Profiles have versions; the report of a job contains
-         *     the version and the digest of its profile.
+         *     the version and the digest of its profile. With a test key, the list also contains the simulated profiles, which
+         *     have the kind `simulator`.
          */
         get: operations["listPreflightProfiles"];
         put?: never;
@@ -260,8 +269,21 @@ export interface components {
             resetsAt?: string;
             /** @description The violations in the body, at most 100. */
             errors?: {
-                /** @description An RFC 6901 JSON Pointer as a URI fragment. */
+                /**
+                 * @description An RFC 6901 JSON Pointer as a URI fragment.
+                 * @example #/intent/pages
+                 */
                 pointer: string;
+                /**
+                 * @description The kind of the violation, one of the values of x-extensible-enum. Handle values that you do not know
+                 *     like INVALID_VALUE.
+                 * @example OUT_OF_RANGE
+                 */
+                code?: string;
+                /**
+                 * @description The required value for people. Do not parse it.
+                 * @example must be at least 1
+                 */
                 detail: string;
             }[];
         };
@@ -283,8 +305,21 @@ export interface components {
             requestId: string;
             /** @description The violations in the body, at most 100. */
             errors?: {
-                /** @description An RFC 6901 JSON Pointer as a URI fragment. */
+                /**
+                 * @description An RFC 6901 JSON Pointer as a URI fragment.
+                 * @example #/intent/pages
+                 */
                 pointer: string;
+                /**
+                 * @description The kind of the violation, one of the values of x-extensible-enum. Handle values that you do not know
+                 *     like INVALID_VALUE.
+                 * @example OUT_OF_RANGE
+                 */
+                code?: string;
+                /**
+                 * @description The required value for people. Do not parse it.
+                 * @example must be at least 1
+                 */
                 detail: string;
             }[];
             /** @description The final status of the job: failed or cancelled. New values may be added. */
@@ -309,6 +344,11 @@ export interface components {
             /** @description The name of an inspection profile. */
             profile: string;
             intent?: components["schemas"]["Intent"];
+            /**
+             * @description Your own reference, such as a number of your system. It does not have to be unique.
+             * @example PO-2026-4711
+             */
+            clientReference?: string;
         };
         /**
          * @description The job ticket: the agreed properties of the print job. The inspection compares each given property with the
@@ -361,6 +401,7 @@ export interface components {
         };
         ProfileSummary: {
             name: string;
+            kind: components["schemas"]["ProfileKind"];
             version: string;
             title: string;
             description: string;
@@ -368,11 +409,19 @@ export interface components {
             digest: string;
             links: components["schemas"]["ProfileLinks"];
         };
+        /**
+         * @description `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
+         *     Only test keys see and use simulators. New values may be added.
+         * @example product
+         * @enum {string}
+         */
+        ProfileKind: "product" | "simulator";
         ProfileLinks: {
             self: string;
         };
         PreflightProfile: {
             name: string;
+            kind: components["schemas"]["ProfileKind"];
             version: string;
             title: string;
             description: string;
@@ -419,8 +468,18 @@ export interface components {
             jobId: string;
             /** @enum {string} */
             status: "queued" | "processing" | "succeeded" | "failed" | "cancelled";
+            /**
+             * @description The URL of the file without its query, which may be a credential.
+             * @example https://files.example.com/flyer.pdf
+             */
+            fileUrl?: string;
             profile: string;
             intent?: components["schemas"]["Intent"];
+            /**
+             * @description Your own reference. Absent if the job was submitted without one.
+             * @example PO-2026-4711
+             */
+            clientReference?: string;
             submittedAt: components["schemas"]["Instant"];
             startedAt?: components["schemas"]["Instant"];
             finishedAt?: components["schemas"]["Instant"];
@@ -434,6 +493,11 @@ export interface components {
             result?: components["schemas"]["PreflightReport"];
             failure?: components["schemas"]["Failure"];
             links: components["schemas"]["JobLinks"];
+        };
+        PreflightPage: {
+            items: components["schemas"]["PreflightJob"][];
+            /** @description Null on the last page. */
+            nextCursor: string | null;
         };
         /** @description Present once the number of pages is known. */
         Progress: {
@@ -455,6 +519,11 @@ export interface components {
             code: string;
             /** @description A description for people. Do not parse it. */
             detail: string;
+            /**
+             * @description Only for FETCH_STATUS: the HTTP status that the server of the file returned instead of 200.
+             * @example 403
+             */
+            upstreamStatus?: number;
         };
         JobLinks: {
             self: string;
@@ -995,6 +1064,47 @@ export interface components {
          */
         JobId: string;
         /**
+         * @description A status of the jobs to list. Repeat the parameter to select several.
+         * @example [
+         *       "queued",
+         *       "processing"
+         *     ]
+         */
+        StatusFilter: ("queued" | "processing" | "succeeded" | "failed" | "cancelled")[];
+        /**
+         * @description A verdict of the jobs to list, which have succeeded. Repeat the parameter to select several.
+         * @example [
+         *       "warn",
+         *       "fail"
+         *     ]
+         */
+        VerdictFilter: ("pass" | "warn" | "fail")[];
+        /**
+         * @description List only jobs submitted at or after this time (RFC 3339).
+         * @example 2026-11-01T00:00:00Z
+         */
+        CreatedAfter: string;
+        /**
+         * @description List only jobs submitted before this time (RFC 3339).
+         * @example 2026-12-01T00:00:00Z
+         */
+        CreatedBefore: string;
+        /**
+         * @description List only jobs with exactly this client reference.
+         * @example PO-2026-4711
+         */
+        ClientReference: string;
+        /**
+         * @description The maximum number of items.
+         * @example 50
+         */
+        Limit: number;
+        /**
+         * @description The `nextCursor` of the previous page, unchanged.
+         * @example AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
+         */
+        Cursor: string;
+        /**
          * @description The ETag of your copy.
          * @example "2-processing"
          */
@@ -1081,7 +1191,8 @@ export interface components {
         CapabilityIfKnown: components["schemas"]["CapabilityField"];
         /**
          * @description The rate limit of your organization on this surface: at most `q` requests, which may come in one burst, in any
-         *     window of `w` seconds (draft-ietf-httpapi-ratelimit-headers). Test and live keys are counted separately.
+         *     window of `w` seconds (draft-ietf-httpapi-ratelimit-headers). Test and live keys are counted separately. Responses
+         *     to a submission have a second item for the quota: at most `q` jobs in each window of `w` seconds.
          * @example "preflight";q=2000;w=10
          */
         RateLimitPolicy: components["schemas"]["RateLimitPolicyField"];
@@ -1092,6 +1203,7 @@ export interface components {
         RateLimitPolicyIfCounted: components["schemas"]["RateLimitPolicyField"];
         /**
          * @description The number of remaining requests `r`, and the number of seconds `t` until all requests are available again.
+         *     Responses to a submission have a second item for the quota of jobs.
          * @example "preflight";r=1999;t=1
          */
         RateLimit: components["schemas"]["RateLimitField"];
@@ -1132,6 +1244,11 @@ export interface components {
          */
         Location: string;
         /**
+         * @description The next page (RFC 8288). Absent on the last page.
+         * @example </api/v1/preflight?cursor=AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q&limit=50>; rel="next"
+         */
+        NextPage: string;
+        /**
          * @description Prevents proxies from buffering events.
          * @example no
          */
@@ -1156,6 +1273,101 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listPreflights: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A status of the jobs to list. Repeat the parameter to select several.
+                 * @example [
+                 *       "queued",
+                 *       "processing"
+                 *     ]
+                 */
+                status?: components["parameters"]["StatusFilter"];
+                /**
+                 * @description A verdict of the jobs to list, which have succeeded. Repeat the parameter to select several.
+                 * @example [
+                 *       "warn",
+                 *       "fail"
+                 *     ]
+                 */
+                verdict?: components["parameters"]["VerdictFilter"];
+                /**
+                 * @description List only jobs submitted at or after this time (RFC 3339).
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                createdAfter?: components["parameters"]["CreatedAfter"];
+                /**
+                 * @description List only jobs submitted before this time (RFC 3339).
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                createdBefore?: components["parameters"]["CreatedBefore"];
+                /**
+                 * @description List only jobs with exactly this client reference.
+                 * @example PO-2026-4711
+                 */
+                clientReference?: components["parameters"]["ClientReference"];
+                /**
+                 * @description The maximum number of items.
+                 * @example 50
+                 */
+                limit?: components["parameters"]["Limit"];
+                /**
+                 * @description The `nextCursor` of the previous page, unchanged.
+                 * @example AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
+                 */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreflightPage"];
+                };
+            };
+            /** @description A parameter has an invalid format, is sent more than once, or is a cursor of another list. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     submitPreflight: {
         parameters: {
             query?: never;

@@ -139,7 +139,7 @@ func openTraced(t *testing.T, address string, log pgx.QueryTracer) *Store {
 // shared lists the statements of other processes that a process may run as well,
 // by a part of the statement, with the reason.
 var shared = []sharedStatement{
-	{"worker", "dispatched_at, tries, trace FROM job WHERE", "workers read jobs to begin them"},
+	{"worker", "trace, client_reference, upstream_status FROM job WHERE", "workers read jobs to begin them"},
 	{"worker", "SELECT 1 FROM job WHERE tenant", "workers read jobs to begin them"},
 	{"worker", "SELECT number_outbox(", "explaining a function does not run it, and it has the rights of its caller"},
 	{"webhooks", "SELECT publish(", "explaining a function does not run it, and it has the rights of its caller"},

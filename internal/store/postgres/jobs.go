@@ -18,7 +18,7 @@ import (
 var _ preflightjob.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
-	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace`
+	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace, client_reference, upstream_status`
 
 // isOpen repeats the condition of the partial indexes literally.
 const isOpen = `status IN ('queued', 'processing')`
@@ -27,7 +27,7 @@ const isOpen = `status IN ('queued', 'processing')`
 // open jobs, then the columns of the job that are not among the parameters of the claim.
 const createJob = claimed + `room_for_job($1, $11)` + claimedEnd + `, made AS (
 	INSERT INTO job (` + jobColumns + `)
-	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, NULLIF($30, '')
+	SELECT $5, $1, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, NULLIF($30, ''), $31, $32
 	FROM claimed WHERE outcome = 'created'
 )
 SELECT outcome, subject, wait FROM claimed`
@@ -42,7 +42,8 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 	args = append(args, backlogCap,
 		job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 		job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
-		job.SubmittedAt, maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.DispatchedAt, job.Tries, job.Trace)
+		job.SubmittedAt, maybe(job.StartedAt), maybe(job.FinishedAt), job.ExpiresAt, job.DispatchedAt, job.Tries, job.Trace,
+		job.ClientReference, job.Failure.UpstreamStatus)
 	stored, outcome := job, transaction.Created
 	err = s.use(ctx, op, func(ctx context.Context, conn *pgxpool.Conn) error {
 		claim, err := scanClaim(conn.QueryRow(ctx, createJob, args...))
@@ -87,8 +88,9 @@ func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen preflightjob.Sel
 	var malformed preflightjob.MalformedError
 	listed, err := read(ctx, s, "list jobs", func(ctx context.Context, q querier) ([]preflightjob.Job, error) {
 		malformed = preflightjob.MalformedError{}
-		rows, err := q.Query(ctx, store.ListJobs(jobColumns, chosen.Status), pgx.NamedArgs{
-			"owner": who.String(), "at": chosen.Before.SubmittedAt, "before": chosen.Before.ID, "status": chosen.Status, "limit": chosen.Limit, "now": chosen.Now,
+		rows, err := q.Query(ctx, store.ListJobs(jobColumns, chosen), pgx.NamedArgs{
+			"owner": who.String(), "reference": chosen.ClientReference, "from": chosen.From,
+			"at": chosen.Before.SubmittedAt, "before": chosen.Before.ID, "limit": chosen.Limit, "now": chosen.Now,
 		})
 		return collect(rows, err, func(r pgx.Row) (preflightjob.Job, error) { return malformed.Apart(scanJob(r)) })
 	})
@@ -127,11 +129,12 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 		changes := &pgx.Batch{}
 		changes.Queue(
 			`UPDATE job SET status = $2, attempt = $3, incarnation = $4, pages_done = $5, pages_total = $6, verdict = $7,
-			 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13, tries = $14, file_url = $15 WHERE id = $1`,
+			 failure_code = $8, failure_detail = $9, version = $10, started_at = $11, finished_at = $12, expires_at = $13, tries = $14, file_url = $15, upstream_status = $16 WHERE id = $1`,
 			id, change.Job.Status, change.Job.Attempt, change.Job.Incarnation,
 			change.Job.Progress.PagesDone, change.Job.Progress.PagesTotal, change.Job.Verdict,
 			change.Job.Failure.Code, change.Job.Failure.Detail, change.Job.Version,
-			maybe(change.Job.StartedAt), maybe(change.Job.FinishedAt), change.Job.ExpiresAt, change.Job.Tries, change.Job.FileURL)
+			maybe(change.Job.StartedAt), maybe(change.Job.FinishedAt), change.Job.ExpiresAt, change.Job.Tries, change.Job.FileURL,
+			change.Job.Failure.UpstreamStatus)
 		if change.Report != nil {
 			changes.Queue(`INSERT INTO report (job_id, body) VALUES ($1, $2)`, id, change.Report)
 		}
@@ -204,7 +207,7 @@ func scanJob(r pgx.Row) (job preflightjob.Job, err error) {
 		&job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
-		&job.Tries, text{&job.Trace})
+		&job.Tries, text{&job.Trace}, &job.ClientReference, &job.Failure.UpstreamStatus)
 	if fault := fields.Fault(); err == nil && fault != nil {
 		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}

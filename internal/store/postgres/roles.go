@@ -90,7 +90,7 @@ func RuntimeGrants(role string) string {
 func WorkerGrants(role string) string {
 	return grants(role,
 		"SELECT ON job",
-		`UPDATE (status, attempt, incarnation, pages_done, pages_total, verdict, failure_code, failure_detail,
+		`UPDATE (status, attempt, incarnation, pages_done, pages_total, verdict, failure_code, failure_detail, upstream_status,
 			version, tries, started_at, finished_at, expires_at, file_url) ON job`,
 		"INSERT ON report",
 		"INSERT (id, tenant, type, subject, at, trace) ON outbox",
@@ -99,7 +99,7 @@ func WorkerGrants(role string) string {
 }
 
 // WebhookGrants returns the statements that let a role read, number and erase the events of
-// the outbox, and deliver them. The role sees the ids of RFQs and jobs, but cannot read them.
+// the outbox, and deliver them. Of RFQs and jobs, the role reads only ids and client references.
 func WebhookGrants(role string) string {
 	return grants(role,
 		"SELECT, UPDATE (seq), DELETE ON outbox",
@@ -107,6 +107,7 @@ func WebhookGrants(role string) string {
 		"SELECT, INSERT, UPDATE ON webhook_endpoint",
 		"SELECT, INSERT, UPDATE, DELETE ON webhook_delivery",
 		"SELECT, INSERT ON webhook_attempt",
+		"SELECT (id, client_reference) ON rfq, job",
 		"SELECT ON goose_db_version",
 	)
 }

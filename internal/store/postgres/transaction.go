@@ -118,8 +118,7 @@ type outboxRow struct {
 func outboxRows(ctx context.Context, events []transaction.Event) []outboxRow {
 	rows, trace := make([]outboxRow, len(events)), telemetry.Traceparent(ctx)
 	for i, event := range events {
-		rows[i] = outboxRow(event)
-		rows[i].Trace = trace
+		rows[i] = outboxRow{ID: event.ID, Type: event.Type, Subject: event.Subject, At: event.At, Trace: trace}
 	}
 	return rows
 }

@@ -23,6 +23,9 @@ var _ webhook.Store = (*Store)(nil)
 const (
 	standingColumns = `tenant, name, url, enrolled_at, begun_at, disabled, disabled_at, failing_since, delivered_at, failures, rests, rests_until`
 	deliveryColumns = `id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at, trace`
+
+	// readDelivery lists the columns and the reference of a delivery that is read.
+	readDelivery = deliveryColumns + `, ` + store.ReferenceOf
 )
 
 // Relayed implements [webhook.Store].
@@ -132,7 +135,7 @@ func inState(state webhook.State) string {
 
 // selectDeliveries returns the query that lists the deliveries in a state.
 func selectDeliveries(state webhook.State) string {
-	return `SELECT ` + deliveryColumns + ` FROM webhook_delivery
+	return `SELECT ` + readDelivery + ` FROM webhook_delivery
 		WHERE tenant = $1 AND id < $2 AND ($3 = '' OR endpoint = $3) AND ($4 = '' OR type = $4) AND ` + inState(state) + `
 		ORDER BY id DESC LIMIT $5`
 }
@@ -151,7 +154,7 @@ func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.
 func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (delivery webhook.Delivery, attempts []webhook.Attempt, err error) {
 	attempts, err = read(ctx, s, "read delivery", func(ctx context.Context, q querier) ([]webhook.Attempt, error) {
 		delivery, err = found(scanDelivery(q.QueryRow(ctx,
-			`SELECT `+deliveryColumns+` FROM webhook_delivery WHERE id = $1 AND tenant = $2`, id, owner.String())))
+			`SELECT `+readDelivery+` FROM webhook_delivery WHERE id = $1 AND tenant = $2`, id, owner.String())))
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +184,7 @@ const pendingAgain = `state = 'pending', tries = 0, due_at = $1, ended_at = NULL
 func (s *Store) Redeliver(ctx context.Context, owner tenant.ID, id string, now time.Time) (webhook.Delivery, error) {
 	return read(ctx, s, "redeliver", func(ctx context.Context, q querier) (webhook.Delivery, error) {
 		return found(scanDelivery(q.QueryRow(ctx,
-			`UPDATE webhook_delivery SET `+pendingAgain+` WHERE id = $2 AND tenant = $3 RETURNING `+deliveryColumns, now, id, owner.String())))
+			`UPDATE webhook_delivery SET `+pendingAgain+` WHERE id = $2 AND tenant = $3 RETURNING `+readDelivery, now, id, owner.String())))
 	})
 }
 
@@ -331,7 +334,7 @@ func scanStanding(r pgx.Row) (standing webhook.Standing, err error) {
 	return standing, err
 }
 
-// deliveryFields returns the destinations for a row of deliveryColumns.
+// deliveryFields returns the destinations for a row of readDelivery.
 func deliveryFields(d *webhook.Delivery) []any {
 	return []any{
 		&d.ID, &d.Owner, &d.Name, &d.Event.ID, &d.Event.Type, &d.Event.Subject,
@@ -341,6 +344,7 @@ func deliveryFields(d *webhook.Delivery) []any {
 		instant{&d.EndedAt},
 		instant{&d.CreatedAt},
 		text{&d.Event.Trace},
+		&d.Event.Reference,
 	}
 }
 

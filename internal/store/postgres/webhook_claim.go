@@ -41,7 +41,7 @@ const claimDue = `WITH due AS (
 		UPDATE webhook_delivery d SET token = d.token + 1, claimed_until = $5 FROM due WHERE d.id = due.id
 		RETURNING d.*
 	)
-	SELECT ` + deliveryColumns + `, token FROM claimed ORDER BY due_at, id`
+	SELECT ` + readDelivery + `, token FROM claimed ORDER BY due_at, id`
 
 // lanes holds lanes as arrays for the parameters of a statement.
 type lanes struct {

@@ -89,7 +89,16 @@ func TestDeliveriesAreFoundByIndex(t *testing.T) {
 	execute(t, address, append(crowd(20_000),
 		`INSERT INTO outbox (seq, id, tenant, type, subject, at)
 		 SELECT n, 'evt_' || n, 'org_acme01/' || CASE WHEN n % 100 = 0 THEN 'live' ELSE 'test' END, 'rfq.created', 'rfq_1', now() - n * interval '1 second'
-		 FROM generate_series(1, 20000) AS n`)...)
+		 FROM generate_series(1, 20000) AS n`,
+		// A read of a delivery finds the reference of its subject.
+		`INSERT INTO rfq (id, tenant, tracking_code, catalog_product_uid, title, category, quantity, delivery_city, product_name,
+			product_group, catalog_id, status, version, quote_count, response_deadline, expires_at, created_at, updated_at)
+		 SELECT 'rfq_' || n, 'org_acme01/live', 'RFQ-' || n, 'p', 't', 'c', 1, 'd', 'n', 'g', 'i', 'expired', 1, 0, now(), now(), now(), now()
+		 FROM generate_series(1, 2000) AS n`,
+		`INSERT INTO job (id, tenant, file_url, profile, status, attempt, incarnation, pages_done, pages_total, verdict, failure_code,
+			failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at)
+		 SELECT 'pref_' || n, 'org_acme01/live', 'https://files.example.com/a.pdf', 'p', 'succeeded', 1, '', 0, 0, 'pass', '', '', 3, now(), now(), now(), now(), now()
+		 FROM generate_series(1, 2000) AS n`)...)
 	missed := strings.ReplaceAll(recoverable, `(SELECT relayed FROM webhook_head)`, `20000`) // a table of one row is read whole
 	lanes := crowdLanes()
 	for _, when := range []string{"unseen", "analyzed"} {

@@ -17,7 +17,7 @@ import (
 var _ preflightjob.Store = (*Store)(nil)
 
 const jobColumns = `id, tenant, file_url, profile, ticket, status, attempt, incarnation, pages_done, pages_total,
-	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace`
+	verdict, failure_code, failure_detail, version, submitted_at, started_at, finished_at, expires_at, dispatched_at, tries, trace, client_reference, upstream_status`
 
 // isOpen repeats the condition of the partial indexes literally.
 const isOpen = `status IN ('queued', 'processing')`
@@ -36,11 +36,11 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 				return store.Answer(&preflightjob.BacklogExceededError{Cap: backlogCap})
 			}
 			_, err = tx.ExecContext(ctx,
-				`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''))`,
+				`INSERT INTO job (`+jobColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, ''), ?, ?)`,
 				job.ID, job.Tenant.String(), job.FileURL, job.Profile, job.Ticket, job.Status, job.Attempt, job.Incarnation,
 				job.Progress.PagesDone, job.Progress.PagesTotal, job.Verdict, job.Failure.Code, job.Failure.Detail, job.Version,
 				millis(job.SubmittedAt), millis(job.StartedAt), millis(job.FinishedAt), millis(job.ExpiresAt), millis(job.DispatchedAt),
-				job.Tries, job.Trace)
+				job.Tries, job.Trace, job.ClientReference, job.Failure.UpstreamStatus)
 			return err
 		})
 		if err != nil || replayed == "" {
@@ -79,9 +79,9 @@ func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (preflightjob
 func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen preflightjob.Selection) ([]preflightjob.Job, error) {
 	var malformed preflightjob.MalformedError
 	listed, err := read(ctx, s, "list jobs", func(q querier) ([]preflightjob.Job, error) {
-		rows, err := q.QueryContext(ctx, store.ListJobs(jobColumns, chosen.Status),
-			sql.Named("owner", who.String()), sql.Named("at", millis(chosen.Before.SubmittedAt)), sql.Named("before", chosen.Before.ID),
-			sql.Named("status", chosen.Status), sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
+		rows, err := q.QueryContext(ctx, store.ListJobs(jobColumns, chosen),
+			sql.Named("owner", who.String()), sql.Named("reference", chosen.ClientReference), sql.Named("from", millis(chosen.From)),
+			sql.Named("at", millis(chosen.Before.SubmittedAt)), sql.Named("before", chosen.Before.ID), sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
 		return collect(rows, err, func(r row) (preflightjob.Job, error) { return malformed.Apart(scanJob(r)) })
 	})
 	if err != nil {
@@ -119,10 +119,10 @@ func (s *Store) AmendJob(ctx context.Context, id string, decide func(preflightjo
 		to := change.Job
 		if _, err := tx.ExecContext(ctx,
 			`UPDATE job SET status = ?, attempt = ?, incarnation = ?, pages_done = ?, pages_total = ?, verdict = ?,
-			 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ?, tries = ?, file_url = ? WHERE id = ?`,
+			 failure_code = ?, failure_detail = ?, version = ?, started_at = ?, finished_at = ?, expires_at = ?, tries = ?, file_url = ?, upstream_status = ? WHERE id = ?`,
 			to.Status, to.Attempt, to.Incarnation, to.Progress.PagesDone, to.Progress.PagesTotal, to.Verdict,
 			to.Failure.Code, to.Failure.Detail, to.Version,
-			millis(to.StartedAt), millis(to.FinishedAt), millis(to.ExpiresAt), to.Tries, to.FileURL, id); err != nil {
+			millis(to.StartedAt), millis(to.FinishedAt), millis(to.ExpiresAt), to.Tries, to.FileURL, to.Failure.UpstreamStatus, id); err != nil {
 			return err
 		}
 		if change.Report != nil {
@@ -214,7 +214,7 @@ func scanJob(r row) (job preflightjob.Job, err error) {
 		&job.Status, &job.Attempt, &job.Incarnation,
 		&job.Progress.PagesDone, &job.Progress.PagesTotal, &job.Verdict, &job.Failure.Code, &job.Failure.Detail, &job.Version,
 		instant{&job.SubmittedAt}, instant{&job.StartedAt}, instant{&job.FinishedAt}, instant{&job.ExpiresAt}, instant{&job.DispatchedAt},
-		&job.Tries, text{&job.Trace})
+		&job.Tries, text{&job.Trace}, &job.ClientReference, &job.Failure.UpstreamStatus)
 	if fault := fields.Fault(); err == nil && fault != nil {
 		err = store.Answer(&preflightjob.MalformedError{IDs: []string{job.ID}, Err: fault})
 	}

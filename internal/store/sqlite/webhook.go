@@ -23,6 +23,9 @@ var _ webhook.Store = (*Store)(nil)
 
 const deliveryColumns = `id, tenant, endpoint, event_id, type, subject, event_at, state, attempts, tries, due_at, ended_at, created_at, trace`
 
+// readDelivery lists the columns and the reference of a delivery that is read.
+const readDelivery = deliveryColumns + `, ` + store.ReferenceOf
+
 // Relayed implements [webhook.Store].
 func (s *Store) Relayed(ctx context.Context) (int64, error) {
 	return read(ctx, s, "read relay", func(q querier) (seq int64, err error) {
@@ -129,7 +132,7 @@ func claimDue(ctx context.Context, tx *sql.Tx, lane webhook.Lane, now time.Time,
 		return nil, err
 	}
 	rows, err := tx.QueryContext(ctx,
-		`SELECT `+deliveryColumns+`, token + 1 FROM webhook_delivery
+		`SELECT `+readDelivery+`, token + 1 FROM webhook_delivery
 		 WHERE tenant = ? AND endpoint = ? AND state = 'pending' AND due_at <= ? AND claimed_until <= ?
 		 ORDER BY due_at, id LIMIT ?`,
 		lane.Owner.String(), lane.Name, millis(now), millis(now), room)
@@ -240,7 +243,7 @@ func standingOf(ctx context.Context, q querier, address webhook.Address) (webhoo
 func (s *Store) Deliveries(ctx context.Context, query webhook.Query) ([]webhook.Delivery, error) {
 	return read(ctx, s, "list deliveries", func(q querier) ([]webhook.Delivery, error) {
 		rows, err := q.QueryContext(ctx,
-			`SELECT `+deliveryColumns+` FROM webhook_delivery
+			`SELECT `+readDelivery+` FROM webhook_delivery
 			 WHERE tenant = ?1 AND id < ?2 AND (?3 = '' OR endpoint = ?3) AND (?4 = '' OR state = ?4) AND (?5 = '' OR type = ?5)
 			 ORDER BY id DESC LIMIT ?6`,
 			query.Owner.String(), cmp.Or(query.Before, store.BeforeAll), query.Endpoint, query.State, query.Type, query.Limit)
@@ -268,7 +271,7 @@ func (s *Store) Delivery(ctx context.Context, owner tenant.ID, id string) (deliv
 
 func deliveryOf(ctx context.Context, q querier, owner tenant.ID, id string) (webhook.Delivery, error) {
 	delivery, err := scanDelivery(q.QueryRowContext(ctx,
-		`SELECT `+deliveryColumns+` FROM webhook_delivery WHERE id = ? AND tenant = ?`, id, owner.String()))
+		`SELECT `+readDelivery+` FROM webhook_delivery WHERE id = ? AND tenant = ?`, id, owner.String()))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = store.Answer(transaction.ErrNotFound)
 	}
@@ -434,7 +437,7 @@ func scanStanding(r row) (standing webhook.Standing, err error) {
 	return standing, err
 }
 
-// deliveryFields returns the destinations for a row of deliveryColumns.
+// deliveryFields returns the destinations for a row of readDelivery.
 func deliveryFields(d *webhook.Delivery) []any {
 	return []any{
 		&d.ID, &d.Owner, &d.Name, &d.Event.ID, &d.Event.Type, &d.Event.Subject,
@@ -444,6 +447,7 @@ func deliveryFields(d *webhook.Delivery) []any {
 		instant{&d.EndedAt},
 		instant{&d.CreatedAt},
 		text{&d.Event.Trace},
+		&d.Event.Reference,
 	}
 }
 

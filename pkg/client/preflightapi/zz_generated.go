@@ -42,6 +42,12 @@ const (
 	PreflightStatusSucceeded  PreflightStatus = "succeeded"
 )
 
+// Defines values for ProfileKind.
+const (
+	ProfileKindProduct   ProfileKind = "product"
+	ProfileKindSimulator ProfileKind = "simulator"
+)
+
 // Defines values for InkKind.
 const (
 	InkKindProcess      InkKind = "process"
@@ -71,6 +77,11 @@ type Failure struct {
 
 	// Detail A description for people. Do not parse it.
 	Detail string `json:"detail"`
+
+	// UpstreamStatus Only for FETCH_STATUS: the HTTP status that the server of the file returned instead of 200.
+	//
+	// Examples: 403
+	UpstreamStatus int `json:"upstreamStatus,omitempty"`
 }
 
 // FailureCode defines model for Failure.code.
@@ -189,9 +200,14 @@ type MessageParameters = map[string]any
 
 // PreflightJob defines model for PreflightJob.
 type PreflightJob struct {
-	JobID   string          `json:"jobId"`
-	Status  PreflightStatus `json:"status"`
-	Profile string          `json:"profile"`
+	JobID  string          `json:"jobId"`
+	Status PreflightStatus `json:"status"`
+
+	// FileURL The URL of the file without its query, which may be a credential.
+	//
+	// Examples: https://files.example.com/flyer.pdf
+	FileURL string `json:"fileUrl,omitempty"`
+	Profile string `json:"profile"`
 
 	// Intent The job ticket: the agreed properties of the print job. The inspection compares each given property with the
 	// file and reports each difference as a finding of the category `intent`.
@@ -199,6 +215,11 @@ type PreflightJob struct {
 	//
 	// Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
 	Intent *Intent `json:"intent,omitempty"`
+
+	// ClientReference Your own reference. Absent if the job was submitted without one.
+	//
+	// Examples: PO-2026-4711
+	ClientReference string `json:"clientReference,omitempty"`
 
 	// SubmittedAt A time in UTC with milliseconds.
 	//
@@ -252,12 +273,27 @@ type PreflightJob struct {
 // PreflightStatus defines model for PreflightJob.status.
 type PreflightStatus string
 
+// PreflightPage defines model for PreflightPage.
+type PreflightPage struct {
+	Items []PreflightJob `json:"items"`
+
+	// NextCursor Null on the last page.
+	NextCursor *string `json:"nextCursor"`
+}
+
 // PreflightProfile defines model for PreflightProfile.
 type PreflightProfile struct {
-	Name        string `json:"name"`
-	Version     string `json:"version"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
+	Name string `json:"name"`
+
+	// Kind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
+	// Only test keys see and use simulators. New values may be added.
+	//
+	//
+	// Examples: product
+	Kind        ProfileKind `json:"kind"`
+	Version     string      `json:"version"`
+	Title       string      `json:"title"`
+	Description string      `json:"description"`
 
 	// Digest As in a report.
 	Digest string        `json:"digest"`
@@ -352,7 +388,18 @@ type PreflightSubmit struct {
 	//
 	// Examples: {"colors":{"process":4},"pages":2,"quantity":5000,"trimSize":{"height":210,"width":148}}
 	Intent *Intent `json:"intent,omitempty"`
+
+	// ClientReference Your own reference, such as a number of your system. It does not have to be unique.
+	//
+	// Examples: PO-2026-4711
+	ClientReference string `json:"clientReference,omitempty"`
 }
+
+// ProfileKind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
+// Only test keys see and use simulators. New values may be added.
+//
+// Examples: product
+type ProfileKind string
 
 // ProfileLinks defines model for ProfileLinks.
 type ProfileLinks struct {
@@ -379,10 +426,17 @@ type ProfileRule struct {
 
 // ProfileSummary defines model for ProfileSummary.
 type ProfileSummary struct {
-	Name        string `json:"name"`
-	Version     string `json:"version"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
+	Name string `json:"name"`
+
+	// Kind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
+	// Only test keys see and use simulators. New values may be added.
+	//
+	//
+	// Examples: product
+	Kind        ProfileKind `json:"kind"`
+	Version     string      `json:"version"`
+	Title       string      `json:"title"`
+	Description string      `json:"description"`
 
 	// Digest As in a report.
 	Digest string       `json:"digest"`
@@ -673,6 +727,18 @@ type Verdict string
 // AcceptLanguage defines model for AcceptLanguage.
 type AcceptLanguage = string
 
+// ClientReference defines model for ClientReference.
+type ClientReference = string
+
+// CreatedAfter defines model for CreatedAfter.
+type CreatedAfter = time.Time
+
+// CreatedBefore defines model for CreatedBefore.
+type CreatedBefore = time.Time
+
+// Cursor defines model for Cursor.
+type Cursor = string
+
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
 
@@ -685,8 +751,41 @@ type JobID = string
 // LastEventID defines model for LastEventId.
 type LastEventID = string
 
+// Limit defines model for Limit.
+type Limit = int
+
 // ProfileName defines model for ProfileName.
 type ProfileName = string
+
+// StatusFilter defines model for StatusFilter.
+type StatusFilter = []PreflightStatus
+
+// VerdictFilter defines model for VerdictFilter.
+type VerdictFilter = []Verdict
+
+// ListPreflightsParams defines parameters for ListPreflights.
+type ListPreflightsParams struct {
+	// Status A status of the jobs to list. Repeat the parameter to select several.
+	Status StatusFilter `form:"status,omitempty" json:"status,omitempty"`
+
+	// Verdict A verdict of the jobs to list, which have succeeded. Repeat the parameter to select several.
+	Verdict VerdictFilter `form:"verdict,omitempty" json:"verdict,omitempty"`
+
+	// CreatedAfter List only jobs submitted at or after this time (RFC 3339).
+	CreatedAfter *CreatedAfter `form:"createdAfter,omitempty" json:"createdAfter,omitempty"`
+
+	// CreatedBefore List only jobs submitted before this time (RFC 3339).
+	CreatedBefore *CreatedBefore `form:"createdBefore,omitempty" json:"createdBefore,omitempty"`
+
+	// ClientReference List only jobs with exactly this client reference.
+	ClientReference *ClientReference `form:"clientReference,omitempty" json:"clientReference,omitempty"`
+
+	// Limit The maximum number of items.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `nextCursor` of the previous page, unchanged.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
 
 // SubmitPreflightParams defines parameters for SubmitPreflight.
 type SubmitPreflightParams struct {
@@ -819,6 +918,16 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
+	// ListPreflights List your jobs, newest first. Requires preflight:read.
+	//
+	// To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
+	// Jobs submitted in the meantime do not shift the pages. A cursor is valid only for your organization, the kind of
+	// your key, and the filters of the first request; send the same filters with it. Unknown parameters are rejected,
+	// so that a misspelled filter does not return all jobs. Jobs are listed until `expiresAt`, without `result`.
+	//
+	// Corresponds with GET /api/v1/preflight (the `ListPreflights` operationId).
+	ListPreflights(ctx context.Context, params *ListPreflightsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// SubmitPreflightWithBody Submit a PDF for inspection. Requires preflight:write.
 	//
 	// `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
@@ -832,7 +941,8 @@ type ClientInterface interface {
 	// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
 	// request creates a job.
 	//
-	// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
+	// With a test key, these profiles are simulated, and `GET /api/v1/preflight/profiles` lists them. The server
+	// fetches nothing, and the job ends immediately:
 	//
 	// | profile | result of the job |
 	// |---|---|
@@ -858,7 +968,8 @@ type ClientInterface interface {
 	// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
 	// request creates a job.
 	//
-	// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
+	// With a test key, these profiles are simulated, and `GET /api/v1/preflight/profiles` lists them. The server
+	// fetches nothing, and the job ends immediately:
 	//
 	// | profile | result of the job |
 	// |---|---|
@@ -874,7 +985,8 @@ type ClientInterface interface {
 	// ListPreflightProfiles List the inspection profiles. Requires preflight:read.
 	//
 	// The valid values of `profile` with a description of each. Profiles have versions; the report of a job contains
-	// the version and the digest of its profile.
+	// the version and the digest of its profile. With a test key, the list also contains the simulated profiles, which
+	// have the kind `simulator`.
 	//
 	// Corresponds with GET /api/v1/preflight/profiles (the `ListPreflightProfiles` operationId).
 	ListPreflightProfiles(ctx context.Context, params *ListPreflightProfilesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -952,6 +1064,26 @@ type ClientInterface interface {
 	GetPreflightReport(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
+// ListPreflights List your jobs, newest first. Requires preflight:read.
+//
+// To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
+// Jobs submitted in the meantime do not shift the pages. A cursor is valid only for your organization, the kind of
+// your key, and the filters of the first request; send the same filters with it. Unknown parameters are rejected,
+// so that a misspelled filter does not return all jobs. Jobs are listed until `expiresAt`, without `result`.
+//
+// Corresponds with GET /api/v1/preflight (the `ListPreflights` operationId).
+func (c *Client) ListPreflights(ctx context.Context, params *ListPreflightsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPreflightsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // SubmitPreflightWithBody Submit a PDF for inspection. Requires preflight:write.
 //
 // `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
@@ -965,7 +1097,8 @@ type ClientInterface interface {
 // separately for each organization and kind of key. Only successful requests are stored. Without a key, every
 // request creates a job.
 //
-// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
+// With a test key, these profiles are simulated, and `GET /api/v1/preflight/profiles` lists them. The server
+// fetches nothing, and the job ends immediately:
 //
 // | profile | result of the job |
 // |---|---|
@@ -1001,7 +1134,8 @@ func (c *Client) SubmitPreflightWithBody(ctx context.Context, params *SubmitPref
 // separately for each organization and kind of key. Only successful requests are stored. Without a key, every
 // request creates a job.
 //
-// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
+// With a test key, these profiles are simulated, and `GET /api/v1/preflight/profiles` lists them. The server
+// fetches nothing, and the job ends immediately:
 //
 // | profile | result of the job |
 // |---|---|
@@ -1027,7 +1161,8 @@ func (c *Client) SubmitPreflight(ctx context.Context, params *SubmitPreflightPar
 // ListPreflightProfiles List the inspection profiles. Requires preflight:read.
 //
 // The valid values of `profile` with a description of each. Profiles have versions; the report of a job contains
-// the version and the digest of its profile.
+// the version and the digest of its profile. With a test key, the list also contains the simulated profiles, which
+// have the kind `simulator`.
 //
 // Corresponds with GET /api/v1/preflight/profiles (the `ListPreflightProfiles` operationId).
 func (c *Client) ListPreflightProfiles(ctx context.Context, params *ListPreflightProfilesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -1172,6 +1307,132 @@ func (c *Client) GetPreflightReport(ctx context.Context, jobID JobID, params *Ge
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// NewListPreflightsRequest constructs an http.Request for the ListPreflights method
+func NewListPreflightsRequest(server string, params *ListPreflightsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/preflight")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Verdict != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "verdict", params.Verdict, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CreatedAfter != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "createdAfter", *params.CreatedAfter, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CreatedBefore != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "createdBefore", *params.CreatedBefore, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ClientReference != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "clientReference", *params.ClientReference, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
 }
 
 // NewSubmitPreflightRequest calls the generic SubmitPreflight builder with application/json body
@@ -1620,6 +1881,18 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
+	// ListPreflightsWithResponse List your jobs, newest first. Requires preflight:read.
+	//
+	// To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
+	// Jobs submitted in the meantime do not shift the pages. A cursor is valid only for your organization, the kind of
+	// your key, and the filters of the first request; send the same filters with it. Unknown parameters are rejected,
+	// so that a misspelled filter does not return all jobs. Jobs are listed until `expiresAt`, without `result`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/preflight (the `ListPreflights` operationId).
+	ListPreflightsWithResponse(ctx context.Context, params *ListPreflightsParams, reqEditors ...RequestEditorFn) (*ListPreflightsResponse, error)
+
 	// SubmitPreflightWithBodyWithResponse Submit a PDF for inspection. Requires preflight:write.
 	//
 	// `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
@@ -1633,7 +1906,8 @@ type ClientWithResponsesInterface interface {
 	// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
 	// request creates a job.
 	//
-	// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
+	// With a test key, these profiles are simulated, and `GET /api/v1/preflight/profiles` lists them. The server
+	// fetches nothing, and the job ends immediately:
 	//
 	// | profile | result of the job |
 	// |---|---|
@@ -1659,7 +1933,8 @@ type ClientWithResponsesInterface interface {
 	// separately for each organization and kind of key. Only successful requests are stored. Without a key, every
 	// request creates a job.
 	//
-	// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
+	// With a test key, these profiles are simulated, and `GET /api/v1/preflight/profiles` lists them. The server
+	// fetches nothing, and the job ends immediately:
 	//
 	// | profile | result of the job |
 	// |---|---|
@@ -1675,7 +1950,8 @@ type ClientWithResponsesInterface interface {
 	// ListPreflightProfilesWithResponse List the inspection profiles. Requires preflight:read.
 	//
 	// The valid values of `profile` with a description of each. Profiles have versions; the report of a job contains
-	// the version and the digest of its profile.
+	// the version and the digest of its profile. With a test key, the list also contains the simulated profiles, which
+	// have the kind `simulator`.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -1765,6 +2041,47 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 	GetPreflightReportWithResponse(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*GetPreflightReportResponse, error)
+}
+
+type ListPreflightsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PreflightPage
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPreflightsResponse) GetJSON200() *PreflightPage {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPreflightsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPreflightsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPreflightsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPreflightsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 type SubmitPreflightResponse struct {
@@ -2088,6 +2405,24 @@ func (r GetPreflightReportResponse) ContentType() string {
 	return ""
 }
 
+// ListPreflightsWithResponse List your jobs, newest first. Requires preflight:read.
+//
+// To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
+// Jobs submitted in the meantime do not shift the pages. A cursor is valid only for your organization, the kind of
+// your key, and the filters of the first request; send the same filters with it. Unknown parameters are rejected,
+// so that a misspelled filter does not return all jobs. Jobs are listed until `expiresAt`, without `result`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/preflight (the `ListPreflights` operationId).
+func (c *ClientWithResponses) ListPreflightsWithResponse(ctx context.Context, params *ListPreflightsParams, reqEditors ...RequestEditorFn) (*ListPreflightsResponse, error) {
+	rsp, err := c.ListPreflights(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPreflightsResponse(rsp)
+}
+
 // SubmitPreflightWithBodyWithResponse Submit a PDF for inspection. Requires preflight:write.
 //
 // `fileUrl` must be an absolute https URL without user name, password or fragment. The address is checked when the
@@ -2101,7 +2436,8 @@ func (r GetPreflightReportResponse) ContentType() string {
 // separately for each organization and kind of key. Only successful requests are stored. Without a key, every
 // request creates a job.
 //
-// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
+// With a test key, these profiles are simulated, and `GET /api/v1/preflight/profiles` lists them. The server
+// fetches nothing, and the job ends immediately:
 //
 // | profile | result of the job |
 // |---|---|
@@ -2133,7 +2469,8 @@ func (c *ClientWithResponses) SubmitPreflightWithBodyWithResponse(ctx context.Co
 // separately for each organization and kind of key. Only successful requests are stored. Without a key, every
 // request creates a job.
 //
-// With a test key, these profiles are simulated. The server fetches nothing, and the job ends immediately:
+// With a test key, these profiles are simulated, and `GET /api/v1/preflight/profiles` lists them. The server
+// fetches nothing, and the job ends immediately:
 //
 // | profile | result of the job |
 // |---|---|
@@ -2155,7 +2492,8 @@ func (c *ClientWithResponses) SubmitPreflightWithResponse(ctx context.Context, p
 // ListPreflightProfilesWithResponse List the inspection profiles. Requires preflight:read.
 //
 // The valid values of `profile` with a description of each. Profiles have versions; the report of a job contains
-// the version and the digest of its profile.
+// the version and the digest of its profile. With a test key, the list also contains the simulated profiles, which
+// have the kind `simulator`.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -2286,6 +2624,32 @@ func (c *ClientWithResponses) GetPreflightReportWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseGetPreflightReportResponse(rsp)
+}
+
+// ParseListPreflightsResponse parses an HTTP response from a ListPreflightsWithResponse call
+func ParseListPreflightsResponse(rsp *http.Response) (*ListPreflightsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPreflightsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PreflightPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
 }
 
 // ParseSubmitPreflightResponse parses an HTTP response from a SubmitPreflightWithResponse call
