@@ -148,7 +148,7 @@ func TestAReplicaIsProbedOftenOnlyWhileItLacksAVersion(t *testing.T) {
 		f.probeAfter(t, 50*time.Millisecond, rollout6)
 	}
 	if got := f.untilNextProbe([]requiredVersion{rollout6}); got <= 50*time.Millisecond {
-		t.Errorf("next probe in %v after many rounds without success, want the interval of settled replicas", got)
+		t.Errorf("next probe in %v after many rounds without success, want more than 50 ms", got)
 	}
 }
 

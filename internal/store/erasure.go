@@ -60,7 +60,7 @@ func ErasedTables() []string {
 
 // KeptTables lists the tables that an erasure does not change, with the reason.
 var KeptTables = map[string]string{
-	"audit":               "the chain of the audit is never rewritten; it contains only the ids of records",
+	"audit":               "the chain of the audit is never rewritten; of records it contains only the ids",
 	"audit_head":          "has a row per mode",
 	"quota":               "counts by operation, without ids of records; erased when the window has ended",
 	"quota_day":           "counts by operation and day, without ids of records; erased after 30 days",

@@ -302,7 +302,7 @@ func TestInFlightDeliveriesAreLimited(t *testing.T) {
 		}
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			if got := w.states(name)[domain.Delivered]; got != 20 {
-				t.Errorf("%s has %d posts, want its share of 20", name, got)
+				t.Errorf("%s has %d deliveries, want 20", name, got)
 			}
 		}
 	})
