@@ -18,7 +18,7 @@ type CapabilityRolloutReconciler struct{ *statusWriter }
 // +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=capabilityrollouts,verbs=get;list;watch
 // +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=capabilityrollouts/status,verbs=patch
 
-// Reconcile brings the status of one CapabilityRollout up to date. The compiler
+// Reconcile updates the status of one CapabilityRollout. The compiler
 // runs again at the next transition and triggers each object that it changes.
 func (r *CapabilityRolloutReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	cached := &v1alpha1.CapabilityRollout{}

@@ -98,8 +98,8 @@ func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
 	}
 }
 
-// TestASenderBeginsWithTheClock checks a sender whose only secret starts in the future:
-// it needs no edit.
+// TestASenderBeginsWithTheClock checks a sender whose only secret starts in the future: the sender
+// becomes valid without an edit.
 func TestASenderBeginsWithTheClock(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

@@ -22,9 +22,9 @@ import (
 
 var errNotCompiled = errors.New("no compilation has completed yet")
 
-// compiler compiles all objects, whichever has changed, and publishes the result
-// to the status tracker. All events make the same request, so any number of
-// events that arrive together cause one compilation for all kinds.
+// compiler compiles all objects after any change, and publishes the result to the status
+// tracker. All events make the same request, so any number of events that arrive together cause
+// one compilation for all kinds.
 type compiler struct {
 	namespace                 string
 	cache                     client.Reader
@@ -37,7 +37,7 @@ type compiler struct {
 	heartbeat                 time.Duration
 
 	mu sync.Mutex
-	// compiledAt is the time for which the objects were compiled last, due the
+	// compiledAt is the time for which the objects were compiled last. due is the
 	// time of the next compilation without a change.
 	compiledAt, due time.Time
 	err             error
@@ -45,13 +45,13 @@ type compiler struct {
 
 // Reconcile compiles all objects once.
 func (c *compiler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
-	// Round removes the monotonic reading. It stops while the machine sleeps, but
-	// schedules refer to the wall clock.
+	// Round removes the monotonic reading. The monotonic clock stops while the machine
+	// sleeps, but schedules refer to the wall clock.
 	now := c.now().Round(0)
 	due, err := c.compile(ctx, now)
 	var result ctrl.Result
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		// Another client has written a gate Secret, which is read again.
+		// Another client has written a gate Secret; the next attempt reads it again.
 		result.RequeueAfter, err = conflictRetry, nil
 	}
 	c.mu.Lock()
@@ -72,8 +72,8 @@ func (c *compiler) compile(ctx context.Context, now time.Time) (time.Time, error
 	report := posture.Compile(inputs).Report(now)
 	c.metrics.compile.Observe(time.Since(start).Seconds())
 
-	// A gate Secret that cannot be written does not hold up the statuses: only
-	// senders depend on it, and they are not propagated then.
+	// If a gate Secret cannot be written, only senders are not propagated. The
+	// statuses of other objects do not depend on the Secret.
 	gateVersion, gateErr := c.gateSecret.reconcile(ctx, inputs.Secrets, now)
 	_, webhookErr := c.webhookSecret.reconcile(ctx, inputs.Webhooks, now)
 	c.tracker.publish(compiledObjects(inputs, report), gateVersion)
@@ -175,9 +175,8 @@ func (c *compiler) healthy() error {
 	return c.err
 }
 
-// transitionClock requeues the compiler at the next transition. It polls the
-// clock instead of starting a timer, because a timer does not notice a clock
-// that is set or a machine that sleeps.
+// transitionClock requeues the compiler at the next transition. It polls the clock instead of
+// starting a timer, because a timer ignores a changed clock and the sleep of the machine.
 type transitionClock struct {
 	every    time.Duration
 	compiler *compiler

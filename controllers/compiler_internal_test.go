@@ -35,7 +35,7 @@ func TestNoTransitionIsMissedHoweverTheClockMoves(t *testing.T) {
 			if compiled, passed := !c.compiledAt.Before(transition), !now.Before(transition); compiled != passed {
 				t.Fatalf("at %v the compilation of %v is still current, with a transition at %v", now, c.compiledAt, transition)
 			}
-			// Steps of nothing, of a nanosecond, of seconds, and backwards.
+			// The clock moves by 0, by a nanosecond, by seconds, and backwards.
 			now = now.Add(time.Duration(random.Int64N(int64(2*time.Second))) - 500*time.Millisecond)
 			if random.IntN(4) == 0 {
 				now = transition.Add(time.Duration(random.IntN(3) - 1))
@@ -44,15 +44,15 @@ func TestNoTransitionIsMissedHoweverTheClockMoves(t *testing.T) {
 	}
 }
 
-func TestBeforeTheFirstCompilationTheCompilerIsNeitherOverdueNorHealthy(t *testing.T) {
+func TestCompilerIsNeitherOverdueNorHealthyBeforeTheFirstCompilation(t *testing.T) {
 	t.Parallel()
 	c := &compiler{}
 	if c.overdue(noon) || c.healthy() == nil {
-		t.Error("the start of the controller causes the first compilation, and until then the compiler is not healthy")
+		t.Errorf("overdue = %t, healthy = %v; want false and an error before the first compilation", c.overdue(noon), c.healthy())
 	}
 }
 
-func TestTheGateSecretChangesOnlyWhereItMust(t *testing.T) {
+func TestGateSecretChangesOnlyInInvalidOrDueFields(t *testing.T) {
 	t.Parallel()
 	g := &gateSecretReconciler{heartbeat: time.Minute, keys: &signingKeys{}}
 	g.name.Namespace, g.name.Name = "ns", "gate"
@@ -77,29 +77,29 @@ func TestTheGateSecretChangesOnlyWhereItMust(t *testing.T) {
 		newCursor bool
 		newKeys   bool
 	}{
-		"nothing":                   {after: 59 * time.Second, heartbeat: "2026-11-20T12:00:00Z"},
-		"a minute":                  {after: time.Minute, heartbeat: "2026-11-20T12:01:00Z"},
-		"another bundle":            {bundle: "two", after: time.Second, heartbeat: "2026-11-20T12:00:00Z"},
-		"a heartbeat in the future": {after: -time.Second, heartbeat: "2026-11-20T11:59:59Z"},
+		"an unchanged Secret":               {after: 59 * time.Second, heartbeat: "2026-11-20T12:00:00Z"},
+		"a minute after the last heartbeat": {after: time.Minute, heartbeat: "2026-11-20T12:01:00Z"},
+		"another bundle":                    {bundle: "two", after: time.Second, heartbeat: "2026-11-20T12:00:00Z"},
+		"a heartbeat in the future":         {after: -time.Second, heartbeat: "2026-11-20T11:59:59Z"},
 		"an invalid heartbeat": {
 			change: func(s *corev1.Secret) { s.Annotations[HeartbeatAnnotation] = "yes" }, after: time.Second, heartbeat: "2026-11-20T12:00:01Z",
 		},
 		"no annotations": {
 			change: func(s *corev1.Secret) { s.Annotations = nil }, after: time.Second, heartbeat: "2026-11-20T12:00:01Z",
 		},
-		"a cursor key that is cut": {
+		"a truncated cursor key": {
 			change: func(s *corev1.Secret) { s.Data[posture.GateSecretCursorKey] = cursor[:31] }, heartbeat: "2026-11-20T12:00:00Z", newCursor: true,
 		},
 		"no data": {
 			change: func(s *corev1.Secret) { s.Data = nil }, heartbeat: "2026-11-20T12:00:00Z", newCursor: true, newKeys: true,
 		},
-		"session keys that are cut": {
+		"truncated session keys": {
 			change: func(s *corev1.Secret) {
 				s.Data[posture.GateSecretSessionsKey] = s.Data[posture.GateSecretSessionsKey][1:]
 			},
 			heartbeat: "2026-11-20T12:00:00Z", newKeys: true,
 		},
-		"a day": {after: 24 * time.Hour, heartbeat: "2026-11-21T12:00:00Z", newKeys: true},
+		"a day after the last session key": {after: 24 * time.Hour, heartbeat: "2026-11-21T12:00:00Z", newKeys: true},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -118,15 +118,15 @@ func TestTheGateSecretChangesOnlyWhereItMust(t *testing.T) {
 			}
 			key := want.Data[posture.GateSecretCursorKey]
 			if len(key) != cursorKeyLen || bytes.Equal(key, cursor) == tc.newCursor {
-				t.Error("the cursor key is wrong")
+				t.Errorf("cursor key of %d bytes, equal to the first one = %t; want %d bytes and a new key = %t", len(key), bytes.Equal(key, cursor), cursorKeyLen, tc.newCursor)
 			}
 			if keys := want.Data[posture.GateSecretSessionsKey]; bytes.Equal(keys, first.Data[posture.GateSecretSessionsKey]) == tc.newKeys {
-				t.Error("the session keys are wrong")
+				t.Errorf("session keys were replaced = %t, want %t", !tc.newKeys, tc.newKeys)
 			} else if _, err := credential.DecodeSessionKeys(keys); err != nil {
 				t.Errorf("credential.DecodeSessionKeys: %v", err)
 			}
 			if string(want.Data[posture.GateSecretBundleKey]) != bundle {
-				t.Error("the bundle is wrong")
+				t.Errorf("bundle %q, want %q", want.Data[posture.GateSecretBundleKey], bundle)
 			}
 		})
 	}
@@ -142,18 +142,18 @@ func TestTheGateSecretForWebhooksHasNoKeys(t *testing.T) {
 		t.Fatalf("wanted: %v", err)
 	}
 	if len(want.Data) != 1 || string(want.Data[posture.GateSecretBundleKey]) != "one" || want.Annotations[HeartbeatAnnotation] != "2026-11-20T12:00:00Z" {
-		t.Errorf("the Secret has %d members, heartbeat %q", len(want.Data), want.Annotations[HeartbeatAnnotation])
+		t.Errorf("the Secret has %d members and the heartbeat %q, want the bundle and a heartbeat", len(want.Data), want.Annotations[HeartbeatAnnotation])
 	}
 }
 
-// TestTheMetricOfTheHeartbeatHasTheAgeOfTheOldest allows one alert to watch both
-// Secrets.
+// TestTheMetricOfTheHeartbeatHasTheAgeOfTheOldest checks the metric with which one alert watches
+// both Secrets.
 func TestTheMetricOfTheHeartbeatHasTheAgeOfTheOldest(t *testing.T) {
 	t.Parallel()
 	fresh, stale := &gateSecretReconciler{}, &gateSecretReconciler{}
 	g := newGauges(newStatusTracker(func([]objectKey) {}), func() time.Time { return noon }, []*gateSecretReconciler{fresh, stale})
 	if _, known := g.oldest(); known {
-		t.Error("an age is known before the first heartbeat")
+		t.Error("an age before the first heartbeat, want none")
 	}
 	fresh.lastHeartbeat.Store(noon.Add(-time.Second).Unix())
 	stale.lastHeartbeat.Store(noon.Add(-time.Hour).Unix())
@@ -162,7 +162,7 @@ func TestTheMetricOfTheHeartbeatHasTheAgeOfTheOldest(t *testing.T) {
 	}
 }
 
-// TestTheCacheHoldsNoValuesOfSecrets includes annotations: kubectl apply leaves the
+// TestTheCacheHoldsNoValuesOfSecrets also checks annotations, because kubectl apply stores the
 // values of a Secret there.
 func TestTheCacheHoldsNoValuesOfSecrets(t *testing.T) {
 	t.Parallel()
@@ -175,7 +175,7 @@ func TestTheCacheHoldsNoValuesOfSecrets(t *testing.T) {
 		t.Fatalf("onlyVersion: %v", err)
 	}
 	if len(o.Annotations)+len(o.Labels)+len(o.ManagedFields) > 0 || o.Name != "a" || o.Namespace != "ns" || o.UID != "u" || o.ResourceVersion != "7" {
-		t.Errorf("left: %+v", o.ObjectMeta)
+		t.Errorf("metadata in the cache: %+v, want only the identity and the version", o.ObjectMeta)
 	}
 }
 
@@ -183,18 +183,18 @@ func TestOptionsHaveDefaultsAndRequiredFields(t *testing.T) {
 	t.Parallel()
 	o, err := Options{Namespace: "ns", GateSecret: "gate", WebhookSecret: "webhooks", Service: "api"}.complete()
 	if err != nil || o.Port != "ops" || o.Now == nil || o.Dial == nil || o.Registerer == nil || o.Intervals.Heartbeat != time.Minute {
-		t.Errorf("%+v, %v", o, err)
+		t.Errorf("options %+v (%v), want the defaults", o, err)
 	}
 	for _, o := range []Options{
 		{GateSecret: "gate", WebhookSecret: "webhooks", Service: "api"},
 		{Namespace: "ns", WebhookSecret: "webhooks", Service: "api"},
 		{Namespace: "ns", GateSecret: "gate", WebhookSecret: "webhooks"},
 		{Namespace: "ns", GateSecret: "gate", Service: "api"},
-		// Each of two equal names would overwrite the other.
+		// With equal names, each reconciler would overwrite the Secret of the other.
 		{Namespace: "ns", GateSecret: "gate", WebhookSecret: "gate", Service: "api"},
 	} {
 		if _, err := o.complete(); err == nil {
-			t.Errorf("%+v is accepted", o)
+			t.Errorf("the options %+v are accepted, want ErrOption", o)
 		}
 	}
 }

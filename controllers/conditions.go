@@ -31,13 +31,13 @@ func setConditions(o client.Object, state objectState, now time.Time) {
 }
 
 // withPropagation adds the condition Propagated to the conditions of the
-// compilation. A valid object is Ready only when it is propagated, and
-// Reconciling until then. A broken object waits for an edit instead, so its
-// Ready and Reconciling do not depend on the replicas.
+// compilation. A valid object is Ready only when it is propagated, and Reconciling until then. An
+// invalid object waits for an edit, so its Ready and Reconciling do not depend on the replicas.
 func withPropagation(compiled []posture.Condition, p propagationResult) []posture.Condition {
 	out := make([]posture.Condition, 0, len(compiled)+1)
 	pending := isTrue(compiled, v1alpha1.ConditionReady) && !p.propagated()
-	// An unresponsive replica needs attention; one that is behind catches up.
+	// An operator must look at an unresponsive replica. A replica that is behind
+	// catches up without action.
 	reason := v1alpha1.ReasonProgressing
 	if p.reason == v1alpha1.ReasonReplicaSilent {
 		reason = v1alpha1.ReasonReplicaSilent
@@ -76,7 +76,7 @@ func uncompiled() []posture.Condition {
 	}
 }
 
-// propagationResult is the condition Propagated of one object.
+// propagationResult holds the condition Propagated of one object.
 type propagationResult struct {
 	status          metav1.ConditionStatus
 	reason, message string
@@ -84,14 +84,14 @@ type propagationResult struct {
 
 func (p propagationResult) propagated() bool { return p.status == metav1.ConditionTrue }
 
-// evaluatePropagation compares the versions that an object requires with those
-// that the replicas enforce. The argument last is the latest result in which the
-// present generation was propagated, or nil.
+// evaluatePropagation compares the versions that an object requires with the versions that the
+// replicas enforce. The argument last is the latest result in which the present generation was
+// propagated, or nil.
 //
-// The last result stays while every replica that has ever answered enforces the
-// required versions. A new replica serves only after it has compiled all
-// objects, and a replica that stops responding keeps what it has compiled.
-// Otherwise each new pod and each failed node would change every status twice.
+// The last result stays while every replica that has ever responded enforces the required
+// versions. A new replica serves only after it has compiled all objects, and a replica that stops
+// responding keeps its compiled objects. Otherwise each new pod and each failed node would change
+// every status twice.
 func evaluatePropagation(serving servingReplicas, required []requiredVersion, last *propagationResult) propagationResult {
 	lastOr := func(result propagationResult) propagationResult {
 		if last != nil {
@@ -102,7 +102,7 @@ func evaluatePropagation(serving servingReplicas, required []requiredVersion, la
 	if !serving.known {
 		return lastOr(propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, "The replicas have not been probed yet."})
 	}
-	// Even without replicas: the next one to start would miss the version, too.
+	// This also applies without replicas: the next replica to start would lack the version too.
 	if slices.ContainsFunc(required, func(r requiredVersion) bool { return r.version == "" }) {
 		return propagationResult{metav1.ConditionFalse, v1alpha1.ReasonProgressing, "The gate Secret has not been written yet; see the controller's log for the error."}
 	}
@@ -122,7 +122,7 @@ func evaluatePropagation(serving servingReplicas, required []requiredVersion, la
 		}
 	}
 	if enforcing == len(serving.replicas) {
-		// Without numbers: they would change with every scaling.
+		// The message has no numbers, because they would change with every scaling.
 		return propagationResult{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."}
 	}
 	text := fmt.Sprintf("%d of %d replicas enforce this generation", enforcing, len(serving.replicas))

@@ -28,8 +28,9 @@ func compiledConditions(ready, stalled, reason string) []posture.Condition {
 	}
 }
 
-// kubectl, Helm, Flux and Argo CD read conditions as kstatus does.
-func TestToolsThatWaitReadTheStateFromConditions(t *testing.T) {
+// TestKstatusReadsTheStateFromConditions covers kubectl, Helm, Flux and Argo CD, which read
+// conditions as kstatus does.
+func TestKstatusReadsTheStateFromConditions(t *testing.T) {
 	t.Parallel()
 	valid, broken := compiledConditions("True", "False", v1alpha1.ReasonEnforced), compiledConditions("False", "True", v1alpha1.ReasonAboveCeiling)
 	everywhere := propagationResult{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "m"}
@@ -41,12 +42,12 @@ func TestToolsThatWaitReadTheStateFromConditions(t *testing.T) {
 		ready, reconciling string
 		reason             string
 	}{
-		"a valid object that all replicas enforce":      {withPropagation(valid, everywhere), status.CurrentStatus, "True", "False", v1alpha1.ReasonEnforced},
-		"a valid object that a replica lacks":           {withPropagation(valid, behind), status.InProgressStatus, "False", "True", v1alpha1.ReasonProgressing},
-		"a valid object that a silent replica may lack": {withPropagation(valid, silent), status.InProgressStatus, "False", "True", v1alpha1.ReasonReplicaSilent},
-		"a broken object that all replicas know":        {withPropagation(broken, everywhere), status.FailedStatus, "False", "False", v1alpha1.ReasonAboveCeiling},
-		"a broken object that a replica lacks":          {withPropagation(broken, behind), status.FailedStatus, "False", "False", v1alpha1.ReasonAboveCeiling},
-		"an object that is not compiled":                {uncompiled(), status.InProgressStatus, "Unknown", "True", v1alpha1.ReasonProgressing},
+		"a valid object that all replicas enforce":          {withPropagation(valid, everywhere), status.CurrentStatus, "True", "False", v1alpha1.ReasonEnforced},
+		"a valid object that a replica lacks":               {withPropagation(valid, behind), status.InProgressStatus, "False", "True", v1alpha1.ReasonProgressing},
+		"a valid object that a silent replica may lack":     {withPropagation(valid, silent), status.InProgressStatus, "False", "True", v1alpha1.ReasonReplicaSilent},
+		"an invalid object that all replicas have compiled": {withPropagation(broken, everywhere), status.FailedStatus, "False", "False", v1alpha1.ReasonAboveCeiling},
+		"an invalid object that a replica lacks":            {withPropagation(broken, behind), status.FailedStatus, "False", "False", v1alpha1.ReasonAboveCeiling},
+		"an object that is not compiled":                    {uncompiled(), status.InProgressStatus, "Unknown", "True", v1alpha1.ReasonProgressing},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +83,7 @@ func TestTheTransitionTimeChangesOnlyWithTheStatus(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.Type, c.LastTransitionTime, want[i])
 		}
 		if c.ObservedGeneration != 2 || c.Reason != v1alpha1.ReasonKilled {
-			t.Errorf("%s keeps generation %d, reason %s", c.Type, c.ObservedGeneration, c.Reason)
+			t.Errorf("%s has generation %d and reason %s, want the new ones", c.Type, c.ObservedGeneration, c.Reason)
 		}
 	}
 }

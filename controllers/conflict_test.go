@@ -35,9 +35,9 @@ func noErrors(t *testing.T) func(*ctrl.Options, *controllers.Options) {
 	}
 }
 
-// A status write that is under way when its object is deleted must not reach the
-// object that takes the name. Otherwise the new object would be reported as
-// enforced by replicas that have never compiled it.
+// TestAStatusIsNotWrittenToAReplacementOfItsObject deletes and recreates an object during a status
+// write. Otherwise the status would report the new object as enforced by replicas that have never
+// compiled it.
 func TestAStatusIsNotWrittenToAReplacementOfItsObject(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -54,14 +54,14 @@ func TestAStatusIsNotWrittenToAReplacementOfItsObject(t *testing.T) {
 	again.Spec.State = v1alpha1.StateSuspended
 	s.create(again)
 	if code := write.release(); code != http.StatusConflict {
-		t.Errorf("the write was answered %d, want a conflict", code)
+		t.Errorf("the write got status %d, want a conflict", code)
 	}
 	s.ready(again, "False/Progressing")
 	one.follow()
 	s.ready(again, "True/Suspended")
 }
 
-func TestAnEditDuringAWriteOfTheStatusIsNoError(t *testing.T) {
+func TestEditDuringAStatusWriteCausesNoError(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	transport := s.intercepted()
@@ -72,12 +72,12 @@ func TestAnEditDuringAWriteOfTheStatusIsNoError(t *testing.T) {
 	write.await(t)
 	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
 	if code := write.release(); code != http.StatusConflict {
-		t.Errorf("the write was answered %d, want a conflict", code)
+		t.Errorf("the write got status %d, want a conflict", code)
 	}
 	s.ready(acme, "True/Suspended")
 }
 
-func TestADeletionDuringAWriteOfTheStatusIsNoError(t *testing.T) {
+func TestDeletionDuringAStatusWriteCausesNoError(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	transport := s.intercepted()
@@ -88,18 +88,18 @@ func TestADeletionDuringAWriteOfTheStatusIsNoError(t *testing.T) {
 	write.await(t)
 	s.delete(acme)
 	if code := write.release(); code != http.StatusNotFound {
-		t.Errorf("the write was answered %d, want that nothing was found", code)
+		t.Errorf("the write got status %d, want 404", code)
 	}
 	other := partner("other")
 	s.create(other)
 	s.ready(other, "True/Enforced")
 	if err := s.refresh(acme); !apierrors.IsNotFound(err) {
-		t.Errorf("the object is there again: %v", err)
+		t.Errorf("the deleted object exists again: %v", err)
 	}
 }
 
 // TestTheGateSecretOfAnotherWriterIsTakenOver covers a change of the leader, when two
-// controllers may write the gate Secret: the later one reads the Secret again.
+// controllers may write the gate Secret. The later writer reads the Secret again.
 func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 	t.Parallel()
 	key := bytes.Repeat([]byte{7}, 32)
@@ -107,12 +107,12 @@ func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 		method string
 		meddle func(*installation)
 	}{
-		"it was made meanwhile": {http.MethodPost, func(s *installation) {
+		"another writer has created it": {http.MethodPost, func(s *installation) {
 			s.create(&corev1.Secret{
 				ObjectMeta: metav1.ObjectMeta{Name: gateName}, Data: map[string][]byte{posture.GateSecretCursorKey: key},
 			})
 		}},
-		"it was changed meanwhile": {http.MethodPatch, func(s *installation) {
+		"another writer has changed it": {http.MethodPatch, func(s *installation) {
 			gate, err := s.gate()
 			if err != nil {
 				s.t.Fatalf("gate: %v", err)
@@ -142,20 +142,20 @@ func TestTheGateSecretOfAnotherWriterIsTakenOver(t *testing.T) {
 			write.await(t)
 			tc.meddle(s)
 			if code := write.release(); code != http.StatusConflict {
-				t.Errorf("the write was answered %d, want a conflict", code)
+				t.Errorf("the write got status %d, want a conflict", code)
 			}
 			s.ready(mis, "True/Enforced")
 			s.verifies("acme-mis", secretValue)
 			gate, err := s.gate()
 			if err != nil || !bytes.Equal(gate.Data[posture.GateSecretCursorKey], key) {
-				t.Errorf("what the other writer left is lost, %v", err)
+				t.Errorf("the data of the other writer is lost, %v", err)
 			}
 		})
 	}
 }
 
-// TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten checks an object that a
-// finalizer holds. The object is closed, and its status no longer changes.
+// TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten checks an object whose deletion a finalizer
+// delays. The object is closed, and its status no longer changes.
 func TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -170,7 +170,7 @@ func TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten(t *testing.T) {
 			return err
 		}
 		if got := acme.Status.Open; got != "0/1" {
-			return fmt.Errorf("open: %s, want it closed at once", got)
+			return fmt.Errorf("the capability is still open: %s, want it closed at once", got)
 		}
 		return nil
 	})
@@ -189,6 +189,6 @@ func TestTheStatusOfAnObjectThatIsBeingDeletedIsNotWritten(t *testing.T) {
 	}
 	s.edit(capability, func() { capability.Finalizers = nil })
 	if err := s.refresh(capability); !apierrors.IsNotFound(err) {
-		t.Errorf("still there: %v", err)
+		t.Errorf("the object still exists: %v", err)
 	}
 }

@@ -10,7 +10,7 @@
 //     next transition of any schedule;
 //   - the gate Secret reconcilers, which the compiler calls: one Secret holds the
 //     shared secrets of XJMF senders, the other those of webhooks;
-//   - the propagation tracker, which asks every serving replica of the API server
+//   - the propagation tracker, which probes every serving replica of the API server
 //     for the versions that it enforces;
 //   - [CapabilityRolloutReconciler], [PartnerEntitlementReconciler] and
 //     [XJMFSenderReconciler], which write the status of one object each.
@@ -22,8 +22,8 @@
 // [Setup] adds everything to a manager.
 package controllers
 
-// These markers are for what all reconcilers share. The namespace is that of
-// the Role in config/rbac.
+// These markers grant the rights that all reconcilers share. The namespace is that of the Role in
+// config/rbac.
 //
 // +kubebuilder:rbac:namespace=printmarket,groups="",resources=secrets,verbs=get;list;watch;create
 // +kubebuilder:rbac:namespace=printmarket,groups="",resources=secrets,resourceNames=printmarket-gate-api;printmarket-gate-webhooks,verbs=patch

@@ -13,8 +13,8 @@ import (
 
 // endpoint is the operations listener of one serving replica.
 type endpoint struct {
-	// id is the UID of the pod, or the address if there is no pod. A pod that
-	// takes over the address of another is another replica.
+	// id is the UID of the pod, or the address if there is no pod. A pod that has
+	// the address of a former pod is another replica.
 	id string
 	// address is host and port; empty if the Service has no such port.
 	address string

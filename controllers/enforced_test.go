@@ -20,8 +20,7 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// gates adds a replica with the true source of its gates and the true listener
-// for operations.
+// gates adds a replica with the product's source of gates and its operations listener.
 func (s *installation) gates(address, uid string) *posture.Gates {
 	s.t.Helper()
 	f := s.follow(address, kubesource.Config{Rest: s.plane.Config(), Now: s.clock.Now})
@@ -61,8 +60,8 @@ func (s *installation) follow(address string, config kubesource.Config) follower
 	return follower{source, config.Gates}
 }
 
-// TestReadyMeansThatEveryReplicaEnforcesTheObject checks the promise of Ready: from
-// then on every replica decides by the applied object.
+// TestReadyMeansThatEveryReplicaEnforcesTheObject checks that every replica decides by the applied
+// object as soon as the object is Ready.
 func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -96,7 +95,7 @@ func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 		for i, gates := range replicas {
 			known, _ := gates.Current(now).Sender("acme-mis")
 			if secrets := known.Secrets(now); len(secrets) != 1 || secrets[0].Reveal() != want {
-				t.Errorf("replica %d has %d secrets, or another one", i, len(secrets))
+				t.Errorf("replica %d has %d secrets, want the one of the sender", i, len(secrets))
 			}
 		}
 	}
@@ -124,7 +123,7 @@ func TestReadyMeansThatEveryReplicaEnforcesTheObject(t *testing.T) {
 		for i, gates := range replicas {
 			known, _ := gates.Current(now).Sender("acme-mis")
 			if secrets := known.Secrets(now); len(secrets) != 1 || secrets[0].Reveal() != next {
-				return fmt.Errorf("replica %d has not the new secret", i)
+				return fmt.Errorf("replica %d lacks the new secret", i)
 			}
 		}
 		return nil

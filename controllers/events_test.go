@@ -66,7 +66,7 @@ func TestAKillSwitchIsRecordedAsAnEvent(t *testing.T) {
 	})
 }
 
-// measured is the value of a metric with these labels, given as "kind=x,ready=y".
+// measured returns the value of a metric with these labels, given as "kind=x,ready=y".
 func measured(t *testing.T, registry *prometheus.Registry, name, labels string) float64 {
 	t.Helper()
 	families, err := registry.Gather()

@@ -40,8 +40,8 @@ const (
 	secretValue = "0123456789abcdef0123456789abcdef"
 )
 
-// installation is a namespace with everything in it, and controllers that run in it
-// with the rights of config/rbac and no others.
+// installation is a namespace with its objects, and controllers that run in it with only the rights
+// of config/rbac.
 type installation struct {
 	t         *testing.T
 	namespace string
@@ -107,13 +107,13 @@ func readRole(t *testing.T, file, namespace string) *rbacv1.Role {
 type process struct {
 	metrics *prometheus.Registry
 	elected <-chan struct{}
-	// ready is the check behind /readyz.
+	// ready runs the check of /readyz.
 	ready healthz.Checker
 	stop  func()
 }
 
-// probed is a manager that shows the check of readiness, which it would serve at
-// an address that a test cannot learn.
+// probed is a manager that exposes its readiness check, because a test cannot find the address at
+// which the manager serves it.
 type probed struct {
 	ctrl.Manager
 
@@ -125,8 +125,8 @@ func (p probed) AddReadyzCheck(name string, check healthz.Checker) error {
 	return p.Manager.AddReadyzCheck(name, check)
 }
 
-// start starts controllers, as a process of their own would. Intervals are
-// short, so that tests are; nothing is measured by them.
+// start starts controllers like a separate process. Short intervals keep the tests fast; no test
+// measures them.
 func (s *installation) start(change ...func(*ctrl.Options, *controllers.Options)) *process {
 	s.t.Helper()
 	scheme, err := controllers.Scheme()
@@ -144,7 +144,7 @@ func (s *installation) start(change ...func(*ctrl.Options, *controllers.Options)
 		Now: s.clock.Now, Dial: s.network.dial, Registerer: p.metrics,
 		Intervals: controllers.Intervals{
 			Clock: 10 * time.Millisecond, Pending: 10 * time.Millisecond, Settled: 200 * time.Millisecond,
-			// A replica must not count as silent because the machine is busy.
+			// A long limit keeps replicas on a busy machine from counting as silent.
 			Silence: time.Minute,
 		},
 	}
@@ -172,8 +172,8 @@ func (s *installation) start(change ...func(*ctrl.Options, *controllers.Options)
 	return p
 }
 
-// network leads from the addresses of endpoints, which must not be loopback
-// addresses, to where test servers listen.
+// network maps the addresses of endpoints, which must not be loopback addresses, to the addresses
+// of test servers.
 type network struct {
 	mu sync.Mutex
 	to map[string]string

@@ -24,9 +24,8 @@ import (
 // gate Secret. Alerts watch its age.
 const HeartbeatAnnotation = v1alpha1.GroupName + "/heartbeat"
 
-// gateSecretReconciler keeps a Secret with a bundle of shared secrets: API
-// servers read the one with the secrets of senders, workers the one with those
-// of webhooks.
+// gateSecretReconciler writes a Secret with a bundle of shared secrets. API servers read the Secret
+// with the secrets of senders, workers the Secret with those of webhooks.
 type gateSecretReconciler struct {
 	name types.NamespacedName
 	// live reads from the API server, metadata from the cache.
@@ -36,7 +35,7 @@ type gateSecretReconciler struct {
 	// keys are kept beside the bundle; nil if the Secret has none.
 	keys *signingKeys
 
-	// last is the Secret as it was last read or written.
+	// last is the Secret of the last read or write.
 	last *corev1.Secret
 	// lastHeartbeat is its heartbeat, in Unix seconds; zero before the first.
 	lastHeartbeat atomic.Int64
@@ -60,7 +59,7 @@ func (g *gateSecretReconciler) reconcile(ctx context.Context, b posture.Bundle, 
 		return "", err
 	}
 	if err := g.write(ctx, current, want); err != nil {
-		// The Secret has another content than the last one.
+		// The Secret may differ from the last one, so the next attempt reads it.
 		g.last = nil
 		return "", fmt.Errorf("write the gate Secret %s: %w", g.name.Name, err)
 	}
@@ -113,7 +112,7 @@ func (g *gateSecretReconciler) wanted(current *corev1.Secret, bundle []byte, now
 			return nil, err
 		}
 	}
-	// A heartbeat in the future comes from a wrong clock and would silence the alert.
+	// A heartbeat in the future comes from a wrong clock and would suppress the alert.
 	last, err := time.Parse(time.RFC3339, want.Annotations[HeartbeatAnnotation])
 	if err != nil || last.After(now) || now.Sub(last) >= g.heartbeat {
 		want.Annotations = with(want.Annotations, HeartbeatAnnotation, now.UTC().Format(time.RFC3339))

@@ -19,15 +19,15 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// witness watches one kind before its objects exist and records the generations in
-// which kstatus reports an object as Current.
-type witness struct {
+// currentWatcher watches one kind before its objects exist and records the generations in which
+// kstatus reports an object as Current.
+type currentWatcher struct {
 	mu      sync.Mutex
 	current map[string]int64
 	faults  []string
 }
 
-func (s *installation) witness(kind string) *witness {
+func (s *installation) currentWatcher(kind string) *currentWatcher {
 	s.t.Helper()
 	watcher, err := client.NewWithWatch(plane.Config(), client.Options{})
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *installation) witness(kind string) *witness {
 	if err != nil {
 		s.t.Fatalf("watcher.Watch: %v", err)
 	}
-	w := &witness{current: map[string]int64{}}
+	w := &currentWatcher{current: map[string]int64{}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -54,7 +54,7 @@ func (s *installation) witness(kind string) *witness {
 	return w
 }
 
-func (w *witness) see(event watch.Event) {
+func (w *currentWatcher) see(event watch.Event) {
 	o, isObject := event.Object.(*unstructured.Unstructured)
 	if !isObject || event.Type == watch.Deleted {
 		return
@@ -82,7 +82,7 @@ func (w *witness) see(event watch.Event) {
 	}
 }
 
-func (w *witness) generation(name string) int64 {
+func (w *currentWatcher) generation(name string) int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.current[name]
@@ -96,14 +96,14 @@ func TestNoVersionOfAnObjectIsCurrentTooSoon(t *testing.T) {
 	s := newInstallation(t)
 	one := s.serve("10.0.0.1", "pod-1")
 	s.start()
-	w := s.witness(v1alpha1.KindPartnerEntitlement)
+	w := s.currentWatcher(v1alpha1.KindPartnerEntitlement)
 	one.hold()
 	acme := partner("acme")
 	s.create(acme)
 	for i := range 8 {
 		s.ready(acme, "False/Progressing")
 		if got := w.generation("acme"); got >= acme.Generation {
-			t.Fatalf("generation %d was Current before the replica had it", got)
+			t.Fatalf("generation %d was Current before the replica had compiled it", got)
 		}
 		one.follow()
 		s.ready(acme, "True/Enforced")
@@ -130,7 +130,7 @@ func TestAPartnerWithABrokenWebhookIsCurrent(t *testing.T) {
 	s := newInstallation(t)
 	s.serve("10.0.0.1", "pod-1")
 	s.start()
-	w := s.witness(v1alpha1.KindPartnerEntitlement)
+	w := s.currentWatcher(v1alpha1.KindPartnerEntitlement)
 	acme := subscriber("acme", webhook("erp", "nowhere"))
 	s.create(acme)
 	s.webhooks(acme, "False/SecretNotFound")
@@ -147,13 +147,13 @@ func TestAPartnerWithABrokenWebhookIsCurrent(t *testing.T) {
 	}
 }
 
-// The status reports a compilation that is late.
+// TestTheStatusReportsThatAnObjectIsNotCompiled delays the compilation.
 func TestTheStatusReportsThatAnObjectIsNotCompiled(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	s.start(func(_ *ctrl.Options, o *controllers.Options) {
-		// Events are gathered for longer than the test runs; only the first
-		// run, of an empty namespace, takes place.
+		// Events are collected for longer than the test runs, so only the first
+		// compilation, of an empty namespace, runs.
 		o.Intervals.Gather, o.Intervals.Overdue = time.Hour, 10*time.Millisecond
 	})
 	eventually.Succeeds(t, func() error {
@@ -165,6 +165,6 @@ func TestTheStatusReportsThatAnObjectIsNotCompiled(t *testing.T) {
 	s.ready(acme, "Unknown/Progressing")
 	s.becomes(acme, v1alpha1.ConditionReconciling, "True/Progressing")
 	if acme.Status.ObservedGeneration != -1 {
-		t.Errorf("it claims to describe generation %d", acme.Status.ObservedGeneration)
+		t.Errorf("observedGeneration is %d, want 0 before a compilation", acme.Status.ObservedGeneration)
 	}
 }

@@ -44,7 +44,7 @@ func TestTheStatusReportsTheEffectiveState(t *testing.T) {
 	})
 	s.ready(capability, "True/Killed")
 	if capability.Status.EffectiveStage != v1alpha1.StageDisabled || capability.Status.ObservedGeneration != capability.Generation {
-		t.Errorf("killed: %+v", capability.Status)
+		t.Errorf("status after the kill switch: %+v", capability.Status)
 	}
 	eventually.Succeeds(t, func() error {
 		if err := s.refresh(acme); err != nil {
@@ -84,7 +84,7 @@ func TestARolloutAboveTheCeilingStalls(t *testing.T) {
 	s.ready(order, "True/Enforced")
 }
 
-func TestTheOlderOfTwoPartnersWithOneOrganizationCounts(t *testing.T) {
+func TestOlderPartnerOfADuplicateOrganizationIsEnforced(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	s.start()
@@ -102,12 +102,12 @@ func TestTheOlderOfTwoPartnersWithOneOrganizationCounts(t *testing.T) {
 	s.delete(older)
 	s.ready(younger, "True/Enforced")
 	if younger.Generation != generation {
-		t.Error("the younger one was edited")
+		t.Error("the younger partner was edited, want only its status changed")
 	}
 }
 
-// Repeated compilations without a change must not write, because every watcher of the
-// cluster receives each write.
+// TestAnUnchangedStatusIsNotWritten compiles again without a change. Every watcher of the cluster
+// receives each write.
 func TestAnUnchangedStatusIsNotWritten(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -126,8 +126,8 @@ func TestAnUnchangedStatusIsNotWritten(t *testing.T) {
 	}
 }
 
-// The controllers own their fields of a status. They restore a field that another
-// client changes and keep the conditions that another client adds.
+// TestAStatusThatAnotherClientChangesIsRestored checks that the controllers own their fields of a
+// status: they restore a field that another client changes, and keep conditions that it adds.
 func TestAStatusThatAnotherClientChangesIsRestored(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -153,11 +153,11 @@ func TestAStatusThatAnotherClientChangesIsRestored(t *testing.T) {
 		return is(acme, v1alpha1.ConditionReady, "True/Enforced")
 	})
 	if now := meta.FindStatusCondition(acme.Status.Conditions, v1alpha1.ConditionStalled).LastTransitionTime; !now.Equal(&since) {
-		t.Errorf("Stalled has changed at %v, want %v", now, since)
+		t.Errorf("Stalled has the transition time %v, want %v", now, since)
 	}
 }
 
-// An object that takes the name of a deleted one starts without its state.
+// TestARecreatedObjectDoesNotInheritAStatus recreates an object with the name of a deleted one.
 func TestARecreatedObjectDoesNotInheritAStatus(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

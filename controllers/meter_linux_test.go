@@ -66,8 +66,7 @@ func newMeter(tb testing.TB, plane *kubetest.Plane) *meter {
 	return m
 }
 
-// find looks for the children of this process; a server that was started again
-// is another one.
+// find finds the children of this process again, because a restarted server is another process.
 func (m *meter) find(tb testing.TB) {
 	tb.Helper()
 	own := strconv.Itoa(os.Getpid())
@@ -87,8 +86,8 @@ func (m *meter) find(tb testing.TB) {
 	}
 }
 
-// readStat is the name of a process and the fields after it, of which the first
-// is the state; a process that has ended has neither.
+// readStat returns the name of a process and the fields after it, beginning with the state. Both
+// are empty for a process that has ended.
 func readStat(file string) (string, []string) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -110,7 +109,7 @@ func (m *meter) read(tb testing.TB) reading {
 
 func usageOf(tb testing.TB, pid string) usage {
 	tb.Helper()
-	const user, system, pages = 11, 12, 21 // of the fields from the state on
+	const user, system, pages = 11, 12, 21 // indexes of the fields, counted from the state
 	_, fields := readStat("/proc/" + pid + "/stat")
 	if len(fields) <= pages {
 		tb.Fatalf("process %s has ended", pid)
@@ -122,14 +121,14 @@ func usageOf(tb testing.TB, pid string) usage {
 		}
 		return n
 	}
-	// The kernel counts hundredths of seconds.
+	// The kernel reports CPU time in hundredths of a second.
 	return usage{time.Duration(number(user)+number(system)) * 10 * time.Millisecond, number(pages) * int64(os.Getpagesize())}
 }
 
 var (
 	sample = regexp.MustCompile(`^apiserver_request_total\{(.*)\} (\S+)$`)
 	label  = regexp.MustCompile(`(\w+)="([^"]*)"`)
-	// counted are the resources that the platform works with.
+	// counted lists the resources that the platform uses.
 	counted = []string{"capabilityrollouts", "partnerentitlements", "xjmfsenders", "secrets", "leases", "events", "endpointslices"}
 )
 
@@ -199,7 +198,7 @@ func (r reading) since(before reading) spent {
 	return s
 }
 
-// writes are the requests that change statuses of the custom resources.
+// writes returns the number of requests that change statuses of the custom resources.
 func (s spent) writes() int {
 	n := 0.0
 	for name, count := range s.requests {
@@ -220,7 +219,7 @@ func (s spent) String() string {
 	return out.String()
 }
 
-// dial counts what is received.
+// dial counts the received bytes of a connection.
 func (m *meter) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 	if err != nil {
@@ -248,7 +247,7 @@ type writeWatch struct {
 	last time.Time
 }
 
-// watched puts a writeWatch before the controllers that are started from now on.
+// watched adds a writeWatch to the controllers that are started afterwards.
 func (s *installation) watched() *writeWatch {
 	p := &writeWatch{}
 	s.user = rest.CopyConfig(s.user)
@@ -275,8 +274,8 @@ func (p watchedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// settles waits until no status was written for a while, and returns when the
-// last one was.
+// settles waits until no status was written for the given time, and returns the time of the last
+// write.
 func (p *writeWatch) settles(tb testing.TB, quiet time.Duration) time.Time {
 	tb.Helper()
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
@@ -292,7 +291,7 @@ func (p *writeWatch) settles(tb testing.TB, quiet time.Duration) time.Time {
 	}
 }
 
-// live is the memory that is reachable.
+// live returns the reachable memory in bytes.
 func live() uint64 {
 	runtime.GC()
 	runtime.GC()

@@ -63,7 +63,7 @@ type Intervals struct {
 	// Heartbeat is the interval at which the leader renews the heartbeat of the gate
 	// Secrets (1 min).
 	Heartbeat time.Duration
-	// Pending is the interval of probes while a change propagates (50 ms), Settled the
+	// Pending is the interval of probes while a change propagates (50 ms). Settled is the
 	// interval otherwise (10 s).
 	Pending, Settled time.Duration
 	// Silence is the time without a response after which a replica counts as silent
@@ -119,10 +119,9 @@ func Scheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// CacheOptions returns the cache options of the manager for [Setup]. They limit
-// the cache to one namespace, to the EndpointSlices of one Service and to the
-// names and versions of Opaque Secrets: kubectl leaves the values of a Secret in
-// an annotation.
+// CacheOptions returns the cache options of the manager for [Setup]. They limit the cache to one
+// namespace, to the EndpointSlices of one Service and to the names and versions of Opaque Secrets.
+// The cache has no annotations of Secrets, because kubectl stores the values of a Secret in one.
 func CacheOptions(namespace, service string) cache.Options {
 	return cache.Options{
 		DefaultNamespaces:           map[string]cache.Config{namespace: {}},

@@ -18,7 +18,7 @@ type PartnerEntitlementReconciler struct{ *statusWriter }
 // +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=partnerentitlements,verbs=get;list;watch
 // +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=partnerentitlements/status,verbs=patch
 
-// Reconcile brings the status of one PartnerEntitlement up to date. The compiler
+// Reconcile updates the status of one PartnerEntitlement. The compiler
 // runs again at the next transition and triggers each object that it changes.
 func (r *PartnerEntitlementReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	cached := &v1alpha1.PartnerEntitlement{}

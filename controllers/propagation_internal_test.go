@@ -16,7 +16,7 @@ func replicaAt(version string) replica {
 	return replica{watermark: &posture.Watermark{Enforcing: true, Compiled: map[string]string{v1alpha1.KindCapabilityRollout: version}}}
 }
 
-// silent returns the replica after it has stopped answering.
+// silent returns the replica after it has stopped responding.
 func silent(r replica) replica {
 	r.silent = true
 	return r
@@ -87,7 +87,7 @@ func TestAnObjectIsPropagatedWhenEveryReplicaEnforcesIt(t *testing.T) {
 			serving: servingReplicas{true, []replica{replicaAt("99"), replicaAt("100"), silent(replicaAt("99"))}},
 			want:    propagationResult{"False", v1alpha1.ReasonReplicaSilent, "1 of 3 replicas enforce this generation; 1 do not respond."},
 		},
-		"a new replica that never answers joins when the object is propagated": {
+		"a new replica that never responds joins when the object is propagated": {
 			serving: servingReplicas{true, []replica{replicaAt("100"), silent(replica{})}}, last: last, want: *last,
 		},
 		"the gate Secret has no version": {

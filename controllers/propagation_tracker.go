@@ -29,9 +29,9 @@ const (
 
 var errNoPort = errors.New("the Service has no operations port")
 
-// propagationTracker probes the serving replicas for what they have compiled:
-// often while one of them lacks a required version, rarely otherwise. One
-// request covers all replicas, so rounds never overlap.
+// propagationTracker probes the serving replicas for their compiled versions: often while a replica
+// lacks a required version, rarely otherwise. One request covers all replicas, so rounds never
+// overlap.
 type propagationTracker struct {
 	cache              client.Reader
 	namespace, service string
@@ -39,8 +39,7 @@ type propagationTracker struct {
 	probe              replicaProbe
 	tracker            *statusTracker
 	intervals          Intervals
-	// now paces the probes. It is the real clock even where schedules follow
-	// another one.
+	// now paces the probes. It is the real clock even if a test sets the clock of schedules.
 	now func() time.Time
 
 	replicas []*probedReplica
@@ -59,7 +58,7 @@ type servingReplicas struct {
 type replica struct {
 	// watermark is the last response; nil before the first one.
 	watermark *posture.Watermark
-	// silent is set when it has not answered for too long.
+	// silent is true if the replica has not responded for Intervals.Silence.
 	silent bool
 }
 
@@ -90,8 +89,8 @@ type probedReplica struct {
 	failingSince time.Time
 }
 
-// Reconcile probes the replicas that are due, publishes what all replicas
-// enforce, and requeues for the next round.
+// Reconcile probes the replicas that are due, publishes the versions that all replicas enforce, and
+// requeues for the next round.
 func (p *propagationTracker) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
 	var list discoveryv1.EndpointSliceList
 	err := p.cache.List(ctx, &list, client.InNamespace(p.namespace), client.MatchingLabels{discoveryv1.LabelServiceName: p.service})
@@ -110,8 +109,8 @@ func (p *propagationTracker) Reconcile(ctx context.Context, _ ctrl.Request) (ctr
 	return ctrl.Result{RequeueAfter: p.untilNextProbe(required)}, nil
 }
 
-// updateReplicas keeps the history of the replicas that still serve. A replica
-// with a new address, or another one at a known address, starts a new history.
+// updateReplicas keeps the history of the replicas that still serve. A replica with a new address,
+// or another replica at a known address, starts a new history.
 func (p *propagationTracker) updateReplicas(endpoints []endpoint) {
 	known := make(map[endpoint]*probedReplica, len(p.replicas))
 	for _, r := range p.replicas {
@@ -128,8 +127,8 @@ func (p *propagationTracker) updateReplicas(endpoints []endpoint) {
 	}
 }
 
-// probeDue probes all replicas that are due. It reports false if the process is
-// stopping, since a cancelled probe shows nothing about its replica.
+// probeDue probes all replicas that are due. It returns false if the process is stopping, because a
+// cancelled probe has no result.
 func (p *propagationTracker) probeDue(ctx context.Context, required []requiredVersion) bool {
 	slots := make(chan struct{}, concurrentProbes)
 	var group sync.WaitGroup

@@ -148,11 +148,12 @@ func TestAReplicaIsProbedOftenOnlyWhileItLacksAVersion(t *testing.T) {
 		f.probeAfter(t, 50*time.Millisecond, rollout6)
 	}
 	if got := f.untilNextProbe([]requiredVersion{rollout6}); got <= 50*time.Millisecond {
-		t.Errorf("next probe in %v after many rounds without success", got)
+		t.Errorf("next probe in %v after many rounds without success, want more than 50 ms", got)
 	}
 }
 
-// A single lost packet does not make a replica silent.
+// TestAReplicaIsSilentAfterSeveralFailuresWithinFiveSeconds checks that a single failed probe does
+// not make a replica silent.
 func TestAReplicaIsSilentAfterSeveralFailuresWithinFiveSeconds(t *testing.T) {
 	t.Parallel()
 	f := newFakeReplicas()
@@ -164,26 +165,26 @@ func TestAReplicaIsSilentAfterSeveralFailuresWithinFiveSeconds(t *testing.T) {
 	f.probeAfter(t, 10*time.Second, rollout5)
 	for waited := time.Duration(0); waited < 5*time.Second; waited += 500 * time.Millisecond {
 		if isSilent() {
-			t.Fatalf("silent after %v", waited)
+			t.Fatalf("the replica is silent after %v, want a later time", waited)
 		}
 		f.probeAfter(t, 500*time.Millisecond, rollout5)
 	}
 	if !isSilent() {
-		t.Fatal("not silent after 5 s")
+		t.Fatal("the replica is not silent after 5 s of failures")
 	}
 	if f.serving().replicas[0].watermark == nil {
-		t.Error("the last answer is lost")
+		t.Error("a silent replica lost its last watermark")
 	}
 	f.answers["a"] = answers("5")
 	f.probeAfter(t, 500*time.Millisecond, rollout5)
 	if isSilent() {
-		t.Error("still silent after an answer")
+		t.Error("the replica is still silent after a response")
 	}
 	f.answers["a"] = fails
 	f.probeAfter(t, 10*time.Second, rollout5)
 	f.probeAfter(t, time.Minute, rollout5)
 	if isSilent() {
-		t.Error("silent after two failures")
+		t.Error("the replica is silent after two failures, want three")
 	}
 }
 
@@ -218,6 +219,6 @@ func TestAReplicaWithoutAPortBecomesSilent(t *testing.T) {
 		f.probeAfter(t, 500*time.Millisecond, rollout5)
 	}
 	if !f.serving().replicas[0].silent {
-		t.Error("the replica counts as one that answers")
+		t.Error("the replica is not silent, want silent without a port")
 	}
 }

@@ -26,9 +26,8 @@ var errNoWatermark = errors.New("probe a replica: the response is not a watermar
 // replicaProbe requests the watermark of the replica at an address.
 type replicaProbe func(ctx context.Context, address string) (posture.Watermark, error)
 
-// newReplicaProbe returns a probe that uses no proxy, follows no redirect and
-// keeps no connection, because an address may belong to another replica next
-// time.
+// newReplicaProbe returns a probe that uses no proxy, follows no redirect and keeps no connection,
+// because an address may later belong to another replica.
 func newReplicaProbe(dial func(ctx context.Context, network, address string) (net.Conn, error)) replicaProbe {
 	client := &http.Client{
 		Timeout: probeTimeout,

@@ -20,14 +20,14 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// api simulates a replica of the API server for the controllers: an endpoint that
-// reports its compiled versions. It follows the cluster at once until it is held.
+// api simulates a replica of the API server for the controllers: an endpoint that reports its
+// compiled versions. It reports the latest versions until a test holds it.
 type api struct {
 	installation *installation
 	slice        *discoveryv1.EndpointSlice
 
-	// mu is held while an answer is made, so that an answer from before a hold
-	// contains no later version.
+	// mu is held while a response is made, so that a response from before a hold contains
+	// no later version.
 	mu   sync.Mutex
 	held *posture.Watermark
 	mute bool

@@ -74,8 +74,8 @@ func TestAnObjectIsReadyWhenTheLastOfThreeReplicasEnforcesIt(t *testing.T) {
 }
 
 // TestASilentReplicaIsReported checks that, while a replica does not respond, new
-// objects are not Ready and existing ones keep their state. A replica that has ended is
-// not waited for.
+// objects are not Ready and existing ones keep their state. A replica that has ended does not delay
+// propagation.
 func TestASilentReplicaIsReported(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -104,8 +104,9 @@ func TestASilentReplicaIsReported(t *testing.T) {
 	s.ready(acme, "True/Enforced")
 }
 
-// The responses of a former pod must not count for a pod that has taken over its address.
-func TestAReplacedReplicaMustAnswerItself(t *testing.T) {
+// TestResponseOfAFormerPodDoesNotCountForItsSuccessor gives the address of a former pod to a new
+// pod.
+func TestResponseOfAFormerPodDoesNotCountForItsSuccessor(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	one := s.serve("10.0.0.1", "pod-1")
@@ -119,7 +120,7 @@ func TestAReplacedReplicaMustAnswerItself(t *testing.T) {
 	one.leave()
 	s.becomes(acme, v1alpha1.ConditionPropagated, "True/NoReplicas")
 	s.ready(acme, "True/Enforced")
-	// The same address, another pod, behind as the first one was.
+	// The new pod has the same address and is also behind.
 	two := s.serve("10.0.0.1", "pod-2")
 	s.propagatedMessage(acme, "Every serving replica")
 	two.hold()
@@ -144,7 +145,7 @@ func TestASenderWaitsForItsSecretOnEveryReplica(t *testing.T) {
 	one.follow()
 	s.ready(mis, "True/Enforced")
 	if mis.Generation != generation {
-		t.Error("the sender was edited")
+		t.Error("the sender has another generation, want only a change of its Secret")
 	}
 }
 

@@ -33,8 +33,8 @@ func versions(s *installation, objects ...client.Object) []string {
 	return out
 }
 
-// After a restart the controllers compile all objects and write nothing, so
-// transition times stay and no watcher receives an update.
+// TestARestartWritesNothing checks that controllers compile all objects after a restart and write
+// nothing, so transition times stay and no watcher receives an update.
 func TestARestartWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -53,9 +53,9 @@ func TestARestartWritesNothing(t *testing.T) {
 
 	s.clock.SetTime(s.clock.Now().Add(30 * time.Second))
 	s.start()
-	// A new object that becomes ready shows that the new controllers are at
-	// work, and an edit that they are for the old ones too. No partner is
-	// granted the new one's capability, so it changes no other status.
+	// A new object that becomes ready shows that the new controllers run, and an
+	// edit shows that they process the old objects too. No partner has a grant of
+	// the new capability, so the new object changes no other status.
 	other := rollout("rfq-read")
 	s.create(other)
 	s.ready(other, "True/Enforced")
@@ -109,7 +109,7 @@ func TestAHeartbeatAfterARestartWritesNoSender(t *testing.T) {
 	}
 }
 
-// A restart compiles the edits that were made while no controller ran.
+// TestARestartCompilesEditsThatWereMissed edits an object while no controller runs.
 func TestARestartCompilesEditsThatWereMissed(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -130,7 +130,7 @@ func TestARestartCompilesEditsThatWereMissed(t *testing.T) {
 	}
 }
 
-// elect makes controllers lead only while they hold the Lease.
+// elect enables leader election: controllers lead only while they hold the Lease.
 func (s *installation) elect(mo *ctrl.Options, _ *controllers.Options) {
 	mo.LeaderElection, mo.LeaderElectionID, mo.LeaderElectionNamespace = true, "printmarket-controller", s.namespace
 	mo.LeaderElectionReleaseOnCancel = true
@@ -161,7 +161,7 @@ func TestStandbyTakesOverLeadership(t *testing.T) {
 	s.ready(acme, "True/Enforced")
 	select {
 	case <-second.elected:
-		t.Fatal("both lead")
+		t.Fatal("both processes lead, want one")
 	default:
 	}
 	first.stop()
@@ -172,7 +172,8 @@ func TestStandbyTakesOverLeadership(t *testing.T) {
 	}
 }
 
-// A leader that dies cannot release the Lease, so the Lease must expire.
+// TestStandbyProcessTakesOverFromAKilledLeader waits until the Lease expires, because a killed
+// leader cannot release it.
 func TestStandbyProcessTakesOverFromAKilledLeader(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -189,18 +190,18 @@ func TestStandbyProcessTakesOverFromAKilledLeader(t *testing.T) {
 	dead := s.holder()
 	first.stop()
 	if got := s.holder(); got != dead || dead == "" {
-		t.Fatalf("the Lease of %q is that of %q after its end", dead, got)
+		t.Fatalf("the Lease of %q is held by %q after the kill, want no change before it expires", dead, got)
 	}
 	s.start(dies)
 	s.edit(acme, func() { acme.Spec.State = v1alpha1.StateSuspended })
 	s.ready(acme, "True/Suspended")
 	if got := s.holder(); got == dead || got == "" {
-		t.Errorf("the Lease is held by %q, want the second one", got)
+		t.Errorf("the Lease is held by %q, want the second process", got)
 	}
 }
 
-// A leader whose compilation fails is not ready. A process that waits to lead is
-// ready, so that a rolling Deployment does not wait for it.
+// TestALeaderIsReadyAfterACompilationWithoutErrors checks that a leader whose compilation fails is
+// not ready. A standby process is ready, so that a rolling Deployment does not wait for it.
 func TestALeaderIsReadyAfterACompilationWithoutErrors(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -210,12 +211,12 @@ func TestALeaderIsReadyAfterACompilationWithoutErrors(t *testing.T) {
 	waiting := s.start(s.elect)
 	eventually.Succeeds(t, func() error {
 		if err := leader.ready(nil); err == nil || !strings.Contains(err.Error(), "gate Secret") {
-			return fmt.Errorf("ready: %w, want that the gate Secret cannot be written", err)
+			return fmt.Errorf("ready: %w, want the error of writing the gate Secret", err)
 		}
 		return nil
 	})
 	if err := waiting.ready(nil); err != nil {
-		t.Errorf("the one that waits is not ready: %v", err)
+		t.Errorf("the standby process is not ready: %v", err)
 	}
 	allow()
 	eventually.Succeeds(t, func() error { return leader.ready(nil) })
@@ -224,7 +225,8 @@ func TestALeaderIsReadyAfterACompilationWithoutErrors(t *testing.T) {
 	eventually.Succeeds(t, func() error { return waiting.ready(nil) })
 }
 
-// A cache that has missed a deletion and a creation reports them as one update.
+// TestAnObjectThatIsReplacedUnseenIsCompiled covers a cache that has missed a deletion and a
+// creation and reports them as one update.
 func TestAnObjectThatIsReplacedUnseenIsCompiled(t *testing.T) {
 	t.Parallel()
 	plane := kubetest.Start(t)
@@ -237,7 +239,7 @@ func TestAnObjectThatIsReplacedUnseenIsCompiled(t *testing.T) {
 	s.ready(acme, "True/Enforced")
 	s.ready(mis, "True/Enforced")
 
-	// The server forgets what watchers have missed when it is started again.
+	// After a restart the server does not send the events that watchers have missed.
 	transport.setCut(true)
 	plane.StopServer()
 	plane.Restart(t)

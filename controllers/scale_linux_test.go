@@ -25,8 +25,7 @@ import (
 )
 
 const (
-	// scaleVariable sets the numbers of partners and replicas with which the scale is
-	// measured, such as 10000x50.
+	// scaleVariable sets the numbers of partners and replicas to measure, such as 10000x50.
 	scaleVariable = "PRINTMARKET_SCALE"
 	// stepTimeout limits each step.
 	stepTimeout = 10 * time.Minute
@@ -38,8 +37,8 @@ const (
 	fewPartners = 20
 )
 
-// scale is a marketplace of many partners and replicas. All clients are in this
-// process and share the processors with the servers, which replicas do not.
+// scale is a marketplace of many partners and replicas. All clients are in this process and share
+// the CPUs with the servers; in production replicas have their own CPUs.
 type scale struct {
 	*installation
 	*meter
@@ -50,8 +49,8 @@ type scale struct {
 	gatesUser          *rest.Config
 }
 
-// TestScale measures what many partners and replicas cost the clients and the
-// control plane, and that nothing is written which did not change.
+// TestScale measures the resources that many partners and replicas use in the clients and the control
+// plane. It fails if a status is written that did not change.
 func TestScale(t *testing.T) {
 	var partners, replicas int
 	if _, err := fmt.Sscanf(os.Getenv(scaleVariable), "%dx%d", &partners, &replicas); err != nil {
@@ -64,11 +63,11 @@ func TestScale(t *testing.T) {
 	s.grow()
 	s.rests()
 	s.timesEdits()
-	s.storms()
+	s.changesAll()
 	leader.stop()
 	leader = s.restarts()
 	s.changesLeader(leader)
-	s.losesServer()
+	s.restartsServer()
 }
 
 func newScale(t *testing.T, partners, replicas int) *scale {
@@ -80,7 +79,7 @@ func newScale(t *testing.T, partners, replicas int) *scale {
 	return s
 }
 
-// step measures what some work uses, and prints it.
+// step measures the resources that some work uses, and prints them.
 func (s *scale) step(name string, work func()) spent {
 	s.t.Helper()
 	before := s.read(s.t)
@@ -92,7 +91,7 @@ func (s *scale) step(name string, work func()) spent {
 	return used
 }
 
-// found makes a marketplace without partners, and the first replica.
+// found creates a marketplace without partners, and the first replica.
 func (s *scale) found() {
 	for _, capability := range append(slices.Clone(scaleCapabilities), fewCapability) {
 		s.create(rollout(string(capability)))
@@ -101,14 +100,14 @@ func (s *scale) found() {
 		name := scaleName(i)
 		s.create(secret("xjmf-"+name, secretValue), sender(name, name, "xjmf-"+name))
 	}
-	// They make the gate Secret, without which a replica has no posture.
+	// The controllers create the gate Secret, without which a replica has no posture.
 	first := s.controllers()
 	s.compiles(first)
 	s.grows(1)
 	first.stop()
 }
 
-// fill makes the partners while no controller runs.
+// fill creates the partners while no controller runs.
 func (s *scale) fill() {
 	s.step("partners are made", func() {
 		const lanes = 8
@@ -162,8 +161,8 @@ func scalePartner(i int) *v1alpha1.PartnerEntitlement {
 // a longer Lease.
 func (s *scale) controllers() *process {
 	return s.start(s.elect, func(mo *ctrl.Options, o *controllers.Options) {
-		// A slow machine must not end the leadership. A stopping leader releases the Lease in any
-		// case.
+		// The long Lease keeps the leadership on a slow machine. A stopping leader always releases
+		// the Lease.
 		mo.RetryPeriod, mo.LeaseDuration, mo.RenewDeadline = nil, new(2*time.Minute), new(time.Minute)
 		o.Now, o.Intervals = time.Now, controllers.Intervals{}
 	})
@@ -180,12 +179,12 @@ func (s *scale) firstStatuses() *process {
 		s.writes.settles(s.t, 3*time.Second)
 	})
 	if n := used.writes(); n < s.partners || n > 2*s.objects() {
-		s.t.Errorf("%d statuses were written of %d objects", n, s.objects())
+		s.t.Errorf("%d statuses of %d objects were written, want one for each partner and at most two for each object", n, s.objects())
 	}
 	return leader
 }
 
-// compiles waits until controllers lead and have compiled everything once.
+// compiles waits until controllers lead and have compiled all objects once.
 func (s *scale) compiles(p *process) {
 	began := time.Now()
 	<-p.elected
@@ -196,8 +195,7 @@ func (s *scale) compiles(p *process) {
 	s.t.Logf("leads after %v, has compiled after %v", elected, time.Since(began))
 }
 
-// grow adds replicas until there are all, and measures on the way. What the
-// first one holds is weighed with it.
+// grow adds the replicas in steps and prints the memory of each new replica, without the first one.
 func (s *scale) grow() {
 	for _, n := range []int{2, 10, s.replicas} {
 		base, former := live(), len(s.followers)
@@ -229,8 +227,8 @@ func (s *scale) grows(n int) {
 
 func addressOf(i int) string { return fmt.Sprintf("10.0.1.%d", i+1) }
 
-// decide waits until something holds of every replica, and returns how long
-// the first and the last took.
+// decide waits until a condition holds for every replica, and returns the times of the first and of
+// the last replica.
 func (s *scale) decide(holds func(follower) bool) (first, last time.Duration) {
 	s.t.Helper()
 	began := time.Now()
@@ -243,7 +241,7 @@ func (s *scale) decide(holds func(follower) bool) (first, last time.Duration) {
 			first = last
 		}
 		if last > stepTimeout {
-			s.t.Fatalf("%d replicas wait still: %+v", len(waiting), waiting[0].Status())
+			s.t.Fatalf("%d replicas have not reached the condition: %+v", len(waiting), waiting[0].Status())
 		}
 		time.Sleep(500 * time.Microsecond)
 	}
@@ -253,11 +251,11 @@ func (s *scale) decide(holds func(follower) bool) (first, last time.Duration) {
 func (s *scale) rests() {
 	used := s.step("a minute at rest", func() { time.Sleep(time.Minute) })
 	if n := used.writes(); n > 0 {
-		s.t.Errorf("%d statuses were written at rest", n)
+		s.t.Errorf("%d statuses were written without a change, want 0", n)
 	}
 }
 
-// timesEdits edits one object at a time, and waits until each is Ready.
+// timesEdits edits one object at a time, and waits until the object is Ready.
 func (s *scale) timesEdits() {
 	capability := rollout(fewCapability)
 	s.times("kill switch", capability, fewPartners+1, func(i int) {
@@ -276,7 +274,7 @@ func (s *scale) timesEdits() {
 	})
 }
 
-// times makes edits of an object that change this many statuses each.
+// times makes edits of an object; each edit changes the given number of statuses.
 func (s *scale) times(name string, o client.Object, statuses int, edit func(int)) {
 	s.t.Helper()
 	o.SetNamespace(s.namespace)
@@ -297,11 +295,11 @@ func (s *scale) times(name string, o client.Object, statuses int, edit func(int)
 	at := func(times []time.Duration, q float64) time.Duration {
 		return times[int(q*float64(len(times)-1))].Round(time.Millisecond)
 	}
-	s.t.Logf("%s: first replica p50 %v; last replica p50 %v, p99 %v, most %v; Ready p50 %v, most %v", name, at(firsts, 0.5),
+	s.t.Logf("%s: first replica p50 %v; last replica p50 %v, p99 %v, max %v; Ready p50 %v, max %v", name, at(firsts, 0.5),
 		at(lasts, 0.5), at(lasts, 0.99), at(lasts, 1), at(readyAfter, 0.5), at(readyAfter, 1))
 	// Each object has at most two writes: Progressing and Enforced.
 	if n := used.writes(); n > scaleEdits*(statuses+3) {
-		s.t.Errorf("%d statuses were written in %d edits that change %d each", n, scaleEdits, statuses)
+		s.t.Errorf("%d statuses were written in %d edits, want at most %d for each", n, scaleEdits, statuses+3)
 	}
 }
 
@@ -316,7 +314,7 @@ func (s *scale) timeOne(o client.Object, edit func()) (first, last, readyAfter t
 	first, last = s.decide(func(f follower) bool { return f.gates.Current(time.Now()).Revision() != before })
 	for is(o, v1alpha1.ConditionPropagated, "True/AllReplicas") != nil {
 		if time.Since(began) > stepTimeout {
-			s.t.Fatalf("still not Ready: %+v", conditions(o))
+			s.t.Fatalf("the object is not Ready in time: %+v", conditions(o))
 		}
 		time.Sleep(5 * time.Millisecond)
 		if err := s.refresh(o); err != nil {
@@ -326,9 +324,9 @@ func (s *scale) timeOne(o client.Object, edit func()) (first, last, readyAfter t
 	return first + sent, last + sent, time.Since(began)
 }
 
-// storms changes the reported status of every partner. While the statuses are written,
-// it makes another urgent edit.
-func (s *scale) storms() {
+// changesAll changes the reported status of every partner. While the statuses are written, it makes
+// another urgent edit.
+func (s *scale) changesAll() {
 	capability := rollout(string(scaleCapabilities[0]))
 	capability.Namespace = s.namespace
 	if err := s.refresh(capability); err != nil {
@@ -345,11 +343,11 @@ func (s *scale) storms() {
 		s.t.Logf("the last status came after %v", s.writes.settles(s.t, 3*time.Second).Sub(began))
 	})
 	if n := used.writes(); n > s.partners+fewPartners+10 {
-		s.t.Errorf("%d statuses were written of %d partners", n, s.partners)
+		s.t.Errorf("%d statuses of %d partners were written, want about one for each", n, s.partners)
 	}
 }
 
-// killsFew times one edit while other things go on.
+// killsFew measures one edit of a kill switch during other work.
 func (s *scale) killsFew(state v1alpha1.KillSwitchState, when string) {
 	few := rollout(fewCapability)
 	few.Namespace = s.namespace
@@ -360,7 +358,7 @@ func (s *scale) killsFew(state v1alpha1.KillSwitchState, when string) {
 	s.t.Logf("%s: first replica %v, last %v, Ready %v", when, first, last, readyAfter)
 }
 
-// restarts starts controllers where nothing has changed.
+// restarts starts controllers again without a change of the objects.
 func (s *scale) restarts() *process {
 	var leader *process
 	used := s.step("restart of the controllers", func() {
@@ -369,7 +367,7 @@ func (s *scale) restarts() *process {
 		s.writes.settles(s.t, 10*time.Second)
 	})
 	if n := used.writes(); n > 0 {
-		s.t.Errorf("%d statuses were written by a restart", n)
+		s.t.Errorf("%d statuses were written by a restart, want 0", n)
 	}
 	return leader
 }
@@ -383,13 +381,13 @@ func (s *scale) changesLeader(leader *process) {
 		s.writes.settles(s.t, 10*time.Second)
 	})
 	if n := used.writes(); n > 0 {
-		s.t.Errorf("%d statuses were written by a change of the leader", n)
+		s.t.Errorf("%d statuses were written by a change of the leader, want 0", n)
 	}
 }
 
-// losesServer kills kube-apiserver, and waits until every replica has confirmed its
-// snapshot with a live read.
-func (s *scale) losesServer() {
+// restartsServer kills kube-apiserver, and waits until every replica has confirmed its snapshot with
+// a live read.
+func (s *scale) restartsServer() {
 	s.plane.StopServer()
 	began := time.Now()
 	s.plane.Restart(s.t)
@@ -398,7 +396,7 @@ func (s *scale) losesServer() {
 	ready := time.Now()
 	s.step("return of kube-apiserver", func() {
 		first, last := s.decide(func(f follower) bool { return f.Status().ProvenAt.After(ready) })
-		s.t.Logf("proven by the first replica after %v, by the last after %v", first, last)
+		s.t.Logf("confirmed by the first replica after %v, by the last after %v", first, last)
 	})
 	s.killsFew(v1alpha1.KillSwitchReleased, "an edit after it")
 }

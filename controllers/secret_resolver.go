@@ -22,10 +22,9 @@ import (
 // concurrentReads is how many Secrets are read concurrently.
 const concurrentReads = 8
 
-// secretResolver reads the Secrets that senders and webhooks refer to, and no
-// others: neither those of the platform nor tokens of service accounts. The
-// cache of the manager holds only the versions of Secrets. The resolver keeps
-// their values and reads them again when the version has changed.
+// secretResolver reads only the Secrets that senders and webhooks refer to, never those of the
+// platform or tokens of service accounts. The cache of the manager holds only the versions of
+// Secrets. The resolver keeps their values and reads a value again when its version has changed.
 type secretResolver struct {
 	// metadata reads from the cache, live from the API server.
 	metadata, live client.Reader

@@ -25,8 +25,8 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// verifying is the secrets with which an API server that has only the gate
-// Secret would check a sender's signatures.
+// verifying returns the secrets with which an API server that has only the gate Secret would check a
+// sender's signatures.
 func (s *installation) verifying(id string) ([]string, error) {
 	var senders v1alpha1.XJMFSenderList
 	var partners v1alpha1.PartnerEntitlementList
@@ -42,7 +42,7 @@ func (s *installation) verifying(id string) ([]string, error) {
 	snapshot := posture.Compile(posture.Inputs{Senders: senders.Items, Partners: partners.Items, Secrets: bundle})
 	found, known := snapshot.Sender(id)
 	if !known {
-		return nil, fmt.Errorf("%s is not known", id)
+		return nil, fmt.Errorf("the sender %s is unknown", id)
 	}
 	var values []string
 	for _, value := range found.Secrets(s.clock.Now()) {
@@ -107,7 +107,7 @@ func TestSecretsThatAreNotForSendersStayOutOfTheGateSecret(t *testing.T) {
 	s.verifies("acme-mis")
 }
 
-func TestARotationLeavesNoGap(t *testing.T) {
+func TestSenderHasAnActiveSecretDuringARotation(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	s.start()
@@ -139,7 +139,7 @@ func TestARotationLeavesNoGap(t *testing.T) {
 			return fmt.Errorf("active secrets %v", mis.Status.ActiveSecrets)
 		}
 		if bundle := gate.Data[posture.GateSecretBundleKey]; len(bundle) > 500 {
-			return fmt.Errorf("the value whose time is over is still in the gate Secret: %d bytes", len(bundle))
+			return fmt.Errorf("the expired value is still in the gate Secret: %d bytes", len(bundle))
 		}
 		return is(mis, v1alpha1.ConditionReady, "True/Enforced")
 	})
@@ -190,9 +190,9 @@ func TestTheGateSecretHasAHeartbeatAndIsRestored(t *testing.T) {
 	beats("2026-11-20T12:01:00Z")
 }
 
-// The cursors that partners hold stay valid after the gate Secret is deleted,
-// even if the new one cannot be written at once.
-func TestTheCursorKeyOutlastsTheGateSecret(t *testing.T) {
+// TestTheCursorKeyStaysAfterADeletionOfTheGateSecret checks that the cursors of partners stay valid
+// after the gate Secret is deleted, even if the new Secret cannot be written at once.
+func TestTheCursorKeyStaysAfterADeletionOfTheGateSecret(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	s.start()
@@ -213,18 +213,18 @@ func TestTheCursorKeyOutlastsTheGateSecret(t *testing.T) {
 	allow()
 	for _, key := range []string{posture.GateSecretCursorKey, posture.GateSecretSessionsKey} {
 		if !bytes.Equal(written().Data[key], before.Data[key]) {
-			t.Errorf("%s has changed", key)
+			t.Errorf("the key %s has changed, want the same value", key)
 		}
 	}
 	s.ready(mis, "True/Enforced")
 }
 
-// If a sender could refer to the gate Secret, each write would add the content of
-// the Secret to itself.
+// TestTheGateSecretIsNotASharedSecret checks a sender that refers to the gate Secret. If that were
+// allowed, each write would add the content of the Secret to itself.
 func TestTheGateSecretIsNotASharedSecret(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
-	// Admission refuses the usual name, and the Role allows no other.
+	// Admission rejects the default name, and the Role allows no other name.
 	const name = "gate-of-another-name"
 	s.user = plane.Config()
 	s.start(func(_ *ctrl.Options, o *controllers.Options) { o.GateSecret = name })
@@ -252,8 +252,8 @@ func TestTheSenderThatExceedsTheCapacityWaits(t *testing.T) {
 	s.ready(second, "True/Enforced")
 }
 
-// Only senders wait while the gate Secret cannot be written, whether replicas
-// serve or not.
+// TestOnlySendersWaitForTheGateSecret checks that only senders wait while the gate Secret cannot be
+// written, with and without serving replicas.
 func TestOnlySendersWaitForTheGateSecret(t *testing.T) {
 	t.Parallel()
 	for name, replicas := range map[string]int{"one replica": 1, "no replica": 0} {
@@ -277,8 +277,8 @@ func TestOnlySendersWaitForTheGateSecret(t *testing.T) {
 	}
 }
 
-// forbidNewSecrets takes from the controllers the right to create Secrets, until
-// they are allowed to again.
+// forbidNewSecrets revokes the controllers' right to create Secrets until the returned function is
+// called.
 func (s *installation) forbidNewSecrets() (allow func()) {
 	s.t.Helper()
 	role := roleOf(s.t, s.namespace)

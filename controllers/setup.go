@@ -22,8 +22,8 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
-// Names of the controllers in metrics, spans, logs and the readiness check.
-// Operators select by them, so they stay as they were first published.
+// Names of the controllers in metrics, spans, logs and the readiness check. Operators select by
+// these names, so they never change.
 const (
 	compilerName           = "compiler"
 	propagationName        = "prober"
@@ -100,8 +100,8 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	return nil
 }
 
-// setup adds the controller of the compiler, which watches all that a compilation
-// depends on, and the clock that requeues it.
+// setup adds the controller of the compiler, which watches all inputs of a compilation, and the
+// clock that requeues it.
 func (c *compiler) setup(mgr ctrl.Manager, o Options) error {
 	clock := &transitionClock{every: o.Intervals.Clock, compiler: c, trigger: &trigger{initial: []reconcile.Request{allObjects}}}
 	all := enqueueAfter(o.Intervals.Gather, func(client.Object) reconcile.Request { return allObjects })
@@ -121,10 +121,9 @@ func (c *compiler) setup(mgr ctrl.Manager, o Options) error {
 	return mgr.Add(clock)
 }
 
-// deletedOrReplaced passes two kinds of updates. One is the start of a deletion:
-// the object closes at once, whatever finalizers remain. The other is an object
-// that has taken the name of another: a cache reports this when it has missed a
-// deletion and a creation, and both objects are of generation 1.
+// deletedOrReplaced passes two kinds of updates. One is the start of a deletion: the object closes at
+// once, even if finalizers remain. The other is the replacement of an object by another with the same
+// name: a cache reports it as an update if it has missed the deletion and the creation.
 var deletedOrReplaced = predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 	deleted := (e.ObjectOld.GetDeletionTimestamp() == nil) != (e.ObjectNew.GetDeletionTimestamp() == nil)
 	return deleted || e.ObjectOld.GetUID() != e.ObjectNew.GetUID()

@@ -14,18 +14,16 @@ import (
 // cursorKeyLen is the length of the key that seals list cursors, in bytes.
 const cursorKeyLen = 32
 
-// signingKeys keeps the keys by which API servers recognize the sessions and the
-// list cursors that they have issued. It remembers the keys of a Secret that is
-// deleted, so the next Secret has the same keys.
+// signingKeys keeps the keys with which API servers verify the sessions and list cursors that they
+// have issued. It keeps the keys of a deleted Secret, so the next Secret has the same keys.
 type signingKeys struct {
 	cursor   []byte
 	sessions []credential.SessionKey
 }
 
-// renew puts the keys into the data of a Secret. It creates the cursor key once
-// and restores it when it is lost: with another key, API servers would reject
-// every cursor that a partner holds. It adds a session key each day. Invalid
-// session keys are replaced, since sessions last only minutes.
+// renew adds the keys to the data of a Secret. It creates the cursor key once and restores a missing
+// key: with another key, API servers would reject every cursor of the partners. It adds a session key
+// each day. It replaces invalid session keys, because sessions last only minutes.
 func (k *signingKeys) renew(data map[string][]byte, now time.Time) error {
 	if len(data[posture.GateSecretCursorKey]) != cursorKeyLen {
 		cursor := bytes.Clone(k.cursor)

@@ -28,8 +28,8 @@ const (
 	fieldOwner = "printmarket-controller"
 	// statusWorkers is the number of concurrent status writes per kind.
 	statusWorkers = 4
-	// conflictRetry is the delay before a write that met a conflict is tried
-	// again. By then the cache has what the other client wrote.
+	// conflictRetry is the delay before a write is retried after a conflict. After the
+	// delay the cache has the write of the other client.
 	conflictRetry = time.Second
 )
 
@@ -46,9 +46,9 @@ type statusWriter struct {
 	tracer   *telemetry.Tracer
 }
 
-// setup adds the controller of one kind. The status tracker triggers it. Events
-// of the object itself arrive late: they report a compilation that is overdue,
-// and restore a status that another client has changed.
+// setup adds the controller of one kind. The status tracker triggers it. Events of the object itself
+// are delayed: then the controller reports an overdue compilation, or restores a status that another
+// client has changed.
 func (w *statusWriter) setup(mgr ctrl.Manager, object client.Object, r reconcile.Reconciler) error {
 	kind := statusOf(object).kind
 	name := statusControllerPrefix + strings.ToLower(kind)
@@ -66,7 +66,7 @@ func (w *statusWriter) setup(mgr ctrl.Manager, object client.Object, r reconcile
 		})
 }
 
-// commonStatus points at the fields that the statuses of all kinds have.
+// commonStatus holds pointers to the fields that the statuses of all kinds have.
 type commonStatus struct {
 	kind               string
 	all                any
@@ -94,9 +94,9 @@ func statusTime(t *time.Time) *metav1.Time {
 	return new(metav1.NewTime(t.UTC().Truncate(time.Second)))
 }
 
-// latest returns the tracked state of a cached object, and the object itself, or
-// the object as the last write returned it while the cache is older. Comparing
-// with an older status would change transition times.
+// latest returns the tracked state of a cached object, and the object. While the cache is older than
+// the last write, it returns the object of that write: a comparison with an older status would change
+// transition times.
 func latest[O client.Object](tracker *statusTracker, cached O) (O, objectState) {
 	key := keyOf(cached)
 	state := tracker.state(key, cached.GetUID())
@@ -139,10 +139,9 @@ func equalStatus(current, want client.Object) bool {
 	return equality.Semantic.DeepEqual(theirs.all, ours.all)
 }
 
-// apply writes a status by server-side apply and returns the object that the API
-// server responds with. The resource version guards against writing to another
-// object that has taken the name: the API server ignores the UID in the status
-// subresource.
+// apply writes a status by server-side apply and returns the object in the response. The resource
+// version prevents a write to another object with the same name, because the API server ignores the
+// UID in the status subresource.
 func (w *statusWriter) apply(ctx context.Context, want client.Object) (client.Object, error) {
 	of := statusOf(want)
 	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(of.all)

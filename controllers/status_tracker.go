@@ -16,9 +16,8 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// statusTracker holds the latest results of the compiler and of the propagation
-// tracker, and calls changed with the objects whose status changes by them. It
-// is safe for concurrent use.
+// statusTracker holds the latest results of the compiler and of the propagation tracker. It calls
+// changed with the objects whose status they change. It is safe for concurrent use.
 type statusTracker struct {
 	changed func([]objectKey)
 
@@ -41,9 +40,9 @@ func keyOf(o client.Object) objectKey {
 	return objectKey{statusOf(o).kind, client.ObjectKeyFromObject(o)}
 }
 
-// requiredVersion is a version that every replica must have compiled before an
-// object counts as propagated: the object's own, and for a sender that of the
-// gate Secret. No replica meets an empty version.
+// requiredVersion is a version that every replica must have compiled before an object counts as
+// propagated: the version of the object, and for a sender that of the gate Secret. An empty version
+// is never reached.
 type requiredVersion struct{ kind, version string }
 
 // compiledObject is the result of a compilation for one object.
@@ -59,8 +58,8 @@ type compiledObject struct {
 	// Secret. The fingerprint of these secrets is in secrets.
 	inGateSecret bool
 	secrets      [sha256.Size]byte
-	// writtenPropagation and writtenReason come from the object's own status, all
-	// that a new leader can know of the past: the condition Propagated if it was
+	// writtenPropagation and writtenReason come from the object's status, which is the
+	// only source of a new leader for earlier results: the condition Propagated if it was
 	// True for the present generation, and the reason of the condition Ready.
 	writtenPropagation *propagationResult
 	writtenReason      string
@@ -76,8 +75,8 @@ type objectState struct {
 	// propagated; nil if there is none.
 	lastPropagated *propagationResult
 	recordedReason string
-	// written is the object as the last write returned it; nil once the cache
-	// has that version.
+	// written is the object that the last write returned; nil once the cache has that
+	// version.
 	written client.Object
 }
 
@@ -90,9 +89,9 @@ func newStatusTracker(changed func([]objectKey)) *statusTracker {
 	return &statusTracker{changed: changed, objects: map[objectKey]*objectState{}}
 }
 
-// publish replaces the state of all objects by the results of a compilation.
-// The gate version is that of the gate Secret which holds the secrets of these
-// objects, or empty if the Secret could not be written.
+// publish replaces the state of all objects by the results of a compilation. The gate version is the
+// version of the gate Secret with the secrets of these objects; it is empty if the Secret could not
+// be written.
 func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
 	t.mu.Lock()
 	var changed []objectKey
@@ -117,10 +116,9 @@ func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
 	t.changed(changed)
 }
 
-// nextState returns the state of an object after a compilation. The versions
-// that the object requires change only with what the replicas must compile: its
-// generation, its labels or its secrets. Writes of its status and heartbeats of
-// the gate Secret make newer versions which no replica has to reach.
+// nextState returns the state of an object after a compilation. The versions that the object requires
+// change only with its generation, its labels or its secrets, which the replicas compile. Writes of its
+// status and heartbeats of the gate Secret make newer versions that replicas need not reach.
 func nextState(c *compiledObject, old *objectState, gateVersion string) *objectState {
 	state := &objectState{compiledObject: c, lastPropagated: c.writtenPropagation, recordedReason: c.writtenReason}
 	var sameObject, sameSecrets bool
@@ -154,7 +152,7 @@ func (s *objectState) evaluate(serving servingReplicas) {
 	}
 }
 
-// updateRequired sums up the versions that all objects require. A replica that
+// updateRequired sets the latest versions that any object requires. A replica that
 // has the latest version of a kind has all of them, because versions only grow.
 func (t *statusTracker) updateRequired() {
 	newest := map[string]string{}
@@ -217,8 +215,7 @@ func (t *statusTracker) find(key objectKey, uid types.UID) *objectState {
 	return nil
 }
 
-// recordWrite stores the object as a write returned it, or nil once the cache
-// has that version.
+// recordWrite stores the object that a write returned, or nil once the cache has that version.
 func (t *statusTracker) recordWrite(key objectKey, uid types.UID, written client.Object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -227,9 +224,9 @@ func (t *statusTracker) recordWrite(key objectKey, uid types.UID, written client
 	}
 }
 
-// recordReason stores the reason of an object's condition Ready, and reports
-// whether it is news. A change that is on its way is not, and neither is the
-// failure of a replica, which is no change of the object.
+// recordReason stores the reason of an object's condition Ready, and reports whether an Event should be
+// recorded. A change in progress needs no Event, nor does the failure of a replica, which does not change
+// the object.
 func (t *statusTracker) recordReason(key objectKey, uid types.UID, reason string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -52,7 +52,7 @@ func compiledSender(name, version string, secret byte) compiledObject {
 	return o
 }
 
-// oneReplica serves alone and has compiled these versions.
+// oneReplica returns the only serving replica, which has compiled these versions.
 func oneReplica(partners, senders, secret string) servingReplicas {
 	return servingReplicas{true, []replica{{watermark: &posture.Watermark{Enforcing: true, Compiled: map[string]string{
 		v1alpha1.KindPartnerEntitlement: partners, v1alpha1.KindXJMFSender: senders, posture.KindSecret: secret,
@@ -80,7 +80,7 @@ func TestOnlyObjectsWhoseStatusChangesAreTriggered(t *testing.T) {
 		{"both objects are new", func() { tracker.publish([]compiledObject{a, other}, "") }, []string{"a", "b"}},
 		{"nothing has changed", func() { tracker.publish([]compiledObject{a, other}, "") }, nil},
 		{"a status was written", func() { a.version = "12"; tracker.publish([]compiledObject{a, other}, "") }, nil},
-		{"the replica has compiled one of them", func() { tracker.observe(oneReplica("10", "", "")) }, []string{"a", "b"}}, // the status of b now says that the replica is behind
+		{"the replica has compiled one of them", func() { tracker.observe(oneReplica("10", "", "")) }, []string{"a", "b"}}, // the status of b now reports that the replica is behind
 		{"the replica has compiled both", func() { tracker.observe(oneReplica("11", "", "")) }, []string{"b"}},
 		{"the replica answers the same", func() { tracker.observe(oneReplica("11", "", "")) }, nil},
 		{"a report changes", func() { a.report = posture.PartnerReport{Open: "1/1"}; tracker.publish([]compiledObject{a, other}, "") }, []string{"a"}},
@@ -102,8 +102,8 @@ func TestOnlyObjectsWhoseStatusChangesAreTriggered(t *testing.T) {
 	}
 }
 
-// Later versions of the generation come from writes of the status, which no
-// replica has to compile.
+// TestAReplicaMustCompileTheFirstVersionOfAGeneration covers later versions of a generation: they come
+// from writes of the status, which replicas need not compile.
 func TestAReplicaMustCompileTheFirstVersionOfAGeneration(t *testing.T) {
 	t.Parallel()
 	tracker, s := newRecordingTracker(), compiledPartner("a", "10")
@@ -129,7 +129,7 @@ func TestAReplicaMustCompileTheFirstVersionOfAGeneration(t *testing.T) {
 	s.uid, s.version, s.generation = "another", "18", 1
 	tracker.publish([]compiledObject{s}, "")
 	if tracker.propagated(t, s) {
-		t.Error("an object that took the name of another inherits its propagation")
+		t.Error("an object inherits the propagation of a deleted object with its name")
 	}
 }
 
@@ -139,15 +139,15 @@ func TestASenderIsPropagatedOnlyWithItsSecrets(t *testing.T) {
 	tracker.observe(oneReplica("", "10", "99"))
 	tracker.publish([]compiledObject{s, other}, "")
 	if tracker.propagated(t, s) {
-		t.Error("propagated without a gate Secret")
+		t.Error("the sender is propagated without a gate Secret")
 	}
 	tracker.publish([]compiledObject{s, other}, "100")
 	if tracker.propagated(t, s) {
-		t.Error("propagated before the replica has compiled the gate Secret")
+		t.Error("the sender is propagated before the replica has compiled the gate Secret")
 	}
 	tracker.observe(oneReplica("", "10", "100"))
 	if !tracker.propagated(t, s) {
-		t.Error("not propagated although the replica has compiled both versions")
+		t.Error("the sender is not propagated although the replica has compiled both versions")
 	}
 	tracker.publish([]compiledObject{s, other}, "120")
 	if !tracker.propagated(t, s) {
@@ -156,15 +156,16 @@ func TestASenderIsPropagatedOnlyWithItsSecrets(t *testing.T) {
 	s.secrets[0] = 2
 	tracker.publish([]compiledObject{s, other}, "130")
 	if tracker.propagated(t, s) || !tracker.propagated(t, other) {
-		t.Error("a rotation must make its own sender pending, and no other")
+		t.Error("want the rotation to make only its own sender pending")
 	}
 	tracker.observe(oneReplica("", "10", "130"))
 	if !tracker.propagated(t, s) {
-		t.Error("not propagated after the rotation")
+		t.Error("the sender is not propagated after the rotation")
 	}
 }
 
-// A new leader reads previous results only from the statuses of the objects.
+// TestARestartKeepsPropagatedStatuses covers a new leader, which reads previous results only from the
+// statuses of the objects.
 func TestARestartKeepsPropagatedStatuses(t *testing.T) {
 	t.Parallel()
 	tracker := newRecordingTracker()
@@ -172,7 +173,7 @@ func TestARestartKeepsPropagatedStatuses(t *testing.T) {
 	s.writtenPropagation, s.writtenReason = &propagationResult{"True", v1alpha1.ReasonAllReplicas, "m"}, v1alpha1.ReasonEnforced
 	tracker.publish([]compiledObject{s, fresh}, "")
 	if !tracker.propagated(t, s) || tracker.propagated(t, fresh) {
-		t.Error("an object must stay propagated, and another must not become so")
+		t.Error("want the propagated object to stay propagated, and the other to stay pending")
 	}
 	tracker.observe(servingReplicas{true, []replica{{}}})
 	if !tracker.propagated(t, s) {
@@ -205,7 +206,7 @@ func TestEachChangeOfTheReasonIsRecordedOnce(t *testing.T) {
 		{v1alpha1.ReasonEnforced, true},
 	} {
 		if got := tracker.recordReason(s.key, s.uid, step.reason); got != step.want {
-			t.Errorf("%s is recorded: %t", step.reason, got)
+			t.Errorf("the reason %s is recorded = %t, want the opposite", step.reason, got)
 		}
 	}
 }

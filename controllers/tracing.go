@@ -13,11 +13,10 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// tracedReconciler makes each reconciliation the root span of a trace, and adds
-// the span to its log lines: to those written within it by the logger in the
-// context, and to the line with which controller-runtime reports its failure by
-// the error. The propagation tracker has no spans, since it probes replicas many
-// times a second while a change is under way.
+// tracedReconciler makes each reconciliation the root span of a trace. It adds the span to its log
+// lines: the logger in the context adds it to lines of the reconciliation, and the error adds it to the
+// line with which controller-runtime reports a failure. The propagation tracker has no spans, because it
+// probes replicas many times a second while a change propagates.
 type tracedReconciler struct {
 	reconcile.Reconciler
 
@@ -40,8 +39,8 @@ func (t tracedReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 	ctx = ctrl.LoggerInto(ctx, ctrl.LoggerFrom(ctx).WithValues(telemetry.Pairs(ctx)...))
 	result, err := t.Reconciler.Reconcile(ctx, req)
 
-	// The outcome is that of the label of controller_runtime_reconcile_total. The
-	// error type is the reason of the API server, never the text of the error.
+	// The outcome is the label of controller_runtime_reconcile_total. The error type is
+	// the reason of the API server, never the text of the error.
 	outcome, errorType := "success", ""
 	switch {
 	case err != nil:

@@ -96,7 +96,7 @@ func TestLogLinesOfAReconciliationContainItsTrace(t *testing.T) {
 		}),
 		tracer: tracer, controller: "compiler",
 	}
-	// controller-runtime reports the failure after the reconciliation in this way.
+	// controller-runtime reports the failure after the reconciliation like this.
 	_, err := reconciler.Reconcile(ctrl.LoggerInto(t.Context(), log), allObjects)
 	log.Error(err, "Reconciler error")
 	log.Info("outside of a reconciliation")
@@ -123,7 +123,7 @@ func TestLogLinesOfAReconciliationContainItsTrace(t *testing.T) {
 	}
 }
 
-func TestWithoutATracerTheReconcilerIsCalledAlone(t *testing.T) {
+func TestReconcilerWithoutATracerIsCalledDirectly(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	reconciler := tracedReconciler{Reconciler: reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {

@@ -39,7 +39,7 @@ type held struct {
 
 var errCut = errors.New("the connection is cut")
 
-// intercepted puts a transport before the controllers that are started from now on.
+// intercepted adds a transport to the controllers that are started afterwards.
 func (s *installation) intercepted() *transport {
 	w := &transport{}
 	s.user = rest.CopyConfig(s.user)

@@ -52,7 +52,7 @@ func (t *trigger) add(request reconcile.Request) {
 	}
 }
 
-// enqueueAfter makes a delayed request of each event. Events of one request that
+// enqueueAfter returns a handler that makes a delayed request of each event. Events of one request that
 // arrive within the delay are processed together.
 func enqueueAfter(delay time.Duration, request func(client.Object) reconcile.Request) handler.EventHandler {
 	type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -63,8 +63,8 @@ func enqueueAfter(delay time.Duration, request func(client.Object) reconcile.Req
 	}
 }
 
-// controllerOptions returns the options of a controller that retries a failed
-// request after 50 ms at first and every 5 s at last.
+// controllerOptions returns the options of a controller. It retries a failed request after 50 ms, then
+// after growing delays of at most 5 s.
 func controllerOptions(workers int) controller.Options {
 	return controller.Options{
 		MaxConcurrentReconciles: workers,

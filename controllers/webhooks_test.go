@@ -67,7 +67,7 @@ func (s *installation) signs(o *v1alpha1.PartnerEntitlement, name string, want .
 		snapshot := posture.Compile(posture.Inputs{Partners: partners.Items, Webhooks: bundle})
 		found, known := snapshot.Webhook(tenant.ID{Organization: o.Spec.OrganizationID, Mode: tenant.Live}, name)
 		if !known {
-			return fmt.Errorf("%s is not known", name)
+			return fmt.Errorf("the webhook %s is unknown", name)
 		}
 		var got []string
 		for _, value := range found.Secrets(s.clock.Now()) {
@@ -80,8 +80,7 @@ func (s *installation) signs(o *v1alpha1.PartnerEntitlement, name string, want .
 	})
 }
 
-// webhooks waits for the condition, and for the partner to be Ready whatever that
-// is.
+// webhooks waits for the condition, and for the partner to be Ready independently of it.
 func (s *installation) webhooks(o *v1alpha1.PartnerEntitlement, want string) {
 	s.t.Helper()
 	s.becomes(o, v1alpha1.ConditionWebhooksReady, want)
@@ -106,7 +105,7 @@ func TestAWebhooksSecretReachesTheWorkers(t *testing.T) {
 		s.webhooks(acme, "False/SecretMalformed")
 		s.signs(acme, "erp")
 		if c := meta.FindStatusCondition(acme.Status.Conditions, v1alpha1.ConditionWebhooksReady); strings.Contains(c.Message, value) || !strings.Contains(c.Message, "erp") {
-			t.Errorf("%s: the message is %q", name, c.Message)
+			t.Errorf("%s: the message is %q, want another", name, c.Message)
 		}
 		s.edit(held, func() { held.Data["hmac"] = []byte(signing("b")) })
 		s.webhooks(acme, "True/Resolved")
@@ -149,14 +148,14 @@ func TestEachGateSecretHasItsPurposeOnly(t *testing.T) {
 	}
 	encoded := func(value string) []byte { return []byte(base64.StdEncoding.EncodeToString([]byte(value))) }
 	if bytes.Contains(gate.Data[posture.GateSecretBundleKey], encoded(signing("a"))) {
-		t.Error("API servers get what signs webhooks")
+		t.Error("the gate Secret of API servers contains secrets of webhooks")
 	}
 	if bytes.Contains(webhooks.Data[posture.GateSecretBundleKey], encoded(secretValue)) || len(webhooks.Data) != 1 {
-		t.Errorf("workers get what verifies senders, or one of %d members", len(webhooks.Data))
+		t.Errorf("the gate Secret of workers has secrets of senders or %d members, want 1 member", len(webhooks.Data))
 	}
 }
 
-func TestTheRotationOfAWebhooksSecretLeavesNoGap(t *testing.T) {
+func TestWebhookHasAnActiveSecretDuringARotation(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	s.start()
@@ -238,8 +237,8 @@ func TestTheGateSecretForWebhooksHasAHeartbeatAndIsRestored(t *testing.T) {
 	beats("2026-11-20T12:01:00Z")
 }
 
-// All webhooks of a partner fit, or all of them wait for capacity. The partner
-// itself and all others are enforced in both cases.
+// TestTheWebhooksThatExceedTheCapacityWait checks that all webhooks of a partner fit, or all of them
+// wait for capacity. The partner and all other partners are enforced in both cases.
 func TestTheWebhooksThatExceedTheCapacityWait(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
@@ -284,8 +283,8 @@ func TestTheWebhooksThatExceedTheCapacityWait(t *testing.T) {
 	s.webhooks(last, "True/Resolved")
 }
 
-// Statuses of webhooks settle: a restart, and a run that finds nothing new, write
-// none.
+// TestAPartnerWithABrokenWebhookIsWrittenOnce checks that a restart, and a compilation without a
+// change, write no status of the partner.
 func TestAPartnerWithABrokenWebhookIsWrittenOnce(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)

@@ -20,7 +20,7 @@ type XJMFSenderReconciler struct{ *statusWriter }
 // +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=xjmfsenders,verbs=get;list;watch
 // +kubebuilder:rbac:namespace=printmarket,groups=marketplace.printmarket.dev,resources=xjmfsenders/status,verbs=patch
 
-// Reconcile brings the status of one XJMFSender up to date. The compiler runs
+// Reconcile updates the status of one XJMFSender. The compiler runs
 // again at the next rotation and triggers each object that it changes.
 func (r *XJMFSenderReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	cached := &v1alpha1.XJMFSender{}

@@ -27,7 +27,7 @@ if [ -t 2 ]; then terminal=1; fi
 	while IFS= read -r line; do
 		case $line in
 		"exit "*) code=${line#exit } ;;
-		*[!a-zA-Z0-9._/~-]*) echo "$line" >&2 ;; # no name of a package: an error
+		*[!a-zA-Z0-9._/~-]*) echo "$line" >&2 ;; # not a package name, so an error message
 		*)
 			compiled=$((compiled + 1))
 			if [ "$terminal" ]; then

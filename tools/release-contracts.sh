@@ -1,6 +1,6 @@
 #!/bin/sh
-# Keeps a copy of each contract as it is released, which the next one is held
-# against (docs/guides/contracts.md).
+# Copies each contract at its release. Later versions are compared with the copy
+# (docs/guides/contracts.md).
 set -eu
 
 here=$(cd "$(dirname "$0")/.." && pwd)

@@ -23,7 +23,7 @@ want python3 python3
 want chromium chromium
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"
 [ -e /usr/include/stdlib.h ] || need="$need libc6-dev"
-valkey="" # not a need: its tests are skipped without it
+valkey="" # optional: its tests are skipped without it
 command -v valkey-server >/dev/null 2>&1 || valkey="valkey-server"
 
 if ! command -v go >/dev/null 2>&1; then
@@ -93,4 +93,4 @@ $as_root apt-get update -qq || [ -z "$need" ]
 # shellcheck disable=SC2086 # a list of words
 [ -z "$need" ] || install $need
 [ -z "$valkey" ] || { offered "$valkey" && install "$valkey"; } || install_from_backports "$valkey" ||
-	echo "setup: $valkey cannot be had here; its tests are skipped" >&2
+	echo "setup: $valkey is unavailable; its tests are skipped" >&2

@@ -437,7 +437,7 @@ func TestRejectedPersonSeesTheReason(t *testing.T) {
 		"another refusal":      {func(p *signontest.Provider) { p.Denies = "<b>marked</b>" }, 403, "Reason: provider.", "reason=provider detail=\"\""},
 		"an unavailable provider": {func(p *signontest.Provider) {
 			p.Instead = map[string]http.HandlerFunc{"/token": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "marked", http.StatusBadGateway) }}
-		}, 503, "temporarily unavailable", `detail="the token endpoint answers 502"`},
+		}, 503, "temporarily unavailable", `detail="the token endpoint responds with status 502"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

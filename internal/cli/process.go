@@ -142,10 +142,10 @@ type preflights struct {
 func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors preflightjob.Cursors) (preflights, error) {
 	options := queue.Options{Lease: leaseTime, Idle: idleTime}
 	if gates != nil {
-		options.Shares = func(who tenant.ID) (queue.Share, bool) {
+		options.Shares = func(owner tenant.ID) (queue.Share, bool) {
 			snapshot := gates.Current(p.now())
-			share := snapshot.Workers(who.Organization)
-			return queue.Share{Weight: share.Weight, Most: share.MaxInFlight, Percent: share.Percent(who.Mode)}, snapshot != nil
+			share := snapshot.Workers(owner.Organization)
+			return queue.Share{Weight: share.Weight, Most: share.MaxInFlight, Percent: share.Percent(owner.Mode)}, snapshot != nil
 		}
 	}
 	q, err := queue.New(p.redis, queueName, options)

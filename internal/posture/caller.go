@@ -208,7 +208,7 @@ func (s *Snapshot) AuthenticateDigest(d credential.Digest, mode tenant.Mode, by 
 // revoked, expired or presented in the wrong mode. It is for logging refusals and
 // grants no access. It returns zero values for an unknown key and for a key that is
 // refused for another reason.
-func (s *Snapshot) Holder(d credential.Digest) (who tenant.ID, name string) {
+func (s *Snapshot) Holder(d credential.Digest) (owner tenant.ID, name string) {
 	if s == nil {
 		return tenant.ID{}, ""
 	}

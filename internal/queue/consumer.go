@@ -29,7 +29,7 @@ type ConsumerConfig struct {
 	// Block limits how long [Consumer.Next] waits for work. A twentieth of Lease is short
 	// enough to reclaim the jobs of dead workers in time.
 	Block time.Duration
-	// Idle is the time after which the queue forgets a consumer that is gone.
+	// Idle is the time after which the queue removes a consumer that has ended.
 	Idle time.Duration
 }
 
@@ -183,7 +183,7 @@ func (c *Consumer) wait(ctx context.Context, free int, block time.Duration) ([]L
 	return c.handed(ctx, reply)
 }
 
-// lostAnswer notes that a lost response may have contained leases.
+// lostAnswer records that a lost response may have contained leases.
 func (c *Consumer) lostAnswer(op string, err error) error {
 	if !isRedisError(err) {
 		c.astray.Store(true)
@@ -210,7 +210,7 @@ func (c *Consumer) recover(ctx context.Context) ([]Lease, error) {
 	return leases, err
 }
 
-// handed notes the leases of a reply and returns the new ones. It moves malformed jobs to
+// handed records the leases of a reply and returns the new ones. It moves malformed jobs to
 // the dead letters.
 func (c *Consumer) handed(ctx context.Context, rows []any) ([]Lease, error) {
 	leases, malformed, err := parseLeases(rows)
@@ -243,8 +243,8 @@ func (c *Consumer) let(lease Lease) {
 	}
 }
 
-// makeGroup creates the consumer group if it is missing, because Redis is new or was wiped.
-// There are no jobs to take then, so this is not an error.
+// makeGroup creates the consumer group if it is missing because Redis is new or was emptied. The
+// queue then has no jobs, so this is not an error.
 func (c *Consumer) makeGroup(ctx context.Context) error {
 	c.tended.Store(0) // the call tended nothing and counted no slots
 	err := c.redis.XGroupCreateMkStream(ctx, c.queue.stream, group, "0").Err()

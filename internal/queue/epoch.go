@@ -33,15 +33,15 @@ func (q *Queue) Marked(ctx context.Context) (bool, error) {
 	return mark.Val() != "" && mark.Val() != begun, nil
 }
 
-// BeginMark notes that all open jobs are about to be submitted again. It reports whether no
-// earlier note existed: then Redis has lost its data since the last mark.
+// BeginMark records that all open jobs are about to be submitted again. It reports whether no
+// earlier record existed: then Redis has lost its data since the last mark.
 func (q *Queue) BeginMark(ctx context.Context) (fresh bool, err error) {
 	fresh, err = q.redis.SetNX(ctx, q.key("epoch"), begun, 0).Result()
 	return fresh, failed("begin to mark the queue", err)
 }
 
 // Mark sets the epoch mark after all open jobs were submitted again. It returns false if the
-// note of BeginMark is missing: Redis lost its data meanwhile.
+// record of BeginMark is missing because Redis has lost its data meanwhile.
 func (q *Queue) Mark(ctx context.Context, now time.Time) (kept bool, err error) {
 	kept, err = q.redis.SetXX(ctx, q.key("epoch"), now.UTC().Format(time.RFC3339), 0).Result()
 	return kept, failed("mark queue epoch", err)

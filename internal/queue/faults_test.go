@@ -23,14 +23,14 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 	t.Parallel()
 	const job = "pm:{preflight}:job:pref_odd"
 	damage := map[string]func(context.Context, *redis.Client) error{
-		"an attempt that is no number": func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "attempt", "many") },
-		"a word less":                  func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "attempt", "") },
-		"no tenant":                    func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "-") },
-		"an invalid tenant":            func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "unknown") },
-		"another tenant":               func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "org_x/live") },
-		"a foreign text":               func(ctx context.Context, c *redis.Client) error { return c.Set(ctx, job, "a text", 0).Err() },
-		"no text":                      func(ctx context.Context, c *redis.Client) error { return c.Del(ctx, job).Err() },
-		"an empty text":                func(ctx context.Context, c *redis.Client) error { return c.Set(ctx, job, "", 0).Err() },
+		"an attempt that is not a number": func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "attempt", "many") },
+		"a missing word":                  func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "attempt", "") },
+		"no tenant":                       func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "-") },
+		"an invalid tenant":               func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "unknown") },
+		"another tenant":                  func(ctx context.Context, c *redis.Client) error { return rewrite(ctx, c, job, "tenant", "org_x/live") },
+		"a foreign text":                  func(ctx context.Context, c *redis.Client) error { return c.Set(ctx, job, "a text", 0).Err() },
+		"no text":                         func(ctx context.Context, c *redis.Client) error { return c.Del(ctx, job).Err() },
+		"an empty text":                   func(ctx context.Context, c *redis.Client) error { return c.Set(ctx, job, "", 0).Err() },
 	}
 	for name, harm := range damage {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 			})
 		})
 	}
-	t.Run("a job that lost its text where it waits has it again from its row", func(t *testing.T) {
+	t.Run("a waiting job without its text gets the text from its row", func(t *testing.T) {
 		t.Parallel()
 		redistest.Each(t, func(t *testing.T, server *redistest.Server) {
 			f := newFixture(t, server)
@@ -98,7 +98,7 @@ func TestFaultsOfTheKeyspace(t *testing.T) {
 	})
 }
 
-// rewrite changes a word of a job by hand.
+// rewrite changes a word of the text of a job.
 func rewrite(ctx context.Context, c *redis.Client, key, name, word string) error {
 	text, err := c.Get(ctx, key).Result()
 	if err != nil {
@@ -141,7 +141,7 @@ func TestQueueOfANewerReleaseIsNotChanged(t *testing.T) {
 			}
 		}
 		if after := client.DBSize(t.Context()).Val(); after != before {
-			t.Errorf("%d keys, were %d", after, before)
+			t.Errorf("%d keys, want %d as before", after, before)
 		}
 		f.must(client.Set(t.Context(), "pm:{preflight}:meta", own, 0).Err())
 		f.must(w.Finish(t.Context(), held))
@@ -149,7 +149,7 @@ func TestQueueOfANewerReleaseIsNotChanged(t *testing.T) {
 	})
 }
 
-// A server that was restarted, or whose scripts were flushed, has no scripts of the queue.
+// TestScriptsAreLoadedAgainAfterAFlush flushes the scripts, as a restart of the server does.
 func TestScriptsAreLoadedAgainAfterAFlush(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis-server": redistest.Real, "valkey-server": redistest.Valkey} {
@@ -242,7 +242,7 @@ func TestJobsRunAgainAfterAClockJump(t *testing.T) {
 	})
 }
 
-// TestFullRedisRejectsNewJobsAndFinishesOpenOnes.
+// TestFullRedisRejectsNewJobsAndFinishesOpenOnes fills the memory of the server.
 func TestFullRedisRejectsNewJobsAndFinishesOpenOnes(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis-server": redistest.Real, "valkey-server": redistest.Valkey} {
@@ -294,9 +294,9 @@ func TestEvictingServerIsRefused(t *testing.T) {
 	f.nothing(f.consumer("w2"))
 }
 
-// The network fails during a call that changes something, so that the response is lost but
-// the change is not. Repeating the call must be safe, and the consumer must find the leases
-// that were granted in the lost response.
+// TestNetworkCutDuring cuts the network during a call, so that the change is made and the response
+// is lost. A repeated call must be safe, and the consumer must find the leases that were granted in
+// the lost response.
 func TestNetworkCutDuring(t *testing.T) {
 	t.Parallel()
 	through := func(t *testing.T) (*fixture, *redistest.Wire, *queue.Consumer) {
@@ -318,7 +318,7 @@ func TestNetworkCutDuring(t *testing.T) {
 		f, wire, c := through(t)
 		f.submit("pref_1", 0)
 		held := f.take(c)
-		f.must(c.Obeyed(t.Context(), held, "")) // connections are there
+		f.must(c.Obeyed(t.Context(), held, "")) // establishes the connections
 		cut := wire.CutReplyOf("pref_1")
 		if err := c.Finish(t.Context(), held); err == nil || errors.Is(err, queue.ErrLost) {
 			t.Errorf("Finish without an answer = %v", err)
@@ -356,7 +356,7 @@ func TestNetworkCutDuring(t *testing.T) {
 		f.must(q.Submit(t.Context(), "pref_0", owner, 0))
 		cut := wire.CutReplyOf("pref_1")
 		if err := q.Submit(t.Context(), "pref_1", owner, 0); err == nil {
-			t.Error("Submit without an answer succeeded")
+			t.Error("Submit without a response succeeded, want an error")
 		}
 		<-cut
 		f.must(q.Submit(t.Context(), "pref_1", owner, 0))

@@ -44,7 +44,7 @@ func TestEachJobOfABatchHasItsOwnResult(t *testing.T) {
 		if got := f.take(w2); got.ID != "pref_lost" {
 			t.Fatalf("w2 took %s", got.ID)
 		}
-		// The other two had run out with it; w1 begins them again.
+		// The other two leases have expired too; w1 leases the jobs again.
 		leases = append(leases[:1], f.take(w1), f.take(w1))
 		f.must(w1.Finish(t.Context(), leases[1]))
 		f.submit("pref_next", 0)
@@ -119,7 +119,7 @@ func TestLostResponseFailsEveryJobOfTheBatch(t *testing.T) {
 		leases := f.held(w, "pref_a", "pref_b")
 		f.submit("pref_c", 0)
 		f.submit("pref_d", 0)
-		f.must(w.Obeyed(t.Context(), leases[0], "")) // connections are there
+		f.must(w.Obeyed(t.Context(), leases[0], "")) // establishes the connections
 		cut := wire.CutReplyOf("pref_a")
 		granted, errs := w.FinishTogether(t.Context(), 2, leases...)
 		<-cut
@@ -128,7 +128,7 @@ func TestLostResponseFailsEveryJobOfTheBatch(t *testing.T) {
 				t.Errorf("the end of job %d without an answer = %v", i, err)
 			}
 		}
-		// The granted lease is found, with its first attempt.
+		// The worker finds the granted lease with its first attempt.
 		found, err := w.Next(t.Context(), 4)
 		f.must(err)
 		for _, got := range found {

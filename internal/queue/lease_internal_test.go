@@ -21,16 +21,16 @@ func TestRowIsALeaseADeadLetterOrAnError(t *testing.T) {
 		malformed []string
 		refused   bool
 	}{
-		"a lease":                    {row: "pref_1 org_acme01/live 2 1 30 -", leases: []Lease{{ID: "pref_1", Tenant: acme, Attempt: 2, Lost: 1, Waited: 30 * time.Millisecond}}},
-		"a lease with an order":      {row: "pref_1 org_acme01/live 2 0 0 cancel:1", leases: []Lease{{ID: "pref_1", Tenant: acme, Attempt: 2, Order: OrderCancel, Since: 1}}},
-		"an invalid tenant":          {row: "pref_1 unknown 2 0 0 -", malformed: []string{"pref_1"}},
-		"an attempt that is no word": {row: "pref_1 org_acme01/live  0 0 -", malformed: []string{"pref_1"}},
-		"losses that are no number":  {row: "pref_1 org_acme01/live 2 some 0 -", malformed: []string{"pref_1"}},
-		"a word less":                {row: "pref_1 org_acme01/live 2 0 0", refused: true},
-		"a word more":                {row: "pref_1 org_acme01/live 2 0 0 - -", refused: true},
-		"nothing":                    {row: "", refused: true},
-		"a list":                     {row: []any{"pref_1"}, refused: true},
-		"nil":                        {row: nil, refused: true},
+		"a lease":                      {row: "pref_1 org_acme01/live 2 1 30 -", leases: []Lease{{ID: "pref_1", Tenant: acme, Attempt: 2, Lost: 1, Waited: 30 * time.Millisecond}}},
+		"a lease with an order":        {row: "pref_1 org_acme01/live 2 0 0 cancel:1", leases: []Lease{{ID: "pref_1", Tenant: acme, Attempt: 2, Order: OrderCancel, Since: 1}}},
+		"an invalid tenant":            {row: "pref_1 unknown 2 0 0 -", malformed: []string{"pref_1"}},
+		"an empty attempt":             {row: "pref_1 org_acme01/live  0 0 -", malformed: []string{"pref_1"}},
+		"losses that are not a number": {row: "pref_1 org_acme01/live 2 some 0 -", malformed: []string{"pref_1"}},
+		"a missing word":               {row: "pref_1 org_acme01/live 2 0 0", refused: true},
+		"an additional word":           {row: "pref_1 org_acme01/live 2 0 0 - -", refused: true},
+		"nothing":                      {row: "", refused: true},
+		"a list":                       {row: []any{"pref_1"}, refused: true},
+		"nil":                          {row: nil, refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

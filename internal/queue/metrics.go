@@ -12,7 +12,7 @@ import (
 const (
 	// reportedTenants is the maximum number of tenants in the metric of backlogs.
 	reportedTenants = 10
-	// defaultSlots is the assumed size of a worker before the first one was seen.
+	// defaultSlots is the assumed number of slots of a worker before the first worker was seen.
 	defaultSlots = 2
 )
 

@@ -299,7 +299,7 @@ func (m *model) take() {
 	m.handed(name, leases)
 }
 
-// one picks a lease that counts.
+// one picks a valid lease.
 func (m *model) one() (worker string, lease queue.Lease, ok bool) {
 	busy := map[string]map[string]queue.Lease{}
 	for name, held := range m.held {
@@ -351,7 +351,7 @@ func (m *model) finishNext() {
 	m.handed(worker, next)
 }
 
-// finishTogether ends everything that a worker holds.
+// finishTogether ends all jobs that a worker holds.
 func (m *model) finishTogether() {
 	worker, _, ok := m.one()
 	if !ok {
@@ -492,7 +492,7 @@ func (m *model) reaper(do func(*queue.Consumer), lease time.Duration) {
 	m.must("close", c.Close())
 }
 
-// lapse has every lease run out.
+// lapse waits until every lease has expired.
 func (m *model) lapse() {
 	m.did("all leases run out")
 	m.pass(tick)
@@ -575,7 +575,7 @@ func (m *model) reshare() {
 	m.must("reweigh", err)
 }
 
-// wipe is a Redis that lost its memory; the rows are submitted again.
+// wipe empties Redis and submits the rows again.
 func (m *model) wipe() {
 	m.did("wiped")
 	m.must("flush", m.redis.FlushAll(m.ctx()).Err())
@@ -644,7 +644,7 @@ func (m *model) garble() {
 	m.jobs[id].garbled = true
 }
 
-// compare holds the queue against the model.
+// compare compares the queue with the model.
 func (m *model) compare() {
 	m.Helper()
 	m.buryGarbled()
@@ -672,7 +672,7 @@ func (m *model) compare() {
 	m.invariants(m.readKeys())
 }
 
-// end finishes everything, and demands that nothing is left.
+// end finishes all jobs, and checks that the queue is empty.
 func (m *model) end() {
 	if m.drained {
 		m.drain()

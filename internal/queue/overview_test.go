@@ -52,7 +52,7 @@ func TestLookReadsStatsServerAndBacklogs(t *testing.T) {
 		look, err := f.queue.Overview(f.Context())
 		f.must(err)
 		if look.Stats.Open != 1 || len(look.Backlogs) != 1 || look.Backlogs[0].Tenant != owner || look.Fault != nil {
-			t.Errorf("%+v", look)
+			t.Errorf("overview %+v, want the state of the queue", look)
 		}
 	})
 }

@@ -56,7 +56,7 @@ func (f *fixture) submit(id string, attempt int) {
 	}
 }
 
-// take reads until one job is there.
+// take reads until the consumer gets one job.
 func (f *fixture) take(c *queue.Consumer) queue.Lease {
 	f.Helper()
 	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); {
@@ -99,8 +99,7 @@ func (f *fixture) must(err error) {
 	}
 }
 
-// TestQueue is the behaviour that workers rely on, each on miniredis and on a
-// real server.
+// TestQueue checks the behaviour that workers require, on miniredis and on a real server.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(*fixture){
@@ -124,7 +123,7 @@ func TestQueue(t *testing.T) {
 			f.nothing(f.consumer("w2"))
 			f.must(w.Finish(f.Context(), held))
 		},
-		"a finished job leaves nothing behind": func(f *fixture) {
+		"a finished job leaves no keys": func(f *fixture) {
 			f.submit("pref_1", 0)
 			w := f.consumer("w1")
 			f.must(w.Finish(f.Context(), f.take(w)))
@@ -160,7 +159,7 @@ func TestQueue(t *testing.T) {
 			}
 			f.stats(queue.Stats{Open: 1, Held: 1})
 		},
-		"a renewed lease does not run out": func(f *fixture) {
+		"a renewed lease does not expire": func(f *fixture) {
 			f.submit("pref_1", 0)
 			w1 := f.consumer("w1")
 			held := f.take(w1)
@@ -200,7 +199,7 @@ func TestQueue(t *testing.T) {
 				f.Errorf("attempt %d, want 2", got.Attempt)
 			}
 		},
-		"a released job is there at once, and no number is used again": func(f *fixture) {
+		"a released job is ready at once, with a new attempt number": func(f *fixture) {
 			f.submit("pref_1", 0)
 			w1, w2 := f.consumer("w1"), f.consumer("w2")
 			f.must(w1.Release(f.Context(), f.take(w1)))
@@ -224,7 +223,7 @@ func TestQueue(t *testing.T) {
 			f.nothing(f.consumer("w2"))
 			f.stats(queue.Stats{})
 		},
-		"attempts never run backwards after Redis was wiped": func(f *fixture) {
+		"attempts never decrease after Redis was emptied": func(f *fixture) {
 			f.submit("pref_1", 0)
 			w := f.consumer("w1")
 			stale := f.take(w)
@@ -238,7 +237,7 @@ func TestQueue(t *testing.T) {
 				f.Errorf("attempt %d, want 2", got.Attempt)
 			}
 		},
-		"a job whose stream alone was lost is handed out again": func(f *fixture) {
+		"a job is leased again after the loss of the stream": func(f *fixture) {
 			f.submit("pref_1", 0)
 			f.submit("pref_2", 0)
 			w := f.consumer("w1")
@@ -258,7 +257,7 @@ func TestQueue(t *testing.T) {
 			}
 			f.stats(queue.Stats{Open: 2, Held: 2})
 		},
-		"a delayed job that alone was lost is handed out again": func(f *fixture) {
+		"a delayed job is leased again after its loss": func(f *fixture) {
 			f.submit("pref_1", 0)
 			w := f.consumer("w1")
 			f.must(w.Retry(f.Context(), f.take(w), time.Hour))
@@ -302,7 +301,7 @@ func TestQueue(t *testing.T) {
 				f.Errorf("Marked after a wipe = %t, %v", got, err)
 			}
 		},
-		"a queue without workers is tended from outside": func(f *fixture) {
+		"Tend serves a queue without workers": func(f *fixture) {
 			f.submit("pref_1", 0)
 			f.take(f.consumer("w1"))
 			f.server.Pass(3 * lease)
@@ -336,7 +335,7 @@ func TestQueue(t *testing.T) {
 			f.nothing(w2)
 			f.must(w1.Finish(f.Context(), held))
 		},
-		"a dead job remembers when it came and how often it was lost": func(f *fixture) {
+		"a dead letter keeps its submission time and its number of losses": func(f *fixture) {
 			f.submit("pref_1", 0)
 			f.take(f.consumer("w1"))
 			f.server.Pass(lease + 100*time.Millisecond)
@@ -396,7 +395,7 @@ func TestJanitorForgetsOnlyIdleConsumersWithoutJobs(t *testing.T) {
 		_, err := holder.Renew(t.Context(), held)
 		f.must(err)
 		if f.nothing(active); time.Now().After(deadline) {
-			t.Fatalf("the idle consumer is still there: %v", names())
+			t.Fatalf("the idle consumer is still registered: %v", names())
 		}
 	}
 	if !slices.Contains(names(), "holder") {

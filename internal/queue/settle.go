@@ -54,8 +54,7 @@ func (c *Consumer) DeadLetter(ctx context.Context, lease Lease, reason string) e
 // Abandon removes a lease from this consumer without a call: the lease is lost or expires.
 func (c *Consumer) Abandon(lease Lease) { c.let(lease) }
 
-// Obeyed notes that the order of a lease was carried out, with its outcome for
-// [Queue.Outcome]. The caller still holds the job.
+// Obeyed records that the order of a lease was executed, with its outcome for [Queue.Outcome]. The caller still holds the job.
 func (c *Consumer) Obeyed(ctx context.Context, lease Lease, outcome string) error {
 	held, err := c.queue.scripts.obey.run(ctx, c.queue, c.redis, lease.ID, c.config.Name, lease.Attempt, outcome).Int()
 	return settled("note an order", held, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/redistest"
 )
 
-// emptied is a Redis that has lost its memory, with the jobs that were in it.
+// emptied holds a Redis that has lost its data, and its former jobs.
 type emptied struct {
 	*testing.B
 	redis *redis.Client
@@ -23,7 +23,7 @@ type emptied struct {
 	jobs  []queue.Submission
 }
 
-// spent is the cost of submissions: elapsed time and CPU time of Redis.
+// spent holds the cost of submissions: elapsed time and CPU time of Redis.
 type spent struct{ wall, redis time.Duration }
 
 func (e *emptied) must(err error) {
@@ -33,7 +33,7 @@ func (e *emptied) must(err error) {
 	}
 }
 
-// measure hands all jobs to an empty server.
+// measure submits all jobs to an empty server.
 func (e *emptied) measure(handOver func() error) spent {
 	e.Helper()
 	e.must(e.redis.FlushAll(e.Context()).Err())

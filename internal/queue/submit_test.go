@@ -30,7 +30,7 @@ func submissions(n int) []queue.Submission {
 	return all
 }
 
-// has demands that the queue has each of these jobs.
+// has checks that the queue has each of these jobs.
 func (f *fixture) has(all []queue.Submission) {
 	f.Helper()
 	for _, job := range all {
@@ -40,7 +40,7 @@ func (f *fixture) has(all []queue.Submission) {
 	}
 }
 
-// on is the queue over another client.
+// on returns the queue with another client.
 func (f *fixture) on(client *redis.Client) *queue.Queue {
 	f.Helper()
 	f.Cleanup(func() { _ = client.Close() })
@@ -183,7 +183,7 @@ func TestFullRedisKeepsTheFirstJobs(t *testing.T) {
 	}
 }
 
-// brittle is a connection that gives out behind so many bytes of replies.
+// brittle is a connection that fails after a number of bytes of replies.
 type brittle struct {
 	net.Conn
 	left *atomic.Int64
@@ -240,7 +240,7 @@ func TestConnectionCutAfter(t *testing.T) {
 	}
 }
 
-// TestRefusedConnectionAddsNoJobs: its refusal is that of no command.
+// TestRefusedConnectionAddsNoJobs uses a wrong password, so that the server rejects the connection.
 func TestRefusedConnectionAddsNoJobs(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(testing.TB, ...string) *redistest.Server{"redis-server": redistest.Real, "valkey-server": redistest.Valkey} {
@@ -256,7 +256,7 @@ func TestRefusedConnectionAddsNoJobs(t *testing.T) {
 	}
 }
 
-// between does something before each round trip of a client.
+// between calls a function before each round trip of a client.
 type between func(trip int)
 
 func (b between) DialHook(next redis.DialHook) redis.DialHook          { return next }
@@ -287,7 +287,7 @@ func TestScriptsFlushedBetweenBatchesAreLoadedAgain(t *testing.T) {
 			t.Errorf("SubmitAll = %d, %v", done, err)
 		}
 		if trips < 4 {
-			t.Errorf("%d round trips: nothing was forgotten in the middle", trips)
+			t.Errorf("%d round trips, want a flush between two of them", trips)
 		}
 		f.stats(queue.Stats{Open: int64(len(all)), Waiting: int64(len(all))})
 	})

@@ -49,7 +49,7 @@ func TestTransitionsOfATracedCallerAreSpans(t *testing.T) {
 				got[span.Name] = append(got[span.Name], span.Attributes["error.type"])
 			}
 			if span.Name != "caller" && (span.Parent != collector.Named("caller")[0].ID || span.Attributes["db.system.name"] != "redis") {
-				t.Errorf("%+v is no question of the caller to Redis", span)
+				t.Errorf("span %+v, want a call of the caller to Redis", span)
 			}
 		}
 		if diff := cmp.Diff(map[string][]string{

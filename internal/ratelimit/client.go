@@ -27,12 +27,12 @@ func ClientOf(remote string, forwardedFor []string) Client {
 	if address, err := netip.ParseAddrPort(remote); err == nil {
 		remote = address.Addr().String()
 	}
-	who := Client{peer: network(remote)}
+	client := Client{peer: network(remote)}
 	if len(forwardedFor) > 0 {
 		last := forwardedFor[len(forwardedFor)-1]
-		who.client = network(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]))
+		client.client = network(strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:]))
 	}
-	return who
+	return client
 }
 
 // String returns the networks of the client.
@@ -65,7 +65,7 @@ const clientBuckets = 4096
 // concurrent use.
 type ClientLimiter struct {
 	perClient, perPeer Policy
-	// seed prevents a client from choosing with whom it shares a bucket.
+	// seed prevents a client from choosing the clients with which it shares a bucket.
 	seed  maphash.Seed
 	taken local
 }
@@ -79,15 +79,17 @@ func NewClientLimiter(perClient, perPeer Policy) *ClientLimiter {
 // Take counts an action of a client. A result above zero rejects the action and is how
 // long the client must wait. Take charges the client first, so that a client beyond its
 // own limit uses nothing of the limit of its peer.
-func (l *ClientLimiter) Take(who Client, action string, now time.Time) time.Duration {
-	if wait := l.count(action+" client ", who.String(), l.perClient, now); wait > 0 {
+func (l *ClientLimiter) Take(client Client, action string, now time.Time) time.Duration {
+	if wait := l.count(action+" client ", client.String(), l.perClient, now); wait > 0 {
 		return wait
 	}
-	return l.count(action+" peer ", who.peer, l.perPeer, now)
+	return l.count(action+" peer ", client.peer, l.perPeer, now)
 }
 
-func (l *ClientLimiter) count(kind, who string, policy Policy, now time.Time) time.Duration {
-	return l.taken.take(Key{Surface: kind + strconv.FormatUint(l.bucket(who), 10)}, policy, now).RetryAfter
+func (l *ClientLimiter) count(kind, identity string, policy Policy, now time.Time) time.Duration {
+	return l.taken.take(Key{Surface: kind + strconv.FormatUint(l.bucket(identity), 10)}, policy, now).RetryAfter
 }
 
-func (l *ClientLimiter) bucket(who string) uint64 { return maphash.String(l.seed, who) % clientBuckets }
+func (l *ClientLimiter) bucket(identity string) uint64 {
+	return maphash.String(l.seed, identity) % clientBuckets
+}

@@ -23,10 +23,10 @@ func InOwnBuckets(l *ClientLimiter, proxy string, number int) []Client {
 	var clients []Client
 	taken := map[uint64]bool{}
 	for i := 0; len(clients) < number; i++ {
-		who := ClientOf(proxy, []string{fmt.Sprintf("203.0.113.%d", i)})
-		if bucket := l.bucket(who.String()); !taken[bucket] {
+		client := ClientOf(proxy, []string{fmt.Sprintf("203.0.113.%d", i)})
+		if bucket := l.bucket(client.String()); !taken[bucket] {
 			taken[bucket] = true
-			clients = append(clients, who)
+			clients = append(clients, client)
 		}
 	}
 	return clients

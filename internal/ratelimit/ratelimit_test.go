@@ -67,7 +67,7 @@ func TestTenantsModesAndSurfacesAreCountedSeparately(t *testing.T) {
 	limiter := new(ratelimit.Limiter)
 	for _, key := range []ratelimit.Key{acme, stark, test, other} {
 		if state := limiter.Take(t.Context(), key, ratelimit.Policy{Limit: 1, Window: time.Second}, c.now(), false); !state.Allowed {
-			t.Errorf("%v is refused for what another did", key)
+			t.Errorf("%v is rejected, want its own count", key)
 		}
 	}
 }
@@ -77,15 +77,15 @@ func TestAPolicyThatAdmitsNothingIsNotUnlimited(t *testing.T) {
 	var c clock
 	limiter := new(ratelimit.Limiter)
 	for name, policy := range map[string]ratelimit.Policy{
-		"the zero policy":             {},
-		"no requests":                 {Window: time.Second},
-		"fewer than none":             {Limit: -1, Window: time.Second},
-		"no time":                     {Limit: 10},
-		"less than none":              {Limit: 10, Window: -time.Second},
-		"more than one in nanosecond": {Limit: 10, Window: 5},
+		"the zero policy":                      {},
+		"no limit":                             {Window: time.Second},
+		"a negative limit":                     {Limit: -1, Window: time.Second},
+		"no window":                            {Limit: 10},
+		"a negative window":                    {Limit: 10, Window: -time.Second},
+		"more than one request per nanosecond": {Limit: 10, Window: 5},
 	} {
 		if state := limiter.Take(t.Context(), acme, policy, c.now(), true); state.Allowed {
-			t.Errorf("%s: a request was admitted", name)
+			t.Errorf("%s: a request was admitted, want a rejection", name)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestNoWindowExceedsTwiceTheLimit(t *testing.T) {
 	}
 	c.move(-time.Hour)
 	if state := limiter.Take(t.Context(), acme, policy, c.now(), false); state.Allowed || state.RetryAfter > policy.Window {
-		t.Errorf("after the clock was set back: %+v, want a refusal for one window at most", state)
+		t.Errorf("after the clock was set back: %+v, want a rejection for one window at most", state)
 	}
 }
 
@@ -123,51 +123,51 @@ func TestPaidBackCountsAreRemoved(t *testing.T) {
 		limiter.Take(t.Context(), key, ratelimit.Policy{Limit: 10, Window: time.Second}, c.now(), false)
 	}
 	if held := ratelimit.Held(limiter); held > 2_048 {
-		t.Errorf("%d counts are held, of which one matters", held)
+		t.Errorf("%d counts are held, want at most 2048", held)
 	}
 }
 
-// broken is an unavailable Redis.
-type broken struct{ asked atomic.Int64 }
+// unavailable is an unavailable Redis that counts its calls.
+type unavailable struct{ calls atomic.Int64 }
 
-func (b *broken) Take(context.Context, ratelimit.Key, ratelimit.Policy) (ratelimit.State, error) {
-	b.asked.Add(1)
-	return ratelimit.State{}, errors.New("away")
+func (u *unavailable) Take(context.Context, ratelimit.Key, ratelimit.Policy) (ratelimit.State, error) {
+	u.calls.Add(1)
+	return ratelimit.State{}, errors.New("planted")
 }
 
 func TestWithoutRedisEachReplicaCountsAlone(t *testing.T) {
 	t.Parallel()
 	var c clock
-	away := &broken{}
-	limiter := ratelimit.New(away)
+	redis := &unavailable{}
+	limiter := ratelimit.New(redis)
 	policy := ratelimit.Policy{Limit: 3, Window: time.Minute}
 	for i := range 4 {
 		if got, want := limiter.Take(t.Context(), acme, policy, c.now(), true).Allowed, i < 3; got != want {
 			t.Errorf("request %d: admitted %t, want %t", i+1, got, want)
 		}
 	}
-	if asked := away.asked.Load(); asked != 1 {
-		t.Errorf("Redis was asked %d times at once, want once", asked)
+	if calls := redis.calls.Load(); calls != 1 {
+		t.Errorf("Redis got %d calls, want 1: later requests skip it", calls)
 	}
 	c.move(2 * time.Second)
 	limiter.Take(t.Context(), stark, policy, c.now(), true)
-	if asked := away.asked.Load(); asked != 2 {
-		t.Errorf("Redis was asked %d times, want once more after a while", asked)
+	if calls := redis.calls.Load(); calls != 2 {
+		t.Errorf("Redis got %d calls, want 2: one more after the pause", calls)
 	}
 }
 
 func TestCancelledCallerDoesNotPauseRedis(t *testing.T) {
 	t.Parallel()
 	var c clock
-	away := &broken{}
-	limiter := ratelimit.New(away)
+	redis := &unavailable{}
+	limiter := ratelimit.New(redis)
 	left, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 2 {
 		limiter.Take(left, acme, ratelimit.Policy{Limit: 3, Window: time.Minute}, c.now(), true)
 	}
-	if asked := away.asked.Load(); asked != 2 {
-		t.Errorf("Redis was asked %d times, want twice", asked)
+	if calls := redis.calls.Load(); calls != 2 {
+		t.Errorf("Redis got %d calls, want 2", calls)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestReplicasShareTheCountOfChangesOnly(t *testing.T) {
 	first := replicas[0].Take(t.Context(), test, hour, c.now(), true)
 	second := replicas[1].Take(t.Context(), test, hour, c.now(), true)
 	if first.Remaining != 29 || second.Remaining != 28 {
-		t.Errorf("%d and %d remain, want what remains of all: 29 and 28", first.Remaining, second.Remaining)
+		t.Errorf("%d and %d remain, want 29 and 28 for all replicas together", first.Remaining, second.Remaining)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestRedisLimitsAllReplicasTogether(t *testing.T) {
 			}
 			group.Wait()
 			if count.Load() != 30 {
-				t.Errorf("%d were admitted, want 30", count.Load())
+				t.Errorf("%d requests were admitted, want 30", count.Load())
 			}
 		})
 	}
@@ -262,7 +262,7 @@ func TestRedisReturnsTheRemainingRequests(t *testing.T) {
 				if err != nil {
 					t.Fatalf("shared.Take: %v", err)
 				}
-				// Its clock goes on between two requests.
+				// The clock of Redis advances between two requests.
 				got.Reset, got.RetryAfter = got.Reset.Round(time.Minute), got.RetryAfter.Round(time.Minute)
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("request %d (-want +got):\n%s", i+1, diff)
@@ -295,11 +295,11 @@ func TestSharedCountIsASpan(t *testing.T) {
 	var faults []string
 	for _, span := range collector.Named("rate limit take") {
 		if span.Parent != collector.Named("request")[0].ID || span.Attributes["db.system.name"] != "redis" {
-			t.Errorf("%+v is no question of the request to Redis", span)
+			t.Errorf("span %+v, want a call of the request to Redis", span)
 		}
 		faults = append(faults, span.Attributes["error.type"])
 	}
 	if diff := cmp.Diff([]string{"", "cancelled"}, faults); diff != "" || strings.Contains(collector.Sent(), acme.Tenant.Organization) {
-		t.Errorf("spans without the counted tenant (-want +got):\n%s", diff)
+		t.Errorf("spans, which must not contain the tenant (-want +got):\n%s", diff)
 	}
 }

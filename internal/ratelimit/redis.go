@@ -4,7 +4,7 @@ package ratelimit
 
 import (
 	"context"
-	_ "embed" // for the script
+	_ "embed" // embeds the script
 	"errors"
 	"fmt"
 	"time"
@@ -18,7 +18,7 @@ import (
 var takeScript string
 
 // errReply means that the script returned an invalid reply.
-var errReply = errors.New("count in Redis: unknown reply")
+var errReply = errors.New("count in Redis: invalid reply of the script")
 
 // Redis counts for all replicas that use the same server. Its data need not be durable:
 // after a loss all costs count as paid back.

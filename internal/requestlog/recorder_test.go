@@ -77,9 +77,9 @@ func (m *memory) all() []requestlog.Entry {
 
 // requests is for how many requests of a tenant the entries stand, and how many of
 // these are listed one by one.
-func (m *memory) requests(who tenant.ID) (all, listed int64) {
+func (m *memory) requests(owner tenant.ID) (all, listed int64) {
 	for _, e := range m.all() {
-		if e.Tenant != who {
+		if e.Tenant != owner {
 			continue
 		}
 		all += e.Requests
@@ -102,16 +102,16 @@ func running(t *testing.T, store requestlog.Store, log *slog.Logger) (r *request
 }
 
 // got is a request of a tenant that has succeeded.
-func got(who tenant.ID, number int) requestlog.Entry {
+func got(owner tenant.ID, number int) requestlog.Entry {
 	return requestlog.Entry{
-		At: time.Now(), RequestID: fmt.Sprintf("req_%05d", number), Tenant: who, Key: "production", Listener: "api", Surface: "partner",
+		At: time.Now(), RequestID: fmt.Sprintf("req_%05d", number), Tenant: owner, Key: "production", Listener: "api", Surface: "partner",
 		Method: "GET", Route: "/api/v1/rfq/{rfqId}", Status: 200, Capability: "rfq-read", Took: 1234567, Bytes: 512,
 	}
 }
 
 // was is one that was answered with a status.
-func was(who tenant.ID, number, status int) requestlog.Entry {
-	e := got(who, number)
+func was(owner tenant.ID, number, status int) requestlog.Entry {
+	e := got(owner, number)
 	e.Status, e.Code = status, fmt.Sprint("CODE_", status)
 	return e
 }
@@ -294,10 +294,10 @@ func TestWritesAreBounded(t *testing.T) {
 		store := &memory{}
 		r, end := running(t, store, slog.New(slog.DiscardHandler))
 		var using sync.WaitGroup
-		for who := range 5 {
+		for partner := range 5 {
 			using.Go(func() {
 				for n := range 500 {
-					r.Add(got(tenant.ID{Organization: fmt.Sprint("org_tenant", who), Mode: tenant.Live}, n))
+					r.Add(got(tenant.ID{Organization: fmt.Sprint("org_tenant", partner), Mode: tenant.Live}, n))
 				}
 			})
 		}

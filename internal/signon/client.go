@@ -24,7 +24,7 @@ func newClient(roots *x509.CertPool) *http.Client {
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
 	transport.MaxResponseHeaderBytes = maxHeader
 	return &http.Client{
-		Timeout:   patience,
+		Timeout:   requestTimeout,
 		Transport: bounded{transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return errRedirect

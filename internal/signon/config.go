@@ -16,7 +16,7 @@ const CallbackPath = "/sign-in/oidc/callback"
 
 // Config describes a provider.
 type Config struct {
-	// Issuer is the provider, as it spells itself; below it is its discovery document.
+	// Issuer is the URL of the provider, exactly as in its discovery document.
 	// It is https, or http on loopback.
 	Issuer string
 	// ClientID identifies this platform at the provider.

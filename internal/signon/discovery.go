@@ -20,8 +20,8 @@ const (
 	pause = 5 * time.Second
 	// look is the interval at which Run checks whether a request is due.
 	look = 15 * time.Second
-	// patience bounds each request to the provider.
-	patience = 5 * time.Second
+	// requestTimeout bounds each request to the provider.
+	requestTimeout = 5 * time.Second
 )
 
 // algorithms lists the accepted signature algorithms; all of them use a public key.
@@ -33,7 +33,7 @@ var algorithms = []string{
 type endpoints struct {
 	issuer string
 	client oauth2.Config
-	// strict holds a token against everything, signed against its signature alone.
+	// strict verifies all parts of a token, signed only the signature.
 	strict, signed *oidc.IDTokenVerifier
 	// namesItself reports whether the provider promises to identify itself (RFC 9207).
 	namesItself bool
@@ -87,7 +87,7 @@ func (d *discovery) endpoints(ctx context.Context) (*endpoints, error) {
 		return found, err
 	}
 	// Other callers wait for this request too, so it does not end with the context of the first.
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 	defer cancel()
 	d.keep(d.fetch(limited))
 	found, _, err := d.known()
@@ -132,7 +132,7 @@ type metadata struct {
 func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, p.client), p.config.Issuer)
 	if mismatch := (*oidc.IssuerMismatchError)(nil); errors.As(err, &mismatch) {
-		return nil, refuse(ReasonUnavailable, "the provider spells itself "+printable(mismatch.Discovered)+", and the issuer is to be spelt so")
+		return nil, refuse(ReasonUnavailable, "the provider reports the issuer "+printable(mismatch.Discovered)+"; configure exactly this issuer")
 	}
 	if err != nil {
 		return nil, refuse(ReasonUnavailable, printable(err.Error()))
@@ -143,9 +143,9 @@ func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 	}
 	to := provider.Endpoint()
 	for _, text := range []string{to.AuthURL, to.TokenURL, more.JWKS} {
-		// Over https nothing leads back to http, loopback or not.
+		// An https issuer must have https endpoints, also on loopback.
 		if u := address(text); u == nil || u.Scheme == "http" && address(p.config.Issuer).Scheme == "https" {
-			return nil, refuse(ReasonUnavailable, "the provider has an endpoint that is no https URL")
+			return nil, refuse(ReasonUnavailable, "an endpoint of the provider is not an https URL")
 		}
 	}
 	to.AuthStyle = p.style(more.Methods)

@@ -48,13 +48,13 @@ type Person struct {
 	// SignedIn is the time of the sign-in, Until the end of its validity.
 	SignedIn, Until time.Time
 	// Refresh is the refresh token, a secret that must be encrypted where it is stored; it
-	// is empty if the provider sends none. Checked is when the provider was last asked for
-	// the user.
+	// is empty if the provider sends none. Checked is the time of the last request for the
+	// user at the provider.
 	Refresh string
 	Checked time.Time
 }
 
-// Session is a person until an instant without a page.
+// Session is a signed-in person. It expires if no page is requested until an instant.
 type Session struct {
 	Person
 	// ID identifies the sign-in; a renewed session keeps it.
@@ -62,13 +62,13 @@ type Session struct {
 	Expires time.Time
 }
 
-// ErrMalformed means that a text is no flow or no session. It never holds the text.
+// ErrMalformed means that a text is not a valid flow or session. It never contains the text.
 var ErrMalformed = errors.New("malformed")
 
-// Encode writes a flow in the clear, to be sealed.
+// Encode encodes a flow without encryption; the caller must encrypt it.
 func (f Flow) Encode() ([]byte, error) { return encode("flow", f) }
 
-// Encode writes a session in the clear, to be sealed.
+// Encode encodes a session without encryption; the caller must encrypt it.
 func (s Session) Encode() ([]byte, error) { return encode("session", s) }
 
 func encode(kind string, v any) ([]byte, error) {
@@ -89,8 +89,8 @@ func DecodeFlow(text []byte, now time.Time) (Flow, error) {
 	return f, nil
 }
 
-// DecodeSession reads what [Session.Encode] wrote, of a session that has not ended by an
-// instant. The error is [ErrMalformed].
+// DecodeSession decodes a session from [Session.Encode] that has not ended at an instant. The
+// error is [ErrMalformed].
 func DecodeSession(text []byte, now time.Time) (Session, error) {
 	var s Session
 	if !decode(text, &s) || !subjectOK(s.Subject) || nameOf(s.Name) != s.Name || s.SignedIn.IsZero() || !now.Before(s.Expires) || !now.Before(s.Until) {
@@ -99,7 +99,7 @@ func DecodeSession(text []byte, now time.Time) (Session, error) {
 	return s, nil
 }
 
-// decode reads one value as encode writes it, and no other spelling.
+// decode decodes one value and rejects every text that encode does not produce.
 func decode(text []byte, into any) bool {
 	if json.Unmarshal(text, into) != nil {
 		return false

@@ -32,7 +32,7 @@ func TestAFlowAndASessionAreReadAsTheyWereWritten(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	if _, err := signon.DecodeFlow(text, someFlow.Expires); !errors.Is(err, signon.ErrMalformed) {
-		t.Errorf("a flow that has ended: %v", err)
+		t.Errorf("a flow that has ended: error = %v, want ErrMalformed", err)
 	}
 	text, err = someSession.Encode()
 	if err != nil {
@@ -43,21 +43,21 @@ func TestAFlowAndASessionAreReadAsTheyWereWritten(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	if _, err := signon.DecodeSession(text, someSession.Expires); !errors.Is(err, signon.ErrMalformed) {
-		t.Errorf("a session that has ended: %v", err)
+		t.Errorf("a session that has ended: error = %v, want ErrMalformed", err)
 	}
 }
 
-// TestInvalidSessionsAreRejected changes one thing at a time.
+// TestInvalidSessionsAreRejected changes one field in each case.
 func TestInvalidSessionsAreRejected(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*signon.Session){
-		"no subject":         func(s *signon.Session) { s.Subject = "" },
-		"a subject of lines": func(s *signon.Session) { s.Subject = "a\nb" },
-		"a long name":        func(s *signon.Session) { s.Name = strings.Repeat("x", 65) },
-		"a name of lines":    func(s *signon.Session) { s.Name = "a\nb" },
-		"no beginning":       func(s *signon.Session) { s.SignedIn = time.Time{} },
-		"an end before now":  func(s *signon.Session) { s.Until = noon },
-		"no page since":      func(s *signon.Session) { s.Expires = noon },
+		"no subject":             func(s *signon.Session) { s.Subject = "" },
+		"a subject of two lines": func(s *signon.Session) { s.Subject = "a\nb" },
+		"a long name":            func(s *signon.Session) { s.Name = strings.Repeat("x", 65) },
+		"a name of two lines":    func(s *signon.Session) { s.Name = "a\nb" },
+		"no time of the sign-in": func(s *signon.Session) { s.SignedIn = time.Time{} },
+		"an end before now":      func(s *signon.Session) { s.Until = noon },
+		"an expired session":     func(s *signon.Session) { s.Expires = noon },
 	} {
 		session := someSession
 		change(&session)
@@ -71,8 +71,8 @@ func TestInvalidSessionsAreRejected(t *testing.T) {
 	}
 }
 
-// TestANameIsShownIfItIsOne signs people in by names that providers let them choose.
-func TestANameIsShownIfItIsOne(t *testing.T) {
+// TestOnlyPrintableNamesAreShown signs users in with names that they may choose at a provider.
+func TestOnlyPrintableNamesAreShown(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[any]string{
 		"ada": "ada", "Ada Lovelace": "Ada Lovelace", "Zoë 張": "Zoë 張", "<script>alert(1)</script>": "<script>alert(1)</script>",

@@ -19,8 +19,8 @@ const LogoutPath = "/sign-in/oidc/logout"
 // logoutAge is the maximum difference between the time of a logout token and the clock.
 const logoutAge = 2 * time.Minute
 
-// Logout verifies a logout token of the provider and returns what it ends: the session of
-// its sid, or without one every session of its sub that has begun until now. The error is a
+// Logout verifies a logout token of the provider and returns the sessions that it ends: the session of
+// its sid, or without a sid every session of its sub that has begun until now. The error is a
 // [Refusal].
 func (p *Provider) Logout(ctx context.Context, raw string) (credential.Ending, error) {
 	to, err := p.found.endpoints(ctx)

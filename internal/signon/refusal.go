@@ -10,7 +10,7 @@ import (
 // Reason is the cause of a refused sign-in.
 type Reason uint8
 
-// The reasons, in the order in which they are found out.
+// The reasons, in the order of the checks.
 const (
 	// ReasonState means that the browser has begun no such sign-in, or too long ago.
 	ReasonState Reason = iota
@@ -20,21 +20,21 @@ const (
 	ReasonIssuer
 	// ReasonDenied means that the provider or the user has denied the sign-in.
 	ReasonDenied
-	// ReasonProvider means that the provider could not do its part.
+	// ReasonProvider means that the provider reported another error.
 	ReasonProvider
-	// ReasonCode means that the provider does not take its code, or the client.
+	// ReasonCode means that the provider rejects the code or the client.
 	ReasonCode
 	// ReasonToken means that the ID token cannot be read, or is missing.
 	ReasonToken
-	// ReasonSignature means that none of the provider's keys has signed the token, or by
-	// an algorithm that is not taken.
+	// ReasonSignature means that none of the provider's keys has signed the token, or that
+	// the algorithm is not accepted.
 	ReasonSignature
 	// ReasonTokenIssuer, ReasonAudience and ReasonAuthorizedParty mean that the token is
 	// of another provider, or for another client.
 	ReasonTokenIssuer
 	ReasonAudience
 	ReasonAuthorizedParty
-	// ReasonExpired means that the token is good no more, or the clocks differ.
+	// ReasonExpired means that the token has expired, or the clocks differ.
 	ReasonExpired
 	// ReasonNonce means that the token was made for another sign-in.
 	ReasonNonce
@@ -42,7 +42,7 @@ const (
 	ReasonSubject
 	// ReasonNoGroups means that the token has no valid groups claim.
 	ReasonNoGroups
-	// ReasonNotMember means that the person is in none of the groups that are let in.
+	// ReasonNotMember means that the user is in none of the admitted groups.
 	ReasonNotMember
 
 	reasonCount
@@ -55,7 +55,7 @@ var reasonNames = [reasonCount]string{
 	ReasonNoGroups: "no-groups", ReasonNotMember: "not-member",
 }
 
-// String is the reason in logs; empty for none.
+// String returns the reason for logs; it is empty for an unknown reason.
 func (r Reason) String() string {
 	if r >= reasonCount {
 		return ""
@@ -66,7 +66,7 @@ func (r Reason) String() string {
 // Reasons is the number of reasons; every reason is less.
 const Reasons = reasonCount
 
-// Refusal is a refused sign-in. It contains nothing of a token but the subject.
+// Refusal describes a rejected sign-in. Of a token it contains only the subject.
 type Refusal struct {
 	Reason Reason
 	// Subject is the user's subject; empty unless the token is valid.

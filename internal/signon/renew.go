@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// RenewEvery is the age from which the provider is asked again for the groups of a user.
+	// RenewEvery is the age of the groups of a user from which they are requested again.
 	RenewEvery = 5 * time.Minute
 	// maxRefresh limits a refresh token that is kept, in bytes: a session is a cookie.
 	maxRefresh = 1500
 )
 
-// Due reports whether the provider is to be asked again for the user at an instant. It is
-// never due if the provider has sent no refresh token, or one that is too long for a cookie.
+// Due reports whether the user must be requested again at an instant. It is never due if the
+// provider has sent no refresh token, or a refresh token that is too long for a cookie.
 func (p Person) Due(now time.Time) bool {
 	return p.Refresh != "" && now.Sub(p.Checked) >= RenewEvery
 }

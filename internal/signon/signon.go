@@ -207,17 +207,17 @@ func exchangeRefusal(err error) error {
 	var failed *url.Error
 	switch {
 	case errors.As(err, &answered) && answered.Response != nil && answered.Response.StatusCode >= http.StatusInternalServerError:
-		return refuse(ReasonUnavailable, fmt.Sprintf("the token endpoint answers %d", answered.Response.StatusCode))
+		return refuse(ReasonUnavailable, fmt.Sprintf("the token endpoint responds with status %d", answered.Response.StatusCode))
 	case errors.As(err, &answered):
 		return refuse(ReasonCode, errorCode(answered.ErrorCode))
 	case errors.As(err, &failed):
 		return refuse(ReasonUnavailable, printable(failed.Err.Error()))
 	default:
-		return refuse(ReasonUnavailable, "the token endpoint answers nonsense")
+		return refuse(ReasonUnavailable, "the response of the token endpoint is invalid")
 	}
 }
 
-// errorCode is the code of an error as RFC 6749 has them, or nothing.
+// errorCode returns the code of an error (RFC 6749), or an empty text.
 func errorCode(text string) string {
 	if len(text) > 64 || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz_") != "" {
 		return ""

@@ -67,7 +67,7 @@ func (w *fixture) client(t *testing.T, change func(*signon.Config)) *signon.Prov
 	return p
 }
 
-// visit goes to the provider, and is the query with which it sends the browser back.
+// visit opens the address at the provider, and returns the query of its redirect.
 func visit(t *testing.T, address string) url.Values {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
@@ -86,7 +86,7 @@ func visit(t *testing.T, address string) url.Values {
 	return back.Query()
 }
 
-// begin is the first half, and the way to the provider and back.
+// begin begins a sign-in and follows the redirects to the provider and back.
 func (w *fixture) begin(t *testing.T) (signon.Flow, url.Values) {
 	t.Helper()
 	flow, address, err := w.Begin(t.Context(), "/ops", rand.Reader)
@@ -96,7 +96,7 @@ func (w *fixture) begin(t *testing.T) (signon.Flow, url.Values) {
 	return flow, visit(t, address)
 }
 
-// signIn is a whole sign-in.
+// signIn performs a whole sign-in.
 func (w *fixture) signIn(t *testing.T) (signon.Person, error) {
 	t.Helper()
 	flow, query := w.begin(t)
@@ -174,7 +174,7 @@ func TestClientAuthenticatesWithAnAcceptedMethod(t *testing.T) {
 	wantRefusal(t, err, signon.ReasonUnavailable)
 }
 
-// TestInvalidTokenIsRejected has one thing wrong at a time.
+// TestInvalidTokenIsRejected has one fault in each case.
 func TestInvalidTokenIsRejected(t *testing.T) {
 	t.Parallel()
 	claim := func(name string, value any) func(*signontest.Provider) {
@@ -185,32 +185,32 @@ func TestInvalidTokenIsRejected(t *testing.T) {
 		change func(*signontest.Provider)
 		want   signon.Reason
 	}{
-		"another issuer":                 {claim("iss", "https://elsewhere.example.com"), signon.ReasonTokenIssuer},
-		"no issuer":                      {without("iss"), signon.ReasonTokenIssuer},
-		"another audience":               {claim("aud", "elsewhere"), signon.ReasonAudience},
-		"no audience":                    {without("aud"), signon.ReasonAudience},
-		"an audience that begins alike":  {claim("aud", signontest.ClientID+"-elsewhere"), signon.ReasonAudience},
-		"several audiences and no party": {claim("aud", []string{signontest.ClientID, "elsewhere"}), signon.ReasonAuthorizedParty},
-		"another party":                  {claim("azp", "elsewhere"), signon.ReasonAuthorizedParty},
-		"a party that is no text":        {claim("azp", 7), signon.ReasonAuthorizedParty},
-		"an end that was a moment ago":   {claim("exp", noon.Unix()-1), signon.ReasonExpired},
-		"an end that is now":             {claim("exp", noon.Unix()), signon.ReasonExpired},
-		"no end":                         {without("exp"), signon.ReasonExpired},
-		"a beginning in an hour":         {claim("nbf", noon.Add(time.Hour).Unix()), signon.ReasonToken},
-		"another nonce":                  {claim("nonce", "elsewhere"), signon.ReasonNonce},
-		"no nonce":                       {without("nonce"), signon.ReasonNonce},
-		"no subject":                     {without("sub"), signon.ReasonSubject},
-		"a subject that is too long":     {claim("sub", strings.Repeat("x", 256)), signon.ReasonSubject},
-		"a subject of two lines":         {claim("sub", "a\nb"), signon.ReasonSubject},
-		"no groups":                      {without("groups"), signon.ReasonNoGroups},
-		"groups in another claim":        {func(p *signontest.Provider) { delete(p.Claims, "groups"); p.Claims["roles"] = []string{"operators"} }, signon.ReasonNoGroups},
-		"groups that are elsewhere": {func(p *signontest.Provider) {
+		"another issuer":                    {claim("iss", "https://elsewhere.example.com"), signon.ReasonTokenIssuer},
+		"no issuer":                         {without("iss"), signon.ReasonTokenIssuer},
+		"another audience":                  {claim("aud", "elsewhere"), signon.ReasonAudience},
+		"no audience":                       {without("aud"), signon.ReasonAudience},
+		"an audience that begins alike":     {claim("aud", signontest.ClientID+"-elsewhere"), signon.ReasonAudience},
+		"several audiences and no party":    {claim("aud", []string{signontest.ClientID, "elsewhere"}), signon.ReasonAuthorizedParty},
+		"another party":                     {claim("azp", "elsewhere"), signon.ReasonAuthorizedParty},
+		"a party that is not a text":        {claim("azp", 7), signon.ReasonAuthorizedParty},
+		"an expiry a second ago":            {claim("exp", noon.Unix()-1), signon.ReasonExpired},
+		"an expiry now":                     {claim("exp", noon.Unix()), signon.ReasonExpired},
+		"no end":                            {without("exp"), signon.ReasonExpired},
+		"not valid before an hour from now": {claim("nbf", noon.Add(time.Hour).Unix()), signon.ReasonToken},
+		"another nonce":                     {claim("nonce", "elsewhere"), signon.ReasonNonce},
+		"no nonce":                          {without("nonce"), signon.ReasonNonce},
+		"no subject":                        {without("sub"), signon.ReasonSubject},
+		"a subject that is too long":        {claim("sub", strings.Repeat("x", 256)), signon.ReasonSubject},
+		"a subject of two lines":            {claim("sub", "a\nb"), signon.ReasonSubject},
+		"no groups":                         {without("groups"), signon.ReasonNoGroups},
+		"groups in another claim":           {func(p *signontest.Provider) { delete(p.Claims, "groups"); p.Claims["roles"] = []string{"operators"} }, signon.ReasonNoGroups},
+		"groups in a distributed claim": {func(p *signontest.Provider) {
 			delete(p.Claims, "groups")
 			p.Claims["_claim_names"] = map[string]string{"groups": "src1"}
 			p.Claims["_claim_sources"] = map[string]any{"src1": map[string]string{"endpoint": "https://elsewhere.example.com"}}
 		}, signon.ReasonNoGroups},
-		"groups that are no texts":  {claim("groups", []any{"operators", 7}), signon.ReasonNoGroups},
-		"a group that is nothing":   {claim("groups", []any{"operators", nil}), signon.ReasonNoGroups},
+		"groups that are not texts": {claim("groups", []any{"operators", 7}), signon.ReasonNoGroups},
+		"a group that is null":      {claim("groups", []any{"operators", nil}), signon.ReasonNoGroups},
 		"groups that are an object": {claim("groups", map[string]any{"operators": true}), signon.ReasonNoGroups},
 		"no group at all":           {claim("groups", []string{}), signon.ReasonNotMember},
 		"other groups":              {claim("groups", []string{"staff"}), signon.ReasonNotMember},
@@ -222,10 +222,10 @@ func TestInvalidTokenIsRejected(t *testing.T) {
 		"the public key as a shared one": {func(p *signontest.Provider) {
 			p.Sign = func(claims string) string { return shared(t, p.Public(), p.KeyID(), claims) }
 		}, signon.ReasonSignature},
-		"another's key by the name of the right": {func(p *signontest.Provider) {
+		"a foreign key with the id of a valid key": {func(p *signontest.Provider) {
 			p.Sign = func(claims string) string { return foreign(t, p.KeyID(), claims) }
 		}, signon.ReasonSignature},
-		"another's key without a name":          {func(p *signontest.Provider) { p.Sign = func(claims string) string { return foreign(t, "", claims) } }, signon.ReasonSignature},
+		"a foreign key without an id":           {func(p *signontest.Provider) { p.Sign = func(claims string) string { return foreign(t, "", claims) } }, signon.ReasonSignature},
 		"an invalid token":                      {func(p *signontest.Provider) { p.Sign = func(string) string { return "s3cret" } }, signon.ReasonSignature},
 		"a token that is empty":                 {func(p *signontest.Provider) { p.Sign = func(string) string { return "" } }, signon.ReasonToken},
 		"claims that are changed after signing": {func(p *signontest.Provider) { p.Sign = func(claims string) string { return swapped(t, p, claims) } }, signon.ReasonSignature},
@@ -240,13 +240,13 @@ func TestInvalidTokenIsRejected(t *testing.T) {
 				t.Errorf("the subject is %q", refusal.Subject)
 			}
 			if person != (signon.Person{}) {
-				t.Errorf("it is %+v", person)
+				t.Errorf("Finish returned %+v, want no person", person)
 			}
 		})
 	}
 }
 
-// compact is a token of a header, claims and a signature.
+// compact returns a token of a header, claims and a signature.
 func compact(header, claims string, sign func(text string) []byte) string {
 	text := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
 	return text + "." + base64.RawURLEncoding.EncodeToString(sign(text))
@@ -280,7 +280,7 @@ func foreign(t *testing.T, id, claims string) string {
 	return oidctest.SignIDToken(key, id, oidc.ES256, claims)
 }
 
-// swapped has the signature of other claims.
+// swapped returns a token with the signature of other claims.
 func swapped(t *testing.T, p *signontest.Provider, claims string) string {
 	t.Helper()
 	good := strings.Split(oidctest.SignIDToken(p.Private(), p.KeyID(), oidc.ES256, `{"sub":"eve"}`), ".")
@@ -300,7 +300,7 @@ func TestProviderMayRotateItsKeysAtAnyTime(t *testing.T) {
 		w.idp.Rotate()
 	}
 	if asked := w.idp.Asked("/keys"); asked != 3 {
-		t.Errorf("the keys were asked for %d times, want once for each", asked)
+		t.Errorf("the keys were requested %d times, want once for each", asked)
 	}
 	// A removed key is no longer accepted once the new key is known.
 	old := w.idp.Private()
@@ -327,7 +327,7 @@ func TestCallbackMustBelongToTheFlow(t *testing.T) {
 		"no state":                     {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Del("state") }, signon.ReasonState},
 		"two states":                   {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Add("state", q.Get("state")) }, signon.ReasonState},
 		"no flow":                      {func(_ *fixture, f *signon.Flow, q url.Values) { *f = signon.Flow{}; q.Set("state", "") }, signon.ReasonState},
-		"a flow of long ago":           {func(w *fixture, _ *signon.Flow, _ url.Values) { w.clock.Step(signon.FlowLifetime) }, signon.ReasonState},
+		"an expired flow":              {func(w *fixture, _ *signon.Flow, _ url.Values) { w.clock.Step(signon.FlowLifetime) }, signon.ReasonState},
 		"another verifier":             {func(_ *fixture, f *signon.Flow, _ url.Values) { f.Verifier = strings.Repeat("v", 43) }, signon.ReasonCode},
 		"another nonce":                {func(_ *fixture, f *signon.Flow, _ url.Values) { f.Nonce = "n" }, signon.ReasonNonce},
 		"another code":                 {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("code", "s3cret") }, signon.ReasonCode},
@@ -335,13 +335,13 @@ func TestCallbackMustBelongToTheFlow(t *testing.T) {
 		"two codes":                    {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Add("code", "s3cret") }, signon.ReasonProvider},
 		"a code that is too long":      {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("code", strings.Repeat("x", 5000)) }, signon.ReasonProvider},
 		"a response of another issuer": {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("iss", "https://elsewhere.example.com") }, signon.ReasonIssuer},
-		"an answer of two": {func(w *fixture, _ *signon.Flow, q url.Values) {
+		"a response with two issuers": {func(w *fixture, _ *signon.Flow, q url.Values) {
 			q["iss"] = []string{w.idp.URL, "https://elsewhere.example.com"}
 		}, signon.ReasonIssuer},
-		"a refusal of the person":     {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "access_denied") }, signon.ReasonDenied},
-		"a refusal of another kind":   {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "invalid_scope") }, signon.ReasonProvider},
-		"a refusal that is no code":   {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "<b>s3cret</b>") }, signon.ReasonProvider},
-		"a refusal and a code beside": {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "server_error") }, signon.ReasonProvider},
+		"a denial by the user":                       {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "access_denied") }, signon.ReasonDenied},
+		"another error code":                         {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "invalid_scope") }, signon.ReasonProvider},
+		"an invalid error code":                      {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "<b>s3cret</b>") }, signon.ReasonProvider},
+		"an error code beside an authorization code": {func(_ *fixture, _ *signon.Flow, q url.Values) { q.Set("error", "server_error") }, signon.ReasonProvider},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -395,20 +395,20 @@ func TestSignInsShareNoSecret(t *testing.T) {
 		}
 		for _, text := range []string{flow.State, flow.Nonce, flow.Verifier} {
 			if seen[text] || len(text) != 43 {
-				t.Errorf("%q again, or too short", text)
+				t.Errorf("the secret %q is repeated or too short", text)
 			}
 			seen[text] = true
 		}
 		if strings.Contains(address, flow.Verifier) {
-			t.Error("the address holds the verifier")
+			t.Error("the address contains the verifier")
 		}
 	}
 	if _, _, err := w.Begin(t.Context(), "/ops", strings.NewReader("short")); err == nil {
-		t.Error("a sign-in begins without randomness")
+		t.Error("a sign-in began without randomness, want an error")
 	}
 }
 
-// TestFailingProviderIsUnavailable has it fail in each of its parts.
+// TestFailingProviderIsUnavailable injects failures into each endpoint of the provider.
 func TestFailingProviderIsUnavailable(t *testing.T) {
 	t.Parallel()
 	answers := map[string]http.HandlerFunc{
@@ -455,8 +455,8 @@ func TestFailingProviderIsUnavailable(t *testing.T) {
 	}
 }
 
-// wantWellSoon signs in at a recovered provider. The library lets a request that comes
-// in the moment after a failure to fetch keys share it.
+// wantWellSoon signs in at a recovered provider, with retries: the library may return the last
+// failure to fetch keys once more.
 func (w *fixture) wantWellSoon(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
@@ -465,12 +465,12 @@ func (w *fixture) wantWellSoon(t *testing.T) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("it is well again: %v", err)
+			t.Fatalf("sign-in at the recovered provider: %v, want success", err)
 		}
 	}
 }
 
-// TestRequestsToAHangingProviderTimeOut waits until it is.
+// TestRequestsToAHangingProviderTimeOut checks each endpoint.
 func TestRequestsToAHangingProviderTimeOut(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/.well-known/openid-configuration", "/token", "/keys"} {
@@ -479,7 +479,7 @@ func TestRequestsToAHangingProviderTimeOut(t *testing.T) {
 			w := newFixture(t, nil)
 			w.idp.Change(func(p *signontest.Provider) {
 				p.Instead = map[string]http.HandlerFunc{path: func(_ http.ResponseWriter, r *http.Request) {
-					_, _ = io.Copy(io.Discard, r.Body) // only then it is seen that the client has gone
+					_, _ = io.Copy(io.Discard, r.Body) // the server detects a closed connection only after reading
 					<-r.Context().Done()
 				}}
 			})
@@ -524,7 +524,7 @@ func TestMaliciousMetadataAreRejected(t *testing.T) {
 		}
 		_, _, err := w.Begin(t.Context(), "/ops", rand.Reader)
 		if err == nil {
-			t.Errorf("%s: the sign-in begins", name)
+			t.Errorf("%s: the sign-in begins, want a refusal", name)
 			continue
 		}
 		wantUnavailable(t, err)
@@ -546,7 +546,7 @@ func TestUnavailableProviderIsRequestedAgainAfterAPause(t *testing.T) {
 		wantRefusal(t, err, signon.ReasonUnavailable)
 	}
 	if asked := w.idp.Asked(document); asked != 1 {
-		t.Errorf("asked %d times within the pause", asked)
+		t.Errorf("%d requests within the pause, want 1", asked)
 	}
 	w.idp.Change(func(p *signontest.Provider) { p.Instead = nil })
 	w.clock.Step(5 * time.Second)
@@ -555,7 +555,7 @@ func TestUnavailableProviderIsRequestedAgainAfterAPause(t *testing.T) {
 	}
 	w.clock.Step(time.Hour - time.Second)
 	if _, err := w.signIn(t); err != nil || w.idp.Asked(document) != 2 {
-		t.Errorf("asked %d times within an hour: %v", w.idp.Asked(document), err)
+		t.Errorf("%d requests within an hour: %v", w.idp.Asked(document), err)
 	}
 	// The discovered configuration stays in use until a new one is available.
 	w.idp.Change(func(p *signontest.Provider) {
@@ -563,7 +563,7 @@ func TestUnavailableProviderIsRequestedAgainAfterAPause(t *testing.T) {
 	})
 	w.clock.Step(time.Second)
 	if _, err := w.signIn(t); err != nil || w.idp.Asked(document) != 3 || w.Healthy() == nil {
-		t.Errorf("asked %d times: %v; %v", w.idp.Asked(document), err, w.Healthy())
+		t.Errorf("%d requests: %v; %v", w.idp.Asked(document), err, w.Healthy())
 	}
 }
 
@@ -582,7 +582,7 @@ func TestRunDiscoversTheProviderBeforeTheFirstSignIn(t *testing.T) {
 	end()
 	running.Wait()
 	if w.Healthy() == nil || w.idp.Asked(document) != 1 {
-		t.Errorf("asked %d times: %v", w.idp.Asked(document), w.Healthy())
+		t.Errorf("%d requests: %v", w.idp.Asked(document), w.Healthy())
 	}
 	(*signon.Provider)(nil).Run(t.Context())
 }
@@ -600,7 +600,7 @@ func TestConcurrentSignInsShareOneDiscovery(t *testing.T) {
 	}
 	all.Wait()
 	if asked := w.idp.Asked("/.well-known/openid-configuration"); asked != 1 {
-		t.Errorf("asked %d times", asked)
+		t.Errorf("%d requests, want 1", asked)
 	}
 }
 
@@ -657,25 +657,25 @@ func TestIncompleteConfigurationNamesTheField(t *testing.T) {
 		"http on loopback": {func(c *signon.Config) {
 			c.Issuer, c.RedirectURL = "http://127.0.0.1:9000", "http://localhost:8084"+signon.CallbackPath
 		}, ""},
-		"http on loopback of IPv6":            {func(c *signon.Config) { c.Issuer = "http://[::1]:9000" }, ""},
-		"no issuer":                           {func(c *signon.Config) { c.Issuer = "" }, "issuer"},
-		"an issuer over http":                 {func(c *signon.Config) { c.Issuer = "http://id.example.com" }, "issuer"},
-		"a host that begins like loopback":    {func(c *signon.Config) { c.Issuer = "http://127.0.0.1.example.com" }, "issuer"},
-		"an issuer with a query":              {func(c *signon.Config) { c.Issuer += "?a=b" }, "issuer"},
-		"an issuer with a fragment":           {func(c *signon.Config) { c.Issuer += "#a" }, "issuer"},
-		"an issuer with a password":           {func(c *signon.Config) { c.Issuer = "https://a:b@id.example.com" }, "issuer"},
-		"an issuer without a host":            {func(c *signon.Config) { c.Issuer = "https:///realms" }, "issuer"},
-		"no client":                           {func(c *signon.Config) { c.ClientID = "" }, "client-id"},
-		"a client that is too long":           {func(c *signon.Config) { c.ClientID = strings.Repeat("x", 257) }, "client-id"},
-		"no claim":                            {func(c *signon.Config) { c.GroupsClaim = "" }, "groups-claim"},
-		"no group":                            {func(c *signon.Config) { c.Groups = nil }, "group"},
-		"an empty group":                      {func(c *signon.Config) { c.Groups = []string{"operators", ""} }, "group"},
-		"an empty scope":                      {func(c *signon.Config) { c.Scopes = []string{""} }, "scope"},
-		"no way back":                         {func(c *signon.Config) { c.RedirectURL = "" }, "redirect-url"},
-		"a way back over http":                {func(c *signon.Config) { c.RedirectURL = "http://ops.example.com" + signon.CallbackPath }, "redirect-url"},
-		"a way back to another page":          {func(c *signon.Config) { c.RedirectURL = "https://ops.example.com/" }, "redirect-url"},
-		"a way back with something behind it": {func(c *signon.Config) { c.RedirectURL += "/" }, "redirect-url"},
-		"a way back with a query":             {func(c *signon.Config) { c.RedirectURL += "?" }, "redirect-url"},
+		"http on loopback of IPv6":         {func(c *signon.Config) { c.Issuer = "http://[::1]:9000" }, ""},
+		"no issuer":                        {func(c *signon.Config) { c.Issuer = "" }, "issuer"},
+		"an issuer over http":              {func(c *signon.Config) { c.Issuer = "http://id.example.com" }, "issuer"},
+		"a host that begins like loopback": {func(c *signon.Config) { c.Issuer = "http://127.0.0.1.example.com" }, "issuer"},
+		"an issuer with a query":           {func(c *signon.Config) { c.Issuer += "?a=b" }, "issuer"},
+		"an issuer with a fragment":        {func(c *signon.Config) { c.Issuer += "#a" }, "issuer"},
+		"an issuer with a password":        {func(c *signon.Config) { c.Issuer = "https://a:b@id.example.com" }, "issuer"},
+		"an issuer without a host":         {func(c *signon.Config) { c.Issuer = "https:///realms" }, "issuer"},
+		"no client":                        {func(c *signon.Config) { c.ClientID = "" }, "client-id"},
+		"a client that is too long":        {func(c *signon.Config) { c.ClientID = strings.Repeat("x", 257) }, "client-id"},
+		"no claim":                         {func(c *signon.Config) { c.GroupsClaim = "" }, "groups-claim"},
+		"no group":                         {func(c *signon.Config) { c.Groups = nil }, "group"},
+		"an empty group":                   {func(c *signon.Config) { c.Groups = []string{"operators", ""} }, "group"},
+		"an empty scope":                   {func(c *signon.Config) { c.Scopes = []string{""} }, "scope"},
+		"no redirect URL":                  {func(c *signon.Config) { c.RedirectURL = "" }, "redirect-url"},
+		"a redirect URL over http":         {func(c *signon.Config) { c.RedirectURL = "http://ops.example.com" + signon.CallbackPath }, "redirect-url"},
+		"a redirect URL with another path": {func(c *signon.Config) { c.RedirectURL = "https://ops.example.com/" }, "redirect-url"},
+		"a redirect URL with a suffix":     {func(c *signon.Config) { c.RedirectURL += "/" }, "redirect-url"},
+		"a redirect URL with a query":      {func(c *signon.Config) { c.RedirectURL += "?" }, "redirect-url"},
 	} {
 		config := good
 		tc.change(&config)
@@ -694,14 +694,14 @@ func TestFingerprintIdentifiesTheAdmittedUsers(t *testing.T) {
 		c.Groups, c.Scopes, c.RedirectURL = []string{"on-call", "operators"}, []string{"profile"}, "https://other.example.com"+signon.CallbackPath
 	})
 	if same.Fingerprint() != w.Fingerprint() {
-		t.Error("the order of groups counts")
+		t.Error("the fingerprint depends on the order of groups, want no dependence")
 	}
 	for name, change := range map[string]func(*signon.Config){
 		"issuer": func(c *signon.Config) { c.Issuer += "/" }, "client": func(c *signon.Config) { c.ClientID += "x" },
 		"claim": func(c *signon.Config) { c.GroupsClaim = "roles" }, "groups": func(c *signon.Config) { c.Groups = c.Groups[:1] },
 	} {
 		if w.client(t, change).Fingerprint() == w.Fingerprint() {
-			t.Errorf("another %s has the same", name)
+			t.Errorf("another %s has the same fingerprint, want another", name)
 		}
 	}
 }
@@ -711,12 +711,12 @@ func TestEveryReasonHasAName(t *testing.T) {
 	seen := map[string]bool{}
 	for r := range signon.Reasons {
 		if name := r.String(); name == "" || seen[name] {
-			t.Errorf("the reason %d is called %q", r, name)
+			t.Errorf("the reason %d has the name %q", r, name)
 		} else {
 			seen[name] = true
 		}
 	}
 	if signon.Reasons.String() != "" {
-		t.Error("an unknown reason has a name")
+		t.Error("an unknown reason has a name, want an empty text")
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// verify holds a token against the provider's keys, its issuer, its audience and its
-// end. The error is a [Refusal].
+// verify verifies the signature, the issuer, the audience and the expiry of a token. The error is a
+// [Refusal].
 func (e *endpoints) verify(ctx context.Context, raw string, now time.Time) (*oidc.IDToken, error) {
 	token, err := e.strict.Verify(ctx, raw)
 	switch {
@@ -121,7 +121,7 @@ var rules = []rule{
 	}},
 }
 
-// judge is the first rule that is broken.
+// judge returns the first rule that the claims break.
 func (c claims) judge(config *Config, flow Flow) (Reason, bool) {
 	for _, r := range rules {
 		if r.broken(c, config, flow) {

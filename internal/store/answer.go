@@ -13,13 +13,13 @@ type answer struct{ error }
 
 func (a answer) Unwrap() error { return a.error }
 
-// Answer marks an error as the store's answer: there is no such record, or the quota is
+// Answer marks an error as the store's answer: the record does not exist, or the quota is
 // used up. A transaction that returns it ends early, but the database has not failed.
 func Answer(err error) error { return answer{err} }
 
 // Classify returns the error of a store's method: nil, an error that [Answer] marked without
-// the mark, and a transaction.UnavailableError for every other error. The latter may have
-// happened before, in or after a commit.
+// the mark, and a transaction.UnavailableError for every other error. An unavailable store may
+// have failed before, in or after a commit.
 func Classify(op string, err error) error {
 	var known answer
 	switch {

@@ -22,8 +22,8 @@ func TestErrorsAreClassifiedAsAnswersOrUnavailability(t *testing.T) {
 		t.Errorf("Classify(answer) = %v, want ErrNotFound", answered)
 	}
 	broken := errors.New("connection reset")
-	var away *transaction.UnavailableError
-	if err := store.Classify("read", broken); !errors.As(err, &away) || away.Op != "read" || !errors.Is(err, broken) {
+	var unavailable *transaction.UnavailableError
+	if err := store.Classify("read", broken); !errors.As(err, &unavailable) || unavailable.Op != "read" || !errors.Is(err, broken) {
 		t.Errorf("Classify(%v) = %v, want an UnavailableError that wraps it", broken, err)
 	}
 }
@@ -35,11 +35,11 @@ func TestOnlyAnUnavailableStoreIsAtFault(t *testing.T) {
 		want string
 	}{
 		"the call succeeded":          {nil, ""},
-		"there is no such record":     {store.Answer(transaction.ErrNotFound), ""},
+		"the record does not exist":   {store.Answer(transaction.ErrNotFound), ""},
 		"the connection broke":        {errors.New("planted"), "unavailable"},
 		"there was no connection":     {fmt.Errorf("%w: %w", transaction.ErrOverloaded, context.DeadlineExceeded), "overloaded"},
 		"the statement took too long": {fmt.Errorf("planted: %w", context.DeadlineExceeded), "timeout"},
-		"the caller gave up":          {fmt.Errorf("planted: %w", context.Canceled), "cancelled"},
+		"the caller cancelled":        {fmt.Errorf("planted: %w", context.Canceled), "cancelled"},
 	} {
 		if got := store.Fault(store.Classify("read", tc.err)); got != tc.want {
 			t.Errorf("%s: %q, want %q", sentence, got, tc.want)

@@ -16,13 +16,13 @@ const ErasureColumns = `id, organization, state, planned_at, expires_at, confirm
 // erasable describes the table of a kind of records.
 type erasable struct {
 	table, key string
-	// of is the condition on the rows of a tenant. If global is true, the rows belong to no
-	// mode, and are erased as live.
+	// of is the condition on the rows of a tenant. If global is true, the rows have no mode and
+	// are erased with the live ones.
 	of     string
 	global bool
 	// parent is the table whose rows own the rows of this one, by the column in key.
 	parent string
-	// ordered means that an index lists the rows of a tenant by key.
+	// ordered is true if an index lists the rows of a tenant by key.
 	ordered bool
 }
 
@@ -60,7 +60,7 @@ func ErasedTables() []string {
 
 // KeptTables lists the tables that an erasure does not change, with the reason.
 var KeptTables = map[string]string{
-	"audit":               "the chain of the audit is never rewritten; it names records by id and has no content of them",
+	"audit":               "the chain of the audit is never rewritten; of records it contains only the ids",
 	"audit_head":          "has a row per mode",
 	"quota":               "counts by operation, without ids of records; erased when the window has ended",
 	"quota_day":           "counts by operation and day, without ids of records; erased after 30 days",
@@ -96,8 +96,8 @@ func CountErasable(kind erasure.Kind) string {
 	return `SELECT count(*) FROM (SELECT 1 FROM ` + one.table + ` WHERE ` + one.rowsOf(false) + ` LIMIT @limit) AS counted`
 }
 
-// DeleteErasable returns the statement that deletes at most @limit rows of a kind, or the rows
-// of the parents that the next such statement deletes.
+// DeleteErasable returns the statement that deletes at most @limit rows of a kind. If the rows
+// have a parent, it deletes the rows of the parents that the next such statement deletes.
 func DeleteErasable(kind erasure.Kind) string {
 	one := erasables[kind]
 	if one.parent != "" {
@@ -127,7 +127,7 @@ type ErasureDetails struct{ Into *erasure.Details }
 func (d ErasureDetails) Scan(stored any) error {
 	text, ok := stored.(string)
 	if !ok {
-		return fmt.Errorf("erasure: a %T in the database", stored)
+		return fmt.Errorf("erasure: unexpected type %T in the database", stored)
 	}
 	*d.Into = erasure.Details{}
 	return json.Unmarshal([]byte(text), d.Into)

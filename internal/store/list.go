@@ -25,9 +25,9 @@ const BeforeAll = "~"
 // OfOwner is the condition that selects the records of @owner.
 const OfOwner = `tenant = @owner`
 
-// OfMode returns the condition that selects the records of every owner in a mode. The mode
-// is the end of the owner's text. It is not a parameter, because the partial index of the
-// sandbox needs this text.
+// OfMode returns the condition that selects the records of every owner in a mode. The text of
+// an owner ends with its mode. The mode is not a parameter, because the partial index of the
+// sandbox contains this text.
 func OfMode(mode tenant.Mode) string {
 	if mode == tenant.Test {
 		return `tenant LIKE '%/test'`
@@ -156,8 +156,8 @@ const ReferenceOf = `coalesce(
 const RequestColumns = `tenant, id, at, request_id, key_name, listener, surface, method, route, status, code, capability, reason, took, bytes, requests`
 
 // ListRequests returns the query that lists the entries of @owner before the id @before, the
-// latest first. The conditions on @request and @code are there only if q has the value; each
-// repeats the condition of its partial index.
+// latest first. It has a condition on @request or @code only if q has the value. Each condition
+// repeats the one of its partial index.
 func ListRequests(q requestlog.Query) string {
 	condition := OfOwner
 	if q.RequestID != "" {

@@ -14,8 +14,8 @@ import (
 type tracerKey struct{}
 
 // StartCall begins the span of a call to a database if ctx has a recorded span; otherwise it
-// returns the zero Span and allocates nothing. So callers need no tracer of their own, and
-// background work makes no traces. system is a value of OpenTelemetry's db.system.name.
+// returns the zero Span and allocates nothing. Callers need no tracer of their own, and
+// background work starts no traces. system is a value of OpenTelemetry's db.system.name.
 // operation is of a closed set, and both name and db.operation.name of the span; it never
 // contains parameters.
 //

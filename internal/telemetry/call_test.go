@@ -45,19 +45,19 @@ func TestDatabaseCallIsAChildOfItsCaller(t *testing.T) {
 	}
 }
 
-// It is not parallel, because it counts allocations.
+// TestUntracedDatabaseCallAllocatesNothing is not parallel, because it counts allocations.
 func TestUntracedDatabaseCallAllocatesNothing(t *testing.T) {
 	collector := telemetrytest.New(t, nil)
 	none := mustOpen(t, collector.URL, "OTEL_TRACES_SAMPLER", "always_off")
 	unsampled, _ := none.Start(t.Context(), telemetry.Inside, "work")
 	stranger := none.Continue(t.Context(), "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	for sentence, ctx := range map[string]context.Context{
-		"where nothing is traced":             t.Context(),
-		"in a trace that is not sampled":      unsampled,
-		"in a trace of which no span is ours": stranger,
+		"without a span":                        t.Context(),
+		"in a trace that is not sampled":        unsampled,
+		"in a trace that another process began": stranger,
 	} {
 		if n := testing.AllocsPerRun(100, func() { telemetry.StartCall(ctx, "postgresql", "read rfq").End("unavailable") }); n != 0 {
-			t.Errorf("%s it costs %v allocations", sentence, n)
+			t.Errorf("%s: %v allocations, want 0", sentence, n)
 		}
 	}
 	none.Close(t.Context())
@@ -73,10 +73,10 @@ func TestLinkedSpanBeginsANewTrace(t *testing.T) {
 		traceparent string
 		want        []string
 	}{
-		"of a trace that was sampled": {"00-" + theirs + "-00f067aa0ba902b7-01", []string{theirs}},
-		"of one that was not":         {"00-" + theirs + "-00f067aa0ba902b7-00", []string{theirs}},
-		"of none":                     {"", nil},
-		"of a text that is not sound": {"00-" + theirs, nil},
+		"a sampled trace is linked":            {"00-" + theirs + "-00f067aa0ba902b7-01", []string{theirs}},
+		"an unsampled trace is linked":         {"00-" + theirs + "-00f067aa0ba902b7-00", []string{theirs}},
+		"an empty traceparent is not linked":   {"", nil},
+		"an invalid traceparent is not linked": {"00-" + theirs, nil},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
@@ -87,7 +87,7 @@ func TestLinkedSpanBeginsANewTrace(t *testing.T) {
 			tracer.Close(t.Context())
 			spans := collector.Spans()
 			if len(spans) != 1 || spans[0].Parent != "" || spans[0].Trace == theirs {
-				t.Fatalf("spans %+v, want the first one of a trace", spans)
+				t.Fatalf("spans %+v, want one span that begins a trace", spans)
 			}
 			if diff := cmp.Diff(tc.want, spans[0].Links); diff != "" {
 				t.Errorf("links (-want +got):\n%s", diff)
@@ -96,8 +96,8 @@ func TestLinkedSpanBeginsANewTrace(t *testing.T) {
 	}
 }
 
-// BenchmarkAsk measures an untraced call and a recorded one.
-func BenchmarkAsk(b *testing.B) {
+// BenchmarkStartCall measures an untraced call and a recorded one.
+func BenchmarkStartCall(b *testing.B) {
 	for _, sampler := range []string{"always_off", "always_on"} {
 		b.Run(sampler, func(b *testing.B) {
 			tracer, err := telemetry.OpenTracer(b.Context(), telemetry.TraceConfig{

@@ -47,8 +47,8 @@ const forAll, forTraces = "OTEL_EXPORTER_OTLP_", "OTEL_EXPORTER_OTLP_TRACES_"
 // of returns a variable of the exporter.
 func (env environment) of(name string) string { return cmp.Or(env(forTraces+name), env(forAll+name)) }
 
-// judged returns the parsed value of a variable. It validates both forms, as the library reads both.
-func judged[T any](env environment, name string, read func(string) (T, error)) (value T, err error) {
+// validated returns the parsed value of a variable. It validates both forms, as the library reads both.
+func validated[T any](env environment, name string, read func(string) (T, error)) (value T, err error) {
 	for _, prefix := range []string{forAll, forTraces} {
 		text := env(prefix + name)
 		if text == "" && prefix == forTraces {
@@ -72,10 +72,10 @@ func (env environment) destination(endpoint string) (*destination, error) {
 		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf, not %q", protocol)
 	}
 	d := &destination{url: address, gzip: env.of("COMPRESSION") == "gzip"}
-	if d.headers, err = judged(env, "HEADERS", headers); err != nil {
+	if d.headers, err = validated(env, "HEADERS", headers); err != nil {
 		return nil, err
 	}
-	if d.timeout, err = judged(env, "TIMEOUT", timeout); err != nil {
+	if d.timeout, err = validated(env, "TIMEOUT", timeout); err != nil {
 		return nil, err
 	}
 	if d.tls, err = env.certificates(); err != nil {

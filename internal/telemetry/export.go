@@ -73,7 +73,7 @@ func (t *Tracer) Close(ctx context.Context) {
 	if err := t.provider.Shutdown(ctx); err != nil {
 		e := t.exporter
 		e.log.WarnContext(ctx, "the last spans did not reach the collector in time")
-		_ = e.SpanExporter.Shutdown(ctx) // that time is over is why
+		_ = e.SpanExporter.Shutdown(ctx) // its error is the timeout, which is logged above
 	}
 	<-t.exporter.ended
 	t.exporter.client.CloseIdleConnections()
@@ -90,8 +90,8 @@ type exporter struct {
 	ended chan struct{}
 	end   sync.Once
 
-	mu   sync.Mutex
-	away bool
+	mu      sync.Mutex
+	failing bool
 }
 
 // ExportSpans implements [sdktrace.SpanExporter]. It never returns an error, because the
@@ -117,12 +117,12 @@ func (e *exporter) note(ctx context.Context, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
-	case err != nil && !e.away:
+	case err != nil && !e.failing:
 		e.log.WarnContext(ctx, "spans are lost: the collector does not take them", "endpoint", e.to.url, "error", e.quiet(err))
-	case err == nil && e.away:
+	case err == nil && e.failing:
 		e.log.InfoContext(ctx, "the collector takes spans again", "endpoint", e.to.url)
 	}
-	e.away = err != nil
+	e.failing = err != nil
 }
 
 // longestFault limits the part of an error in a log line, in bytes, because the error quotes
@@ -130,7 +130,7 @@ func (e *exporter) note(ctx context.Context, err error) {
 const longestFault = 300
 
 // quiet returns the text of an error without the values of the headers that the collector
-// got and may repeat.
+// received and may repeat.
 func (e *exporter) quiet(err error) string {
 	text := err.Error()
 	for _, value := range e.to.headers {

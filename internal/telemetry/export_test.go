@@ -23,20 +23,20 @@ func TestMisbehavingCollectorDoesNotAffectTheProcess(t *testing.T) {
 	refuse := func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(http.StatusForbidden); return true }
 	tests := map[string]struct {
 		answer func(http.ResponseWriter, *http.Request) bool
-		// lost is whether the spans do not arrive.
+		// lost is true if the spans do not arrive.
 		lost bool
 	}{
-		"it refuses": {refuse, true},
+		"it rejects every request": {refuse, true},
 		"it is overloaded": {func(w http.ResponseWriter, _ *http.Request) bool {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return true
 		}, true},
-		"it never answers": {func(_ http.ResponseWriter, r *http.Request) bool { <-r.Context().Done(); return true }, true},
-		"it hangs up": {func(w http.ResponseWriter, _ *http.Request) bool {
+		"it never responds": {func(_ http.ResponseWriter, r *http.Request) bool { <-r.Context().Done(); return true }, true},
+		"it closes the connection": {func(w http.ResponseWriter, _ *http.Request) bool {
 			panic(http.ErrAbortHandler)
 		}, true},
-		"it answers garbage": {func(w http.ResponseWriter, _ *http.Request) bool {
+		"it returns an invalid response": {func(w http.ResponseWriter, _ *http.Request) bool {
 			w.Header().Set("Content-Type", "application/x-protobuf")
 			_, _ = w.Write([]byte("\xff\xff\xffgarbage"))
 			return true
@@ -51,11 +51,11 @@ func TestMisbehavingCollectorDoesNotAffectTheProcess(t *testing.T) {
 			_, _ = io.WriteString(w, "not a key of ours: "+r.Header.Get("Api-Key"))
 			return true
 		}, true},
-		"it sends us elsewhere, with the secret": {func(w http.ResponseWriter, r *http.Request) bool {
+		"it redirects, with the secret in the URL": {func(w http.ResponseWriter, r *http.Request) bool {
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
 			return true
 		}, true},
-		"it takes them": {nil, false},
+		"it accepts the spans": {nil, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -71,10 +71,10 @@ func TestMisbehavingCollectorDoesNotAffectTheProcess(t *testing.T) {
 				t.Errorf("the log reports lost spans %d times, want %d:\n%.2000s", logged, want, tracer.log.String())
 			}
 			if strings.Contains(tracer.log.String(), "hunter2") || tracer.log.Len() > 4096 {
-				t.Errorf("the log holds the secret or is %d bytes:\n%.2000s", tracer.log.Len(), tracer.log.String())
+				t.Errorf("the log contains the secret or has %d bytes:\n%.2000s", tracer.log.Len(), tracer.log.String())
 			}
 			if _, header := collector.Calls(); header.Get("Api-Key") != "hunter2-7742" {
-				t.Errorf("the collector was sent the header %q", header.Get("Api-Key"))
+				t.Errorf("the collector received the header %q", header.Get("Api-Key"))
 			}
 			if got := len(collector.Spans()); (got == 0) != tc.lost {
 				t.Errorf("%d spans arrived", got)
@@ -83,7 +83,7 @@ func TestMisbehavingCollectorDoesNotAffectTheProcess(t *testing.T) {
 	}
 }
 
-// closed closes a tracer, and fails if that has no end.
+// closed closes a tracer, and fails the test if Close does not return.
 func closed(t *testing.T, tracer *traced) {
 	t.Helper()
 	done := make(chan struct{})
@@ -91,7 +91,7 @@ func closed(t *testing.T, tracer *traced) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		t.Fatal("the tracer does not end; it promises 3 s")
+		t.Fatal("Close has not returned, want a return within 3 s")
 	}
 }
 
@@ -102,15 +102,15 @@ func TestUnavailableCollectorIsLoggedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatalf("config.Listen: %v", err)
 	}
-	away := "http://" + socket.Addr().String()
+	address := "http://" + socket.Addr().String()
 	_ = socket.Close()
-	tracer := mustOpen(t, away)
+	tracer := mustOpen(t, address)
 	for range 2000 {
 		tracer.request(nil, telemetry.Answer{Method: "GET", Status: 200})
 	}
 	closed(t, tracer)
 	if got := strings.Count(tracer.log.String(), "spans are lost"); got != 1 {
-		t.Errorf("the log has the line %d times, want once:\n%s", got, tracer.log.String())
+		t.Errorf("the log contains the line %d times, want once:\n%s", got, tracer.log.String())
 	}
 }
 

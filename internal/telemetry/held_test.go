@@ -57,7 +57,7 @@ func TestHeldCallsBecomeSpansOfTheirTrace(t *testing.T) {
 			continue
 		}
 		if s.Parent != parent.ID || s.Trace != parent.Trace || s.Kind != "SPAN_KIND_CLIENT" {
-			t.Errorf("%+v is no client span in %+v", s, parent)
+			t.Errorf("span %+v, want a client span in %+v", s, parent)
 		}
 		got = append(got, recordedSpan{
 			s.Name, s.Attributes["db.system.name"], s.Attributes["db.operation.name"], s.Attributes["db.response.status_code"],
@@ -115,15 +115,15 @@ func TestTheLatestCallsAreHeld(t *testing.T) {
 	tracer := ticking(t, collector)
 	untraced, held := tracer.Hold(t.Context())
 	for n := range 40 {
-		telemetry.StartCall(untraced, "postgresql", fmt.Sprint("question ", n)).End("")
+		telemetry.StartCall(untraced, "postgresql", fmt.Sprint("call ", n)).End("")
 	}
 	ctx, work := tracer.Start(t.Context(), telemetry.Inside, "work")
 	held.Record(ctx)
 	work.End("")
 	tracer.Close(t.Context())
 	spans := collector.Spans()
-	if len(spans) != 17 || spans[0].Name != "question 24" || spans[15].Name != "question 39" {
-		t.Errorf("%d spans, want the work and questions 24 to 39: %+v", len(spans), spans)
+	if len(spans) != 17 || spans[0].Name != "call 24" || spans[15].Name != "call 39" {
+		t.Errorf("%d spans, want the work and calls 24 to 39: %+v", len(spans), spans)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestWithoutATracerNothingIsHeld(t *testing.T) {
 	var none *telemetry.Tracer
 	ctx, held := none.Hold(t.Context())
 	if ctx != t.Context() {
-		t.Error("the context is another one")
+		t.Error("Hold returned another context, want the given one")
 	}
 	held.Record(ctx)
 }

@@ -30,25 +30,25 @@ func TestPlainLinesEqualThoseOfSlog(t *testing.T) {
 			slog.String("requestId", "req_01"), slog.String("route", "/api/v1/rfq/{rfqId}"), slog.Int("status", 200),
 			slog.Int64("bytes", math.MinInt64), slog.Float64("ms", 0.412), slog.String("code", ""),
 		}, true},
-		"a line without attributes":           {at, slog.LevelError, "panic", nil, true},
-		"a level between those with a name":   {at, slog.LevelWarn + 2, "x", nil, true},
-		"whole and negative numbers":          {at, 0, "x", []slog.Attr{slog.Float64("a", 3), slog.Float64("b", -0.25), slog.Float64("c", 0)}, true},
-		"a number below zero that is nothing": {at, 0, "x", []slog.Attr{slog.Float64("a", math.Copysign(0, -1))}, true},
-		"markup, which JSON need not escape":  {at, 0, "x", []slog.Attr{slog.String("a", "<b>&'")}, true},
-		"numbers that have an exponent":       {at, 0, "x", []slog.Attr{slog.Float64("a", 1e-7), slog.Float64("b", 1e21)}, false},
-		"an infinity and a NaN":               {at, 0, "x", []slog.Attr{slog.Float64("a", math.Inf(1)), slog.Float64("b", math.NaN())}, false},
-		"a quote":                             {at, 0, "x", []slog.Attr{slog.String("a", `"`)}, false},
-		"a backslash":                         {at, 0, `\`, nil, false},
-		"a line break":                        {at, 0, "x\ny", nil, false},
-		"another alphabet":                    {at, 0, "x", []slog.Attr{slog.String("å", "é")}, false},
-		"a secret":                            {at, 0, "x", []slog.Attr{slog.String("a", "Bearer abc")}, false},
-		"a secret in the message":             {at, 0, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", nil, false},
-		"a secret in a name":                  {at, 0, "x", []slog.Attr{slog.String("https://u:p@h", "")}, false},
-		"an error":                            {at, 0, "x", []slog.Attr{slog.Any("error", errors.New("sha256=00"))}, false},
-		"a group":                             {at, 0, "x", []slog.Attr{slog.Group("g", "a", 1)}, false},
-		"a nameless value":                    {at, 0, "x", []slog.Attr{slog.String("", "a")}, false},
-		"nothing at all":                      {at, 0, "x", []slog.Attr{{}}, false},
-		"a record without a time":             {time.Time{}, 0, "x", nil, false},
+		"a line without attributes":          {at, slog.LevelError, "panic", nil, true},
+		"a level between those with a name":  {at, slog.LevelWarn + 2, "x", nil, true},
+		"whole and negative numbers":         {at, 0, "x", []slog.Attr{slog.Float64("a", 3), slog.Float64("b", -0.25), slog.Float64("c", 0)}, true},
+		"the negative zero":                  {at, 0, "x", []slog.Attr{slog.Float64("a", math.Copysign(0, -1))}, true},
+		"markup, which JSON need not escape": {at, 0, "x", []slog.Attr{slog.String("a", "<b>&'")}, true},
+		"numbers that have an exponent":      {at, 0, "x", []slog.Attr{slog.Float64("a", 1e-7), slog.Float64("b", 1e21)}, false},
+		"an infinity and a NaN":              {at, 0, "x", []slog.Attr{slog.Float64("a", math.Inf(1)), slog.Float64("b", math.NaN())}, false},
+		"a quote":                            {at, 0, "x", []slog.Attr{slog.String("a", `"`)}, false},
+		"a backslash":                        {at, 0, `\`, nil, false},
+		"a line break":                       {at, 0, "x\ny", nil, false},
+		"another alphabet":                   {at, 0, "x", []slog.Attr{slog.String("å", "é")}, false},
+		"a secret":                           {at, 0, "x", []slog.Attr{slog.String("a", "Bearer abc")}, false},
+		"a secret in the message":            {at, 0, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", nil, false},
+		"a secret in a name":                 {at, 0, "x", []slog.Attr{slog.String("https://u:p@h", "")}, false},
+		"an error":                           {at, 0, "x", []slog.Attr{slog.Any("error", errors.New("sha256=00"))}, false},
+		"a group":                            {at, 0, "x", []slog.Attr{slog.Group("g", "a", 1)}, false},
+		"a nameless value":                   {at, 0, "x", []slog.Attr{slog.String("", "a")}, false},
+		"an empty attribute":                 {at, 0, "x", []slog.Attr{{}}, false},
+		"a record without a time":            {time.Time{}, 0, "x", nil, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestLoggersWithAttributesKeepThem(t *testing.T) {
 	var out bytes.Buffer
 	NewLogger(&out, slog.LevelInfo).With("who", "acme").WithGroup("g").Info("x", "a", 1)
 	if got := out.Bytes(); !bytes.HasSuffix(got, []byte(`"msg":"x","who":"acme","g":{"a":1}}`+"\n")) {
-		t.Errorf("line %s", got)
+		t.Errorf("line %s, want the attributes of both loggers", got)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestLinesOfBothHandlersDoNotMix(t *testing.T) {
 	}
 	for _, l := range lines {
 		if !bytes.HasPrefix(l, []byte(`{"time":"`)) || !bytes.HasSuffix(l, []byte("}")) {
-			t.Fatalf("line %q", l)
+			t.Fatalf("line %q, want one whole record", l)
 		}
 	}
 }

@@ -282,7 +282,7 @@ func (m *Metrics) Sent(outcome string, took time.Duration) {
 	m.sendTime.Observe(took.Seconds())
 }
 
-// Unsent counts one webhook delivery that was claimed and given back.
+// Unsent counts one webhook delivery that was claimed and released.
 func (m *Metrics) Unsent(outcome string) { m.sent.WithLabelValues(outcome).Inc() }
 
 // Spans counts spans that were sent to a collector.

@@ -20,8 +20,7 @@ type stringer struct{ text string }
 
 func (s stringer) String() string { return s.text }
 
-// TestLoggerRedacts logs each secret in every position that a careless caller
-// could put it.
+// TestLoggerRedacts logs each secret in every position of a log record.
 func TestLoggerRedacts(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ text, secret string }{
@@ -41,10 +40,10 @@ func TestLoggerRedacts(t *testing.T) {
 			log.Info(tc.text, "string", tc.text, "error", errors.New(tc.text), "stringer", stringer{tc.text},
 				"struct", struct{ Text string }{tc.text}, slog.Group("group", "inside", tc.text))
 			if strings.Contains(out.String(), tc.secret) {
-				t.Errorf("the log holds %q:\n%s", tc.secret, out.String())
+				t.Errorf("the log contains %q:\n%s", tc.secret, out.String())
 			}
 			if strings.Count(out.String(), "[redacted]") < 6 {
-				t.Errorf("not every position was redacted:\n%s", out.String())
+				t.Errorf("a position was not redacted:\n%s", out.String())
 			}
 		})
 	}
@@ -92,6 +91,6 @@ func TestMetricsAreServed(t *testing.T) {
 		}
 	}
 	if strings.Contains(rec.Body.String(), "printmarket_test_unknown") {
-		t.Error("an unknown value is exported")
+		t.Error("an unknown value is exported, want no sample")
 	}
 }

@@ -60,8 +60,8 @@ func (t *Tracer) Request(r *http.Request, at time.Time) (*http.Request, Span) {
 	return r.WithContext(ctx), span
 }
 
-// Answer holds the attributes of a request's span. All are bounded, and only the id, whose form
-// is checked, may come from a client.
+// Answer holds the attributes of a request's span. All are bounded. Only the id may come from a
+// client, after its form was checked.
 type Answer struct {
 	Listener string
 	// Method is a method of HTTP, or other.
@@ -69,7 +69,7 @@ type Answer struct {
 	// Route is the pattern that matched, or empty.
 	Route     string
 	RequestID string
-	// Code is the code of a problem, or empty for a success.
+	// Code is the code of a problem, or empty after a success.
 	Code   string
 	Status int
 }
@@ -106,7 +106,7 @@ func (a Answer) name() string {
 func (a Answer) attributes() []attribute.KeyValue {
 	method := a.Method
 	if method == otherMethod {
-		method = "_OTHER" // the convention's word
+		method = "_OTHER" // as OpenTelemetry's semantic conventions require
 	}
 	made := []attribute.KeyValue{
 		attribute.String("http.request.method", method),
@@ -126,7 +126,7 @@ func (a Answer) attributes() []attribute.KeyValue {
 	return made
 }
 
-// fault is the problem's code, or the status where an answer has none.
+// fault returns the problem's code, or the status of an answer without one.
 func (a Answer) fault() string {
 	if a.Code != "" {
 		return a.Code
@@ -135,8 +135,8 @@ func (a Answer) fault() string {
 }
 
 // Continue returns a context whose spans continue the trace of a traceparent from
-// [Traceparent]; an invalid one begins a new trace. Its sampling decision is trusted, so pass
-// only a stored traceparent and none of a client.
+// [Traceparent]; an invalid one begins a new trace. It trusts the sampling decision of the
+// traceparent, so pass only a stored traceparent, never one of a client.
 func (t *Tracer) Continue(ctx context.Context, traceparent string) context.Context {
 	if t == nil {
 		return ctx

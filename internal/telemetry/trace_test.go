@@ -24,7 +24,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// traced is a tracer that sends to a collector, with its log and metrics.
+// traced holds a tracer that sends to a collector, with its log and metrics.
 type traced struct {
 	*telemetry.Tracer
 	log     bytes.Buffer
@@ -107,7 +107,7 @@ func TestSpanOfARequestHasTheAttributesOfTheLog(t *testing.T) {
 		t.Errorf("spans (-want +got):\n%s", diff)
 	}
 	if got[0].Trace == got[1].Trace {
-		t.Error("two requests share a trace")
+		t.Error("two requests have the same trace, want one each")
 	}
 }
 
@@ -121,25 +121,25 @@ func TestClientTraceIsLinkedAndDoesNotDecideSampling(t *testing.T) {
 		want    []string
 		spans   int
 	}{
-		"one that is sampled is linked":                      {"always_on", []string{sampled}, []string{theirs}, 1},
-		"one that is not sampled is linked, and ours is":     {"parentbased_always_on", []string{unsampled}, []string{theirs}, 1},
-		"one that is sampled does not have us sample":        {"parentbased_always_off", []string{sampled}, nil, 0},
-		"unknown flags change nothing":                       {"always_on", []string{sampled[:53] + "ff"}, nil, 1},
-		"none is linked to nothing":                          {"always_on", nil, nil, 1},
-		"an empty one is none":                               {"always_on", []string{""}, nil, 1},
-		"two are none":                                       {"always_on", []string{sampled, sampled}, nil, 1},
-		"two in one field are none":                          {"always_on", []string{sampled + "," + sampled}, nil, 1},
-		"a version that cannot be is none":                   {"always_on", []string{"ff" + sampled[2:]}, nil, 1},
-		"a trace of zeros is none":                           {"always_on", []string{"00-" + strings.Repeat("0", 32) + sampled[35:]}, nil, 1},
-		"a span of zeros is none":                            {"always_on", []string{sampled[:36] + strings.Repeat("0", 16) + "-01"}, nil, 1},
-		"capital letters are none":                           {"always_on", []string{strings.ToUpper(sampled)}, nil, 1},
-		"other characters are none":                          {"always_on", []string{strings.Replace(sampled, "4bf9", "'; --", 1)[:55]}, nil, 1},
-		"one that is cut is none":                            {"always_on", []string{sampled[:54]}, nil, 1},
-		"one with more behind it is none":                    {"always_on", []string{sampled + "-secret"}, nil, 1},
-		"one of the next version with more behind is none":   {"always_on", []string{"01" + sampled[2:] + "-" + strings.Repeat("x", 9000)}, nil, 1},
-		"a megabyte is none":                                 {"always_on", []string{strings.Repeat(sampled, 20000)}, nil, 1},
-		"bytes that are no text are none":                    {"always_on", []string{"\x00\xff" + sampled[2:]}, nil, 1},
-		"spaces around it are not ours to forgive, nor is 0": {"always_on", []string{" " + sampled[:54]}, nil, 1},
+		"a sampled trace is linked":                      {"always_on", []string{sampled}, []string{theirs}, 1},
+		"an unsampled trace is linked to a sampled span": {"parentbased_always_on", []string{unsampled}, []string{theirs}, 1},
+		"a sampled trace does not cause sampling":        {"parentbased_always_off", []string{sampled}, nil, 0},
+		"unknown flags are accepted and not linked":      {"always_on", []string{sampled[:53] + "ff"}, nil, 1},
+		"a missing header":                               {"always_on", nil, nil, 1},
+		"an empty header":                                {"always_on", []string{""}, nil, 1},
+		"two headers":                                    {"always_on", []string{sampled, sampled}, nil, 1},
+		"two values in one header":                       {"always_on", []string{sampled + "," + sampled}, nil, 1},
+		"the invalid version ff":                         {"always_on", []string{"ff" + sampled[2:]}, nil, 1},
+		"a trace of zeros":                               {"always_on", []string{"00-" + strings.Repeat("0", 32) + sampled[35:]}, nil, 1},
+		"a span of zeros":                                {"always_on", []string{sampled[:36] + strings.Repeat("0", 16) + "-01"}, nil, 1},
+		"capital letters":                                {"always_on", []string{strings.ToUpper(sampled)}, nil, 1},
+		"other characters":                               {"always_on", []string{strings.Replace(sampled, "4bf9", "'; --", 1)[:55]}, nil, 1},
+		"a truncated value":                              {"always_on", []string{sampled[:54]}, nil, 1},
+		"a value with a suffix":                          {"always_on", []string{sampled + "-secret"}, nil, 1},
+		"a value of the next version with a suffix":      {"always_on", []string{"01" + sampled[2:] + "-" + strings.Repeat("x", 9000)}, nil, 1},
+		"a megabyte":                                     {"always_on", []string{strings.Repeat(sampled, 20000)}, nil, 1},
+		"bytes that are not UTF-8":                       {"always_on", []string{"\x00\xff" + sampled[2:]}, nil, 1},
+		"spaces around the value":                        {"always_on", []string{" " + sampled[:54]}, nil, 1},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -173,12 +173,12 @@ func FuzzTraceparentOfAClient(f *testing.F) {
 		defer tracer.Close(t.Context())
 		r, _ := tracer.request(http.Header{"Traceparent": {text}}, telemetry.Answer{})
 		if kept := telemetry.Traceparent(r.Context()); len(kept) != telemetry.MaxTraceparent || kept == text {
-			t.Errorf("%q is kept as %q", text, kept)
+			t.Errorf("%q is stored as %q", text, kept)
 		}
 		ctx, span := tracer.Start(tracer.Continue(t.Context(), text), telemetry.Consumer, "work")
 		defer span.End("")
 		if kept := telemetry.Traceparent(ctx); len(kept) != telemetry.MaxTraceparent {
-			t.Errorf("%q goes on as %q", text, kept)
+			t.Errorf("%q is continued as %q", text, kept)
 		}
 	})
 }
@@ -189,10 +189,10 @@ func TestStoredTraceKeepsItsSamplingDecision(t *testing.T) {
 		sampler string
 		spans   int
 	}{
-		"a sampled one is sampled":     {"parentbased_always_on", 2},
-		"one that is not, is not":      {"parentbased_always_off", 0},
-		"a share of none takes none":   {"parentbased_traceidratio", 0},
-		"without a name all are taken": {"", 2},
+		"a sampled trace stays sampled":            {"parentbased_always_on", 2},
+		"an unsampled trace stays unsampled":       {"parentbased_always_off", 0},
+		"a share of 0 samples no trace":            {"parentbased_traceidratio", 0},
+		"without a sampler every trace is sampled": {"", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -213,10 +213,10 @@ func TestStoredTraceKeepsItsSamplingDecision(t *testing.T) {
 				return
 			}
 			if spans[1].Trace != spans[0].Trace || spans[1].Parent != spans[0].ID || !spans[1].Failed || spans[1].Attributes["error.type"] != "LOST" {
-				t.Errorf("the work is %+v, after %+v", spans[1], spans[0])
+				t.Errorf("the work is %+v, want a child of %+v", spans[1], spans[0])
 			}
 			if spans[1].Attributes["text"] != "Bearer [redacted]" {
-				t.Errorf("an attribute is %q", spans[1].Attributes["text"])
+				t.Errorf("the attribute text is %q, want it redacted", spans[1].Attributes["text"])
 			}
 		})
 	}
@@ -246,7 +246,7 @@ func TestLinesOfASpanHaveItsIDs(t *testing.T) {
 	var out bytes.Buffer
 	telemetry.NewLogger(&out, slog.LevelInfo).InfoContext(t.Context(), "x")
 	if strings.Contains(out.String(), "traceId") {
-		t.Errorf("a line of no span: %s", out.String())
+		t.Errorf("a line without a span: %s", out.String())
 	}
 }
 
@@ -289,10 +289,10 @@ func TestLineAboutAnErrorHasTheIDsOfItsSpan(t *testing.T) {
 	second.End("")
 	broken := errors.New("broken")
 	if err := telemetry.Within(ctx, nil); err != nil {
-		t.Errorf("no error has become %v", err)
+		t.Errorf("Within(nil) = %v, want nil", err)
 	}
 	if err := telemetry.Within(t.Context(), broken); err != broken { // must be the same value
-		t.Errorf("an error outside of every span has become %v", err)
+		t.Errorf("Within without a span = %v, want the same error", err)
 	}
 	wrapped := fmt.Errorf("twice: %w", telemetry.Within(ctx, broken))
 	if !errors.Is(wrapped, broken) || wrapped.Error() != "twice: broken" {
@@ -315,8 +315,8 @@ func TestLineAboutAnErrorHasTheIDsOfItsSpan(t *testing.T) {
 	wantSpan(t.Context(), "an error without a span", broken, []any{"traceId", nil, "spanId", nil})
 }
 
-// It is not parallel, because it counts allocations.
-func TestWithoutATracerNothingHappens(t *testing.T) {
+// TestRequestWithoutATracerAllocatesNothing is not parallel, because it counts allocations.
+func TestRequestWithoutATracerAllocatesNothing(t *testing.T) {
 	none, err := open(t, "")
 	if none.Tracer != nil || err != nil {
 		t.Fatalf("tracer = %v, error = %v; want neither", none.Tracer, err)
@@ -329,14 +329,14 @@ func TestWithoutATracerNothingHappens(t *testing.T) {
 	inner.End("fault")
 	none.Close(ctx)
 	if same != r || telemetry.Traceparent(span.In(ctx)) != "" || span.Sampled() != "" {
-		t.Error("something was traced")
+		t.Error("a span was made, want none without a tracer")
 	}
 	if n := testing.AllocsPerRun(100, func() {
 		r, span := none.Request(r, noon)
 		span.Answered(telemetry.Answer{Method: "GET", Status: 200}, noon)
 		_ = telemetry.Traceparent(r.Context())
 	}); n != 0 {
-		t.Errorf("a request that is not traced costs %v allocations", n)
+		t.Errorf("an untraced request: %v allocations, want 0", n)
 	}
 }
 
@@ -346,38 +346,38 @@ func TestEnvironmentIsValidatedBeforeTheStart(t *testing.T) {
 	tests := map[string]struct {
 		flag        string
 		environment []string
-		// fault is a part of the error; empty for none.
+		// fault is a part of the error; it is empty if none is expected.
 		fault string
 		on    bool
 	}{
-		"no variables":                        {"", nil, "", false},
-		"the flag":                            {"http://127.0.0.1:1", nil, "", true},
-		"all signals":                         {"", []string{endpoint, "https://collector:4318/"}, "", true},
-		"traces alone":                        {"", []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c/x"}, "", true},
-		"everything is switched off":          {"http://c", []string{"OTEL_SDK_DISABLED", "TRUE"}, "", false},
-		"traces are switched off":             {"http://c", []string{"OTEL_TRACES_EXPORTER", "none"}, "", false},
-		"the protocol that there is":          {"http://c", []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"}, "", true},
-		"another protocol":                    {"http://c", []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, "PROTOCOL", false},
-		"no URL":                              {"", []string{endpoint, "collector:4318"}, endpoint, false},
-		"no host":                             {"http:///v1", nil, "--otlp-endpoint", false},
-		"a password in the URL":               {"", []string{endpoint, "http://u:s3cret@c"}, endpoint, false},
-		"a query in the URL":                  {"http://c?key=s3cret", nil, "--otlp-endpoint", false},
-		"a flag does not hide what is broken": {"http://c", []string{endpoint, "::s3cret"}, endpoint, false},
-		"headers":                             {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "a=b,c=d%20e"}, "", true},
-		"a header without a value":            {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "a=b,s3cret"}, "part 2", false},
-		"a header whose escapes are broken":   {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "key=s3cret%zz"}, "part 1", false},
-		"a header with a line break":          {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "key=s3cret%0d%0a"}, "part 1", false},
+		"no variables":                      {"", nil, "", false},
+		"the flag":                          {"http://127.0.0.1:1", nil, "", true},
+		"all signals":                       {"", []string{endpoint, "https://collector:4318/"}, "", true},
+		"traces alone":                      {"", []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c/x"}, "", true},
+		"the SDK is disabled":               {"http://c", []string{"OTEL_SDK_DISABLED", "TRUE"}, "", false},
+		"traces are disabled":               {"http://c", []string{"OTEL_TRACES_EXPORTER", "none"}, "", false},
+		"the supported protocol":            {"http://c", []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"}, "", true},
+		"an unsupported protocol":           {"http://c", []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}, "PROTOCOL", false},
+		"no URL":                            {"", []string{endpoint, "collector:4318"}, endpoint, false},
+		"no host":                           {"http:///v1", nil, "--otlp-endpoint", false},
+		"a password in the URL":             {"", []string{endpoint, "http://u:s3cret@c"}, endpoint, false},
+		"a query in the URL":                {"http://c?key=s3cret", nil, "--otlp-endpoint", false},
+		"a flag beside an invalid variable": {"http://c", []string{endpoint, "::s3cret"}, endpoint, false},
+		"headers":                           {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "a=b,c=d%20e"}, "", true},
+		"a header without a value":          {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "a=b,s3cret"}, "part 2", false},
+		"a header with invalid escapes":     {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "key=s3cret%zz"}, "part 1", false},
+		"a header with a line break":        {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "key=s3cret%0d%0a"}, "part 1", false},
 		"a malformed list that is not used": {"http://c", []string{
 			"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "a=b", "OTEL_EXPORTER_OTLP_HEADERS", "s3cret",
 		}, "OTEL_EXPORTER_OTLP_HEADERS", false},
-		"a timeout for traces alone":      {"http://c", []string{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "0"}, "TRACES_TIMEOUT", false},
-		"a header with an invalid name":   {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "s3cret key=x"}, "part 1", false},
-		"an invalid timeout":              {"http://c", []string{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s"}, "TIMEOUT", false},
-		"a sampler with a share":          {"http://c", []string{"OTEL_TRACES_SAMPLER", "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "0.1"}, "", true},
-		"an unknown sampler":              {"http://c", []string{"OTEL_TRACES_SAMPLER", "jaeger_remote"}, "jaeger_remote", false},
-		"an invalid share":                {"http://c", []string{"OTEL_TRACES_SAMPLER_ARG", "NaN"}, "NaN", false},
-		"a certificate that is not there": {"http://c", []string{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere"}, "/nowhere", false},
-		"a certificate without its key":   {"http://c", []string{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "/nowhere"}, "together", false},
+		"a timeout for traces alone":         {"http://c", []string{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "0"}, "TRACES_TIMEOUT", false},
+		"a header with an invalid name":      {"http://c", []string{"OTEL_EXPORTER_OTLP_HEADERS", "s3cret key=x"}, "part 1", false},
+		"an invalid timeout":                 {"http://c", []string{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s"}, "TIMEOUT", false},
+		"a sampler with a share":             {"http://c", []string{"OTEL_TRACES_SAMPLER", "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "0.1"}, "", true},
+		"an unknown sampler":                 {"http://c", []string{"OTEL_TRACES_SAMPLER", "jaeger_remote"}, "jaeger_remote", false},
+		"an invalid share":                   {"http://c", []string{"OTEL_TRACES_SAMPLER_ARG", "NaN"}, "NaN", false},
+		"a certificate file that is missing": {"http://c", []string{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere"}, "/nowhere", false},
+		"a certificate without its key":      {"http://c", []string{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "/nowhere"}, "together", false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -391,7 +391,7 @@ func TestEnvironmentIsValidatedBeforeTheStart(t *testing.T) {
 				t.Errorf("error %q, want one with %q and without the secret", err, tc.fault)
 			}
 			if strings.Contains(tracer.log.String(), "s3cret") {
-				t.Errorf("the log holds the secret: %s", tracer.log.String())
+				t.Errorf("the log contains the secret: %s", tracer.log.String())
 			}
 		})
 	}

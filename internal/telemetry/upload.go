@@ -27,7 +27,7 @@ import (
 type uploader struct {
 	to     *destination
 	client *http.Client
-	// stopped is closed when batches must not take any more time.
+	// stopped is closed when running uploads must end.
 	stopped chan struct{}
 }
 
@@ -169,8 +169,8 @@ func retryAfter(header string) time.Duration {
 	return 0
 }
 
-// rejection returns an error if an ExportTraceServiceResponse says that the
-// collector rejected spans of the batch, or if it is malformed.
+// rejection returns an error if an ExportTraceServiceResponse reports rejected spans of the
+// batch, or if it is malformed.
 func rejection(response []byte) error {
 	var rejected uint64
 	var reason []byte

@@ -56,7 +56,7 @@ func TestThreeEncodingsGiveSameDelivery(t *testing.T) {
 	update := want.Messages[0].Updates[0]
 	if want.ID != "M1" || want.DeviceID != "MIS" || !want.At.Equal(start) || want.Messages[0].ID != "S1" ||
 		update.Stamp != (xjmf.Stamp{At: at, Message: "S1"}) || update.DeviceID != "PRESS-1" {
-		t.Errorf("the XML callback was read as %+v", want)
+		t.Errorf("the XML callback was read as %+v, want one message with updates", want)
 	}
 	for encoding, body := range map[xjdf.Encoding]string{
 		xjdf.CanonicalJSON: `{"Name":"XJMF","Version":"2.2","Header":{"DeviceID":"MIS","ID":"M1","Time":"2026-11-20T09:00:00Z"},
@@ -162,7 +162,7 @@ func TestMessageInheritsHeaderOfDocument(t *testing.T) {
 	}
 	update := got.Messages[0].Updates[0]
 	if got.Messages[0].ID != "" || update.DeviceID != "MIS" || !update.Stamp.At.Equal(start) {
-		t.Errorf("message without a Header was read as %+v", got.Messages[0])
+		t.Errorf("message without a Header was read as %+v, want the header of the document", got.Messages[0])
 	}
 }
 

@@ -39,7 +39,7 @@ type Stamp struct {
 	Index int
 }
 
-// Compare is negative if s comes before other, positive if after it.
+// Compare returns a negative number if s comes before other, a positive number if after it.
 func (s Stamp) Compare(other Stamp) int {
 	return cmp.Or(
 		s.At.Compare(other.At),

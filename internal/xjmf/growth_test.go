@@ -18,10 +18,10 @@ func TestPlacesAreLookedUpOnlyForReportedFaults(t *testing.T) {
 		item string
 		most float64
 	}{
-		"invalid statuses":                 {`<QueueEntry JobID="j" Status="x"/>`, 16},
-		"entries that miss something":      {`<QueueEntry JobID="j"/>`, 12},
-		"entries without a job":            {`<QueueEntry QueueEntryID="a" Status="Waiting"/>`, 4},
-		"details that go with other words": {`<QueueEntry JobID="j" QueueEntryID="a" Status="Completed" StatusDetails="JobMissResources"/>`, 10},
+		"invalid statuses":                     {`<QueueEntry JobID="j" Status="x"/>`, 16},
+		"entries without a required attribute": {`<QueueEntry JobID="j"/>`, 12},
+		"entries without a job":                {`<QueueEntry QueueEntryID="a" Status="Waiting"/>`, 4},
+		"details of another status":            {`<QueueEntry JobID="j" QueueEntryID="a" Status="Completed" StatusDetails="JobMissResources"/>`, 10},
 	} {
 		const few, many = 100, 900
 		each := (readAllocations(t, c.item, many) - readAllocations(t, c.item, few)) / (many - few)

@@ -91,7 +91,7 @@ func (c Config) shares() func(tenant.ID) (queue.Share, bool) {
 	if c.Shares == nil {
 		return nil
 	}
-	return func(who tenant.ID) (queue.Share, bool) { return c.Shares(who), true }
+	return func(owner tenant.ID) (queue.Share, bool) { return c.Shares(owner), true }
 }
 
 // New returns a model, which the caller must close.

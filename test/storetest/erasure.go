@@ -281,7 +281,7 @@ func plansAreConfirmedOnce(t *testing.T, w *fixture) {
 	}
 	wantConfirm("an expired plan", acme.Organization, late, erasure.ErrPlanExpired)
 	wantConfirm("the plan of another organization", stark.Organization, first, transaction.ErrNotFound)
-	wantConfirm("an id that is none", acme.Organization, "ers_1", transaction.ErrNotFound)
+	wantConfirm("an unknown id", acme.Organization, "ers_1", transaction.ErrNotFound)
 	outcomes := concurrently(2, func(i int) error {
 		_, err := service.Confirm(t.Context(), acme.Organization, []string{first, second}[i], byLegal)
 		return err

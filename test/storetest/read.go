@@ -30,28 +30,28 @@ func isolation(t *testing.T, w *fixture) {
 	finishJob(t, w, job.ID)
 	open := w.submit(t, acme)
 	reads := map[string]func(tenant.ID) error{
-		"rfq":    func(who tenant.ID) error { _, err := w.rfqs.Get(t.Context(), who, record.ID); return err },
-		"quotes": func(who tenant.ID) error { _, err := w.rfqs.Quotes(t.Context(), who, record.ID); return err },
-		"submit quote": func(who tenant.ID) error {
-			_, err := w.rfqs.SubmitQuote(t.Context(), who, record.ID, w.offer(t, "s2", "1.00"), rfq.Instruction{})
+		"rfq":    func(owner tenant.ID) error { _, err := w.rfqs.Get(t.Context(), owner, record.ID); return err },
+		"quotes": func(owner tenant.ID) error { _, err := w.rfqs.Quotes(t.Context(), owner, record.ID); return err },
+		"submit quote": func(owner tenant.ID) error {
+			_, err := w.rfqs.SubmitQuote(t.Context(), owner, record.ID, w.offer(t, "s2", "1.00"), rfq.Instruction{})
 			return err
 		},
-		"job":        func(who tenant.ID) error { _, err := w.jobs.Get(t.Context(), who, job.ID); return err },
-		"report":     func(who tenant.ID) error { _, err := w.jobs.Report(t.Context(), who, job.ID); return err },
-		"raw report": func(who tenant.ID) error { _, err := w.store.JobReport(t.Context(), who, job.ID); return err },
-		"list of jobs": func(who tenant.ID) error {
-			list, err := w.jobs.List(t.Context(), who, preflightjob.Page{})
+		"job":        func(owner tenant.ID) error { _, err := w.jobs.Get(t.Context(), owner, job.ID); return err },
+		"report":     func(owner tenant.ID) error { _, err := w.jobs.Report(t.Context(), owner, job.ID); return err },
+		"raw report": func(owner tenant.ID) error { _, err := w.store.JobReport(t.Context(), owner, job.ID); return err },
+		"list of jobs": func(owner tenant.ID) error {
+			list, err := w.jobs.List(t.Context(), owner, preflightjob.Page{})
 			if err == nil && len(list.Items) == 0 {
 				return transaction.ErrNotFound
 			}
 			return err
 		},
-		"cancel": func(who tenant.ID) error { _, err := w.jobs.Cancel(t.Context(), who, open.ID); return err },
+		"cancel": func(owner tenant.ID) error { _, err := w.jobs.Cancel(t.Context(), owner, open.ID); return err },
 	}
 	for name, read := range reads {
-		for _, who := range strangers {
-			if err := read(who); !errors.Is(err, transaction.ErrNotFound) {
-				t.Errorf("%s as %s: error = %v, want ErrNotFound", name, who, err)
+		for _, owner := range strangers {
+			if err := read(owner); !errors.Is(err, transaction.ErrNotFound) {
+				t.Errorf("%s as %s: error = %v, want ErrNotFound", name, owner, err)
 			}
 		}
 		if err := read(acme); err != nil {
@@ -62,8 +62,8 @@ func isolation(t *testing.T, w *fixture) {
 
 func listIsOwn(t *testing.T, w *fixture) {
 	mine := w.create(t, acme, "mine")
-	for _, who := range strangers {
-		w.create(t, who, "theirs")
+	for _, owner := range strangers {
+		w.create(t, owner, "theirs")
 	}
 	list, err := w.rfqs.List(t.Context(), acme, rfq.Page{})
 	if err != nil {

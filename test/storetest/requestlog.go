@@ -24,7 +24,7 @@ var requestCases = map[string]func(*testing.T, *fixture){
 }
 
 // line returns an entry of a request that succeeded, number minutes after nine.
-func line(t testing.TB, who tenant.ID, number int) requestlog.Entry {
+func line(t testing.TB, owner tenant.ID, number int) requestlog.Entry {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 9, number, 0, 7_000_000, time.UTC)
 	id, err := recordid.New("log_", at, numbered(number))
@@ -32,7 +32,7 @@ func line(t testing.TB, who tenant.ID, number int) requestlog.Entry {
 		t.Fatalf("recordid.New: %v", err)
 	}
 	return requestlog.Entry{
-		ID: id, At: at, RequestID: fmt.Sprintf("req_%05d", number), Tenant: who, Key: "production", Listener: "api", Surface: "partner",
+		ID: id, At: at, RequestID: fmt.Sprintf("req_%05d", number), Tenant: owner, Key: "production", Listener: "api", Surface: "partner",
 		Method: "GET", Route: "/api/v1/rfq/{rfqId}", Status: 200, Capability: "rfq-read", Took: 1234 * time.Microsecond, Bytes: 512, Requests: 1,
 	}
 }
@@ -48,9 +48,9 @@ func (n numbered) Read(p []byte) (int, error) {
 }
 
 // refusedLine returns an entry of a request that the gate refused.
-func refusedLine(t testing.TB, who tenant.ID, number, status int, code, reason string) requestlog.Entry {
+func refusedLine(t testing.TB, owner tenant.ID, number, status int, code, reason string) requestlog.Entry {
 	t.Helper()
-	e := line(t, who, number)
+	e := line(t, owner, number)
 	e.Status, e.Code, e.Reason = status, code, reason
 	return e
 }
@@ -84,12 +84,12 @@ func requestReadsBack(t *testing.T, w *fixture) {
 	w.logged(t)
 	w.logged(t, one, several)
 	wantEqual(t, "requests", []requestlog.Entry{several, one}, w.listed(t, requestlog.Query{}))
-	for _, who := range strangers {
-		if found := w.listed(t, requestlog.Query{Owner: who}); len(found) != 0 {
-			t.Errorf("%s sees %v", who, found)
+	for _, owner := range strangers {
+		if found := w.listed(t, requestlog.Query{Owner: owner}); len(found) != 0 {
+			t.Errorf("%s sees %v", owner, found)
 		}
-		if found := w.listed(t, requestlog.Query{Owner: who, RequestID: one.RequestID}); len(found) != 0 {
-			t.Errorf("%s finds %v", who, found)
+		if found := w.listed(t, requestlog.Query{Owner: owner, RequestID: one.RequestID}); len(found) != 0 {
+			t.Errorf("%s finds %v", owner, found)
 		}
 	}
 }

@@ -53,7 +53,7 @@ func TestKubebuilderAcceptsTheProjectFile(t *testing.T) {
 		}
 		reconciler := filepath.Join(root, "controllers", strings.ToLower(r.Kind)+"_controller.go")
 		if _, err := os.Stat(reconciler); r.Controller && err != nil {
-			t.Errorf("PROJECT says that %s has a controller: %v", r.Kind, err)
+			t.Errorf("PROJECT lists a controller of %s: %v", r.Kind, err)
 		}
 	}
 

@@ -37,7 +37,7 @@ import (
 	"github.com/printmarket/printmarket/workers/delivery"
 )
 
-// receiverEnv makes a process of this binary the receivers of a benchmark.
+// receiverEnv names the variable that makes this binary run the receivers of a benchmark.
 const receiverEnv = "PRINTMARKET_TEST_WEBHOOK_RECEIVER"
 
 func TestMain(m *testing.M) {
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 // BenchmarkOnPostgreSQL delivers on a real PostgreSQL: the worker relays events of the
 // outbox, claims, signs and posts them to a hundred receivers on this machine, and records
 // the results. A second run adds one receiver that never responds. The worker has one CPU;
-// database and receivers are other processes, so that its CPU time is its own.
+// database and receivers are other processes, so that its CPU time is measured alone.
 func BenchmarkOnPostgreSQL(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var alone, beside []figures
@@ -76,7 +76,7 @@ func BenchmarkOnPostgreSQL(b *testing.B) {
 	b.ReportMetric(of(beside, p99)/of(alone, p99), "p99-ratio")
 }
 
-// benchmarked is one installation that delivers.
+// benchmarked is the installation that a benchmark measures.
 type benchmarked struct {
 	*testing.B
 	database  string
@@ -85,7 +85,7 @@ type benchmarked struct {
 	owners    []tenant.ID
 }
 
-// deliverFromPostgreSQL has fifty events delivered to each of a hundred partners.
+// deliverFromPostgreSQL delivers fifty events to each of a hundred partners.
 func deliverFromPostgreSQL(b *testing.B, dead bool) figures {
 	const healthy, events = 100, 50
 	receivers := startReceivers(b)
@@ -98,19 +98,19 @@ func deliverFromPostgreSQL(b *testing.B, dead bool) figures {
 		m.declare(healthy, receivers.address+"/dead")
 	}
 	m.enroll()
-	m.happen(events)
+	m.commit(events)
 	began, used := time.Now(), coreTime(b)
 	stop := m.work()
-	for receivers.ask("/count") != fmt.Sprint(healthy*events) {
+	for receivers.get("/count") != fmt.Sprint(healthy*events) {
 		if time.Since(began) > 2*time.Minute {
-			b.Fatalf("%s of %d posts arrived", receivers.ask("/count"), healthy*events)
+			b.Fatalf("%s of %d posts arrived", receivers.get("/count"), healthy*events)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	stop()
 	used = coreTime(b) - used
 	var at []time.Time
-	if err := json.Unmarshal([]byte(receivers.ask("/arrivals")), &at); err != nil {
+	if err := json.Unmarshal([]byte(receivers.get("/arrivals")), &at); err != nil {
 		b.Fatalf("json.Unmarshal: %v", err)
 	}
 	took := make([]time.Duration, len(at))
@@ -154,8 +154,8 @@ func (m *benchmarked) enroll() {
 	}
 }
 
-// happen commits n events of each partner, alternately.
-func (m *benchmarked) happen(n int) {
+// commit commits n events of each partner, in turn.
+func (m *benchmarked) commit(n int) {
 	conn, err := pgx.Connect(m.Context(), m.database)
 	if err != nil {
 		m.Fatalf("pgx.Connect: %v", err)
@@ -181,8 +181,8 @@ func (m *benchmarked) happen(n int) {
 	}
 }
 
-// work starts a worker with its defaults, as an installation has it; stop waits until
-// it has ended.
+// work starts a worker with the defaults of an installation; stop waits until the worker has
+// ended.
 func (m *benchmarked) work() (stop func()) {
 	w := &fixture{TB: m.B}
 	return w.run(delivery.New(delivery.Config{
@@ -195,7 +195,7 @@ func (m *benchmarked) work() (stop func()) {
 	}))
 }
 
-// mustHaveRecorded fails unless so many deliveries are delivered.
+// mustHaveRecorded fails the benchmark unless n deliveries are recorded as delivered.
 func (m *benchmarked) mustHaveRecorded(want int) {
 	conn, err := pgx.Connect(m.Context(), m.database)
 	if err != nil {
@@ -210,7 +210,7 @@ func (m *benchmarked) mustHaveRecorded(want int) {
 	}
 }
 
-// remote are receivers in a process of their own.
+// remote holds the receivers, which run in a separate process.
 type remote struct {
 	*testing.B
 	address string
@@ -243,7 +243,7 @@ func startReceivers(b *testing.B) *remote {
 	return r
 }
 
-// stop ends the process, which does so when its input does.
+// stop closes the input of the process, which ends the process.
 func (r *remote) stop() {
 	_ = r.input.Close()
 	if err := r.process.Wait(); err != nil {
@@ -251,7 +251,7 @@ func (r *remote) stop() {
 	}
 }
 
-func (r *remote) ask(path string) string {
+func (r *remote) get(path string) string {
 	answer, err := http.Get(r.address + path)
 	if err != nil {
 		r.Fatalf("http.Get: %v", err)
@@ -264,7 +264,7 @@ func (r *remote) ask(path string) string {
 	return body.String()
 }
 
-// receiveForAnother receives until the standard input ends, and reports the posts.
+// receiveForAnother receives posts until the standard input ends, and reports them.
 func receiveForAnother() {
 	var came arrivals
 	var over atomic.Bool

@@ -36,14 +36,14 @@ func BenchmarkOneDeadAmongAHundred(b *testing.B) {
 	b.ReportMetric(beside.p99.Seconds()/alone.p99.Seconds(), "p99-ratio")
 }
 
-// figures are the results of one run.
+// figures holds the results of one run.
 type figures struct {
 	// perCore is deliveries in a second of a core's time, rate in a second.
 	perCore, rate float64
 	p99           time.Duration
 }
 
-// arrivals are the times of the posts to the healthy endpoints.
+// arrivals records the times of the posts to the healthy endpoints.
 type arrivals struct {
 	mu sync.Mutex
 	at []time.Time
@@ -62,7 +62,7 @@ func (a *arrivals) count() int {
 	return len(a.at)
 }
 
-// deliverToMany has twenty events delivered to a hundred endpoints.
+// deliverToMany delivers twenty events to a hundred endpoints.
 func deliverToMany(b *testing.B, dead bool) figures {
 	const healthy, events = 100, 20
 	var came arrivals

@@ -21,8 +21,8 @@ type lane struct {
 	connection Connection
 	// held is the number of claims that are not settled.
 	held int
-	// dry means that no more deliveries were due, or that claims were given back. The
-	// dispatcher does not claim for the endpoint until the next look.
+	// dry is true if no more deliveries were due, or claims were released. The dispatcher
+	// does not claim for the endpoint until it updates the lanes again.
 	dry bool
 }
 
@@ -31,8 +31,8 @@ type dispatcher struct {
 	*Worker
 	ended chan<- ending
 	lanes map[webhook.Address]*lane
-	// order lists the lanes in the order of the directory; turn is the lane with which
-	// the next claim begins, so that every lane gets claims when the worker is full.
+	// order lists the lanes in the order of the directory. turn is the lane with which the
+	// next claim begins, so that every lane gets claims when the worker is full.
 	order []*lane
 	turn  int
 	// inFlight is the sum of the held claims of all lanes.
@@ -53,7 +53,7 @@ func (d *dispatcher) run(ctx, attempts context.Context, relayed <-chan struct{},
 		}
 	}()
 	stop := ctx.Done()
-	d.look()
+	d.updateLanes()
 	for {
 		if ctx.Err() == nil {
 			d.fill(ctx, attempts)
@@ -64,9 +64,9 @@ func (d *dispatcher) run(ctx, attempts context.Context, relayed <-chan struct{},
 		case <-stop:
 			stop = nil
 		case <-tick.C:
-			d.look()
+			d.updateLanes()
 		case <-relayed:
-			d.look()
+			d.updateLanes()
 		case endings := <-settled:
 			for _, e := range endings {
 				l := d.lanes[e.claim.Address]
@@ -80,8 +80,8 @@ func (d *dispatcher) run(ctx, attempts context.Context, relayed <-chan struct{},
 	}
 }
 
-// look updates the lanes to the declared endpoints.
-func (d *dispatcher) look() {
+// updateLanes updates the lanes to the declared endpoints.
+func (d *dispatcher) updateLanes() {
 	now := d.Now()
 	for _, l := range d.lanes {
 		l.open = false
@@ -178,7 +178,7 @@ func (d *dispatcher) wanted() []webhook.Lane {
 // ending is the result of a claim.
 type ending struct {
 	claim webhook.Claim
-	// sent is false for a claim that is given back.
+	// sent is false for a claim that is released.
 	sent   bool
 	result webhook.Result
 	// span is the span of an attempt that was sent.

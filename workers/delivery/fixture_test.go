@@ -79,7 +79,7 @@ func (w *fixture) running(change func(*delivery.Config)) (stop func()) {
 	return w.run(w.worker(change))
 }
 
-// run starts a worker; stop is as of running.
+// run starts a worker; stop is that of running.
 func (w *fixture) run(worker *delivery.Worker) (stop func()) {
 	ctx, cancel := context.WithCancel(w.Context())
 	ended := make(chan struct{})
@@ -109,12 +109,12 @@ func (w *fixture) states(name string) map[domain.State]int {
 	return counts
 }
 
-// receivers are all endpoints, distinguished by their URLs. They respond 200 at once by
-// default.
+// receivers simulates all endpoints, distinguished by their URLs. By default they respond 200 at
+// once.
 type receivers struct {
 	mu    sync.Mutex
 	posts []posted
-	// under counts the running posts, most their maximum, by URL.
+	// under counts the running posts by URL; most is their maximum.
 	under, most map[string]int
 	// answers holds responses and their delays, by URL.
 	answers map[string]answer
@@ -181,7 +181,7 @@ func (r *receivers) end(url string) {
 
 func (r *receivers) Close() {}
 
-// to are the posts to a URL so far.
+// to returns the posts to a URL so far.
 func (r *receivers) to(url string) (posts []posted) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,12 +193,12 @@ func (r *receivers) to(url string) (posts []posted) {
 	return posts
 }
 
-// twice names an event that an URL was sent more than once.
+// twice returns an error if an event was sent to a URL more than once.
 func (r *receivers) twice(url string) error {
 	seen := map[string]bool{}
 	for _, p := range r.to(url) {
 		if seen[p.header.Get(domain.HeaderID)] {
-			return fmt.Errorf("%s came twice", p.header.Get(domain.HeaderID))
+			return fmt.Errorf("event %s was received twice", p.header.Get(domain.HeaderID))
 		}
 		seen[p.header.Get(domain.HeaderID)] = true
 	}

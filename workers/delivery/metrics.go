@@ -14,9 +14,9 @@ import (
 // watchTime is the interval at which the worker reads the waiting deliveries.
 const watchTime = 15 * time.Second
 
-// sight holds the last values for the metrics.
-type sight struct {
-	// seen reports whether the waiting deliveries were read.
+// backlog holds the last values for the metrics.
+type backlog struct {
+	// seen is true if the waiting deliveries were read.
 	seen     bool
 	waiting  int
 	oldest   time.Time
@@ -26,7 +26,7 @@ type sight struct {
 
 // Gauges registers the gauges that read the worker's state at each scrape.
 func (w *Worker) Gauges(m *telemetry.Metrics) {
-	last := func(read func(sight) float64) func() (float64, bool) {
+	last := func(read func(backlog) float64) func() (float64, bool) {
 		return func() (float64, bool) {
 			s := w.seen()
 			return read(s), s.seen
@@ -34,10 +34,10 @@ func (w *Worker) Gauges(m *telemetry.Metrics) {
 	}
 	m.GaugeIf("printmarket_webhook_waiting",
 		"Deliveries that wait for open, enabled endpoints.",
-		last(func(s sight) float64 { return float64(s.waiting) }))
+		last(func(s backlog) float64 { return float64(s.waiting) }))
 	m.GaugeIf("printmarket_webhook_oldest_seconds",
 		"Age of the oldest event that waits for an open, enabled endpoint; 0 if none waits.",
-		last(func(s sight) float64 {
+		last(func(s backlog) float64 {
 			if s.oldest.IsZero() {
 				return 0
 			}
@@ -45,7 +45,7 @@ func (w *Worker) Gauges(m *telemetry.Metrics) {
 		}))
 	m.GaugeIf("printmarket_webhook_endpoints_disabled",
 		"Declared endpoints that are disabled because they failed for too long or responded with 410 Gone.",
-		last(func(s sight) float64 { return float64(s.disabled) }))
+		last(func(s backlog) float64 { return float64(s.disabled) }))
 	m.Gauges("printmarket_webhook_breakers", "Declared endpoints by the state of their circuit breaker, which all workers share.",
 		[]string{"state"}, func(set func(float64, ...string)) {
 			breakers := w.seen().breakers
@@ -55,10 +55,10 @@ func (w *Worker) Gauges(m *telemetry.Metrics) {
 		})
 }
 
-func (w *Worker) seen() sight {
+func (w *Worker) seen() backlog {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.sight
+	return w.backlog
 }
 
 func (w *Worker) watch(ctx context.Context) {
@@ -80,19 +80,19 @@ func (w *Worker) watch(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err == nil {
-		w.sight.breakers = breakers
+		w.backlog.breakers = breakers
 	}
-	w.sight.seen, w.sight.waiting, w.sight.disabled, w.sight.oldest = err == nil, 0, 0, time.Time{}
+	w.backlog.seen, w.backlog.waiting, w.backlog.disabled, w.backlog.oldest = err == nil, 0, 0, time.Time{}
 	for _, standing := range standings {
 		endpoint, declared := open[standing.Address]
 		switch {
 		case !declared:
 		case standing.Disabled != webhook.NotDisabled:
-			w.sight.disabled++
+			w.backlog.disabled++
 		case endpoint.Withheld() == "" && standing.Waiting > 0:
-			w.sight.waiting += standing.Waiting
-			if w.sight.oldest.IsZero() || standing.OldestAt.Before(w.sight.oldest) {
-				w.sight.oldest = standing.OldestAt
+			w.backlog.waiting += standing.Waiting
+			if w.backlog.oldest.IsZero() || standing.OldestAt.Before(w.backlog.oldest) {
+				w.backlog.oldest = standing.OldestAt
 			}
 		}
 	}

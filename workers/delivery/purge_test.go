@@ -17,14 +17,14 @@ import (
 	"github.com/printmarket/printmarket/workers/delivery"
 )
 
-// purged is a store that has so much to erase, or fails.
+// purged is a store with a number of records to erase, or a store that fails.
 type purged struct {
 	*webhooktest.Memory
 
 	mu      sync.Mutex
 	answers []int
-	// asked lists the times of the calls; age is the minimum age of the erased records.
-	asked []time.Duration
+	// calls lists the times of the calls; age is the minimum age of the erased records.
+	calls []time.Duration
 	age   time.Duration
 	start time.Time
 }
@@ -32,7 +32,7 @@ type purged struct {
 func (p *purged) PurgeWebhooks(_ context.Context, before time.Time, limit int) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asked, p.age = append(p.asked, time.Since(p.start)), time.Since(before)
+	p.calls, p.age = append(p.calls, time.Since(p.start)), time.Since(before)
 	if len(p.answers) == 0 {
 		return 0, &transaction.UnavailableError{}
 	}
@@ -50,7 +50,7 @@ func TestRecordsPastTheirRetentionAreErasedEachHour(t *testing.T) {
 		time.Sleep(3*time.Hour - time.Second)
 		stop()
 		want := []time.Duration{0, 0, 0, time.Hour, 2 * time.Hour}
-		if diff := cmp.Diff(want, store.asked); diff != "" {
+		if diff := cmp.Diff(want, store.calls); diff != "" {
 			t.Errorf("times of purges (-want +got):\n%s", diff)
 		}
 		if store.age != domain.Retention {

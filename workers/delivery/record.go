@@ -17,7 +17,7 @@ const (
 	gatherMost = 256
 )
 
-// recordAll records ended attempts until the channel is closed, and passes them on.
+// recordAll records ended attempts until the channel is closed, and sends them to the dispatcher.
 func (w *Worker) recordAll(ctx context.Context, ended <-chan ending, settled chan<- []ending) {
 	for first := range ended {
 		endings := gather(first, ended)

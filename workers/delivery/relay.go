@@ -9,7 +9,7 @@ import (
 	"github.com/printmarket/printmarket/internal/webhook"
 )
 
-// enrollAgain is the interval at which the worker enrolls known endpoints again: the store
+// enrollAgain is the interval at which the worker enrolls known endpoints again, because the store
 // may have been restored or erased.
 const enrollAgain = time.Minute
 
@@ -37,7 +37,7 @@ func (w *Worker) relayEvery(ctx context.Context, relayed chan<- struct{}) {
 	}
 }
 
-// roll holds the URLs with which endpoints were enrolled.
+// enrolled holds the URLs with which endpoints were enrolled.
 type roll struct {
 	*Worker
 	enrolled map[webhook.Address]string

@@ -24,7 +24,7 @@ import (
 
 var local = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 
-// loopback lets a worker post to servers of this machine.
+// loopback allows a worker to post to servers of this machine.
 func loopback(c *delivery.Config) {
 	c.Connect = delivery.Connections(safehttp.Config{Allow: local, UserAgent: "test/1"})
 }
@@ -38,9 +38,9 @@ func (w *fixture) declare(urls map[string]string) {
 	w.directory.Declare(declared...)
 }
 
-// TestReceiversOfEveryKind posts over real sockets to receivers that answer badly,
-// with a good one beside them.
-func TestReceiversOfEveryKind(t *testing.T) {
+// TestFaultyReceiversDelayNoOthers posts over real sockets to receivers with faulty responses and
+// to a correct receiver beside them.
+func TestFaultyReceiversDelayNoOthers(t *testing.T) {
 	t.Parallel()
 	verifier, err := standardwebhooks.NewWebhook(older.Reveal())
 	if err != nil {
@@ -101,7 +101,7 @@ func TestReceiversOfEveryKind(t *testing.T) {
 		t.Errorf("faults of the first attempts (-want +got):\n%s", diff)
 	}
 	if got := w.states("good")[domain.Delivered]; got != 1 {
-		t.Errorf("the good one has %d", got)
+		t.Errorf("the correct receiver has %d posts, want all", got)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestMetricsCountDeliveries(t *testing.T) {
 	again := w.worker(loopback)
 	again.Gauges(w.metrics)
 	if text := w.scrape(); strings.Contains(text, "\nprintmarket_webhook_waiting") {
-		t.Error("the gauge of waiting deliveries exists before the first read")
+		t.Error("the gauge of waiting deliveries exists before the first read, want none")
 	}
 	stop = w.run(again)
 	eventually.Holds(w, "waiting deliveries were read", func() bool { return strings.Contains(w.scrape(), "\nprintmarket_webhook_waiting") })
@@ -158,7 +158,7 @@ func TestMetricsCountDeliveries(t *testing.T) {
 		`printmarket_webhook_breakers{state="closed"} 2`, `printmarket_webhook_breakers{state="open"} 0`,
 	} {
 		if !strings.Contains(text, "\n"+line+"\n") {
-			t.Errorf("the metrics have no line %s", line)
+			t.Errorf("the metrics lack the line %s", line)
 		}
 	}
 }

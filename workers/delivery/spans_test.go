@@ -29,7 +29,7 @@ func TestEveryDeliveryIsATraceThatTheReceiverDoesNotSee(t *testing.T) {
 	stop := w.running(func(c *delivery.Config) { c.Tracer, c.Log = tracer, telemetry.NewLogger(&lines, slog.LevelInfo) })
 	for deadline := time.Now().Add(time.Minute); len(w.receivers.to(hook)) == 0 || len(w.receivers.to("https://b.test/")) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("nothing was delivered within a minute")
+			t.Fatal("0 deliveries within a minute, want 1")
 		}
 	}
 	stop()
@@ -53,7 +53,7 @@ func TestEveryDeliveryIsATraceThatTheReceiverDoesNotSee(t *testing.T) {
 				t.Errorf("links of an attempt of %s in trace %s (-want +got):\n%s", address, span.Trace, diff)
 			}
 			if !strings.Contains(lines.String(), `"traceId":"`+span.Trace+`","spanId":"`+span.ID+`"`) {
-				t.Errorf("no line of the log names %+v:\n%s", span, &lines)
+				t.Errorf("the log has no line with the ids of %+v:\n%s", span, &lines)
 			}
 		}
 		got := map[string]string{}
@@ -65,7 +65,7 @@ func TestEveryDeliveryIsATraceThatTheReceiverDoesNotSee(t *testing.T) {
 		}
 		for _, field := range []string{"Traceparent", "Tracestate", "Baggage"} {
 			if posts[0].header.Get(field) != "" {
-				t.Errorf("the receiver was sent %s", field)
+				t.Errorf("the receiver got the header %s, want none", field)
 			}
 		}
 		if strings.Contains(posts[0].body, request) {

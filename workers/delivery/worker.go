@@ -3,10 +3,9 @@
 // Package delivery is the worker that delivers events to the webhook endpoints of
 // partners.
 //
-// The worker claims due deliveries in the store, posts them, and records the result.
-// Any number of workers can share one store. Claims expire, so another worker sends
-// again what a dead worker did not record: a receiver gets each event at least once,
-// always with the same id.
+// The worker claims due deliveries in the store, posts them, and records the result. Any number
+// of workers can share one store. Claims expire, so another worker repeats the deliveries that a
+// dead worker did not record. A receiver gets each event at least once, always with the same id.
 //
 // Three goroutines run for the life of the worker: one relays the outbox, one claims
 // and dispatches, one records. Each attempt has its own goroutine. Further goroutines
@@ -67,7 +66,7 @@ type Config struct {
 	// Every is the interval at which the worker reads the outbox and due deliveries; 0 means 1 s.
 	Every time.Duration
 	// Drain limits how long attempts may continue after the worker starts to stop. The
-	// worker then gives them back.
+	// worker then releases them.
 	Drain time.Duration
 	// Random returns a number from 0 to below 1; it is safe for concurrent use.
 	Random  func() float64
@@ -83,8 +82,8 @@ type Worker struct {
 	Config
 	store store
 
-	mu    sync.Mutex
-	sight sight
+	mu      sync.Mutex
+	backlog backlog
 }
 
 // New returns a worker.
@@ -107,10 +106,9 @@ func (w *Worker) Healthy() error { return w.store.healthy() }
 // settleTime limits how long a worker tries to record results after its attempts have ended.
 const settleTime = 10 * time.Second
 
-// Run works until ctx ends, then drains: it claims no more deliveries, waits for running
-// attempts, gives back those that do not end in time and those that have not begun, and
-// records the others. It returns after all its goroutines have ended, within the drain time
-// and 10 s.
+// Run works until ctx ends, then drains: it claims no more deliveries, waits for running attempts,
+// releases those that do not end in time and those that have not begun, and records the others. It
+// returns after all its goroutines have ended, at most 10 s after the drain time.
 func (w *Worker) Run(ctx context.Context) {
 	if w.Await != nil && w.Await(ctx) != nil {
 		return

@@ -15,12 +15,13 @@ import (
 	"github.com/printmarket/printmarket/workers/delivery"
 )
 
-// The tests of this file run inside a bubble of package synctest, where the clock
-// jumps and a goroutine that is left behind fails the test.
+// The tests of this file run inside a bubble of package synctest, where the clock jumps and a
+// goroutine that does not end fails the test.
 
 const hook = "https://a.test/"
 
-// minutely keeps tests of days short: the bubble's clock stops at each tick.
+// minutely sets an interval of a minute, which keeps tests of days short: the bubble's clock stops
+// at each tick.
 func minutely(c *delivery.Config) { c.Every = time.Minute }
 
 func TestEventIsDeliveredOnceToEachEndpoint(t *testing.T) {
@@ -62,13 +63,13 @@ func TestUnavailableReceiverIsRetriedForThreeDays(t *testing.T) {
 		} {
 			took := posts[i+1].at.Sub(posts[i].at)
 			if took < wait*4/5 || took > wait*6/5+2*time.Minute {
-				t.Errorf("try %d came %s after the one before, want %s and a fifth either way", i+2, took, wait)
+				t.Errorf("try %d came %s after the previous try, want %s ± 20 %%", i+2, took, wait)
 			}
 			if posts[i].body != posts[i+1].body || posts[i].header.Get(domain.HeaderID) != posts[i+1].header.Get(domain.HeaderID) {
-				t.Errorf("try %d is another message", i+2)
+				t.Errorf("try %d has another body, want the same", i+2)
 			}
 			if posts[i].header.Get(domain.HeaderTimestamp) == posts[i+1].header.Get(domain.HeaderTimestamp) {
-				t.Errorf("try %d has the time of the one before", i+2)
+				t.Errorf("try %d has the timestamp of the previous try, want its own", i+2)
 			}
 		}
 	})
@@ -85,7 +86,7 @@ func TestFiveDaysOfFailuresDisableAnEndpointUntilItIsEnabled(t *testing.T) {
 			time.Sleep(6 * time.Hour)
 		}
 		if got := standing(t, w).Disabled; got != domain.NotDisabled {
-			t.Fatalf("it is disabled after less than five days: %s", got)
+			t.Fatalf("the endpoint is disabled after less than five days: %s", got)
 		}
 		for range 8 {
 			w.commit(1)
@@ -93,13 +94,13 @@ func TestFiveDaysOfFailuresDisableAnEndpointUntilItIsEnabled(t *testing.T) {
 		}
 		before, waiting := len(w.receivers.to(hook)), w.states("a")[domain.Pending]
 		if got := standing(t, w).Disabled; got != domain.Failing || !strings.Contains(w.log.String(), "webhook endpoint was disabled") {
-			t.Fatalf("after six days it is disabled as %q; log %s", got, w.log.String())
+			t.Fatalf("after six days the endpoint is disabled as %q; log %s", got, w.log.String())
 		}
 		w.receivers.answer(hook, 200, 0)
 		w.commit(1)
 		time.Sleep(48 * time.Hour)
 		if got := len(w.receivers.to(hook)); got != before {
-			t.Errorf("%d posts to a disabled endpoint", got-before)
+			t.Errorf("%d posts to a disabled endpoint, want 0", got-before)
 		}
 		if err := w.store.Enable(t.Context(), address("a"), time.Now()); err != nil {
 			t.Fatalf("w.store.Enable: %v", err)
@@ -148,13 +149,13 @@ func TestRollbackDelaysEventsAndLosesNone(t *testing.T) {
 		w.commit(50)
 		time.Sleep(time.Hour)
 		if got := len(w.receivers.to(hook)); got != 10 {
-			t.Errorf("%d posts, of which %d while it was closed", got, got-10)
+			t.Errorf("%d posts, of which %d while the endpoint was closed, want 0", got, got-10)
 		}
 		w.directory.Close("")
 		time.Sleep(3 * time.Second)
 		stop()
 		if got := w.states("a")[domain.Delivered]; got != 60 {
-			t.Errorf("%d delivered after it was opened again, want 60", got)
+			t.Errorf("%d delivered after the endpoint was opened again, want 60", got)
 		}
 	})
 }
@@ -169,15 +170,15 @@ func TestNothingIsStoredForEndpointsThatWereNeverEnrolled(t *testing.T) {
 		time.Sleep(time.Minute)
 		stop()
 		if all, _ := w.store.All(); len(all) != 0 {
-			t.Errorf("%d deliveries", len(all))
+			t.Errorf("%d deliveries, want 0", len(all))
 		}
 	})
 }
 
-// fickle reports endpoints as open in lists, and as closed one by one.
-type fickle struct{ domain.Directory }
+// closing reports endpoints as open in its list, and as closed in later checks.
+type closing struct{ domain.Directory }
 
-func (f fickle) Endpoint(address domain.Address, now time.Time) (domain.Endpoint, bool) {
+func (f closing) Endpoint(address domain.Address, now time.Time) (domain.Endpoint, bool) {
 	endpoint, found := f.Directory.Endpoint(address, now)
 	endpoint.Closed = "Stage"
 	return endpoint, found
@@ -188,15 +189,15 @@ func TestGateIsCheckedAgainBeforeSending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, "a")
 		w.commit(10)
-		stop := w.running(func(c *delivery.Config) { c.Directory = fickle{&w.directory} })
+		stop := w.running(func(c *delivery.Config) { c.Directory = closing{&w.directory} })
 		time.Sleep(10 * time.Second)
 		stop()
 		if got := len(w.receivers.to(hook)); got != 0 || w.states("a")[domain.Pending] != 10 {
-			t.Errorf("%d posts, %v", got, w.states("a"))
+			t.Errorf("%d posts, states %v; want 0 posts and 10 pending", got, w.states("a"))
 		}
 		claims, err := w.store.Claim(t.Context(), []domain.Lane{{Address: address("a"), Most: 10}}, time.Now(), time.Minute)
 		if err != nil || len(claims) != 10 {
-			t.Errorf("%d of 10 were given back, %v", len(claims), err)
+			t.Errorf("%d of 10 claims were released, %v", len(claims), err)
 		}
 	})
 }
@@ -218,7 +219,7 @@ func TestSecretRotationLosesNoDelivery(t *testing.T) {
 		stop()
 		posts := w.receivers.to(hook)
 		if len(posts) != 3 || w.states("a")[domain.Pending] != 1 {
-			t.Fatalf("%d posts, %v; want 3, and one that waits for a secret", len(posts), w.states("a"))
+			t.Fatalf("%d posts, %v; want 3, and one delivery that waits for a secret", len(posts), w.states("a"))
 		}
 		for i, want := range []int{1, 2, 1} {
 			if got := len(strings.Fields(posts[i].header.Get(domain.HeaderSignatures))); got != want {
@@ -240,21 +241,21 @@ func TestDeadAndSlowEndpointsDelayNoOthers(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		for _, name := range []string{"a", "b"} {
 			if got := w.states(name)[domain.Delivered]; got != 400 {
-				t.Errorf("%s has %d of 400 after 5 s", name, got)
+				t.Errorf("%s has %d posts after 5 s, want 400", name, got)
 			}
 		}
 		time.Sleep(10 * time.Minute)
 		stop()
-		// Two rounds of four, then one by one after 30 s and more.
+		// There are two rounds of four attempts, then single attempts after 30 s and more.
 		if got := len(w.receivers.to("https://dead.test/")); got < 6 || got > 18 {
-			t.Errorf("the dead one was tried %d times in ten minutes", got)
+			t.Errorf("the dead endpoint got %d posts in ten minutes, want 6 to 18", got)
 		}
 		if got := w.states("slow")[domain.Delivered]; got < 200 {
-			t.Errorf("the slow one has %d of about 240", got)
+			t.Errorf("the slow endpoint has %d posts, want about 240", got)
 		}
 		for url, most := range w.receivers.most {
 			if url != "" && most > 4 {
-				t.Errorf("%s had %d at once", url, most)
+				t.Errorf("%s had %d posts at once, want at most 4", url, most)
 			}
 		}
 	})
@@ -275,7 +276,7 @@ func TestBreakerClosesAfterOneSuccess(t *testing.T) {
 		w.receivers.answer(hook, 200, 0)
 		time.Sleep(time.Minute)
 		if got := w.states("a")[domain.Delivered]; got < 92 {
-			t.Errorf("%d delivered a minute later, want all except those that wait for a retry", got)
+			t.Errorf("%d delivered a minute later, want all except the deliveries that wait for a retry", got)
 		}
 		time.Sleep(10 * time.Minute)
 		stop()
@@ -301,7 +302,7 @@ func TestInFlightDeliveriesAreLimited(t *testing.T) {
 		}
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			if got := w.states(name)[domain.Delivered]; got != 20 {
-				t.Errorf("%s has %d of 20: it went short", name, got)
+				t.Errorf("%s has %d deliveries, want 20", name, got)
 			}
 		}
 	})
@@ -326,7 +327,7 @@ func TestTwoWorkersDeliverEachEventOnce(t *testing.T) {
 			}
 		}
 		if most := w.receivers.most[hook]; most > 4 {
-			t.Errorf("%d at once from both", most)
+			t.Errorf("%d posts at once from both workers, want at most 4", most)
 		}
 	})
 }
@@ -339,7 +340,7 @@ func TestAnotherWorkerSendsTheDeliveriesOfAKilledOne(t *testing.T) {
 		w.commit(3)
 		kill := w.running(func(c *delivery.Config) { c.Drain = time.Nanosecond })
 		time.Sleep(2 * time.Second)
-		// The worker can record no result any more, and ends.
+		// The worker cannot record results any more, and ends.
 		w.store.Away(true)
 		kill()
 		w.store.Away(false)
@@ -349,12 +350,12 @@ func TestAnotherWorkerSendsTheDeliveriesOfAKilledOne(t *testing.T) {
 		stop := w.running(nil)
 		time.Sleep(10 * time.Second)
 		if got := len(w.receivers.to(hook)); got != 3 {
-			t.Errorf("%d posts before the leases ran out", got-3)
+			t.Errorf("%d posts before the leases expired, want 0", got-3)
 		}
 		time.Sleep(time.Minute)
 		stop()
 		if got := w.states("a")[domain.Delivered]; got != 3 {
-			t.Errorf("%d delivered in the end, want 3", got)
+			t.Errorf("%d delivered after the leases expired, want 3", got)
 		}
 	})
 }
@@ -370,10 +371,10 @@ func TestStoppingWorkerFinishesRunningAttempts(t *testing.T) {
 		began := time.Now()
 		stop()
 		if got := len(w.receivers.to(hook)); got != 4 || w.states("a")[domain.Delivered] != 4 {
-			t.Errorf("%d posts, %v; want the four that were under way", got, w.states("a"))
+			t.Errorf("%d posts, %v; want the four attempts that were running", got, w.states("a"))
 		}
 		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("it took %s", took)
+			t.Errorf("the stop took %s, want at most 5 s", took)
 		}
 	})
 }
@@ -389,7 +390,7 @@ func TestStoppingWorkerGivesBackSlowAttempts(t *testing.T) {
 		began := time.Now()
 		stop()
 		if took := time.Since(began); took > 4*time.Second {
-			t.Errorf("it took %s", took)
+			t.Errorf("the stop took %s, want at most 4 s", took)
 		}
 		w.receivers.answer(hook, 200, 0)
 		stop = w.running(nil)
@@ -414,7 +415,7 @@ func TestWorkerWaitsForAnUnavailableStore(t *testing.T) {
 		w.store.Away(true)
 		time.Sleep(5 * time.Minute)
 		if worker.Healthy() == nil {
-			t.Error("it is healthy without a store")
+			t.Error("the worker is healthy without a store, want an error")
 		}
 		if got := strings.Count(w.log.String(), "available=false"); got < 1 || got > 5 {
 			t.Errorf("%d lines report the unavailable store, want one for each operation", got)
@@ -422,11 +423,11 @@ func TestWorkerWaitsForAnUnavailableStore(t *testing.T) {
 		w.store.Away(false)
 		time.Sleep(time.Minute)
 		if err := worker.Healthy(); err != nil {
-			t.Errorf("after it came back: %v", err)
+			t.Errorf("Healthy after the store has returned: %v, want nil", err)
 		}
 		stop()
 		if err := w.receivers.twice(hook); err != nil || w.states("a")[domain.Delivered] != 4 {
-			t.Errorf("earlier attempts were not recorded afterwards: %v, %v", err, w.states("a"))
+			t.Errorf("earlier attempts were not recorded after the store has returned: %v, %v", err, w.states("a"))
 		}
 	})
 }
@@ -445,7 +446,7 @@ func TestNewURLGetsANewConnection(t *testing.T) {
 		time.Sleep(time.Minute)
 		stop()
 		if got := len(w.receivers.to("https://moved.test/")); got != 1 || w.states("a")[domain.Delivered] != 1 {
-			t.Errorf("%d posts to the new URL, %v", got, w.states("a"))
+			t.Errorf("%d posts to the new URL, states %v", got, w.states("a"))
 		}
 	})
 }

@@ -40,7 +40,7 @@ const (
 	OutcomeDropped   = "dropped"   // the job has already ended
 	OutcomeStale     = "stale"     // the store has another attempt than the lease
 	OutcomeOrdered   = "ordered"   // an operator's order ended the attempt
-	OutcomeReleased  = "released"  // the worker stops and gives the job back
+	OutcomeReleased  = "released"  // the worker stops and releases the job
 	OutcomeFenced    = "fenced"    // another worker stored a result first
 	OutcomeLost      = "lost"      // the lease ended before the attempt
 )
@@ -77,14 +77,14 @@ type attempt struct {
 	next      []queue.Lease
 }
 
-// beginInspectStore runs the steps of an attempt: carry out an operator's order, begin
-// the attempt in the store, fetch and inspect the file, store the result. It returns
-// the outcome for logs and metrics.
+// beginInspectStore runs the steps of an attempt: execute an operator's order, begin the attempt
+// in the store, fetch and inspect the file, store the result. It returns the outcome for logs and
+// metrics.
 func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 	// The row contains the trace. Spans that end before the row has been read are held
 	// and sent afterwards.
 	untraced, held := a.Tracer.Hold(ctx)
-	if outcome := a.obey(untraced); outcome != "" {
+	if outcome := a.executeOrder(untraced); outcome != "" {
 		return outcome
 	}
 	// The heartbeat renews the lease while the store is unavailable.
@@ -118,9 +118,9 @@ func (a *attempt) beginInspectStore(ctx context.Context) (outcome string) {
 	return a.store(ctx, preflightjob.Result{Report: made.JSON, Verdict: preflightjob.Verdict(made.Verdict)}, OutcomeSucceeded)
 }
 
-// obey carries out the order of an operator, if the lease has one. It returns an
-// outcome if the order ends the attempt.
-func (a *attempt) obey(ctx context.Context) (outcome string) {
+// executeOrder executes the order of an operator, if the lease has one. It returns an outcome if
+// the order ends the attempt.
+func (a *attempt) executeOrder(ctx context.Context) (outcome string) {
 	var err error
 	var result string
 	switch a.lease.Order {
@@ -144,7 +144,7 @@ func (a *attempt) obey(ctx context.Context) (outcome string) {
 		a.Log.WarnContext(ctx, "the outcome of an order was not stored in the queue", "job", a.lease.ID, "error", err)
 	}
 	if err != nil || a.lease.Order == queue.OrderCancel {
-		// A job that cannot be cancelled or reopened has ended for good.
+		// A job that cannot be cancelled or reopened has ended permanently.
 		return a.settle(ctx, OutcomeOrdered, finished)
 	}
 	return ""
@@ -168,8 +168,8 @@ func (w *Worker) untilStored(ctx context.Context, operation func() error) error 
 	}
 }
 
-// inspectFile fetches the file of the job and inspects it. The file has no name, so
-// that nothing is left behind, however the worker ends.
+// inspectFile fetches the file of the job and inspects it. The file has no name, so that the
+// kernel removes it even if the worker is killed.
 func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
 	file, err := os.CreateTemp(a.TempDir, "preflight-*.pdf")
 	if err != nil {
@@ -199,8 +199,8 @@ func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
 	return made, err
 }
 
-// fetch fetches the file of the job in the pool of fetches, so that a slow file server
-// keeps no slot.
+// fetch fetches the file of the job in the pool of fetches, so that a slow file server does not
+// occupy a slot.
 func (a *attempt) fetch(ctx context.Context, file *os.File) error {
 	a.setFetching(a.lease, true)
 	defer a.setFetching(a.lease, false)
@@ -214,8 +214,8 @@ func (a *attempt) fetch(ctx context.Context, file *os.File) error {
 	return err
 }
 
-// verdict is one row of the table that maps an error to its effect on the job.
-type verdict struct {
+// retryRule maps an error to its effect on the job.
+type retryRule struct {
 	is func(error) bool
 	// code is the failure of the job after its attempts are used up.
 	code     preflightjob.FailureCode
@@ -228,9 +228,10 @@ func sentinel(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
-// verdicts is searched from the top. Other errors come from our side (a full disk, a
-// missing program). They are retried until the attempts of the job are used up.
-var verdicts = [...]verdict{
+// retryRules lists the rules; the first one that matches applies. Errors without a rule are faults
+// of the platform, such as a full disk or a missing program. They are retried until the attempts
+// of the job are used up.
+var retryRules = [...]retryRule{
 	{sentinel(safehttp.ErrRefused), preflightjob.FetchRefused, 1, 0},
 	{sentinel(safehttp.ErrTooLarge), preflightjob.FileTooLarge, 1, 0},
 	{sentinel(safehttp.ErrTimeout), preflightjob.FetchTimeout, fetchAttempts, 2 * time.Second},
@@ -268,7 +269,7 @@ func (a *attempt) afterError(ctx context.Context, err error) string {
 		stderr = failure.Tail
 	}
 	a.Log.WarnContext(ctx, "attempt failed", "job", a.lease.ID, "attempt", a.lease.Attempt, "error", err, "stderr", stderr)
-	for _, v := range verdicts {
+	for _, v := range retryRules {
 		if !v.is(err) {
 			continue
 		}
@@ -294,9 +295,9 @@ func (a *attempt) backoff(base time.Duration) time.Duration {
 	return queue.Backoff(base, made, a.Jitter)
 }
 
-// store commits the result, then takes the job off the queue. A fenced attempt ends
-// here: another worker holds the job, or the job was cancelled. If the queue has not
-// recorded this yet, the lease expires.
+// store commits the result, then removes the job from the queue. A fenced attempt ends here:
+// another worker holds the job, or the job was cancelled. If the queue has not recorded this yet,
+// the lease expires.
 func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome string) string {
 	storing, span := a.Tracer.Start(ctx, telemetry.Client, "store outcome")
 	err := a.untilStored(storing, func() error {
@@ -314,7 +315,7 @@ func (a *attempt) store(ctx context.Context, result preflightjob.Result, outcome
 	case err != nil:
 		return a.afterError(ctx, err)
 	case result.Failure == preflightjob.EngineCrash:
-		// An operator has to look at a file that crashes the engine.
+		// An operator has to inspect a file that crashes the engine.
 		return a.settle(ctx, outcome, deadLetter(string(result.Failure)))
 	default:
 		return a.settle(ctx, outcome, finished)
@@ -331,7 +332,7 @@ func (a *attempt) release(ctx context.Context, cause error) string {
 		releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 		defer cancel()
 		if err := a.Jobs.Release(releasing, a.lease.ID, a.lease.Attempt, a.Queue.Name()); err != nil {
-			a.Log.WarnContext(ctx, "the attempt was not given back", "job", a.lease.ID, "error", err)
+			a.Log.WarnContext(ctx, "the attempt was not released in the store", "job", a.lease.ID, "error", err)
 		}
 	}
 	return a.giveBack(ctx, a.lease, cause)
@@ -343,9 +344,9 @@ func (a *attempt) lose() string {
 	return OutcomeLost
 }
 
-// giveBack returns a job to the queue.
+// giveBack releases a job to the queue.
 func (w *Worker) giveBack(ctx context.Context, lease queue.Lease, cause error) string {
-	w.Log.WarnContext(ctx, "giving the job back", "job", lease.ID, "attempt", lease.Attempt, "error", cause)
+	w.Log.WarnContext(ctx, "releasing the job", "job", lease.ID, "attempt", lease.Attempt, "error", cause)
 	a := &attempt{Worker: w, lease: lease}
 	return a.settle(ctx, OutcomeReleased, func(ctx context.Context, a *attempt) error { return a.Queue.Release(ctx, a.lease) })
 }

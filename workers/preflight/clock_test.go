@@ -22,30 +22,30 @@ import (
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
-// The tests of this file are about time, so they run inside a bubble of package
-// synctest, where the clock jumps and a goroutine that is left behind fails the
-// test. Queue and store are scripts there: neither server can be inside.
+// The tests of this file run inside a bubble of package synctest, where the clock jumps and a
+// goroutine that does not end fails the test. Queue and store are scripts, because a bubble cannot
+// contain servers.
 
-// script is a scripted queue and store. It notes the worker's actions with the time since
-// the start.
+// script is a scripted queue and store. It records the worker's actions with the time since the
+// start.
 type script struct {
 	mu    sync.Mutex
 	start time.Time
 	notes []note
 
 	leases chan queue.Lease
-	// woken ends the read that waits, unless the queue is deaf.
-	woken chan struct{}
-	deaf  bool
-	// patience is how long a read waits.
-	patience time.Duration
-	// more is handed out for finished jobs.
+	// woken ends the waiting read, unless ignoresWake is true.
+	woken       chan struct{}
+	ignoresWake bool
+	// readLimit is the time for which a read waits.
+	readLimit time.Duration
+	// more is returned with the next finished job.
 	more []queue.Lease
 	// fetch replaces the fetch that succeeds at once.
 	fetch preflight.Fetch
 	// lost is the result of the next renewal.
 	lost []queue.Lease
-	// next, begin, progress and finish fail with these errors, one each time.
+	// next, begin, progress and finish hold the errors of the next calls, one for each call.
 	next, begin, progress, finish []error
 }
 
@@ -55,7 +55,7 @@ type note struct {
 }
 
 func newScript() *script {
-	return &script{start: time.Now(), fetch: goodFetch, leases: make(chan queue.Lease, 10), woken: make(chan struct{}, 1), patience: time.Second}
+	return &script{start: time.Now(), fetch: goodFetch, leases: make(chan queue.Lease, 10), woken: make(chan struct{}, 1), readLimit: time.Second}
 }
 
 func (s *script) note(what string) {
@@ -89,13 +89,13 @@ func (s *script) Next(_ context.Context, _ int) ([]queue.Lease, error) {
 		return []queue.Lease{lease}, nil
 	case <-s.woken:
 		return nil, nil
-	case <-time.After(s.patience):
+	case <-time.After(s.readLimit):
 		return nil, nil
 	}
 }
 
 func (s *script) Wake(context.Context) error {
-	if !s.deaf {
+	if !s.ignoresWake {
 		s.woken <- struct{}{}
 	}
 	return nil
@@ -144,7 +144,7 @@ func (s *script) Obeyed(_ context.Context, _ queue.Lease, outcome string) error 
 	return nil
 }
 
-// store is the script as the worker's Jobs.
+// store implements the worker's Jobs with the script.
 type store struct{ *script }
 
 func (s store) Release(context.Context, string, int, string) error {
@@ -185,7 +185,7 @@ func (s store) Finish(context.Context, string, int, string, preflightjob.Result)
 	return preflightjob.Job{}, nil
 }
 
-// taking is an inspection that takes its time, unless it is stopped.
+// taking returns an inspection of a given duration that can be stopped.
 func taking(d time.Duration) preflight.Inspect {
 	return func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		select {
@@ -210,8 +210,8 @@ func slowOnce() preflight.Fetch {
 	}
 }
 
-// play runs a worker for some time, then stops it and returns the notes. It fails if a
-// goroutine of the worker is left.
+// play runs a worker for some time, then stops it and returns the notes. It fails the test if a
+// goroutine of the worker has not ended.
 func play(t *testing.T, runs time.Duration, inspect preflight.Inspect, arrange func(*script)) []note {
 	t.Helper()
 	dir := t.TempDir()
@@ -251,7 +251,7 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 		arrange          func(*script)
 		want             []note
 	}{
-		"an idle worker leaves nothing behind": {5 * s, 0, func(*script) {}, nil},
+		"an idle worker has no actions": {5 * s, 0, func(*script) {}, nil},
 		"a lease is renewed three times in its life": {
 			60 * s, 35 * s, func(s *script) { s.leases <- job(1) },
 			[]note{{0, "began"}, {10 * s, "renew"}, {20 * s, "renew"}, {30 * s, "renew"}, {35 * s, "stored"}, {35 * s, "finished"}},
@@ -260,16 +260,16 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 			5 * s, 15 * s, func(s *script) { s.leases <- job(1) },
 			[]note{{0, "began"}, {10 * s, "renew"}, {15 * s, "stored"}, {15 * s, "finished"}},
 		},
-		"a job that does not is given back when the drain ends": {
+		"a job that does not end within the drain is released": {
 			2500 * ms, time.Hour, func(s *script) { s.leases <- job(1) },
 			[]note{{0, "began"}, {10 * s, "renew"}, {20 * s, "renew"}, {22500 * ms, "refunded"}, {22500 * ms, "released"}},
 		},
-		"a queue that hangs does not make the drain longer": {
-			2500 * ms, time.Hour, func(s *script) { s.leases <- job(1); s.deaf, s.patience = true, 13*time.Second },
+		"a queue that does not respond does not extend the drain": {
+			2500 * ms, time.Hour, func(s *script) { s.leases <- job(1); s.ignoresWake, s.readLimit = true, 13*time.Second },
 			[]note{{0, "began"}, {10 * s, "renew"}, {20 * s, "renew"}, {22500 * ms, "refunded"}, {22500 * ms, "released"}},
 		},
-		"a job that is handed out too late is given back untouched": {
-			2500 * ms, time.Hour, func(s *script) { s.deaf = true; time.AfterFunc(2700*ms, func() { s.leases <- job(1) }) },
+		"a job that is leased after the stop is released unprocessed": {
+			2500 * ms, time.Hour, func(s *script) { s.ignoresWake = true; time.AfterFunc(2700*ms, func() { s.leases <- job(1) }) },
 			[]note{{2700 * ms, "released"}},
 		},
 		"an unavailable store is called again, with growing delays": {
@@ -296,11 +296,11 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 			60 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{away, away} },
 			[]note{{0, "began"}, {s, "store fails"}, {1100 * ms, "store fails"}, {1300 * ms, "stored"}, {1300 * ms, "finished"}},
 		},
-		"an error that the store does not explain is no hot loop": {
+		"an unknown error of the store is retried with a delay": {
 			60 * s, 0, func(s *script) { s.leases <- job(3); s.begin = []error{errors.New("odd")} },
 			[]note{{0, "begin fails"}, {0, "retried in 8s"}},
 		},
-		"a backoff is five minutes at most": {
+		"a backoff is at most five minutes": {
 			60 * s, 0, func(s *script) { s.leases <- job(40); s.begin = []error{errors.New("odd")} },
 			[]note{{0, "begin fails"}, {0, "retried in 5m0s"}},
 		},
@@ -326,7 +326,7 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 				{9 * s, "finished"},
 			},
 		},
-		"a job that waits for its file makes way for one that runs alone": {
+		"a job that waits for its file is released for a job that runs alone": {
 			60 * s, 3 * s, func(s *script) {
 				s.fetch = slowOnce()
 				s.leases <- job(1)
@@ -341,18 +341,18 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 				{4 * s, "finished"},
 			},
 		},
-		"a job that waits to run alone is given back when the worker stops": {
+		"a job that waits to run alone is released when the worker stops": {
 			2 * s, 3 * s, func(s *script) {
 				s.leases <- job(1)
 				time.AfterFunc(time.Second, func() { s.leases <- suspect("pref_2") })
 			},
 			[]note{{0, "began"}, {2 * s, "released"}, {3 * s, "stored"}, {3 * s, "finished"}},
 		},
-		"an operator's cancellation is carried out and ends the job": {
+		"an operator's cancellation ends the job": {
 			5 * s, 0, func(s *script) { s.leases <- ordered(queue.OrderCancel) },
 			[]note{{0, "withdrawn"}, {0, "outcome: cancelled"}, {0, "finished"}},
 		},
-		"an operator's retry opens the row again, and the job is done": {
+		"an operator's retry reopens the row and runs the job": {
 			5 * s, s, func(s *script) { s.leases <- ordered(queue.OrderRetry) },
 			[]note{{0, "reopened"}, {0, "outcome: tried again"}, {0, "began"}, {s, "stored"}, {s, "finished"}},
 		},
@@ -371,23 +371,23 @@ func TestWorkerActsAtTheRightTimes(t *testing.T) {
 			5 * s, 0, func(s *script) { s.next = []error{away, away, away, away} },
 			[]note{{0, "next fails"}, {2 * s, "next fails"}, {4 * s, "next fails"}},
 		},
-		"a fenced result is discarded and the queue left alone": {
+		"a fenced result is discarded without a change of the queue": {
 			5 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{preflightjob.ErrFenced} },
 			[]note{{0, "began"}, {s, "store fails"}},
 		},
-		"a report that no store takes ends the job, once": {
+		"a report that the store rejects ends the job once": {
 			5 * s, s, func(s *script) { s.leases <- job(1); s.finish = []error{preflightjob.ErrInvalidResult} },
 			[]note{{0, "began"}, {s, "store fails"}, {s, "stored"}, {s, "finished"}},
 		},
-		"a result that the store refuses for an unknown reason is retried with growing delays": {
+		"a result that the store rejects for an unknown reason is retried with growing delays": {
 			5 * s, s, func(s *script) { s.leases <- job(2); s.finish = []error{errors.New("odd")} },
 			[]note{{0, "began"}, {s, "store fails"}, {s, "retried in 4s"}},
 		},
-		"a job that is lost is stopped and the queue left alone": {
+		"a job whose lease is lost is stopped without a change of the queue": {
 			60 * s, time.Hour, func(s *script) { s.leases <- job(1); s.lost = []queue.Lease{job(1)} },
 			[]note{{0, "began"}, {10 * s, "renew"}},
 		},
-		"the loss of an earlier attempt is none of the later one's": {
+		"the loss of an earlier attempt does not stop the later attempt": {
 			60 * s, 15 * s, func(s *script) { s.leases <- job(2); s.lost = []queue.Lease{job(1)} },
 			[]note{{0, "began"}, {10 * s, "renew"}, {15 * s, "stored"}, {15 * s, "finished"}},
 		},

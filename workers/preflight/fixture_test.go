@@ -24,13 +24,13 @@ import (
 var acme = tenant.ID{Organization: "org_acme01", Mode: tenant.Live}
 
 const (
-	// lease is long enough that no test machine is too slow to renew it.
+	// lease is long enough that a slow machine renews it in time.
 	lease    = 30 * time.Second
 	flyerURL = "https://files.example.com/flyer.pdf?signature=hush"
 	content  = "%PDF-1.7 of a flyer"
 )
 
-// fixture is a service of jobs that workers of a test work for.
+// fixture holds a service of jobs and the queue of its workers.
 type fixture struct {
 	*testing.T
 	*recordtest.Jobs
@@ -101,7 +101,7 @@ func (c *counter) count() int {
 	return c.n
 }
 
-// goodFetch delivers the flyer.
+// goodFetch returns the flyer.
 func goodFetch(_ context.Context, _ string, f io.Writer) error {
 	_, err := io.WriteString(f, content)
 	return err
@@ -121,7 +121,7 @@ func goodInspect(context.Context, sandbox.Spec) (sandbox.Inspected, error) {
 	return goodReport(), nil
 }
 
-// stuck returns an inspection that ends with its context and sends the cause.
+// stuck returns an inspection that waits for the end of its context and sends the cause.
 func stuck(entered chan<- struct{}, causes chan<- error) preflight.Inspect {
 	return func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		entered <- struct{}{}
@@ -131,7 +131,7 @@ func stuck(entered chan<- struct{}, causes chan<- error) preflight.Inspect {
 	}
 }
 
-// runner is a worker that runs.
+// runner is a running worker.
 type runner struct {
 	*preflight.Worker
 	dir    string
@@ -169,11 +169,11 @@ func (w *fixture) start(name string, changes ...func(*preflight.Config)) *runner
 
 func (w *fixture) consumer(name string, lease time.Duration) *queue.Consumer {
 	c := w.Queue.Consumer(queue.ConsumerConfig{Name: name, Slots: preflight.Capacity(2, 2), Lease: lease, Block: 20 * time.Millisecond, Idle: time.Hour})
-	w.Cleanup(func() { _ = c.Close() }) // its server may be gone
+	w.Cleanup(func() { _ = c.Close() }) // the server may have ended
 	return c
 }
 
-// take is a worker that takes a job and then dies.
+// take leases a job as a worker that then ends without a result.
 func (w *fixture) take(name string) queue.Lease {
 	w.Helper()
 	var got []queue.Lease

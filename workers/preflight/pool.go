@@ -30,8 +30,8 @@ func newPool(size, each int) *pool {
 	return &pool{size: max(size, 1), each: max(each, 1), shares: map[string]int{}}
 }
 
-// enter waits for admission. A nil error requires a call of leave. The error is the cause
-// of the end of ctx.
+// enter waits for admission. After a nil error the caller must call leave. Otherwise the error is
+// the cause of the end of ctx.
 func (p *pool) enter(ctx context.Context, organization string) error {
 	v := &visitor{organization, make(chan struct{})}
 	p.mu.Lock()

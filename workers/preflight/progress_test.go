@@ -16,7 +16,7 @@ import (
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
-// paging is an inspection that reads a page every 450 ms, unless it is stopped.
+// paging is an inspection that reads a page every 450 ms until it is stopped.
 func paging(pages int) preflight.Inspect {
 	return func(ctx context.Context, what sandbox.Spec) (sandbox.Inspected, error) {
 		for page := range pages {
@@ -51,7 +51,7 @@ func TestProgressIsStoredOnceASecondWhileItChanges(t *testing.T) {
 			6, func(s *script) { s.progress = []error{away, away} },
 			[]note{{0, "began"}, {s, "page 2 of 6"}, {2 * s, "page 4 of 6"}, {2700 * ms, "stored"}, {2700 * ms, "finished"}},
 		},
-		"a job that is another's is left alone": {
+		"a job of another worker is stopped": {
 			100, func(s *script) { s.progress = []error{preflightjob.ErrFenced} },
 			[]note{{0, "began"}, {s, "page 2 of 100"}},
 		},

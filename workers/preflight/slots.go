@@ -32,9 +32,9 @@ func (w *Worker) nextSuspect() (queue.Lease, bool) {
 	return lease, true
 }
 
-// runAlone waits until the other jobs have ended, then processes a job while it holds
-// every place. Jobs that wait for their files go back to the queue, because a slow file
-// must not keep the worker idle.
+// runAlone waits until the other jobs have ended, then processes a job while it holds every
+// place. It releases the jobs that wait for their files, because a slow file must not keep the
+// worker idle.
 func (w *Worker) runAlone(ctx, work context.Context, running *sync.WaitGroup, lease queue.Lease) {
 	w.setQuiet(true)
 	defer w.setQuiet(false)

@@ -31,11 +31,11 @@ import (
 
 var globex = tenant.ID{Organization: "org_globex1", Mode: tenant.Live}
 
-// mayDelay is how long another partner's job may take beside slow files.
+// mayDelay limits the duration of another partner's job beside slow files.
 const mayDelay = 2 * time.Second
 
-// slowFiles is a platform beside a file server that delivers /slow with one byte every
-// five seconds, and everything else at once.
+// slowFiles is a platform with a file server that sends /slow at one byte every five seconds, and
+// every other file at once.
 type slowFiles struct {
 	*fixture
 	server *httptest.Server
@@ -65,9 +65,9 @@ func newSlowFiles(t *testing.T) *slowFiles {
 	}))
 	t.Cleanup(func() { f.server.CloseClientConnections(); f.server.Close() })
 	var err error
-	f.Queue, err = queue.New(f.Redis.Client(t), "preflight", queue.Options{Shares: func(who tenant.ID) (queue.Share, bool) {
-		share := (*posture.Snapshot)(nil).Workers(who.Organization)
-		return queue.Share{Weight: share.Weight, Most: share.MaxInFlight, Percent: share.Percent(who.Mode)}, true
+	f.Queue, err = queue.New(f.Redis.Client(t), "preflight", queue.Options{Shares: func(owner tenant.ID) (queue.Share, bool) {
+		share := (*posture.Snapshot)(nil).Workers(owner.Organization)
+		return queue.Share{Weight: share.Weight, Most: share.MaxInFlight, Percent: share.Percent(owner.Mode)}, true
 	}})
 	if err != nil {
 		t.Fatalf("queue.New: %v", err)
@@ -88,13 +88,13 @@ func (f *slowFiles) work(inspect preflight.Inspect) {
 		consumer := f.Queue.Consumer(queue.ConsumerConfig{
 			Name: "w1", Slots: preflight.Capacity(slots, fetches), Lease: lease, Block: 500 * time.Millisecond, Idle: time.Hour,
 		})
-		f.Cleanup(func() { _ = consumer.Close() }) // its server may be gone
+		f.Cleanup(func() { _ = consumer.Close() }) // the server may have ended
 		c.Queue, c.Jobs, c.Fetch, c.Slots, c.Fetches, c.Drain = consumer, f.Service, client.Fetch, slots, fetches, 0
 		c.Jitter = func(d time.Duration) time.Duration { return d }
 	})
 }
 
-// finishes submits a job for a fast file and returns how long it takes until its end.
+// finishes submits a job for a fast file and returns the time until the job has ended.
 func (f *slowFiles) finishes(owner tenant.ID) time.Duration {
 	f.Helper()
 	began := time.Now()
@@ -116,8 +116,8 @@ func (f *slowFiles) submitSlow(owner tenant.ID, jobs int) {
 	}
 }
 
-// TestSlowFilesDelayNoOtherOrganization repeats an attack: six files that trickle delayed
-// the job of another partner by two minutes while fetches used the slots of inspections.
+// TestSlowFilesDelayNoOtherOrganization repeats an attack: six slow files delayed the job of
+// another partner by two minutes while fetches used the slots of inspections.
 func TestSlowFilesDelayNoOtherOrganization(t *testing.T) {
 	t.Parallel()
 	f := newSlowFiles(t)
@@ -138,8 +138,8 @@ func TestSlowFilesDelayNoOtherOrganization(t *testing.T) {
 	})
 }
 
-// TestInspectionsOfOneOrganizationLeaveASlot has inspections of one organization that last
-// until the test ends.
+// TestInspectionsOfOneOrganizationLeaveASlot runs inspections of one organization that last until
+// the test ends.
 func TestInspectionsOfOneOrganizationLeaveASlot(t *testing.T) {
 	t.Parallel()
 	f := newSlowFiles(t)

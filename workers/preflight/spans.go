@@ -39,7 +39,7 @@ func faultOf(err error) string {
 	if err == nil {
 		return ""
 	}
-	for _, v := range verdicts {
+	for _, v := range retryRules {
 		if v.is(err) {
 			return string(v.code)
 		}

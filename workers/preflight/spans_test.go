@@ -18,7 +18,7 @@ import (
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
-// spanFacts is the tested part of a span.
+// spanFacts holds the tested part of a span.
 type spanFacts struct{ Name, Outcome, Fault string }
 
 // TestEveryAttemptIsPartOfTheTraceOfItsJob makes jobs fail in several ways, with texts that
@@ -31,7 +31,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 		kept           string
 		fetch, inspect error
 		want           []spanFacts
-		// trace and parent are those of the attempts; empty for new ones.
+		// trace and parent are the expected ids of the attempts; empty for a new trace.
 		trace, parent string
 	}{
 		"success": {"00-" + trace + "-" + span + "-01", nil, nil, []spanFacts{
@@ -43,7 +43,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			{"queue finish", "", ""},
 			{"process preflight", "succeeded", ""},
 		}, trace, span},
-		"a file that is not there": {"00-" + trace + "-" + span + "-01", &safehttp.StatusError{Status: 404}, nil, []spanFacts{
+		"a file that is missing": {"00-" + trace + "-" + span + "-01", &safehttp.StatusError{Status: 404}, nil, []spanFacts{
 			{"amend job", "", ""},
 			{"fetch file", "", "FETCH_STATUS"},
 			{"amend job", "", ""},
@@ -51,7 +51,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 			{"queue finish", "", ""},
 			{"process preflight", "FETCH_STATUS", "FETCH_STATUS"},
 		}, trace, span},
-		"two attempts, for an engine that dies": {"00-" + trace + "-" + span + "-01", nil, crash, []spanFacts{
+		"two attempts after a crash of the engine": {"00-" + trace + "-" + span + "-01", nil, crash, []spanFacts{
 			{"amend job", "", ""},
 			{"fetch file", "", ""},
 			{"inspect file", "", "ENGINE_CRASH"},
@@ -109,10 +109,10 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 				}
 				got = append(got, spanFacts{s.Name, s.Attributes["printmarket.outcome"], s.Attributes["error.type"]})
 				if s.Failed != (s.Attributes["error.type"] != "") {
-					t.Errorf("failed is %t: %+v", s.Failed, s)
+					t.Errorf("failed = %t, want the opposite: %+v", s.Failed, s)
 				}
 				if tc.trace != "" && s.Trace != tc.trace || s.Name == "process preflight" && s.Parent != tc.parent {
-					t.Errorf("%+v is not of trace %s below %q", s, tc.trace, tc.parent)
+					t.Errorf("span %+v, want trace %s and parent %q", s, tc.trace, tc.parent)
 				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -122,7 +122,7 @@ func TestEveryAttemptIsPartOfTheTraceOfItsJob(t *testing.T) {
 				t.Errorf("%d of %d attempts have spans of their store calls", begun, attempts)
 			}
 			if strings.Contains(collector.Sent(), "hush") || strings.Contains(collector.Sent(), "files.example.com") {
-				t.Error("a span contains data of a partner")
+				t.Error("a span contains data of a partner, want none")
 			}
 		})
 	}

@@ -69,7 +69,7 @@ type Config struct {
 	// most half of the fetches, and all slots but one.
 	Slots, Fetches int
 	// Drain limits how long running jobs may continue after the worker starts to
-	// stop. The worker then gives them back.
+	// stop. The worker then releases them.
 	Drain time.Duration
 	// TempDir is the directory of the unnamed files that the worker fetches.
 	TempDir string
@@ -108,11 +108,11 @@ type Worker struct {
 	queueErr error
 }
 
-// holding is a lease with the means to stop its job.
+// holding is a held lease with the function that stops its job.
 type holding struct {
 	lease queue.Lease
 	stop  context.CancelCauseFunc
-	// fetching is set until the file is there.
+	// fetching is true until the file is fetched.
 	fetching bool
 }
 
@@ -131,9 +131,9 @@ func (w *Worker) Healthy() error {
 	return w.queueErr
 }
 
-// Run processes jobs until ctx ends, then drains: it takes no more jobs, waits for the
-// running ones, gives back those that do not end in time, and leaves the queue. It
-// returns after all its goroutines have ended.
+// Run processes jobs until ctx ends, then drains: it takes no more jobs, waits for the running
+// jobs, releases those that do not end in time, and leaves the queue. It returns after all its
+// goroutines have ended.
 func (w *Worker) Run(ctx context.Context) {
 	// Jobs outlive ctx by the drain time; leases are renewed until the last
 	// one has ended.
@@ -165,8 +165,8 @@ func (w *Worker) Run(ctx context.Context) {
 	}
 }
 
-// wakeAtEnd ends the blocking read of a worker that has to stop. A read that begins at
-// the same moment is not woken and ends by its own time limit.
+// wakeAtEnd ends the blocking read of a worker that has to stop. A read that begins at the same
+// moment is not interrupted and ends at its own time limit.
 func (w *Worker) wakeAtEnd(ctx, beat context.Context) {
 	select {
 	case <-ctx.Done():
@@ -174,7 +174,7 @@ func (w *Worker) wakeAtEnd(ctx, beat context.Context) {
 		return
 	}
 	if err := w.Queue.Wake(beat); err != nil && beat.Err() == nil {
-		w.Log.DebugContext(beat, "the waiting read was not woken; it ends by itself", "error", err)
+		w.Log.DebugContext(beat, "the waiting read was not interrupted; it ends at its time limit", "error", err)
 	}
 }
 
@@ -193,7 +193,7 @@ func (w *Worker) endDrain(ctx, beat context.Context, abandon context.CancelCause
 	}
 }
 
-// take waits for a free place and for jobs to fill it with.
+// take waits for a free place and leases jobs for the free places.
 func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 	select {
 	case w.places <- struct{}{}:
@@ -206,7 +206,7 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 		return
 	}
 	// A cancelled read may have leased jobs that no worker would process until their
-	// leases expire. The read is woken instead.
+	// leases expire. The worker interrupts the read instead.
 	leases, err := w.Queue.Next(context.WithoutCancel(ctx), cap(w.places)-len(w.places))
 	if ctx.Err() == nil {
 		w.mu.Lock()
@@ -233,8 +233,8 @@ func (w *Worker) take(ctx, work context.Context, running *sync.WaitGroup) {
 	}
 }
 
-// startable returns the leases whose jobs may start now. It gives the others back if
-// the worker is stopping, and keeps suspects until they can run alone.
+// startable returns the leases whose jobs may start now. It releases the others if the worker is
+// stopping, and keeps suspects until they can run alone.
 func (w *Worker) startable(ctx, work context.Context, leases []queue.Lease) (start []queue.Lease) {
 	for _, lease := range leases {
 		switch {
@@ -260,8 +260,8 @@ func (w *Worker) hold(lease queue.Lease, stop context.CancelCauseFunc) {
 	w.held[lease.ID] = holding{lease: lease, stop: stop}
 }
 
-// setFetching notes whether the job of a lease waits for its file. It stops a job that
-// begins to wait while another one has to run alone.
+// setFetching records whether the job of a lease waits for its file. It stops a job that begins
+// to wait while another job has to run alone.
 func (w *Worker) setFetching(lease queue.Lease, fetching bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

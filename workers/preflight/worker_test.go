@@ -59,7 +59,7 @@ func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 			text, err := io.ReadAll(what.File)
 			inspected, profile = string(text), what.Profile
 			if left := visible(); len(left) > 0 {
-				t.Errorf("the fetched file has the name %v", left)
+				t.Errorf("files during the inspection: %v, want none: the fetched file has no name", left)
 			}
 			return goodReport(), err
 		}))
@@ -78,13 +78,13 @@ func TestJobIsFetchedInspectedAndStored(t *testing.T) {
 			t.Errorf("fetched %q, inspected %q with %q", url, inspected, profile)
 		}
 		if left := visible(); len(left) > 0 {
-			t.Errorf("files are left behind: %v", left)
+			t.Errorf("files after the inspection: %v, want none", left)
 		}
 	})
 }
 
-// TestLastingErrorEndsTheJobAfterItsAttempts is the table of verdicts: each cause, when it
-// stays, ends the job with its code after its number of attempts.
+// TestLastingErrorEndsTheJobAfterItsAttempts checks every retry rule: an error that persists ends
+// the job with its code after its number of attempts.
 func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 	t.Parallel()
 	status := func(code int) error { return &safehttp.StatusError{Status: code} }
@@ -96,25 +96,25 @@ func TestLastingErrorEndsTheJobAfterItsAttempts(t *testing.T) {
 		code           preflightjob.FailureCode
 		attempts       int
 	}{
-		"an address that is refused":             {fetch: safehttp.ErrRefused, code: preflightjob.FetchRefused, attempts: 1},
-		"a file that is too large":               {fetch: safehttp.ErrTooLarge, code: preflightjob.FileTooLarge, attempts: 1},
-		"a server that is too slow":              {fetch: safehttp.ErrTimeout, code: preflightjob.FetchTimeout, attempts: 4},
-		"a server that does not have the file":   {fetch: status(404), code: preflightjob.FetchStatus, attempts: 1},
-		"a server that forbids it":               {fetch: status(403), code: preflightjob.FetchStatus, attempts: 1},
-		"a server that redirects nowhere":        {fetch: status(304), code: preflightjob.FetchStatus, attempts: 1},
-		"a server that has no content":           {fetch: status(204), code: preflightjob.FetchStatus, attempts: 1},
-		"a server that is unwell":                {fetch: status(500), code: preflightjob.FetchStatus, attempts: 4},
-		"an unavailable server":                  {fetch: status(503), code: preflightjob.FetchStatus, attempts: 4},
-		"a server that has had too much":         {fetch: status(429), code: preflightjob.FetchStatus, attempts: 4},
-		"a server that lost patience":            {fetch: status(408), code: preflightjob.FetchStatus, attempts: 4},
-		"a connection that fails":                {fetch: safehttp.ErrFailed, code: preflightjob.FetchFailed, attempts: 4},
-		"an inspection that takes too long":      {inspect: engine(sandbox.ErrTimeLimit), code: preflightjob.TimeLimit, attempts: 1},
-		"an inspection that needs too much":      {inspect: engine(sandbox.ErrMemoryLimit), code: preflightjob.MemoryLimit, attempts: 1},
-		"an inspection with too much output":     {inspect: engine(sandbox.ErrOutputLimit), code: preflightjob.OutputLimit, attempts: 1},
-		"an engine that dies":                    {inspect: engine(sandbox.ErrCrash), code: preflightjob.EngineCrash, attempts: 2},
-		"a disk that is full":                    {fetch: errors.New("no space left on device"), code: preflightjob.AttemptsExhausted, attempts: 5},
-		"an inspector that is not installed":     {inspect: os.ErrNotExist, code: preflightjob.AttemptsExhausted, attempts: 5},
-		"a cause in a wrapped error is the same": {fetch: fmt.Errorf("fetch: %w", safehttp.ErrRefused), code: preflightjob.FetchRefused, attempts: 1},
+		"an address that is refused":               {fetch: safehttp.ErrRefused, code: preflightjob.FetchRefused, attempts: 1},
+		"a file that is too large":                 {fetch: safehttp.ErrTooLarge, code: preflightjob.FileTooLarge, attempts: 1},
+		"a server that is too slow":                {fetch: safehttp.ErrTimeout, code: preflightjob.FetchTimeout, attempts: 4},
+		"a server that does not have the file":     {fetch: status(404), code: preflightjob.FetchStatus, attempts: 1},
+		"a server that forbids it":                 {fetch: status(403), code: preflightjob.FetchStatus, attempts: 1},
+		"a redirect without a location":            {fetch: status(304), code: preflightjob.FetchStatus, attempts: 1},
+		"a response without content":               {fetch: status(204), code: preflightjob.FetchStatus, attempts: 1},
+		"an internal error of the server":          {fetch: status(500), code: preflightjob.FetchStatus, attempts: 4},
+		"an unavailable server":                    {fetch: status(503), code: preflightjob.FetchStatus, attempts: 4},
+		"too many requests":                        {fetch: status(429), code: preflightjob.FetchStatus, attempts: 4},
+		"a request timeout of the server":          {fetch: status(408), code: preflightjob.FetchStatus, attempts: 4},
+		"a connection that fails":                  {fetch: safehttp.ErrFailed, code: preflightjob.FetchFailed, attempts: 4},
+		"an inspection that takes too long":        {inspect: engine(sandbox.ErrTimeLimit), code: preflightjob.TimeLimit, attempts: 1},
+		"an inspection that needs too much memory": {inspect: engine(sandbox.ErrMemoryLimit), code: preflightjob.MemoryLimit, attempts: 1},
+		"an inspection with too much output":       {inspect: engine(sandbox.ErrOutputLimit), code: preflightjob.OutputLimit, attempts: 1},
+		"a crash of the engine":                    {inspect: engine(sandbox.ErrCrash), code: preflightjob.EngineCrash, attempts: 2},
+		"a disk that is full":                      {fetch: errors.New("no space left on device"), code: preflightjob.AttemptsExhausted, attempts: 5},
+		"an inspector that is not installed":       {inspect: os.ErrNotExist, code: preflightjob.AttemptsExhausted, attempts: 5},
+		"a wrapped error":                          {fetch: fmt.Errorf("fetch: %w", safehttp.ErrRefused), code: preflightjob.FetchRefused, attempts: 1},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestTemporaryErrorIsRetriedUntilTheJobSucceeds(t *testing.T) {
 			return goodFetch(ctx, url, f)
 		}))
 		if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 3 {
-			t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
+			t.Errorf("job %s in attempt %d, want succeeded in attempt 3", job.Status, job.Attempt)
 		}
 		w.wantQueue(queue.Stats{})
 	})
@@ -175,11 +175,11 @@ func TestRetriesBackOff(t *testing.T) {
 		cause error
 		want  []time.Duration
 	}{
-		"a slow server":    {safehttp.ErrTimeout, []time.Duration{4 * time.Second, 8 * time.Second, 16 * time.Second}},
-		"a lost cause":     {safehttp.ErrFailed, []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}},
-		"a dead engine":    {&sandbox.Error{Reason: sandbox.ErrCrash}, []time.Duration{200 * time.Millisecond}},
-		"an error of ours": {errors.New("disk"), []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second}},
-		"no second chance": {safehttp.ErrRefused, nil},
+		"a slow server":                {safehttp.ErrTimeout, []time.Duration{4 * time.Second, 8 * time.Second, 16 * time.Second}},
+		"a failed connection":          {safehttp.ErrFailed, []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}},
+		"a crash of the engine":        {&sandbox.Error{Reason: sandbox.ErrCrash}, []time.Duration{200 * time.Millisecond}},
+		"a fault of the platform":      {errors.New("disk"), []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second}},
+		"an error that is not retried": {safehttp.ErrRefused, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -199,7 +199,7 @@ func TestRetriesBackOff(t *testing.T) {
 	}
 }
 
-// TestRetryWaitsInTheQueue: the delay is the queue's, not a sleeping worker.
+// TestRetryWaitsInTheQueue checks that the queue keeps the delay, and no worker waits for it.
 func TestRetryWaitsInTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
@@ -212,7 +212,7 @@ func TestRetryWaitsInTheQueue(t *testing.T) {
 	eventually.Holds(w, "the second attempt", func() bool { return calls.count() == 2 })
 	w.wantQueue(queue.Stats{Open: 1, Delayed: 1})
 	if job := w.job(id); job.Status != preflightjob.Processing || job.Attempt != 2 {
-		t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
+		t.Errorf("job %s in attempt %d, want processing in attempt 2", job.Status, job.Attempt)
 	}
 }
 
@@ -231,7 +231,10 @@ func TestJobsThatNeedNoWorkAreDropped(t *testing.T) {
 			w.must(w.Queue.Submit(t.Context(), id, acme, 0))
 		}
 		w.wantQueue(queue.Stats{Open: 3, Waiting: 3})
-		w.start("w1", fetches(func(context.Context, string, io.Writer) error { t.Error("something was fetched"); return nil }))
+		w.start("w1", fetches(func(context.Context, string, io.Writer) error {
+			t.Error("a file was fetched, want no fetch")
+			return nil
+		}))
 		w.wantQueue(queue.Stats{})
 		if job := w.job(cancelled); job.Status != preflightjob.Cancelled || job.Attempt != 0 {
 			t.Errorf("the cancelled job is %s in attempt %d", job.Status, job.Attempt)
@@ -243,8 +246,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestWipedQueueCatchesUpWithTheAttemptsOfTheRow: the row has seen three attempts, the queue
-// starts again from one.
+// TestWipedQueueCatchesUpWithTheAttemptsOfTheRow empties the queue after three attempts of a job,
+// so that the queue counts from one again.
 func TestWipedQueueCatchesUpWithTheAttemptsOfTheRow(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, server *redistest.Server) {
@@ -261,8 +264,7 @@ func TestWipedQueueCatchesUpWithTheAttemptsOfTheRow(t *testing.T) {
 	})
 }
 
-// TestFencedAttemptChangesNothing: while this worker inspects, another one
-// has begun the next attempt.
+// TestFencedAttemptChangesNothing begins the next attempt by another worker during an inspection.
 func TestFencedAttemptChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
@@ -276,7 +278,7 @@ func TestFencedAttemptChangesNothing(t *testing.T) {
 		}
 		return goodReport(), nil
 	}))
-	w.ended(other) // the worker has gone on
+	w.ended(other) // the worker processes the next job
 	if job := w.job(id); job.Status != preflightjob.Processing || job.Attempt != 2 || job.Incarnation != "w2" {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
@@ -293,7 +295,7 @@ func TestLostLeaseStopsTheJob(t *testing.T) {
 	_, err := w.Cancel(t.Context(), acme, id)
 	w.must(err)
 	if cause := <-causes; cause.Error() != "the lease was lost" {
-		t.Errorf("the job was stopped because %v", cause)
+		t.Errorf("the cause of the stop is %q, want %q", cause, "the lease was lost")
 	}
 	r.stop()
 	if job := w.job(id); job.Status != preflightjob.Cancelled {
@@ -302,7 +304,7 @@ func TestLostLeaseStopsTheJob(t *testing.T) {
 	w.wantQueue(queue.Stats{})
 }
 
-// TestJobOfADeadWorkerIsReclaimed after its lease.
+// TestJobOfADeadWorkerIsReclaimed waits for the end of the lease.
 func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
@@ -311,7 +313,7 @@ func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 	_, err := w.Begin(t.Context(), id, dead.Attempt, "dead")
 	w.must(err)
 	w.start("w1")
-	// At first the queue assumes that Redis was unavailable.
+	// After a pause of all workers the queue first assumes that Redis was unavailable.
 	tender := w.consumer("tender", lease)
 	for _, passes := range []time.Duration{lease + time.Second, lease / 2} {
 		w.Redis.Pass(passes)
@@ -322,9 +324,9 @@ func TestJobOfADeadWorkerIsReclaimed(t *testing.T) {
 	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 2 || job.Incarnation != "w1" {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
-	// The dead worker wakes up.
+	// The former worker sends a late result.
 	if _, err := w.Finish(t.Context(), id, dead.Attempt, "dead", preflightjob.Result{Failure: preflightjob.TimeLimit}); !errors.Is(err, preflightjob.ErrFenced) {
-		t.Errorf("the late result was met with %v", err)
+		t.Errorf("Finish of the late result: %v, want a rejection", err)
 	}
 }
 
@@ -342,8 +344,8 @@ func (r *renewals) Renew(ctx context.Context, leases ...queue.Lease) ([]queue.Le
 	return lost, err
 }
 
-// TestJobMayTakeLongerThanItsLease: the server's clock passes several leases,
-// with a renewal in each; another worker waits for it to run out in vain.
+// TestJobMayTakeLongerThanItsLease advances the server's clock by several leases, with a renewal
+// in each. Another worker never gets the job.
 func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
@@ -361,14 +363,14 @@ func TestJobMayTakeLongerThanItsLease(t *testing.T) {
 	w.start("w2", inspects(slow), func(c *preflight.Config) { c.Queue = w.consumer("w2", short) })
 	for range 6 {
 		before := held.count()
-		// The second of two was begun after the clock had stopped.
+		// The second of two renewals began after the clock had stopped.
 		eventually.Holds(w, "two renewals", func() bool { return held.count() >= before+2 })
 		w.Redis.Pass(short * 2 / 3)
 	}
 	close(leave)
 	select {
 	case <-entered:
-		t.Error("the job was started twice")
+		t.Error("the job was started twice, want once")
 	default:
 	}
 	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 || job.Incarnation != "w1" {
@@ -386,12 +388,12 @@ func TestDrainingWorkerGivesBackJobsThatDoNotEnd(t *testing.T) {
 		<-entered
 		r.stop()
 		if cause := <-causes; cause.Error() != "the worker is stopping" {
-			t.Errorf("the job was stopped because %v", cause)
+			t.Errorf("the cause of the stop is %q, want %q", cause, "the worker is stopping")
 		}
 		w.wantQueue(queue.Stats{Open: 1, Waiting: 1})
 		w.start("w2")
-		// A read that had begun may have handed it to w1 once more, which gave that
-		// back, too. Neither counts.
+		// A read that had begun may have leased the job to w1 once more, which released it
+		// again. Released attempts do not count.
 		if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt < 2 || job.Tries != 1 || job.Incarnation != "w2" {
 			t.Errorf("job %s of %s in attempt %d, of which %d count", job.Status, job.Incarnation, job.Attempt, job.Tries)
 		}
@@ -415,14 +417,14 @@ func TestDrainingWorkerWaitsForJobsThatEnd(t *testing.T) {
 		close(leave)
 		<-r.ended
 		if job := w.job(id); job.Status != preflightjob.Succeeded || job.Attempt != 1 {
-			t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
+			t.Errorf("job %s in attempt %d, want succeeded in attempt 1", job.Status, job.Attempt)
 		}
 		if r.Healthy() != nil {
 			t.Errorf("Healthy = %v", r.Healthy())
 		}
 		w.start("w2")
 		if job := w.ended(late); job.Incarnation != "w2" || job.Tries != 1 {
-			t.Errorf("the late job was done by %q after %d tries", job.Incarnation, job.Tries)
+			t.Errorf("the late job was processed by %q in %d tries, want w2 and 1", job.Incarnation, job.Tries)
 		}
 	})
 }
@@ -435,9 +437,9 @@ func TestUnavailableStoreHoldsTheJob(t *testing.T) {
 		begin, end storetest.Fault
 	}{
 		"unavailable at the beginning":        {begin: storetest.Away},
-		"unsure when it begins":               {begin: storetest.Unknown},
+		"unknown result at the beginning":     {begin: storetest.Unknown},
 		"unavailable at the end":              {end: storetest.Away},
-		"unsure when it ends":                 {end: storetest.Unknown},
+		"unknown result at the end":           {end: storetest.Unknown},
 		"alternately unavailable and unknown": {begin: storetest.Unknown, end: storetest.Away},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -504,7 +506,7 @@ func TestMissingTemporaryDirectoryIsRetried(t *testing.T) {
 		}
 	})
 	if job := w.ended(id); job.Status != preflightjob.Succeeded || job.Attempt != 2 {
-		t.Errorf("job %s in attempt %d", job.Status, job.Attempt)
+		t.Errorf("job %s in attempt %d, want succeeded in attempt 2", job.Status, job.Attempt)
 	}
 }
 
@@ -536,7 +538,7 @@ func TestWorkerContinuesAfterRedisReturns(t *testing.T) {
 	server.Restart(t)
 	eventually.Holds(w, "the worker notices", func() bool { return r.Healthy() == nil })
 	if job := w.ended(w.submit()); job.Status != preflightjob.Succeeded {
-		t.Errorf("a job after the return is %s", job.Status)
+		t.Errorf("a job after the restart of Redis is %s, want it to succeed", job.Status)
 	}
-	w.wantQueue(queue.Stats{}) // the first job's entry was found to be done
+	w.wantQueue(queue.Stats{}) // a worker has removed the entry of the first job, which has ended
 }

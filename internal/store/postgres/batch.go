@@ -42,11 +42,11 @@ type created struct {
 }
 
 // errRetryAlone means that a create must run in a statement of its own: it is a replay,
-// it needs a second attempt, or the database rejected its whole batch. Nothing of it was
-// written.
+// it needs a second attempt, or the database rejected its whole batch. The create has written
+// nothing.
 var errRetryAlone = errors.New("retry outside the batch")
 
-// createRFQs is createRFQ for several records. Each of its parameters is an array of
+// createRFQs runs createRFQ for several records. Each of its parameters is an array of
 // the values that createRFQ takes in the same position.
 const createRFQs = `WITH claimed AS MATERIALIZED (
 	SELECT n, outcome, wait FROM claim_together($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
@@ -110,7 +110,7 @@ func (s *Store) claimTogether(ctx context.Context, creations []creation) (claims
 			err = r.Scan(&c.outcome, &c.wait)
 			return c, err
 		})
-		// The batch left nothing, and one of its creates alone may be the reason.
+		// The batch wrote nothing. One of its creates may be the only cause.
 		state := code(err)
 		if state == lockNotAvailable || strings.HasPrefix(state, dataException) || strings.HasPrefix(state, constraintViolation) {
 			return store.Answer(errRetryAlone)

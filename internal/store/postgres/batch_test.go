@@ -23,8 +23,8 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// creationOf is a create as the service hands it over; an empty key is none.
-func creationOf(t testing.TB, who tenant.ID, key string, change func(*rfq.RFQ, *transaction.Terms)) creation {
+// creationOf returns a create as the service passes it; with an empty key it has no key.
+func creationOf(t testing.TB, owner tenant.ID, key string, change func(*rfq.RFQ, *transaction.Terms)) creation {
 	t.Helper()
 	id, err := recordid.New(recordid.RFQ, testTime, rand.Reader)
 	if err != nil {
@@ -36,11 +36,11 @@ func creationOf(t testing.TB, who tenant.ID, key string, change func(*rfq.RFQ, *
 	}
 	c := creation{
 		record: rfq.RFQ{
-			ID: id, Tenant: who, TrackingCode: rand.Text(), Draft: posters, Status: rfq.Open, Version: 1,
+			ID: id, Tenant: owner, TrackingCode: rand.Text(), Draft: posters, Status: rfq.Open, Version: 1,
 			ResponseDeadline: testTime, ExpiresAt: testTime, CreatedAt: testTime, UpdatedAt: testTime,
 		},
 		terms: transaction.Terms{
-			Tenant: who, Operation: transaction.CreateRFQ, Idempotency: termsOf(key).Idempotency, Quota: &daily,
+			Tenant: owner, Operation: transaction.CreateRFQ, Idempotency: termsOf(key).Idempotency, Quota: &daily,
 			Events: []transaction.Event{event}, Now: testTime,
 		},
 	}
@@ -91,7 +91,7 @@ func TestBatchCommitsSeparableCreatesAndReturnsTheOthers(t *testing.T) {
 	unlimited := func(_ *rfq.RFQ, terms *transaction.Terms) { terms.Quota = nil }
 	later := func(_ *rfq.RFQ, terms *transaction.Terms) { terms.Now = terms.Now.Add(transaction.KeyRetention) }
 	type item struct {
-		who    tenant.ID
+		owner  tenant.ID
 		key    string
 		change func(*rfq.RFQ, *transaction.Terms)
 		want   string
@@ -100,10 +100,10 @@ func TestBatchCommitsSeparableCreatesAndReturnsTheOthers(t *testing.T) {
 		before, items []item
 		used          int64 // of all windows together
 	}{
-		"new keys, and none": {nil, []item{
+		"new keys, and creates without a key": {nil, []item{
 			{acme, "k1", stay, "created"}, {acme, "", stay, "created"}, {acme, "", stay, "created"}, {acme, "k2", unlimited, "created"},
 		}, 3},
-		"a key of before": {[]item{{acme, "k1", stay, "created"}}, []item{
+		"a key that is committed already": {[]item{{acme, "k1", stay, "created"}}, []item{
 			{acme, "k1", stay, "unsettled"}, {acme, "k1", otherBody, "reused"}, {other("b"), "k1", stay, "created"},
 		}, 2},
 		"a key that is used twice": {nil, []item{
@@ -118,7 +118,7 @@ func TestBatchCommitsSeparableCreatesAndReturnsTheOthers(t *testing.T) {
 		"a window that is used up": {[]item{{acme, "k1", limited(1), "created"}}, []item{
 			{acme, "k2", limited(1), "exceeded"}, {acme, "k3", limited(1), "exceeded"}, {other("b"), "k3", limited(1), "created"},
 		}, 2},
-		"a quota of nothing": {nil, []item{{acme, "k1", limited(0), "exceeded"}, {acme, "", limited(0), "exceeded"}}, 0},
+		"a quota of 0": {nil, []item{{acme, "k1", limited(0), "exceeded"}, {acme, "", limited(0), "exceeded"}}, 0},
 		"a window with room for some of them": {[]item{{acme, "k1", limited(3), "created"}}, []item{
 			{acme, "k2", limited(3), "unsettled"}, {acme, "", limited(3), "unsettled"}, {acme, "k3", limited(3), "unsettled"}, {other("b"), "", limited(3), "created"},
 		}, 2},
@@ -139,7 +139,7 @@ func TestBatchCommitsSeparableCreatesAndReturnsTheOthers(t *testing.T) {
 			run := func(items []item, settle func([]creation) []batch.Result[created]) (made int) {
 				batch, want := make([]creation, len(items)), make([]string, len(items))
 				for i, item := range items {
-					batch[i], want[i] = creationOf(t, item.who, item.key, item.change), item.want
+					batch[i], want[i] = creationOf(t, item.owner, item.key, item.change), item.want
 				}
 				ends := settle(batch)
 				if diff := cmp.Diff(want, endsOf(ends)); diff != "" {
@@ -165,14 +165,14 @@ func TestBatchCommitsSeparableCreatesAndReturnsTheOthers(t *testing.T) {
 			for table, question := range map[string]string{
 				"records": `SELECT count(*) FROM rfq`, "events": `SELECT count(*) FROM outbox JOIN rfq ON rfq.id = outbox.subject AND rfq.tenant = outbox.tenant`,
 			} {
-				if got := ask[int](t, store.pool, question); got != made {
+				if got := queryOne[int](t, store.pool, question); got != made {
 					t.Errorf("%d %s, want %d", got, table, made)
 				}
 			}
-			if got := ask[int](t, store.pool, `SELECT count(*) FROM idempotency LEFT JOIN rfq ON rfq.id = subject WHERE rfq.id IS NULL`); got != 0 {
-				t.Errorf("%d keys have no record", got)
+			if got := queryOne[int](t, store.pool, `SELECT count(*) FROM idempotency LEFT JOIN rfq ON rfq.id = subject WHERE rfq.id IS NULL`); got != 0 {
+				t.Errorf("%d keys have no record, want 0", got)
 			}
-			if got := ask[int64](t, store.pool, `SELECT coalesce(sum(used), 0)::bigint FROM quota`); got != tc.used {
+			if got := queryOne[int64](t, store.pool, `SELECT coalesce(sum(used), 0)::bigint FROM quota`); got != tc.used {
 				t.Errorf("%d of the quotas are used, want %d", got, tc.used)
 			}
 		})
@@ -187,9 +187,9 @@ func TestBatchWithARejectedCreateWritesNothing(t *testing.T) {
 		t.Fatalf("store.createAlone: %v", err)
 	}
 	for what, spoil := range map[string]func(*rfq.RFQ, *transaction.Terms){
-		"a unique value":        func(r *rfq.RFQ, _ *transaction.Terms) { r.TrackingCode = standing.record.TrackingCode },
-		"a constraint":          func(r *rfq.RFQ, _ *transaction.Terms) { r.Quantity = 0 },
-		"a text it cannot have": func(r *rfq.RFQ, _ *transaction.Terms) { r.Title = "nul \x00 inside" },
+		"a unique value":                      func(r *rfq.RFQ, _ *transaction.Terms) { r.TrackingCode = standing.record.TrackingCode },
+		"a constraint":                        func(r *rfq.RFQ, _ *transaction.Terms) { r.Quantity = 0 },
+		"a text that PostgreSQL cannot store": func(r *rfq.RFQ, _ *transaction.Terms) { r.Title = "nul \x00 inside" },
 	} {
 		got := endsOf(store.createBatch(t.Context(), []creation{creationOf(t, acme, "k2", nil), creationOf(t, acme, "k3", spoil)}))
 		if diff := cmp.Diff([]string{"unsettled", "unsettled"}, got); diff != "" {
@@ -197,13 +197,13 @@ func TestBatchWithARejectedCreateWritesNothing(t *testing.T) {
 		}
 	}
 	for _, table := range []string{"rfq", "outbox", "idempotency"} {
-		if got := ask[int](t, store.pool, `SELECT count(*) FROM `+table); got != 1 {
-			t.Errorf("%d rows in %s, want that of the first create", got, table)
+		if got := queryOne[int](t, store.pool, `SELECT count(*) FROM `+table); got != 1 {
+			t.Errorf("%d rows in %s, want only that of the first create", got, table)
 		}
 	}
 }
 
-// Two replicas take the same keys and the same windows in batches of any order.
+// TestBatchesOfTwoReplicasNeverDeadlock uses the same keys and windows in batches of any order.
 func TestBatchesOfTwoReplicasNeverDeadlock(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
@@ -217,8 +217,8 @@ func TestBatchesOfTwoReplicasNeverDeadlock(t *testing.T) {
 				if i == 1 {
 					n = keys - 1 - n
 				}
-				who := tenant.ID{Organization: fmt.Sprintf("org_%d", n%3), Mode: tenant.Live}
-				batch = append(batch, creationOf(t, who, fmt.Sprintf("%d of %d", n, round), nil))
+				owner := tenant.ID{Organization: fmt.Sprintf("org_%d", n%3), Mode: tenant.Live}
+				batch = append(batch, creationOf(t, owner, fmt.Sprintf("%d of %d", n, round), nil))
 			}
 			all.Go(func() {
 				for _, end := range store.createBatch(t.Context(), batch) {
@@ -230,15 +230,16 @@ func TestBatchesOfTwoReplicasNeverDeadlock(t *testing.T) {
 		}
 		all.Wait()
 	}
-	if got := ask[int](t, replicas[0].pool, `SELECT count(*) FROM rfq`); got != rounds*keys {
-		t.Errorf("%d records, want each key's", got)
+	if got := queryOne[int](t, replicas[0].pool, `SELECT count(*) FROM rfq`); got != rounds*keys {
+		t.Errorf("%d records, want one for each key", got)
 	}
-	if got := ask[int](t, replicas[0].pool, `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`); got != 0 {
-		t.Errorf("%d deadlocks", got)
+	if got := queryOne[int](t, replicas[0].pool, `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`); got != 0 {
+		t.Errorf("%d deadlocks, want 0", got)
 	}
 }
 
-// A plan that was made while the tables were empty must not read full ones.
+// TestBatchLooksUpOnlyItsOwnKeys uses a plan that was made while the tables were empty: it must
+// not read whole tables later.
 func TestBatchLooksUpOnlyItsOwnKeys(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
@@ -257,15 +258,15 @@ func TestBatchLooksUpOnlyItsOwnKeys(t *testing.T) {
 	execute(t, address, `INSERT INTO idempotency SELECT 'org_acme01/live', 'rfq.create', n, '', '', $now$2026-11-20$now$
 		FROM generate_series(1, 5000) AS n`)
 	read := func() int64 {
-		ask[string](t, store.pool, `SELECT pg_stat_force_next_flush()::text`)
-		return ask[int64](t, connect(t, address), `SELECT coalesce(sum(idx_tup_fetch + seq_tup_read), 0)::bigint FROM pg_stat_user_tables WHERE relname = 'idempotency'`)
+		queryOne[string](t, store.pool, `SELECT pg_stat_force_next_flush()::text`)
+		return queryOne[int64](t, connect(t, address), `SELECT coalesce(sum(idx_tup_fetch + seq_tup_read), 0)::bigint FROM pg_stat_user_tables WHERE relname = 'idempotency'`)
 	}
 	before := read()
 	for range 10 {
 		two()
 	}
 	if got := read() - before; got > 100 {
-		t.Errorf("ten batches of two have read %d keys", got)
+		t.Errorf("ten batches of two creates read %d keys, want at most 100", got)
 	}
 }
 
@@ -292,7 +293,7 @@ func TestLockedKeyIsInProgress(t *testing.T) {
 	rfqs, preflight := services(t, store)
 	first, second := holdKey(t, address, "rfq.create", "k1"), holdKey(t, address, "preflight.submit", "k1")
 	var callers sync.WaitGroup
-	// Alone, and in a batch with others, which must not be delayed.
+	// The locked key is used alone, and in a batch with others, which must not be delayed.
 	for range 3 {
 		callers.Go(func() {
 			if _, err := rfqs.Create(t.Context(), acme, posters, termsOf("k1")); !errors.Is(err, transaction.ErrInProgress) {
@@ -318,9 +319,9 @@ func TestLockedKeyIsInProgress(t *testing.T) {
 	}
 	create(t, rfqs, "k1")
 	if submitted, err := preflight.Submit(t.Context(), acme, jobOf("k1"), 10); err != nil || submitted.Replayed {
-		t.Errorf("submit once the other has failed: replayed = %t, %v", submitted.Replayed, err)
+		t.Errorf("submit after the other transaction has failed: replayed = %t, %v; want a new job", submitted.Replayed, err)
 	}
-	if got := ask[int](t, store.pool, `SELECT count(*) FROM rfq`); got != 4 {
+	if got := queryOne[int](t, store.pool, `SELECT count(*) FROM rfq`); got != 4 {
 		t.Errorf("%d records, want 4: a create in progress writes nothing", got)
 	}
 }
@@ -346,19 +347,19 @@ func TestLockedWindowDelaysOnlyItsTenant(t *testing.T) {
 	if err != nil {
 		t.Fatalf("connect().Begin: %v", err)
 	}
-	ask[int64](t, holder, `SELECT used FROM quota FOR UPDATE`)
+	queryOne[int64](t, holder, `SELECT used FROM quota FOR UPDATE`)
 	var held sync.WaitGroup
 	for range 6 { // more than there are slots
 		held.Go(func() {
-			var away *transaction.UnavailableError
-			if _, err := rfqs.Create(t.Context(), acme, posters, termsOf(rand.Text())); !errors.As(err, &away) {
+			var unavailable *transaction.UnavailableError
+			if _, err := rfqs.Create(t.Context(), acme, posters, termsOf(rand.Text())); !errors.As(err, &unavailable) {
 				t.Errorf("with its window locked: error = %v, want UnavailableError", err)
 			}
 		})
 	}
 	watch := connect(t, address)
 	eventually.Holds(t, "creates wait for the window", func() bool {
-		return ask[int](t, watch, `SELECT count(*) FROM pg_stat_activity
+		return queryOne[int](t, watch, `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = 'printmarket' AND wait_event_type = 'Lock'`) >= createBatches
 	})
 	stark := tenant.ID{Organization: "org_stark1", Mode: tenant.Live}

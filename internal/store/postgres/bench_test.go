@@ -99,13 +99,13 @@ func creates(b *testing.B, tenants int) *contender {
 	}
 	rfqs, _ := services(b, store)
 	return &contender{call: func(client int) error {
-		who := tenant.ID{Organization: fmt.Sprintf("org_bench%02d", client%tenants), Mode: tenant.Live}
-		_, err := rfqs.Create(b.Context(), who, posters, termsOf(rand.Text()))
+		owner := tenant.ID{Organization: fmt.Sprintf("org_bench%02d", client%tenants), Mode: tenant.Live}
+		_, err := rfqs.Create(b.Context(), owner, posters, termsOf(rand.Text()))
 		return err
 	}}
 }
 
-// BenchmarkReplay answers a key again, which writes nothing.
+// BenchmarkReplay measures a repeated key, which writes nothing.
 func BenchmarkReplay(b *testing.B) {
 	rfqs, _ := services(b, openStore(b, pgtest.Shared(b)))
 	create(b, rfqs, "k1")

@@ -79,7 +79,7 @@ func (i instant) Scan(stored any) error {
 	case time.Time:
 		*i.into = at.UTC()
 	default:
-		return fmt.Errorf("instant: a %T in the database", stored)
+		return fmt.Errorf("instant: unexpected type %T in the database", stored)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (t text) Scan(stored any) error {
 	case string:
 		*t.into = stored
 	default:
-		return fmt.Errorf("text: a %T in the database", stored)
+		return fmt.Errorf("text: unexpected type %T in the database", stored)
 	}
 	return nil
 }

@@ -47,12 +47,12 @@ func TestSoakKilledDatabaseLosesNoAcknowledgedWrite(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
 	store := openStore(t, server.URL("postgres"))
-	if fsync := ask[string](t, store.pool, `SHOW fsync`); fsync != "on" {
-		t.Fatalf("fsync is %s: there is nothing to prove", fsync)
+	if fsync := queryOne[string](t, store.pool, `SHOW fsync`); fsync != "on" {
+		t.Fatalf("fsync is %s, want on: otherwise the test proves nothing", fsync)
 	}
 	load := startLoad(t, store)
 	for round := range kills(t) {
-		// A number of writes and a bit of time later is any instant of a write.
+		// A random number of writes and a random pause select any instant of a write.
 		target := load.writes.Load() + 8 + mathrand.Int64N(60)
 		eventually.Holds(t, "writes get on", func() bool { return load.writes.Load() >= target || t.Failed() })
 		time.Sleep(mathrand.N(5 * time.Millisecond))
@@ -70,8 +70,8 @@ func TestSoakKilledDatabaseLosesNoAcknowledgedWrite(t *testing.T) {
 }
 
 // load runs eight clients, a reader of the outbox, and a worker that relays and delivers
-// its events. Each repeats a call until it is acknowledged, which a holder of an
-// idempotency key or a claim may do.
+// its events. Each client repeats a call until it is acknowledged; idempotency keys and claims
+// make the repetition safe.
 type load struct {
 	stopping chan struct{}
 	running  sync.WaitGroup
@@ -101,7 +101,7 @@ func startLoad(t *testing.T, store *Store) *load {
 	return l
 }
 
-// stop lets every client end the write that it is at, and waits for it.
+// stop waits until every client has finished its current write.
 func (l *load) stop() {
 	select {
 	case <-l.stopping:
@@ -122,18 +122,18 @@ func (l *load) repeat(work func(key string)) {
 	}
 }
 
-// insist calls until the store answers.
-func (l *load) insist(t *testing.T, call func(context.Context) error) bool {
+// retry repeats a call until the store responds.
+func (l *load) retry(t *testing.T, call func(context.Context) error) bool {
 	// The context of the test ends before its cleanups, where load is stopped.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 2*maxWait)
 	defer cancel()
 	for {
 		err := call(ctx)
-		var away *transaction.UnavailableError
+		var unavailable *transaction.UnavailableError
 		switch {
 		case err == nil:
 			return true
-		case !errors.As(err, &away) || ctx.Err() != nil:
+		case !errors.As(err, &unavailable) || ctx.Err() != nil:
 			t.Errorf("under load: %v", err)
 			return false
 		}
@@ -144,7 +144,7 @@ func (l *load) insist(t *testing.T, call func(context.Context) error) bool {
 
 func (l *load) createRFQ(t *testing.T, rfqs *rfq.Service, key string) {
 	var created rfq.Created
-	if l.insist(t, func(ctx context.Context) (err error) {
+	if l.retry(t, func(ctx context.Context) (err error) {
 		created, err = rfqs.Create(ctx, acme, posters, termsOf(key))
 		return err
 	}) {
@@ -154,14 +154,14 @@ func (l *load) createRFQ(t *testing.T, rfqs *rfq.Service, key string) {
 
 func (l *load) inspect(t *testing.T, preflight *preflightjob.Service, key string) {
 	var id string
-	if l.insist(t, func(ctx context.Context) error {
+	if l.retry(t, func(ctx context.Context) error {
 		submitted, err := preflight.Submit(ctx, acme, jobOf(key), 1<<30)
 		id = submitted.Job.ID
 		return err
-	}) && l.insist(t, func(ctx context.Context) error {
+	}) && l.retry(t, func(ctx context.Context) error {
 		_, err := preflight.Begin(ctx, id, 1, "w1")
 		return err
-	}) && l.insist(t, func(ctx context.Context) error {
+	}) && l.retry(t, func(ctx context.Context) error {
 		_, err := preflight.Finish(ctx, id, 1, "w1", passed(id))
 		return err
 	}) {
@@ -176,7 +176,7 @@ func (l *load) acknowledge(kind map[string]string, key, id string) {
 	l.writes.Add(1)
 }
 
-// known holds the ids of everything that clients know to be stored.
+// known holds the ids of all records whose writes were acknowledged.
 type known struct{ rfqs, jobs, sent []string }
 
 func (l *load) acknowledged() known {
@@ -192,16 +192,16 @@ func (l *load) acknowledged() known {
 // deliver relays and delivers every event for one endpoint, as a worker does.
 func (l *load) deliver(t *testing.T, store *Store) {
 	enroll := func(ctx context.Context) error { return store.Enroll(ctx, []webhook.Endpoint{orders}, testTime) }
-	if !l.insist(t, enroll) {
+	if !l.retry(t, enroll) {
 		return
 	}
 	l.repeat(func(string) {
-		if !l.insist(t, func(ctx context.Context) error { return relay(ctx, store) }) {
+		if !l.retry(t, func(ctx context.Context) error { return relay(ctx, store) }) {
 			return
 		}
 		var claims []webhook.Claim
-		if !l.insist(t, func(ctx context.Context) (err error) {
-			// The leases of claims whose acknowledgement was lost have ended.
+		if !l.retry(t, func(ctx context.Context) (err error) {
+			// After an hour the leases of claims whose acknowledgement was lost have ended.
 			now := testTime.Add(time.Duration(l.failures.Load()) * time.Hour)
 			claims, err = store.Claim(ctx, []webhook.Lane{{Address: orders.Address, Most: 20}}, now, time.Minute)
 			return err
@@ -212,7 +212,7 @@ func (l *load) deliver(t *testing.T, store *Store) {
 		for _, claim := range claims {
 			results = append(results, delivered(claim))
 		}
-		if l.insist(t, func(ctx context.Context) error { _, err := store.Record(ctx, results, testTime); return err }) {
+		if l.retry(t, func(ctx context.Context) error { _, err := store.Record(ctx, results, testTime); return err }) {
 			for _, claim := range claims {
 				l.acknowledge(l.sent, claim.ID, claim.Event.ID)
 			}
@@ -220,7 +220,7 @@ func (l *load) deliver(t *testing.T, store *Store) {
 	})
 }
 
-// relay writes a delivery for each of the events that follow.
+// relay writes a delivery for each event that is not relayed yet.
 func relay(ctx context.Context, store *Store) error {
 	from, err := store.Relayed(ctx)
 	if err != nil {
@@ -244,12 +244,12 @@ func relay(ctx context.Context, store *Store) error {
 	return err
 }
 
-// follow reads the outbox as a consumer would that remembers where it was.
+// follow reads the outbox like a consumer that stores its position.
 func (l *load) follow(t *testing.T, store *Store) {
 	after := int64(0)
 	l.repeat(func(string) {
 		var page []transaction.Entry
-		if !l.insist(t, func(ctx context.Context) (err error) {
+		if !l.retry(t, func(ctx context.Context) (err error) {
 			page, err = store.Events(ctx, after, 100)
 			return err
 		}) {
@@ -257,7 +257,7 @@ func (l *load) follow(t *testing.T, store *Store) {
 		}
 		for _, entry := range page {
 			if _, twice := l.received[entry.Event.ID]; twice {
-				t.Errorf("event %s came twice", entry.Event.ID)
+				t.Errorf("event %s was received twice, want once", entry.Event.ID)
 			}
 			l.received[entry.Event.ID], after = entry.Seq, entry.Seq
 		}
@@ -269,30 +269,30 @@ func (l *load) follow(t *testing.T, store *Store) {
 func checkPresent(t *testing.T, server *pgtest.Server, known known) {
 	t.Helper()
 	conn := connect(t, server.URL("postgres"))
-	if got := ask[int](t, conn, `SELECT count(*) FROM rfq WHERE id = ANY($1)`, known.rfqs); got != len(known.rfqs) {
-		t.Errorf("%d of %d acknowledged rfqs are there", got, len(known.rfqs))
+	if got := queryOne[int](t, conn, `SELECT count(*) FROM rfq WHERE id = ANY($1)`, known.rfqs); got != len(known.rfqs) {
+		t.Errorf("%d of %d acknowledged rfqs are stored", got, len(known.rfqs))
 	}
-	if got := ask[int](t, conn,
+	if got := queryOne[int](t, conn,
 		`SELECT count(*) FROM job JOIN report ON job_id = id WHERE id = ANY($1) AND status = 'succeeded'`, known.jobs); got != len(known.jobs) {
-		t.Errorf("%d of %d acknowledged jobs are there with their reports", got, len(known.jobs))
+		t.Errorf("%d of %d acknowledged jobs are stored with their reports", got, len(known.jobs))
 	}
-	if got := ask[int](t, conn,
+	if got := queryOne[int](t, conn,
 		`SELECT count(*) FROM webhook_delivery d JOIN webhook_attempt ON delivery_id = d.id
 		 WHERE d.id = ANY($1) AND state = 'delivered'`, known.sent); got != len(known.sent) {
-		t.Errorf("%d of %d acknowledged deliveries are there with an attempt each", got, len(known.sent))
+		t.Errorf("%d of %d acknowledged deliveries are stored with an attempt each", got, len(known.sent))
 	}
 	_ = conn.Close(t.Context())
 }
 
-// checkWhole asserts that no transaction survived in part and no key was
-// committed twice, once every client has had its last answer.
+// checkWhole asserts that no transaction survived in part and no key was committed twice.
+// Every client must have received its last response.
 func checkWhole(t *testing.T, store *Store, l *load) {
 	t.Helper()
-	counts := func(want int, questions ...string) {
+	counts := func(want int, queries ...string) {
 		t.Helper()
-		for _, question := range questions {
-			if got := ask[int](t, store.pool, question); got != want {
-				t.Errorf("%s: %d, want %d", question, got, want)
+		for _, query := range queries {
+			if got := queryOne[int](t, store.pool, query); got != want {
+				t.Errorf("%s: %d, want %d", query, got, want)
 			}
 		}
 	}
@@ -319,18 +319,18 @@ func checkWhole(t *testing.T, store *Store, l *load) {
 		ids       map[string]string
 	}{{"rfq.create", l.rfqs}, {"preflight.submit", l.jobs}} {
 		for key, id := range kept.ids {
-			if got := ask[string](t, store.pool, `SELECT subject FROM idempotency WHERE operation = $1 AND key = $2`, kept.operation, key); got != id {
+			if got := queryOne[string](t, store.pool, `SELECT subject FROM idempotency WHERE operation = $1 AND key = $2`, kept.operation, key); got != id {
 				t.Errorf("%s key %s = %s, want %s as its client received", kept.operation, key, got, id)
 			}
 		}
 	}
 	for id, seq := range l.received {
-		if got := ask[int64](t, store.pool, `SELECT seq FROM outbox WHERE id = $1`, id); got != seq {
+		if got := queryOne[int64](t, store.pool, `SELECT seq FROM outbox WHERE id = $1`, id); got != seq {
 			t.Errorf("event %s has number %d, want %d as its reader received", id, got, seq)
 		}
 	}
-	if missed := ask[int](t, store.pool, `SELECT count(*) FROM outbox WHERE seq <= (SELECT max(o.seq) FROM outbox o WHERE o.id = ANY($1))`, keys(l.received)); missed != len(l.received) {
-		t.Errorf("the reader received %d events up to its position, and missed %d", len(l.received), missed)
+	if missed := queryOne[int](t, store.pool, `SELECT count(*) FROM outbox WHERE seq <= (SELECT max(o.seq) FROM outbox o WHERE o.id = ANY($1))`, keys(l.received)); missed != len(l.received) {
+		t.Errorf("the reader received %d events up to its position and missed %d, want 0 missed", len(l.received), missed)
 	}
 }
 
@@ -349,11 +349,11 @@ func TestStoreSurvivesARestartOfItsDatabase(t *testing.T) {
 	rfqs, _ := services(t, store)
 	before := create(t, rfqs, "k1")
 	server.Stop()
-	var away *transaction.UnavailableError
-	if _, err := rfqs.Create(t.Context(), acme, posters, termsOf("k2")); !errors.As(err, &away) || errors.Is(err, transaction.ErrOverloaded) {
+	var unavailable *transaction.UnavailableError
+	if _, err := rfqs.Create(t.Context(), acme, posters, termsOf("k2")); !errors.As(err, &unavailable) || errors.Is(err, transaction.ErrOverloaded) {
 		t.Errorf("create while the database is stopped: error = %v, want UnavailableError without overload", err)
 	}
-	if err := store.Ping(t.Context()); !errors.As(err, &away) {
+	if err := store.Ping(t.Context()); !errors.As(err, &unavailable) {
 		t.Errorf("ping while the database is stopped: error = %v, want UnavailableError", err)
 	}
 	if err := server.Restart(t.Context()); err != nil {
@@ -361,7 +361,7 @@ func TestStoreSurvivesARestartOfItsDatabase(t *testing.T) {
 	}
 	eventually.Holds(t, "the store recovers", func() bool { return store.Ping(t.Context()) == nil })
 	if again := create(t, rfqs, "k1"); again.ID != before.ID {
-		t.Errorf("the key of before replays %s, want %s", again.ID, before.ID)
+		t.Errorf("the key of the first create replays %s, want %s", again.ID, before.ID)
 	}
 	create(t, rfqs, "k2")
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// process is a kind of process of an installation: its database role, its login
+// process describes a kind of process of an installation: its database role, its login
 // and the statements that it runs.
 type process struct {
 	role       string
@@ -29,7 +29,7 @@ type process struct {
 	statements statementLog
 }
 
-// deployment has the processes of an installation.
+// deployment holds the processes of an installation.
 type deployment struct {
 	api, worker, webhooks *process
 	// template is the address of an empty database with the schema, the rights of the
@@ -98,8 +98,8 @@ func (d deployment) roles() Roles {
 	return Roles{API: d.api.role, Worker: d.worker.role, Webhooks: d.webhooks.role}
 }
 
-// deployed is a store in which each operation has the rights of the process that runs it
-// in an installation; the default is the rights of the API servers.
+// deployed runs each operation with the rights of the process that runs it in an installation;
+// the default is the rights of the API servers.
 type deployed struct {
 	*Store
 	owner            clocked
@@ -141,8 +141,8 @@ func openTraced(t *testing.T, address string, log pgx.QueryTracer) *Store {
 var shared = []sharedStatement{
 	{"worker", "trace, client_reference, upstream_status FROM job WHERE", "workers read jobs to begin them"},
 	{"worker", "SELECT 1 FROM job WHERE tenant", "workers read jobs to begin them"},
-	{"worker", "SELECT number_outbox(", "explaining a function does not run it, and it has the rights of its caller"},
-	{"webhooks", "SELECT publish(", "explaining a function does not run it, and it has the rights of its caller"},
+	{"worker", "SELECT number_outbox(", "EXPLAIN does not run the function, which has the rights of its caller"},
+	{"webhooks", "SELECT publish(", "EXPLAIN does not run the function, which has the rights of its caller"},
 	{"webhooks", "SELECT 1 FROM outbox WHERE tenant", "workers read events to relay them"},
 	{"webhooks", "FROM webhook_delivery", "workers claim, record and erase deliveries"},
 	{"webhooks", "UPDATE webhook_delivery", "workers claim, record and erase deliveries"},

@@ -147,8 +147,8 @@ func (s *Store) OpenErasures(ctx context.Context, limit int) ([]erasure.Erasure,
 // lockErasure skips a row that another replica holds.
 const lockErasure = `SELECT ` + store.ErasureColumns + ` FROM erasure WHERE id = $1 AND state = 'erasing' FOR UPDATE SKIP LOCKED`
 
-// EraseRecords implements [erasure.Store]. A replica that finds the erasure locked, or ended,
-// leaves it to the other one.
+// EraseRecords implements [erasure.Store]. It skips an erasure that another replica has locked or
+// has finished.
 func (s *Store) EraseRecords(ctx context.Context, id string, step int, mode tenant.Mode) (erased int64, busy bool, err error) {
 	err = s.write(ctx, "erase records", func(ctx context.Context, tx pgx.Tx) error {
 		erased, busy = 0, false
@@ -182,7 +182,7 @@ func eraseStep(ctx context.Context, tx pgx.Tx, e *erasure.Erasure, step int, mod
 		return 0, nil
 	}
 	if this.Kind == erasure.CostDataApprovals {
-		// Like every change of master data, raise the revision first.
+		// Like every change of master data, this first raises the revision.
 		var any bool
 		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM masterdata_approval WHERE owner = $1)`, e.Organization).Scan(&any); err != nil || !any {
 			return 0, err

@@ -15,7 +15,8 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// A new table has to be erased with an organization, or kept for a stated reason.
+// TestErasureDecidesAboutEveryTable checks that a new table is erased with an organization, or
+// kept for a stated reason.
 func TestErasureDecidesAboutEveryTable(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
@@ -31,13 +32,13 @@ func TestErasureDecidesAboutEveryTable(t *testing.T) {
 	erased := store.ErasedTables()
 	for _, table := range tables {
 		if slices.Contains(erased, table) == (store.KeptTables[table] != "") {
-			t.Errorf("the table %s is neither erased nor kept, or both: add it to one list of internal/store/erasure.go", table)
+			t.Errorf("the table %s is in none or both of the lists of internal/store/erasure.go, want one", table)
 		}
 	}
 }
 
-// The function erase_records runs the statements of the shared table, which the tests of plans
-// cannot see inside of it.
+// TestErasureFindsItsRowsByAnIndex explains the statements that the function erase_records runs.
+// The tests of plans do not see the statements inside a function.
 func TestErasureFindsItsRowsByAnIndex(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)

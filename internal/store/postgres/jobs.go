@@ -65,31 +65,31 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 }
 
 // ReplayedJob implements [preflightjob.Store].
-func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (preflightjob.Job, error) {
+func (s *Store) ReplayedJob(ctx context.Context, owner tenant.ID, used transaction.Idempotency, now time.Time) (preflightjob.Job, error) {
 	return read(ctx, s, "replay job", func(ctx context.Context, q querier) (preflightjob.Job, error) {
-		subject, err := committed(ctx, q, who, transaction.SubmitPreflight, used, now)
+		subject, err := committed(ctx, q, owner, transaction.SubmitPreflight, used, now)
 		if err != nil {
 			return preflightjob.Job{}, err
 		}
 		if subject == "" {
 			return preflightjob.Job{}, store.Answer(transaction.ErrNotFound)
 		}
-		return oneJob(ctx, q, who, subject)
+		return oneJob(ctx, q, owner, subject)
 	})
 }
 
 // Job implements [preflightjob.Store].
-func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error) {
-	return read(ctx, s, "read job", func(ctx context.Context, q querier) (preflightjob.Job, error) { return oneJob(ctx, q, who, id) })
+func (s *Store) Job(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error) {
+	return read(ctx, s, "read job", func(ctx context.Context, q querier) (preflightjob.Job, error) { return oneJob(ctx, q, owner, id) })
 }
 
 // Jobs implements [preflightjob.Store].
-func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen preflightjob.Selection) ([]preflightjob.Job, error) {
+func (s *Store) Jobs(ctx context.Context, owner tenant.ID, chosen preflightjob.Selection) ([]preflightjob.Job, error) {
 	var malformed preflightjob.MalformedError
 	listed, err := read(ctx, s, "list jobs", func(ctx context.Context, q querier) ([]preflightjob.Job, error) {
 		malformed = preflightjob.MalformedError{}
 		rows, err := q.Query(ctx, store.ListJobs(jobColumns, chosen), pgx.NamedArgs{
-			"owner": who.String(), "reference": chosen.ClientReference, "from": chosen.From,
+			"owner": owner.String(), "reference": chosen.ClientReference, "from": chosen.From,
 			"at": chosen.Before.SubmittedAt, "before": chosen.Before.ID, "limit": chosen.Limit, "now": chosen.Now,
 		})
 		return collect(rows, err, func(r pgx.Row) (preflightjob.Job, error) { return malformed.Apart(scanJob(r)) })
@@ -101,11 +101,11 @@ func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen preflightjob.Sel
 }
 
 // JobReport implements [preflightjob.Store].
-func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
+func (s *Store) JobReport(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
 	return read(ctx, s, "read report", func(ctx context.Context, q querier) (body []byte, err error) {
 		err = q.QueryRow(ctx,
 			`SELECT report.body FROM report JOIN job ON job.id = report.job_id WHERE job.id = $1 AND job.tenant = $2`,
-			id, who.String()).Scan(&body)
+			id, owner.String()).Scan(&body)
 		return found(body, err)
 	})
 }
@@ -196,8 +196,8 @@ func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, e
 	return int(purged), err
 }
 
-func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (preflightjob.Job, error) {
-	return found(scanJob(q.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1 AND tenant = $2`, id, who.String())))
+func oneJob(ctx context.Context, q querier, owner tenant.ID, id string) (preflightjob.Job, error) {
+	return found(scanJob(q.QueryRow(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1 AND tenant = $2`, id, owner.String())))
 }
 
 // scanJob reads a row; it returns a [preflightjob.MalformedError] if a column is invalid.

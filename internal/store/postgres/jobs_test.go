@@ -20,8 +20,8 @@ func TestSubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
 	if err != nil {
 		t.Fatalf("connect().Begin: %v", err)
 	}
-	if !ask[bool](t, other, `SELECT room_for_job($1, 1)`, acme.String()) {
-		t.Fatal("there is no room for the first job")
+	if !queryOne[bool](t, other, `SELECT room_for_job($1, 1)`, acme.String()) {
+		t.Fatal("the first job was rejected, want room for it")
 	}
 	if _, err := other.Exec(t.Context(), `INSERT INTO job (`+jobColumns+`) VALUES
 		('pref_other', $1, '', '', NULL, 'queued', 0, '', 0, 0, '', '', '', 1, now(), NULL, NULL, now(), now(), 0, NULL, '', 0)`, acme.String()); err != nil {
@@ -34,7 +34,7 @@ func TestSubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
 	}()
 	watch := connect(t, address)
 	eventually.Holds(t, "the submission waits, or has ended", func() bool {
-		return len(submitted) > 0 || ask[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
+		return len(submitted) > 0 || queryOne[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = 'printmarket' AND wait_event = 'advisory')`)
 	})
 	if err := other.Commit(t.Context()); err != nil {
@@ -44,7 +44,7 @@ func TestSubmissionWaitsForAnotherOfItsTenantAndCountsItsJob(t *testing.T) {
 	if err := <-submitted; !errors.As(err, &exceeded) {
 		t.Errorf("error = %v, want BacklogExceededError", err)
 	}
-	if n := ask[int](t, watch, `SELECT count(*) FROM idempotency`); n != 0 {
-		t.Errorf("the refused submission left %d keys", n)
+	if n := queryOne[int](t, watch, `SELECT count(*) FROM idempotency`); n != 0 {
+		t.Errorf("the rejected submission stored %d keys, want 0", n)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// A damaged row must block neither the other jobs nor a worker that waits for the store to
-// become available.
+// TestMalformedJobIsReportedAndSkipped checks that a damaged row blocks neither the other jobs
+// nor a worker that waits for the store to become available.
 func TestMalformedJobIsReportedAndSkipped(t *testing.T) {
 	t.Parallel()
 	for column, value := range map[string]string{"tenant": "unknown", "ticket": `{"pages":"many"}`} {
@@ -35,7 +35,7 @@ func TestMalformedJobIsReportedAndSkipped(t *testing.T) {
 			var malformed *preflightjob.MalformedError
 			open, err := store.OpenJobs(t.Context(), time.Now().Add(time.Hour), 10)
 			if !errors.As(err, &malformed) || len(malformed.IDs) != 1 || malformed.IDs[0] != ids[1] {
-				t.Errorf("OpenJobs: %v, want that of %s", err, ids[1])
+				t.Errorf("OpenJobs: %v, want the error of job %s", err, ids[1])
 			}
 			// Jobs of one instant are listed by their ids, which are random.
 			var sound []string
@@ -46,18 +46,18 @@ func TestMalformedJobIsReportedAndSkipped(t *testing.T) {
 			slices.Sort(want)
 			slices.Sort(sound)
 			if !slices.Equal(sound, want) {
-				t.Errorf("open jobs %v, want the two sound ones, %v", sound, want)
+				t.Errorf("open jobs %v, want the two valid jobs %v", sound, want)
 			}
 			listed, err := store.Jobs(t.Context(), acme, preflightjob.Selection{Before: preflightjob.Position{SubmittedAt: time.Now().Add(time.Hour)}, Now: time.Now(), Limit: 10})
 			if reported := errors.As(err, &malformed); reported != (column != "tenant") || !reported && err != nil || len(listed) != 2 {
-				t.Errorf("Jobs = %v, %v; want the two sound ones, and that of %s if it is the tenant's", listed, err, ids[1])
+				t.Errorf("Jobs = %v, %v; want the two valid jobs, and the error of %s if it belongs to the tenant", listed, err, ids[1])
 			}
-			var away *transaction.UnavailableError
-			if _, err := preflight.Begin(t.Context(), ids[1], 1, "w1"); !errors.As(err, &malformed) || errors.As(err, &away) {
-				t.Errorf("Begin: %v, want a MalformedError and no absence", err)
+			var unavailable *transaction.UnavailableError
+			if _, err := preflight.Begin(t.Context(), ids[1], 1, "w1"); !errors.As(err, &malformed) || errors.As(err, &unavailable) {
+				t.Errorf("Begin: %v, want a MalformedError and not ErrNotFound", err)
 			}
 			if n, err := preflight.Sweep(t.Context(), 0, 10); err != nil || n != 3 {
-				t.Errorf("swept %d, %v; want all seen", n, err)
+				t.Errorf("swept %d, %v; want all jobs", n, err)
 			}
 		})
 	}

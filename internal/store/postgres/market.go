@@ -33,9 +33,9 @@ func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, chosen rfq.Select
 
 // RFQOwner implements [rfq.Store].
 func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
-	return read(ctx, s, "find owner", func(ctx context.Context, q querier) (who tenant.ID, err error) {
-		err = q.QueryRow(ctx, `SELECT tenant FROM rfq WHERE `+store.OfMode(mode)+` AND id = $1`, id).Scan(&who)
-		return found(who, err)
+	return read(ctx, s, "find owner", func(ctx context.Context, q querier) (owner tenant.ID, err error) {
+		err = q.QueryRow(ctx, `SELECT tenant FROM rfq WHERE `+store.OfMode(mode)+` AND id = $1`, id).Scan(&owner)
+		return found(owner, err)
 	})
 }
 
@@ -81,7 +81,7 @@ func auditArgs(e *transaction.AuditEntry) []any {
 	return []any{e.ID, e.At, e.Actor.Organization, e.Actor.Key, e.Actor.RequestID, e.Verb, e.Owner.String(), e.Subject, e.Reason}
 }
 
-// AddAuditEntry commits an entry of the audit by itself.
+// AddAuditEntry commits an entry of the audit in its own transaction.
 func (s *Store) AddAuditEntry(ctx context.Context, auditEntry transaction.AuditEntry) error {
 	return s.use(ctx, "audit", func(ctx context.Context, conn *pgxpool.Conn) error {
 		var batch pgx.Batch

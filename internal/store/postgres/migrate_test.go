@@ -70,12 +70,12 @@ func TestSecondMigratorWaitsForTheFirst(t *testing.T) {
 	go func() { migrated <- store.Migrate(t.Context()) }()
 	watch := connect(t, address)
 	eventually.Holds(t, "the second migrator requests the lock", func() bool {
-		return ask[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
+		return queryOne[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
 			WHERE datname = current_database() AND application_name = 'printmarket' AND query LIKE '%pg_try_advisory_lock%')`)
 	})
 	select {
 	case err := <-migrated:
-		t.Fatalf("it did not wait (%v)", err)
+		t.Fatalf("the second migrator did not wait for the first (%v)", err)
 	default:
 	}
 	if version, err := store.SchemaVersion(t.Context()); err != nil || version != 0 {
@@ -102,7 +102,7 @@ func TestConcurrentMigratorsMigrateOnce(t *testing.T) {
 	for range n {
 		go func() {
 			err := store.Migrate(t.Context())
-			for range 10 { // as long as several migrators are at it
+			for range 10 { // while several migrators run
 				err = errors.Join(err, store.Grant(t.Context(), Roles{API: role, Worker: role, Webhooks: role}))
 			}
 			results <- err
@@ -119,8 +119,8 @@ func TestConcurrentMigratorsMigrateOnce(t *testing.T) {
 	if err != nil {
 		t.Fatalf("fs.Glob: %v", err)
 	}
-	if rows := ask[int](t, store.pool, `SELECT count(*) FROM goose_db_version WHERE version_id > 0`); rows != len(files) {
-		t.Errorf("%d migrations were noted, want %d", rows, len(files))
+	if rows := queryOne[int](t, store.pool, `SELECT count(*) FROM goose_db_version WHERE version_id > 0`); rows != len(files) {
+		t.Errorf("%d migrations are recorded, want %d", rows, len(files))
 	}
 }
 
@@ -148,14 +148,14 @@ func TestWorkerOfThePreviousReleasePublishesDuringTheMigration(t *testing.T) {
 		t.Fatalf("steps.UpTo: %v", err)
 	}
 	publish("before the migrator has granted anything")
-	if traced := ask[int](t, connect(t, address), `SELECT count(trace) FROM outbox`); traced != 0 {
-		t.Errorf("%d events have an unexpected trace", traced)
+	if traced := queryOne[int](t, connect(t, address), `SELECT count(trace) FROM outbox`); traced != 0 {
+		t.Errorf("%d events have a trace, want 0", traced)
 	}
 	if _, err := steps.DownTo(t.Context(), 16); err != nil {
 		t.Fatalf("steps.DownTo: %v", err)
 	}
 	publish("after it was taken back")
-	if events := ask[int](t, connect(t, address), `SELECT count(*) FROM outbox`); events != published {
+	if events := queryOne[int](t, connect(t, address), `SELECT count(*) FROM outbox`); events != published {
 		t.Errorf("%d events, want %d", events, published)
 	}
 }

@@ -53,7 +53,7 @@ func TestSessionLimitsOverrideTheURL(t *testing.T) {
 		"application_name": "printmarket", "timezone": "UTC", "statement_timeout": "5s", "lock_timeout": "2s",
 		"idle_in_transaction_session_timeout": "10s", "default_transaction_isolation": "read committed",
 	} {
-		if got := ask[string](t, store.pool, `SELECT current_setting($1)`, setting); got != want {
+		if got := queryOne[string](t, store.pool, `SELECT current_setting($1)`, setting); got != want {
 			t.Errorf("%s is %q, want %q", setting, got, want)
 		}
 	}
@@ -72,11 +72,11 @@ func TestVolatileDatabaseIsRefused(t *testing.T) {
 		return errors.As(err, &volatile) && volatile.Setting == setting && volatile.Got == "off"
 	}
 	if !refused(withParameter(t, address, "synchronous_commit", "off"), "synchronous_commit") {
-		t.Error("synchronous_commit=off in the URL was accepted")
+		t.Error("synchronous_commit=off in the URL was accepted, want VolatileError")
 	}
 	execute(t, address, `ALTER ROLE `+pgtest.Superuser+` SET synchronous_commit = 'off'`)
 	if !refused(address, "synchronous_commit") {
-		t.Error("synchronous_commit=off of the role was accepted")
+		t.Error("synchronous_commit=off of the role was accepted, want VolatileError")
 	}
 	execute(t, address, `ALTER ROLE `+pgtest.Superuser+` RESET synchronous_commit`)
 	for _, mode := range []string{"local", "remote_write", "on", "remote_apply"} {
@@ -86,8 +86,7 @@ func TestVolatileDatabaseIsRefused(t *testing.T) {
 	for _, setting := range []string{"fsync", "full_page_writes"} {
 		execute(t, address, `ALTER SYSTEM SET `+setting+` = 'off'`, `SELECT pg_reload_conf()`)
 		eventually.Holds(t, setting+"=off is refused", func() bool { return refused(address, setting) })
-		// A store that is open already detects the setting when it is pinged, and
-		// acknowledges nothing from then on.
+		// An open store detects the setting when it is pinged, and then rejects every write.
 		for _, err := range []error{running.Ping(t.Context()), running.CheckSchema(t.Context())} {
 			var volatile *VolatileError
 			if !errors.As(err, &volatile) {
@@ -110,24 +109,24 @@ func TestErrorOfAnUnreachableDatabaseOmitsThePassword(t *testing.T) {
 	_ = listener.Close()
 	present := pgtest.Shared(t)
 	unreachable := func(err error) bool {
-		var away *transaction.UnavailableError
-		return errors.As(err, &away)
+		var unavailable *transaction.UnavailableError
+		return errors.As(err, &unavailable)
 	}
 	badURL := func(err error) bool { return errors.Is(err, ErrURL) }
 	tests := map[string]struct {
 		address string
 		want    func(error) bool
-		says    string
+		part    string
 	}{
 		"closed port": {"postgres://app:" + password + "@" + closed + "/market", unreachable, "connection refused"},
 		"the password is wrong": {
 			with(t, present, func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), password) }), unreachable, "authentication failed",
 		},
-		"the database is missing": {with(t, present, func(u *url.URL) { u.Path = "/missing" }), unreachable, "does not exist"},
-		"an invalid port":         {"postgres://app:" + password + "@db:port/market", badURL, "postgres://"},
-		"a broken escape":         {"postgres://app:" + password + "%zz@db/market", badURL, "postgres://"},
-		"a password with signs":   {"postgres://app:" + password + "/@#?[@db:1:2/market", badURL, "postgres://"},
-		"words in place of a URL": {"host=db port=x password=" + password, badURL, "postgres://"},
+		"the database is missing":             {with(t, present, func(u *url.URL) { u.Path = "/missing" }), unreachable, "does not exist"},
+		"an invalid port":                     {"postgres://app:" + password + "@db:port/market", badURL, "postgres://"},
+		"a broken escape":                     {"postgres://app:" + password + "%zz@db/market", badURL, "postgres://"},
+		"a password with reserved characters": {"postgres://app:" + password + "/@#?[@db:1:2/market", badURL, "postgres://"},
+		"words in place of a URL":             {"host=db port=x password=" + password, badURL, "postgres://"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -135,13 +134,13 @@ func TestErrorOfAnUnreachableDatabaseOmitsThePassword(t *testing.T) {
 			store, err := Open(t.Context(), tc.address, Options{})
 			if err == nil {
 				_ = store.Close()
-				t.Fatal("opened")
+				t.Fatal("Open succeeded, want an error")
 			}
-			if !tc.want(err) || !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("error = %v, want one that contains %q", err, tc.says)
+			if !tc.want(err) || !strings.Contains(err.Error(), tc.part) {
+				t.Errorf("error = %v, want one that contains %q", err, tc.part)
 			}
 			if text := fmt.Sprintf("%v %+v %#v", err, err, err); strings.Contains(text, password) {
-				t.Error("the error holds the password")
+				t.Error("the error contains the password")
 			}
 		})
 	}
@@ -150,8 +149,8 @@ func TestErrorOfAnUnreachableDatabaseOmitsThePassword(t *testing.T) {
 func TestStandbyIsRefused(t *testing.T) {
 	t.Parallel()
 	address := withParameter(t, pgtest.Shared(t), "default_transaction_read_only", "on")
-	var away *transaction.UnavailableError
-	if _, err := Open(t.Context(), address, Options{}); !errors.As(err, &away) || !strings.Contains(err.Error(), "read only") {
+	var unavailable *transaction.UnavailableError
+	if _, err := Open(t.Context(), address, Options{}); !errors.As(err, &unavailable) || !strings.Contains(err.Error(), "read only") {
 		t.Errorf("error = %v, want one that contains \"read only\"", err)
 	}
 }
@@ -168,14 +167,15 @@ func TestClosedStoreIsUnavailable(t *testing.T) {
 		"read":  func(ctx context.Context) error { _, err := store.Events(ctx, 0, 1); return err },
 		"write": func(ctx context.Context) error { return store.MarkDispatched(ctx, []string{"pref_"}, testTime) },
 	} {
-		var away *transaction.UnavailableError
-		if err := call(t.Context()); !errors.As(err, &away) || away.Op == "" {
+		var unavailable *transaction.UnavailableError
+		if err := call(t.Context()); !errors.As(err, &unavailable) || unavailable.Op == "" {
 			t.Errorf("%s: error = %v, want UnavailableError that names its operation", name, err)
 		}
 	}
 }
 
-// A server that is cut off sends no refusal, and keeps to no limit of its own.
+// TestCallsEndSoonIfTheServerHangs uses a server that sends nothing and does not enforce its own
+// timeouts.
 func TestCallsEndSoonIfTheServerHangs(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
@@ -207,12 +207,12 @@ func TestCallsEndSoonIfTheServerHangs(t *testing.T) {
 		go func() { ended <- call(t.Context()) }()
 		select {
 		case err := <-ended:
-			var away *transaction.UnavailableError
-			if !errors.As(err, &away) {
+			var unavailable *transaction.UnavailableError
+			if !errors.As(err, &unavailable) {
 				t.Errorf("%s: error = %v, want UnavailableError", name, err)
 			}
 		case <-time.After(time.Minute):
-			t.Fatalf("%s still waits", name)
+			t.Fatalf("%s has not returned, want an UnavailableError in time", name)
 		}
 	}
 	server.Thaw()
@@ -229,9 +229,9 @@ func TestOpenPreparesConnections(t *testing.T) {
 		options Options
 		want    int32
 	}{
-		"one by default":         {Options{}, 1},
-		"as many as are wanted":  {Options{Prepared: 5}, 5},
-		"no more than there may": {Options{MaxConns: 2, Prepared: 5}, 2},
+		"one by default":                            {Options{}, 1},
+		"the configured number":                     {Options{Prepared: 5}, 5},
+		"at most the maximum number of connections": {Options{MaxConns: 2, Prepared: 5}, 2},
 	} {
 		if got := openUnmigrated(t, address, tc.options).pool.Stat().IdleConns(); got != tc.want {
 			t.Errorf("%s: %d connections, want %d", name, got, tc.want)
@@ -239,16 +239,17 @@ func TestOpenPreparesConnections(t *testing.T) {
 	}
 	role, narrow := newRole(t, address)
 	execute(t, address, `ALTER ROLE `+role+` CONNECTION LIMIT 1`)
-	openUnmigrated(t, narrow, Options{Prepared: 5}) // it opens with fewer connections
+	openUnmigrated(t, narrow, Options{Prepared: 5}) // opens fewer connections and succeeds
 }
 
-// Some callers always find a connection between two holders.
+// TestRefusalsUnderLoadAreOverloads runs more callers than connections: some callers always find
+// a connection between two holders.
 func TestRefusalsUnderLoadAreOverloads(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
 	openStore(t, address)
 	store := openUnmigrated(t, address, Options{MaxConns: 2, AcquireTimeout: 20 * time.Millisecond})
-	// Both connections are made before: until then, waiting is for the database.
+	// Both connections are established first: until then, a wait is not an overload.
 	var made []*pgxpool.Conn
 	for range 2 {
 		conn, err := store.pool.Acquire(t.Context())
@@ -280,7 +281,7 @@ func TestRefusalsUnderLoadAreOverloads(t *testing.T) {
 	}
 	group.Wait()
 	if refused.Load() == 0 {
-		t.Error("no call was refused, want some: the test proves nothing")
+		t.Error("no call was rejected, want some: otherwise the test proves nothing")
 	}
 }
 
@@ -299,14 +300,14 @@ func TestFullPoolIsOverloadedAndWritesNothing(t *testing.T) {
 		busy = append(busy, conn)
 	}
 	_, err := rfqs.Create(t.Context(), acme, posters, termsOf("k1"))
-	var away *transaction.UnavailableError
-	if !errors.Is(err, transaction.ErrOverloaded) || !errors.As(err, &away) {
+	var unavailable *transaction.UnavailableError
+	if !errors.Is(err, transaction.ErrOverloaded) || !errors.As(err, &unavailable) {
 		t.Errorf("error = %v, want ErrOverloaded in an UnavailableError", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := store.Ping(cancelled); !errors.Is(err, context.Canceled) || errors.Is(err, transaction.ErrOverloaded) {
-		t.Errorf("a caller that left: error = %v, want its own end and no overload", err)
+		t.Errorf("a cancelled caller: error = %v, want its cancellation and not ErrOverloaded", err)
 	}
 	for _, conn := range busy {
 		conn.Release()
@@ -343,7 +344,7 @@ func TestSkewIsTheDifferenceOfTheTwoClocks(t *testing.T) {
 	database.SetClock(t, testTime.Add(90*time.Second))
 	var calls atomic.Int64
 	options := patient
-	// Asking takes two seconds on this clock, of which half are taken off.
+	// On this clock the query takes two seconds, half of which is subtracted.
 	options.Now = func() time.Time { return testTime.Add(time.Duration(2*(calls.Add(1)-1)) * time.Second) }
 	store := openUnmigrated(t, database.address, options)
 	if got, err := store.Skew(t.Context()); err != nil || got != 89*time.Second {
@@ -382,7 +383,7 @@ func TestCreateIsOneRoundTrip(t *testing.T) {
 	sent := &roundTrips{}
 	config.ConnConfig.Tracer = sent
 	config.MaxConns = 1
-	// A ping after an idle second would be one more.
+	// A ping after an idle second would be a second round trip.
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {

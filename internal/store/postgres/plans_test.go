@@ -76,7 +76,7 @@ var (
 var wholeReads = []struct{ table, statement, reason string }{
 	{"webhook_head", "webhook_head", "the table has one row"},
 	{"masterdata_revision", "masterdata_revision", "the table has one row"},
-	{"quota_day", "DELETE FROM quota_day", "the sweeper alone runs it, and days beyond the retention are not kept"},
+	{"quota_day", "DELETE FROM quota_day", "only the sweeper runs the statement, and days past the retention are erased"},
 }
 
 func mayReadWhole(table, statement string) bool {

@@ -43,7 +43,7 @@ func BenchmarkRequestLog(b *testing.B) {
 	}
 	rows := float64(b.N * batch)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/rows, "write-ns/row")
-	b.ReportMetric(float64(ask[int64](b, store.pool, `SELECT pg_total_relation_size('request_log')`))/rows, "bytes/row")
+	b.ReportMetric(float64(queryOne[int64](b, store.pool, `SELECT pg_total_relation_size('request_log')`))/rows, "bytes/row")
 	begun := time.Now()
 	for n := step; n == step; {
 		var err error

@@ -96,33 +96,33 @@ func createRFQArgs(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, term
 }
 
 // ReplayedRFQ implements [rfq.Store].
-func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (rfq.RFQ, error) {
+func (s *Store) ReplayedRFQ(ctx context.Context, owner tenant.ID, used transaction.Idempotency, now time.Time) (rfq.RFQ, error) {
 	return read(ctx, s, "replay rfq", func(ctx context.Context, q querier) (rfq.RFQ, error) {
-		subject, err := committed(ctx, q, who, transaction.CreateRFQ, used, now)
+		subject, err := committed(ctx, q, owner, transaction.CreateRFQ, used, now)
 		if err != nil {
 			return rfq.RFQ{}, err
 		}
 		if subject == "" {
 			return rfq.RFQ{}, store.Answer(transaction.ErrNotFound)
 		}
-		return oneRFQ(ctx, q, who, subject)
+		return oneRFQ(ctx, q, owner, subject)
 	})
 }
 
 // RFQ implements [rfq.Store].
-func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error) {
-	return read(ctx, s, "read rfq", func(ctx context.Context, q querier) (rfq.RFQ, error) { return oneRFQ(ctx, q, who, id) })
+func (s *Store) RFQ(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error) {
+	return read(ctx, s, "read rfq", func(ctx context.Context, q querier) (rfq.RFQ, error) { return oneRFQ(ctx, q, owner, id) })
 }
 
 // RFQs implements [rfq.Store].
-func (s *Store) RFQs(ctx context.Context, who tenant.ID, chosen rfq.Selection) ([]rfq.RFQ, error) {
-	return s.selectRFQs(ctx, "list rfqs", store.OfOwner, who.String(), chosen)
+func (s *Store) RFQs(ctx context.Context, owner tenant.ID, chosen rfq.Selection) ([]rfq.RFQ, error) {
+	return s.selectRFQs(ctx, "list rfqs", store.OfOwner, owner.String(), chosen)
 }
 
 // RFQQuotes implements [rfq.Store].
-func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error) {
+func (s *Store) RFQQuotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error) {
 	return read(ctx, s, "list quotes", func(ctx context.Context, q querier) ([]rfq.Quote, error) {
-		_, quotes, err := withQuotes(ctx, q, who, id, "")
+		_, quotes, err := withQuotes(ctx, q, owner, id, "")
 		return quotes, err
 	})
 }
@@ -141,9 +141,9 @@ func (s *Store) RFQEvents(ctx context.Context, owner tenant.ID, id string, after
 }
 
 // AmendRFQ implements [rfq.Store].
-func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
+func (s *Store) AmendRFQ(ctx context.Context, owner tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
 	return s.write(ctx, "amend rfq", func(ctx context.Context, tx pgx.Tx) error {
-		record, quotes, err := withQuotes(ctx, tx, who, id, " FOR UPDATE")
+		record, quotes, err := withQuotes(ctx, tx, owner, id, " FOR UPDATE")
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		if err := queueQuotes(changes, quotes, amendment.Quotes); err != nil {
 			return err
 		}
-		if err := queuePublish(ctx, changes, who, amendment.Events); err != nil {
+		if err := queuePublish(ctx, changes, owner, amendment.Events); err != nil {
 			return err
 		}
 		queueAudit(changes, amendment.AuditEntry)
@@ -165,15 +165,15 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 	})
 }
 
-func oneRFQ(ctx context.Context, q querier, who tenant.ID, id string) (rfq.RFQ, error) {
-	return found(scanRFQ(q.QueryRow(ctx, `SELECT `+rfqColumns+` FROM rfq WHERE id = $1 AND tenant = $2`, id, who.String())))
+func oneRFQ(ctx context.Context, q querier, owner tenant.ID, id string) (rfq.RFQ, error) {
+	return found(scanRFQ(q.QueryRow(ctx, `SELECT `+rfqColumns+` FROM rfq WHERE id = $1 AND tenant = $2`, id, owner.String())))
 }
 
 // withQuotes reads an RFQ with its quotes in one round trip. If the first statement locks
 // the RFQ, the second one reads the latest quotes.
-func withQuotes(ctx context.Context, q querier, who tenant.ID, id, lock string) (record rfq.RFQ, quotes []rfq.Quote, err error) {
+func withQuotes(ctx context.Context, q querier, owner tenant.ID, id, lock string) (record rfq.RFQ, quotes []rfq.Quote, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(`SELECT `+rfqColumns+` FROM rfq WHERE id = $1 AND tenant = $2`+lock, id, who.String())
+	batch.Queue(`SELECT `+rfqColumns+` FROM rfq WHERE id = $1 AND tenant = $2`+lock, id, owner.String())
 	batch.Queue(`SELECT id, rfq_id, revision, status, offer, submitted_at FROM quote WHERE rfq_id = $1 ORDER BY id`, id)
 	results := q.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()

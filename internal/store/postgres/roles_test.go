@@ -20,7 +20,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// insufficientPrivilege is the SQLSTATE of a right that a role has not.
+// insufficientPrivilege is the SQLSTATE of an action for which a role has no right.
 const insufficientPrivilege = "42501"
 
 // newRole creates a role that may only log in, and returns its name and the URL under which
@@ -67,7 +67,7 @@ func TestWorkerRoleCanOnlyBeginAndFinishJobs(t *testing.T) {
 		t.Errorf("running.Finish: %v", err)
 	}
 	if report, err := preflight.Report(t.Context(), acme, id); err != nil || !strings.Contains(string(report), id) {
-		t.Errorf("report %s (%v), want the worker's", report, err)
+		t.Errorf("report %s (%v), want the report of the worker", report, err)
 	}
 
 	for verb, call := range map[string]func(context.Context) error{
@@ -98,7 +98,7 @@ func TestWorkerRoleCanOnlyBeginAndFinishJobs(t *testing.T) {
 			_, err := worker.Claim(ctx, []webhook.Lane{{Address: orders.Address, Most: 1}}, testTime, 1)
 			return err
 		},
-		"log requests": func(ctx context.Context) error { return worker.AddRequests(ctx, []requestlog.Entry{asked}) },
+		"log requests": func(ctx context.Context) error { return worker.AddRequests(ctx, []requestlog.Entry{logged}) },
 		"read requests": func(ctx context.Context) error {
 			_, err := worker.Requests(ctx, requestlog.Query{Owner: acme, Limit: 1})
 			return err
@@ -155,11 +155,11 @@ func TestRuntimeRoleServesTheAPIAndCannotReplaceTheClock(t *testing.T) {
 			_, _, err := store.ReceiveXJMF(ctx, callback, []xjmf.Job{{ID: "job-1"}}, waits)
 			return err
 		},
-		"list callbacks":  func(ctx context.Context) error { _, err := store.XJMFRecords(ctx, acme, "", 1); return err },
-		"list states":     func(ctx context.Context) error { _, err := store.XJMFStates(ctx, acme, "job-1", 1); return err },
-		"purge callbacks": func(ctx context.Context) error { _, err := store.PurgeXJMF(ctx, later, 1); return err },
-		"try an endpoint": func(ctx context.Context) error { return store.AddDelivery(ctx, test) },
-		"enable one":      func(ctx context.Context) error { return store.Enable(ctx, orders.Address, testTime) },
+		"list callbacks":     func(ctx context.Context) error { _, err := store.XJMFRecords(ctx, acme, "", 1); return err },
+		"list states":        func(ctx context.Context) error { _, err := store.XJMFStates(ctx, acme, "job-1", 1); return err },
+		"purge callbacks":    func(ctx context.Context) error { _, err := store.PurgeXJMF(ctx, later, 1); return err },
+		"try an endpoint":    func(ctx context.Context) error { return store.AddDelivery(ctx, test) },
+		"enable an endpoint": func(ctx context.Context) error { return store.Enable(ctx, orders.Address, testTime) },
 		"recover deliveries": func(ctx context.Context) error {
 			_, err := store.Recover(ctx, orders, testTime, testTime, 10, deliveryID)
 			return err
@@ -168,7 +168,7 @@ func TestRuntimeRoleServesTheAPIAndCannotReplaceTheClock(t *testing.T) {
 			_, err := store.Deliveries(ctx, webhook.Query{Owner: acme, Limit: 1})
 			return err
 		},
-		"log requests": func(ctx context.Context) error { return store.AddRequests(ctx, []requestlog.Entry{asked}) },
+		"log requests": func(ctx context.Context) error { return store.AddRequests(ctx, []requestlog.Entry{logged}) },
 		"list requests": func(ctx context.Context) error {
 			_, err := store.Requests(ctx, requestlog.Query{Owner: acme, Limit: 1})
 			return err
@@ -217,8 +217,8 @@ func TestRuntimeRoleServesTheAPIAndCannotReplaceTheClock(t *testing.T) {
 	}
 }
 
-// asked is a logged request.
-var asked = requestlog.Entry{ID: "log_1", At: testTime, Tenant: acme, Requests: 1}
+// logged is a logged request.
+var logged = requestlog.Entry{ID: "log_1", At: testTime, Tenant: acme, Requests: 1}
 
 // changed is an audit entry.
 var changed = transaction.AuditEntry{ID: "aud_1", At: testTime, Verb: transaction.CancelRFQ, Owner: acme, Subject: "rfq_1"}
@@ -235,7 +235,7 @@ func waits(map[xjmf.Job]xjmf.State) (xjmf.Change, error) {
 	return xjmf.Change{Answer: []byte("<XJMF/>"), States: []xjmf.State{state}}, err
 }
 
-// TestRuntimeRoleCannotChooseHashesOfTheAudit inserts an entry with hashes of its own.
+// TestRuntimeRoleCannotChooseHashesOfTheAudit inserts an entry with forged hashes.
 func TestRuntimeRoleCannotChooseHashesOfTheAudit(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
@@ -267,9 +267,9 @@ func TestRuntimeRoleCannotChooseHashesOfTheAudit(t *testing.T) {
 func TestUnknownRoleIsNamedInTheError(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, pgtest.Shared(t))
-	var away *transaction.UnavailableError
+	var unavailable *transaction.UnavailableError
 	err := store.Grant(t.Context(), Roles{Webhooks: "unknown"})
-	if err == nil || errors.As(err, &away) || !strings.Contains(err.Error(), `role "unknown" does not exist`) {
+	if err == nil || errors.As(err, &unavailable) || !strings.Contains(err.Error(), `role "unknown" does not exist`) {
 		t.Errorf("error = %v, want the role's name and no UnavailableError", err)
 	}
 }

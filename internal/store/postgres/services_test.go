@@ -45,19 +45,19 @@ func services(t testing.TB, store storetest.Store) (*rfq.Service, *preflightjob.
 			Store: store, Cursors: cursors, Now: now, Random: rand.Reader,
 			Catalog: func(time.Time) (rfq.Catalog, error) { return catalog, nil },
 		}), preflightjob.New(preflightjob.Config{
-			Store: store, Dispatcher: nowhere{}, Profiles: []string{"print_ready"},
+			Store: store, Dispatcher: discard{}, Profiles: []string{"print_ready"},
 			Now: now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 		})
 }
 
-// nowhere is a queue without a consumer.
-type nowhere struct{}
+// discard is a queue without a consumer.
+type discard struct{}
 
-func (nowhere) Submit(context.Context, string, tenant.ID, int) error { return nil }
-func (nowhere) SubmitAll(_ context.Context, all []preflightjob.Submission) (int, error) {
+func (discard) Submit(context.Context, string, tenant.ID, int) error { return nil }
+func (discard) SubmitAll(_ context.Context, all []preflightjob.Submission) (int, error) {
 	return len(all), nil
 }
-func (nowhere) Cancel(context.Context, string) error { return nil }
+func (discard) Cancel(context.Context, string) error { return nil }
 
 func termsOf(key string) rfq.Terms {
 	return rfq.Terms{Quota: daily, Idempotency: transaction.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}
@@ -83,7 +83,7 @@ func offerOf(t testing.TB, supplier string) rfq.Offer {
 	}
 }
 
-// create makes an RFQ that must succeed.
+// create creates an RFQ and fails the test on an error.
 func create(t testing.TB, rfqs *rfq.Service, key string) rfq.RFQ {
 	t.Helper()
 	created, err := rfqs.Create(t.Context(), acme, posters, termsOf(key))
@@ -107,11 +107,11 @@ func cancelJob(t testing.TB, preflight *preflightjob.Service, key string) prefli
 	return cancelled
 }
 
-// patience is far more than anything here takes.
-const patience = 30 * time.Second
+// maxWait is far longer than any step of these tests.
+const maxWait = 30 * time.Second
 
-// ask returns the only column of the only row of a query.
-func ask[T any](t testing.TB, q querier, query string, args ...any) T {
+// queryOne returns the only column of the only row of a query.
+func queryOne[T any](t testing.TB, q querier, query string, args ...any) T {
 	t.Helper()
 	var got T
 	if err := q.QueryRow(t.Context(), query, args...).Scan(&got); err != nil {

@@ -189,8 +189,8 @@ func (s *Store) use(ctx context.Context, op string, work func(context.Context, *
 		if err = s.borrow(ctx, work); err == nil || ctx.Err() != nil {
 			break
 		}
-		// The transaction left nothing and can run again if it lost a conflict or was
-		// never sent.
+		// The transaction has written nothing and can run again if it lost a conflict or
+		// was never sent.
 		lost := code(err) == serializationFailure || code(err) == deadlockDetected
 		if !lost && !pgconn.SafeToRetry(err) {
 			break
@@ -204,7 +204,7 @@ func (s *Store) use(ctx context.Context, op string, work func(context.Context, *
 // system is the value of db.system.name in spans.
 const system = "postgresql"
 
-// end ends the span of a call with the kind of the error and its SQLSTATE.
+// end ends the span of a call with the kind of its error and the SQLSTATE.
 func end(span telemetry.Span, err error) {
 	if state := code(err); state != "" {
 		span.Set(slog.String("db.response.status_code", state))

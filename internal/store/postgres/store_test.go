@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
-// patient never gives up on a busy machine.
+// patient has timeouts that are long enough for a busy machine.
 var patient = Options{MaxConns: 8, AcquireTimeout: time.Minute, StatementTimeout: time.Minute}
 
 // TestStore runs the suite with the rights that the processes of an installation
@@ -81,14 +81,14 @@ func wantNoDeadlocks(t testing.TB, address string) {
 		return n
 	}
 	// A connection adds its counts to the statistics when it ends.
-	for deadline := time.Now().Add(patience); count(`SELECT count(*) FROM pg_stat_activity
+	for deadline := time.Now().Add(maxWait); count(`SELECT count(*) FROM pg_stat_activity
 		WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`) > 0; time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the database is still in use")
 		}
 	}
 	if n := count(`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`); n > 0 {
-		t.Errorf("%d transactions waited for each other in a circle", n)
+		t.Errorf("%d deadlocks, want 0", n)
 	}
 }
 
@@ -116,7 +116,7 @@ func openUnmigrated(t testing.TB, address string, options Options) *Store {
 	return store
 }
 
-// execute runs statements beside the store, as the owner of the database.
+// execute runs statements outside the store, as the owner of the database.
 func execute(t testing.TB, address string, statements ...string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)
@@ -131,7 +131,7 @@ func execute(t testing.TB, address string, statements ...string) {
 	}
 }
 
-// connect makes a connection beside the store, closed when the test ends.
+// connect opens a connection outside the store. The connection is closed when the test ends.
 func connect(t testing.TB, address string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), address)

@@ -82,8 +82,8 @@ func (c claim) replayed(terms transaction.Terms, full error) (string, error) {
 	}
 }
 
-// committed returns the subject that was committed under a key, or an empty text.
-func committed(ctx context.Context, q querier, who tenant.ID, operation transaction.Operation, used transaction.Idempotency, now time.Time) (string, error) {
+// committed returns the subject that was committed under a key; it is empty for a new key.
+func committed(ctx context.Context, q querier, owner tenant.ID, operation transaction.Operation, used transaction.Idempotency, now time.Time) (string, error) {
 	if used.Key == "" {
 		return "", nil
 	}
@@ -92,7 +92,7 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation transact
 	err := q.QueryRow(ctx,
 		`SELECT subject, fingerprint FROM idempotency
 		 WHERE tenant = $1 AND operation = $2 AND key = $3 AND created_at > $4`,
-		who.String(), operation, used.Key, now.Add(-transaction.KeyRetention)).Scan(&subject, &fingerprint)
+		owner.String(), operation, used.Key, now.Add(-transaction.KeyRetention)).Scan(&subject, &fingerprint)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return "", nil
@@ -134,9 +134,9 @@ LEFT JOIN quota q ON q.tenant = $1 AND q.operation = $2 AND q.window_start = b.b
 
 // QuotaUsage returns how much a tenant has used of a quota in the current window. It
 // uses the clock of the database and ignores the caller's.
-func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, _ time.Time) (transaction.Usage, error) {
+func (s *Store) QuotaUsage(ctx context.Context, owner tenant.ID, operation transaction.Operation, quota transaction.Quota, _ time.Time) (transaction.Usage, error) {
 	return read(ctx, s, "read quota", func(ctx context.Context, q querier) (usage transaction.Usage, err error) {
-		err = q.QueryRow(ctx, quotaUsage, who.String(), operation, int64(quota.Window/time.Second)).Scan(&usage.Used, &usage.Ends)
+		err = q.QueryRow(ctx, quotaUsage, owner.String(), operation, int64(quota.Window/time.Second)).Scan(&usage.Used, &usage.Ends)
 		usage.Ends = usage.Ends.UTC()
 		return usage, err
 	})
@@ -145,7 +145,7 @@ func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation transac
 // QuotaDays returns how much a tenant has used of the quotas of an operation on each day
 // since the day of an instant, in ascending order, without days of no use. It includes
 // windows that are not erased yet, such as the current ones; one query reads both tables.
-func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
+func (s *Store) QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
 	return read(ctx, s, "read quota history", func(ctx context.Context, q querier) ([]transaction.DayUse, error) {
 		rows, err := q.Query(ctx,
 			`SELECT day, sum(used)::bigint FROM (
@@ -153,7 +153,7 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transact
 				UNION ALL
 				SELECT `+dayOfWindow+`, used FROM quota WHERE tenant = $1 AND operation = $2
 			) AS known WHERE day >= ($3::timestamptz AT TIME ZONE 'UTC')::date GROUP BY day ORDER BY day`,
-			who.String(), operation, since)
+			owner.String(), operation, since)
 		return collect(rows, err, func(r pgx.Row) (use transaction.DayUse, err error) {
 			err = r.Scan(instant{&use.Day}, &use.Used)
 			return use, err
@@ -164,7 +164,7 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transact
 const dayOfWindow = `(window_start AT TIME ZONE 'UTC')::date`
 
 // queuePublish adds a statement to a batch that publishes the events of a tenant.
-func queuePublish(ctx context.Context, batch *pgx.Batch, who tenant.ID, events []transaction.Event) error {
+func queuePublish(ctx context.Context, batch *pgx.Batch, owner tenant.ID, events []transaction.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -172,7 +172,7 @@ func queuePublish(ctx context.Context, batch *pgx.Batch, who tenant.ID, events [
 	if err != nil {
 		return err
 	}
-	batch.Queue(`SELECT publish($1, $2)`, who.String(), rows)
+	batch.Queue(`SELECT publish($1, $2)`, owner.String(), rows)
 	return nil
 }
 
@@ -205,9 +205,9 @@ const purgeBatch = 5000
 
 // PurgeKeysAndQuotas erases idempotency keys past their retention at now, quota windows
 // that have ended by the clock of the database, days past the history of quotas, and ends
-// of sessions that have expired at now. The
-// statement that erases windows adds their use to their days; no other use of the erased
-// rows remains visible to a caller. It skips rows that another replica is erasing.
+// of sessions that have expired at now. The statement that erases windows adds their use to
+// their days. The other erased rows had no effect for callers any more. It skips rows that
+// another replica is erasing.
 func (s *Store) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
 	for _, one := range []struct {
 		statement string

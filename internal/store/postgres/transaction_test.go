@@ -35,8 +35,8 @@ func TestPurgeErasesOnlyExpiredKeysAndWindows(t *testing.T) {
 		if err := store.PurgeKeysAndQuotas(t.Context(), tc.ours); err != nil {
 			t.Fatalf("store.PurgeKeysAndQuotas: %v", err)
 		}
-		keys := ask[int64](t, store.pool, `SELECT count(*) FROM idempotency`)
-		quotas := ask[int64](t, store.pool, `SELECT count(*) FROM quota`)
+		keys := queryOne[int64](t, store.pool, `SELECT count(*) FROM idempotency`)
+		quotas := queryOne[int64](t, store.pool, `SELECT count(*) FROM quota`)
 		if keys != tc.keys || quotas != tc.quotas {
 			t.Errorf("%s: %d keys and %d windows are left, want %d and %d", tc.name, keys, quotas, tc.keys, tc.quotas)
 		}
@@ -51,7 +51,7 @@ func TestPurgeRepeatsUntilNothingIsLeft(t *testing.T) {
 	if err := store.PurgeKeysAndQuotas(t.Context(), testTime); err != nil {
 		t.Fatalf("store.PurgeKeysAndQuotas: %v", err)
 	}
-	if left := ask[int64](t, store.pool, `SELECT count(*) FROM idempotency`); left != 0 {
+	if left := queryOne[int64](t, store.pool, `SELECT count(*) FROM idempotency`); left != 0 {
 		t.Errorf("%d keys are left, want none", left)
 	}
 }
@@ -85,8 +85,9 @@ func TestQuotaWindowsFollowTheClockOfTheDatabase(t *testing.T) {
 	}
 }
 
-// An entry whose transaction began first and ends last draws its place before the other
-// entries and becomes visible after them. A reader must not have advanced past it.
+// TestReaderOfTheOutboxSeesALateCommit commits an entry whose transaction began first and ends
+// last. The entry gets its place before the other entries and becomes visible after them. A
+// reader must not have advanced past it.
 func TestReaderOfTheOutboxSeesALateCommit(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
@@ -103,7 +104,7 @@ func TestReaderOfTheOutboxSeesALateCommit(t *testing.T) {
 	early := create(t, rfqs, "k1")
 	first, err := store.Events(t.Context(), 0, 10)
 	if err != nil || len(first) != 1 || first[0].Event.Subject != early.ID {
-		t.Fatalf("entries %+v (%v), want that of %s", first, err, early.ID)
+		t.Fatalf("entries %+v (%v), want the event of %s", first, err, early.ID)
 	}
 	if err := late.Commit(t.Context()); err != nil {
 		t.Fatalf("late.Commit: %v", err)
@@ -142,14 +143,14 @@ func TestAmendmentRunsAgainAfterADeadlock(t *testing.T) {
 	if err != nil {
 		t.Fatalf("rfqs.SubmitQuote: %v", err)
 	}
-	// The other side has the quote, will want the RFQ, and never gives way.
+	// The other transaction locks the quote, then waits for the RFQ, and is never the victim.
 	other := connect(t, address)
 	rival, err := other.Begin(t.Context())
 	if err != nil {
 		t.Fatalf("other.Begin: %v", err)
 	}
-	ask[string](t, rival, `SELECT set_config('deadlock_timeout', '10min', true)`)
-	ask[string](t, rival, `SELECT id FROM quote WHERE id = $1 FOR UPDATE`, submitted.Quote.ID)
+	queryOne[string](t, rival, `SELECT set_config('deadlock_timeout', '10min', true)`)
+	queryOne[string](t, rival, `SELECT id FROM quote WHERE id = $1 FOR UPDATE`, submitted.Quote.ID)
 
 	amendments, deciding := 0, make(chan struct{}, 100)
 	amended := make(chan error, 1)
@@ -162,16 +163,16 @@ func TestAmendmentRunsAgainAfterADeadlock(t *testing.T) {
 			return rfq.Amendment{RFQ: r, Quotes: quotes}, nil
 		})
 	}()
-	<-deciding // the amendment has the RFQ and goes for the quote
-	ask[string](t, rival, `SELECT id FROM rfq WHERE id = $1 FOR UPDATE`, record.ID)
+	<-deciding // the amendment has locked the RFQ and will lock the quote
+	queryOne[string](t, rival, `SELECT id FROM rfq WHERE id = $1 FOR UPDATE`, record.ID)
 	if err := rival.Commit(t.Context()); err != nil {
 		t.Fatalf("rival.Commit: %v", err)
 	}
 	if err := <-amended; err != nil || amendments < 2 {
-		t.Errorf("%d runs ended with %v, want another run to succeed", amendments, err)
+		t.Errorf("%d runs, error %v; want a second run that succeeds", amendments, err)
 	}
 	quotes, err := rfqs.Quotes(t.Context(), acme, record.ID)
 	if err != nil || len(quotes) != 1 || quotes[0].Status != rfq.QuoteWithdrawn {
-		t.Errorf("quotes %+v (%v), want the one withdrawn", quotes, err)
+		t.Errorf("quotes %+v (%v), want one withdrawn quote", quotes, err)
 	}
 }

@@ -177,7 +177,7 @@ func (s *Store) AddDelivery(ctx context.Context, delivery webhook.Delivery) erro
 	})
 }
 
-// pendingAgain makes a delivery pending, due at $1 and unclaimed.
+// pendingAgain sets a delivery to pending, due at $1 and unclaimed.
 const pendingAgain = `state = 'pending', tries = 0, due_at = $1, ended_at = NULL, token = token + 1, claimed_until = NULL`
 
 // Redeliver implements [webhook.Store].

@@ -15,7 +15,8 @@ import (
 // openLanes locks the endpoints from which deliveries may be claimed. The lock serializes
 // claims of an endpoint until the transaction ends, so it precedes the statement that counts
 // the claimed deliveries. It skips an endpoint that another claim has locked. It omits an
-// endpoint whose breaker rests, and limits one whose rest is over to one delivery at a time.
+// endpoint whose breaker is open, and limits an endpoint whose breaker is half-open to one
+// delivery at a time.
 const openLanes = `SELECT l.tenant, l.name, CASE WHEN e.rests_until IS NULL THEN l.most ELSE least(l.most, 1) END
 	FROM unnest($1::text[], $2::text[], $3::bigint[]) AS l (tenant, name, most)
 	JOIN webhook_endpoint e ON e.tenant = l.tenant AND e.name = l.name

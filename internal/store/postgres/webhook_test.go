@@ -34,7 +34,7 @@ func deliveryID() (string, error) {
 	return recordid.New(webhook.DeliveryPrefix, testTime, rand.Reader)
 }
 
-// deliveryTo is a new delivery that is due.
+// deliveryTo returns a new delivery that is due.
 func deliveryTo(t testing.TB, to webhook.Address) webhook.Delivery {
 	t.Helper()
 	id, err := deliveryID()
@@ -48,15 +48,15 @@ func deliveryTo(t testing.TB, to webhook.Address) webhook.Delivery {
 	return webhook.Delivery{ID: id, Address: to, Event: event, State: webhook.Pending, DueAt: testTime, CreatedAt: testTime}
 }
 
-// delivered is the result of a claim that was answered with 204.
+// delivered returns the result of a claim that was answered with 204.
 func delivered(claim webhook.Claim) webhook.Result {
 	return webhook.Result{
 		Claim: claim, State: webhook.Delivered, EndedAt: testTime, Attempt: webhook.Attempt{At: testTime, Status: 204},
 	}
 }
 
-// crowd fills the tables: about n deliveries wait for orders, as many have ended,
-// and a few wait for each of twenty out of two thousand others.
+// crowd returns statements that fill the tables: about n deliveries wait for the endpoint orders,
+// as many have ended, and a few wait for each of twenty of 2,000 other endpoints.
 func crowd(n int) []string {
 	return []string{
 		`INSERT INTO webhook_endpoint (tenant, name, url, enrolled_at, begun_at)
@@ -141,7 +141,7 @@ func TestLaneLockedByAnotherWorkerIsSkipped(t *testing.T) {
 	if err != nil {
 		t.Fatalf("connect().Begin: %v", err)
 	}
-	ask[string](t, other, `SELECT name FROM webhook_endpoint WHERE name = 'orders' FOR NO KEY UPDATE`)
+	queryOne[string](t, other, `SELECT name FROM webhook_endpoint WHERE name = 'orders' FOR NO KEY UPDATE`)
 	lanes := []webhook.Lane{{Address: orders.Address, Most: 1}, {Address: proofs.Address, Most: 1}}
 	claims, err := store.Claim(t.Context(), lanes, testTime, time.Minute)
 	if err != nil || len(claims) != 1 || claims[0].Address != proofs.Address {
@@ -152,12 +152,12 @@ func TestLaneLockedByAnotherWorkerIsSkipped(t *testing.T) {
 	}
 	claims, err = store.Claim(t.Context(), lanes, testTime, time.Minute)
 	if err != nil || len(claims) != 1 || claims[0].Address != orders.Address {
-		t.Errorf("claims %+v (%v), want that of the other endpoint, once it is free", claims, err)
+		t.Errorf("claims %+v (%v), want the claim of the other endpoint after its lock has ended", claims, err)
 	}
 }
 
-// A number that is on its way to an event must not vanish with it: the next event
-// would get it again.
+// TestEventsAreNotErasedWhileTheyAreNumbered erases events during their numbering. If an event
+// were erased with its new number, the next event would get the same number.
 func TestEventsAreNotErasedWhileTheyAreNumbered(t *testing.T) {
 	t.Parallel()
 	address := pgtest.Shared(t)
@@ -168,28 +168,28 @@ func TestEventsAreNotErasedWhileTheyAreNumbered(t *testing.T) {
 	if err != nil {
 		t.Fatalf("connect().Begin: %v", err)
 	}
-	ask[int64](t, numbering, `SELECT last FROM outbox_head FOR UPDATE`)
+	queryOne[int64](t, numbering, `SELECT last FROM outbox_head FOR UPDATE`)
 	purged := make(chan error, 1)
 	go func() {
 		n, err := store.PurgeWebhooks(t.Context(), testTime.Add(time.Hour), 10)
 		if err == nil && n != 1 {
-			err = fmt.Errorf("%d were erased, want 1", n)
+			err = fmt.Errorf("%d events were erased, want 1", n)
 		}
 		purged <- err
 	}()
 	watch := connect(t, address)
 	eventually.Holds(t, "the purge waits", func() bool {
-		return ask[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
+		return queryOne[bool](t, watch, `SELECT EXISTS (SELECT FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%outbox_head%')`)
 	})
-	if left := ask[int](t, numbering, `SELECT count(*) FROM outbox`); left != 1 {
+	if left := queryOne[int](t, numbering, `SELECT count(*) FROM outbox`); left != 1 {
 		t.Errorf("%d events are left, want 1", left)
 	}
 	if err := numbering.Commit(t.Context()); err != nil {
 		t.Fatalf("numbering.Commit: %v", err)
 	}
 	if err := <-purged; err != nil {
-		t.Errorf("numbering.Commit: %v", err)
+		t.Errorf("purge after the numbering: %v", err)
 	}
 }
 
@@ -211,11 +211,11 @@ func TestEventsBeforeTheFirstMigrationOfDeliveriesAreNotRelayed(t *testing.T) {
 	}
 	entries, err := store.Events(t.Context(), relayed, 10)
 	if err != nil || len(entries) != 1 || entries[0].Event.Subject != later.ID {
-		t.Errorf("events to relay: %+v (%v), want that of %s", entries, err, later.ID)
+		t.Errorf("events to relay: %+v (%v), want the event of %s", entries, err, later.ID)
 	}
 }
 
-// migrateTo stops at a migration.
+// migrateTo migrates a store to a version.
 func migrateTo(t *testing.T, store *Store, version int64) {
 	t.Helper()
 	if _, err := stepper(t, store).UpTo(t.Context(), version); err != nil {
@@ -223,7 +223,7 @@ func migrateTo(t *testing.T, store *Store, version int64) {
 	}
 }
 
-// stepper migrates to and fro, as [Store.Migrate] does not.
+// stepper returns a provider that migrates up and down, unlike [Store.Migrate].
 func stepper(t *testing.T, store *Store) *goose.Provider {
 	t.Helper()
 	files, err := fs.Sub(migrations, "migrations")
@@ -239,10 +239,11 @@ func stepper(t *testing.T, store *Store) *goose.Provider {
 	return provider
 }
 
-// checkViolation is the SQLSTATE of a foreign row.
+// checkViolation is the SQLSTATE of a row that violates a check constraint.
 const checkViolation = "23514"
 
-// A damaged row would stop statements that read every endpoint or claim for many.
+// TestDatabaseRejectsUnreadableDeliveries inserts damaged rows, which would stop statements that
+// read or claim for many endpoints.
 func TestDatabaseRejectsUnreadableDeliveries(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, pgtest.Shared(t))
@@ -270,7 +271,7 @@ func TestDatabaseRejectsUnreadableDeliveries(t *testing.T) {
 		`INSERT INTO webhook_head (only_row, relayed) VALUES (false, 1)`,
 	} {
 		if _, err := store.pool.Exec(t.Context(), statement); code(err) != checkViolation {
-			t.Errorf("%s: error = %v, want a violation", statement, err)
+			t.Errorf("%s: error = %v, want a check violation", statement, err)
 		}
 	}
 }
@@ -280,7 +281,7 @@ func TestWebhooksRoleCanOnlyDeliver(t *testing.T) {
 	address := pgtest.Shared(t)
 	owner := openStore(t, address)
 	role, narrow := newRole(t, address)
-	execute(t, address, `GRANT ALL ON rfq, job, report TO `+role) // which is taken back
+	execute(t, address, `GRANT ALL ON rfq, job, report TO `+role) // Grant revokes these rights
 	if err := owner.Grant(t.Context(), Roles{Webhooks: role}); err != nil {
 		t.Fatalf("owner.Grant: %v", err)
 	}
@@ -335,7 +336,7 @@ func TestWebhooksRoleCanOnlyDeliver(t *testing.T) {
 	}
 }
 
-// deliverOnce does everything that a worker does, for one event of the outbox.
+// deliverOnce relays and delivers one event of the outbox, as a worker does.
 func deliverOnce(t *testing.T, store *Store) error {
 	t.Helper()
 	ctx := t.Context()
@@ -358,7 +359,7 @@ func deliverOnce(t *testing.T, store *Store) error {
 	lanes := []webhook.Lane{{Address: orders.Address, Most: 1}}
 	claims, err := store.Claim(ctx, lanes, testTime, time.Minute)
 	if err != nil || len(claims) != 1 {
-		return fmt.Errorf("%d claims: %w", len(claims), err)
+		return fmt.Errorf("%d claims, want 1: %w", len(claims), err)
 	}
 	if err := store.Release(ctx, claims); err != nil {
 		return err
@@ -373,7 +374,7 @@ func deliverOnce(t *testing.T, store *Store) error {
 		return err
 	}
 	if n, err := store.PurgeWebhooks(ctx, testTime.Add(time.Hour), 10); err != nil || n != 2 {
-		return fmt.Errorf("%d were erased, want a delivery and an event: %w", n, err)
+		return fmt.Errorf("%d rows were erased, want a delivery and an event: %w", n, err)
 	}
 	return errors.Join(store.CheckSchema(ctx), store.Ping(ctx))
 }

@@ -125,21 +125,21 @@ func storeXJMF(ctx context.Context, tx pgx.Tx, record xjmf.Record, change xjmf.C
 }
 
 // XJMFStates implements [xjmf.Store].
-func (s *Store) XJMFStates(ctx context.Context, who tenant.ID, jobID string, limit int) ([]xjmf.State, error) {
+func (s *Store) XJMFStates(ctx context.Context, owner tenant.ID, jobID string, limit int) ([]xjmf.State, error) {
 	return read(ctx, s, "list states of a job", func(ctx context.Context, q querier) ([]xjmf.State, error) {
 		rows, err := q.Query(ctx,
 			`SELECT `+xjmfStateColumns+` FROM xjmf_state WHERE tenant = $1 AND job_id = $2 ORDER BY job_part_id, partition LIMIT $3`,
-			who.String(), jobID, limit)
+			owner.String(), jobID, limit)
 		return collect(rows, err, scanXJMFState)
 	})
 }
 
 // XJMFRecords implements [xjmf.Store].
-func (s *Store) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
+func (s *Store) XJMFRecords(ctx context.Context, owner tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
 	return read(ctx, s, "list callbacks", func(ctx context.Context, q querier) ([]xjmf.Entry, error) {
 		rows, err := q.Query(ctx,
 			`SELECT `+xjmfEntryColumns+` FROM xjmf_message WHERE tenant = $1 AND ($2 = '' OR id < $2) ORDER BY id DESC LIMIT $3`,
-			who.String(), before, limit)
+			owner.String(), before, limit)
 		return collect(rows, err, scanXJMFEntry)
 	})
 }
@@ -176,8 +176,8 @@ func scanXJMFEntry(r pgx.Row) (entry xjmf.Entry, err error) {
 	return entry, err
 }
 
-// scanXJMFState reads a state. A row that was inserted just now is a State with nothing but
-// its job. Without a row of a job, the result is the zero State.
+// scanXJMFState reads a state. The state of a row that was just inserted contains only its job.
+// Without a row of the job, the result is the zero State.
 func scanXJMFState(r pgx.Row) (state xjmf.State, err error) {
 	var id, part, partition, status, details, device, sender, message *string
 	var position *int

@@ -15,7 +15,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// row is what *sql.Row and *sql.Rows have in common.
+// row is implemented by *sql.Row and *sql.Rows.
 type row interface{ Scan(into ...any) error }
 
 // collect reads every row of a query.
@@ -23,7 +23,7 @@ func collect[T any](rows *sql.Rows, err error, scan func(row) (T, error)) ([]T, 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }() // rows.Err below is what counts
+	defer func() { _ = rows.Close() }() // rows.Err below returns the error of reading
 	items := []T{}
 	for rows.Next() {
 		item, err := scan(rows)
@@ -49,7 +49,7 @@ type instant struct{ into *time.Time }
 func (i instant) Scan(stored any) error {
 	ms, ok := stored.(int64)
 	if !ok {
-		return fmt.Errorf("instant: a %T in the database", stored)
+		return fmt.Errorf("instant: unexpected type %T in the database", stored)
 	}
 	*i.into = time.Time{}
 	if ms != 0 {
@@ -69,7 +69,7 @@ func (t text) Scan(stored any) error {
 	case string:
 		*t.into = stored
 	default:
-		return fmt.Errorf("text: a %T in the database", stored)
+		return fmt.Errorf("text: unexpected type %T in the database", stored)
 	}
 	return nil
 }

@@ -29,8 +29,8 @@ import (
 	"github.com/printmarket/printmarket/test/storetest"
 )
 
-// crashEnv holds the path of a database; a test binary that is started with
-// it is no test but a process that writes until it is killed.
+// crashEnv names the variable with the path of a database. A test binary that is started with the
+// variable runs no tests; it writes until it is killed.
 const crashEnv = "PRINTMARKET_TEST_CRASH_DATABASE"
 
 func TestMain(m *testing.M) {
@@ -65,19 +65,19 @@ func services(store storetest.Store) (*rfq.Service, *preflightjob.Service, error
 			Store: store, Cursors: cursors, Now: now, Random: rand.Reader,
 			Catalog: func(time.Time) (rfq.Catalog, error) { return catalog, nil },
 		}), preflightjob.New(preflightjob.Config{
-			Store: store, Dispatcher: nowhere{}, Profiles: []string{"print_ready"},
+			Store: store, Dispatcher: discard{}, Profiles: []string{"print_ready"},
 			Now: now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler),
 		}), nil
 }
 
-// nowhere is a queue without a consumer.
-type nowhere struct{}
+// discard is a queue without a consumer.
+type discard struct{}
 
-func (nowhere) Submit(context.Context, string, tenant.ID, int) error { return nil }
-func (nowhere) SubmitAll(_ context.Context, all []preflightjob.Submission) (int, error) {
+func (discard) Submit(context.Context, string, tenant.ID, int) error { return nil }
+func (discard) SubmitAll(_ context.Context, all []preflightjob.Submission) (int, error) {
 	return len(all), nil
 }
-func (nowhere) Cancel(context.Context, string) error { return nil }
+func (discard) Cancel(context.Context, string) error { return nil }
 
 func crashTerms(key string) rfq.Terms {
 	return rfq.Terms{Quota: crashDay, Idempotency: transaction.Idempotency{Key: key, Fingerprint: sha256.Sum256([]byte(key))}}
@@ -107,7 +107,7 @@ func writeUntilKilled(ctx context.Context, path string, acknowledged io.Writer) 
 					failures <- err
 					return
 				}
-				// One write call, so that a line is whole or absent.
+				// One call writes the whole line, so that the line is complete or absent.
 				_, _ = fmt.Fprintf(acknowledged, "rfq %s %s\n", created.RFQ.ID, key)
 			}
 		}()
@@ -236,7 +236,7 @@ func killAfter(t *testing.T, path string, n int) []string {
 	// The wait for a killed process always returns an error; the test checks the lines.
 	_ = writing.Wait()
 	if len(lines) < n {
-		t.Fatalf("the writing process ended by itself after %d writes: %s", len(lines), diagnosis.String())
+		t.Fatalf("the writing process ended before it was killed, after %d writes: %s", len(lines), diagnosis.String())
 	}
 	return lines
 }
@@ -258,7 +258,7 @@ func checkSurvivors(t *testing.T, path string, acknowledged map[string][]string)
 			t.Errorf("acknowledged rfq %s: %v", id, err)
 		}
 		if got, found, err := rfqs.Replay(t.Context(), crasher, crashTerms(key).Idempotency); err != nil || !found || got.ID != id {
-			t.Errorf("key of acknowledged rfq %s replays %s, %t, %v", id, got.ID, found, err)
+			t.Errorf("key of acknowledged rfq %s replays %s, found = %t, %v; want the same id", id, got.ID, found, err)
 		}
 	}
 	for _, entry := range acknowledged["job"] {

@@ -11,7 +11,8 @@ import (
 	"github.com/printmarket/printmarket/internal/store"
 )
 
-// A new table has to be erased with an organization, or kept for a stated reason.
+// TestErasureDecidesAboutEveryTable checks that a new table is erased with an organization, or
+// kept for a stated reason.
 func TestErasureDecidesAboutEveryTable(t *testing.T) {
 	t.Parallel()
 	records := openStore(t, filepath.Join(t.TempDir(), "records.db"))
@@ -19,7 +20,7 @@ func TestErasureDecidesAboutEveryTable(t *testing.T) {
 	for _, table := range lastColumn(t, records, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`) {
 		if slices.Contains(erased, table) == (store.KeptTables[table] != "") {
 			columns := lastColumn(t, records, `SELECT name FROM pragma_table_info('`+table+`')`)
-			t.Errorf("the table %s (%s) is neither erased nor kept, or both: add it to one list of internal/store/erasure.go", table, strings.Join(columns, ", "))
+			t.Errorf("the table %s (%s) is in none or both of the lists of internal/store/erasure.go, want one", table, strings.Join(columns, ", "))
 		}
 	}
 }

@@ -25,14 +25,14 @@ func TestFailingStoreIsUnavailableAndRecovers(t *testing.T) {
 	for _, fault := range []storetest.Fault{storetest.Away, storetest.Unknown} {
 		faulty.Set(fault)
 		_, err := create()
-		if away := (*transaction.UnavailableError)(nil); !errors.As(err, &away) || !errors.Is(err, storetest.ErrInjected) {
+		if unavailable := (*transaction.UnavailableError)(nil); !errors.As(err, &unavailable) || !errors.Is(err, storetest.ErrInjected) {
 			t.Errorf("fault %d: error = %v, want the injected UnavailableError", fault, err)
 		}
 	}
 	faulty.Set(storetest.None)
 	again, err := create()
 	if err != nil || !again.Replayed {
-		t.Errorf("after a commit with an unknown end: replayed = %t, %v; want a replay", again.Replayed, err)
+		t.Errorf("after a commit with an unknown result: replayed = %t, %v; want a replay", again.Replayed, err)
 	}
 	if list, err := rfqs.List(t.Context(), crasher, rfq.Page{}); err != nil || len(list.Items) != 1 {
 		t.Errorf("%d rfqs, want 1 (%v)", len(list.Items), err)

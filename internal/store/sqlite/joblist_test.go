@@ -13,8 +13,7 @@ import (
 	"github.com/printmarket/printmarket/internal/store"
 )
 
-// TestJobsAreListedByIndex looks at the plans, which do not depend on how many jobs
-// there are.
+// TestJobsAreListedByIndex checks the plans, which do not depend on the number of jobs.
 func TestJobsAreListedByIndex(t *testing.T) {
 	t.Parallel()
 	records := openStore(t, filepath.Join(t.TempDir(), "records.db"))

@@ -26,7 +26,7 @@ const isOpen = `status IN ('queued', 'processing')`
 func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms transaction.Terms, backlogCap int) (preflightjob.Job, transaction.Outcome, error) {
 	stored, outcome := job, transaction.Created
 	err := s.write(ctx, "create job", func(tx *sql.Tx) error {
-		replayed, err := counted(ctx, tx, terms, job.ID, func() error {
+		replayed, err := writeWithTerms(ctx, tx, terms, job.ID, func() error {
 			var open int
 			err := tx.QueryRowContext(ctx, `SELECT count(*) FROM job WHERE tenant = ? AND `+isOpen, terms.Tenant.String()).Scan(&open)
 			if err != nil {
@@ -57,30 +57,30 @@ func (s *Store) CreateJob(ctx context.Context, job preflightjob.Job, terms trans
 }
 
 // ReplayedJob implements [preflightjob.Store].
-func (s *Store) ReplayedJob(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (preflightjob.Job, error) {
+func (s *Store) ReplayedJob(ctx context.Context, owner tenant.ID, used transaction.Idempotency, now time.Time) (preflightjob.Job, error) {
 	return read(ctx, s, "replay job", func(q querier) (preflightjob.Job, error) {
-		subject, err := committed(ctx, q, who, transaction.SubmitPreflight, used, now)
+		subject, err := committed(ctx, q, owner, transaction.SubmitPreflight, used, now)
 		if err != nil {
 			return preflightjob.Job{}, err
 		}
 		if subject == "" {
 			return preflightjob.Job{}, store.Answer(transaction.ErrNotFound)
 		}
-		return oneJob(ctx, q, who, subject)
+		return oneJob(ctx, q, owner, subject)
 	})
 }
 
 // Job implements [preflightjob.Store].
-func (s *Store) Job(ctx context.Context, who tenant.ID, id string) (preflightjob.Job, error) {
-	return read(ctx, s, "read job", func(q querier) (preflightjob.Job, error) { return oneJob(ctx, q, who, id) })
+func (s *Store) Job(ctx context.Context, owner tenant.ID, id string) (preflightjob.Job, error) {
+	return read(ctx, s, "read job", func(q querier) (preflightjob.Job, error) { return oneJob(ctx, q, owner, id) })
 }
 
 // Jobs implements [preflightjob.Store].
-func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen preflightjob.Selection) ([]preflightjob.Job, error) {
+func (s *Store) Jobs(ctx context.Context, owner tenant.ID, chosen preflightjob.Selection) ([]preflightjob.Job, error) {
 	var malformed preflightjob.MalformedError
 	listed, err := read(ctx, s, "list jobs", func(q querier) ([]preflightjob.Job, error) {
 		rows, err := q.QueryContext(ctx, store.ListJobs(jobColumns, chosen),
-			sql.Named("owner", who.String()), sql.Named("reference", chosen.ClientReference), sql.Named("from", millis(chosen.From)),
+			sql.Named("owner", owner.String()), sql.Named("reference", chosen.ClientReference), sql.Named("from", millis(chosen.From)),
 			sql.Named("at", millis(chosen.Before.SubmittedAt)), sql.Named("before", chosen.Before.ID), sql.Named("limit", chosen.Limit), sql.Named("now", millis(chosen.Now)))
 		return collect(rows, err, func(r row) (preflightjob.Job, error) { return malformed.Apart(scanJob(r)) })
 	})
@@ -91,11 +91,11 @@ func (s *Store) Jobs(ctx context.Context, who tenant.ID, chosen preflightjob.Sel
 }
 
 // JobReport implements [preflightjob.Store].
-func (s *Store) JobReport(ctx context.Context, who tenant.ID, id string) ([]byte, error) {
+func (s *Store) JobReport(ctx context.Context, owner tenant.ID, id string) ([]byte, error) {
 	return read(ctx, s, "read report", func(q querier) (body []byte, err error) {
 		err = q.QueryRowContext(ctx,
 			`SELECT report.body FROM report JOIN job ON job.id = report.job_id WHERE job.id = ? AND job.tenant = ?`,
-			id, who.String()).Scan(&body)
+			id, owner.String()).Scan(&body)
 		return body, missing(err)
 	})
 }
@@ -195,9 +195,9 @@ func (s *Store) PurgeJobs(ctx context.Context, now time.Time, limit int) (int, e
 	return purged, nil
 }
 
-func oneJob(ctx context.Context, q querier, who tenant.ID, id string) (preflightjob.Job, error) {
+func oneJob(ctx context.Context, q querier, owner tenant.ID, id string) (preflightjob.Job, error) {
 	return found(scanJob(q.QueryRowContext(ctx,
-		`SELECT `+jobColumns+` FROM job WHERE id = ? AND tenant = ?`, id, who.String())))
+		`SELECT `+jobColumns+` FROM job WHERE id = ? AND tenant = ?`, id, owner.String())))
 }
 
 func found(job preflightjob.Job, err error) (preflightjob.Job, error) {

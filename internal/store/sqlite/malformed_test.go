@@ -13,8 +13,8 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// A damaged row must block neither the other jobs nor a worker that waits for the store to
-// become available.
+// TestMalformedJobIsReportedAndSkipped checks that a damaged row blocks neither the other jobs
+// nor a worker that waits for the store to become available.
 func TestMalformedJobIsReportedAndSkipped(t *testing.T) {
 	t.Parallel()
 	store, err := Open(t.Context(), filepath.Join(t.TempDir(), "records.db"), Options{})
@@ -44,10 +44,10 @@ func TestMalformedJobIsReportedAndSkipped(t *testing.T) {
 	var malformed *preflightjob.MalformedError
 	open, err := store.OpenJobs(t.Context(), time.Now().Add(time.Hour), 10)
 	if !errors.As(err, &malformed) || len(malformed.IDs) != 1 || malformed.IDs[0] != ids[1] || len(open) != 2 {
-		t.Errorf("OpenJobs = %v, %v; want the two sound ones, and that of %s", open, err, ids[1])
+		t.Errorf("OpenJobs = %v, %v; want the two valid jobs and the error of job %s", open, err, ids[1])
 	}
-	var away *transaction.UnavailableError
-	if _, err := preflight.Begin(t.Context(), ids[1], 1, "w1"); !errors.As(err, &malformed) || errors.As(err, &away) {
-		t.Errorf("Begin: %v, want a MalformedError and no absence", err)
+	var unavailable *transaction.UnavailableError
+	if _, err := preflight.Begin(t.Context(), ids[1], 1, "w1"); !errors.As(err, &malformed) || errors.As(err, &unavailable) {
+		t.Errorf("Begin: %v, want a MalformedError and not ErrNotFound", err)
 	}
 }

@@ -32,9 +32,9 @@ func (s *Store) AllRFQs(ctx context.Context, mode tenant.Mode, chosen rfq.Select
 
 // RFQOwner implements [rfq.Store].
 func (s *Store) RFQOwner(ctx context.Context, mode tenant.Mode, id string) (tenant.ID, error) {
-	return read(ctx, s, "find owner", func(q querier) (who tenant.ID, err error) {
-		err = q.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+store.OfMode(mode), id).Scan(&who)
-		return who, missing(err)
+	return read(ctx, s, "find owner", func(q querier) (owner tenant.ID, err error) {
+		err = q.QueryRowContext(ctx, `SELECT tenant FROM rfq WHERE id = ? AND `+store.OfMode(mode), id).Scan(&owner)
+		return owner, missing(err)
 	})
 }
 
@@ -107,7 +107,7 @@ func (s *Store) AuditChain(ctx context.Context, mode tenant.Mode, after int64, l
 	})
 }
 
-// AddAuditEntry commits an entry of the audit by itself.
+// AddAuditEntry commits an entry of the audit in its own transaction.
 func (s *Store) AddAuditEntry(ctx context.Context, auditEntry transaction.AuditEntry) error {
 	return s.write(ctx, "audit", func(tx *sql.Tx) error { return audit(ctx, tx, &auditEntry) })
 }

@@ -179,7 +179,7 @@ func (j inJSON) Value() (driver.Value, error) {
 func (j inJSON) Scan(stored any) error {
 	text, ok := stored.(string)
 	if !ok {
-		return fmt.Errorf("json: a %T in the database", stored)
+		return fmt.Errorf("json: unexpected type %T in the database", stored)
 	}
 	return json.Unmarshal([]byte(text), j.value)
 }

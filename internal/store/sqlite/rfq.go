@@ -26,7 +26,7 @@ const rfqColumns = `id, tenant, tracking_code, catalog_product_uid, title, categ
 func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quote, terms transaction.Terms) (rfq.RFQ, transaction.Outcome, error) {
 	stored, outcome := record, transaction.Created
 	err := s.write(ctx, "create rfq", func(tx *sql.Tx) error {
-		replayed, err := counted(ctx, tx, terms, record.ID, func() error {
+		replayed, err := writeWithTerms(ctx, tx, terms, record.ID, func() error {
 			if _, err := tx.ExecContext(ctx,
 				`INSERT INTO rfq (`+rfqColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 				record.ID, record.Tenant.String(), record.TrackingCode,
@@ -52,33 +52,33 @@ func (s *Store) CreateRFQ(ctx context.Context, record rfq.RFQ, quotes []rfq.Quot
 }
 
 // ReplayedRFQ implements [rfq.Store].
-func (s *Store) ReplayedRFQ(ctx context.Context, who tenant.ID, used transaction.Idempotency, now time.Time) (rfq.RFQ, error) {
+func (s *Store) ReplayedRFQ(ctx context.Context, owner tenant.ID, used transaction.Idempotency, now time.Time) (rfq.RFQ, error) {
 	return read(ctx, s, "replay rfq", func(q querier) (rfq.RFQ, error) {
-		subject, err := committed(ctx, q, who, transaction.CreateRFQ, used, now)
+		subject, err := committed(ctx, q, owner, transaction.CreateRFQ, used, now)
 		if err != nil {
 			return rfq.RFQ{}, err
 		}
 		if subject == "" {
 			return rfq.RFQ{}, store.Answer(transaction.ErrNotFound)
 		}
-		return oneRFQ(ctx, q, who, subject)
+		return oneRFQ(ctx, q, owner, subject)
 	})
 }
 
 // RFQ implements [rfq.Store].
-func (s *Store) RFQ(ctx context.Context, who tenant.ID, id string) (rfq.RFQ, error) {
-	return read(ctx, s, "read rfq", func(q querier) (rfq.RFQ, error) { return oneRFQ(ctx, q, who, id) })
+func (s *Store) RFQ(ctx context.Context, owner tenant.ID, id string) (rfq.RFQ, error) {
+	return read(ctx, s, "read rfq", func(q querier) (rfq.RFQ, error) { return oneRFQ(ctx, q, owner, id) })
 }
 
 // RFQs implements [rfq.Store].
-func (s *Store) RFQs(ctx context.Context, who tenant.ID, chosen rfq.Selection) ([]rfq.RFQ, error) {
-	return s.selectRFQs(ctx, "list rfqs", store.OfOwner, who.String(), chosen)
+func (s *Store) RFQs(ctx context.Context, owner tenant.ID, chosen rfq.Selection) ([]rfq.RFQ, error) {
+	return s.selectRFQs(ctx, "list rfqs", store.OfOwner, owner.String(), chosen)
 }
 
 // RFQQuotes implements [rfq.Store].
-func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.Quote, error) {
+func (s *Store) RFQQuotes(ctx context.Context, owner tenant.ID, id string) ([]rfq.Quote, error) {
 	return read(ctx, s, "list quotes", func(q querier) ([]rfq.Quote, error) {
-		if _, err := oneRFQ(ctx, q, who, id); err != nil {
+		if _, err := oneRFQ(ctx, q, owner, id); err != nil {
 			return nil, err
 		}
 		return quotesOf(ctx, q, id)
@@ -86,9 +86,9 @@ func (s *Store) RFQQuotes(ctx context.Context, who tenant.ID, id string) ([]rfq.
 }
 
 // RFQEvents implements [rfq.Store].
-func (s *Store) RFQEvents(ctx context.Context, who tenant.ID, id string, after int64, limit int) ([]transaction.Entry, error) {
+func (s *Store) RFQEvents(ctx context.Context, owner tenant.ID, id string, after int64, limit int) ([]transaction.Entry, error) {
 	return read(ctx, s, "list events of rfq", func(q querier) ([]transaction.Entry, error) {
-		if _, err := oneRFQ(ctx, q, who, id); err != nil {
+		if _, err := oneRFQ(ctx, q, owner, id); err != nil {
 			return nil, err
 		}
 		rows, err := q.QueryContext(ctx, `SELECT `+eventColumns+` FROM outbox
@@ -98,9 +98,9 @@ func (s *Store) RFQEvents(ctx context.Context, who tenant.ID, id string, after i
 }
 
 // AmendRFQ implements [rfq.Store].
-func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
+func (s *Store) AmendRFQ(ctx context.Context, owner tenant.ID, id string, decide func(rfq.RFQ, []rfq.Quote) (rfq.Amendment, error)) error {
 	return s.write(ctx, "amend rfq", func(tx *sql.Tx) error {
-		record, err := oneRFQ(ctx, tx, who, id)
+		record, err := oneRFQ(ctx, tx, owner, id)
 		if err != nil {
 			return err
 		}
@@ -123,13 +123,13 @@ func (s *Store) AmendRFQ(ctx context.Context, who tenant.ID, id string, decide f
 		if err := audit(ctx, tx, amendment.AuditEntry); err != nil {
 			return err
 		}
-		return publish(ctx, tx, who, amendment.Events)
+		return publish(ctx, tx, owner, amendment.Events)
 	})
 }
 
-func oneRFQ(ctx context.Context, q querier, who tenant.ID, id string) (rfq.RFQ, error) {
+func oneRFQ(ctx context.Context, q querier, owner tenant.ID, id string) (rfq.RFQ, error) {
 	record, err := scanRFQ(q.QueryRowContext(ctx,
-		`SELECT `+rfqColumns+` FROM rfq WHERE id = ? AND tenant = ?`, id, who.String()))
+		`SELECT `+rfqColumns+` FROM rfq WHERE id = ? AND tenant = ?`, id, owner.String()))
 	if errors.Is(err, sql.ErrNoRows) {
 		return rfq.RFQ{}, store.Answer(transaction.ErrNotFound)
 	}

@@ -208,8 +208,8 @@ func (s *Store) write(ctx context.Context, op string, work func(*sql.Tx) error) 
 	})
 }
 
-// read runs work outside a transaction, so that each of its statements sees a state of its
-// own. After an error it returns no result.
+// read runs work outside a transaction, so each of its statements may see a different state.
+// After an error it returns no result.
 func read[T any](ctx context.Context, s *Store, op string, work func(querier) (T, error)) (T, error) {
 	var got T
 	err := call(ctx, op, func() (err error) {

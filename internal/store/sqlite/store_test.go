@@ -75,7 +75,7 @@ func TestOnlyTheOwnerCanReadTheFiles(t *testing.T) {
 		t.Fatalf("os.ReadDir: %v", err)
 	}
 	if len(entries) < 3 {
-		t.Errorf("%d files, want the database, its log and its lock at least", len(entries))
+		t.Errorf("%d files, want at least 3: the database, its log and its lock", len(entries))
 	}
 	for _, entry := range entries {
 		info, err := entry.Info()
@@ -104,15 +104,15 @@ func TestVolatileConfigurationIsRefused(t *testing.T) {
 		settings []setting
 		want     string
 	}{
-		"a database in memory":            {path: ":memory:", settings: durable, want: "path"},
-		"a database in shared memory":     {path: "file::memory:?cache=shared", settings: durable, want: "path"},
-		"a URI that could carry settings": {path: "file:records.db?_pragma=synchronous(0)", settings: durable, want: "path"},
-		"no path":                         {path: "", settings: durable, want: "path"},
-		"a rollback journal":              {settings: weaken("journal_mode", "DELETE"), want: "journal_mode"},
-		"a journal in memory":             {settings: weaken("journal_mode", "MEMORY"), want: "journal_mode"},
-		"no synchronization":              {settings: weaken("synchronous", "OFF"), want: "synchronous"},
-		"synchronization at checkpoints":  {settings: weaken("synchronous", "NORMAL"), want: "synchronous"},
-		"foreign keys that are not kept":  {settings: weaken("foreign_keys", "OFF"), want: "foreign_keys"},
+		"a database in memory":               {path: ":memory:", settings: durable, want: "path"},
+		"a database in shared memory":        {path: "file::memory:?cache=shared", settings: durable, want: "path"},
+		"a URI that could carry settings":    {path: "file:records.db?_pragma=synchronous(0)", settings: durable, want: "path"},
+		"no path":                            {path: "", settings: durable, want: "path"},
+		"a rollback journal":                 {settings: weaken("journal_mode", "DELETE"), want: "journal_mode"},
+		"a journal in memory":                {settings: weaken("journal_mode", "MEMORY"), want: "journal_mode"},
+		"no synchronization":                 {settings: weaken("synchronous", "OFF"), want: "synchronous"},
+		"synchronization at checkpoints":     {settings: weaken("synchronous", "NORMAL"), want: "synchronous"},
+		"foreign keys that are not enforced": {settings: weaken("foreign_keys", "OFF"), want: "foreign_keys"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestVolatileConfigurationIsRefused(t *testing.T) {
 				t.Errorf("error = %v, want VolatileError of %s", err, tc.want)
 			}
 			if store != nil {
-				t.Error("a refused store was returned")
+				t.Error("Open returned a store with an error, want nil")
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func TestRefusedDatabaseIsUnlocked(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "records.db")
 	if _, err := open(t.Context(), path, Options{}, []setting{{"synchronous", "OFF", "2"}}); err == nil {
-		t.Fatal("volatile configuration was accepted")
+		t.Fatal("a volatile configuration was accepted, want VolatileError")
 	}
 	openStore(t, path)
 }
@@ -167,8 +167,8 @@ func TestClosedStoreIsUnavailable(t *testing.T) {
 		"read":  func(ctx context.Context) error { _, err := store.Events(ctx, 0, 1); return err },
 		"write": func(ctx context.Context) error { return store.MarkDispatched(ctx, []string{"pref_"}, testTime) },
 	} {
-		var away *transaction.UnavailableError
-		if err := call(t.Context()); !errors.As(err, &away) || away.Op == "" {
+		var unavailable *transaction.UnavailableError
+		if err := call(t.Context()); !errors.As(err, &unavailable) || unavailable.Op == "" {
 			t.Errorf("%s: error = %v, want UnavailableError that names its operation", name, err)
 		}
 	}

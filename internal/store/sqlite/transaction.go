@@ -15,10 +15,10 @@ import (
 	"github.com/printmarket/printmarket/internal/transaction"
 )
 
-// counted runs a write that uses a key and a quota. It checks the key, then the quota, and
-// then inserts the record. If the key was committed before, it returns the subject of the
+// writeWithTerms runs a write that uses a key and a quota. It checks the key, then the quota,
+// and then inserts the record. If the key was committed before, it returns the subject of the
 // key and writes nothing.
-func counted(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject string, insert func() error) (replayed string, err error) {
+func writeWithTerms(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject string, insert func() error) (replayed string, err error) {
 	replayed, err = committed(ctx, tx, terms.Tenant, terms.Operation, terms.Idempotency, terms.Now)
 	if err != nil || replayed != "" {
 		return replayed, err
@@ -35,8 +35,8 @@ func counted(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject s
 	return "", publish(ctx, tx, terms.Tenant, terms.Events)
 }
 
-// committed returns the subject that was committed under a key, or an empty text.
-func committed(ctx context.Context, q querier, who tenant.ID, operation transaction.Operation, used transaction.Idempotency, now time.Time) (string, error) {
+// committed returns the subject that was committed under a key; it is empty for a new key.
+func committed(ctx context.Context, q querier, owner tenant.ID, operation transaction.Operation, used transaction.Idempotency, now time.Time) (string, error) {
 	if used.Key == "" {
 		return "", nil
 	}
@@ -44,7 +44,7 @@ func committed(ctx context.Context, q querier, who tenant.ID, operation transact
 	var fingerprint []byte
 	err := q.QueryRowContext(ctx,
 		`SELECT subject, fingerprint FROM idempotency WHERE tenant = ? AND operation = ? AND key = ? AND created_at > ?`,
-		who.String(), operation, used.Key, millis(now.Add(-transaction.KeyRetention))).Scan(&subject, &fingerprint)
+		owner.String(), operation, used.Key, millis(now.Add(-transaction.KeyRetention))).Scan(&subject, &fingerprint)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return "", nil
@@ -94,12 +94,12 @@ func storeKey(ctx context.Context, tx *sql.Tx, terms transaction.Terms, subject 
 }
 
 // publish inserts events with the trace of ctx.
-func publish(ctx context.Context, tx *sql.Tx, who tenant.ID, events []transaction.Event) error {
+func publish(ctx context.Context, tx *sql.Tx, owner tenant.ID, events []transaction.Event) error {
 	trace := telemetry.Traceparent(ctx)
 	for _, event := range events {
 		if _, err := tx.ExecContext(ctx,
 			`INSERT INTO outbox (id, tenant, type, subject, at, trace) VALUES (?, ?, ?, ?, ?, nullif(?, ''))`,
-			event.ID, who.String(), event.Type, event.Subject, millis(event.At), trace); err != nil {
+			event.ID, owner.String(), event.Type, event.Subject, millis(event.At), trace); err != nil {
 			return err
 		}
 	}
@@ -123,12 +123,12 @@ func scanEntry(r row) (e transaction.Entry, err error) {
 }
 
 // QuotaUsage returns how much a tenant has used of a quota in the window that contains now.
-func (s *Store) QuotaUsage(ctx context.Context, who tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error) {
+func (s *Store) QuotaUsage(ctx context.Context, owner tenant.ID, operation transaction.Operation, quota transaction.Quota, now time.Time) (transaction.Usage, error) {
 	return read(ctx, s, "read quota", func(q querier) (transaction.Usage, error) {
 		usage := transaction.Usage{Ends: quota.End(now)}
 		err := q.QueryRowContext(ctx,
 			`SELECT used FROM quota WHERE tenant = ? AND operation = ? AND window_start = ? AND window_end = ?`,
-			who.String(), operation, millis(quota.Start(now)), millis(usage.Ends)).Scan(&usage.Used)
+			owner.String(), operation, millis(quota.Start(now)), millis(usage.Ends)).Scan(&usage.Used)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = nil
 		}
@@ -142,7 +142,7 @@ const dayMillis = int64(24 * time.Hour / time.Millisecond)
 // QuotaDays returns how much a tenant has used of the quotas of an operation on each day
 // since the day of an instant, in ascending order, without days of no use. It includes
 // windows that are not erased yet, such as the current ones.
-func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
+func (s *Store) QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error) {
 	return read(ctx, s, "read quota history", func(q querier) ([]transaction.DayUse, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT day, sum(used) FROM (
@@ -150,7 +150,7 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transact
 				UNION ALL
 				SELECT window_start - window_start % @length, used FROM quota WHERE tenant = @owner AND operation = @operation
 			) WHERE day >= @since - @since % @length GROUP BY day ORDER BY day`,
-			sql.Named("owner", who.String()), sql.Named("operation", operation), sql.Named("length", dayMillis), sql.Named("since", millis(since)))
+			sql.Named("owner", owner.String()), sql.Named("operation", operation), sql.Named("length", dayMillis), sql.Named("since", millis(since)))
 		return collect(rows, err, func(r row) (use transaction.DayUse, err error) {
 			err = r.Scan(instant{&use.Day}, &use.Used)
 			return use, err
@@ -159,8 +159,9 @@ func (s *Store) QuotaDays(ctx context.Context, who tenant.ID, operation transact
 }
 
 // PurgeKeysAndQuotas erases idempotency keys past their retention, quota windows that have
-// ended, days past the history of quotas, and ends of sessions that have expired. It adds the use of the erased windows to
-// their days; no other use of the erased rows remains visible to a caller.
+// ended, days past the history of quotas, and ends of sessions that have expired. It adds the
+// use of the erased windows to their days. The other erased rows had no effect for callers any
+// more.
 func (s *Store) PurgeKeysAndQuotas(ctx context.Context, now time.Time) error {
 	return s.write(ctx, "purge ledger", func(tx *sql.Tx) error {
 		for _, one := range []struct {

@@ -51,12 +51,12 @@ func TestPathMayContainCharactersWithAMeaningInAURI(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "50% of? records#1.db")
 	openStore(t, path)
 	if _, err := Open(t.Context(), path, Options{}); err == nil {
-		t.Error("the lock is on another file than the database")
+		t.Error("a second open succeeded, want ErrLocked: the lock is on another file than the database")
 	}
 }
 
-// BenchmarkCreateRFQ is the whole of rfq.Create on a real file: idempotency,
-// quota, record, outbox, and the disk's synchronization, which dominates.
+// BenchmarkCreateRFQ measures rfq.Create on a real file: idempotency, quota, record, outbox, and
+// the synchronization of the disk, which takes most of the time.
 func BenchmarkCreateRFQ(b *testing.B) {
 	for name, parallelism := range map[string]int{"one caller": 0, "16 callers per core": 16} {
 		b.Run(name, func(b *testing.B) {
@@ -86,7 +86,7 @@ func BenchmarkCreateRFQ(b *testing.B) {
 	}
 }
 
-// BenchmarkReplayRFQ answers a key again: a transaction that writes nothing.
+// BenchmarkReplayRFQ measures a repeated key: a transaction that writes nothing.
 func BenchmarkReplayRFQ(b *testing.B) {
 	rfqs, _, err := services(openStore(b, filepath.Join(b.TempDir(), "records.db")))
 	if err != nil {

@@ -117,8 +117,8 @@ func (s *Store) Claim(ctx context.Context, lanes []webhook.Lane, now time.Time, 
 	return claims, nil
 }
 
-// claimDue claims deliveries up to the room of a lane, and one at a time after the rest of
-// a breaker. It claims none if the endpoint rests, is disabled or is not enrolled.
+// claimDue claims deliveries up to the limit of a lane, and one at a time while the breaker is
+// half-open. It claims none if the breaker is open, or the endpoint is disabled or not enrolled.
 func claimDue(ctx context.Context, tx *sql.Tx, lane webhook.Lane, now time.Time, lease time.Duration) ([]webhook.Claim, error) {
 	var room int
 	err := tx.QueryRowContext(ctx,
@@ -353,8 +353,8 @@ func (s *Store) Recover(ctx context.Context, endpoint webhook.Endpoint, since, n
 	return recovered, nil
 }
 
-// unsent is an event that an endpoint has not received, with the id of its delivery or an
-// empty text.
+// unsent is an event that an endpoint has not received. The id of its delivery is empty if the
+// event has no delivery.
 type unsent struct {
 	event    transaction.Event
 	delivery string

@@ -44,11 +44,11 @@ func TestEventsBeforeTheFirstMigrationOfDeliveriesAreNotRelayed(t *testing.T) {
 	}
 	entries, err := store.Events(t.Context(), relayed, 10)
 	if err != nil || len(entries) != 1 || entries[0].Event.Subject != later.RFQ.ID {
-		t.Errorf("events to relay: %+v (%v), want that of %s", entries, err, later.RFQ.ID)
+		t.Errorf("events to relay: %+v (%v), want the event of %s", entries, err, later.RFQ.ID)
 	}
 }
 
-// migrateTo stops at a migration.
+// migrateTo migrates a store to a version.
 func migrateTo(t *testing.T, store *Store, version int64) {
 	t.Helper()
 	files, err := fs.Sub(migrations, "migrations")
@@ -64,7 +64,8 @@ func migrateTo(t *testing.T, store *Store, version int64) {
 	}
 }
 
-// A damaged row would stop statements that read every endpoint or claim for many.
+// TestDatabaseRejectsUnreadableDeliveries inserts damaged rows, which would stop statements that
+// read or claim for many endpoints.
 func TestDatabaseRejectsUnreadableDeliveries(t *testing.T) {
 	t.Parallel()
 	store := openStore(t, filepath.Join(t.TempDir(), "records.db"))
@@ -99,7 +100,7 @@ func TestDatabaseRejectsUnreadableDeliveries(t *testing.T) {
 		`UPDATE webhook_delivery SET state = 'exhausted', due_at = 0, ended_at = 1, claimed_until = 1`,
 	} {
 		if _, err := store.writer.ExecContext(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "CHECK constraint") {
-			t.Errorf("%s: error = %v, want a violation", statement, err)
+			t.Errorf("%s: error = %v, want a check violation", statement, err)
 		}
 	}
 }

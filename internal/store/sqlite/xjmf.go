@@ -71,13 +71,13 @@ func answeredXJMF(ctx context.Context, tx *sql.Tx, record xjmf.Record) ([]byte, 
 	}
 }
 
-func xjmfStatesOf(ctx context.Context, tx *sql.Tx, who tenant.ID, jobs []xjmf.Job) (map[xjmf.Job]xjmf.State, error) {
+func xjmfStatesOf(ctx context.Context, tx *sql.Tx, owner tenant.ID, jobs []xjmf.Job) (map[xjmf.Job]xjmf.State, error) {
 	states := make(map[xjmf.Job]xjmf.State, len(jobs))
 	for _, job := range jobs {
 		state, err := scanXJMFState(tx.QueryRowContext(ctx,
 			`SELECT `+xjmfStateColumns+` FROM xjmf_state
 			 WHERE tenant = ? AND job_id = ? AND job_part_id = ? AND partition = ?`,
-			who.String(), job.ID, job.PartID, job.Partition))
+			owner.String(), job.ID, job.PartID, job.Partition))
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
@@ -109,21 +109,21 @@ func storeXJMF(ctx context.Context, tx *sql.Tx, record xjmf.Record, change xjmf.
 }
 
 // XJMFStates implements [xjmf.Store].
-func (s *Store) XJMFStates(ctx context.Context, who tenant.ID, jobID string, limit int) ([]xjmf.State, error) {
+func (s *Store) XJMFStates(ctx context.Context, owner tenant.ID, jobID string, limit int) ([]xjmf.State, error) {
 	return read(ctx, s, "list states of a job", func(q querier) ([]xjmf.State, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT `+xjmfStateColumns+` FROM xjmf_state WHERE tenant = ? AND job_id = ? ORDER BY job_part_id, partition LIMIT ?`,
-			who.String(), jobID, limit)
+			owner.String(), jobID, limit)
 		return collect(rows, err, scanXJMFState)
 	})
 }
 
 // XJMFRecords implements [xjmf.Store].
-func (s *Store) XJMFRecords(ctx context.Context, who tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
+func (s *Store) XJMFRecords(ctx context.Context, owner tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
 	return read(ctx, s, "list callbacks", func(q querier) ([]xjmf.Entry, error) {
 		rows, err := q.QueryContext(ctx,
 			`SELECT `+xjmfEntryColumns+` FROM xjmf_message WHERE tenant = ?1 AND (?2 = '' OR id < ?2) ORDER BY id DESC LIMIT ?3`,
-			who.String(), before, limit)
+			owner.String(), before, limit)
 		return collect(rows, err, scanXJMFEntry)
 	})
 }

@@ -28,26 +28,26 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-// firePatience is how long anything in the fire may take. It is no measure of
-// anything: machines are slow, and the race detector makes them slower.
-const firePatience = 3 * time.Minute
+// chaosTimeout limits each wait of a chaos test. It is long, because machines may be slow and the
+// race detector makes them slower.
+const chaosTimeout = 3 * time.Minute
 
-// fire is a platform that burns: a database, a Redis, two replicas of the API in
-// this process, workers that are processes, and tenants that submit.
-type fire struct {
+// chaos is a platform into which a test injects faults: a database, a Redis, two replicas of the
+// API in this process, workers that are processes, and tenants that submit jobs.
+type chaos struct {
 	*testing.T
 	seed     uint64
-	rng      *rand.Rand // of the goroutine of the test
+	rng      *rand.Rand // only for the goroutine of the test
 	database *pgtest.Server
 	redisURL string
 	redis    *redis.Client
 	queue    *queue.Queue
 	tenants  []tenant.ID
 	replicas []*replica
-	crew     *crew
+	workers  *workerPool
 
-	executed string   // the file of executions
-	history  []string // of events
+	executed string   // path of the file of executions
+	history  []string // the injected events
 
 	stopping context.CancelFunc
 	clients  sync.WaitGroup
@@ -62,17 +62,17 @@ type replica struct {
 	sweeper *sweeper.Sweeper
 }
 
-// startFire starts everything. The platform reaches Redis at the URL; the test uses a client
-// of its own.
-func startFire(t *testing.T, redisURL string, client *redis.Client) *fire {
+// startChaos starts the platform and its load. The platform reaches Redis at the URL; the test
+// uses its own client.
+func startChaos(t *testing.T, redisURL string, client *redis.Client) *chaos {
 	t.Helper()
-	seed := fireSeed(t)
+	seed := chaosSeed(t)
 	dir := t.TempDir()
-	f := &fire{
+	f := &chaos{
 		T: t, seed: seed, rng: rand.New(rand.NewPCG(seed, 1)),
 		database: pgtest.Start(t), redisURL: redisURL, redis: client, executed: filepath.Join(dir, "executions"),
 	}
-	t.Logf("%s=%d repeats this order of events", fireSeedEnv, seed)
+	t.Logf("%s=%d repeats this order of events", chaosSeedEnv, seed)
 	f.must(os.WriteFile(f.executed, nil, 0o600))
 	var err error
 	f.queue, err = queue.New(f.redis, "preflight", queue.Options{})
@@ -81,33 +81,33 @@ func startFire(t *testing.T, redisURL string, client *redis.Client) *fire {
 	for range 2 {
 		f.replicas = append(f.replicas, f.startReplica())
 	}
-	f.crew = newCrew(f, dir)
+	f.workers = startWorkers(f, dir)
 	f.startLoad()
 	return f
 }
 
-func (f *fire) must(err error) {
+func (f *chaos) must(err error) {
 	f.Helper()
 	if err != nil {
 		f.Fatal(err)
 	}
 }
 
-// until polls with a deadline.
-func (f *fire) until(what string, holds func() bool) {
+// until polls a condition, and fails the test at the deadline.
+func (f *chaos) until(what string, holds func() bool) {
 	f.Helper()
-	for deadline := time.Now().Add(firePatience); !holds(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(chaosTimeout); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			stats, err := f.queue.Stats(f.Context())
 			f.Fatalf("not within %s: %s\nthe queue: %+v, %v\nevents:\n%s\nlogs of the workers:\n%s",
-				firePatience, what, stats, err, strings.Join(f.history[max(0, len(f.history)-10):], "\n"), f.crew.logs())
+				chaosTimeout, what, stats, err, strings.Join(f.history[max(0, len(f.history)-10):], "\n"), f.workers.logs())
 		}
 	}
 }
 
 // prepareDatabase creates the tables, with triggers that record forbidden changes of a
 // row.
-func (f *fire) prepareDatabase() {
+func (f *chaos) prepareDatabase() {
 	f.Helper()
 	store := f.openStore()
 	f.must(store.Migrate(f.Context()))
@@ -132,7 +132,7 @@ func (f *fire) prepareDatabase() {
 	})
 }
 
-func (f *fire) openStore() *postgres.Store {
+func (f *chaos) openStore() *postgres.Store {
 	f.Helper()
 	store, err := postgres.Open(f.Context(), f.database.URL("postgres"), postgres.Options{MaxConns: 8})
 	f.must(err)
@@ -140,39 +140,39 @@ func (f *fire) openStore() *postgres.Store {
 	return store
 }
 
-// query runs a query on a connection of its own.
-func (f *fire) query(ask func(context.Context, *pgx.Conn) error) {
+// query runs a query on a new connection.
+func (f *chaos) query(run func(context.Context, *pgx.Conn) error) {
 	f.Helper()
 	conn, err := pgx.Connect(f.Context(), f.database.URL("postgres"))
 	f.must(err)
 	defer func() { _ = conn.Close(context.WithoutCancel(f.Context())) }()
-	f.must(ask(f.Context(), conn))
+	f.must(run(f.Context(), conn))
 }
 
 // count returns the number that a query selects.
-func (f *fire) count(question string, args ...any) (n int) {
+func (f *chaos) count(query string, args ...any) (n int) {
 	f.Helper()
-	f.query(func(ctx context.Context, conn *pgx.Conn) error { return conn.QueryRow(ctx, question, args...).Scan(&n) })
+	f.query(func(ctx context.Context, conn *pgx.Conn) error { return conn.QueryRow(ctx, query, args...).Scan(&n) })
 	return n
 }
 
-// nothing has no work for the sweeper besides jobs.
-type nothing struct{}
+// noWork replaces the services that have no work for the sweeper.
+type noWork struct{}
 
-func (nothing) Sweep(context.Context, int) (int, error) { return 0, nil }
-func (nothing) Purge(context.Context, int) (int, error) { return 0, nil }
+func (noWork) Sweep(context.Context, int) (int, error) { return 0, nil }
+func (noWork) Purge(context.Context, int) (int, error) { return 0, nil }
 
-func (f *fire) startReplica() *replica {
+func (f *chaos) startReplica() *replica {
 	f.Helper()
 	store := f.openStore()
-	client, err := fireClient(f.redisURL)
+	client, err := chaosClient(f.redisURL)
 	f.must(err)
 	f.Cleanup(func() { _ = client.Close() })
 	q, err := queue.New(client, "preflight", queue.Options{})
 	f.must(err)
-	r := &replica{jobs: fireJobs(store, q, telemetry.Discard())}
+	r := &replica{jobs: chaosJobs(store, q, telemetry.Discard())}
 	r.sweeper = sweeper.New(sweeper.Config{
-		Jobs: r.jobs, RFQs: nothing{}, Callbacks: nothing{}, KeysAndQuotas: store, Queue: q, Now: time.Now, Log: telemetry.Discard(),
+		Jobs: r.jobs, RFQs: noWork{}, Callbacks: noWork{}, KeysAndQuotas: store, Queue: q, Now: time.Now, Log: telemetry.Discard(),
 		Check: 100 * time.Millisecond, Every: 500 * time.Millisecond, Stale: 2 * time.Second, Purge: time.Hour,
 	})
 	ctx, stop := context.WithCancel(context.WithoutCancel(f.Context()))
@@ -182,18 +182,18 @@ func (f *fire) startReplica() *replica {
 	return r
 }
 
-// startLoad lets each tenant submit, the later ones more than the first.
-func (f *fire) startLoad() {
+// startLoad starts a client for each tenant. The clients of later tenants submit more often.
+func (f *chaos) startLoad() {
 	ctx, stop := context.WithCancel(context.WithoutCancel(f.Context()))
 	f.stopping = stop
 	f.Cleanup(f.stopLoad)
 	for i := range 5 {
-		who := tenant.ID{Organization: fmt.Sprintf("org_fire%03d", i), Mode: tenant.Live}
+		owner := tenant.ID{Organization: fmt.Sprintf("org_chaos%03d", i), Mode: tenant.Live}
 		rng := rand.New(rand.NewPCG(f.seed, uint64(100+i)))
-		f.tenants = append(f.tenants, who)
+		f.tenants = append(f.tenants, owner)
 		f.clients.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				f.submit(who, n, rng)
+				f.submit(owner, n, rng)
 				pause(ctx, time.Duration(rng.IntN(60/(i+1)))*time.Millisecond)
 			}
 		})
@@ -201,7 +201,7 @@ func (f *fire) startLoad() {
 }
 
 // stopLoad waits until every client has ended its current call.
-func (f *fire) stopLoad() {
+func (f *chaos) stopLoad() {
 	f.stopping()
 	f.clients.Wait()
 }
@@ -213,20 +213,20 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// submit is one request, and sometimes its withdrawal.
-func (f *fire) submit(who tenant.ID, n int, rng *rand.Rand) {
+// submit submits a job, and cancels some of the jobs.
+func (f *chaos) submit(owner tenant.ID, n int, rng *rand.Rand) {
 	r := f.replicas[rng.IntN(len(f.replicas))]
 	if r.sweeper.Stats().Open > 150 {
-		return // enough for every worker and every tenant
+		return // there are enough open jobs for every worker
 	}
 	// The context of the test ends before its cleanups, which wait for this.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.Context()), firePatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.Context()), chaosTimeout)
 	defer cancel()
-	address := fmt.Sprintf("https://files.example.com/%s/%d", who.Organization, n)
-	submitted, err := r.jobs.Submit(ctx, who, preflightjob.Request{FileURL: address, Profile: "print_ready"}, 1<<30)
-	var away *transaction.UnavailableError
+	address := fmt.Sprintf("https://files.example.com/%s/%d", owner.Organization, n)
+	submitted, err := r.jobs.Submit(ctx, owner, preflightjob.Request{FileURL: address, Profile: "print_ready"}, 1<<30)
+	var unavailable *transaction.UnavailableError
 	if err != nil {
-		if !errors.As(err, &away) {
+		if !errors.As(err, &unavailable) {
 			f.Errorf("submit: %v", err)
 		}
 		return
@@ -237,24 +237,24 @@ func (f *fire) submit(who tenant.ID, n int, rng *rand.Rand) {
 	if rng.IntN(40) > 0 {
 		return
 	}
-	_, err = r.jobs.Cancel(ctx, who, submitted.Job.ID)
-	if err != nil && !errors.Is(err, preflightjob.ErrNotCancellable) && !errors.As(err, &away) {
+	_, err = r.jobs.Cancel(ctx, owner, submitted.Job.ID)
+	if err != nil && !errors.Is(err, preflightjob.ErrNotCancellable) && !errors.As(err, &unavailable) {
 		f.Errorf("cancel: %v", err)
 	}
 }
 
-// executions counts the inspections that were begun.
-func (f *fire) executions() int64 {
+// executions returns the number of inspections that have begun.
+func (f *chaos) executions() int64 {
 	f.Helper()
 	info, err := os.Stat(f.executed)
 	f.must(err)
 	return info.Size() / executionLine
 }
 
-// getOn waits until some more jobs have begun, so that the next event hits them at any
-// instant of their lives, but for a second at most: a slow machine runs no longer than a
-// fast one. One time in three it does not wait, so that two events coincide.
-func (f *fire) getOn() {
+// waitForExecutions waits until some more jobs have begun, so that the next event occurs at any point
+// of their processing. It waits for a second at most, also on a slow machine. One time in three it
+// does not wait, so that two events coincide.
+func (f *chaos) waitForExecutions() {
 	f.Helper()
 	if f.rng.IntN(3) == 0 {
 		return
@@ -266,37 +266,37 @@ func (f *fire) getOn() {
 	time.Sleep(time.Duration(f.rng.IntN(20)) * time.Millisecond)
 }
 
-// aMoment waits for as long as a server stays unavailable.
-func (f *fire) aMoment() { time.Sleep(time.Duration(f.rng.IntN(300)) * time.Millisecond) }
+// outage waits for the time for which a server stays unavailable, at most 300 ms.
+func (f *chaos) outage() { time.Sleep(time.Duration(f.rng.IntN(300)) * time.Millisecond) }
 
 const (
-	fireSeedEnv = "PRINTMARKET_SOAK_SEED"
-	// fireDecksEnv sets how often the long test repeats the events of the short one.
-	fireDecksEnv = "PRINTMARKET_SOAK_DECKS"
+	chaosSeedEnv = "PRINTMARKET_SOAK_SEED"
+	// chaosRoundsEnv names the variable with the number of rounds of events.
+	chaosRoundsEnv = "PRINTMARKET_SOAK_ROUNDS"
 )
 
-func fireSeed(t *testing.T) uint64 {
+func chaosSeed(t *testing.T) uint64 {
 	t.Helper()
-	text := os.Getenv(fireSeedEnv)
+	text := os.Getenv(chaosSeedEnv)
 	if text == "" {
 		return rand.Uint64()
 	}
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		t.Fatalf("%s is %q, want a number", fireSeedEnv, text)
+		t.Fatalf("%s is %q, want a number", chaosSeedEnv, text)
 	}
 	return seed
 }
 
-func fireDecks(t *testing.T) int {
+func chaosRounds(t *testing.T) int {
 	t.Helper()
-	text := os.Getenv(fireDecksEnv)
+	text := os.Getenv(chaosRoundsEnv)
 	if text == "" {
 		return 1
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		t.Fatalf("%s is %q, want a number", fireDecksEnv, text)
+		t.Fatalf("%s is %q, want a number", chaosRoundsEnv, text)
 	}
 	return n
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// putOut ends the load and all faults. It waits until every job has ended and returns how
-// long that took.
-func (f *fire) putOut() time.Duration {
+// endLoad ends the load and all faults, waits until every job has ended and returns the time of
+// the wait.
+func (f *chaos) endLoad() time.Duration {
 	f.Helper()
 	f.stopLoad()
-	f.crew.wake(true)
-	f.crew.check()
+	f.workers.resume(true)
+	f.workers.check()
 	started := time.Now()
 	f.until("every job has ended", func() bool {
 		return f.count(`SELECT count(*) FROM job WHERE status IN ('queued', 'processing')`) == 0
@@ -28,25 +28,25 @@ func (f *fire) putOut() time.Duration {
 }
 
 // demand checks the conditions that hold after every run.
-func (f *fire) demand() {
+func (f *chaos) checkInvariants() {
 	f.Helper()
-	f.demandOfRows()
-	f.demandOfQueue()
-	f.crew.check()
-	f.crew.leave()
+	f.checkRows()
+	f.checkQueue()
+	f.workers.check()
+	f.workers.leave()
 	if left := f.consumers(); len(left) > 0 {
-		f.Errorf("consumers that left in order stayed behind: %v", left)
+		f.Errorf("consumers that have left are still registered: %v", left)
 	}
 	stats, err := f.queue.Stats(f.Context())
 	if err != nil || stats.Slots != 0 || stats.Consumers != 0 {
-		f.Errorf("without workers the queue has %d workers with %d slots, %v", stats.Consumers, stats.Slots, err)
+		f.Errorf("without workers the queue has %d workers with %d slots (%v), want 0", stats.Consumers, stats.Slots, err)
 	}
 }
 
-func (f *fire) demandOfRows() {
+func (f *chaos) checkRows() {
 	f.Helper()
 	if got := f.count(`SELECT count(*) FROM job WHERE id = ANY($1)`, f.acknowledged); got != len(f.acknowledged) {
-		f.Errorf("%d of %d acknowledged jobs are there", got, len(f.acknowledged))
+		f.Errorf("%d of %d acknowledged jobs are stored", got, len(f.acknowledged))
 	}
 	f.query(func(ctx context.Context, conn *pgx.Conn) error {
 		var faults *string
@@ -56,7 +56,7 @@ func (f *fire) demandOfRows() {
 		}
 		return err
 	})
-	for what, question := range map[string]string{
+	for what, query := range map[string]string{
 		"jobs that succeeded without a report":          `SELECT count(*) FROM job WHERE status = 'succeeded' AND id NOT IN (SELECT job_id FROM report)`,
 		"reports of jobs that did not succeed":          `SELECT count(*) FROM report JOIN job ON id = job_id WHERE status <> 'succeeded'`,
 		"jobs without exactly one event of their end":   `SELECT count(*) FROM job WHERE 1 <> (SELECT count(*) FROM outbox WHERE subject = job.id)`,
@@ -64,8 +64,8 @@ func (f *fire) demandOfRows() {
 		"jobs that failed though the engine did not":    `SELECT count(*) FROM job WHERE status = 'failed' AND failure_code <> 'ENGINE_CRASH'`,
 		"jobs that ended without a worker or a partner": `SELECT count(*) FROM job WHERE attempt = 0 AND status <> 'cancelled'`,
 	} {
-		if got := f.count(question); got != 0 {
-			f.Errorf("%s: %d", what, got)
+		if got := f.count(query); got != 0 {
+			f.Errorf("%s: %d, want 0", what, got)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func (f *fire) demandOfRows() {
 // time, and dead letters. The stream exists and is empty.
 var remains = regexp.MustCompile(`^pm:\{preflight\}:(s|epoch|meta|slots|seen|reclaimed|dead|t:.*|dead:.*)$`)
 
-func (f *fire) demandOfQueue() {
+func (f *chaos) checkQueue() {
 	f.Helper()
 	var strange, behind []string
 	defer func() {
@@ -87,7 +87,7 @@ func (f *fire) demandOfQueue() {
 		if err != nil || stats.Open != 0 || stats.Held != 0 || stats.Delayed != 0 {
 			return false
 		}
-		strange, behind = f.strangeKeys(), slices.DeleteFunc(f.consumers(), func(name string) bool { return slices.Contains(f.crew.names(), name) })
+		strange, behind = f.strangeKeys(), slices.DeleteFunc(f.consumers(), func(name string) bool { return slices.Contains(f.workers.names(), name) })
 		return len(strange) == 0 && len(behind) == 0
 	})
 	if n, err := f.redis.XLen(f.Context(), "pm:{preflight}:s").Result(); err != nil || n != 0 {
@@ -100,14 +100,14 @@ func (f *fire) demandOfQueue() {
 	}
 }
 
-func (f *fire) strangeKeys() []string {
+func (f *chaos) strangeKeys() []string {
 	f.Helper()
 	keys, err := f.redis.Keys(f.Context(), "*").Result()
 	f.must(err)
 	return slices.DeleteFunc(keys, remains.MatchString)
 }
 
-func (f *fire) consumers() (names []string) {
+func (f *chaos) consumers() (names []string) {
 	f.Helper()
 	infos, err := f.redis.XInfoConsumers(f.Context(), "pm:{preflight}:s", "workers").Result()
 	f.must(err)
@@ -118,7 +118,7 @@ func (f *fire) consumers() (names []string) {
 }
 
 // summarize prints the events of the run and its cost.
-func (f *fire) summarize(done map[string]int, drained time.Duration) {
+func (f *chaos) summarize(done map[string]int, drained time.Duration) {
 	f.Helper()
 	lines, err := os.ReadFile(f.executed)
 	f.must(err)

@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// crewSize is how many workers live at any time.
-const crewSize = 3
+// workerCount is the number of worker processes at any time.
+const workerCount = 3
 
-// crew are the workers in the fire. Its methods are for the goroutine of the
-// test.
-type crew struct {
-	fire    *fire
+// workerPool holds the worker processes of a chaos test. Only the goroutine of the test calls its
+// methods.
+type workerPool struct {
+	chaos   *chaos
 	dir     string
-	hired   int
+	started int
 	members []*member
 	// left lists the killed and drained workers, for their logs.
 	left []*member
@@ -34,39 +34,39 @@ type member struct {
 	name, log string
 	pid       int
 	ended     chan struct{}
-	err       error // once ended
-	// stopped is since when the worker does not run, if it was stopped.
+	err       error // set when ended is closed
+	// stopped is the time at which the worker was stopped; zero if it runs.
 	stopped time.Time
 }
 
-func newCrew(f *fire, dir string) *crew {
+func startWorkers(f *chaos, dir string) *workerPool {
 	f.Helper()
-	c := &crew{fire: f, dir: dir}
+	c := &workerPool{chaos: f, dir: dir}
 	f.Cleanup(func() {
 		for _, m := range c.members {
 			m.signal(syscall.SIGKILL)
 			<-m.ended
 		}
 	})
-	for range crewSize {
-		c.hire()
+	for range workerCount {
+		c.add()
 	}
 	return c
 }
 
-// hire starts a worker.
-func (c *crew) hire() {
-	f := c.fire
+// add starts a worker.
+func (c *workerPool) add() {
+	f := c.chaos
 	f.Helper()
-	c.hired++
-	name := fmt.Sprintf("w%d", c.hired)
-	settings, err := json.Marshal(fireWorker{
+	c.started++
+	name := fmt.Sprintf("w%d", c.started)
+	settings, err := json.Marshal(chaosWorker{
 		Name: name, Redis: f.redisURL, Database: f.database.URL("postgres"), TempDir: c.dir,
 		Executions: f.executed, Seed: f.rng.Uint64(),
 	})
 	f.must(err)
 	m := &member{name: name, log: filepath.Join(c.dir, name+".log"), ended: make(chan struct{})}
-	f.must(m.start(fireEnv + "=" + string(settings)))
+	f.must(m.start(chaosEnv + "=" + string(settings)))
 	c.members = append(c.members, m)
 }
 
@@ -83,8 +83,8 @@ func (m *member) start(settings string) error {
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
 	go func() {
-		// The kernel takes the end of the thread that started a process for the
-		// death of its parent, so this thread stays until the worker has ended.
+		// The kernel signals the child when the thread that started it ends, so this thread
+		// stays until the worker has ended.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(m.ended)
@@ -103,45 +103,45 @@ func (m *member) start(settings string) error {
 func (m *member) signal(signal syscall.Signal) { _ = syscall.Kill(m.pid, signal) }
 
 // pick returns a random worker, or a random running one.
-func (c *crew) pick(running bool) *member {
+func (c *workerPool) pick(running bool) *member {
 	var among []*member
 	for _, m := range c.members {
 		if !running || m.stopped.IsZero() {
 			among = append(among, m)
 		}
 	}
-	return among[c.fire.rng.IntN(len(among))]
+	return among[c.chaos.rng.IntN(len(among))]
 }
 
 // replace starts a new worker in place of one that has ended.
-func (c *crew) replace(m *member) {
+func (c *workerPool) replace(m *member) {
 	c.members = slices.DeleteFunc(c.members, func(other *member) bool { return other == m })
 	c.left = append(c.left, m)
-	c.hire()
+	c.add()
 }
 
-// kill is the death of a worker in the middle of whatever it does.
-func (c *crew) kill() {
+// kill kills a random worker at any point of its work, and replaces it.
+func (c *workerPool) kill() {
 	m := c.pick(false)
 	m.signal(syscall.SIGKILL)
 	<-m.ended
 	c.replace(m)
 }
 
-// drain has a worker leave in order.
-func (c *crew) drain() {
-	c.fire.Helper()
+// drain terminates a random running worker gracefully, and replaces it.
+func (c *workerPool) drain() {
+	c.chaos.Helper()
 	m := c.pick(true)
-	c.dismiss(m)
+	c.terminate(m)
 	c.replace(m)
 }
 
-func (c *crew) dismiss(m *member) {
-	c.fire.Helper()
-	// A process that has hardly begun is ended by the signal itself.
-	c.fire.until(m.name+" has begun", func() bool { return m.words() != "" })
+func (c *workerPool) terminate(m *member) {
+	c.chaos.Helper()
+	// A process that does not handle the signal yet would be killed by it.
+	c.chaos.until(m.name+" handles SIGTERM", func() bool { return m.logTail() != "" })
 	m.signal(syscall.SIGTERM)
-	c.fire.until(m.name+" leaves", func() bool {
+	c.chaos.until(m.name+" ends", func() bool {
 		select {
 		case <-m.ended:
 			return true
@@ -150,12 +150,12 @@ func (c *crew) dismiss(m *member) {
 		}
 	})
 	if m.err != nil {
-		c.fire.Errorf("%s left with %v:\n%s", m.name, m.err, m.words())
+		c.chaos.Errorf("%s ended with %v, want no error:\n%s", m.name, m.err, m.logTail())
 	}
 }
 
-// stall stops a worker until its leases have run out. One goes on running.
-func (c *crew) stall() {
+// stall stops a worker until its leases have expired. At least one worker keeps running.
+func (c *workerPool) stall() {
 	running := 0
 	for _, m := range c.members {
 		if m.stopped.IsZero() {
@@ -163,21 +163,21 @@ func (c *crew) stall() {
 		}
 	}
 	if running < 2 {
-		c.wake(true)
+		c.resume(true)
 	}
 	m := c.pick(true)
 	m.signal(syscall.SIGSTOP)
 	m.stopped = time.Now()
 }
 
-// wake resumes workers that were stopped for longer than a lease; if all is set, it also
-// resumes the others when their time is over.
-func (c *crew) wake(all bool) {
+// resume resumes workers that were stopped for longer than a lease. If all is true, it waits for
+// the other stopped workers and resumes them too.
+func (c *workerPool) resume(all bool) {
 	for _, m := range c.members {
 		if m.stopped.IsZero() {
 			continue
 		}
-		rest := time.Until(m.stopped.Add(fireLease * 3 / 2))
+		rest := time.Until(m.stopped.Add(chaosLease * 3 / 2))
 		if rest > 0 && !all {
 			continue
 		}
@@ -187,44 +187,44 @@ func (c *crew) wake(all bool) {
 	}
 }
 
-// check checks that no worker died except by the test.
-func (c *crew) check() {
-	c.fire.Helper()
+// check fails the test if a worker has ended that the test has not ended.
+func (c *workerPool) check() {
+	c.chaos.Helper()
 	for _, m := range c.members {
 		select {
 		case <-m.ended:
-			c.fire.Fatalf("%s died of itself: %v\n%s", m.name, m.err, m.words())
+			c.chaos.Fatalf("%s ended unexpectedly: %v\n%s", m.name, m.err, m.logTail())
 		default:
 		}
 	}
 }
 
-func (c *crew) names() (names []string) {
+func (c *workerPool) names() (names []string) {
 	for _, m := range c.members {
 		names = append(names, m.name)
 	}
 	return names
 }
 
-// leave has all workers leave in order.
-func (c *crew) leave() {
-	c.fire.Helper()
+// leave terminates all workers gracefully.
+func (c *workerPool) leave() {
+	c.chaos.Helper()
 	for _, m := range c.members {
-		c.dismiss(m)
+		c.terminate(m)
 	}
 	c.members, c.left = nil, append(c.left, c.members...)
 }
 
-func (c *crew) logs() string {
+func (c *workerPool) logs() string {
 	var text strings.Builder
 	for _, m := range c.members {
-		fmt.Fprintf(&text, "%s:\n%s\n", m.name, m.words())
+		fmt.Fprintf(&text, "%s:\n%s\n", m.name, m.logTail())
 	}
 	return text.String()
 }
 
-// words returns the last lines of a worker's log.
-func (m *member) words() string {
+// logTail returns the last lines of a worker's log.
+func (m *member) logTail() string {
 	log, err := os.ReadFile(m.log)
 	if err != nil {
 		return err.Error()

@@ -30,35 +30,35 @@ import (
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
-// fireEnv makes the test binary a worker in the fire.
-const fireEnv = "PRINTMARKET_TEST_FIRE_WORKER"
+// chaosEnv names the variable that makes the test binary a worker of a chaos test.
+const chaosEnv = "PRINTMARKET_TEST_CHAOS_WORKER"
 
 func TestMain(m *testing.M) {
-	if settings := os.Getenv(fireEnv); settings != "" {
-		os.Exit(workInFire(settings))
+	if settings := os.Getenv(chaosEnv); settings != "" {
+		os.Exit(runChaosWorker(settings))
 	}
 	os.Exit(m.Run())
 }
 
-// fireWorker is the configuration of a worker process.
-type fireWorker struct {
+// chaosWorker is the configuration of a worker process.
+type chaosWorker struct {
 	Name, Redis, Database, TempDir string
 	// Executions is the file that gets a line for each inspection that begins.
 	Executions string
 	Seed       uint64
 }
 
-// fireLease is short, for leases are to run out, and long enough that one which
-// is renewed seldom does on a busy machine.
-const fireLease = 1500 * time.Millisecond
+// chaosLease is short, so that leases of stalled workers expire, and long enough that renewed
+// leases rarely expire on a busy machine.
+const chaosLease = 1500 * time.Millisecond
 
-// workInFire runs `printmarket worker` with a fake inspection.
-func workInFire(settings string) int {
+// runChaosWorker runs `printmarket worker` with a fake inspection.
+func runChaosWorker(settings string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	fmt.Fprintln(os.Stderr, "SIGTERM is heard from now on")
+	fmt.Fprintln(os.Stderr, "SIGTERM is handled from now on")
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	var w fireWorker
+	var w chaosWorker
 	if err := errors.Join(json.Unmarshal([]byte(settings), &w), w.run(ctx, log)); err != nil {
 		log.Error("worker", "error", err)
 		return 1
@@ -66,7 +66,7 @@ func workInFire(settings string) int {
 	return 0
 }
 
-func (w *fireWorker) run(ctx context.Context, log *slog.Logger) error {
+func (w *chaosWorker) run(ctx context.Context, log *slog.Logger) error {
 	store, err := w.open(ctx)
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -75,7 +75,7 @@ func (w *fireWorker) run(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	defer func() { _ = store.Close() }()
-	client, err := fireClient(w.Redis)
+	client, err := chaosClient(w.Redis)
 	if err != nil {
 		return err
 	}
@@ -90,12 +90,12 @@ func (w *fireWorker) run(ctx context.Context, log *slog.Logger) error {
 	}
 	defer func() { _ = executions.Close() }()
 	const slots, fetches = 2, 4
-	consumer := q.Consumer(queue.ConsumerConfig{Name: w.Name, Slots: preflight.Capacity(slots, fetches), Lease: fireLease, Block: fireLease / 20, Idle: 2 * fireLease})
+	consumer := q.Consumer(queue.ConsumerConfig{Name: w.Name, Slots: preflight.Capacity(slots, fetches), Lease: chaosLease, Block: chaosLease / 20, Idle: 2 * chaosLease})
 	defer func() { _ = consumer.Close() }()
 	preflight.New(preflight.Config{
-		Jobs: fireJobs(store, q, log), Queue: consumer, Fetch: fireFetch, Inspect: newHotEngine(w.Seed, executions).inspect,
+		Jobs: chaosJobs(store, q, log), Queue: consumer, Fetch: chaosFetch, Inspect: newHotEngine(w.Seed, executions).inspect,
 		Slots: slots, Fetches: fetches, Drain: 100 * time.Millisecond, TempDir: w.TempDir,
-		// Pauses are cut short, for the fire to last seconds.
+		// Short pauses keep the duration of a test at seconds.
 		Jitter: func(d time.Duration) time.Duration { return rand.N(min(d, 300*time.Millisecond) + 1) },
 		Now:    time.Now, Log: log, Metrics: telemetry.NewMetrics(),
 	}).Run(ctx)
@@ -104,7 +104,7 @@ func (w *fireWorker) run(ctx context.Context, log *slog.Logger) error {
 
 // open waits for the database, like a supervisor that restarts a worker. It fails when the
 // worker is stopped.
-func (w *fireWorker) open(ctx context.Context) (*postgres.Store, error) {
+func (w *chaosWorker) open(ctx context.Context) (*postgres.Store, error) {
 	for {
 		store, err := postgres.Open(ctx, w.Database, postgres.Options{MaxConns: 4})
 		if err == nil {
@@ -117,9 +117,8 @@ func (w *fireWorker) open(ctx context.Context) (*postgres.Store, error) {
 	}
 }
 
-// fireClient connects as `printmarket` does: to a server, or to whichever one is
-// the primary.
-func fireClient(address string) (*redis.Client, error) {
+// chaosClient connects as `printmarket` does: to one server, or to the current primary.
+func chaosClient(address string) (*redis.Client, error) {
 	parsed, err := url.Parse(address)
 	if err != nil {
 		return nil, err
@@ -142,17 +141,17 @@ func fireClient(address string) (*redis.Client, error) {
 	return redis.NewClient(options), nil
 }
 
-// fireJobs is the service of every process. Its attempts are not limited, because a job
-// that ends for that reason would hide a stuck one.
-func fireJobs(store preflightjob.Store, q *queue.Queue, log *slog.Logger) *preflightjob.Service {
+// chaosJobs returns the service that every process uses. It does not limit attempts, because the
+// limit would end a stuck job and so hide it.
+func chaosJobs(store preflightjob.Store, q *queue.Queue, log *slog.Logger) *preflightjob.Service {
 	return preflightjob.New(preflightjob.Config{
 		Store: store, Dispatcher: q, Profiles: []string{"print_ready"}, MaxAttempts: 10_000,
 		Now: time.Now, Random: cryptorand.Reader, Logger: log,
 	})
 }
 
-// fireFetch delivers a file that contains its own address.
-func fireFetch(_ context.Context, address string, f io.Writer) error {
+// chaosFetch returns a file that contains its own address.
+func chaosFetch(_ context.Context, address string, f io.Writer) error {
 	_, err := io.WriteString(f, address)
 	return err
 }
@@ -161,7 +160,7 @@ func fireFetch(_ context.Context, address string, f io.Writer) error {
 // file gives the number of lines.
 const executionLine = 64
 
-// poison ends the addresses of files that crash the engine each time.
+// poison is the suffix of addresses of files that always crash the engine.
 const poison = "13"
 
 // hotEngine takes 1 to 30 ms, and sometimes crashes or fails for an unknown reason.
@@ -187,7 +186,7 @@ func (e *hotEngine) inspect(ctx context.Context, what sandbox.Spec) (sandbox.Ins
 	if strings.HasSuffix(string(address), poison) {
 		outcome = sandbox.ErrCrash
 	}
-	// One appending write is not torn by the writes of other processes.
+	// The writes of other processes do not split one appending write.
 	line := fmt.Sprintf("%-*s\n", executionLine-1, string(address)+" "+word(outcome))
 	if _, err := e.executions.WriteString(line); err != nil {
 		return sandbox.Inspected{}, err
