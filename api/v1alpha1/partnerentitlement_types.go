@@ -206,10 +206,20 @@ type Contract struct {
 // CapabilityGrant grants one capability.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.workers) || self.name == 'preflight'",message="workers is allowed only with the capability preflight: remove it",fieldPath=".workers"
+// +kubebuilder:validation:XValidation:rule="!has(self.notBefore) || !has(self.notAfter) || self.notBefore < self.notAfter",message="notBefore must be before notAfter",fieldPath=".notAfter"
 type CapabilityGrant struct {
 	// name is the capability.
 	// +required
 	Name CapabilityName `json:"name"`
+	// notBefore is the first instant at which the grant is in force, such as
+	// 2027-01-01T00:00:00Z; absent means that it has no start. A grant that is not in
+	// force grants nothing.
+	// +optional
+	NotBefore *metav1.Time `json:"notBefore,omitempty"`
+	// notAfter is the first instant at which the grant is no longer in force, such as
+	// 2027-02-01T00:00:00Z; absent means that it has no end.
+	// +optional
+	NotAfter *metav1.Time `json:"notAfter,omitempty"`
 	// quota limits the number of records that the partner may create: RFQs with
 	// rfq-create, jobs with preflight. Absent means the default of the package, never
 	// unlimited. A quota of another capability has no effect.

@@ -233,6 +233,20 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 			e.number(int64(g.Workers.MaxInFlight))
 		}
 	}
+	for i := range o.Spec.Capabilities {
+		g := &o.Spec.Capabilities[i]
+		if g.NotBefore == nil && g.NotAfter == nil {
+			continue
+		}
+		e.text("grant")
+		e.text(string(g.Name))
+		if e.present(g.NotBefore != nil) {
+			e.time(g.NotBefore.Time)
+		}
+		if e.present(g.NotAfter != nil) {
+			e.time(g.NotAfter.Time)
+		}
+	}
 	for i := range o.Spec.Webhooks {
 		e.webhook(&o.Spec.Webhooks[i])
 	}

@@ -43,7 +43,8 @@ const (
 	ReasonContractNotEffective
 	// ReasonScopeMissing means that the key lacks the scope.
 	ReasonScopeMissing
-	// ReasonNotEntitled means that the partner is not granted the capability.
+	// ReasonNotEntitled means that the partner has no grant of the capability that is in
+	// force.
 	ReasonNotEntitled
 
 	// ReasonNoCapability means that the capability does not exist.

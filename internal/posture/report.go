@@ -174,7 +174,7 @@ func rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport 
 		Object:         objectOf(o.object.Namespace, o.object.Name, o.object.Generation),
 		EffectiveStage: o.posture(now).Stage(),
 		Admitted:       counts.admitted,
-		NextTransition: instant(o.next(now)),
+		NextTransition: instant(soonest(now, o.next(now), counts.next)),
 		Conditions:     rolloutVerdict(o, now).conditions(),
 	}
 	for reason, partners := range counts.denials {
@@ -194,6 +194,8 @@ func rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport 
 type admissions struct {
 	entitled, admitted int32
 	denials            [reasonCount]int32
+	// next is when the next grant of the capability begins or ends; zero if none does.
+	next time.Time
 }
 
 // admissions counts the partners of each rollout by every rule except those about the
@@ -217,7 +219,8 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 			if reason == ReasonOpen {
 				reason = query{now: now, key: &p.itself[0], rollout: o, grant: &p.grants[o.capability]}.reason(phaseGrant | phaseAudience)
 			}
-			if p.grants[o.capability].granted {
+			counts[i].next = soonest(now, counts[i].next, p.grants[o.capability].next(now))
+			if p.grants[o.capability].contains(now) {
 				counts[i].entitled++
 			}
 			if reason == ReasonOpen {
@@ -234,6 +237,9 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 // its effect.
 func (p *partner) next(now time.Time) time.Time {
 	next := p.contract.window.next(now)
+	for i := range p.grants {
+		next = soonest(now, next, p.grants[i].next(now))
+	}
 	for i := range p.keys {
 		next = soonest(now, next, p.keys[i].expires)
 	}

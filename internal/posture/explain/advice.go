@@ -70,7 +70,7 @@ func adviceOn(reason posture.Reason) advice {
 	case posture.ReasonEnded:
 		return advice{"is the schedule still running?", (*subject).prolong}
 	case posture.ReasonNotEntitled:
-		return advice{"is the partner granted the capability?", (*subject).grant}
+		return advice{"does the partner have a grant that is in force?", (*subject).grant}
 	case posture.ReasonSandboxOnly:
 		return advice{"does the stage admit this kind of key?", (*subject).raiseStage}
 	case posture.ReasonExcluded:
@@ -143,6 +143,20 @@ func (e *subject) addScope() (string, bool) {
 func (e *subject) grant() (string, bool) {
 	if e.partner.Spec.Package == v1alpha1.PackagePlatform {
 		return "the package Platform must not have capabilities", false
+	}
+	for i := range e.partner.Spec.Capabilities {
+		g := &e.partner.Spec.Capabilities[i]
+		if string(g.Name) != e.capability.String() {
+			continue
+		}
+		text := fmt.Sprintf("change notAfter of the grant %s in spec.capabilities of the PartnerEntitlement; ", e.capability)
+		if g.NotBefore != nil && e.at.Before(g.NotBefore.Time) {
+			text = fmt.Sprintf("wait, or change notBefore of the grant %s in spec.capabilities of the PartnerEntitlement; it is %s", e.capability, Instant(g.NotBefore.Time))
+		} else if g.NotAfter != nil {
+			text += "it ended at " + Instant(g.NotAfter.Time)
+		}
+		g.NotBefore, g.NotAfter = nil, nil
+		return text, true
 	}
 	e.partner.Spec.Capabilities = append(e.partner.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(e.capability.String())})
 	return fmt.Sprintf("add %s to spec.capabilities of the PartnerEntitlement", e.capability), true
