@@ -207,6 +207,8 @@ type Contract struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.workers) || self.name == 'preflight'",message="workers is allowed only with the capability preflight: remove it",fieldPath=".workers"
 // +kubebuilder:validation:XValidation:rule="!has(self.notBefore) || !has(self.notAfter) || self.notBefore < self.notAfter",message="notBefore must be before notAfter",fieldPath=".notAfter"
+// +kubebuilder:validation:XValidation:rule="!has(self.stage) || self.stage != 'Disabled'",message="a grant cannot have the stage Disabled: remove the grant",fieldPath=".stage"
+// +kubebuilder:validation:XValidation:rule="!has(self.stage) || !(self.name in ['estimate', 'quote-accept', 'order', 'order-batch']) && (self.stage != 'Live' || !(self.name in ['xjdf', 'xjdf-costing', 'xjmf-inbound', 'webhook-delivery', 'master-data-bridge']))",message="the stage is above the highest stage that this version implements for the capability: lower it or remove it",fieldPath=".stage"
 type CapabilityGrant struct {
 	// name is the capability.
 	// +required
@@ -220,6 +222,11 @@ type CapabilityGrant struct {
 	// 2027-02-01T00:00:00Z; absent means that it has no end.
 	// +optional
 	NotAfter *metav1.Time `json:"notAfter,omitempty"`
+	// stage replaces the stage of the rollout for this partner: Sandbox admits its test
+	// keys only, PrivateBeta and Live admit its live keys, too. A closed rollout stays
+	// closed, and its audience and ramp apply. Absent means the stage of the rollout.
+	// +optional
+	Stage Stage `json:"stage,omitempty"`
 	// quota limits the number of records that the partner may create: RFQs with
 	// rfq-create, jobs with preflight. Absent means the default of the package, never
 	// unlimited. A quota of another capability has no effect.

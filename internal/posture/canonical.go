@@ -235,7 +235,7 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 	}
 	for i := range o.Spec.Capabilities {
 		g := &o.Spec.Capabilities[i]
-		if g.NotBefore == nil && g.NotAfter == nil {
+		if g.NotBefore == nil && g.NotAfter == nil && g.Stage == "" {
 			continue
 		}
 		e.text("grant")
@@ -246,6 +246,7 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 		if e.present(g.NotAfter != nil) {
 			e.time(g.NotAfter.Time)
 		}
+		e.text(string(g.Stage))
 	}
 	for i := range o.Spec.Webhooks {
 		e.webhook(&o.Spec.Webhooks[i])

@@ -16,7 +16,8 @@ type Decision struct {
 	// Opens is when the schedule will open a closed capability for this caller; zero if
 	// the schedule alone does not determine it.
 	Opens time.Time
-	// Posture is the effective posture of the capability.
+	// Posture is the effective posture of the capability, for the caller if it has a
+	// grant that is in force.
 	Posture Posture
 	// Scope is the required scope.
 	Scope Scope
@@ -116,8 +117,9 @@ var table = [...]row{
 	{ReasonEnded, phaseClosed, func(q query) bool { return !q.rollout.window.contains(q.now) }},
 
 	{ReasonNotEntitled, phaseGrant, func(q query) bool { return !q.grant.contains(q.now) }},
+	{ReasonGrantStageInvalid, phaseGrant, func(q query) bool { return q.grant.stage == Disabled }},
 
-	{ReasonSandboxOnly, phaseAudience, func(q query) bool { return q.live() && q.rollout.stage < PrivateBeta }},
+	{ReasonSandboxOnly, phaseAudience, func(q query) bool { return q.live() && q.grant.stage < PrivateBeta }},
 	{ReasonExcluded, phaseAudience, func(q query) bool { return q.live() && q.grant.membership == excluded }},
 	{ReasonNotInAudience, phaseAudience, func(q query) bool { return q.live() && q.grant.membership != member }},
 	{ReasonNotInCohort, phaseAudience, func(q query) bool { return q.live() && q.grant.bucket >= q.rollout.percent(q.now) }},
@@ -172,6 +174,9 @@ func (s *Snapshot) DecideScope(c Caller, capability Capability, scope Scope, now
 	phases := ladders[registry[capability].Ladder]
 	if q.grant.contains(now) {
 		d.Quota = q.grant.quota
+		if d.Posture != Disabled {
+			d.Posture = q.grant.stage
+		}
 	}
 	d.Reason = q.reason(phases)
 	if d.Reason == ReasonNotStarted || d.Reason == ReasonNotInCohort {

@@ -49,7 +49,11 @@ type grant struct {
 	// granted means that the entitlement lists the capability.
 	granted bool
 	// window is when the grant is in force; nil for always.
-	window     *window
+	window *window
+	// stage is the stage of the grant, or else that of the rollout. Disabled means that
+	// the stage of the grant is invalid or above the ceiling, unless the rollout is
+	// closed.
+	stage      Posture
 	membership membership
 	bucket     uint8
 	quota      Quota
@@ -168,6 +172,14 @@ func (s *Snapshot) compileGrants(p *partner, fallback Quota) {
 				g.window.until = named.NotAfter.Time
 				// A zero end would count as an open end.
 				g.granted = !named.NotAfter.IsZero()
+			}
+		}
+		g.stage = s.rollouts[capability].stage
+		if named.Stage != "" {
+			// An unknown stage is Disabled.
+			g.stage, _ = parseStage(string(named.Stage))
+			if g.stage > s.rollouts[capability].ceiling {
+				g.stage = Disabled
 			}
 		}
 		if r := &s.rollouts[capability]; r.declared {

@@ -4,6 +4,7 @@ package posture_test
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -160,6 +161,19 @@ var denials = map[string]denial{
 		if at := g.Moment(); *begin == nil || (*begin).Before(&at) {
 			*begin = &at
 		}
+		return true
+	}),
+	"a grant is restricted to the sandbox": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
+		if len(o.Spec.Capabilities) == 0 {
+			return false
+		}
+		one := &o.Spec.Capabilities[g(len(o.Spec.Capabilities))]
+		capability, _ := posture.ParseCapability(string(one.Name))
+		// A valid stage instead of an invalid one would repair the grant.
+		if one.Stage == v1alpha1.StageDisabled || one.Stage == "GA" || one.Stage == v1alpha1.StageLive && capability.Definition().Ceiling != posture.Live {
+			return false
+		}
+		one.Stage = v1alpha1.StageSandbox
 		return true
 	}),
 	"a partner needs a client certificate": onPartner(func(_ posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
@@ -343,8 +357,6 @@ func mustBeClosed(in posture.Inputs, key credential.Key, q question) string {
 		return "it is killed"
 	case q.capability.Definition().Ceiling == posture.Disabled:
 		return "the ceiling is Disabled"
-	case key.Mode() == "live" && rollouts[0].Spec.Stage == v1alpha1.StageSandbox:
-		return "the stage is Sandbox"
 	}
 	var owner *v1alpha1.PartnerEntitlement
 	for i := range in.Partners {
@@ -360,9 +372,19 @@ func mustBeClosed(in posture.Inputs, key credential.Key, q question) string {
 			}
 		}
 	}
-	switch {
-	case owner == nil:
+	if owner == nil {
 		return "no partner has the key"
+	}
+	switch grant := slices.IndexFunc(owner.Spec.Capabilities, func(g v1alpha1.CapabilityGrant) bool { return string(g.Name) == q.capability.String() }); {
+	case grant < 0:
+		return "there is no grant"
+	case owner.Spec.Capabilities[grant].Stage != "" && !slices.Contains(
+		[]v1alpha1.Stage{v1alpha1.StageSandbox, v1alpha1.StagePrivateBeta, v1alpha1.StageLive}, owner.Spec.Capabilities[grant].Stage):
+		return "the stage of the grant is invalid"
+	case key.Mode() == "live" && cmp.Or(owner.Spec.Capabilities[grant].Stage, rollouts[0].Spec.Stage) == v1alpha1.StageSandbox:
+		return "the stage is Sandbox"
+	}
+	switch {
 	case owner.Spec.State != v1alpha1.StateActive:
 		return "the partner is not active"
 	case owner.Spec.Contract == nil || q.at.Before(owner.Spec.Contract.EffectiveFrom.Time):

@@ -63,6 +63,9 @@ const (
 	ReasonNotStarted
 	// ReasonEnded means that schedule.notAfter has passed.
 	ReasonEnded
+	// ReasonGrantStageInvalid means that the stage of the grant is Disabled, unknown or
+	// above the ceiling.
+	ReasonGrantStageInvalid
 	// ReasonSandboxOnly means that the stage admits test keys only.
 	ReasonSandboxOnly
 	// ReasonExcluded means that the audience excludes the partner by name.
@@ -119,18 +122,19 @@ var reasons = [reasonCount]struct {
 	ReasonScopeMissing:         {"ScopeMissing", ClassForbidden, "INSUFFICIENT_SCOPE"},
 	ReasonNotEntitled:          {"NotEntitled", ClassForbidden, "CAPABILITY_NOT_ENTITLED"},
 
-	ReasonNoCapability:    {"NoCapability", ClassClosed, ""},
-	ReasonNoRollout:       {"NoRollout", ClassClosed, ""},
-	ReasonRolloutNotReady: {"RolloutNotReady", ClassClosed, ""},
-	ReasonAboveCeiling:    {"AboveCeiling", ClassClosed, ""},
-	ReasonKilled:          {"Killed", ClassClosed, ""},
-	ReasonStageDisabled:   {"StageDisabled", ClassClosed, ""},
-	ReasonNotStarted:      {"NotStarted", ClassClosed, ""},
-	ReasonEnded:           {"Ended", ClassClosed, ""},
-	ReasonSandboxOnly:     {"SandboxOnly", ClassClosed, ""},
-	ReasonExcluded:        {"Excluded", ClassClosed, ""},
-	ReasonNotInAudience:   {"NotInAudience", ClassClosed, ""},
-	ReasonNotInCohort:     {"NotInCohort", ClassClosed, ""},
+	ReasonNoCapability:      {"NoCapability", ClassClosed, ""},
+	ReasonNoRollout:         {"NoRollout", ClassClosed, ""},
+	ReasonRolloutNotReady:   {"RolloutNotReady", ClassClosed, ""},
+	ReasonAboveCeiling:      {"AboveCeiling", ClassClosed, ""},
+	ReasonKilled:            {"Killed", ClassClosed, ""},
+	ReasonStageDisabled:     {"StageDisabled", ClassClosed, ""},
+	ReasonNotStarted:        {"NotStarted", ClassClosed, ""},
+	ReasonEnded:             {"Ended", ClassClosed, ""},
+	ReasonGrantStageInvalid: {"GrantStageInvalid", ClassClosed, ""},
+	ReasonSandboxOnly:       {"SandboxOnly", ClassClosed, ""},
+	ReasonExcluded:          {"Excluded", ClassClosed, ""},
+	ReasonNotInAudience:     {"NotInAudience", ClassClosed, ""},
+	ReasonNotInCohort:       {"NotInCohort", ClassClosed, ""},
 }
 
 // known returns the reason itself, or ReasonUndecided for an unknown value.

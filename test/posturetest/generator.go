@@ -229,6 +229,9 @@ func (g Generator) partner(name string, i int) v1alpha1.PartnerEntitlement {
 
 func (g Generator) grant(capability posture.Capability) v1alpha1.CapabilityGrant {
 	o := v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(capability.String()), NotBefore: g.maybe(8), NotAfter: g.maybe(8)}
+	if g.OneIn(4) {
+		o.Stage = Mostly(g, Pick(g, v1alpha1.StageSandbox, v1alpha1.StagePrivateBeta, v1alpha1.StageLive), v1alpha1.StageDisabled, "GA")
+	}
 	if g.OneIn(3) {
 		o.Quota = &v1alpha1.Quota{Limit: int64(g(50)), WindowSeconds: 3600}
 	}
