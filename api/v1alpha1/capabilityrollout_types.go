@@ -13,6 +13,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=cap,categories=printmarket
 // +kubebuilder:validation:XValidation:rule="self.metadata.name == self.spec.capability",message="the object must have the name of its capability: make metadata.name and spec.capability the same",fieldPath=".metadata"
+// +kubebuilder:selectablefield:JSONPath=".spec.stage"
 // +kubebuilder:printcolumn:name="Stage",type=string,JSONPath=".spec.stage"
 // +kubebuilder:printcolumn:name="Effective",type=string,JSONPath=".status.effectiveStage"
 // +kubebuilder:printcolumn:name="Cohort",type=string,JSONPath=".status.cohort"

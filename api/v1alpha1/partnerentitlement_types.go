@@ -11,6 +11,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=partner,categories=printmarket
+// +kubebuilder:selectablefield:JSONPath=".spec.organizationID"
 // +kubebuilder:printcolumn:name="Organization",type=string,JSONPath=".spec.organizationID"
 // +kubebuilder:printcolumn:name="Package",type=string,JSONPath=".spec.package"
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=".spec.state"

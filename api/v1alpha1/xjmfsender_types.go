@@ -10,6 +10,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=sender,categories=printmarket
+// +kubebuilder:selectablefield:JSONPath=".spec.partner"
 // +kubebuilder:printcolumn:name="Sender",type=string,JSONPath=".spec.senderID"
 // +kubebuilder:printcolumn:name="Partner",type=string,JSONPath=".spec.partner"
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=".spec.state"
