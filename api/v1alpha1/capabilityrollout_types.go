@@ -222,9 +222,20 @@ type CapabilityRolloutStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	Cohort string `json:"cohort,omitempty"`
+	// percent is the current percentage of the ramp, from 0 to 100; 0 while the
+	// capability is closed for live keys.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	Percent int32 `json:"percent"`
 	// admitted is the number of partners that are admitted with a live key.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
 	Admitted int32 `json:"admitted"`
+	// entitled is the number of partners with a grant that is in force.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Entitled int32 `json:"entitled"`
 	// denials counts the partners that are not admitted, by reason.
 	// +optional
 	// +listType=map
@@ -244,6 +255,7 @@ type Denial struct {
 	Reason string `json:"reason"`
 	// partners is the number of partners.
 	// +required
+	// +kubebuilder:validation:Minimum=0
 	Partners int32 `json:"partners"`
 }
 

@@ -361,6 +361,22 @@ type PartnerEntitlementStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	Keys string `json:"keys,omitempty"`
+	// openCapabilities is the number of open capabilities, as in open.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	OpenCapabilities int32 `json:"openCapabilities"`
+	// grantedCapabilities is the number of granted capabilities, as in open.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	GrantedCapabilities int32 `json:"grantedCapabilities"`
+	// liveKeys is the number of accepted live keys, as in keys.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	LiveKeys int32 `json:"liveKeys"`
+	// testKeys is the number of accepted test keys, as in keys.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	TestKeys int32 `json:"testKeys"`
 	// capabilities is the current access to each granted capability.
 	// +optional
 	// +listType=map

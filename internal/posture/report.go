@@ -44,7 +44,9 @@ type RolloutReport struct {
 	// Cohort reads "25% (3/12)": the ramp's percentage, the partners admitted with a
 	// live key, and the entitled partners.
 	Cohort         string      `json:"cohort"`
+	Percent        int32       `json:"percent"`
 	Admitted       int32       `json:"admitted"`
+	Entitled       int32       `json:"entitled"`
 	Denials        []Denial    `json:"denials,omitempty"`
 	NextTransition *time.Time  `json:"nextTransition,omitempty"`
 	Conditions     []Condition `json:"conditions"`
@@ -63,7 +65,13 @@ type PartnerReport struct {
 	// Open reads "3/9": the open capabilities and the granted capabilities.
 	Open string `json:"open"`
 	// Keys reads "2 live, 1 test": keys that are accepted.
-	Keys           string              `json:"keys"`
+	Keys string `json:"keys"`
+	// The counts of Open and Keys.
+	OpenCapabilities    int32 `json:"openCapabilities"`
+	GrantedCapabilities int32 `json:"grantedCapabilities"`
+	LiveKeys            int32 `json:"liveKeys"`
+	TestKeys            int32 `json:"testKeys"`
+
 	Capabilities   []CapabilityPosture `json:"capabilities,omitempty"`
 	NextTransition *time.Time          `json:"nextTransition,omitempty"`
 	Conditions     []Condition         `json:"conditions"`
@@ -174,6 +182,7 @@ func rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport 
 		Object:         objectOf(o.object.Namespace, o.object.Name, o.object.Generation),
 		EffectiveStage: o.posture(now).Stage(),
 		Admitted:       counts.admitted,
+		Entitled:       counts.entitled,
 		NextTransition: instant(soonest(now, o.next(now), counts.next)),
 		Conditions:     rolloutVerdict(o, now).conditions(),
 	}
@@ -182,11 +191,10 @@ func rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport 
 			out.Denials = append(out.Denials, Denial{Reason(reason), partners})
 		}
 	}
-	var percent uint8
 	if o.closed(now) == ReasonOpen && o.stage >= PrivateBeta {
-		percent = o.percent(now)
+		out.Percent = int32(o.percent(now))
 	}
-	out.Cohort = fmt.Sprintf("%d%% (%d/%d)", percent, out.Admitted, counts.entitled)
+	out.Cohort = fmt.Sprintf("%d%% (%d/%d)", out.Percent, out.Admitted, out.Entitled)
 	return out
 }
 
@@ -271,26 +279,28 @@ func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport 
 		NextTransition: instant(next),
 		Conditions:     partnerConditions(p, now),
 	}
-	granted, open := 0, 0
 	for c := range Capabilities() {
 		if !p.grants[c].granted {
 			continue
 		}
 		posture := s.capabilityPosture(p, c, now)
-		granted++
+		out.GrantedCapabilities++
 		if len(posture.KeyKinds) > 0 {
-			open++
+			out.OpenCapabilities++
 		}
 		out.Capabilities = append(out.Capabilities, posture)
 	}
-	out.Open = fmt.Sprintf("%d/%d", open, granted)
-	accepted := map[tenant.Mode]int{}
+	out.Open = fmt.Sprintf("%d/%d", out.OpenCapabilities, out.GrantedCapabilities)
 	for i := range p.keys {
 		if k := &p.keys[i]; k.refused == ReasonUndecided && !k.revoked && !k.expired(now) && !p.unreachable(now) {
-			accepted[k.mode]++
+			if k.mode == tenant.Live {
+				out.LiveKeys++
+			} else {
+				out.TestKeys++
+			}
 		}
 	}
-	out.Keys = fmt.Sprintf("%d live, %d test", accepted[tenant.Live], accepted[tenant.Test])
+	out.Keys = fmt.Sprintf("%d live, %d test", out.LiveKeys, out.TestKeys)
 	return out
 }
 
