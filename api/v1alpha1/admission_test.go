@@ -264,6 +264,8 @@ func createCases() map[string]map[string]createCase {
 			"with a Secret of the platform is refused":     {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: printmarket-sessions, key: k}}]}`, "are reserved for the platform"},
 			"with six minutes of replay is refused":        {senderManifest, `spec: {replayWindowSeconds: 360}`, "replayWindowSeconds"},
 			"with one minute of replay is accepted":        {senderManifest, `spec: {replayWindowSeconds: 60}`, ""},
+			"of the mode Test is accepted":                 {senderManifest, `spec: {mode: Test}`, ""},
+			"of another mode is refused":                   {senderManifest, `spec: {mode: Sandbox}`, "mode"},
 			"that signs the timestamp too is accepted":     {senderManifest, `spec: {scheme: TimestampBody}`, ""},
 			"that signs something else is refused":         {senderManifest, `spec: {scheme: Header}`, "scheme"},
 		},
@@ -312,6 +314,7 @@ func updateCases() map[string]updateCase {
 		"a kill switch needs no new ticket":          {rolloutManifest, `spec: {stage: Live}`, `spec: {stage: Live, killSwitch: {state: Engaged, reason: INC-1}}`, ""},
 		"a capability never changes":                 {rolloutManifest, ``, `{metadata: {name: rfq-read}, spec: {capability: rfq-read}}`, "capability is immutable"},
 		"a sender id never changes":                  {senderManifest, ``, `spec: {senderID: other}`, "senderID is immutable"},
+		"the mode of a sender never changes":         {senderManifest, ``, `spec: {mode: Test}`, "mode is immutable"},
 		"a sender may get a second secret":           {senderManifest, ``, `spec: {secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}}, {name: next, secretRef: {name: acme-xjmf, key: next}}]}`, ""},
 	}
 }

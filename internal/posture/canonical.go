@@ -277,6 +277,11 @@ func (e *encoder) sender(o *v1alpha1.XJMFSender) identity {
 	e.number(int64(o.Spec.ReplayWindowSeconds))
 	e.text(string(o.Spec.Scheme))
 	e.secrets(o.Spec.Secrets)
+	// The default encodes to nothing, as in the previous version.
+	if o.Spec.Mode != "" && o.Spec.Mode != v1alpha1.KeyKindLive {
+		e.text("mode")
+		e.text(string(o.Spec.Mode))
+	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
 }
 

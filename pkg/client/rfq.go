@@ -142,31 +142,43 @@ var errSameCursor = errors.New("the next page is the same one")
 // the first error. It does not contain RFQs that are created meanwhile.
 func (c *Client) RFQs(ctx context.Context, filter RFQFilter) iter.Seq2[RFQ, error] {
 	const operation = "RFQs"
-	return func(yield func(RFQ, error) bool) {
-		parameters := filter.parameters()
+	parameters := filter.parameters()
+	return pages(operation, func(cursor *string) ([]RFQ, *string, http.Header, error) {
+		parameters.Cursor = cursor
+		page, header, err := do[partnerapi.RFQPage](ctx, c, sending{
+			operation: operation, route: routeRFQs, want: http.StatusOK,
+			send: func(ctx context.Context) (*http.Response, error) { return c.partner.ListRfqs(ctx, parameters) },
+		})
+		return page.Items, page.NextCursor, header, err
+	})
+}
+
+// pages yields the items of all pages of a list. read returns the page of a cursor, or the
+// first page for nil, with the cursor of the next page.
+func pages[T any](operation string, read func(cursor *string) ([]T, *string, http.Header, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var cursor *string
 		for {
-			page, header, err := do[partnerapi.RFQPage](ctx, c, sending{
-				operation: operation, route: routeRFQs, want: http.StatusOK,
-				send: func(ctx context.Context) (*http.Response, error) { return c.partner.ListRfqs(ctx, parameters) },
-			})
-			if err == nil && page.NextCursor != nil && parameters.Cursor != nil && *page.NextCursor == *parameters.Cursor {
+			items, next, header, err := read(cursor)
+			if err == nil && next != nil && cursor != nil && *next == *cursor {
 				err = &CallError{Operation: operation, Attempts: 1, Err: &AnswerError{
 					Status: http.StatusOK, MediaType: mediaType(header), RequestID: header.Get("X-Request-Id"), Err: errSameCursor,
 				}}
 			}
 			if err != nil {
-				yield(RFQ{}, err)
+				var none T
+				yield(none, err)
 				return
 			}
-			for _, record := range page.Items {
-				if !yield(record, nil) {
+			for _, item := range items {
+				if !yield(item, nil) {
 					return
 				}
 			}
-			if page.NextCursor == nil {
+			if next == nil {
 				return
 			}
-			parameters.Cursor = page.NextCursor
+			cursor = next
 		}
 	}
 }

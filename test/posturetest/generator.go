@@ -280,6 +280,7 @@ func (g Generator) sender(partner string) v1alpha1.XJMFSender {
 	o := v1alpha1.XJMFSender{ObjectMeta: metav1.ObjectMeta{Namespace: "ns0", Name: partner}}
 	o.Spec = v1alpha1.XJMFSenderSpec{
 		SenderID: Mostly(g, partner+"-mis", ""), Partner: partner,
+		Mode:                Pick(g, "", v1alpha1.KeyKindLive, v1alpha1.KeyKindTest),
 		State:               Mostly(g, v1alpha1.StateActive, v1alpha1.StateSuspended, ""),
 		ReplayWindowSeconds: Pick(g, int32(0), int32(60)),
 		Scheme:              Pick(g, "", v1alpha1.SchemeBody, v1alpha1.SchemeTimestampBody),
