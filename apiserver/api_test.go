@@ -253,7 +253,7 @@ func withNothingBehind(t *testing.T, w *apitest.Server) http.Handler {
 	if err != nil {
 		t.Fatalf("platformapi.Routes: %v", err)
 	}
-	layer, err := xjdfapi.Routes(nil, nil, nil, w.Contracts)
+	layer, err := xjdfapi.Routes(nil, nil, nil, nil, nil, w.Contracts)
 	if err != nil {
 		t.Fatalf("xjdfapi.Routes: %v", err)
 	}

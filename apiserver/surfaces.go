@@ -67,7 +67,7 @@ func (s Surfaces) Routes() ([]gate.Route, error) {
 		return nil, err
 	}
 	parsing := xjdf.NewParseSlots()
-	documents, err := xjdfapi.Routes(s.Catalogs, s.Authorities, parsing, s.Contracts)
+	documents, err := xjdfapi.Routes(s.Catalogs, s.Authorities, s.Callbacks, s.Cursors, parsing, s.Contracts)
 	if err != nil {
 		return nil, err
 	}

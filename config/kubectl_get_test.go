@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/printmarket/printmarket/test/kubectl"
 )
 
@@ -50,6 +52,47 @@ func TestRowsOfUnprocessedObjectsShowThatNoControllerRuns(t *testing.T) {
 		commands = append(commands, "get "+object+` -o jsonpath='{.status}'`)
 	}
 	golden(t, "get-unseen.txt", lookAt(t, as(t, namespace, "viewer"), commands))
+}
+
+// The API server selects by the fields that the CustomResourceDefinitions name.
+func TestObjectsAreSelectedByTheirFields(t *testing.T) {
+	t.Parallel()
+	namespace := withRoles(t)
+	admin(namespace).must(t, "", "apply", "--server-side", "--kustomize=samples")
+	viewer := as(t, namespace, "viewer")
+	names := func(kind, selector string) []string {
+		arguments := []string{"get", kind, "--output=name"}
+		if selector != "" {
+			arguments = append(arguments, "--field-selector="+selector)
+		}
+		return strings.Fields(viewer.must(t, "", arguments...))
+	}
+	for _, tc := range []struct{ kind, field, path string }{
+		{"cap", "spec.stage", "{.spec.stage}"}, {"partner", "spec.organizationID", "{.spec.organizationID}"}, {"sender", "spec.partner", "{.spec.partner}"},
+	} {
+		all, values := names(tc.kind, ""), map[string][]string{}
+		for _, object := range all {
+			value := viewer.must(t, "", "get", object, "-o", "jsonpath="+tc.path)
+			values[value] = append(values[value], object)
+		}
+		if len(all) == 0 || values[""] != nil {
+			t.Fatalf("%s: %d objects, of which %v have no %s", tc.kind, len(all), values[""], tc.field)
+		}
+		for value, want := range values {
+			if diff := cmp.Diff(want, names(tc.kind, tc.field+"="+value)); diff != "" {
+				t.Errorf("%s with %s=%s (-want +got):\n%s", tc.kind, tc.field, value, diff)
+			}
+			if got := names(tc.kind, tc.field+"!="+value); len(got) != len(all)-len(want) {
+				t.Errorf("%s with %s!=%s: %v, want the other %d", tc.kind, tc.field, value, got, len(all)-len(want))
+			}
+		}
+		if got := names(tc.kind, tc.field+"=none"); len(got) != 0 {
+			t.Errorf("%s with %s=none: %v, want none", tc.kind, tc.field, got)
+		}
+	}
+	if got := viewer.kubectl(t, "", "get", "partner", "--field-selector=spec.displayName=Acme"); !strings.Contains(got.stderr, "field label not supported") {
+		t.Errorf("selecting by another field: %+v, want a refusal", got)
+	}
 }
 
 // lookAt is a transcript of commands, none of which has a space in quotes.

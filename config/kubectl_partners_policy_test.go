@@ -83,6 +83,8 @@ var partnerJudgements = map[string]judgement{
 	"an author renames a key":                                 {"an author", acmeSpec, []request{{"merge", `{spec: {keys: [{name: other, kind: Live, sha256: "` + digest + `", expiresAt: "2027-06-01T00:00:00Z", scopes: ["rfq:write"]}]}}`}}, nil},
 	"an author labels a partner":                              {"an author", acmeSpec, []request{{"merge", `{metadata: {labels: {tier: gold}}}`}}, nil},
 	"partner operations create a partner and add a key":       {"partner operations", "", []request{{"create", acmeSpec}, {"json", addedKey}}, nil},
+	"partner operations restrict a grant to the sandbox":      {"partner operations", acmeSpec, []request{{"merge", `{spec: {capabilities: [{name: rfq-create, quota: {limit: 5}}, {name: rfq-read, stage: Sandbox}]}}`}}, nil},
+	"partner operations open a grant for live keys":           {"partner operations", acmeSpec, []request{{"merge", `{spec: {capabilities: [{name: rfq-create, quota: {limit: 5}}, {name: rfq-read, stage: PrivateBeta}]}}`}}, []string{"spec.capabilities: setting the stage of a grant above Sandbox", "needs the verb raise on capabilityrollouts/rfq-read in the namespace", "lacks: ask a release manager"}},
 	"partner operations add a grant and a scope":              {"partner operations", acmeSpec, []request{{"merge", `{spec: {capabilities: [{name: rfq-create}], scopes: ["rfq:write", "rfq:read"]}}`}}, nil},
 	"partner operations create the Platform":                  {"partner operations", "", []request{{"create", platformSpec}}, []string{needsPlatform}},
 	"partner operations add a key to the Platform":            {"partner operations", platformSpec, []request{{"json", addedKey}}, []string{needsPlatform, askPlatform}},

@@ -44,7 +44,7 @@ func (r *CapabilityRolloutReconciler) SetupWithManager(mgr ctrl.Manager) error {
 
 func setRolloutStatus(s *v1alpha1.CapabilityRolloutStatus, r posture.RolloutReport) {
 	s.EffectiveStage = v1alpha1.Stage(r.EffectiveStage)
-	s.Cohort, s.Admitted = r.Cohort, r.Admitted
+	s.Cohort, s.Percent, s.Admitted, s.Entitled = r.Cohort, r.Percent, r.Admitted, r.Entitled
 	s.Denials = nil
 	for _, d := range r.Denials {
 		s.Denials = append(s.Denials, v1alpha1.Denial{Reason: d.Reason.String(), Partners: d.Partners})

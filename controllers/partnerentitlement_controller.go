@@ -44,6 +44,7 @@ func (r *PartnerEntitlementReconciler) SetupWithManager(mgr ctrl.Manager) error 
 
 func setPartnerStatus(s *v1alpha1.PartnerEntitlementStatus, r posture.PartnerReport) {
 	s.Open, s.Keys = r.Open, r.Keys
+	s.OpenCapabilities, s.GrantedCapabilities, s.LiveKeys, s.TestKeys = r.OpenCapabilities, r.GrantedCapabilities, r.LiveKeys, r.TestKeys
 	s.Capabilities = nil
 	for _, c := range r.Capabilities {
 		capability := v1alpha1.CapabilityPosture{Name: v1alpha1.CapabilityName(c.Name.String()), Posture: v1alpha1.Opening(c.Posture), Reason: c.Reason}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/printmarket/printmarket/config"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -74,6 +75,20 @@ func withSecrets(each ...string) string {
 	return before + "secrets: [" + strings.Join(each, ", ") + "]}"
 }
 
+// The ceilings are written in a rule of the schema and compiled into the binary.
+func TestStageOfGrantIsAcceptedUpToTheCeiling(t *testing.T) {
+	t.Parallel()
+	for capability := range posture.Capabilities() {
+		for _, stage := range []posture.Posture{posture.Disabled, posture.Sandbox, posture.PrivateBeta, posture.Live} {
+			o := patched(t, partnerManifest, `spec: {capabilities: [{name: `+capability.String()+`, stage: `+stage.Stage()+`}]}`)
+			errs, want := judge(t).Create(t.Context(), o), stage != posture.Disabled && stage <= capability.Definition().Ceiling
+			if accepted := len(errs) == 0; accepted != want {
+				t.Errorf("%s at %s: accepted = %t, want %t as the ceiling is %s: %v", capability, stage.Stage(), accepted, want, capability.Definition().Ceiling.Stage(), errs.ToAggregate())
+			}
+		}
+	}
+}
+
 // verdict compares the result of the API server with a part of the expected message;
 // empty expects acceptance.
 func verdict(t *testing.T, errs field.ErrorList, want string) {
@@ -128,6 +143,13 @@ func createCases() map[string]map[string]createCase {
 			"with an endless window is refused":                    {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 2678401}}]}`, "windowSeconds"},
 			"with workers for preflight is accepted":               {partnerManifest, `spec: {capabilities: [{name: preflight, workers: {weight: 2, maxInFlight: 4}}]}`, ""},
 			"with workers for another capability is refused":       {partnerManifest, `spec: {capabilities: [{name: rfq-read, workers: {weight: 2}}]}`, "workers is allowed only with the capability preflight"},
+			"with a period of a grant is accepted":                 {partnerManifest, `spec: {capabilities: [{name: rfq-read, notBefore: "2027-01-01T00:00:00Z", notAfter: "2027-02-01T00:00:00Z"}, {name: rfq-list, notAfter: "2027-02-01T00:00:00Z"}]}`, ""},
+			"with a grant that ends first is refused":              {partnerManifest, `spec: {capabilities: [{name: rfq-read, notBefore: "2027-02-01T00:00:00Z", notAfter: "2027-01-01T00:00:00Z"}]}`, "notBefore must be before"},
+			"with a stage of a grant is accepted":                  {partnerManifest, `spec: {capabilities: [{name: rfq-read, stage: Live}, {name: xjdf, stage: PrivateBeta}]}`, ""},
+			"with a grant at Disabled is refused":                  {partnerManifest, `spec: {capabilities: [{name: rfq-read, stage: Disabled}]}`, "remove the grant"},
+			"with a grant above the ceiling is refused":            {partnerManifest, `spec: {capabilities: [{name: xjdf, stage: Live}]}`, "above the highest stage"},
+			"with a grant at an unknown stage is refused":          {partnerManifest, `spec: {capabilities: [{name: xjdf, stage: GA}]}`, "stage"},
+			"with a grant that ends some time is refused":          {partnerManifest, `spec: {capabilities: [{name: rfq-read, notAfter: soon}]}`, "notAfter"},
 			"with a window of nothing is refused":                  {partnerManifest, `spec: {capabilities: [{name: rfq-read, quota: {limit: 5, windowSeconds: 0}}]}`, "windowSeconds"},
 			"with an unknown scope is refused":                     {partnerManifest, `spec: {scopes: ["rfq:delete"]}`, "scopes"},
 			"with a scope twice is refused":                        {partnerManifest, `spec: {scopes: ["rfq:read", "rfq:read"]}`, "Duplicate value"},
@@ -242,6 +264,8 @@ func createCases() map[string]map[string]createCase {
 			"with a Secret of the platform is refused":     {senderManifest, `spec: {secrets: [{name: a, secretRef: {name: printmarket-sessions, key: k}}]}`, "are reserved for the platform"},
 			"with six minutes of replay is refused":        {senderManifest, `spec: {replayWindowSeconds: 360}`, "replayWindowSeconds"},
 			"with one minute of replay is accepted":        {senderManifest, `spec: {replayWindowSeconds: 60}`, ""},
+			"of the mode Test is accepted":                 {senderManifest, `spec: {mode: Test}`, ""},
+			"of another mode is refused":                   {senderManifest, `spec: {mode: Sandbox}`, "mode"},
 			"that signs the timestamp too is accepted":     {senderManifest, `spec: {scheme: TimestampBody}`, ""},
 			"that signs something else is refused":         {senderManifest, `spec: {scheme: Header}`, "scheme"},
 		},
@@ -290,6 +314,7 @@ func updateCases() map[string]updateCase {
 		"a kill switch needs no new ticket":          {rolloutManifest, `spec: {stage: Live}`, `spec: {stage: Live, killSwitch: {state: Engaged, reason: INC-1}}`, ""},
 		"a capability never changes":                 {rolloutManifest, ``, `{metadata: {name: rfq-read}, spec: {capability: rfq-read}}`, "capability is immutable"},
 		"a sender id never changes":                  {senderManifest, ``, `spec: {senderID: other}`, "senderID is immutable"},
+		"the mode of a sender never changes":         {senderManifest, ``, `spec: {mode: Test}`, "mode is immutable"},
 		"a sender may get a second secret":           {senderManifest, ``, `spec: {secrets: [{name: current, secretRef: {name: acme-xjmf, key: hmac}}, {name: next, secretRef: {name: acme-xjmf, key: next}}]}`, ""},
 	}
 }

@@ -13,6 +13,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=cap,categories=printmarket
 // +kubebuilder:validation:XValidation:rule="self.metadata.name == self.spec.capability",message="the object must have the name of its capability: make metadata.name and spec.capability the same",fieldPath=".metadata"
+// +kubebuilder:selectablefield:JSONPath=".spec.stage"
 // +kubebuilder:printcolumn:name="Stage",type=string,JSONPath=".spec.stage"
 // +kubebuilder:printcolumn:name="Effective",type=string,JSONPath=".status.effectiveStage"
 // +kubebuilder:printcolumn:name="Cohort",type=string,JSONPath=".status.cohort"
@@ -221,9 +222,20 @@ type CapabilityRolloutStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	Cohort string `json:"cohort,omitempty"`
+	// percent is the current percentage of the ramp, from 0 to 100; 0 while the
+	// capability is closed for live keys.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	Percent int32 `json:"percent"`
 	// admitted is the number of partners that are admitted with a live key.
 	// +optional
+	// +kubebuilder:validation:Minimum=0
 	Admitted int32 `json:"admitted"`
+	// entitled is the number of partners with a grant that is in force.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Entitled int32 `json:"entitled"`
 	// denials counts the partners that are not admitted, by reason.
 	// +optional
 	// +listType=map
@@ -243,6 +255,7 @@ type Denial struct {
 	Reason string `json:"reason"`
 	// partners is the number of partners.
 	// +required
+	// +kubebuilder:validation:Minimum=0
 	Partners int32 `json:"partners"`
 }
 

@@ -11,6 +11,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=partner,categories=printmarket
+// +kubebuilder:selectablefield:JSONPath=".spec.organizationID"
 // +kubebuilder:printcolumn:name="Organization",type=string,JSONPath=".spec.organizationID"
 // +kubebuilder:printcolumn:name="Package",type=string,JSONPath=".spec.package"
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=".spec.state"
@@ -206,10 +207,27 @@ type Contract struct {
 // CapabilityGrant grants one capability.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.workers) || self.name == 'preflight'",message="workers is allowed only with the capability preflight: remove it",fieldPath=".workers"
+// +kubebuilder:validation:XValidation:rule="!has(self.notBefore) || !has(self.notAfter) || self.notBefore < self.notAfter",message="notBefore must be before notAfter",fieldPath=".notAfter"
+// +kubebuilder:validation:XValidation:rule="!has(self.stage) || self.stage != 'Disabled'",message="a grant cannot have the stage Disabled: remove the grant",fieldPath=".stage"
+// +kubebuilder:validation:XValidation:rule="!has(self.stage) || !(self.name in ['estimate', 'quote-accept', 'order', 'order-batch']) && (self.stage != 'Live' || !(self.name in ['xjdf', 'xjdf-costing', 'xjmf-inbound', 'webhook-delivery', 'master-data-bridge']))",message="the stage is above the highest stage that this version implements for the capability: lower it or remove it",fieldPath=".stage"
 type CapabilityGrant struct {
 	// name is the capability.
 	// +required
 	Name CapabilityName `json:"name"`
+	// notBefore is the first instant at which the grant is in force, such as
+	// 2027-01-01T00:00:00Z; absent means that it has no start. A grant that is not in
+	// force grants nothing.
+	// +optional
+	NotBefore *metav1.Time `json:"notBefore,omitempty"`
+	// notAfter is the first instant at which the grant is no longer in force, such as
+	// 2027-02-01T00:00:00Z; absent means that it has no end.
+	// +optional
+	NotAfter *metav1.Time `json:"notAfter,omitempty"`
+	// stage replaces the stage of the rollout for this partner: Sandbox admits its test
+	// keys only, PrivateBeta and Live admit its live keys, too. A closed rollout stays
+	// closed, and its audience and ramp apply. Absent means the stage of the rollout.
+	// +optional
+	Stage Stage `json:"stage,omitempty"`
 	// quota limits the number of records that the partner may create: RFQs with
 	// rfq-create, jobs with preflight. Absent means the default of the package, never
 	// unlimited. A quota of another capability has no effect.
@@ -343,6 +361,22 @@ type PartnerEntitlementStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	Keys string `json:"keys,omitempty"`
+	// openCapabilities is the number of open capabilities, as in open.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	OpenCapabilities int32 `json:"openCapabilities"`
+	// grantedCapabilities is the number of granted capabilities, as in open.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	GrantedCapabilities int32 `json:"grantedCapabilities"`
+	// liveKeys is the number of accepted live keys, as in keys.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	LiveKeys int32 `json:"liveKeys"`
+	// testKeys is the number of accepted test keys, as in keys.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	TestKeys int32 `json:"testKeys"`
 	// capabilities is the current access to each granted capability.
 	// +optional
 	// +listType=map

@@ -10,8 +10,10 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=sender,categories=printmarket
+// +kubebuilder:selectablefield:JSONPath=".spec.partner"
 // +kubebuilder:printcolumn:name="Sender",type=string,JSONPath=".spec.senderID"
 // +kubebuilder:printcolumn:name="Partner",type=string,JSONPath=".spec.partner"
+// +kubebuilder:printcolumn:name="Mode",type=string,JSONPath=".spec.mode"
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=".spec.state"
 // +kubebuilder:printcolumn:name="Secrets",type=string,JSONPath=".status.secrets"
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=".status.conditions[?(@.type==\"Ready\")].status"
@@ -49,6 +51,12 @@ type XJMFSenderSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Partner string `json:"partner"`
+	// mode selects the records that the sender's callbacks act on: those of Live keys or
+	// those of Test keys, never both. It is immutable.
+	// +optional
+	// +kubebuilder:default=Live
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="mode is immutable: create another object for the other mode"
+	Mode KeyKind `json:"mode,omitempty"`
 	// state is Active or Suspended; a Suspended sender is rejected.
 	// +required
 	State State `json:"state"`

@@ -47,6 +47,8 @@ type Capability struct {
 	// Opens is the time at which the schedule opens the capability for the caller; zero
 	// without a scheduled opening.
 	Opens time.Time
+	// GrantedFrom and GrantedUntil are the period of the grant; zero without a bound.
+	GrantedFrom, GrantedUntil time.Time
 	// Quota is nil if no quota applies.
 	Quota *Quota
 }
@@ -88,17 +90,18 @@ func Counted(capability posture.Capability) (transaction.Operation, bool) {
 
 // Capabilities returns the access of the caller to each capability, in the order of the
 // account. It returns the errors of the store.
-func Capabilities(ctx context.Context, judge Judge, quotas Quotas, owner tenant.ID, now time.Time) ([]Capability, error) {
+func Capabilities(ctx context.Context, judge Judge, quotas Quotas, caller posture.Caller, now time.Time) ([]Capability, error) {
 	all := make([]Capability, len(listed))
 	for i, name := range listed {
 		decision := judge.Decide(name, true)
 		all[i] = judged(judge, decision, name)
+		all[i].GrantedFrom, all[i].GrantedUntil = caller.Granted(name)
 		operation, counted := counts[name]
 		if !counted || decision.Quota.Window == 0 {
 			continue
 		}
 		quota := transaction.Quota{Limit: decision.Quota.Limit, Window: decision.Quota.Window}
-		usage, err := quotas.QuotaUsage(ctx, owner, operation, quota, now)
+		usage, err := quotas.QuotaUsage(ctx, caller.Tenant(), operation, quota, now)
 		if err != nil {
 			return nil, err
 		}

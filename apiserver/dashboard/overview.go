@@ -36,7 +36,7 @@ var accessWords = map[account.Access]string{account.Full: "full", account.Read: 
 
 // overview serves the first page of a partner.
 func (s *server) overview(v *visit) response {
-	capabilities, err := account.Capabilities(v.Context(), v, s.Records, v.caller.Tenant(), v.now)
+	capabilities, err := account.Capabilities(v.Context(), v, s.Records, v.caller, v.now)
 	if err != nil {
 		return failed(err)
 	}

@@ -47,7 +47,7 @@ func (s *server) requireWebhooks(next handler) handler {
 
 func (s *server) requireWebhookScopes(next handler, scopes ...posture.Scope) handler {
 	return s.requirePartner(webhooksapi.Capability.Definition().Surface, func(v *visit) response {
-		if !v.snapshot.Grants(v.caller, webhooksapi.Capability) {
+		if !v.snapshot.Grants(v.caller, webhooksapi.Capability, v.now) {
 			return notFound(v)
 		}
 		for _, scope := range scopes {

@@ -158,7 +158,7 @@ func (g *Gate) handler(rt *Route) http.HandlerFunc {
 func (g *Gate) serve(rt *Route, c *Call) *problem.Problem {
 	for i := range chain {
 		if refusal := chain[i].run(g, rt, c); refusal != nil {
-			if rt.Hidden && c.snapshot != nil && !c.snapshot.Grants(c.Caller, rt.Capability) {
+			if rt.Hidden && c.snapshot != nil && !c.snapshot.Grants(c.Caller, rt.Capability, c.Now) {
 				return c.hide()
 			}
 			return refusal

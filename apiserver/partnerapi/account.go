@@ -12,7 +12,7 @@ import (
 
 // GetAccount serves GET /api/v1/account.
 func (s *surface) GetAccount(c *gate.Call) (GetAccountResponseObject, error) {
-	capabilities, err := account.Capabilities(c.Context(), c, s.quotas, c.Tenant(), c.Now)
+	capabilities, err := account.Capabilities(c.Context(), c, s.quotas, c.Caller, c.Now)
 	if err != nil {
 		return nil, problemOf(err)
 	}
@@ -48,6 +48,9 @@ func capabilityModel(c account.Capability) AccountCapability {
 	}
 	if c.Refusal != nil {
 		model.Code, model.Reason = string(c.Refusal.Code), c.Refusal.Detail
+	}
+	if !c.GrantedFrom.IsZero() || !c.GrantedUntil.IsZero() {
+		model.Grant = &GrantPeriod{EffectiveFrom: respond.Since(c.GrantedFrom), EffectiveUntil: respond.Since(c.GrantedUntil)}
 	}
 	if q := c.Quota; q != nil {
 		model.Quota = &Quota{

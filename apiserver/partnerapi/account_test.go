@@ -39,6 +39,7 @@ type capability struct {
 	Name, Posture, Access string
 	Code                  problem.Code
 	Quota                 *struct{ Limit, Used, Remaining, WindowSeconds int64 }
+	Grant                 *struct{ EffectiveFrom, EffectiveUntil *time.Time }
 }
 
 func accountOf(t *testing.T, w *apitest.Server, key string) account {
@@ -122,6 +123,49 @@ func TestAnAccountPromisesWhatRequestsGet(t *testing.T) {
 				t.Errorf("reading the catalog is allowed %t", read)
 			}
 		})
+	}
+}
+
+// A grant outside its period is like no grant. Only the account reports the period.
+func TestGrantIsInForceOnlyInItsPeriod(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	without := get(t, w, "globex-live", "/api/v1/rfq").Want(t, 403, problem.CodeCapabilityNotEntitled).Text(t, "detail")
+	begins, ends := w.Clock.Now().Add(20*time.Minute), w.Clock.Now().Add(40*time.Minute)
+	w.Partner("acme", func(spec *v1alpha1.PartnerEntitlementSpec) {
+		for i := range spec.Capabilities {
+			if g := &spec.Capabilities[i]; g.Name == "rfq-list" {
+				g.NotBefore, g.NotAfter = new(metav1.NewTime(begins)), new(metav1.NewTime(ends))
+			}
+		}
+	})
+	for _, step := range []struct {
+		after  time.Duration
+		access string
+	}{{0, "none"}, {20 * time.Minute, "full"}, {20*time.Minute - time.Millisecond, "full"}, {time.Millisecond, "none"}} {
+		// No object changes and nothing compiles: only the clock moves.
+		w.Clock.Step(step.after)
+		got := accountOf(t, w, "acme-live").capability(t, "rfq-list")
+		if got.Access != step.access {
+			t.Errorf("at %s: access %s, want %s", w.Clock.Now(), got.Access, step.access)
+		}
+		if got.Grant == nil || !got.Grant.EffectiveFrom.Equal(begins) || !got.Grant.EffectiveUntil.Equal(ends) {
+			t.Errorf("at %s: grant %+v, want from %s until %s", w.Clock.Now(), got.Grant, begins, ends)
+		}
+		listed := get(t, w, "acme-live", "/api/v1/rfq")
+		if step.access == "full" {
+			listed.Want(t, 200, "")
+			continue
+		}
+		if detail := listed.Want(t, 403, problem.CodeCapabilityNotEntitled).Text(t, "detail"); detail != without {
+			t.Errorf("at %s: detail %q, want %q as without a grant", w.Clock.Now(), detail, without)
+		}
+		if listed.Header.Get("Retry-After") != "" {
+			t.Errorf("at %s: Retry-After %s discloses the period", w.Clock.Now(), listed.Header.Get("Retry-After"))
+		}
+	}
+	if got := accountOf(t, w, "acme-live").capability(t, "rfq-read"); got.Grant != nil {
+		t.Errorf("rfq-read has the period %+v, want none", got.Grant)
 	}
 }
 

@@ -97,6 +97,9 @@ type AccountCapability struct {
 	// Examples: 2026-11-20T12:00:00.000Z
 	OpensAt *Instant `json:"opensAt,omitempty"`
 
+	// Grant The period in which your organization has the capability. Absent if the grant has no start and no end, or there is none.
+	Grant *GrantPeriod `json:"grant,omitempty"`
+
 	// Quota A quota of created records. Absent if the capability has none.
 	Quota *Quota `json:"quota,omitempty"`
 }
@@ -183,6 +186,19 @@ type Entitlement struct {
 
 // EntitlementMode The kind of the key: test accesses the sandbox, live production.
 type EntitlementMode string
+
+// GrantPeriod The period in which your organization has the capability. Absent if the grant has no start and no end, or there is none.
+type GrantPeriod struct {
+	// EffectiveFrom The first instant of the grant; null if it has no start.
+	//
+	// Examples: 2026-12-01T00:00:00.000Z
+	EffectiveFrom *respond.Instant `json:"effectiveFrom"`
+
+	// EffectiveUntil The exclusive end of the grant; null if it has no end.
+	//
+	// Examples: 2027-03-01T00:00:00.000Z
+	EffectiveUntil *respond.Instant `json:"effectiveUntil"`
+}
 
 // Instant A time in UTC with milliseconds.
 //

@@ -30,6 +30,7 @@ const (
 	takes   = root + "/capabilities"
 	judges  = root + "/validate"
 	costing = "/api/v1/costing/calculate-xjdf"
+	states  = "/api/v1/xjmf/states"
 	// rules is the path of the published rule catalogue of the validator.
 	rules = contracts.Prefix + "xjdf-rules.json"
 )
@@ -54,20 +55,23 @@ type surface struct {
 	catalog   Catalog
 	// authorities provides the costed resources of the platform.
 	authorities Authorities
-	validator   *validate.Validator
-	slots       *xjdfdoc.ParseSlots
+	// states holds what the callbacks of senders reported.
+	states    States
+	cursors   Cursors
+	validator *validate.Validator
+	slots     *xjdfdoc.ParseSlots
 	// offer is the offer for the master data of the last request.
 	offer atomic.Pointer[offer]
 }
 
 // Routes returns the surface's table of routes. The slots limit the documents that the
 // process handles at the same time.
-func Routes(catalog Catalog, authorities Authorities, slots *xjdfdoc.ParseSlots, set *contracts.Set) ([]gate.Route, error) {
+func Routes(catalog Catalog, authorities Authorities, reported States, cursors Cursors, slots *xjdfdoc.ParseSlots, set *contracts.Set) ([]gate.Route, error) {
 	documents, err := set.Documents(contracts.XJDF)
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, validator: validate.New(), slots: slots}
+	s := &surface{discovery: describe(set.Info(contracts.XJDF)), documents: map[string]contracts.Document{}, catalog: catalog, authorities: authorities, states: reported, cursors: cursors, validator: validate.New(), slots: slots}
 	offers := make([]string, len(documents))
 	for i, document := range documents {
 		offers[i] = document.MediaType
@@ -78,6 +82,10 @@ func Routes(catalog Catalog, authorities Authorities, slots *xjdfdoc.ParseSlots,
 		{Method: http.MethodGet, Pattern: root, Capability: posture.XJDF, Serve: api.GetXJDF},
 		{Method: http.MethodGet, Pattern: openapi, Capability: posture.XJDF, Offers: offers, Serve: api.GetXJDFOpenapi},
 		{Method: http.MethodGet, Pattern: takes, Capability: posture.XJDF, Serve: api.GetXJDFCapabilities},
+		{
+			Method: http.MethodGet, Pattern: states, Capability: posture.XJDF,
+			Serve: gate.OnlyParameters(set.QueryParameters(contracts.Operation{Contract: contracts.XJDF, Method: http.MethodGet, Path: states}), api.ListXJMFStates),
+		},
 		{
 			Method: http.MethodPost, Pattern: judges, Capability: posture.XJDF, Write: true, Serve: s.validate,
 			Body: &gate.Body{Limit: int64(xjdfdoc.DefaultLimits.Bytes), MediaTypes: documentTypes(), Raw: true},
@@ -109,6 +117,7 @@ func parts() []Surface {
 		{Name: "sessions", Method: http.MethodPost, Path: sessions.Path, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
 		{Name: "costing", Method: http.MethodPost, Path: costing, Capability: posture.XJDFCosting.String(), MediaTypes: []string{"application/json"}},
 		{Name: "callbacks", Method: http.MethodPost, Path: xjmfapi.Path, Capability: posture.XJMFInbound.String(), MediaTypes: xjmfapi.MediaTypes()},
+		{Name: "callback-states", Method: http.MethodGet, Path: states, Capability: posture.XJDF.String(), MediaTypes: []string{"application/json"}},
 		{Name: "rfq-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}", Capability: posture.RFQRead.String(), MediaTypes: printtalk.MediaTypes()},
 		{Name: "quotes-as-printtalk", Method: http.MethodGet, Path: "/api/v1/rfq/{rfqId}/quotes", Capability: posture.QuoteRead.String(), MediaTypes: printtalk.MediaTypes()},
 	}

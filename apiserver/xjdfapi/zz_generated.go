@@ -8,6 +8,7 @@ package xjdfapi
 import (
 	"fmt"
 
+	"github.com/oapi-codegen/runtime"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/apiserver/respond"
 )
@@ -16,6 +17,18 @@ import (
 const (
 	ProductIntent XJDFProfile = "product-intent"
 	Strict        XJDFProfile = "strict"
+)
+
+// Defines values for XJMFNodeStatus.
+const (
+	Aborted    XJMFNodeStatus = "Aborted"
+	Cleanup    XJMFNodeStatus = "Cleanup"
+	Completed  XJMFNodeStatus = "Completed"
+	InProgress XJMFNodeStatus = "InProgress"
+	Setup      XJMFNodeStatus = "Setup"
+	Stopped    XJMFNodeStatus = "Stopped"
+	Suspended  XJMFNodeStatus = "Suspended"
+	Waiting    XJMFNodeStatus = "Waiting"
 )
 
 // Discovery defines model for Discovery.
@@ -202,6 +215,85 @@ type XJDFValues struct {
 	Values []string `json:"values"`
 }
 
+// XJMFNodeStatus A NodeStatus of XJDF 2.2.
+//
+// Examples: InProgress
+type XJMFNodeStatus string
+
+// XJMFState The last known status of a job, or of a part of it.
+type XJMFState struct {
+	// JobID `JobID` in the message.
+	//
+	// Examples: J-2026-0042
+	JobID string `json:"jobId"`
+
+	// JobPartID `JobPartID` in the message; empty if it had none.
+	//
+	// Examples: cover
+	JobPartID string `json:"jobPartId"`
+
+	// Partition The reported part of the work in canonical form; empty for all of it.
+	//
+	// Examples: SheetName=S1
+	Partition string `json:"partition"`
+
+	// Status A NodeStatus of XJDF 2.2.
+	//
+	// Examples: InProgress
+	Status XJMFNodeStatus `json:"status"`
+
+	// StatusDetails `StatusDetails` in the message; empty if it had none.
+	//
+	// Examples: Good
+	StatusDetails string `json:"statusDetails"`
+
+	// Sender The id of the registered sender.
+	//
+	// Examples: press-7.acme.example
+	Sender string `json:"sender"`
+
+	// DeviceID `DeviceID` of the reporting device.
+	//
+	// Examples: press-7
+	DeviceID string `json:"deviceId"`
+
+	// At The time of the message.
+	//
+	// Examples: 2026-11-20T11:59:58.000Z
+	At respond.Instant `json:"at"`
+
+	// ReceivedAt The time at which the server received the message.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	ReceivedAt respond.Instant `json:"receivedAt"`
+}
+
+// XJMFStatePage defines model for XjmfStatePage.
+type XJMFStatePage struct {
+	// Items The states, newest first.
+	Items []XJMFState `json:"items"`
+
+	// NextCursor The cursor of the next page; null on the last page.
+	//
+	// Examples: AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
+	NextCursor *string `json:"nextCursor"`
+}
+
+// ListXJMFStatesParams defines parameters for ListXJMFStates.
+type ListXJMFStatesParams struct {
+	// JobID Lists only the states of the job with this `JobID`.
+	JobID *string `form:"jobId,omitempty" json:"jobId,omitempty"`
+
+	// Status Lists only the jobs, parts and partitions with this status.
+	Status *XJMFNodeStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Limit The maximum number of items.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `nextCursor` of the previous page, unchanged.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // Operations are the operations of the contract. An operation is called after its call
 // has passed the gate, with the parameters and the body that the contract describes.
 type Operations interface {
@@ -214,6 +306,9 @@ type Operations interface {
 	// GetXJDFOpenapi Read this contract. Requires xjdf:read.
 	// (GET /api/v1/xjdf/openapi)
 	GetXJDFOpenapi(c *gate.Call) (GetXJDFOpenapiResponseObject, error)
+	// ListXJMFStates List the states of jobs that your senders reported, newest first. Requires xjdf:read.
+	// (GET /api/v1/xjmf/states)
+	ListXJMFStates(c *gate.Call, params ListXJMFStatesParams) (ListXJMFStatesResponseObject, error)
 }
 
 // Handlers makes a handler of each operation.
@@ -247,6 +342,35 @@ func (h Handlers) GetXJDFOpenapi(c *gate.Call) error {
 		return err
 	}
 	return response.answerGetXJDFOpenapi(c)
+}
+
+// ListXJMFStates handles GET /api/v1/xjmf/states.
+func (h Handlers) ListXJMFStates(c *gate.Call) error {
+
+	var params ListXJMFStatesParams
+	query := c.Request.URL.Query()
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "jobId", query, &params.JobID, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("jobId")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "status", query, &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("status")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "cursor", query, &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("cursor")
+	}
+
+	response, err := h.Operations.ListXJMFStates(c, params)
+	if err != nil {
+		return err
+	}
+	return response.answerListXJMFStates(c)
 }
 
 // GetXJDFResponseObject is a response of GetXJDF.
@@ -312,4 +436,15 @@ func (response GetXJDFOpenapi304Response) answerGetXJDFOpenapi(c *gate.Call) err
 	c.Writer.Header().Set("Repr-Digest", fmt.Sprint(response.Headers.ReprDigest))
 	c.Writer.WriteHeader(304)
 	return nil
+}
+
+// ListXJMFStatesResponseObject is a response of ListXJMFStates.
+type ListXJMFStatesResponseObject interface {
+	answerListXJMFStates(c *gate.Call) error
+}
+
+type ListXJMFStates200JSONResponse XJMFStatePage
+
+func (response ListXJMFStates200JSONResponse) answerListXJMFStates(c *gate.Call) error {
+	return c.JSON(200, response)
 }

@@ -118,6 +118,16 @@ func (c Caller) Terms() Terms {
 	}
 }
 
+// Granted returns the period of the partner's grant of a capability. A bound is zero if
+// the grant has none, and both are zero without a grant.
+func (c Caller) Granted(capability Capability) (from, until time.Time) {
+	if c.key == nil || capability >= capabilityCount || c.key.partner.grants[capability].window == nil {
+		return time.Time{}, time.Time{}
+	}
+	w := c.key.partner.grants[capability].window
+	return w.from, w.until
+}
+
 // KeyTerms holds the disclosable facts about a key. The platform does not have the
 // key's secret.
 type KeyTerms struct {

@@ -233,6 +233,21 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 			e.number(int64(g.Workers.MaxInFlight))
 		}
 	}
+	for i := range o.Spec.Capabilities {
+		g := &o.Spec.Capabilities[i]
+		if g.NotBefore == nil && g.NotAfter == nil && g.Stage == "" {
+			continue
+		}
+		e.text("grant")
+		e.text(string(g.Name))
+		if e.present(g.NotBefore != nil) {
+			e.time(g.NotBefore.Time)
+		}
+		if e.present(g.NotAfter != nil) {
+			e.time(g.NotAfter.Time)
+		}
+		e.text(string(g.Stage))
+	}
 	for i := range o.Spec.Webhooks {
 		e.webhook(&o.Spec.Webhooks[i])
 	}
@@ -262,6 +277,11 @@ func (e *encoder) sender(o *v1alpha1.XJMFSender) identity {
 	e.number(int64(o.Spec.ReplayWindowSeconds))
 	e.text(string(o.Spec.Scheme))
 	e.secrets(o.Spec.Secrets)
+	// The default encodes to nothing, as in the previous version.
+	if o.Spec.Mode != "" && o.Spec.Mode != v1alpha1.KeyKindLive {
+		e.text("mode")
+		e.text(string(o.Spec.Mode))
+	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
 }
 

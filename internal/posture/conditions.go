@@ -96,9 +96,27 @@ func partnerVerdict(p *partner, now time.Time) verdict {
 		return enforced(v1alpha1.ReasonSuspended, "The partner is suspended and rejected with 403.")
 	case standingContractNotEffective:
 		return enforced(v1alpha1.ReasonContractNotEffective, "The contract is not in force, so the partner is rejected with 403.")
-	default:
-		return enforced(v1alpha1.ReasonEnforced, "The gates enforce this entitlement.")
 	}
+	text := "The gates enforce this entitlement."
+	if idle := p.idleGrants(now); len(idle) > 0 {
+		text += fmt.Sprintf(" These grants are not in force: %s.", strings.Join(idle, ", "))
+	}
+	return enforced(v1alpha1.ReasonEnforced, "%s", text)
+}
+
+// idleGrants describes the grants that are not in force at a time, with the reason.
+func (p *partner) idleGrants(now time.Time) []string {
+	var idle []string
+	for c := range Capabilities() {
+		switch g := &p.grants[c]; {
+		case !g.granted || g.contains(now):
+		case now.Before(g.window.from):
+			idle = append(idle, fmt.Sprintf("%s begins at %s", c, g.window.from.UTC().Format(time.RFC3339)))
+		default:
+			idle = append(idle, fmt.Sprintf("%s ended at %s", c, g.window.until.UTC().Format(time.RFC3339)))
+		}
+	}
+	return idle
 }
 
 func contractCondition(c contract, now time.Time) Condition {

@@ -16,7 +16,8 @@ type Decision struct {
 	// Opens is when the schedule will open a closed capability for this caller; zero if
 	// the schedule alone does not determine it.
 	Opens time.Time
-	// Posture is the effective posture of the capability.
+	// Posture is the effective posture of the capability, for the caller if it has a
+	// grant that is in force.
 	Posture Posture
 	// Scope is the required scope.
 	Scope Scope
@@ -115,9 +116,10 @@ var table = [...]row{
 	{ReasonNotStarted, phaseClosed, func(q query) bool { return q.now.Before(q.rollout.window.from) }},
 	{ReasonEnded, phaseClosed, func(q query) bool { return !q.rollout.window.contains(q.now) }},
 
-	{ReasonNotEntitled, phaseGrant, func(q query) bool { return !q.grant.granted }},
+	{ReasonNotEntitled, phaseGrant, func(q query) bool { return !q.grant.contains(q.now) }},
+	{ReasonGrantStageInvalid, phaseGrant, func(q query) bool { return q.grant.stage == Disabled }},
 
-	{ReasonSandboxOnly, phaseAudience, func(q query) bool { return q.live() && q.rollout.stage < PrivateBeta }},
+	{ReasonSandboxOnly, phaseAudience, func(q query) bool { return q.live() && q.grant.stage < PrivateBeta }},
 	{ReasonExcluded, phaseAudience, func(q query) bool { return q.live() && q.grant.membership == excluded }},
 	{ReasonNotInAudience, phaseAudience, func(q query) bool { return q.live() && q.grant.membership != member }},
 	{ReasonNotInCohort, phaseAudience, func(q query) bool { return q.live() && q.grant.bucket >= q.rollout.percent(q.now) }},
@@ -170,7 +172,12 @@ func (s *Snapshot) DecideScope(c Caller, capability Capability, scope Scope, now
 	}
 	q.partner, q.key, q.grant = c.key.partner, c.key, &c.key.partner.grants[capability]
 	phases := ladders[registry[capability].Ladder]
-	d.Quota = q.grant.quota
+	if q.grant.contains(now) {
+		d.Quota = q.grant.quota
+		if d.Posture != Disabled {
+			d.Posture = q.grant.stage
+		}
+	}
 	d.Reason = q.reason(phases)
 	if d.Reason == ReasonNotStarted || d.Reason == ReasonNotInCohort {
 		d.Opens = q.opens(phases)
@@ -178,10 +185,10 @@ func (s *Snapshot) DecideScope(c Caller, capability Capability, scope Scope, now
 	return d
 }
 
-// Grants reports whether the entitlement of a caller's partner lists the capability, whatever its
-// state. The zero Caller has no grant.
-func (s *Snapshot) Grants(c Caller, capability Capability) bool {
-	return s != nil && c.key != nil && capability < capabilityCount && c.key.partner.grants[capability].granted
+// Grants reports whether the caller's partner has a grant of the capability that is in
+// force, whatever the partner's state. The zero Caller has no grant.
+func (s *Snapshot) Grants(c Caller, capability Capability, now time.Time) bool {
+	return s != nil && c.key != nil && capability < capabilityCount && c.key.partner.grants[capability].contains(now)
 }
 
 // Standing evaluates a request to a route without a capability: it checks the partner's

@@ -67,7 +67,19 @@ var obstacles = []struct {
 	{posture.ReasonNotInAudience, func(in *posture.Inputs) { rolloutSpec(in).Audience.Partners = []string{"stark"} }},
 	{posture.ReasonExcluded, func(in *posture.Inputs) { rolloutSpec(in).Audience.Excluded = []string{"acme"} }},
 	{posture.ReasonSandboxOnly, func(in *posture.Inputs) { rolloutSpec(in).Stage = v1alpha1.StageSandbox }},
+	{posture.ReasonSandboxOnly, func(in *posture.Inputs) {
+		rolloutSpec(in).Stage = v1alpha1.StagePrivateBeta
+		in.Partners[0].Spec.Capabilities = []v1alpha1.CapabilityGrant{{Name: "xjdf", Stage: v1alpha1.StageSandbox}}
+	}},
+	{posture.ReasonGrantStageInvalid, func(in *posture.Inputs) { in.Partners[0].Spec.Capabilities[0].Stage = v1alpha1.StageLive }},
+	{posture.ReasonGrantStageInvalid, func(in *posture.Inputs) { in.Partners[0].Spec.Capabilities[0].Stage = v1alpha1.StageDisabled }},
 	{posture.ReasonNotEntitled, func(in *posture.Inputs) { in.Partners[0].Spec.Capabilities = nil }},
+	{posture.ReasonNotEntitled, func(in *posture.Inputs) {
+		in.Partners[0].Spec.Capabilities = []v1alpha1.CapabilityGrant{{Name: "xjdf", NotBefore: new(metav1.NewTime(now.Add(time.Hour)))}}
+	}},
+	{posture.ReasonNotEntitled, func(in *posture.Inputs) {
+		in.Partners[0].Spec.Capabilities = []v1alpha1.CapabilityGrant{{Name: "xjdf", NotAfter: new(metav1.NewTime(now))}}
+	}},
 	{posture.ReasonEnded, func(in *posture.Inputs) { rolloutSpec(in).Schedule.NotAfter = new(metav1.NewTime(now)) }},
 	{posture.ReasonNotStarted, func(in *posture.Inputs) {
 		rolloutSpec(in).Schedule.NotBefore = new(metav1.NewTime(now.Add(time.Hour)))

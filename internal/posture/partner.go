@@ -46,10 +46,31 @@ func (c contract) contains(now time.Time) bool { return c.signed && c.window.con
 // grant is a partner's grant of one capability, with all clock-independent facts about
 // the pair.
 type grant struct {
-	granted    bool
+	// granted means that the entitlement lists the capability.
+	granted bool
+	// window is when the grant is in force; nil for always.
+	window *window
+	// stage is the stage of the grant, or else that of the rollout. Disabled means that
+	// the stage of the grant is invalid or above the ceiling, unless the rollout is
+	// closed.
+	stage      Posture
 	membership membership
 	bucket     uint8
 	quota      Quota
+}
+
+// contains reports whether the grant is in force at a time.
+func (g *grant) contains(now time.Time) bool {
+	return g.granted && (g.window == nil || g.window.contains(now))
+}
+
+// next returns the first instant after now at which the grant begins or ends; zero if
+// there is none.
+func (g *grant) next(now time.Time) time.Time {
+	if g.window == nil {
+		return time.Time{}
+	}
+	return g.window.next(now)
 }
 
 func (s *Snapshot) compilePartners(objects []ranked[v1alpha1.PartnerEntitlement], webhooks Bundle) {
@@ -142,6 +163,25 @@ func (s *Snapshot) compileGrants(p *partner, fallback Quota) {
 			}
 		}
 		g := grant{granted: true, quota: quotaOf(named, fallback)}
+		if named.NotBefore != nil || named.NotAfter != nil {
+			g.window = &window{}
+			if named.NotBefore != nil {
+				g.window.from = named.NotBefore.Time
+			}
+			if named.NotAfter != nil {
+				g.window.until = named.NotAfter.Time
+				// A zero end would count as an open end.
+				g.granted = !named.NotAfter.IsZero()
+			}
+		}
+		g.stage = s.rollouts[capability].stage
+		if named.Stage != "" {
+			// An unknown stage is Disabled.
+			g.stage, _ = parseStage(string(named.Stage))
+			if g.stage > s.rollouts[capability].ceiling {
+				g.stage = Disabled
+			}
+		}
 		if r := &s.rollouts[capability]; r.declared {
 			g.membership = membershipOf(r.object, p.object)
 			if len(r.ramp) > 0 {

@@ -4,6 +4,7 @@ package posture_test
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -145,6 +146,36 @@ var denials = map[string]denial{
 	"a partner loses a grant": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
 		return dropOne(g, &o.Spec.Capabilities)
 	}),
+	"a grant ends earlier": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
+		if len(o.Spec.Capabilities) == 0 {
+			return false
+		}
+		earlier(g, &o.Spec.Capabilities[g(len(o.Spec.Capabilities))].NotAfter)
+		return true
+	}),
+	"a grant begins later": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
+		if len(o.Spec.Capabilities) == 0 {
+			return false
+		}
+		begin := &o.Spec.Capabilities[g(len(o.Spec.Capabilities))].NotBefore
+		if at := g.Moment(); *begin == nil || (*begin).Before(&at) {
+			*begin = &at
+		}
+		return true
+	}),
+	"a grant is restricted to the sandbox": onPartner(func(g posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
+		if len(o.Spec.Capabilities) == 0 {
+			return false
+		}
+		one := &o.Spec.Capabilities[g(len(o.Spec.Capabilities))]
+		capability, _ := posture.ParseCapability(string(one.Name))
+		// A valid stage instead of an invalid one would repair the grant.
+		if one.Stage == v1alpha1.StageDisabled || one.Stage == "GA" || one.Stage == v1alpha1.StageLive && capability.Definition().Ceiling != posture.Live {
+			return false
+		}
+		one.Stage = v1alpha1.StageSandbox
+		return true
+	}),
 	"a partner needs a client certificate": onPartner(func(_ posturetest.Generator, o *v1alpha1.PartnerEntitlement) bool {
 		o.Spec.RequireClientCertificate = true
 		return true
@@ -223,6 +254,9 @@ func TestCohortsOnlyGrow(t *testing.T) {
 			o.Spec.Contract = &v1alpha1.Contract{EffectiveFrom: metav1.NewTime(moments[0].Add(-time.Hour))}
 			for j := range o.Spec.Keys {
 				o.Spec.Keys[j].ExpiresAt = nil
+			}
+			for j := range o.Spec.Capabilities {
+				o.Spec.Capabilities[j].NotAfter = nil
 			}
 		}
 		for i := range in.Rollouts {
@@ -323,8 +357,6 @@ func mustBeClosed(in posture.Inputs, key credential.Key, q question) string {
 		return "it is killed"
 	case q.capability.Definition().Ceiling == posture.Disabled:
 		return "the ceiling is Disabled"
-	case key.Mode() == "live" && rollouts[0].Spec.Stage == v1alpha1.StageSandbox:
-		return "the stage is Sandbox"
 	}
 	var owner *v1alpha1.PartnerEntitlement
 	for i := range in.Partners {
@@ -340,15 +372,28 @@ func mustBeClosed(in posture.Inputs, key credential.Key, q question) string {
 			}
 		}
 	}
-	switch {
-	case owner == nil:
+	if owner == nil {
 		return "no partner has the key"
+	}
+	switch grant := slices.IndexFunc(owner.Spec.Capabilities, func(g v1alpha1.CapabilityGrant) bool { return string(g.Name) == q.capability.String() }); {
+	case grant < 0:
+		return "there is no grant"
+	case owner.Spec.Capabilities[grant].Stage != "" && !slices.Contains(
+		[]v1alpha1.Stage{v1alpha1.StageSandbox, v1alpha1.StagePrivateBeta, v1alpha1.StageLive}, owner.Spec.Capabilities[grant].Stage):
+		return "the stage of the grant is invalid"
+	case key.Mode() == "live" && cmp.Or(owner.Spec.Capabilities[grant].Stage, rollouts[0].Spec.Stage) == v1alpha1.StageSandbox:
+		return "the stage is Sandbox"
+	}
+	switch {
 	case owner.Spec.State != v1alpha1.StateActive:
 		return "the partner is not active"
 	case owner.Spec.Contract == nil || q.at.Before(owner.Spec.Contract.EffectiveFrom.Time):
 		return "there is no contract"
-	case !slices.ContainsFunc(owner.Spec.Capabilities, func(g v1alpha1.CapabilityGrant) bool { return string(g.Name) == q.capability.String() }):
-		return "there is no grant"
+	case !slices.ContainsFunc(owner.Spec.Capabilities, func(g v1alpha1.CapabilityGrant) bool {
+		return string(g.Name) == q.capability.String() &&
+			(g.NotBefore == nil || !q.at.Before(g.NotBefore.Time)) && (g.NotAfter == nil || q.at.Before(g.NotAfter.Time))
+	}):
+		return "there is no grant in force"
 	case owner.Spec.Package == v1alpha1.PackagePlatform:
 		return "the platform holds no capability"
 	}
@@ -365,7 +410,9 @@ func mustBeSilent(in posture.Inputs, d delivery, secrets int) string {
 			if d.webhook != o.Spec.OrganizationID+"/"+strings.ToLower(string(w.Kind))+"/"+w.Name {
 				continue
 			}
-			granted := slices.ContainsFunc(o.Spec.Capabilities, func(g v1alpha1.CapabilityGrant) bool { return g.Name == "webhook-delivery" })
+			granted := slices.ContainsFunc(o.Spec.Capabilities, func(g v1alpha1.CapabilityGrant) bool {
+				return g.Name == "webhook-delivery" && (g.NotBefore == nil || !d.at.Before(g.NotBefore.Time)) && (g.NotAfter == nil || d.at.Before(g.NotAfter.Time))
+			})
 			if o.Spec.State == v1alpha1.StateActive && o.Spec.Contract != nil && o.Spec.Package != v1alpha1.PackagePlatform && granted &&
 				w.URL == "https://partner.example/" {
 				possible++

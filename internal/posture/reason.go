@@ -43,7 +43,8 @@ const (
 	ReasonContractNotEffective
 	// ReasonScopeMissing means that the key lacks the scope.
 	ReasonScopeMissing
-	// ReasonNotEntitled means that the partner is not granted the capability.
+	// ReasonNotEntitled means that the partner has no grant of the capability that is in
+	// force.
 	ReasonNotEntitled
 
 	// ReasonNoCapability means that the capability does not exist.
@@ -62,6 +63,9 @@ const (
 	ReasonNotStarted
 	// ReasonEnded means that schedule.notAfter has passed.
 	ReasonEnded
+	// ReasonGrantStageInvalid means that the stage of the grant is Disabled, unknown or
+	// above the ceiling.
+	ReasonGrantStageInvalid
 	// ReasonSandboxOnly means that the stage admits test keys only.
 	ReasonSandboxOnly
 	// ReasonExcluded means that the audience excludes the partner by name.
@@ -118,18 +122,19 @@ var reasons = [reasonCount]struct {
 	ReasonScopeMissing:         {"ScopeMissing", ClassForbidden, "INSUFFICIENT_SCOPE"},
 	ReasonNotEntitled:          {"NotEntitled", ClassForbidden, "CAPABILITY_NOT_ENTITLED"},
 
-	ReasonNoCapability:    {"NoCapability", ClassClosed, ""},
-	ReasonNoRollout:       {"NoRollout", ClassClosed, ""},
-	ReasonRolloutNotReady: {"RolloutNotReady", ClassClosed, ""},
-	ReasonAboveCeiling:    {"AboveCeiling", ClassClosed, ""},
-	ReasonKilled:          {"Killed", ClassClosed, ""},
-	ReasonStageDisabled:   {"StageDisabled", ClassClosed, ""},
-	ReasonNotStarted:      {"NotStarted", ClassClosed, ""},
-	ReasonEnded:           {"Ended", ClassClosed, ""},
-	ReasonSandboxOnly:     {"SandboxOnly", ClassClosed, ""},
-	ReasonExcluded:        {"Excluded", ClassClosed, ""},
-	ReasonNotInAudience:   {"NotInAudience", ClassClosed, ""},
-	ReasonNotInCohort:     {"NotInCohort", ClassClosed, ""},
+	ReasonNoCapability:      {"NoCapability", ClassClosed, ""},
+	ReasonNoRollout:         {"NoRollout", ClassClosed, ""},
+	ReasonRolloutNotReady:   {"RolloutNotReady", ClassClosed, ""},
+	ReasonAboveCeiling:      {"AboveCeiling", ClassClosed, ""},
+	ReasonKilled:            {"Killed", ClassClosed, ""},
+	ReasonStageDisabled:     {"StageDisabled", ClassClosed, ""},
+	ReasonNotStarted:        {"NotStarted", ClassClosed, ""},
+	ReasonEnded:             {"Ended", ClassClosed, ""},
+	ReasonGrantStageInvalid: {"GrantStageInvalid", ClassClosed, ""},
+	ReasonSandboxOnly:       {"SandboxOnly", ClassClosed, ""},
+	ReasonExcluded:          {"Excluded", ClassClosed, ""},
+	ReasonNotInAudience:     {"NotInAudience", ClassClosed, ""},
+	ReasonNotInCohort:       {"NotInCohort", ClassClosed, ""},
 }
 
 // known returns the reason itself, or ReasonUndecided for an unknown value.

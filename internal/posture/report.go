@@ -44,7 +44,9 @@ type RolloutReport struct {
 	// Cohort reads "25% (3/12)": the ramp's percentage, the partners admitted with a
 	// live key, and the entitled partners.
 	Cohort         string      `json:"cohort"`
+	Percent        int32       `json:"percent"`
 	Admitted       int32       `json:"admitted"`
+	Entitled       int32       `json:"entitled"`
 	Denials        []Denial    `json:"denials,omitempty"`
 	NextTransition *time.Time  `json:"nextTransition,omitempty"`
 	Conditions     []Condition `json:"conditions"`
@@ -63,7 +65,13 @@ type PartnerReport struct {
 	// Open reads "3/9": the open capabilities and the granted capabilities.
 	Open string `json:"open"`
 	// Keys reads "2 live, 1 test": keys that are accepted.
-	Keys           string              `json:"keys"`
+	Keys string `json:"keys"`
+	// The counts of Open and Keys.
+	OpenCapabilities    int32 `json:"openCapabilities"`
+	GrantedCapabilities int32 `json:"grantedCapabilities"`
+	LiveKeys            int32 `json:"liveKeys"`
+	TestKeys            int32 `json:"testKeys"`
+
 	Capabilities   []CapabilityPosture `json:"capabilities,omitempty"`
 	NextTransition *time.Time          `json:"nextTransition,omitempty"`
 	Conditions     []Condition         `json:"conditions"`
@@ -174,7 +182,8 @@ func rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport 
 		Object:         objectOf(o.object.Namespace, o.object.Name, o.object.Generation),
 		EffectiveStage: o.posture(now).Stage(),
 		Admitted:       counts.admitted,
-		NextTransition: instant(o.next(now)),
+		Entitled:       counts.entitled,
+		NextTransition: instant(soonest(now, o.next(now), counts.next)),
 		Conditions:     rolloutVerdict(o, now).conditions(),
 	}
 	for reason, partners := range counts.denials {
@@ -182,11 +191,10 @@ func rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport 
 			out.Denials = append(out.Denials, Denial{Reason(reason), partners})
 		}
 	}
-	var percent uint8
 	if o.closed(now) == ReasonOpen && o.stage >= PrivateBeta {
-		percent = o.percent(now)
+		out.Percent = int32(o.percent(now))
 	}
-	out.Cohort = fmt.Sprintf("%d%% (%d/%d)", percent, out.Admitted, counts.entitled)
+	out.Cohort = fmt.Sprintf("%d%% (%d/%d)", out.Percent, out.Admitted, out.Entitled)
 	return out
 }
 
@@ -194,6 +202,8 @@ func rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport 
 type admissions struct {
 	entitled, admitted int32
 	denials            [reasonCount]int32
+	// next is when the next grant of the capability begins or ends; zero if none does.
+	next time.Time
 }
 
 // admissions counts the partners of each rollout by every rule except those about the
@@ -217,7 +227,8 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 			if reason == ReasonOpen {
 				reason = query{now: now, key: &p.itself[0], rollout: o, grant: &p.grants[o.capability]}.reason(phaseGrant | phaseAudience)
 			}
-			if p.grants[o.capability].granted {
+			counts[i].next = soonest(now, counts[i].next, p.grants[o.capability].next(now))
+			if p.grants[o.capability].contains(now) {
 				counts[i].entitled++
 			}
 			if reason == ReasonOpen {
@@ -234,6 +245,9 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 // its effect.
 func (p *partner) next(now time.Time) time.Time {
 	next := p.contract.window.next(now)
+	for i := range p.grants {
+		next = soonest(now, next, p.grants[i].next(now))
+	}
 	for i := range p.keys {
 		next = soonest(now, next, p.keys[i].expires)
 	}
@@ -265,26 +279,28 @@ func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport 
 		NextTransition: instant(next),
 		Conditions:     partnerConditions(p, now),
 	}
-	granted, open := 0, 0
 	for c := range Capabilities() {
 		if !p.grants[c].granted {
 			continue
 		}
 		posture := s.capabilityPosture(p, c, now)
-		granted++
+		out.GrantedCapabilities++
 		if len(posture.KeyKinds) > 0 {
-			open++
+			out.OpenCapabilities++
 		}
 		out.Capabilities = append(out.Capabilities, posture)
 	}
-	out.Open = fmt.Sprintf("%d/%d", open, granted)
-	accepted := map[tenant.Mode]int{}
+	out.Open = fmt.Sprintf("%d/%d", out.OpenCapabilities, out.GrantedCapabilities)
 	for i := range p.keys {
 		if k := &p.keys[i]; k.refused == ReasonUndecided && !k.revoked && !k.expired(now) && !p.unreachable(now) {
-			accepted[k.mode]++
+			if k.mode == tenant.Live {
+				out.LiveKeys++
+			} else {
+				out.TestKeys++
+			}
 		}
 	}
-	out.Keys = fmt.Sprintf("%d live, %d test", accepted[tenant.Live], accepted[tenant.Test])
+	out.Keys = fmt.Sprintf("%d live, %d test", out.LiveKeys, out.TestKeys)
 	return out
 }
 

@@ -25,6 +25,7 @@ type sender struct {
 	suspended bool
 	replay    time.Duration
 	scheme    v1alpha1.SignatureScheme
+	mode      tenant.Mode
 	secrets   sharedSecrets
 }
 
@@ -38,6 +39,11 @@ func newSender(o *v1alpha1.XJMFSender, secrets Bundle) *sender {
 		out.scheme = v1alpha1.SchemeBody
 	}
 	known := out.scheme == v1alpha1.SchemeBody || out.scheme == v1alpha1.SchemeTimestampBody
+	out.mode = tenant.Live
+	if o.Spec.Mode != "" {
+		mode, valid := modes[o.Spec.Mode]
+		out.mode, known = mode, known && valid
+	}
 	if o.Spec.SenderID == "" || out.replay < 0 || out.replay > maxReplayWindow || !known {
 		out.fault = v1alpha1.ReasonInvalidSpec
 	}
@@ -107,13 +113,13 @@ func (s Sender) Secrets(now time.Time) []credential.Secret {
 	return s.sender.secrets.values(now)
 }
 
-// Caller returns the sender's partner in live mode. [Snapshot.Decide] evaluates
+// Caller returns the sender's partner in the mode of the sender. [Snapshot.Decide] evaluates
 // XJMFInbound for this caller once the signature is verified.
 func (s Sender) Caller(now time.Time) Caller {
 	if s.sender == nil {
 		return Caller{}
 	}
-	c, _ := s.snapshot.Behalf(tenant.ID{Organization: s.sender.partner.organization, Mode: tenant.Live}, now)
+	c, _ := s.snapshot.Behalf(tenant.ID{Organization: s.sender.partner.organization, Mode: s.sender.mode}, now)
 	return c
 }
 

@@ -4,14 +4,15 @@ package posture
 
 import "time"
 
-// byClock holds the reasons that follow from schedules, ramps and contracts. All other
-// reasons follow from edits, whose times are not part of the resources.
+// byClock holds the reasons that follow from schedules, ramps, contracts and the periods
+// of grants. All other reasons follow from edits, whose times are not part of the
+// resources.
 var byClock = map[Reason]bool{
-	ReasonOpen: true, ReasonContractNotEffective: true, ReasonNotStarted: true, ReasonEnded: true, ReasonNotInCohort: true,
+	ReasonOpen: true, ReasonContractNotEffective: true, ReasonNotStarted: true, ReasonEnded: true, ReasonNotEntitled: true, ReasonNotInCohort: true,
 }
 
 // Turned returns the last instant, not after now, at which the clock changed the
-// decision on a request: a schedule, a ramp step or a contract began or ended. It
+// decision on a request: a schedule, a ramp step, a contract or a grant began or ended. It
 // considers the current resources only, not their earlier versions. It returns zero if
 // the clock has changed nothing or does not affect the decision.
 func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.Time) time.Time {
@@ -35,7 +36,11 @@ func (s *Snapshot) Turned(c Caller, capability Capability, write bool, now time.
 			last = at
 		}
 	}
-	for _, span := range []window{r.window, p.contract.window} {
+	spans := []window{r.window, p.contract.window}
+	if q.grant.window != nil {
+		spans = append(spans, *q.grant.window)
+	}
+	for _, span := range spans {
 		try(span.from)
 		try(span.until)
 	}

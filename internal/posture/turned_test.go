@@ -36,7 +36,8 @@ func TestTurnedFindsTheLastChange(t *testing.T) {
 						}
 					}
 					switch s.Decide(caller, capability, true, now).Reason {
-					case posture.ReasonOpen, posture.ReasonContractNotEffective, posture.ReasonNotStarted, posture.ReasonEnded, posture.ReasonNotInCohort:
+					case posture.ReasonOpen, posture.ReasonContractNotEffective, posture.ReasonNotStarted, posture.ReasonEnded,
+						posture.ReasonNotEntitled, posture.ReasonNotInCohort:
 					default:
 						want = time.Time{}
 					}

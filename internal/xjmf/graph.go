@@ -90,6 +90,8 @@ type Update struct {
 // State is the last known status of a job.
 type State struct {
 	Update
+	// ID identifies the report within the tenant. IDs sort by the time of receipt.
+	ID string
 	// Sender reported the status, and ReceivedAt is the time of receipt.
 	Sender     string
 	ReceivedAt time.Time

@@ -30,6 +30,19 @@ func (r *Receiver) States(ctx context.Context, owner tenant.ID, jobID string) ([
 	return states, nil
 }
 
+// Reported lists the states of a query, the last reported first. It returns none for a job
+// ID that no callback can have.
+func (r *Receiver) Reported(ctx context.Context, query StateQuery) ([]State, error) {
+	if len(query.JobID) > maxToken {
+		return nil, nil
+	}
+	states, err := r.config.Store.XJMFReported(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("read reported states: %w", err)
+	}
+	return states, nil
+}
+
 // Messages lists a tenant's callbacks, the latest first, at most limit and at most 100.
 // The last id of a page is the parameter before of the next page.
 func (r *Receiver) Messages(ctx context.Context, owner tenant.ID, before string, limit int) ([]Entry, error) {

@@ -93,7 +93,7 @@ func (r *Receiver) Receive(ctx context.Context, owner tenant.ID, sender string, 
 	}
 	a := &application{
 		reply:  reply{delivery: &delivery, device: r.config.DeviceID, ids: ids[1:], now: now},
-		sender: sender,
+		sender: sender, record: ids[0],
 	}
 	record := recordOf(ids[0], owner, sender, body, &delivery, now)
 	// Messages without an id in the same second would have equal stamps, and all updates
@@ -157,8 +157,10 @@ func recordOf(id string, owner tenant.ID, sender string, body []byte, delivery *
 
 // application applies a delivery to the states of jobs.
 type application struct {
-	reply   reply
-	sender  string
+	reply  reply
+	sender string
+	// record is the id of the callback.
+	record  string
 	results []Result
 }
 
@@ -188,8 +190,12 @@ func (a *application) decide(current map[Job]State) (Change, error) {
 			a.results = append(a.results, Result{update, outcome})
 		}
 	}
+	states := slices.SortedFunc(maps.Values(changed), byJob)
+	for i := range states {
+		states[i].ID = fmt.Sprintf("%s.%04d", a.record, i)
+	}
 	answer, err := a.reply.bytes(warnings)
-	return Change{States: slices.SortedFunc(maps.Values(changed), byJob), Answer: answer}, err
+	return Change{States: states, Answer: answer}, err
 }
 
 // remark explains to the sender why an update was not applied or is unusual.

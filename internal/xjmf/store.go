@@ -49,6 +49,18 @@ type Entry struct {
 	SentAt, ReceivedAt time.Time
 }
 
+// StateQuery selects the states of one tenant.
+type StateQuery struct {
+	Owner tenant.ID
+	// JobID and Status select all states if they are zero.
+	JobID  string
+	Status NodeStatus
+	// Before excludes states whose ID is not less; empty for none.
+	Before string
+	// Limit is the maximum number of states.
+	Limit int
+}
+
 // Change is the effect of a callback in addition to its record.
 type Change struct {
 	// States replace the states of their jobs, at most one for each job.
@@ -70,6 +82,8 @@ type Store interface {
 	// XJMFStates lists the known states of a job, at most limit, in the order of
 	// [Job.Compare].
 	XJMFStates(ctx context.Context, owner tenant.ID, jobID string, limit int) ([]State, error)
+	// XJMFReported lists the states of a query, the last reported first.
+	XJMFReported(ctx context.Context, query StateQuery) ([]State, error)
 	// XJMFRecords lists callbacks, the latest first, at most limit, from the
 	// first whose id is less than before; an empty before starts at the latest.
 	XJMFRecords(ctx context.Context, owner tenant.ID, before string, limit int) ([]Entry, error)

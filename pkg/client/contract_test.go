@@ -250,6 +250,12 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 		"PreflightRules":    func(ctx context.Context) error { _, err := c.PreflightRules(ctx); return err },
 		"XJDF":              func(ctx context.Context) error { _, err := c.XJDF(ctx); return err },
 		"XJDFCapabilities":  func(ctx context.Context) error { _, err := c.XJDFCapabilities(ctx); return err },
-		"ValidateXJDF":      func(ctx context.Context) error { _, err := c.ValidateXJDF(ctx, []byte("{}"), ""); return err },
+		"XJMFStates": func(ctx context.Context) error {
+			for _, err := range c.XJMFStates(ctx, client.XJMFStateFilter{}) {
+				return err
+			}
+			return nil
+		},
+		"ValidateXJDF": func(ctx context.Context) error { _, err := c.ValidateXJDF(ctx, []byte("{}"), ""); return err },
 	}
 }

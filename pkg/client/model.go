@@ -67,6 +67,8 @@ type (
 	XJDFReport = xjdfapi.XJDFReport
 	// XJDFFinding is one finding in a document.
 	XJDFFinding = xjdfapi.XJDFFinding
+	// XJMFState is the last status of a job that a sender reported.
+	XJMFState = xjdfapi.XJMFState
 	// Session is a session of your organization. Its token is a secret.
 	Session = xjdfapi.Session
 	// Costing is the cost of producing a document.

@@ -5,6 +5,7 @@ package client_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/printmarket/printmarket/apiserver/xjmfapi"
 	"github.com/printmarket/printmarket/pkg/client"
+	"github.com/printmarket/printmarket/test/apitest"
 )
 
 func TestAnRFQGoesFromTheCatalogToItsQuotes(t *testing.T) {
@@ -63,6 +66,25 @@ func TestAccountReturnsTheAccessOfAKey(t *testing.T) {
 	}
 	if account.Organization.ID != "org_acme01" || account.Entitlement.Mode != client.ModeLive || account.Entitlement.State != client.EntitlementStateActive {
 		t.Errorf("account %+v", account)
+	}
+}
+
+func TestReportedStatesAreReadBack(t *testing.T) {
+	t.Parallel()
+	h := newTestServer(t)
+	h.Do(t, apitest.Request{Method: http.MethodPost, Path: xjmfapi.Path, Key: "acme-live", Body: apitest.Signal}).Want(t, http.StatusOK, "")
+	c := h.client(t, "acme-live")
+	for filter, want := range map[client.XJMFStateFilter]int{{}: 1, {JobID: "J-1", Status: "InProgress"}: 1, {Status: "Setup"}: 0, {JobID: "J-2"}: 0} {
+		found := 0
+		for state, err := range c.XJMFStates(t.Context(), filter) {
+			if err != nil || state.JobID != "J-1" || state.Status != "InProgress" || state.Sender != apitest.SenderOf("acme") || state.ReceivedAt.IsZero() {
+				t.Fatalf("%+v: state %+v, error %v", filter, state, err)
+			}
+			found++
+		}
+		if found != want {
+			t.Errorf("%+v: %d states, want %d", filter, found, want)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"net/http"
 
 	"github.com/printmarket/printmarket/pkg/client/xjdfapi"
@@ -19,6 +20,7 @@ const (
 	routeValidateXJDF     = "/api/v1/xjdf/validate"
 	routeOpenSession      = "/api/v1/sessions"
 	routeCalculateXJDF    = "/api/v1/costing/calculate-xjdf"
+	routeXJMFStates       = "/api/v1/xjmf/states"
 )
 
 // XJDF reads what the layer for XJDF, PrintTalk and XJMF is, and where its
@@ -77,6 +79,30 @@ func (c *Client) ValidateXJDF(ctx context.Context, document []byte, profile XJDF
 		return report, nil
 	}
 	return report, err
+}
+
+// XJMFStateFilter selects states of jobs. The zero filter selects all.
+type XJMFStateFilter struct {
+	JobID string
+	// Status is a NodeStatus of XJDF 2.2, such as InProgress.
+	Status string
+}
+
+// XJMFStates lists the states of jobs that your registered senders reported, the newest
+// first. With a test key it lists the reports of senders of the sandbox.
+func (c *Client) XJMFStates(ctx context.Context, filter XJMFStateFilter) iter.Seq2[XJMFState, error] {
+	parameters := &xjdfapi.ListXJMFStatesParams{}
+	if filter.JobID != "" {
+		parameters.JobID = &filter.JobID
+	}
+	if filter.Status != "" {
+		parameters.Status = (*xjdfapi.XJMFNodeStatus)(&filter.Status)
+	}
+	return pages(ctx, c, "XJMFStates", routeXJMFStates, func(ctx context.Context, cursor *string) (*http.Response, error) {
+		parameters := *parameters
+		parameters.Cursor = cursor
+		return c.xjdf.ListXJMFStates(ctx, &parameters)
+	}, func(page xjdfapi.XJMFStatePage) ([]XJMFState, *string) { return page.Items, page.NextCursor })
 }
 
 // OpenSession opens a session of your organization, which lasts for 15 minutes or

@@ -25,7 +25,7 @@ import (
 // one of [Moments].
 func Judged() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
 
-// Moments returns the times at which generated contracts, schedules, keys and
+// Moments returns the times at which generated contracts, grants, schedules, keys and
 // secrets begin and end, in ascending order.
 func Moments() []time.Time {
 	now := Judged()
@@ -228,7 +228,10 @@ func (g Generator) partner(name string, i int) v1alpha1.PartnerEntitlement {
 }
 
 func (g Generator) grant(capability posture.Capability) v1alpha1.CapabilityGrant {
-	o := v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(capability.String())}
+	o := v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(capability.String()), NotBefore: g.maybe(8), NotAfter: g.maybe(8)}
+	if g.OneIn(4) {
+		o.Stage = Mostly(g, Pick(g, v1alpha1.StageSandbox, v1alpha1.StagePrivateBeta, v1alpha1.StageLive), v1alpha1.StageDisabled, "GA")
+	}
 	if g.OneIn(3) {
 		o.Quota = &v1alpha1.Quota{Limit: int64(g(50)), WindowSeconds: 3600}
 	}
@@ -277,6 +280,7 @@ func (g Generator) sender(partner string) v1alpha1.XJMFSender {
 	o := v1alpha1.XJMFSender{ObjectMeta: metav1.ObjectMeta{Namespace: "ns0", Name: partner}}
 	o.Spec = v1alpha1.XJMFSenderSpec{
 		SenderID: Mostly(g, partner+"-mis", ""), Partner: partner,
+		Mode:                Pick(g, "", v1alpha1.KeyKindLive, v1alpha1.KeyKindTest),
 		State:               Mostly(g, v1alpha1.StateActive, v1alpha1.StateSuspended, ""),
 		ReplayWindowSeconds: Pick(g, int32(0), int32(60)),
 		Scheme:              Pick(g, "", v1alpha1.SchemeBody, v1alpha1.SchemeTimestampBody),

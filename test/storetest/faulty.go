@@ -314,6 +314,11 @@ func (f *Faulty) XJMFStates(ctx context.Context, owner tenant.ID, jobID string, 
 	return around(f, "list states of a job", false, func() ([]xjmf.State, error) { return f.store.XJMFStates(ctx, owner, jobID, limit) })
 }
 
+// XJMFReported implements [xjmf.Store].
+func (f *Faulty) XJMFReported(ctx context.Context, query xjmf.StateQuery) ([]xjmf.State, error) {
+	return around(f, "list reported states", false, func() ([]xjmf.State, error) { return f.store.XJMFReported(ctx, query) })
+}
+
 // XJMFRecords implements [xjmf.Store].
 func (f *Faulty) XJMFRecords(ctx context.Context, owner tenant.ID, before string, limit int) ([]xjmf.Entry, error) {
 	return around(f, "list callbacks", false, func() ([]xjmf.Entry, error) { return f.store.XJMFRecords(ctx, owner, before, limit) })

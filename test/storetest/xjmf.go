@@ -30,6 +30,7 @@ var xjmfCases = map[string]func(*testing.T, *fixture){
 	"a callback whose commit is unknown is applied once":                     xjmfUnknownCommit,
 	"callbacks and states are erased when their retention has ended":         xjmfRetention,
 	"a tenant cannot read callbacks of another tenant":                       xjmfTenancy,
+	"states are listed from the last reported on, page by page":              xjmfReportedListing,
 	"callbacks are listed from the latest on, page by page":                  xjmfListing,
 }
 
@@ -143,7 +144,7 @@ func xjmfReadsBack(t *testing.T, w *fixture) {
 			Job: xjmf.Job{ID: "job-1", PartID: "press"}, Stamp: xjmf.Stamp{At: at, Message: "S-M1"},
 			Status: got.Status, DeviceID: "PRESS-1",
 		},
-		Sender: mis, ReceivedAt: w.clock.Now(),
+		ID: got.ID, Sender: mis, ReceivedAt: w.clock.Now(),
 	}
 	if got != want || got.Status.String() != "InProgress" {
 		t.Errorf("state %+v, want %+v in progress", got, want)
@@ -378,6 +379,58 @@ func xjmfTenancy(t *testing.T, w *fixture) {
 		w.receive(t, owner, phase("M2", w.clock.Now().Add(-time.Hour), "job-1", "", "Aborted"))
 	}
 	wantEqual(t, "states", []string{" Setup"}, w.statuses(t, acme, "job-1"))
+}
+
+// reported returns the jobs and statuses of all pages of a query, each as "job status".
+func (w *fixture) reported(t testing.TB, query xjmf.StateQuery) []string {
+	t.Helper()
+	list := []string{}
+	for range maxPages {
+		page, err := w.receiver(w.store).Reported(t.Context(), query)
+		if err != nil {
+			t.Fatalf("reported states: %v", err)
+		}
+		if len(page) == 0 {
+			return list
+		}
+		for _, state := range page {
+			list = append(list, state.Job.ID+" "+state.Status.String())
+		}
+		query.Before = page[len(page)-1].ID
+	}
+	t.Fatalf("no end after %d pages of states", maxPages)
+	return nil
+}
+
+func xjmfReportedListing(t *testing.T, w *fixture) {
+	for i, status := range []string{"Waiting", "Setup", "InProgress", "Setup", "Waiting"} {
+		w.receive(t, acme, phase(fmt.Sprintf("M%d", i), w.clock.Now(), fmt.Sprintf("job-%d", i), "", status))
+		w.clock.advance(time.Millisecond)
+	}
+	// A new report moves its job to the beginning, a late one does not.
+	w.receive(t, acme, phase("M5", w.clock.Now(), "job-1", "", "Completed"))
+	w.receive(t, acme, phase("M6", w.clock.Now().Add(-time.Hour), "job-0", "", "Setup"))
+	for _, stranger := range strangers {
+		w.receive(t, stranger, phase("M7", w.clock.Now(), "job-0", "", "Aborted"))
+	}
+	setup, err := xjmf.ParseNodeStatus("Setup")
+	if err != nil {
+		t.Fatalf("xjmf.ParseNodeStatus: %v", err)
+	}
+	all := []string{"job-1 Completed", "job-4 Waiting", "job-3 Setup", "job-2 InProgress", "job-0 Waiting"}
+	for limit := 1; limit <= 6; limit++ {
+		wantEqual(t, fmt.Sprintf("states in pages of %d", limit), all, w.reported(t, xjmf.StateQuery{Owner: acme, Limit: limit}))
+	}
+	wantEqual(t, "states of a job", []string{"job-2 InProgress"}, w.reported(t, xjmf.StateQuery{Owner: acme, JobID: "job-2", Limit: 2}))
+	wantEqual(t, "states with a status", []string{"job-3 Setup"}, w.reported(t, xjmf.StateQuery{Owner: acme, Status: setup, Limit: 2}))
+	wantEqual(t, "states of a job with another status", []string{}, w.reported(t, xjmf.StateQuery{Owner: acme, JobID: "job-2", Status: setup, Limit: 2}))
+	wantEqual(t, "states of a job without reports", []string{}, w.reported(t, xjmf.StateQuery{Owner: acme, JobID: "job-9", Limit: 2}))
+	wantEqual(t, "states of too long a job", []string{}, w.reported(t, xjmf.StateQuery{Owner: acme, JobID: strings.Repeat("j", 300), Limit: 2}))
+	w.clock.advance(time.Millisecond)
+	// The states of one callback are listed once each.
+	w.receive(t, acme, queueOf("M8", w.clock.Now().Add(time.Second), "Cleanup", "job-0", "job-2", "job-3"))
+	wantEqual(t, "states after one callback about three jobs",
+		[]string{"job-3 Cleanup", "job-2 Cleanup", "job-0 Cleanup", "job-1 Completed", "job-4 Waiting"}, w.reported(t, xjmf.StateQuery{Owner: acme, Limit: 2}))
 }
 
 func xjmfListing(t *testing.T, w *fixture) {

@@ -17,6 +17,7 @@ Account = TypedDict("Account", {
 AccountCapability = TypedDict("AccountCapability", {
     "access": Required[str],
     "code": str,
+    "grant": "GrantPeriod",
     "name": Required[str],
     "opensAt": "Instant",
     "posture": Required[str],
@@ -52,6 +53,10 @@ EstimateRequest = TypedDict("EstimateRequest", {
     "category": Required[str],
     "quantity": Required[int],
     "specifications": dict[str, Any],
+}, total=False)
+GrantPeriod = TypedDict("GrantPeriod", {
+    "effectiveFrom": Required[Any],
+    "effectiveUntil": Required[Any],
 }, total=False)
 Instant = str
 Key = TypedDict("Key", {

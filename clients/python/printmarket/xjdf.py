@@ -242,12 +242,28 @@ XjmfMessage = TypedDict("XjmfMessage", {
     "SignalStatus": Any,
     "Version": Any,
 }, total=False)
+XjmfNodeStatus = str
 XjmfResponse = TypedDict("XjmfResponse", {
     "Header": Any,
     "Name": Any,
     "ResponseNotification": Any,
     "ResponseStatus": Any,
     "Version": Any,
+}, total=False)
+XjmfState = TypedDict("XjmfState", {
+    "at": Required[str],
+    "deviceId": Required[str],
+    "jobId": Required[str],
+    "jobPartId": Required[str],
+    "partition": Required[str],
+    "receivedAt": Required[str],
+    "sender": Required[str],
+    "status": Required["XjmfNodeStatus"],
+    "statusDetails": Required[str],
+}, total=False)
+XjmfStatePage = TypedDict("XjmfStatePage", {
+    "items": Required[list["XjmfState"]],
+    "nextCursor": Required[Any],
 }, total=False)
 
 class Xjdf(Transport):
@@ -281,3 +297,7 @@ class Xjdf(Transport):
         """Validate an XJDF document against the standard and the capabilities of the marketplace. Requires xjdf:validate.
 """
         return self._call("POST", f"/api/v1/xjdf/validate", body=body, query={"profile": profile}, header={"Prefer": prefer})
+
+    def list_xjmf_states(self, *, job_id: str | None = None, status: "XjmfNodeStatus" | None = None, limit: int | None = None, cursor: str | None = None) -> XjmfStatePage:
+        """List the states of jobs that your senders reported, newest first. Requires xjdf:read."""
+        return self._call("GET", f"/api/v1/xjmf/states", query={"jobId": job_id, "status": status, "limit": limit, "cursor": cursor})

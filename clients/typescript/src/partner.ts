@@ -17,7 +17,8 @@ export interface paths {
          * Read the effective access and the remaining quotas of your organization. Requires account:read.
          * @description For each capability, `access` is the effective access of your key: `full`, `read` (only operations without side
          *     effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
-         *     is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
+         *     is the scheduled time at which the capability opens for you. `grant` is the period of a grant with a start or an
+         *     end; outside of it, requests return `CAPABILITY_NOT_ENTITLED`. Quotas are counted separately for test and live
          *     keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
          *
          *     The account lists every capability that a partner can have and the rate limit of every surface. It is the only
@@ -422,7 +423,23 @@ export interface components {
              */
             reason?: string;
             opensAt?: components["schemas"]["Instant"];
+            grant?: components["schemas"]["GrantPeriod"];
             quota?: components["schemas"]["Quota"];
+        };
+        /** @description The period in which your organization has the capability. Absent if the grant has no start and no end, or there is none. */
+        GrantPeriod: {
+            /**
+             * Format: date-time
+             * @description The first instant of the grant; null if it has no start.
+             * @example 2026-12-01T00:00:00.000Z
+             */
+            effectiveFrom: string | null;
+            /**
+             * Format: date-time
+             * @description The exclusive end of the grant; null if it has no end.
+             * @example 2027-03-01T00:00:00.000Z
+             */
+            effectiveUntil: string | null;
         };
         /** @description A quota of created records. Absent if the capability has none. */
         Quota: {

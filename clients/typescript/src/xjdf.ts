@@ -197,10 +197,96 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/xjmf/states": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the states of jobs that your senders reported, newest first. Requires xjdf:read.
+         * @description The last known status of each job, part and partition, as the XJMF messages of your senders reported it. Test keys
+         *     list the reports of senders registered for the sandbox, live keys those of senders registered for production. A
+         *     message that was stored but not applied changes nothing here. States are kept for 30 days after their last report.
+         *
+         *     To read the next page, send `nextCursor` as `cursor` with the same filters, until `nextCursor` is null. A job that
+         *     is reported in the meantime moves to the beginning of the list. Unknown parameters are rejected.
+         */
+        get: operations["listXjmfStates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        XjmfStatePage: {
+            /** @description The states, newest first. */
+            items: components["schemas"]["XjmfState"][];
+            /**
+             * @description The cursor of the next page; null on the last page.
+             * @example AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
+             */
+            nextCursor: string | null;
+        };
+        /** @description The last known status of a job, or of a part of it. */
+        XjmfState: {
+            /**
+             * @description `JobID` in the message.
+             * @example J-2026-0042
+             */
+            jobId: string;
+            /**
+             * @description `JobPartID` in the message; empty if it had none.
+             * @example cover
+             */
+            jobPartId: string;
+            /**
+             * @description The reported part of the work in canonical form; empty for all of it.
+             * @example SheetName=S1
+             */
+            partition: string;
+            status: components["schemas"]["XjmfNodeStatus"];
+            /**
+             * @description `StatusDetails` in the message; empty if it had none.
+             * @example Good
+             */
+            statusDetails: string;
+            /**
+             * @description The id of the registered sender.
+             * @example press-7.acme.example
+             */
+            sender: string;
+            /**
+             * @description `DeviceID` of the reporting device.
+             * @example press-7
+             */
+            deviceId: string;
+            /**
+             * Format: date-time
+             * @description The time of the message.
+             * @example 2026-11-20T11:59:58.000Z
+             */
+            at: string;
+            /**
+             * Format: date-time
+             * @description The time at which the server received the message.
+             * @example 2026-11-20T12:00:00.000Z
+             */
+            receivedAt: string;
+        };
+        /**
+         * @description A NodeStatus of XJDF 2.2.
+         * @example InProgress
+         * @enum {string}
+         */
+        XjmfNodeStatus: "Aborted" | "Cleanup" | "Completed" | "InProgress" | "Setup" | "Stopped" | "Suspended" | "Waiting";
         /**
          * @description The strictness of the validation. New values may be added.
          * @enum {string}
@@ -1532,6 +1618,41 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description A parameter is unknown, repeated or invalid, the cursor is of another list, or the request contains two different credentials. */
+        StatesInvalid: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Date: components["headers"]["Date"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                Vary: components["headers"]["Vary"];
+                "Marketplace-Entitlement": components["headers"]["EntitlementIfKnown"];
+                "Marketplace-Capability": components["headers"]["CapabilityIfKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfCounted"];
+                RateLimit: components["headers"]["RateLimitIfCounted"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The layer is not available to you, or the server is temporarily unavailable. */
+        StatesUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Date: components["headers"]["Date"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                Vary: components["headers"]["VaryIfKnown"];
+                "Marketplace-Entitlement": components["headers"]["EntitlementIfKnown"];
+                "Marketplace-Capability": components["headers"]["CapabilityIfKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfCounted"];
+                RateLimit: components["headers"]["RateLimitIfCounted"];
+                "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -2065,6 +2186,63 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["XjmfInternalError"];
             503: components["responses"]["XjmfUnavailable"];
+        };
+    };
+    listXjmfStates: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Lists only the states of the job with this `JobID`.
+                 * @example J-2026-0042
+                 */
+                jobId?: string;
+                /**
+                 * @description Lists only the jobs, parts and partitions with this status.
+                 * @example InProgress
+                 */
+                status?: components["schemas"]["XjmfNodeStatus"];
+                /**
+                 * @description The maximum number of items.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page, unchanged.
+                 * @example AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["XjmfStatePage"];
+                };
+            };
+            400: components["responses"]["StatesInvalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["StatesUnavailable"];
         };
     };
 }

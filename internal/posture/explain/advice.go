@@ -70,7 +70,9 @@ func adviceOn(reason posture.Reason) advice {
 	case posture.ReasonEnded:
 		return advice{"is the schedule still running?", (*subject).prolong}
 	case posture.ReasonNotEntitled:
-		return advice{"is the partner granted the capability?", (*subject).grant}
+		return advice{"does the partner have a grant that is in force?", (*subject).grant}
+	case posture.ReasonGrantStageInvalid:
+		return advice{"is the stage of the grant valid?", (*subject).removeStage}
 	case posture.ReasonSandboxOnly:
 		return advice{"does the stage admit this kind of key?", (*subject).raiseStage}
 	case posture.ReasonExcluded:
@@ -144,8 +146,35 @@ func (e *subject) grant() (string, bool) {
 	if e.partner.Spec.Package == v1alpha1.PackagePlatform {
 		return "the package Platform must not have capabilities", false
 	}
+	if g := e.granted(); g != nil {
+		text := fmt.Sprintf("change notAfter of the grant %s in spec.capabilities of the PartnerEntitlement; ", e.capability)
+		if g.NotBefore != nil && e.at.Before(g.NotBefore.Time) {
+			text = fmt.Sprintf("wait, or change notBefore of the grant %s in spec.capabilities of the PartnerEntitlement; it is %s", e.capability, Instant(g.NotBefore.Time))
+		} else if g.NotAfter != nil {
+			text += "it ended at " + Instant(g.NotAfter.Time)
+		}
+		g.NotBefore, g.NotAfter = nil, nil
+		return text, true
+	}
 	e.partner.Spec.Capabilities = append(e.partner.Spec.Capabilities, v1alpha1.CapabilityGrant{Name: v1alpha1.CapabilityName(e.capability.String())})
 	return fmt.Sprintf("add %s to spec.capabilities of the PartnerEntitlement", e.capability), true
+}
+
+// granted returns the entry of spec.capabilities; nil if there is none.
+func (e *subject) granted() *v1alpha1.CapabilityGrant {
+	for i := range e.partner.Spec.Capabilities {
+		if g := &e.partner.Spec.Capabilities[i]; string(g.Name) == e.capability.String() {
+			return g
+		}
+	}
+	return nil
+}
+
+func (e *subject) removeStage() (string, bool) {
+	g := e.granted()
+	was := g.Stage
+	g.Stage = ""
+	return fmt.Sprintf("remove stage of the grant %s in spec.capabilities of the PartnerEntitlement; it is %s", e.capability, was), true
 }
 
 // notImplemented is the remedy's text if a capability cannot be opened.
@@ -186,6 +215,15 @@ func (e *subject) rollOut() (string, bool) {
 }
 
 func (e *subject) raiseStage() (string, bool) {
+	// Only a stage above Disabled of the rollout leaves the decision to the grant.
+	if g := e.granted(); g != nil && g.Stage != "" && e.rollout.Spec.Stage != v1alpha1.StageDisabled {
+		if ceiling := e.capability.Definition().Ceiling; ceiling < posture.PrivateBeta {
+			return notImplemented + ceiling.Stage(), false
+		}
+		was := g.Stage
+		g.Stage = v1alpha1.StagePrivateBeta
+		return fmt.Sprintf("change stage of the grant %s in spec.capabilities of the PartnerEntitlement from %s to PrivateBeta, or remove it", e.capability, was), true
+	}
 	was := e.rollout.Spec.Stage
 	text, possible := e.setStage()
 	if !possible {

@@ -85,8 +85,8 @@ func (s *side) attributesOf(o *v1alpha1.PartnerEntitlement, now time.Time) map[s
 		all["rate of "+surface.String()] = attribute{text: fmt.Sprintf("%d/%s", rate.Requests, Duration(rate.Window)), amount: rate.Requests, limited: true}
 	}
 	for c := range posture.Capabilities() {
-		if Granted(o, c) {
-			quota := s.snapshot.Decide(caller, c, true, now).Quota
+		// A grant that is not in force has no quota.
+		if quota := s.snapshot.Decide(caller, c, true, now).Quota; quota != (posture.Quota{}) {
 			all["quota of "+c.String()] = attribute{text: Quota(quota), amount: quota.Limit, limited: true}
 		}
 	}

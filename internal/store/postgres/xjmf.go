@@ -4,6 +4,7 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"time"
 
@@ -21,7 +22,7 @@ var _ xjmf.Store = (*Store)(nil)
 const (
 	xjmfRecordColumns = `id, tenant, sender, message_id, digest, encoding, body, answer, sent_at, received_at`
 	xjmfEntryColumns  = `id, sender, message_id, digest, encoding, octet_length(body), sent_at, received_at`
-	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at`
+	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at, id`
 )
 
 // ReceiveXJMF implements [xjmf.Store]. The transaction that first inserts the row of a
@@ -116,10 +117,10 @@ func storeXJMF(ctx context.Context, tx pgx.Tx, record xjmf.Record, change xjmf.C
 	for _, state := range change.States {
 		changes.Queue(
 			`UPDATE xjmf_state SET status = $5, status_details = $6, device_id = $7, sender = $8, at = $9, message = $10,
-			 position = $11, received_at = $12 WHERE tenant = $1 AND job_id = $2 AND job_part_id = $3 AND partition = $4`,
+			 position = $11, received_at = $12, id = $13 WHERE tenant = $1 AND job_id = $2 AND job_part_id = $3 AND partition = $4`,
 			record.Tenant.String(), state.Job.ID, state.Job.PartID, state.Job.Partition,
 			state.Status.String(), state.Details, state.DeviceID, state.Sender,
-			state.Stamp.At, state.Stamp.Message, state.Stamp.Index, state.ReceivedAt)
+			state.Stamp.At, state.Stamp.Message, state.Stamp.Index, state.ReceivedAt, state.ID)
 	}
 	return tx.SendBatch(ctx, changes).Close()
 }
@@ -130,6 +131,19 @@ func (s *Store) XJMFStates(ctx context.Context, owner tenant.ID, jobID string, l
 		rows, err := q.Query(ctx,
 			`SELECT `+xjmfStateColumns+` FROM xjmf_state WHERE tenant = $1 AND job_id = $2 ORDER BY job_part_id, partition LIMIT $3`,
 			owner.String(), jobID, limit)
+		return collect(rows, err, scanXJMFState)
+	})
+}
+
+// XJMFReported implements [xjmf.Store].
+func (s *Store) XJMFReported(ctx context.Context, query xjmf.StateQuery) ([]xjmf.State, error) {
+	return read(ctx, s, "list reported states", func(ctx context.Context, q querier) ([]xjmf.State, error) {
+		where, arguments := `tenant = $1 AND id < $2`, []any{query.Owner.String(), cmp.Or(query.Before, store.BeforeAll), query.Status.String(), query.Limit}
+		if query.JobID != "" {
+			where, arguments = where+` AND job_id = $5`, append(arguments, query.JobID)
+		}
+		rows, err := q.Query(ctx,
+			`SELECT `+xjmfStateColumns+` FROM xjmf_state WHERE `+where+` AND ($3 = '' OR status = $3) ORDER BY id DESC LIMIT $4`, arguments...)
 		return collect(rows, err, scanXJMFState)
 	})
 }
@@ -179,13 +193,14 @@ func scanXJMFEntry(r pgx.Row) (entry xjmf.Entry, err error) {
 // scanXJMFState reads a state. The state of a row that was just inserted contains only its job.
 // Without a row of the job, the result is the zero State.
 func scanXJMFState(r pgx.Row) (state xjmf.State, err error) {
-	var id, part, partition, status, details, device, sender, message *string
+	var job, part, partition, status, details, device, sender, message, id *string
 	var position *int
-	if err := r.Scan(&id, &part, &partition, &status, &details, &device, &sender,
-		instant{&state.Stamp.At}, &message, &position, instant{&state.ReceivedAt}); err != nil || status == nil {
+	if err := r.Scan(&job, &part, &partition, &status, &details, &device, &sender,
+		instant{&state.Stamp.At}, &message, &position, instant{&state.ReceivedAt}, &id); err != nil || status == nil {
 		return xjmf.State{}, err
 	}
-	state.Job = xjmf.Job{ID: *id, PartID: *part, Partition: *partition}
+	state.Job = xjmf.Job{ID: *job, PartID: *part, Partition: *partition}
+	state.ID = *id
 	state.Details, state.DeviceID, state.Sender = *details, *device, *sender
 	state.Stamp.Message, state.Stamp.Index = *message, *position
 	state.Status, err = xjmf.ParseNodeStatus(*status)

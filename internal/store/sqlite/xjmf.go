@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -20,7 +21,7 @@ var _ xjmf.Store = (*Store)(nil)
 const (
 	xjmfRecordColumns = `id, tenant, sender, message_id, digest, encoding, body, answer, sent_at, received_at`
 	xjmfEntryColumns  = `id, sender, message_id, digest, encoding, length(body), sent_at, received_at`
-	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at`
+	xjmfStateColumns  = `job_id, job_part_id, partition, status, status_details, device_id, sender, at, message, position, received_at, id`
 )
 
 // ReceiveXJMF implements [xjmf.Store]. There is only one writer, so it takes no locks.
@@ -98,10 +99,10 @@ func storeXJMF(ctx context.Context, tx *sql.Tx, record xjmf.Record, change xjmf.
 	}
 	for _, state := range change.States {
 		if _, err := tx.ExecContext(ctx,
-			`INSERT OR REPLACE INTO xjmf_state (tenant, `+xjmfStateColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			`INSERT OR REPLACE INTO xjmf_state (tenant, `+xjmfStateColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			record.Tenant.String(), state.Job.ID, state.Job.PartID, state.Job.Partition,
 			state.Status.String(), state.Details, state.DeviceID, state.Sender,
-			millis(state.Stamp.At), state.Stamp.Message, state.Stamp.Index, millis(state.ReceivedAt)); err != nil {
+			millis(state.Stamp.At), state.Stamp.Message, state.Stamp.Index, millis(state.ReceivedAt), state.ID); err != nil {
 			return err
 		}
 	}
@@ -114,6 +115,19 @@ func (s *Store) XJMFStates(ctx context.Context, owner tenant.ID, jobID string, l
 		rows, err := q.QueryContext(ctx,
 			`SELECT `+xjmfStateColumns+` FROM xjmf_state WHERE tenant = ? AND job_id = ? ORDER BY job_part_id, partition LIMIT ?`,
 			owner.String(), jobID, limit)
+		return collect(rows, err, scanXJMFState)
+	})
+}
+
+// XJMFReported implements [xjmf.Store].
+func (s *Store) XJMFReported(ctx context.Context, query xjmf.StateQuery) ([]xjmf.State, error) {
+	return read(ctx, s, "list reported states", func(q querier) ([]xjmf.State, error) {
+		where, arguments := `tenant = ?1 AND id < ?2`, []any{query.Owner.String(), cmp.Or(query.Before, store.BeforeAll), query.Status.String(), query.Limit}
+		if query.JobID != "" {
+			where, arguments = where+` AND job_id = ?5`, append(arguments, query.JobID)
+		}
+		rows, err := q.QueryContext(ctx,
+			`SELECT `+xjmfStateColumns+` FROM xjmf_state WHERE `+where+` AND (?3 = '' OR status = ?3) ORDER BY id DESC LIMIT ?4`, arguments...)
 		return collect(rows, err, scanXJMFState)
 	})
 }
@@ -166,7 +180,7 @@ func scanXJMFEntry(r row) (entry xjmf.Entry, err error) {
 func scanXJMFState(r row) (state xjmf.State, err error) {
 	var status string
 	if err := r.Scan(&state.Job.ID, &state.Job.PartID, &state.Job.Partition, &status, &state.Details, &state.DeviceID,
-		&state.Sender, instant{&state.Stamp.At}, &state.Stamp.Message, &state.Stamp.Index, instant{&state.ReceivedAt}); err != nil {
+		&state.Sender, instant{&state.Stamp.At}, &state.Stamp.Message, &state.Stamp.Index, instant{&state.ReceivedAt}, &state.ID); err != nil {
 		return xjmf.State{}, err
 	}
 	state.Status, err = xjmf.ParseNodeStatus(status)

@@ -118,6 +118,9 @@ type AccountCapability struct {
 	// Examples: 2026-11-20T12:00:00.000Z
 	OpensAt *Instant `json:"opensAt,omitempty"`
 
+	// Grant The period in which your organization has the capability. Absent if the grant has no start and no end, or there is none.
+	Grant *GrantPeriod `json:"grant,omitempty"`
+
 	// Quota A quota of created records. Absent if the capability has none.
 	Quota *Quota `json:"quota,omitempty"`
 }
@@ -209,6 +212,19 @@ type EntitlementState string
 
 // Mode The kind of the key: test accesses the sandbox, live production.
 type Mode string
+
+// GrantPeriod The period in which your organization has the capability. Absent if the grant has no start and no end, or there is none.
+type GrantPeriod struct {
+	// EffectiveFrom The first instant of the grant; null if it has no start.
+	//
+	// Examples: 2026-12-01T00:00:00.000Z
+	EffectiveFrom *time.Time `json:"effectiveFrom"`
+
+	// EffectiveUntil The exclusive end of the grant; null if it has no end.
+	//
+	// Examples: 2027-03-01T00:00:00.000Z
+	EffectiveUntil *time.Time `json:"effectiveUntil"`
+}
 
 // Instant A time in UTC with milliseconds.
 //
@@ -770,7 +786,8 @@ type ClientInterface interface {
 	//
 	// For each capability, `access` is the effective access of your key: `full`, `read` (only operations without side
 	// effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
-	// is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
+	// is the scheduled time at which the capability opens for you. `grant` is the period of a grant with a start or an
+	// end; outside of it, requests return `CAPABILITY_NOT_ENTITLED`. Quotas are counted separately for test and live
 	// keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
 	//
 	// The account lists every capability that a partner can have and the rate limit of every surface. It is the only
@@ -899,7 +916,8 @@ type ClientInterface interface {
 //
 // For each capability, `access` is the effective access of your key: `full`, `read` (only operations without side
 // effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
-// is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
+// is the scheduled time at which the capability opens for you. `grant` is the period of a grant with a start or an
+// end; outside of it, requests return `CAPABILITY_NOT_ENTITLED`. Quotas are counted separately for test and live
 // keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
 //
 // The account lists every capability that a partner can have and the rate limit of every surface. It is the only
@@ -1572,7 +1590,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// For each capability, `access` is the effective access of your key: `full`, `read` (only operations without side
 	// effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
-	// is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
+	// is the scheduled time at which the capability opens for you. `grant` is the period of a grant with a start or an
+	// end; outside of it, requests return `CAPABILITY_NOT_ENTITLED`. Quotas are counted separately for test and live
 	// keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
 	//
 	// The account lists every capability that a partner can have and the rate limit of every surface. It is the only
@@ -2043,7 +2062,8 @@ func (r ListQuotesResponse) ContentType() string {
 //
 // For each capability, `access` is the effective access of your key: `full`, `read` (only operations without side
 // effects) or `none`. If access is limited, `code` and `reason` are those of the resulting problem, and `opensAt`
-// is the scheduled time at which the capability opens for you. Quotas are counted separately for test and live
+// is the scheduled time at which the capability opens for you. `grant` is the period of a grant with a start or an
+// end; outside of it, requests return `CAPABILITY_NOT_ENTITLED`. Quotas are counted separately for test and live
 // keys. The account does not belong to a capability, so its responses have no Marketplace-Capability header.
 //
 // The account lists every capability that a partner can have and the rate limit of every surface. It is the only

@@ -42,6 +42,18 @@ const (
 	XJDFProfileStrict        XJDFProfile = "strict"
 )
 
+// Defines values for XJMFNodeStatus.
+const (
+	XJMFNodeStatusAborted    XJMFNodeStatus = "Aborted"
+	XJMFNodeStatusCleanup    XJMFNodeStatus = "Cleanup"
+	XJMFNodeStatusCompleted  XJMFNodeStatus = "Completed"
+	XJMFNodeStatusInProgress XJMFNodeStatus = "InProgress"
+	XJMFNodeStatusSetup      XJMFNodeStatus = "Setup"
+	XJMFNodeStatusStopped    XJMFNodeStatus = "Stopped"
+	XJMFNodeStatusSuspended  XJMFNodeStatus = "Suspended"
+	XJMFNodeStatusWaiting    XJMFNodeStatus = "Waiting"
+)
+
 // CostingBreak defines model for CostingBreak.
 type CostingBreak struct {
 	Quantity     int64         `json:"quantity"`
@@ -500,6 +512,70 @@ type XJDFValues struct {
 	Values []string `json:"values"`
 }
 
+// XJMFNodeStatus A NodeStatus of XJDF 2.2.
+//
+// Examples: InProgress
+type XJMFNodeStatus string
+
+// XJMFState The last known status of a job, or of a part of it.
+type XJMFState struct {
+	// JobID `JobID` in the message.
+	//
+	// Examples: J-2026-0042
+	JobID string `json:"jobId"`
+
+	// JobPartID `JobPartID` in the message; empty if it had none.
+	//
+	// Examples: cover
+	JobPartID string `json:"jobPartId"`
+
+	// Partition The reported part of the work in canonical form; empty for all of it.
+	//
+	// Examples: SheetName=S1
+	Partition string `json:"partition"`
+
+	// Status A NodeStatus of XJDF 2.2.
+	//
+	// Examples: InProgress
+	Status XJMFNodeStatus `json:"status"`
+
+	// StatusDetails `StatusDetails` in the message; empty if it had none.
+	//
+	// Examples: Good
+	StatusDetails string `json:"statusDetails"`
+
+	// Sender The id of the registered sender.
+	//
+	// Examples: press-7.acme.example
+	Sender string `json:"sender"`
+
+	// DeviceID `DeviceID` of the reporting device.
+	//
+	// Examples: press-7
+	DeviceID string `json:"deviceId"`
+
+	// At The time of the message.
+	//
+	// Examples: 2026-11-20T11:59:58.000Z
+	At time.Time `json:"at"`
+
+	// ReceivedAt The time at which the server received the message.
+	//
+	// Examples: 2026-11-20T12:00:00.000Z
+	ReceivedAt time.Time `json:"receivedAt"`
+}
+
+// XJMFStatePage defines model for XjmfStatePage.
+type XJMFStatePage struct {
+	// Items The states, newest first.
+	Items []XJMFState `json:"items"`
+
+	// NextCursor The cursor of the next page; null on the last page.
+	//
+	// Examples: AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
+	NextCursor *string `json:"nextCursor"`
+}
+
 // GetXJDFCapabilitiesParams defines parameters for GetXJDFCapabilities.
 type GetXJDFCapabilitiesParams struct {
 	// IfNoneMatch Entity tags of your copies. If one of them is current, the response is 304.
@@ -513,6 +589,21 @@ type ValidateXJDFParams struct {
 
 	// Prefer `handling=strict` selects the profile `strict` if the parameter is absent.
 	Prefer *string `json:"Prefer,omitempty"`
+}
+
+// ListXJMFStatesParams defines parameters for ListXJMFStates.
+type ListXJMFStatesParams struct {
+	// JobID Lists only the states of the job with this `JobID`.
+	JobID *string `form:"jobId,omitempty" json:"jobId,omitempty"`
+
+	// Status Lists only the jobs, parts and partitions with this status.
+	Status *XJMFNodeStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Limit The maximum number of items.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `nextCursor` of the previous page, unchanged.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CalculateXJDFJSONRequestBody defines body for CalculateXJDF for application/json ContentType.
@@ -697,6 +788,18 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /api/v1/xjdf/validate (the `ValidateXJDF` operationId).
 	ValidateXJDFWithBody(ctx context.Context, params *ValidateXJDFParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListXJMFStates List the states of jobs that your senders reported, newest first. Requires xjdf:read.
+	//
+	// The last known status of each job, part and partition, as the XJMF messages of your senders reported it. Test keys
+	// list the reports of senders registered for the sandbox, live keys those of senders registered for production. A
+	// message that was stored but not applied changes nothing here. States are kept for 30 days after their last report.
+	//
+	// To read the next page, send `nextCursor` as `cursor` with the same filters, until `nextCursor` is null. A job that
+	// is reported in the meantime moves to the beginning of the list. Unknown parameters are rejected.
+	//
+	// Corresponds with GET /api/v1/xjmf/states (the `ListXJMFStates` operationId).
+	ListXJMFStates(ctx context.Context, params *ListXJMFStatesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // CalculateXJDFWithBody Calculate the production cost of an XJDF document. Requires a session with costing:calculate.
@@ -855,6 +958,28 @@ func (c *Client) GetXJDFCapabilities(ctx context.Context, params *GetXJDFCapabil
 // Corresponds with POST /api/v1/xjdf/validate (the `ValidateXJDF` operationId).
 func (c *Client) ValidateXJDFWithBody(ctx context.Context, params *ValidateXJDFParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewValidateXJDFRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListXJMFStates List the states of jobs that your senders reported, newest first. Requires xjdf:read.
+//
+// The last known status of each job, part and partition, as the XJMF messages of your senders reported it. Test keys
+// list the reports of senders registered for the sandbox, live keys those of senders registered for production. A
+// message that was stored but not applied changes nothing here. States are kept for 30 days after their last report.
+//
+// To read the next page, send `nextCursor` as `cursor` with the same filters, until `nextCursor` is null. A job that
+// is reported in the meantime moves to the beginning of the list. Unknown parameters are rejected.
+//
+// Corresponds with GET /api/v1/xjmf/states (the `ListXJMFStates` operationId).
+func (c *Client) ListXJMFStates(ctx context.Context, params *ListXJMFStatesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListXJMFStatesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -1072,6 +1197,96 @@ func NewValidateXJDFRequestWithBody(server string, params *ValidateXJDFParams, c
 	return req, nil
 }
 
+// NewListXJMFStatesRequest constructs an http.Request for the ListXJMFStates method
+func NewListXJMFStatesRequest(server string, params *ListXJMFStatesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/xjmf/states")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.JobID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "jobId", *params.JobID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
 	for _, r := range c.RequestEditors {
 		if err := r(ctx, req); err != nil {
@@ -1227,6 +1442,20 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/v1/xjdf/validate (the `ValidateXJDF` operationId).
 	ValidateXJDFWithBodyWithResponse(ctx context.Context, params *ValidateXJDFParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ValidateXJDFResponse, error)
+
+	// ListXJMFStatesWithResponse List the states of jobs that your senders reported, newest first. Requires xjdf:read.
+	//
+	// The last known status of each job, part and partition, as the XJMF messages of your senders reported it. Test keys
+	// list the reports of senders registered for the sandbox, live keys those of senders registered for production. A
+	// message that was stored but not applied changes nothing here. States are kept for 30 days after their last report.
+	//
+	// To read the next page, send `nextCursor` as `cursor` with the same filters, until `nextCursor` is null. A job that
+	// is reported in the meantime moves to the beginning of the list. Unknown parameters are rejected.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/xjmf/states (the `ListXJMFStates` operationId).
+	ListXJMFStatesWithResponse(ctx context.Context, params *ListXJMFStatesParams, reqEditors ...RequestEditorFn) (*ListXJMFStatesResponse, error)
 }
 
 type CalculateXJDFResponse struct {
@@ -1434,6 +1663,47 @@ func (r ValidateXJDFResponse) ContentType() string {
 	return ""
 }
 
+type ListXJMFStatesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *XJMFStatePage
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListXJMFStatesResponse) GetJSON200() *XJMFStatePage {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListXJMFStatesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListXJMFStatesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListXJMFStatesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListXJMFStatesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // CalculateXJDFWithBodyWithResponse Calculate the production cost of an XJDF document. Requires a session with costing:calculate.
 //
 // The session determines the organization, and the approved cost data in effect for the organization determine the
@@ -1582,6 +1852,26 @@ func (c *ClientWithResponses) ValidateXJDFWithBodyWithResponse(ctx context.Conte
 	return ParseValidateXJDFResponse(rsp)
 }
 
+// ListXJMFStatesWithResponse List the states of jobs that your senders reported, newest first. Requires xjdf:read.
+//
+// The last known status of each job, part and partition, as the XJMF messages of your senders reported it. Test keys
+// list the reports of senders registered for the sandbox, live keys those of senders registered for production. A
+// message that was stored but not applied changes nothing here. States are kept for 30 days after their last report.
+//
+// To read the next page, send `nextCursor` as `cursor` with the same filters, until `nextCursor` is null. A job that
+// is reported in the meantime moves to the beginning of the list. Unknown parameters are rejected.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/xjmf/states (the `ListXJMFStates` operationId).
+func (c *ClientWithResponses) ListXJMFStatesWithResponse(ctx context.Context, params *ListXJMFStatesParams, reqEditors ...RequestEditorFn) (*ListXJMFStatesResponse, error) {
+	rsp, err := c.ListXJMFStates(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListXJMFStatesResponse(rsp)
+}
+
 // ParseCalculateXJDFResponse parses an HTTP response from a CalculateXJDFWithResponse call
 func ParseCalculateXJDFResponse(rsp *http.Response) (*CalculateXJDFResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -1705,6 +1995,32 @@ func ParseValidateXJDFResponse(rsp *http.Response) (*ValidateXJDFResponse, error
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest XJDFReport
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListXJMFStatesResponse parses an HTTP response from a ListXJMFStatesWithResponse call
+func ParseListXJMFStatesResponse(rsp *http.Response) (*ListXJMFStatesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListXJMFStatesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest XJMFStatePage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
