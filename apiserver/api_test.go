@@ -87,12 +87,12 @@ func TestPublicAPIHasNeitherBridgeNorPlatform(t *testing.T) {
 	if private < 10 {
 		t.Errorf("%d operations of the bridge and the platform, want all of them", private)
 	}
-	for _, path := range []string{"/api/v1/platform/none", "/api/v1/xjdf/devices/none"} {
+	for _, path := range []string{"/api/v1/platform/none", "/api/v1/xjdf/devices/none", "/api/v1/webhooks"} {
 		if got := status(true, http.MethodGet, path); got != http.StatusNotFound {
 			t.Errorf("GET %s in public: %d, want 404", path, got)
 		}
 	}
-	for _, path := range []string{"/api/v1/rfq", "/api/v1/xjdf/capabilities", "/api/v1/orders", "/api/v1/webhooks"} {
+	for _, path := range []string{"/api/v1/rfq", "/api/v1/xjdf/capabilities", "/api/v1/orders"} {
 		if got := status(true, http.MethodGet, path); got != http.StatusUnauthorized {
 			t.Errorf("GET %s in public: %d, want 401", path, got)
 		}

@@ -28,6 +28,8 @@ var unpublished = []string{
 	"/api/v1/platform/webhooks/endpoints/{name}/recover", "/api/v1/platform/webhooks/endpoints/{name}/enable",
 	"/api/v1/platform/webhooks/deliveries", "/api/v1/platform/webhooks/deliveries/{deliveryId}",
 	"/api/v1/platform/webhooks/deliveries/{deliveryId}/redeliver",
+	"/api/v1/platform/organizations/{organization}/erasure", "/api/v1/platform/organizations/{organization}/erasures",
+	"/api/v1/platform/organizations/{organization}/erasures/{erasureId}", "/api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm",
 	"/api/v1/platform/masterdata/snapshots", "/api/v1/platform/masterdata/snapshots/{snapshotId}",
 	"/api/v1/platform/masterdata/snapshots/{snapshotId}/content", "/api/v1/platform/masterdata/snapshots/{snapshotId}/approve",
 	"/api/v1/platform/masterdata/approvals", "/api/v1/platform/masterdata/approvals/{approvalId}/withdraw",
