@@ -51,11 +51,11 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</h2><p>Load the environment file, which contains the keys, and print the live key of the sample partner <em>acme</em>:</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</h2><p>Load the environment file, which contains the keys, and print the test key of the sample partner <em>acme</em>:</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command(". "+body.Environment+"; echo $PRINTMARKET_ACME_LIVE_KEY").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = command(". "+body.Environment+"; echo $PRINTMARKET_ACME_TEST_KEY").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -71,14 +71,14 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command(`curl -i `+body.APIURL+`/api/v1/rfq -H "Authorization: Bearer $PRINTMARKET_ACME_LIVE_KEY" \
+		templ_7745c5c3_Err = command(`curl -i `+body.APIURL+`/api/v1/rfq -H "Authorization: Bearer $PRINTMARKET_ACME_TEST_KEY" \
   -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s%N)" \
   -d '{"catalogProductUid":"`+body.Product+`","category":"`+body.Category+`",
        "title":"Spring flyers","quantity":5000,"deliveryCity":"Utrecht"}'`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>The new RFQ is in <a href=\"/rfqs\">your RFQs</a>. In production, suppliers quote later. In the sandbox, which test keys access, simulated suppliers quote immediately.</p></section><section aria-labelledby=\"preflight\"><h2 id=\"preflight\">3. Inspect a PDF")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p>The new RFQ is in <a href=\"/rfqs\">your RFQs</a>. A test key accesses the sandbox, where two simulated suppliers quote within a few seconds. With a live key, real suppliers quote later.</p></section><section aria-labelledby=\"preflight\"><h2 id=\"preflight\">3. Inspect a PDF")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -90,7 +90,7 @@ func tourPage(title string, body tourBody) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = command(`curl -i `+body.APIURL+`/api/v1/preflight -H "Authorization: Bearer $PRINTMARKET_ACME_LIVE_KEY" \
+		templ_7745c5c3_Err = command(`curl -i `+body.APIURL+`/api/v1/preflight -H "Authorization: Bearer $PRINTMARKET_ACME_TEST_KEY" \
   -H 'Content-Type: application/json' -d '{"fileUrl":"`+body.File+`","profile":"print_ready"}'`).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -66,7 +66,7 @@ func (p *platform) followTheBanner() {
 		commands, err = bannerCommands(p.printed())
 		return err
 	})
-	if out := p.shell(commands[0]); !strings.Contains(out, "201 Created") || !strings.Contains(out, `"trackingCode":"RFQ-`) {
+	if out := p.shell(commands[0]); !strings.Contains(out, "201 Created") || !strings.Contains(out, `"trackingCode":"RFQ-`) || !strings.Contains(out, `"displayName":"Simulated Press One"`) {
 		p.t.Errorf("the RFQ command printed:\n%s", out)
 	}
 	if out := p.shell(commands[1]); !strings.Contains(out, `"status":"queued"`) || !strings.Contains(out, `"verdict":"pass"`) {
@@ -79,7 +79,7 @@ func (p *platform) followTheBanner() {
 
 // bannerCommands are the three commands that can be pasted.
 func bannerCommands(banner string) ([]string, error) {
-	commands := regexp.MustCompile(`(?m)^  ((?:curl|J=).*)$`).FindAllString(banner, -1)
+	commands := regexp.MustCompile(`(?m)^  ((?:curl|[JQ]=).*)$`).FindAllString(banner, -1)
 	if len(commands) != 3 {
 		return nil, fmt.Errorf("the banner has %d commands:\n%s", len(commands), banner)
 	}

@@ -45,7 +45,7 @@ func TestTheTourOfTheDashboardWorks(t *testing.T) {
 			return nil
 		}
 	}
-	if got := strings.TrimSpace(p.shell(key)); got != p.env["ACME_LIVE_KEY"] {
+	if got := strings.TrimSpace(p.shell(key)); got != p.env["ACME_TEST_KEY"] {
 		t.Error("the first command does not print the key")
 	}
 	for _, step := range []func() error{answers(ask, "201"), answers(inspect, "202")} {

@@ -53,6 +53,8 @@ const (
 	OtherCategory = "stationery"
 	// Media is the id of acme's demo paper; costing reads it.
 	Media = "acme-silk-135"
+	// Scheme is the signature scheme of the sender: the shortest to try by hand.
+	Scheme = "Body"
 	// Sender is the XJMF sender of acme.
 	Sender = "acme-mis"
 )
@@ -138,7 +140,7 @@ func (s Secrets) complete(path string, random io.Reader) error {
 // writeDemo writes the samples, one object per file, with the dummies replaced.
 func writeDemo(resources string, s Secrets) error {
 	// The interface specification signs the body only, so the demo sender does, too.
-	replace := []string{dummySecret, s[secretVariable], "scheme: TimestampBody", "scheme: Body"}
+	replace := []string{dummySecret, s[secretVariable], "scheme: TimestampBody", "scheme: " + Scheme}
 	for _, k := range keys {
 		parsed, err := credential.Parse(s[k.variable])
 		if err != nil {

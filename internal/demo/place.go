@@ -61,6 +61,7 @@ func (p Place) Environment(s Secrets) ([]Variable, error) {
 	return append(values,
 		Variable{"XJMF_SENDER", Sender},
 		Variable{"XJMF_SECRET", s[secretVariable]},
+		Variable{"XJMF_SCHEME", Scheme},
 		Variable{"CATALOG_PRODUCT_UID", Product},
 		Variable{"CATALOG_CATEGORY", Category},
 		Variable{"CATALOG_OTHER_CATEGORY", OtherCategory},
@@ -115,21 +116,21 @@ func (p Place) Banner(s Secrets, files, environment string, fault error) string 
 
 // Tour returns three commands to paste into a shell, each with the response to expect.
 func (p Place) Tour(s Secrets) string {
-	live := s["ACME_LIVE_KEY"]
-	return fmt.Sprintf(`Create an RFQ (201):
+	key := s["ACME_TEST_KEY"] // the sandbox, where simulated suppliers quote
+	return fmt.Sprintf(`Create an RFQ in the sandbox, then read its quotes (201, 200):
 
-  curl -i %s/api/v1/rfq -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%%s%%N)" -d '{"catalogProductUid":%q,"title":"Spring flyers","category":%q,"quantity":5000,"deliveryCity":"Utrecht"}'
+  Q=$(curl -si %s/api/v1/rfq -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%%s%%N)" -d '{"catalogProductUid":%q,"title":"Spring flyers","category":%q,"quantity":5000,"deliveryCity":"Utrecht"}' | tee /dev/stderr | sed -n 's/.*"id":"\([^"]*\)".*/\1/p'); sleep 4; curl -i %s/api/v1/rfq/$Q/quotes -H 'Authorization: Bearer %s'
 
 Preflight a PDF (202, then its report):
 
   J=$(curl -s %s/api/v1/preflight -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{"fileUrl":"%s/%s","profile":"print_ready"}' | tee /dev/stderr | sed 's/.*"jobId":"\([^"]*\)".*/\1/'); sleep 2; curl -i %s/api/v1/preflight/$J -H 'Authorization: Bearer %s'
 
-Ask for an estimate (503: disabled for everyone):
+Request an estimate (503: disabled for all partners):
 
   curl -i -X POST %s/api/v1/estimate -H 'Authorization: Bearer %s'
 
 `,
-		p.API, live, Product, Category,
-		p.API, live, p.Files, SampleFile, p.API, live,
-		p.API, live)
+		p.API, key, Product, Category, p.API, key,
+		p.API, key, p.Files, SampleFile, p.API, key,
+		p.API, key)
 }

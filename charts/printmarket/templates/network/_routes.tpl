@@ -18,6 +18,7 @@ the contracts.
 - {path: /api/v1/xjdf/capabilities, type: Prefix}
 - {path: /api/v1/xjdf/openapi, type: Prefix}
 - {path: /api/v1/xjdf/validate, type: Prefix}
+- {path: /api/v1/xjmf/states, type: Exact}
 - {path: /docs/api, type: Prefix}
 {{- end }}
 
