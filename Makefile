@@ -43,7 +43,7 @@ SEQUENTIAL = ./internal/cli ./charts/... ./apiserver/dashboard ./config/... ./pk
 	./internal/costing ./internal/cursor ./internal/masterdata/authority ./internal/masterdata/catalog ./internal/masterdata/fixed \
 	./internal/masterdata/source ./internal/masterdata/timeline ./internal/money ./internal/problem ./internal/posture/explain ./internal/recordid ./internal/tenant ./internal/transaction
 RUN_TESTS = PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_CHROMIUM_REQUIRED=1 PRINTMARKET_NPM_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 \
-	$(TOOL) gotestsum --format pkgname-and-test-fails -- -short -p 4 -timeout 20m
+	$(TOOL) gotestsum --format pkgname-and-test-fails -- -short -p 4 -timeout 30m
 
 .PHONY: test
 test: setup controlplane helm swagger-ui npm ## Install what tests need, then run all of them, concurrent code with the race detector

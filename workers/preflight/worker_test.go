@@ -268,17 +268,18 @@ func TestWipedQueueCatchesUpWithTheAttemptsOfTheRow(t *testing.T) {
 func TestFencedAttemptChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, redistest.Mini(t))
-	id := w.submit()
-	other := w.submit()
+	id, fenced := w.submit(), make(chan struct{})
 	w.start("w1", func(c *preflight.Config) { c.Slots = 1 }, inspects(func(ctx context.Context, _ sandbox.Spec) (sandbox.Inspected, error) {
 		if w.job(id).Attempt == 1 {
 			if _, err := w.Begin(ctx, id, 2, "w2"); err != nil {
 				t.Errorf("w.Jobs.Begin: %v", err)
 			}
+			close(fenced)
 		}
 		return goodReport(), nil
 	}))
-	w.ended(other) // the worker processes the next job
+	<-fenced
+	w.ended(w.submit()) // the only slot inspects the next job after the fenced attempt has ended
 	if job := w.job(id); job.Status != preflightjob.Processing || job.Attempt != 2 || job.Incarnation != "w2" {
 		t.Errorf("job %s of %s in attempt %d", job.Status, job.Incarnation, job.Attempt)
 	}
