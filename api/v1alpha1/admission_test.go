@@ -156,7 +156,7 @@ func createCases() map[string]map[string]createCase {
 			"with quotes:ingest is refused":                        {partnerManifest, `spec: {scopes: ["quotes:ingest"]}`, "need the package Platform"},
 			"with ops:read is refused":                             {partnerManifest, `spec: {scopes: ["ops:read"]}`, "need the package Platform"},
 			"with masterdata:write is refused":                     {partnerManifest, `spec: {scopes: ["masterdata:write"]}`, "need the package Platform"},
-			"with organizations:erase is refused":                     {partnerManifest, `spec: {scopes: ["organizations:erase"]}`, "need the package Platform"},
+			"with organizations:erase is refused":                  {partnerManifest, `spec: {scopes: ["organizations:erase"]}`, "need the package Platform"},
 			"with master_data:read is accepted":                    {partnerManifest, `spec: {scopes: ["master_data:read"]}`, ""},
 			"of the package Platform holds its scopes":             {partnerManifest, `spec: {package: Platform, capabilities: [], scopes: ["quotes:ingest", "ops:read", "masterdata:write", "organizations:erase"]}`, ""},
 			"of the package Platform with a capability is refused": {partnerManifest, `spec: {package: Platform}`, "must not have capabilities"},

@@ -136,10 +136,12 @@ func TestAnswersAreHeldAgainstTheirRules(t *testing.T) {
 		spoil func(*Answer)
 		want  string
 	}{
-		"no request id":            {func(a *Answer) { a.Header.Del("X-Request-Id") }, "no X-Request-Id"},
-		"another request id":       {func(a *Answer) { a.Header.Set("X-Request-Id", "req_00000000") }, "X-Request-Id req_00000000"},
-		"no caching rule":          {func(a *Answer) { a.Header.Del("Cache-Control") }, "no Cache-Control"},
-		"a key in the body":        {func(a *Answer) { a.Body = []byte(strings.Replace(string(a.Body), `"detail":"`, `"detail":"pmk_live_0123456789`, 1)) }, "a key is in the body"},
+		"no request id":      {func(a *Answer) { a.Header.Del("X-Request-Id") }, "no X-Request-Id"},
+		"another request id": {func(a *Answer) { a.Header.Set("X-Request-Id", "req_00000000") }, "X-Request-Id req_00000000"},
+		"no caching rule":    {func(a *Answer) { a.Header.Del("Cache-Control") }, "no Cache-Control"},
+		"a key in the body": {func(a *Answer) {
+			a.Body = []byte(strings.Replace(string(a.Body), `"detail":"`, `"detail":"pmk_live_0123456789`, 1))
+		}, "a key is in the body"},
 		"an error as plain text":   {func(a *Answer) { a.Header.Set("Content-Type", "text/plain") }, `an error of type "text/plain"`},
 		"a truncated error":        {func(a *Answer) { a.Body = a.Body[:20] }, "not valid JSON"},
 		"an error without a code":  {func(a *Answer) { a.Body = []byte(`{}`) }, "missing properties"},

@@ -19,7 +19,7 @@ var marketCases = map[string]func(*testing.T, *fixture){
 	"a list by status holds what reads as that status, at every hour":        listByStatus,
 	"a list by time holds the rfqs created in that time":                     listByTime,
 	"a client reference selects the RFQs that have it":                       referencedRFQs,
-	"the history of an RFQ lists its events in order, to its owner alone":   historyOfRFQ,
+	"the history of an RFQ lists its events in order, to its owner alone":    historyOfRFQ,
 	"pages of a filtered list join to the whole":                             filteredPagesJoin,
 	"an operator lists and finds the rfqs of all tenants in a mode":          listAll,
 	"a verb of the marketplace is committed with its audit":                  audited,

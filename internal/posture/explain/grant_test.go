@@ -33,7 +33,7 @@ func granting(change func(*v1alpha1.CapabilityGrant)) posture.Inputs {
 func TestPeriodOfGrantIsExplained(t *testing.T) {
 	t.Parallel()
 	now := posturetest.Judged()
-	hour := func(n time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(n * time.Hour))) }
+	hour := func(n int) *metav1.Time { return new(metav1.NewTime(now.Add(time.Duration(n) * time.Hour))) }
 	for name, tc := range map[string]struct {
 		from, until    *metav1.Time
 		answer, remedy string

@@ -183,8 +183,8 @@ func eraseStep(ctx context.Context, tx pgx.Tx, e *erasure.Erasure, step int, mod
 	}
 	if this.Kind == erasure.CostDataApprovals {
 		// Like every change of master data, this first raises the revision.
-		var any bool
-		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM masterdata_approval WHERE owner = $1)`, e.Organization).Scan(&any); err != nil || !any {
+		var approved bool
+		if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM masterdata_approval WHERE owner = $1)`, e.Organization).Scan(&approved); err != nil || !approved {
 			return 0, err
 		}
 		if err := raiseMasterData(ctx, tx); err != nil {

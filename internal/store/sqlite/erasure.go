@@ -52,6 +52,8 @@ func owned(organization string, mode tenant.Mode, limit int) []any {
 	}
 }
 
+const insertErasure = `INSERT INTO erasure (` + store.ErasureColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+
 // AddErasure implements [erasure.Store].
 func (s *Store) AddErasure(ctx context.Context, plan erasure.Erasure) error {
 	return s.write(ctx, "add erasure", func(tx *sql.Tx) error {
@@ -59,7 +61,7 @@ func (s *Store) AddErasure(ctx context.Context, plan erasure.Erasure) error {
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO erasure (`+store.ErasureColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err = tx.ExecContext(ctx, insertErasure,
 			plan.ID, plan.Organization, plan.State, millis(plan.PlannedAt), millis(plan.ExpiresAt), millis(plan.ConfirmedAt), millis(plan.EndedAt), details)
 		return err
 	})
