@@ -197,7 +197,8 @@ func TestAnAccountReportsTheDatesOfAPartnerWithoutStanding(t *testing.T) {
 		"a contract that has not begun": {
 			contract(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC), nil), "contract-not-effective", problem.CodeContractNotEffective,
 			"Your organization's contract is not in effect. The contract takes effect on 2099-01-01T00:00:00Z.",
-			time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC), time.Time{},
+			time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC),
+			time.Time{},
 		},
 		"a contract that has ended": {
 			contract(at(1), &ended), "contract-not-effective", problem.CodeContractNotEffective,
@@ -208,7 +209,8 @@ func TestAnAccountReportsTheDatesOfAPartnerWithoutStanding(t *testing.T) {
 				contract(at(1), nil)(s)
 				s.State = v1alpha1.StateSuspended
 			}, "suspended", problem.CodePartnerSuspended,
-			"Your organization's access is suspended. The contract is open-ended and took effect on 2026-11-01T00:00:00Z.", at(1), time.Time{},
+			"Your organization's access is suspended. The contract is open-ended and took effect on 2026-11-01T00:00:00Z.", at(1),
+			time.Time{},
 		},
 	}
 	for name, tc := range tests {
