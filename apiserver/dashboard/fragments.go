@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// clock is a time for people.
+// clock is a time as pages show it.
 func clock(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
 
 // timeOf is an optional time; nil is the zero time.

@@ -17,7 +17,7 @@ const (
 	chartBar    = 8
 )
 
-// dateLayout is a day for people.
+// dateLayout is a day as pages show it.
 const dateLayout = "2 Jan 2006"
 
 // history is the use of one quota on each of the last 30 days.

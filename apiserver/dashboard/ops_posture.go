@@ -21,7 +21,7 @@ const (
 	maxText = 100
 )
 
-// accesses are the values of the filter by access, with words for people.
+// accesses are the values of the filter by access, with their labels.
 var accesses = [...]accessChoice{
 	{explain.Open, "open"}, {explain.TestOnly, "sandbox only"}, {explain.Closed, "closed"}, {explain.NotGranted, "not granted"},
 }

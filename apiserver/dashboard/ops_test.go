@@ -227,7 +227,7 @@ func TestMatrixIsFiltered(t *testing.T) {
 		"not at all":                            {"", []string{"acme", "globex", "platform", "stark"}},
 		"by part of a name, in any case":        {"text=STA", []string{"stark"}},
 		"by the organization":                   {"text=org_globex", []string{"globex"}},
-		"by the name for people":                {"text=print+%26+co", []string{"acme"}},
+		"by the display name":                   {"text=print+%26+co", []string{"acme"}},
 		"to who is let through by a capability": {"capability=rfq-create&access=open", []string{"acme", "stark"}},
 		"to who is let through in the sandbox":  {"capability=xjdf&access=test", []string{"stark"}},
 		"to who is refused":                     {"capability=order-batch&access=closed", []string{"acme", "stark"}},

@@ -31,7 +31,7 @@ type capabilityRow struct {
 	Since posture.Since
 }
 
-// accessWords names the kinds of access for people.
+// accessWords are the labels of the kinds of access.
 var accessWords = map[account.Access]string{account.Full: "full", account.Read: "read only", account.None: "none"}
 
 // overview serves the first page of a partner.

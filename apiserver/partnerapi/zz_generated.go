@@ -349,7 +349,7 @@ type Quote struct {
 	// Delivery The destination and the terms of the delivery.
 	Delivery Delivery `json:"delivery"`
 
-	// Assumptions Conditions of the offer, for people.
+	// Assumptions Conditions of the offer, in natural language.
 	//
 	// Examples: ["Files arrive print ready."]
 	Assumptions []string `json:"assumptions,omitempty"`
@@ -378,7 +378,7 @@ type RFQ struct {
 	// Examples: rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
 	ID string `json:"id"`
 
-	// TrackingCode A reference to the RFQ for people. It is not a credential.
+	// TrackingCode A short code for conversations about the RFQ. It is not a credential.
 	//
 	// Examples: RFQ-7K3M-2Q9X-4TBCN
 	TrackingCode string `json:"trackingCode"`
@@ -500,7 +500,7 @@ type RFQCreated struct {
 	// Examples: rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
 	ID string `json:"id"`
 
-	// TrackingCode A reference to the RFQ for people. It is not a credential.
+	// TrackingCode A short code for conversations about the RFQ. It is not a credential.
 	//
 	// Examples: RFQ-7K3M-2Q9X-4TBCN
 	TrackingCode string `json:"trackingCode"`

@@ -20,7 +20,7 @@ type Problem struct {
 	// Status is the status of the response.
 	Status int
 	Code   Code
-	// Detail is a sentence for people.
+	// Detail is a human-readable sentence.
 	Detail string
 	// RequestID names the request; quote it when you ask for help.
 	RequestID string

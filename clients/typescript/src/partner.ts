@@ -269,7 +269,7 @@ export interface components {
              */
             code: string;
             /**
-             * @description A description of this occurrence for people. Do not parse it.
+             * @description A human-readable description of this occurrence. Do not parse it.
              * @example The RFQ is not valid.
              */
             detail: string;
@@ -306,7 +306,7 @@ export interface components {
                  */
                 code?: string;
                 /**
-                 * @description The required value for people. Do not parse it.
+                 * @description A human-readable description of the required value. Do not parse it.
                  * @example must be at least 1
                  */
                 detail: string;
@@ -562,7 +562,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description A reference to the RFQ for people. It is not a credential.
+             * @description A short code for conversations about the RFQ. It is not a credential.
              * @example RFQ-7K3M-2Q9X-4TBCN
              */
             trackingCode: string;
@@ -574,7 +574,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description A reference to the RFQ for people. It is not a credential.
+             * @description A short code for conversations about the RFQ. It is not a credential.
              * @example RFQ-7K3M-2Q9X-4TBCN
              */
             trackingCode: string;
@@ -758,7 +758,7 @@ export interface components {
             leadTimeDays: number;
             delivery: components["schemas"]["Delivery"];
             /**
-             * @description Conditions of the offer, for people.
+             * @description Conditions of the offer, in natural language.
              * @example [
              *       "Files arrive print ready."
              *     ]

@@ -247,7 +247,7 @@ export interface components {
             status: number;
             /** @description The machine-readable cause. */
             code: string;
-            /** @description A description of this occurrence for people. Do not parse it. */
+            /** @description A human-readable description of this occurrence. Do not parse it. */
             detail: string;
             /** @description The X-Request-Id of the response. */
             requestId: string;
@@ -281,7 +281,7 @@ export interface components {
                  */
                 code?: string;
                 /**
-                 * @description The required value for people. Do not parse it.
+                 * @description A human-readable description of the required value. Do not parse it.
                  * @example must be at least 1
                  */
                 detail: string;
@@ -299,7 +299,7 @@ export interface components {
             status: number;
             /** @description The machine-readable cause. */
             code: string;
-            /** @description A description of this occurrence for people. Do not parse it. */
+            /** @description A human-readable description of this occurrence. Do not parse it. */
             detail: string;
             /** @description The X-Request-Id of the response. */
             requestId: string;
@@ -317,7 +317,7 @@ export interface components {
                  */
                 code?: string;
                 /**
-                 * @description The required value for people. Do not parse it.
+                 * @description A human-readable description of the required value. Do not parse it.
                  * @example must be at least 1
                  */
                 detail: string;
@@ -517,7 +517,7 @@ export interface components {
          */
         Failure: {
             code: string;
-            /** @description A description for people. Do not parse it. */
+            /** @description A human-readable description. Do not parse it. */
             detail: string;
             /**
              * @description Only for FETCH_STATUS: the HTTP status that the server of the file returned instead of 200.

@@ -834,7 +834,7 @@ export interface components {
             contractVersion: string;
             /** @description private-beta. New values may be added. */
             status: string;
-            /** @description The meaning of the status, for people. */
+            /** @description A human-readable description of the status. */
             statement: string;
             specifications: components["schemas"]["Specification"][];
             /** @description The operations of the layer. New ones may be added. */
@@ -913,7 +913,7 @@ export interface components {
              */
             resetsAt?: string;
             /**
-             * @description Only for 401 of a request without a valid session: the remedy, for people.
+             * @description Only for 401 of a request without a valid session: a human-readable remedy.
              * @example open a session with POST /api/v1/sessions
              */
             nextStep?: string;

@@ -75,7 +75,7 @@ const (
 type Failure struct {
 	Code FailureCode `json:"code"`
 
-	// Detail A description for people. Do not parse it.
+	// Detail A human-readable description. Do not parse it.
 	Detail string `json:"detail"`
 
 	// UpstreamStatus Only for FETCH_STATUS: the HTTP status that the server of the file returned instead of 200.

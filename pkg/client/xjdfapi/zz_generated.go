@@ -211,7 +211,7 @@ type Discovery struct {
 	// Status private-beta. New values may be added.
 	Status string `json:"status"`
 
-	// Statement The meaning of the status, for people.
+	// Statement A human-readable description of the status.
 	Statement      string          `json:"statement"`
 	Specifications []Specification `json:"specifications"`
 
