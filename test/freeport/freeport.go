@@ -6,6 +6,7 @@ package freeport
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -20,9 +21,8 @@ const first, last = 15_000, 30_000
 // attempts bounds the tried ports; hardly any port is in use.
 const attempts = 100
 
-// Loopback returns an address of 127.0.0.1 without a listener. Until a server listens on it,
-// another caller may, rarely, get the same address. The error states why the last tried port is
-// unavailable.
+// Loopback returns an address of 127.0.0.1 without a listener. No caller in any process gets the
+// same address until ctx ends. The error states why the last tried port is unavailable.
 func Loopback(ctx context.Context) (netip.AddrPort, error) {
 	var listen net.ListenConfig
 	var err error
@@ -30,9 +30,24 @@ func Loopback(ctx context.Context) (netip.AddrPort, error) {
 		port := first + uint16(rand.IntN(last-first))
 		address := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port)
 		var listener net.Listener
-		if listener, err = listen.Listen(ctx, "tcp", address.String()); err == nil {
-			return address, listener.Close()
+		if listener, err = listen.Listen(ctx, "tcp", address.String()); err != nil {
+			continue
+		}
+		err = errors.Join(reserve(ctx, address), listener.Close())
+		if err == nil {
+			return address, nil
 		}
 	}
 	return netip.AddrPort{}, fmt.Errorf("find a free port: %w", err)
+}
+
+// reserve binds the UDP port of the same number, which no server of ours uses. The kernel releases
+// it also if this process is killed.
+func reserve(ctx context.Context, address netip.AddrPort) error {
+	reservation, err := new(net.ListenConfig).ListenPacket(ctx, "udp", address.String())
+	if err != nil {
+		return err
+	}
+	context.AfterFunc(ctx, func() { _ = reservation.Close() })
+	return nil
 }

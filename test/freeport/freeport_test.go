@@ -3,11 +3,13 @@
 package freeport_test
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
 	"testing"
 
+	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/freeport"
 )
 
@@ -39,6 +41,27 @@ func TestPortStaysReservedWhileItsServerRestarts(t *testing.T) {
 			t.Fatalf("%d is among those that the kernel gives away: %d to %d", port, low, high)
 		}
 	}
+}
+
+func TestAddressIsReservedUntilTheContextEnds(t *testing.T) {
+	t.Parallel()
+	ctx, release := context.WithCancel(t.Context())
+	address, err := freeport.Loopback(ctx)
+	if err != nil {
+		t.Fatalf("freeport.Loopback: %v", err)
+	}
+	reserve := func() error {
+		reservation, err := net.ListenPacket("udp4", address.String())
+		if err != nil {
+			return err
+		}
+		return reservation.Close()
+	}
+	if err := reserve(); err == nil {
+		t.Error("the address can be reserved twice")
+	}
+	release()
+	eventually.Holds(t, "the address is released", func() bool { return reserve() == nil })
 }
 
 func TestServerCanListenAtItsAddress(t *testing.T) {

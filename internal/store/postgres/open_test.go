@@ -179,19 +179,25 @@ func TestClosedStoreIsUnavailable(t *testing.T) {
 func TestCallsEndSoonIfTheServerHangs(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
-	store, err := Open(t.Context(), server.URL("postgres"), Options{MaxConns: 2, StatementTimeout: 100 * time.Millisecond})
-	if err != nil {
-		t.Fatalf("Open: %v", err)
+	open := func(options Options) *Store {
+		store, err := Open(t.Context(), server.URL("postgres"), options)
+		if err != nil {
+			t.Fatalf("Open: %v", err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		return store
 	}
-	t.Cleanup(func() { _ = store.Close() })
-	if err := store.Migrate(t.Context()); err != nil {
+	patient := open(Options{})
+	if err := patient.Migrate(t.Context()); err != nil {
 		t.Fatalf("store.Migrate: %v", err)
 	}
-	rfqs, preflight := services(t, store)
+	_, preflight := services(t, patient)
 	submitted, err := preflight.Submit(t.Context(), acme, jobOf("k0"), 10)
 	if err != nil {
 		t.Fatalf("preflight.Submit: %v", err)
 	}
+	store := open(Options{MaxConns: 2, StatementTimeout: 100 * time.Millisecond})
+	rfqs, preflight := services(t, store)
 	t.Cleanup(server.Thaw)
 	server.Freeze()
 	for name, call := range map[string]func(context.Context) error{
