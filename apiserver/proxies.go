@@ -86,7 +86,7 @@ const maxForwarded = 16 << 10
 
 var (
 	errNotForwarded = errors.New("the proxy forwards no certificate")
-	errForwarded    = errors.New("what the proxy forwards is no certificate")
+	errForwarded    = errors.New("the forwarded text is not a certificate")
 )
 
 // read parses the certificate of a client. It rejects repeated fields, because the client

@@ -237,7 +237,7 @@ func TestAnUnwantedBodyIsNotAwaited(t *testing.T) {
 func TestAShareIsGivenBackHoweverARequestEnds(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, caps{slots: 2, organization: 1, stall: time.Minute, body: 20 * time.Millisecond, routes: []gate.Route{
-		internalRoute(http.MethodGet, "/internal/panic", func(*gate.Call) error { panic("as the test wants") }),
+		internalRoute(http.MethodGet, "/internal/panic", func(*gate.Call) error { panic("test") }),
 	}})
 	c.want(t, http.MethodGet, "/internal/panic", "acme-live", "500 INTERNAL_ERROR")
 	c.want(t, http.MethodGet, "/api/v1/rfq/rfq_1", "acme-live", "404 NOT_FOUND")

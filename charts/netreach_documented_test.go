@@ -40,7 +40,7 @@ func TestPoliciesAreReadAsTheirDocumentationDoes(t *testing.T) {
 		"a block holds its addresses":                       {"{podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 192.0.2.0/24}}]}]}", pod("here", "a"), outside("192.0.2.1"), 80, true},
 		"a block does not hold its exceptions":              {"{podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 192.0.2.0/24, except: [192.0.2.0/28]}}]}]}", pod("here", "a"), outside("192.0.2.1"), 80, false},
 		"a port is of TCP unless it says so":                {"{podSelector: {}, ingress: [{ports: [{port: 80}]}]}", pod("here", "x"), pod("here", "a"), 80, true},
-		"a port of UDP is none of TCP":                      {"{podSelector: {}, ingress: [{ports: [{port: 80, protocol: UDP}]}]}", pod("here", "x"), pod("here", "a"), 80, false},
+		"a UDP port does not open the TCP port":             {"{podSelector: {}, ingress: [{ports: [{port: 80, protocol: UDP}]}]}", pod("here", "x"), pod("here", "a"), 80, false},
 		"a port may be named":                               {"{podSelector: {}, ingress: [{ports: [{port: web}]}]}", pod("here", "x"), pod("here", "a"), 80, true},
 		"a name means the port of the pod that has it":      {"{podSelector: {}, ingress: [{ports: [{port: web}]}]}", pod("here", "x"), pod("here", "a"), 81, false},
 		"ports may be a range":                              {"{podSelector: {}, ingress: [{ports: [{port: 79, endPort: 81}]}]}", pod("here", "x"), pod("here", "a"), 80, true},

@@ -14,7 +14,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 )
 
-// Who reaches whom by the policies of the chart, as a matrix that is reviewed. An
+// The matrix lists which pods reach which by the policies of the chart, for reviews. An
 // evaluator of the standard judges here, and no kernel: whether the network of a
 // cluster enforces policies, and how it sees node addresses and load balancers, is
 // not tested.
@@ -100,7 +100,7 @@ func reach(t *testing.T, stream string) string {
 		ends[name] = networkEnd{Namespace: "printmarket", Labels: pod.Labels}
 	}
 	var out strings.Builder
-	out.WriteString("Who may open a connection to whom, at which ports, as an evaluator of the standard reads the policies.\n")
+	out.WriteString("Permitted connections and ports, by an evaluator of the NetworkPolicy standard.\n")
 	for _, from := range slices.Sorted(maps.Keys(ends)) {
 		for _, to := range slices.Sorted(maps.Keys(ends)) {
 			if from == to || !ours[from] && !ours[to] {

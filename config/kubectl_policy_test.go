@@ -102,7 +102,7 @@ var rolloutJudgements = map[string]judgement{
 	"a user with all verbs opens a capability":                   {"who may do anything", closedSpec, []request{{"merge", `{spec: {stage: Sandbox, change: {ticket: REL-2}}}`}}, nil},
 	"on-call engages by a patch":                                 {"on-call", liveSpec, []request{{"merge", engage}}, nil},
 	"on-call engages by an apply":                                {"on-call", liveSpec, []request{{"apply", engage}}, nil},
-	"on-call engages what was released before":                   {"on-call", releasedSpec, []request{{"merge", engage}}, nil},
+	"on-call engages a kill switch that was released before":     {"on-call", releasedSpec, []request{{"merge", engage}}, nil},
 	"on-call gives another reason":                               {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: {reason: "INC-1, INC-2"}}}`}}, nil},
 	"on-call changes nothing":                                    {"on-call", engagedSpec, []request{{"merge", engage}}, nil},
 	"on-call engages and raises at once":                         {"on-call", sandboxSpec, []request{{"merge", `{spec: {stage: PrivateBeta, change: {ticket: REL-2}, audience: {partners: [acme]}, killSwitch: {state: Engaged, reason: INC-1}}}`}}, []string{"spec.stage: changing Sandbox to PrivateBeta", needsRaise, askRelease}},

@@ -41,14 +41,14 @@ func TestExportIsSameDocumentInEveryForm(t *testing.T) {
 	w := newFixture(t)
 	root := bridgeapi.Document(snapshot(t, content(acme, "own", 45)), authority.Families())
 	tests := map[string]struct{ accept, want string }{
-		"nothing said":           {"", "application/json"},
-		"anything":               {"*/*", "application/json"},
-		"an envelope":            {"application/json", "application/json"},
-		"a document":             {documentJSON, documentJSON},
-		"a document in XML":      {documentXML, documentXML},
-		"XML":                    {"application/xml", "application/xml"},
-		"XML rather than JSON":   {"application/json;q=0.5, application/xml", "application/xml"},
-		"what a browser accepts": {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "application/xml"},
+		"nothing said":                   {"", "application/json"},
+		"anything":                       {"*/*", "application/json"},
+		"an envelope":                    {"application/json", "application/json"},
+		"a document":                     {documentJSON, documentJSON},
+		"a document in XML":              {documentXML, documentXML},
+		"XML":                            {"application/xml", "application/xml"},
+		"XML rather than JSON":           {"application/json;q=0.5, application/xml", "application/xml"},
+		"the Accept header of a browser": {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "application/xml"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

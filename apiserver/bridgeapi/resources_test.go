@@ -280,7 +280,7 @@ func TestRandomSnapshotGivesValidDocumentWithIdentifiers(t *testing.T) {
 		doc := parse(t, text)
 		report := validate.New().Validate(doc, validate.Options{Profile: validate.Strict})
 		for _, f := range report.Findings {
-			// What a medium is called and measures is the owner's to say.
+			// The owner chooses the name and the size of a medium.
 			if f.Severity == validate.Error || !slices.Contains([]string{"VALUE_DEPRECATED", "WEIGHT_RANGE", "THICKNESS_RANGE", "MEDIA_LOOKS_MM", "VALUE_UNLISTED"}, f.Code) {
 				t.Fatalf("seed %d: %+v\n%s", seed, f, text)
 			}

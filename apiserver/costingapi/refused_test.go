@@ -51,7 +51,7 @@ func TestFaultsOfRequestHavePlaces(t *testing.T) {
 		"the attribute in its other form":   {body(flyer(`"Amount":5000`, `"Amount":5000,"@Amount":"red"`), ``), nil, false},
 		"more than an answer can hold":      {body(flyer(`"Intent":[`, `"Intent":[`+many), ``), nil, false},
 		"a document of another vocabulary":  {body(flyer(`"Name":"XJDF"`, `"Name":"XJMF"`), ``), nil, false},
-		"an intent without what it is of":   {body(flyer(`"LayoutIntent":{`, `"FoldingIntent":{`), ``), nil, false},
+		"an intent without a LayoutIntent":  {body(flyer(`"LayoutIntent":{`, `"FoldingIntent":{`), ``), nil, false},
 		"a document that is only its shell": {body(`{"Name":"XJDF"}`, ``), nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {

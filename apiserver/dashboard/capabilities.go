@@ -10,7 +10,7 @@ import (
 
 // capabilitiesBody is the public state of the published capabilities.
 type capabilitiesBody struct {
-	// Revision is that of the posture in force; empty if there is none.
+	// Revision identifies the posture in force; it is empty without a posture.
 	Revision                    string
 	Rows                        []capabilityState
 	APIURL, RegistryURL, OpsURL string

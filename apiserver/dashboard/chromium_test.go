@@ -63,7 +63,7 @@ func TestAPageFollowsItsJobInABrowser(t *testing.T) {
 		p.Await(ended)
 		p.WantInnocence(server.URL, 4)
 	})
-	t.Run("whose key is revoked comes to the sign-in", func(t *testing.T) {
+	t.Run("whose key is revoked is redirected to the sign-in", func(t *testing.T) {
 		id, p := d.submit(t, acmeLive, "revoked.pdf"), b.Open(t)
 		p.Go(server.URL + "/preflight/" + id)
 		p.Await(`document.getElementById("state")?.textContent === "queued"`)

@@ -50,7 +50,7 @@ func TestDenialsAreFilteredByPeriod(t *testing.T) {
 	golden(t, "ops-denials", desk.get(t, "/ops/denials").want(t, http.StatusOK, "").text)
 	page := desk.get(t, "/ops/denials?within=24h").want(t, http.StatusOK, "ContractEnded")
 	if strings.Contains(page.text, "NOT_FOUND") {
-		t.Error("what was not there counts as refused by a gate")
+		t.Error("a request for an unknown path counts as refused by a gate")
 	}
 	desk.get(t, "/ops/denials?within=1y").want(t, http.StatusBadRequest, "1h, 24h, 7d or 30d")
 	for n := range 101 {
@@ -160,7 +160,7 @@ func TestOperatorIsRedirectedToThePagesForOperators(t *testing.T) {
 	for key, home := range map[string]string{"platform-live": "/ops", "platform-reads": "/ops"} {
 		desk := d.signedIn(t, key)
 		if to := desk.get(t, "/").want(t, http.StatusSeeOther, "").Header().Get("Location"); to != home {
-			t.Errorf("%s comes to %s, want %s", key, to, home)
+			t.Errorf("%s redirects to %s, want %s", key, to, home)
 		}
 		page := desk.get(t, "/ops").text
 		for _, link := range []string{`href="/rfqs"`, `href="/preflight"`, `href="/webhooks"`, `name="to"`} {
@@ -175,7 +175,7 @@ func TestOperatorIsRedirectedToThePagesForOperators(t *testing.T) {
 	b := &browser{dashboard: d}
 	to := b.post(t, "/sign-in", url.Values{"key": {d.Key("platform-live")}, "next": {"/ops/partners/acme"}}).want(t, http.StatusSeeOther, "").Header().Get("Location")
 	if to != "/ops/partners/acme" {
-		t.Errorf("the sign-in leads to %s, not to what was asked for", to)
+		t.Errorf("the sign-in redirects to %s, not to the requested page", to)
 	}
 }
 

@@ -131,7 +131,7 @@ func TestSignOnThatFailsBeforeTheProviderIsCounted(t *testing.T) {
 				p.Instead = map[string]http.HandlerFunc{"/.well-known/openid-configuration": http.NotFound}
 			})
 		}, "unavailable"},
-		"no key seals what the browser keeps": {func(d *signOnDashboard) { _ = d.Sessions.Use(nil) }, "unsealed"},
+		"no key seals the state in the browser": {func(d *signOnDashboard) { _ = d.Sessions.Use(nil) }, "unsealed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -236,7 +236,7 @@ func TestSignOnsInTwoTabsAreIndependent(t *testing.T) {
 	first, second := b.leave(t, "/ops/queue"), b.leave(t, "/ops/rollouts")
 	for path, want := range map[string]string{first: "/ops/queue", second: "/ops/rollouts"} {
 		if to := b.get(t, path).want(t, http.StatusSeeOther, "").Header().Get("Location"); to != want {
-			t.Errorf("the tab for %s comes to %q", want, to)
+			t.Errorf("the tab for %s leads to %q", want, to)
 		}
 	}
 }
@@ -320,7 +320,7 @@ func TestChangedFlagsEndTheSessionsOfPersons(t *testing.T) {
 	b = &browser{dashboard: keysAlone, cookie: cookie}
 	b.get(t, "/ops").toSignIn(t)
 	if page := b.get(t, "/sign-in"); strings.Contains(page.text, "sign-on") {
-		t.Error("it is offered where there is none")
+		t.Error("sign-on is offered without a provider")
 	}
 	b.get(t, "/sign-in/oidc").want(t, http.StatusNotFound, "")
 }
@@ -453,7 +453,7 @@ func TestRejectedPersonSeesTheReason(t *testing.T) {
 			}
 			for where, text := range map[string]string{"page": page.text, "log": d.log.String()} {
 				if strings.Contains(text, "marked") || strings.Contains(text, "eyJ") || where == "page" && strings.Contains(text, "ada-1815") {
-					t.Errorf("the %s holds what the provider has said: %s", where, text)
+					t.Errorf("the %s contains the text of the provider: %s", where, text)
 				}
 			}
 		})
@@ -549,7 +549,7 @@ func TestNameOfAPersonIsEscaped(t *testing.T) {
 		d.idp.Claims["preferred_username"] = name
 		d.operator(t).get(t, "/ops/rollouts").want(t, http.StatusOK, want)
 		if strings.Contains(d.log.String(), "longlong") || strings.Contains(d.log.String(), "\u202e") {
-			t.Errorf("the log holds what is too long, or turns it round: %s", d.log)
+			t.Errorf("the log contains a text that is too long or reversed: %s", d.log)
 		}
 	}
 	d := newSignOn(t, nil)

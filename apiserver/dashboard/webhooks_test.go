@@ -180,7 +180,7 @@ func TestWebhookTextIsEscaped(t *testing.T) {
 	}
 	sent := b.post(t, "/webhooks/endpoints/mis/recover", url.Values{"since": {mark}}).want(t, 422, "The time must be an RFC 3339 time")
 	if !strings.Contains(html.UnescapeString(sent.text), `value="`+mark) || strings.Contains(sent.text, mark[:10]) {
-		t.Errorf("the form has markup, or not what was sent:\n%s", sent.text)
+		t.Errorf("the form contains markup, or not the submitted values:\n%s", sent.text)
 	}
 }
 
@@ -302,7 +302,7 @@ func TestFormsActAsTheAPIAndReportTheResult(t *testing.T) {
 			"Missed events queued.",
 			[]string{"rfq.quoted pending"},
 		},
-		"a recovery with seconds, after what was missed": {
+		"a recovery with seconds, after the missed events": {
 			func(string) string { return "/webhooks/endpoints/mis/recover" },
 			url.Values{"since": {"2026-11-20T12:00:02"}},
 			"No events were missed since that time.",

@@ -21,7 +21,7 @@ import (
 // shown loads a page in Chromium and returns it as it is once its script has run.
 func shown(t *testing.T, url string) string {
 	t.Helper()
-	profile, err := os.MkdirTemp("", "printmarket-chromium-*") //nolint:usetesting // what is left of the browser may still write to it
+	profile, err := os.MkdirTemp("", "printmarket-chromium-*") //nolint:usetesting // processes of the browser may still write to it
 	if err != nil {
 		t.Fatalf("os.MkdirTemp  printmarket-chromium-*: %v", err)
 	}

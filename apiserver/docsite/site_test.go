@@ -154,17 +154,17 @@ func TestTheSiteIsServedUnderAStrictPolicy(t *testing.T) {
 		status             int
 		kind, body         string
 	}{
-		"the first page":              {"GET", "/docs/", "", 200, "text/html; charset=utf-8", "<h1"},
-		"a page":                      {"GET", "/docs/search.html", "", 200, "text/html; charset=utf-8", "search.js"},
-		"the script":                  {"GET", "/docs/search.js", "", 200, "text/javascript; charset=utf-8", "fetch"},
-		"the style":                   {"GET", "/docs/site.css", "", 200, "text/css; charset=utf-8", "body"},
-		"the index":                   {"GET", "/docs/search.json", "", 200, "application/json", `"pages"`},
-		"a source file is text":       {"GET", "/docs/x.go", "", 200, "text/plain; charset=utf-8", "package x"},
-		"HEAD has no body":            {"HEAD", "/docs/", "", 200, "text/html; charset=utf-8", ""},
-		"another method":              {"POST", "/docs/", "", 405, "text/plain; charset=utf-8", "GET and HEAD"},
-		"what is not there":           {"GET", "/docs/none.html", "", 404, "text/plain; charset=utf-8", "no such page"},
-		"a way out":                   {"GET", "/docs/../../etc/passwd", "", 404, "text/plain; charset=utf-8", "no such page"},
-		"what the browser has is 304": {"GET", "/docs/x.go", `"` + "MATCH" + `"`, 304, "", ""},
+		"the first page":                {"GET", "/docs/", "", 200, "text/html; charset=utf-8", "<h1"},
+		"a page":                        {"GET", "/docs/search.html", "", 200, "text/html; charset=utf-8", "search.js"},
+		"the script":                    {"GET", "/docs/search.js", "", 200, "text/javascript; charset=utf-8", "fetch"},
+		"the style":                     {"GET", "/docs/site.css", "", 200, "text/css; charset=utf-8", "body"},
+		"the index":                     {"GET", "/docs/search.json", "", 200, "application/json", `"pages"`},
+		"a source file is text":         {"GET", "/docs/x.go", "", 200, "text/plain; charset=utf-8", "package x"},
+		"HEAD has no body":              {"HEAD", "/docs/", "", 200, "text/html; charset=utf-8", ""},
+		"another method":                {"POST", "/docs/", "", 405, "text/plain; charset=utf-8", "GET and HEAD"},
+		"an unknown page":               {"GET", "/docs/none.html", "", 404, "text/plain; charset=utf-8", "no such page"},
+		"a way out":                     {"GET", "/docs/../../etc/passwd", "", 404, "text/plain; charset=utf-8", "no such page"},
+		"a page in the browser's cache": {"GET", "/docs/x.go", `"` + "MATCH" + `"`, 304, "", ""},
 	}
 	for sentence, test := range tests {
 		t.Run(sentence, func(t *testing.T) {

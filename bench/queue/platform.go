@@ -79,7 +79,7 @@ func (p *platformContender) serve(ctx context.Context, slots int, do func(id str
 }
 
 // worker fetches for the slots that are free. A slot that has a job goes on by
-// itself, each end of a job bringing the next, until there is none.
+// itself until no job is left; the end of a job brings the next.
 type worker struct {
 	consumer *queue.Consumer
 	do       func(id string)
@@ -93,7 +93,7 @@ type worker struct {
 }
 
 func (w *worker) run(ctx context.Context) {
-	// What is under way when ctx ends is done and settled.
+	// When ctx ends, complete the running jobs and settle them.
 	work := context.WithoutCancel(ctx)
 	beat, rest := context.WithCancel(work)
 	var beside, running sync.WaitGroup

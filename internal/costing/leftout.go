@@ -150,7 +150,7 @@ func (r *reader) folding(j *job, product, n *xjdf.Node) {
 		return
 	}
 	if catalog != "" || fold != nil {
-		r.left(n, "FoldCatalog", "folding what is bound is not included in the figures")
+		r.left(n, "FoldCatalog", "folding of a bound product is not included in the figures")
 	}
 	if crease := n.Child("Crease"); crease != nil && !slices.ContainsFunc(j.parts, func(p *part) bool { return p.node == product }) {
 		r.left(crease, "", "creases of the whole are not included in the figures; assign them to a part")

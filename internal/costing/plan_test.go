@@ -109,7 +109,7 @@ func TestPlanOfProduct(t *testing.T) {
 		"few booklets are printed digitally, and folded": {
 			example: "booklet", change: small, want: "cover COVER digital-48 perfecting 1x1 up 1x1 cutter, body BODY digital-48 perfecting 4x1 up 1x1 cutter folder, stitcher",
 		},
-		"a document that asks for offset gets it": {
+		"a document that requests offset is printed offset": {
 			example: "business-cards", change: func(d object) { want(d, "ProductionIntent", object{"PrintProcess": []any{"OffsetLithography"}}) },
 			want: "flat press-52 sheetwise 1x8 up 4x2t laminator cutter",
 		},
@@ -129,26 +129,26 @@ func TestPlanOfProduct(t *testing.T) {
 			},
 			want: "flat a-press workAndTurn 1x4 up 2x2t cutter",
 		},
-		"what is milled off the spine has to be on the sheet": {
+		"the sheet includes the margin that is milled off the spine": {
 			example: "book", owner: func(c *authority.Content) { c.Policy.SpineMilling = dec("40"); lone("press-100", nil)(c) },
 			want: "cover COVER press-100 oneSided 1x8 up 4x2t laminator cutter, body BODY press-100 workAndTurn 21x2 up 2x1t cutter folder, binder, trimmer",
 		},
-		"what is trimmed off has to be on the sheet": {
+		"the sheet includes the trimmed margin": {
 			example: "book", owner: func(c *authority.Content) { c.Policy.Bleed = dec("19"); lone("press-100", nil)(c) },
 			want: "cover COVER press-100 oneSided 1x8 up 4x2t laminator cutter, body BODY press-100 sheetwise 10x1 up 1x1t cutter folder, body BODY press-100 workAndTurn 1x2 up 1x2t cutter folder, binder, trimmer",
 		},
-		"holes are made in what is finished": {
+		"holes are drilled in the finished product": {
 			example: "flyer", change: func(d object) {
 				want(d, "HoleMakingIntent", object{"HolePattern": []any{object{"Pattern": "R2-generic"}}})
 			},
 			want: "flat press-52 workAndTurn 1x4 up 2x2t cutter, drill",
 		},
-		"two grids are parted by one cut": {
+		"one cut separates two grids": {
 			example: "poster", owner: func(c *authority.Content) { c.Policy.Gutter = dec("2") },
 			change: func(d object) { cards(d) },
 			want:   "flat digital-48 oneSided 1x6 up 2x1 4x1t cutter",
 		},
-		"fibres across forbid them": {
+		"a grain across the fold forbids two orientations": {
 			example: "poster", owner: func(c *authority.Content) { c.Policy.Gutter = dec("2") },
 			change: func(d object) {
 				cards(d)
@@ -156,7 +156,7 @@ func TestPlanOfProduct(t *testing.T) {
 			},
 			want: "flat digital-48 oneSided 1x4 up 4x1t cutter",
 		},
-		"pieces that lie the same way forbid them": {
+		"a fixed orientation of the pieces forbids two orientations": {
 			example: "poster", owner: func(c *authority.Content) { c.Policy.Gutter = dec("2") },
 			change: func(d object) {
 				cards(d)
@@ -263,7 +263,7 @@ func TestPartSize(t *testing.T) {
 	}{
 		"a fold of the catalogue multiplies the finished size": {"brochure", nil, 0, "297 x 210"},
 		"dimensions of the document win over the catalogue":    {"brochure", func(d object) { intent(d, "LayoutIntent")["Dimensions"] = points(295, 210) }, 0, "295 x 210"},
-		"the dimensions alone are enough for what is not folded": {"flyer", func(d object) {
+		"an unfolded product needs only its dimensions": {"flyer", func(d object) {
 			l := intent(d, "LayoutIntent")
 			l["Dimensions"] = points(100, 150)
 			delete(l, "FinishedDimensions")

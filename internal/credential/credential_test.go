@@ -267,7 +267,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if key.Secret().Reveal() != text {
-			t.Error("what is accepted must be the key itself")
+			t.Error("an accepted key must equal its parsed text")
 		}
 		if _, err := tenant.ParseMode(string(key.Mode())); err != nil {
 			t.Errorf("mode %q", key.Mode())

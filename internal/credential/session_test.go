@@ -157,10 +157,10 @@ func TestReplicasWithDifferentKeySetsAcceptEachOthersSessions(t *testing.T) {
 				t.Fatalf("after %s: %v", now.Sub(noon), err)
 			}
 		}
-		// What was sealed just before is good for as long as it lasts.
+		// A session that was sealed just before stays valid until it expires.
 		old := seal(t, behind, s, now)
 		if _, err := ahead.Open(old, s.Expires.Add(-time.Second)); err != nil {
-			t.Fatalf("after %s, what was sealed before: %v", now.Sub(noon), err)
+			t.Fatalf("after %s, the session sealed before: %v", now.Sub(noon), err)
 		}
 	}
 	if rotations < 6 || rotations > 8 {

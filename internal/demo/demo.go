@@ -46,7 +46,7 @@ var keys = [...]key{
 	{"PLATFORM_TEST_KEY", tenant.Test, 10},
 }
 
-// What the demo catalog sells, and a group that the product is not in.
+// A product of the demo catalog, its group, and a group without the product.
 const (
 	Product       = "print:flyers:a5"
 	Category      = "commercial-print"

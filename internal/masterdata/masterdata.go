@@ -312,7 +312,7 @@ func (s *Service) InForce(ctx context.Context) (map[string]bool, error) {
 	now := s.now()
 	_, heads, err := s.config.Store.MasterDataHeads(ctx, now)
 	if err != nil {
-		return nil, fmt.Errorf("read what is in force: %w", err)
+		return nil, fmt.Errorf("read the master data in force: %w", err)
 	}
 	spans := map[Filter][]timeline.Span[struct{}]{}
 	for _, head := range heads {

@@ -22,7 +22,7 @@ func TestGates(t *testing.T) {
 	}{
 		"are closed before the first snapshot":            {time.Minute, func(*posture.Gates) {}, now, nil},
 		"are closed when only confirmed":                  {time.Minute, func(g *posture.Gates) { g.Confirm(now) }, now, nil},
-		"give what was published":                         {time.Minute, func(g *posture.Gates) { g.Publish(s, now) }, now, s},
+		"return the published snapshot":                   {time.Minute, func(g *posture.Gates) { g.Publish(s, now) }, now, s},
 		"hold to the end of the bound":                    {time.Minute, func(g *posture.Gates) { g.Publish(s, now) }, later(time.Minute), s},
 		"close after the bound":                           {time.Minute, func(g *posture.Gates) { g.Publish(s, now) }, later(time.Minute + 1), nil},
 		"stay open when confirmed":                        {time.Minute, func(g *posture.Gates) { g.Publish(s, now); g.Confirm(later(time.Minute)) }, later(2 * time.Minute), s},

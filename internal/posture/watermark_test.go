@@ -16,20 +16,20 @@ func TestPassedComparesVersionsNumerically(t *testing.T) {
 		compiled, version string
 		want              bool
 	}{
-		"the same version":                {"120", "120", true},
-		"a later one":                     {"121", "120", true},
-		"an earlier one":                  {"119", "120", false},
-		"more digits are later":           {"1000", "999", true},
-		"fewer digits are earlier":        {"999", "1000", false},
-		"beyond 64 bits":                  {strings.Repeat("9", 30), strings.Repeat("9", 29), true},
-		"nothing compiled":                {"", "1", false},
-		"nothing asked for":               {"1", "", false},
-		"nothing at all":                  {"", "", false},
-		"a version that is no number":     {"12a", "1", false},
-		"asked for what is no number":     {"1", "-1", false},
-		"zero is no version of an object": {"0", "0", false},
-		"leading zeros are no number":     {"0120", "12", false},
-		"a text without end":              {strings.Repeat("9", 41), "1", false},
+		"the same version":                        {"120", "120", true},
+		"a later one":                             {"121", "120", true},
+		"an earlier one":                          {"119", "120", false},
+		"more digits are later":                   {"1000", "999", true},
+		"fewer digits are earlier":                {"999", "1000", false},
+		"beyond 64 bits":                          {strings.Repeat("9", 30), strings.Repeat("9", 29), true},
+		"nothing compiled":                        {"", "1", false},
+		"no required version":                     {"1", "", false},
+		"nothing at all":                          {"", "", false},
+		"a version that is no number":             {"12a", "1", false},
+		"a required version that is not a number": {"1", "-1", false},
+		"zero is no version of an object":         {"0", "0", false},
+		"leading zeros are no number":             {"0120", "12", false},
+		"a text without end":                      {strings.Repeat("9", 41), "1", false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

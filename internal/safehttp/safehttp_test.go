@@ -140,14 +140,14 @@ func TestRedirects(t *testing.T) {
 		path string
 		want error
 	}{
-		"five redirects are followed":       {"/hop/5/", nil},
-		"six are not":                       {"/hop/6/", safehttp.ErrRefused},
-		"a redirect inside is refused":      {"/to?url=http://169.254.169.254/", safehttp.ErrRefused},
-		"a redirect to a file is refused":   {"/to?url=file:///etc/passwd", safehttp.ErrRefused},
-		"a redirect with user info is too":  {"/to?url=http://a:b@127.0.0.1/", safehttp.ErrRefused},
-		"a redirect without a host is odd":  {"/to?url=https:opaque", safehttp.ErrRefused},
-		"a redirect to public HTTP is not":  {"/to?url=http://8.8.8.8/", safehttp.ErrRefused},
-		"a redirect to an odd port is none": {"/to?url=https://8.8.8.8:8443/", safehttp.ErrRefused},
+		"five redirects are followed":              {"/hop/5/", nil},
+		"six are not":                              {"/hop/6/", safehttp.ErrRefused},
+		"a redirect inside is refused":             {"/to?url=http://169.254.169.254/", safehttp.ErrRefused},
+		"a redirect to a file is refused":          {"/to?url=file:///etc/passwd", safehttp.ErrRefused},
+		"a redirect with user info is too":         {"/to?url=http://a:b@127.0.0.1/", safehttp.ErrRefused},
+		"a redirect without a host is odd":         {"/to?url=https:opaque", safehttp.ErrRefused},
+		"a redirect to public HTTP is not":         {"/to?url=http://8.8.8.8/", safehttp.ErrRefused},
+		"a redirect to an unusual port is refused": {"/to?url=https://8.8.8.8:8443/", safehttp.ErrRefused},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

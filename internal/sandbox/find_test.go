@@ -25,11 +25,11 @@ func TestFind(t *testing.T) {
 			beside: func(*testing.T, string) {},
 			want:   func(dir string) Inspector { return Inspector{Path: filepath.Join(dir, "self"), Args: fallback} },
 		},
-		"a file that cannot be executed is none": {
+		"a file that cannot be executed is not an inspector": {
 			beside: func(t *testing.T, path string) { write(t, path, 0o644) },
 			want:   func(dir string) Inspector { return Inspector{Path: filepath.Join(dir, "self"), Args: fallback} },
 		},
-		"a directory is none": {
+		"a directory is not an inspector": {
 			beside: func(t *testing.T, path string) {
 				if err := os.Mkdir(path, 0o755); err != nil {
 					t.Fatalf("os.Mkdir: %v", err)

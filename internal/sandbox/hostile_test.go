@@ -84,7 +84,7 @@ func hostile() map[string]string {
 		"metadata: entities":         harmless,
 		"metadata: bomb":             harmless,
 
-		// What unpacks to too much.
+		// Files that unpack to too much.
 		"contents array bomb":            decoded,
 		"decode bomb":                    decoded,
 		"damaged stream":                 stream,
@@ -109,7 +109,7 @@ func hostile() map[string]string {
 		"patterns in patterns":  harmless,
 		"annotations: many":     "limits.annotations",
 
-		// What holds itself.
+		// Files with cycles.
 		"form in itself":              nesting,
 		"resources in themselves":     nesting,
 		"glyph in its own font":       nesting,
@@ -129,7 +129,7 @@ func hostile() map[string]string {
 		"encoding map in itself":      harmless,
 		"halftone in itself":          harmless,
 
-		// What lies about its size.
+		// Files with a false size.
 		"function: nested braces":   harmless,
 		"function: endless stack":   harmless,
 		"function: huge samples":    harmless,

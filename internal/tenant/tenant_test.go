@@ -62,7 +62,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		id, err := tenant.Parse(text)
 		if err == nil && id.String() != text {
-			t.Errorf("Parse(%q) = %q: what is accepted must be canonical", text, id)
+			t.Errorf("Parse(%q) = %q, want the canonical text", text, id)
 		}
 	})
 }

@@ -39,7 +39,7 @@ const (
 // secret.
 func Sign(secrets []credential.Secret, id string, at time.Time, body []byte) (http.Header, error) {
 	if len(secrets) == 0 {
-		return nil, fmt.Errorf("%w: there is none", credential.ErrWebhookSecret)
+		return nil, fmt.Errorf("%w: the secret is missing", credential.ErrWebhookSecret)
 	}
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	signatures := make([]string, len(secrets))

@@ -31,7 +31,7 @@ func TestResponsesOutsideTheContractAreErrors(t *testing.T) {
 		media  string
 	}{
 		"a page for a login":           {answer(200, "text/html", page), 200, "text/html"},
-		"a page for what is not there": {answer(404, "text/html", page), 404, "text/html"},
+		"a page for an unknown path":   {answer(404, "text/html", page), 404, "text/html"},
 		"a success that is no JSON":    {answer(201, "application/json", page), 201, "application/json"},
 		"a success without a type":     {answer(201, "", `{"id":"rfq_1"}`), 201, ""},
 		"a success of another status":  {answer(200, "application/json", `{"id":"rfq_1"}`), 200, "application/json"},

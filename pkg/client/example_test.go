@@ -13,7 +13,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/client"
 )
 
-// The first RFQ: what can be asked for, one request for quotation, its quotes.
+// The first RFQ: the catalog, one request for quotation, its quotes.
 // With a test key the product sim:rfq:quoted is quoted at once.
 func Example() {
 	ctx := context.Background()

@@ -121,7 +121,7 @@ func (c *Client) OpenSession(ctx context.Context) (Session, error) {
 // quote from it; its reasons say why.
 func (c *Client) CalculateXJDF(ctx context.Context, session Session, document []byte) (Costing, error) {
 	if session.Token == "" {
-		return Costing{}, &ArgumentError{Argument: "session", Reason: "is none; open one with OpenSession"}
+		return Costing{}, &ArgumentError{Argument: "session", Reason: "is missing; open one with OpenSession"}
 	}
 	body, err := json.Marshal(struct {
 		XJDF json.RawMessage `json:"xjdf"`

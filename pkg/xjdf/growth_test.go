@@ -25,7 +25,7 @@ func attacks() map[string]func(length int) string {
 			return out.String() + tail
 		}
 	}
-	// The middle of a document, as long as is asked for.
+	// The middle of a document of the given length.
 	middle := func(head, item, tail string) func(int) string {
 		return func(length int) string { return head + strings.Repeat(item, length/len(item)) + tail }
 	}

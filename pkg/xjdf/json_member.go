@@ -13,7 +13,7 @@ import (
 
 // Names of members with a special meaning.
 const (
-	nameMember    = "Name"     // what an item of a pool is, and the root
+	nameMember    = "Name"     // the name of an item of a pool, and of the root
 	textMember    = "Text"     // the text of a Comment
 	anyTextMember = "#text"    // text in attribute JSON, and of elements that should have none
 	contextMember = "@context" // namespaces of prefixes

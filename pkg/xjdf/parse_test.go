@@ -62,7 +62,7 @@ func TestParseReadsAllSpellingsToOneTree(t *testing.T) {
 		"XML with a prefix for everything": {
 			`<j:XJDF xmlns:j="http://www.CIP4.org/JDFSchema_2_0" Version="2.2"><j:ProductList><j:Product ProductType="BusinessCard"/></j:ProductList></j:XJDF>`, cards,
 		},
-		"what a converter makes of XML with a prefix": {
+		"converted XML with a prefix": {
 			`{"j:XJDF":{"@xmlns:j":"http://www.CIP4.org/JDFSchema_2_0","@Version":"2.2","j:ProductList":{"j:Product":{"@ProductType":"BusinessCard"}}}}`, cards,
 		},
 		"XML with a byte order mark, a declaration and comments": {
@@ -79,7 +79,7 @@ func TestParseReadsAllSpellingsToOneTree(t *testing.T) {
 		"pairs become a flat list": {
 			`{"TransferCurve":{"Curve":[[0,0],[0.5,0.62],[1,1]]}}`, "(XJDF (TransferCurve Curve=0 0 0.5 0.62 1 1))",
 		},
-		"white space around the items of a list is none of them": {
+		"white space around the items of a list is ignored": {
 			`<XJDF ` + head + " Types=\"\n  Cutting\n  Folding \"/>", "(XJDF Types=Cutting Folding)",
 		},
 		"white space in a string is kept": {
@@ -121,7 +121,7 @@ func TestParseReadsAllSpellingsToOneTree(t *testing.T) {
 		"the root is known by its name, wherever it stands": {
 			`{"Header":{},"Name":"XJMF"}`, "(XJMF (Header))",
 		},
-		"the root is known by what it holds": {
+		"the content identifies the root": {
 			`{"SignalStatus":{}}`, "(XJMF (SignalStatus))",
 		},
 		"a root that is neither": {
@@ -245,7 +245,7 @@ func TestParseKeepsTheFormOfAValue(t *testing.T) {
 		"numbers":                             {`[1,2]`, xjdf.FormNumbers},
 		"booleans":                            {`[true]`, xjdf.FormBooleans},
 		"pairs":                               {`[[1,2],[3,4]]`, xjdf.FormPairs},
-		"pairs that are none":                 {`[[1,2],[3]]`, xjdf.FormMixed},
+		"lists that are not pairs":            {`[[1,2],[3]]`, xjdf.FormMixed},
 		"pairs of strings":                    {`[["1","2"]]`, xjdf.FormMixed},
 		"pairs after numbers":                 {`[1,[2,3]]`, xjdf.FormMixed},
 		"numbers and strings":                 {`[1,"2"]`, xjdf.FormMixed},

@@ -71,7 +71,7 @@ func TestParseRejectsInvalidBodies(t *testing.T) {
 		"a name with two colons":                {`{"a:b:c":1}`, xjdf.ReasonName, place{"/a:b:c", 1, 10}},
 		"a name that is markup":                 {`{"a><b":{}}`, xjdf.ReasonName, place{"/a><b", 1, 9}},
 		"a name of symbols":                     {`{"→":1}`, xjdf.ReasonName, place{"/→", 1, 6}},
-		"an audit whose name is none":           {`{"AuditPool":[{"Name":"a b"}]}`, xjdf.ReasonName, place{"/AuditPool/0/Name", 1, 23}},
+		"an audit with an invalid name":         {`{"AuditPool":[{"Name":"a b"}]}`, xjdf.ReasonName, place{"/AuditPool/0/Name", 1, 23}},
 		"a control character":                   {`{"a":"\u0001"}`, xjdf.ReasonCharacter, place{"/a", 1, 6}},
 		"an invalid character":                  {"{\"a\":\"\uFFFE\"}", xjdf.ReasonCharacter, place{"/a", 1, 6}},
 		"a prefix without a context":            {`{"a:b":1}`, xjdf.ReasonPrefix, place{"/a:b", 1, 8}},

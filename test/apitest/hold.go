@@ -140,7 +140,7 @@ func holdHeaders(found *faults, got http.Header, promised map[string]contracts.H
 		}
 		for _, value := range values {
 			if wrong := header.Violations(value); len(wrong) > 0 {
-				found.add("%s: %q is not what the contract promises: %v", name, value, wrong)
+				found.add("%s: %q violates the contract: %v", name, value, wrong)
 			}
 		}
 	}
@@ -167,7 +167,7 @@ func holdBody(found *faults, a Answer, promise contracts.Answer) {
 		return
 	}
 	if violations := schema.Violations(value); len(violations) > 0 {
-		found.add("not what the contract promises: %v", violations)
+		found.add("the response violates the contract: %v", violations)
 	}
 }
 

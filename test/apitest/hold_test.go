@@ -84,7 +84,7 @@ func TestAnswersAreHeldAgainstTheContract(t *testing.T) {
 		"a body with another member": {list, func(t *testing.T, contract node) {
 			t.Helper()
 			in(t, contract, "components", "schemas", "RfqPage")["required"] = []any{"items", "total"}
-		}, "not what the contract promises"},
+		}, "violates the contract"},
 		"a promised header field that is missing": {list, func(t *testing.T, contract node) {
 			t.Helper()
 			in(t, responses(t, contract), "200", "headers")["X-Total"] = node{"required": true}
@@ -112,7 +112,7 @@ func TestAnswersAreHeldAgainstTheContract(t *testing.T) {
 		"a problem with another member": {refused, func(t *testing.T, contract node) {
 			t.Helper()
 			in(t, contract, "components", "schemas", "Problem")["required"] = []any{"instance"}
-		}, "not what the contract promises"},
+		}, "violates the contract"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -316,7 +316,7 @@ func (p *Tab) WantInnocence(origin string, atLeast int) {
 	}
 	for _, url := range p.requests {
 		if !strings.HasPrefix(url, origin+"/") && !strings.HasPrefix(url, "data:") {
-			p.t.Errorf("the page asked for %s", url)
+			p.t.Errorf("the page requested %s", url)
 		}
 	}
 	if len(p.requests) < atLeast {

@@ -101,7 +101,7 @@ func TestChangesThatBreakClientsAreReported(t *testing.T) {
 		"a header that may be absent":          {[]string{"ETag: {required: true, ", "ETag: {"}, "response-header-became-optional", none},
 		"a header in another spelling":         {[]string{"ETag: {", "etag: {"}, none, none},
 		"a way to authenticate":                {[]string{", {apiKey: []}]", "]"}, "api-security-removed", none},
-		"what a scheme is on the wire":         {[]string{"name: X-API-Key", "name: X-Key"}, "api-security-component-api-key-name-changed", "api-security-component-api-key-name-changed"},
+		"the header of a scheme":               {[]string{"name: X-API-Key", "name: X-Key"}, "api-security-component-api-key-name-changed", "api-security-component-api-key-name-changed"},
 		"the name of a scheme":                 {[]string{"{apiKey: []}", "{key: []}", "apiKey: {type: apiKey", "key: {type: apiKey"}, "api-security-removed", "api-security-removed"},
 		"two credentials in place of one":      {[]string{"{bearer: []}, {apiKey: []}", "{bearer: [], apiKey: []}"}, "api-security-removed", "api-security-removed"},
 		"no credential at all":                 {[]string{"[{bearer: []}, {apiKey: []}]", "[]"}, none, "api-security-anonymous-access-removed"},

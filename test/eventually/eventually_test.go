@@ -43,7 +43,7 @@ func TestConditionThatNeverHoldsFailsTheTest(t *testing.T) {
 		poll func(testing.TB)
 		want string
 	}{
-		"with what it waited for": {
+		"with the awaited state": {
 			func(tb testing.TB) { eventually.Holds(tb, "the job ends", func() bool { return false }) },
 			"not within 1m0s: the job ends",
 		},

@@ -186,7 +186,7 @@ func (r Reviewer) AwaitRole(tb testing.TB, user string) {
 func (r Reviewer) Matrix(tb testing.TB, subjects []Subject) string {
 	tb.Helper()
 	var out strings.Builder
-	out.WriteString("What each may do in the namespace of the platform, as kubectl auth can-i says:\n")
+	out.WriteString("Permissions in the namespace of the platform, by kubectl auth can-i:\n")
 	for _, v := range verbs() {
 		fmt.Fprintf(&out, "%s=%s ", v.letter, v.name)
 	}

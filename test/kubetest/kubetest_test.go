@@ -128,7 +128,7 @@ func TestServerReturnsOnItsAddressWithItsObjects(t *testing.T) {
 		t.Fatalf("the server moved from %s to %s", address, got)
 	}
 	if err := own.Client(t).Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "kept"}, &corev1.ConfigMap{}); err != nil {
-		t.Fatalf("read what was written before the crash: %v", err)
+		t.Fatalf("read the data from before the crash: %v", err)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestClusterIsRemovedWhenItsProcess(t *testing.T) {
 			directory := filepath.Dir(strings.TrimSpace(logs))
 			if end == "is killed" {
 				if err := left(directory); err == nil {
-					t.Error("left found nothing of a running cluster")
+					t.Error("left found no part of a running cluster")
 				}
 				_ = child.Process.Kill()
 			}

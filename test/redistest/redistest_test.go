@@ -243,7 +243,7 @@ func TestSentinelsReplaceAPrimaryRepeatedly(t *testing.T) {
 		if group.Primary(t) == before {
 			t.Error("no replica was promoted to primary")
 		}
-		eventually.Holds(t, "the client finds the new primary and what was written", func() bool {
+		eventually.Holds(t, "the client finds the new primary and the written data", func() bool {
 			return client.Get(t.Context(), key).Val() == "v"
 		})
 		group.Return(t)

@@ -93,8 +93,8 @@ func TestRequestedNumberOfWorkersRuns(t *testing.T) {
 	}{
 		"none for an empty queue":                      {queue.Stats{MeanRun: time.Second}, 0},
 		"one for a single job, before any was timed":   {queue.Stats{Open: 1}, 1},
-		"enough for what is held":                      {queue.Stats{Open: 9, Held: 9, MeanRun: time.Millisecond}, 3},
-		"enough to do what is open within the wait":    {queue.Stats{Open: 600, Held: 4, MeanRun: time.Second}, 5},
+		"enough for the leased jobs":                   {queue.Stats{Open: 9, Held: 9, MeanRun: time.Millisecond}, 3},
+		"enough to do the open jobs within the wait":   {queue.Stats{Open: 600, Held: 4, MeanRun: time.Second}, 5},
 		"one more for a remainder of work":             {queue.Stats{Open: 601, Held: 4, MeanRun: time.Second}, 6},
 		"one where little is open and nothing is held": {queue.Stats{Open: 3, MeanRun: time.Millisecond}, 1},
 	} {

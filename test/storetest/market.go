@@ -36,7 +36,7 @@ var marketCases = map[string]func(*testing.T, *fixture){
 
 var byOps = rfq.Instruction{
 	Actor:  transaction.Actor{Organization: "org_market", Key: "desk", RequestID: "req_1"},
-	Reason: "asked for by phone — Gdańsk",
+	Reason: "requested by phone — Gdańsk",
 }
 
 // everyStatus makes an RFQ of each status that can be stored, at the clock's

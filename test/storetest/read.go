@@ -16,10 +16,10 @@ import (
 )
 
 var readCases = map[string]func(*testing.T, *fixture){
-	"nothing of a tenant is found by another organization or mode": isolation,
-	"pages of any size join to the whole list, newest first":       pagesJoin,
-	"rfqs created between two pages do not shift the second":       pagesAreStable,
-	"a list holds the tenant's own rfqs alone":                     listIsOwn,
+	"another organization or mode finds no record of a tenant": isolation,
+	"pages of any size join to the whole list, newest first":   pagesJoin,
+	"rfqs created between two pages do not shift the second":   pagesAreStable,
+	"a list holds the tenant's own rfqs alone":                 listIsOwn,
 }
 
 func isolation(t *testing.T, w *fixture) {

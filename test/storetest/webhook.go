@@ -38,7 +38,7 @@ var webhookCases = map[string]func(*testing.T, *fixture){
 	"attempts before an endpoint was enabled do not disable it":                    enabledAgain,
 	"a delivery can be restarted from every state":                                 redelivered,
 	"missed events are recovered, oldest first, in portions":                       recoveredInPortions,
-	"events that an endpoint never had are recovered if it wants them":             recoveredFromOutbox,
+	"missed events are recovered if the endpoint subscribes to them":               recoveredFromOutbox,
 	"deliveries are listed newest first, with filters":                             deliveriesListed,
 	"a tenant cannot read or change deliveries of another tenant":                  deliveriesOfStrangers,
 	"deliveries and events past their retention are erased in portions":            webhooksPurged,

@@ -82,7 +82,7 @@ func (c *Collector) note(r *http.Request, body []byte) {
 func (c *Collector) take(w http.ResponseWriter, r *http.Request, body []byte) {
 	var request collectorpb.ExportTraceServiceRequest
 	if err := proto.Unmarshal(body, &request); err != nil || r.URL.Path != "/v1/traces" {
-		c.t.Errorf("the collector was sent what is no OTLP: %s %s: %v", r.Method, r.URL.Path, err)
+		c.t.Errorf("the collector received invalid OTLP: %s %s: %v", r.Method, r.URL.Path, err)
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}

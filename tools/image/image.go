@@ -22,7 +22,7 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// What the image is. The Dockerfile says the same, which a test sees to.
+// The properties of the image. A test compares them with the Dockerfile.
 const (
 	imageName  = "printmarket"
 	imageUser  = "65532:65532"

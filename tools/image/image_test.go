@@ -125,7 +125,7 @@ func TestEachExecutableIsALayerOfItsOwn(t *testing.T) {
 		got = append(got, tops)
 	}
 	if diff := cmp.Diff([][]string{{"etc", "licenses"}, {"printmarket"}, {"inspector"}}, got); diff != "" {
-		t.Errorf("what is in each layer (-want +got):\n%s", diff)
+		t.Errorf("content of each layer (-want +got):\n%s", diff)
 	}
 }
 

@@ -55,9 +55,9 @@ func TestPushedImageRefersToItsSBOMs(t *testing.T) {
 		platforms string
 		registry  []registry.Option
 	}{
-		"one platform":  {platforms: "linux/amd64", registry: []registry.Option{registry.WithReferrersSupport(true)}},
-		"two platforms": {platforms: both, registry: []registry.Option{registry.WithReferrersSupport(true)}},
-		"a registry that knows nothing of them yet": {platforms: both},
+		"one platform":                  {platforms: "linux/amd64", registry: []registry.Option{registry.WithReferrersSupport(true)}},
+		"two platforms":                 {platforms: both, registry: []registry.Option{registry.WithReferrersSupport(true)}},
+		"a registry without the images": {platforms: both},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

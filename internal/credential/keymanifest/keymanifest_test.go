@@ -72,10 +72,10 @@ func TestVerbs(t *testing.T) {
 			},
 			with(unchanged, v1alpha1.APIKey{Name: "next", Kind: "Live", SHA256: live.Digest().String(), State: "Active"}), nil,
 		},
-		"what is revoked is not rotated": {
+		"a revoked key is not rotated": {
 			func() (keymanifest.Keys, error) { return before.Rotate("gone", "next", live, now, time.Time{}) }, nil, keymanifest.ErrRevoked,
 		},
-		"what is not there is not rotated": {
+		"an unknown key is not rotated": {
 			func() (keymanifest.Keys, error) { return before.Rotate("none", "next", live, now, time.Time{}) }, nil, keymanifest.ErrNoKey,
 		},
 		"a key does not change its kind": {
@@ -87,8 +87,8 @@ func TestVerbs(t *testing.T) {
 			func() (keymanifest.Keys, error) { return before.Revoke("main") },
 			with(func(k keymanifest.Keys) { k[0].State = "Revoked" }), nil,
 		},
-		"a revoked key stays so":           {func() (keymanifest.Keys, error) { return before.Revoke("gone") }, with(unchanged), nil},
-		"what is not there is not revoked": {func() (keymanifest.Keys, error) { return before.Revoke("none") }, nil, keymanifest.ErrNoKey},
+		"a revoked key stays so":        {func() (keymanifest.Keys, error) { return before.Revoke("gone") }, with(unchanged), nil},
+		"an unknown key is not revoked": {func() (keymanifest.Keys, error) { return before.Revoke("none") }, nil, keymanifest.ErrNoKey},
 	}
 	original := append(keymanifest.Keys{}, before...)
 	for name, tc := range tests {

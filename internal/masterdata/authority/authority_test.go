@@ -46,18 +46,18 @@ func TestDifferentContentHasDifferentID(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{snapshot(t, whole()).ID(): "nothing"}
 	for name, change := range map[string]func(*authority.Content){
-		"the owner":        func(c *authority.Content) { c.Owner = "org_stark1" },
-		"the platform":     func(c *authority.Content) { c.Owner = authority.Platform },
-		"the currency":     func(c *authority.Content) { c.Currency = "CHF" },
-		"a millionth":      func(c *authority.Content) { c.Media[0].Price.Amount++ },
-		"a unit":           func(c *authority.Content) { c.Media[0].Price.Per = authority.PerThousandSheets },
-		"a name":           func(c *authority.Content) { c.Labor[0].Name = "l" },
-		"an identifier":    func(c *authority.Content) { c.Media[1].ID = "board" },
-		"a break":          func(c *authority.Content) { c.Policy.QuantityBreaks = c.Policy.QuantityBreaks[:2] },
-		"one more":         func(c *authority.Content) { c.Inks = append(c.Inks, c.Inks[0]); c.Inks[1].ID = "black" },
-		"one less":         func(c *authority.Content) { c.Varnishes = nil },
-		"what is assumed":  func(c *authority.Content) { c.Policy.GrainAlongSpine = true },
-		"what a press has": func(c *authority.Content) { c.Devices[0].Perfecting = true },
+		"the owner":      func(c *authority.Content) { c.Owner = "org_stark1" },
+		"the platform":   func(c *authority.Content) { c.Owner = authority.Platform },
+		"the currency":   func(c *authority.Content) { c.Currency = "CHF" },
+		"a millionth":    func(c *authority.Content) { c.Media[0].Price.Amount++ },
+		"a unit":         func(c *authority.Content) { c.Media[0].Price.Per = authority.PerThousandSheets },
+		"a name":         func(c *authority.Content) { c.Labor[0].Name = "l" },
+		"an identifier":  func(c *authority.Content) { c.Media[1].ID = "board" },
+		"a break":        func(c *authority.Content) { c.Policy.QuantityBreaks = c.Policy.QuantityBreaks[:2] },
+		"one more":       func(c *authority.Content) { c.Inks = append(c.Inks, c.Inks[0]); c.Inks[1].ID = "black" },
+		"one less":       func(c *authority.Content) { c.Varnishes = nil },
+		"an assumption":  func(c *authority.Content) { c.Policy.GrainAlongSpine = true },
+		"a press option": func(c *authority.Content) { c.Devices[0].Perfecting = true },
 	} {
 		c := whole()
 		change(&c)

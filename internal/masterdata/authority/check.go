@@ -166,7 +166,7 @@ func oneOf[T ~string](k *checker, field string, value T, allowed []T) {
 				texts = append(texts, string(one))
 			}
 		}
-		k.fault(field, fmt.Sprintf("%.60q is none of %s", string(value), strings.Join(texts, ", ")))
+		k.fault(field, fmt.Sprintf("%.60q is not one of %s", string(value), strings.Join(texts, ", ")))
 	}
 }
 

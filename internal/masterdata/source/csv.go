@@ -81,7 +81,7 @@ func (s *sheet) header() bool {
 	paths, err := s.rows.Read()
 	if err != nil {
 		if errors.Is(err, io.EOF) {
-			s.fail(place{s.file, spot{1, 0}}, "the first line names the columns, and there is none")
+			s.fail(place{s.file, spot{1, 0}}, "the first line, which names the columns, is missing")
 		} else {
 			s.syntax(err)
 		}

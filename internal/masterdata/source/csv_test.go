@@ -46,7 +46,7 @@ func TestInvalidCSVIsRejected(t *testing.T) {
 		text string
 		want []string
 	}{
-		"an empty file":     {"", []string{`media.csv:1: the first line names the columns, and there is none`}},
+		"an empty file":     {"", []string{`media.csv:1: the first line, which names the columns, is missing`}},
 		"an unknown column": {strings.Replace(mediaHead, "\n", ",Weigth\n", 1), []string{`media.csv:1:72: column "Weigth" is not known here; did you mean weight?`}},
 		"a column that means nothing": {
 			strings.Replace(mediaHead, "\n", ",bestBeforeDate\n", 1),

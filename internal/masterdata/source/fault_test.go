@@ -20,10 +20,10 @@ func TestEveryInvalidRowIsReportedWithLine(t *testing.T) {
 		"\"two\nlines\",Text,Paper,700,1000,135,112,110.50,Sheet\n" +
 		"silk,Silk,Paper,700,,135,112,110.5,ThousandSheets\n" +
 		"short,Short,Paper\n"},
-		`media.csv:3:9: media mug: mediaType: "Ceramic" is none of Paper, SelfAdhesive, CorrugatedBoard, Vinyl, Textile, Transparency`,
+		`media.csv:3:9: media mug: mediaType: "Ceramic" is not one of Paper, SelfAdhesive, CorrugatedBoard, Vinyl, Textile, Transparency`,
 		`media.csv:3:34: media mug: price.amount: "110,50" is no decimal number such as 12.5: digits, a point, at most 6 places`,
 		`media.csv:4:19: media gloss: width: "7e2" is no decimal number such as 12.5: digits, a point, at most 6 places`,
-		`media.csv:4:43: media gloss: price.per: "Pound" is none of Sheet, ThousandSheets, Kilogram, SquareMetre`,
+		`media.csv:4:43: media gloss: price.per: "Pound" is not one of Sheet, ThousandSheets, Kilogram, SquareMetre`,
 		`media.csv:5:1: media "two\nlines": id: an identifier is 1 to 128 of A-Z a-z 0-9 . _ - and begins with a letter or _`,
 		`media.csv:7:1: media silk: height: must be there`,
 		`media.csv:7:1: media silk: id: this identifier is that of a media already, at media.csv:2`,
@@ -173,5 +173,5 @@ func TestListWithinEntryIsBounded(t *testing.T) {
 	want(t, files{"snapshot.yaml": head, "devices.csv": folder + strings.Repeat("F4-1;", 100) + "F4-1\n"},
 		`devices.csv:2:33: device folder: folds: 101 of them; at most 100 are taken`)
 	want(t, files{"snapshot.yaml": head, "media.csv": strings.Replace(mediaHead, "\n", ",coating\n", 1) + strings.Replace(silk, "\n", ",Shiny\n", 1)},
-		`media.csv:2:46: media silk: coating: "Shiny" is none of Coated, Gloss, Matte, None, Satin`)
+		`media.csv:2:46: media silk: coating: "Shiny" is not one of Coated, Gloss, Matte, None, Satin`)
 }

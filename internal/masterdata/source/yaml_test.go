@@ -102,7 +102,7 @@ func TestAmbiguousYAMLIsRejected(t *testing.T) {
 		"a whole number with a point": {strings.Replace(head, "gutter: 4", "gutter: 4, maxQuantity: 10.0", 1), []string{
 			`all.yaml:5:31: policy.maxQuantity: "10.0" is no whole number`,
 		}},
-		"a list of what is no number": {strings.Replace(head, "gutter: 4", "gutter: 4, quantityBreaks: [1, 010]", 1), []string{
+		"a list with an invalid number": {strings.Replace(head, "gutter: 4", "gutter: 4, quantityBreaks: [1, 010]", 1), []string{
 			`all.yaml:5:31: policy.quantityBreaks: "010" is no whole number`,
 		}},
 		"a list in a list": {strings.Replace(head, "gutter: 4", "gutter: 4, quantityBreaks: [[1]]", 1), []string{

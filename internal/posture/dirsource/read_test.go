@@ -150,7 +150,7 @@ func TestReadAppliesSchemaDefaults(t *testing.T) {
 		t.Errorf("read %+v", o)
 	}
 	if o.UID != "" || o.ResourceVersion != "" || o.Generation != 0 || !o.CreationTimestamp.IsZero() {
-		t.Errorf("kept what a cluster sets itself: %+v", o.ObjectMeta)
+		t.Errorf("kept metadata that a cluster sets: %+v", o.ObjectMeta)
 	}
 	if want := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC); !o.Spec.Contract.EffectiveFrom.Time.Equal(want) {
 		t.Errorf("effectiveFrom %v", o.Spec.Contract.EffectiveFrom)

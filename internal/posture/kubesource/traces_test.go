@@ -52,7 +52,7 @@ func TestLiveReadTraceReportsItsResult(t *testing.T) {
 	}
 	for _, want := range []string{"", "behind", "unread"} {
 		if !slices.Contains(faults, want) {
-			t.Errorf("no live read has come to %q, but to %q", want, faults)
+			t.Errorf("no live read failed with %q, but with %q", want, faults)
 		}
 	}
 }

@@ -169,7 +169,7 @@ func schemaFinds(code string) bool {
 	return slices.ContainsFunc(validate.Rules(), func(r validate.Rule) bool { return r.Code == code && r.Schema })
 }
 
-// What the schema says of an attribute, of a value or of an element.
+// The verdicts of the schema on an attribute, a value or an element.
 var (
 	cutting          = regexp.MustCompile(`}(Cut|CutBlock|FileSpec)': This element is not expected. Expected is \( {[^}]*}(Cut|CutBlock|FileSpec) \)`)
 	refusedAttribute = regexp.MustCompile(`}(\w+)', attribute '(\w+)': The attribute '\w+' is not allowed`)
@@ -220,7 +220,7 @@ func reasonToRefuse(f *validate.Finding) string {
 	case f.Code == "VALUE_ITEMS" && strings.Contains(f.Message, "pairs"):
 		return "a transfer function has pairs (A.1), and the schema takes any numbers"
 	case strings.Contains(f.Message, `is "NaN"`):
-		return "what is no number is no measure of anything"
+		return "a text that is not a number is not a measure"
 	case strings.Contains(f.Path, "/DCTParams/"):
 		return "the text of the standard has numbers where the schema has a string (8.27.2)"
 	case strings.Contains(f.Message, "which is no language"):

@@ -164,7 +164,7 @@ func TestHaltedProgramStaysStoppedUntilItIsResumed(t *testing.T) {
 	}
 	eventually.Succeeds(t, func() error { return wantCount(count(), 1) })
 	if err := started.Halt("unknown"); !errors.Is(err, tree.ErrNoProcess) {
-		t.Errorf("halt what is not in the plan: %v", err)
+		t.Errorf("halt a process that is not in the plan: %v", err)
 	}
 }
 

@@ -96,9 +96,9 @@ func TestImagePlacement(t *testing.T) {
 			imagePage("0 0 500 500 re W* n "+pdftest.Place("Im", 100, 100, 72, 72), ""),
 			[]placement{{PPIX: 300, PPIY: 300, Box: at(100, 100, 72, 72)}},
 		},
-		"a missing image is none":           {imagePage("/Other Do", ""), nil},
-		"an image without area is none":     {imagePage("q 0 0 0 0 1 1 cm /Im Do Q", ""), nil},
-		"without an operator there is none": {imagePage("", ""), nil},
+		"a missing image is not listed":              {imagePage("/Other Do", ""), nil},
+		"an image without area is not listed":        {imagePage("q 0 0 0 0 1 1 cm /Im Do Q", ""), nil},
+		"an image without an operator is not listed": {imagePage("", ""), nil},
 		"an inline image": {func() []byte {
 			return pdftest.Pages(pdftest.Print("q 36 0 0 36 10 10 cm BI /W 2 /H 2 /BPC 8 /CS /G ID EI E EI Q 0 g 0 0 1 1 re f", ""))
 		}, []placement{{PPIX: 4, PPIY: 4, Box: at(10, 10, 36, 36)}}},

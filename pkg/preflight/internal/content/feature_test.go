@@ -34,7 +34,7 @@ func TestOverprintAndTransparency(t *testing.T) {
 		}
 	}
 	table(t, look, map[string]markCase{
-		"nothing of it":                     {content: "0 0 9 9 re f", want: []string{"path 1 Normal"}},
+		"no feature":                        {content: "0 0 9 9 re f", want: []string{"path 1 Normal"}},
 		"opacity of fill and stroke":        {content: both, resources: gs("/ca 0.5 /CA 0.25"), want: []string{"path 0.5 Normal", "path stroked 0.25 Normal"}},
 		"opacity is cut":                    {content: "/G gs 0 0 9 9 re f", resources: gs("/ca 7"), want: []string{"path 1 Normal"}},
 		"a blend mode":                      {content: "/G gs 0 0 9 9 re f", resources: gs("/BM /Multiply"), want: []string{"path 1 Multiply"}},
@@ -183,7 +183,7 @@ func TestPatterns(t *testing.T) {
 	const half = "/PaintType 1 /Resources << >>"
 	table(t, both, map[string]markCase{
 		// 100 x 100 points are 1244.5 mm2; half of each tile is inked.
-		"what a tile paints covers the region": {
+		"the marks of a tile cover the region": {
 			content: "/Pattern cs /P scn 0 0 100 100 re f", resources: tile(half, "1 0 0 0 k 0 0 5 10 re f"),
 			want: []string{"path [0 0 100 100] DeviceCMYK C1 1 width 0 area 622.3"},
 		},

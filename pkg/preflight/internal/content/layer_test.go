@@ -52,7 +52,7 @@ func TestContentOfLayersThatAreNotPrintedIsIgnored(t *testing.T) {
 		"other marked content does not hide":     {content: "/Span /Off BDC" + square + "EMC", want: seen},
 		"an inner layer does not show":           {content: "/OC /Off BDC /OC /On BDC" + square + "EMC EMC", want: hidden},
 		"the end of an inner one does not show":  {content: "/OC /Off BDC /P BMC EMC" + square + "EMC", want: hidden},
-		"an end too many is none":                {content: "EMC EMC /OC /Off BDC" + square + "EMC", want: hidden},
+		"a surplus end is ignored":               {content: "EMC EMC /OC /Off BDC" + square + "EMC", want: hidden},
 		"Q does not end it":                      {content: "q /OC /Off BDC Q" + square + "EMC", want: hidden},
 		"an unknown layer is shown":              {content: "/OC /Strange BDC" + square + "EMC", want: seen},
 		"all off by default":                     {content: "/OC /On BDC" + square + "EMC", config: "/BaseState /OFF", want: hidden},

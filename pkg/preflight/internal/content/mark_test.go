@@ -125,7 +125,7 @@ func TestMarkOfAPathHasItsBox(t *testing.T) {
 		"after closing a path goes on at its start": {content: "10 10 m 20 10 l 20 20 l h 0 0 l f", want: []string{"path [0 0 20 20]"}},
 		"a path that is not painted is no mark":     {content: "10 10 20 20 re n", want: nil},
 		"nor is one beyond the page":                {content: "600 10 20 20 re f", want: nil},
-		"what is no number is no mark":              {content: "999999999999999 0 0 999999999999999 0 0 cm 1 1 9 9 re f", want: nil},
+		"an overflowing matrix paints no mark":      {content: "999999999999999 0 0 999999999999999 0 0 cm 1 1 9 9 re f", want: nil},
 		"matrices apply when a point is made":       {content: "10 10 m 2 0 0 2 0 0 cm 20 20 l 20 5 l f", want: []string{"path [10 10 40 40]"}},
 	})
 }
@@ -259,10 +259,10 @@ func TestPaintListsTheInksOfAColour(t *testing.T) {
 			resources: fixed("/Shading << /S << /ShadingType 3 /ColorSpace /DeviceCMYK /Coords [0 0 0 9 9 9] /Function [" +
 				strings.Join([]string{ramp(1), ramp(0), ramp(0), ramp(0.5)}, " ") + "] >> >>"),
 		},
-		"triangles by their corners":     {content: "/S sh", resources: mesh(4, 8, "\x00\x00\x00\xff\x00\x00\x00"+"\x00\x01\x01\x00\x33\x00\x00"), want: []string{"DeviceCMYK C1 M0.2"}},
-		"a lattice by its corners":       {content: "/S sh", resources: mesh(5, 0, "\x00\x00\xff\x00\x00\x00\x01\x01\x00\x00\x00\x33"), want: []string{"DeviceCMYK C1 K0.2"}},
-		"a patch by its corners":         {content: "/S sh", resources: mesh(6, 8, "\x00"+strings.Repeat("p", 24)+"\xff\x00\x00\x00"+strings.Repeat("\x00", 11)+"\x33"), want: []string{"DeviceCMYK C1 K0.2"}},
-		"a mesh that ends early is none": {content: "/S sh", resources: mesh(7, 8, "\x00abc"), want: []string{"DeviceCMYK"}},
+		"triangles by their corners":  {content: "/S sh", resources: mesh(4, 8, "\x00\x00\x00\xff\x00\x00\x00"+"\x00\x01\x01\x00\x33\x00\x00"), want: []string{"DeviceCMYK C1 M0.2"}},
+		"a lattice by its corners":    {content: "/S sh", resources: mesh(5, 0, "\x00\x00\xff\x00\x00\x00\x01\x01\x00\x00\x00\x33"), want: []string{"DeviceCMYK C1 K0.2"}},
+		"a patch by its corners":      {content: "/S sh", resources: mesh(6, 8, "\x00"+strings.Repeat("p", 24)+"\xff\x00\x00\x00"+strings.Repeat("\x00", 11)+"\x33"), want: []string{"DeviceCMYK C1 K0.2"}},
+		"a truncated mesh is ignored": {content: "/S sh", resources: mesh(7, 8, "\x00abc"), want: []string{"DeviceCMYK"}},
 		"an image has the most of each ink": {
 			content: pdftest.Place("Im", 0, 0, 9, 9), want: []string{"DeviceCMYK C1 K0.2"},
 			resources: func(b *pdftest.Builder) string {

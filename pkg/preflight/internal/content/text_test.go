@@ -128,9 +128,9 @@ func TestType3GlyphsPaintTextOrMarks(t *testing.T) {
 	both := func(m *facts.Mark) string { return shape(m) + " " + colour(m) }
 	const text = "1 0 0 0 k BT /F 10 Tf 100 100 Td (AA) Tj ET"
 	table(t, both, map[string]markCase{
-		"without colours they are text": {content: text, resources: type3("1000 0 0 0 500 500 d1 0 1 0 0 k 0 0 500 500 re f"), want: []string{"text [100 100 120 110] DeviceCMYK C1"}},
-		"with colours, what they paint": {content: text, resources: type3("1000 0 d0 0 1 0 0 k 0 0 500 500 re f"), want: []string{"path [100 100 105 105] DeviceCMYK M1", "path [110 100 115 105] DeviceCMYK M1"}},
-		"invisible they are nothing":    {content: "3 Tr " + text, resources: type3("1000 0 d0 0 0 500 500 re f"), want: nil},
+		"without colours they are text":    {content: text, resources: type3("1000 0 0 0 500 500 d1 0 1 0 0 k 0 0 500 500 re f"), want: []string{"text [100 100 120 110] DeviceCMYK C1"}},
+		"coloured glyphs give their marks": {content: text, resources: type3("1000 0 d0 0 1 0 0 k 0 0 500 500 re f"), want: []string{"path [100 100 105 105] DeviceCMYK M1", "path [110 100 115 105] DeviceCMYK M1"}},
+		"invisible they are nothing":       {content: "3 Tr " + text, resources: type3("1000 0 d0 0 0 500 500 re f"), want: nil},
 		"a font that shows itself is noticed": {content: text, want: []string{"path [100 100 105 105] DeviceGray K1", "path [110 100 115 105] DeviceGray K1"}, resources: func(b *pdftest.Builder) string {
 			glyph, font := b.Reserve(), b.Reserve()
 			b.SetStream(glyph, "", []byte("1000 0 d0 0 g 0 0 500 500 re f BT /F 100 Tf (A) Tj ET"))

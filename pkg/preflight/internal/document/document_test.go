@@ -133,14 +133,14 @@ func TestPages(t *testing.T) {
 		page pdftest.Page
 		want facts.Page
 	}{
-		"defaults":                        {pdftest.Page{}, facts.Page{Media: a4, UserUnit: 1}},
-		"boxes with corners in any order": {pdftest.Page{Media: &pdftest.Box{100, 200, 0, 0}, Trim: &pdftest.Box{90, 90, 10, 10}}, facts.Page{Media: geom.Rect{0, 0, 100, 200}, UserUnit: 1, Trim: box(pdftest.Box{10, 10, 90, 90})}},
-		"rotation is brought into range":  {pdftest.Page{Rotate: -90}, facts.Page{Media: a4, UserUnit: 1, Rotate: 270, RawRotate: -90}},
-		"a crooked rotation is none":      {pdftest.Page{Rotate: 45}, facts.Page{Media: a4, UserUnit: 1, RawRotate: 45}},
-		"user units":                      {pdftest.Page{UserUnit: 2.5}, facts.Page{Media: a4, UserUnit: 2.5}},
-		"a negative user unit is none":    {pdftest.Page{UserUnit: -1}, facts.Page{Media: a4, UserUnit: 1}},
-		"an empty box is none":            {pdftest.Page{Trim: &pdftest.Box{5, 5, 5, 5}}, facts.Page{Media: a4, UserUnit: 1}},
-		"a broken box is none":            {pdftest.Page{Extra: "/TrimBox [1 2 /x 4] /BleedBox 5 /ArtBox [1 2 3]"}, facts.Page{Media: a4, UserUnit: 1}},
+		"defaults":                                           {pdftest.Page{}, facts.Page{Media: a4, UserUnit: 1}},
+		"boxes with corners in any order":                    {pdftest.Page{Media: &pdftest.Box{100, 200, 0, 0}, Trim: &pdftest.Box{90, 90, 10, 10}}, facts.Page{Media: geom.Rect{0, 0, 100, 200}, UserUnit: 1, Trim: box(pdftest.Box{10, 10, 90, 90})}},
+		"rotation is brought into range":                     {pdftest.Page{Rotate: -90}, facts.Page{Media: a4, UserUnit: 1, Rotate: 270, RawRotate: -90}},
+		"a rotation that is not a multiple of 90 is ignored": {pdftest.Page{Rotate: 45}, facts.Page{Media: a4, UserUnit: 1, RawRotate: 45}},
+		"user units":                                         {pdftest.Page{UserUnit: 2.5}, facts.Page{Media: a4, UserUnit: 2.5}},
+		"a negative user unit is ignored":                    {pdftest.Page{UserUnit: -1}, facts.Page{Media: a4, UserUnit: 1}},
+		"an empty box is ignored":                            {pdftest.Page{Trim: &pdftest.Box{5, 5, 5, 5}}, facts.Page{Media: a4, UserUnit: 1}},
+		"an invalid box is ignored":                          {pdftest.Page{Extra: "/TrimBox [1 2 /x 4] /BleedBox 5 /ArtBox [1 2 3]"}, facts.Page{Media: a4, UserUnit: 1}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -81,7 +81,7 @@ func TestMetadata(t *testing.T) {
 		"entities do not expand": {
 			xmp: `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>` + xmp(`<dc:title>&b;</dc:title>`), want: metadata{Title: "&b;"},
 		},
-		"dates that are none": {info: "/CreationDate (yesterday) /ModDate (D:20261399)"},
+		"invalid dates":       {info: "/CreationDate (yesterday) /ModDate (D:20261399)"},
 		"an invalid trapping": {info: "/Trapped (Yes)"},
 		"escape characters":   {info: "/Title (a\\033[31mb)", want: metadata{Title: "a˙[31mb"}},
 		"PDF/X-1a of 2001": {

@@ -39,7 +39,7 @@ func TestRects(t *testing.T) {
 		"slack forgives":                      unit.Contains(geom.Rect{-0.1, 0, 1, 1}, 0.2),
 		"without slack it does not":           !unit.Contains(geom.Rect{-0.1, 0, 1, 1}, 0),
 		"a rotated unit square has its box":   geom.Matrix{0, 1, -1, 0, 0, 0}.Rect(unit) == geom.Rect{-1, 0, 0, 1},
-		"what is no number is not finite":     !geom.Rect{math.NaN(), 0, 1, 1}.Finite(),
+		"NaN is not finite":                   !geom.Rect{math.NaN(), 0, 1, 1}.Finite(),
 		"rounding never yields minus zero":    !math.Signbit(geom.Round(-0.001, 2)),
 		"rounding never yields infinity":      geom.Round(math.Inf(1), 2) == 0 && geom.Round(math.MaxFloat64, 2) == 0,
 		"an inch has 25.4 millimetres":        geom.Millimetres(72) == 25.4,

@@ -120,8 +120,8 @@ func TestInlineData(t *testing.T) {
 	}{
 		"a known length skips what looks like an end": {"\n EI q EI\nQ", 5, "Q!"},
 		"a wrong length is not believed":              {"\nabcdef\nEI Q", 2, "Q!"},
-		"an end inside a word is none":                {"\nabEIcd\nEI Q", -1, "Q!"},
-		"an end before binary data is none":           {"\nab EI \x80\x81\x00\nEI Q", -1, "Q!"},
+		"an end inside a word is ignored":             {"\nabEIcd\nEI Q", -1, "Q!"},
+		"an end before binary data is ignored":        {"\nab EI \x80\x81\x00\nEI Q", -1, "Q!"},
 		"data without an end takes everything":        {"\nabcdef", -1, ""},
 		"a length beyond the data is not believed":    {"\nab\nEI Q", 1 << 30, "Q!"},
 	}
@@ -141,18 +141,18 @@ func TestInlineData(t *testing.T) {
 func TestStringsAreDecoded(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ in, want string }{
-		"plain text is itself":                    {"(abc)", "abc"},
-		"escapes by letter":                       {`(\n\r\t\b\f\(\)\\)`, "\n\r\t\b\f()\\"},
-		"octal digits, at most three":             {`(\101\60\7\1234)`, "A0\aS4"},
-		"a high octal number loses its top":       {`(\501)`, "A"},
-		"other escapes are the letter":            {`(\q)`, "q"},
-		"a line that is continued":                {"(a\\\r\nb\\\nc)", "abc"},
-		"the ends of lines are one":               {"(a\r\nb\rc)", "a\nb\nc"},
-		"a backslash at the end is nothing":       {`(a\`, "a"},
-		"hexadecimal digits, with spaces":         {"<48 6 5>", "He"},
-		"an odd digit has a zero behind it":       {"<485>", "HP"},
-		"what is no digit is skipped":             {"<4x8>", "H"},
-		"a backslash in hexadecimal is no escape": {"<\\>", ""},
+		"plain text is itself":                       {"(abc)", "abc"},
+		"escapes by letter":                          {`(\n\r\t\b\f\(\)\\)`, "\n\r\t\b\f()\\"},
+		"octal digits, at most three":                {`(\101\60\7\1234)`, "A0\aS4"},
+		"a high octal number loses its top":          {`(\501)`, "A"},
+		"other escapes are the letter":               {`(\q)`, "q"},
+		"a line that is continued":                   {"(a\\\r\nb\\\nc)", "abc"},
+		"the ends of lines are one":                  {"(a\r\nb\rc)", "a\nb\nc"},
+		"a backslash at the end is nothing":          {`(a\`, "a"},
+		"hexadecimal digits, with spaces":            {"<48 6 5>", "He"},
+		"an odd digit has a zero behind it":          {"<485>", "HP"},
+		"a character that is not a digit is skipped": {"<4x8>", "H"},
+		"a backslash in hexadecimal is no escape":    {"<\\>", ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
