@@ -92,7 +92,7 @@ type Change struct {
 type Audience struct {
 	// partners are names of PartnerEntitlements.
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253

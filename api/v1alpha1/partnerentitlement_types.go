@@ -86,7 +86,7 @@ type PartnerEntitlementSpec struct {
 	RateLimits []RateLimit `json:"rateLimits,omitempty"`
 	// scopes are the permissions that the keys of the partner can have.
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Scopes []Scope `json:"scopes,omitempty"`
 	// keys are the API keys of the partner, by digest; the key itself is never
@@ -147,7 +147,7 @@ type Webhook struct {
 	URL string `json:"url"`
 	// events are the event types that the webhook receives; absent or empty means all.
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Events []WebhookEvent `json:"events,omitempty"`
 	// secrets sign the requests: each is whsec_ followed by the standard base64 of 24
@@ -334,7 +334,7 @@ type APIKey struct {
 	// scopes lists the permissions of the key. The key has those that the partner also
 	// has. If absent or empty, the key has none, and its requests get 403.
 	// +optional
-	// +listType=set
+	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Scopes []Scope `json:"scopes,omitzero"`
 }

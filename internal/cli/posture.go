@@ -36,7 +36,7 @@ rejected. "-" means that the capability is not granted.`,
 		flags:   o.register,
 		print:   func(w io.Writer, r postureReport) { rows(w, r.table) },
 	}.local(func(cmd *cobra.Command, _ []string) (r postureReport, err error) {
-		if reading, err = o.read(cmd.Context()); err != nil {
+		if reading, err = o.read(cmd); err != nil {
 			return r, err
 		}
 		snapshot, now := posture.Compile(reading.Inputs), o.now()
@@ -72,7 +72,7 @@ type postureOptions struct {
 }
 
 func (o *postureOptions) register(f *pflag.FlagSet) {
-	f.StringVar(&o.from, "from", "", "directory of manifests; without it, the cluster is read")
+	f.StringVar(&o.from, "from", "", "directory or file of manifests, or - for standard input; without it, the cluster is read")
 	o.registerCluster(f)
 }
 
@@ -108,21 +108,32 @@ func (i *instantFlag) Set(text string) (err error) {
 // Type implements [pflag.Value].
 func (*instantFlag) Type() string { return "time" }
 
-// read reads a directory of manifests, or the cluster.
-func (o *postureOptions) read(ctx context.Context) (explain.Reading, error) {
+// read reads manifests, or the cluster.
+func (o *postureOptions) read(cmd *cobra.Command) (explain.Reading, error) {
 	if o.from != "" {
-		return readManifests(ctx, o.from, o.now())
+		return o.readManifests(cmd, o.from, o.namespace)
 	}
-	return o.readCluster(ctx)
+	return o.readCluster(cmd.Context())
 }
 
-func readManifests(ctx context.Context, dir string, now time.Time) (explain.Reading, error) {
-	admission, err := dirsource.NewAdmission()
+// readManifests reads manifests, of which those without a namespace are in the given one.
+func (o *postureOptions) readManifests(cmd *cobra.Command, path, namespace string) (explain.Reading, error) {
+	admission, files, err := openManifests(cmd, path, namespace)
 	if err != nil {
 		return explain.Reading{}, err
 	}
-	inputs, err := admission.Read(ctx, dir, now)
+	inputs, err := admission.Read(cmd.Context(), files, o.now())
 	return explain.Reading{Inputs: inputs}, err
+}
+
+func openManifests(cmd *cobra.Command, path, namespace string) (*dirsource.Admission, dirsource.Manifests, error) {
+	admission, err := dirsource.NewAdmission()
+	if err != nil {
+		return nil, nil, err
+	}
+	admission.Namespace = namespace
+	files, err := dirsource.Open(path, cmd.InOrStdin())
+	return admission, files, err
 }
 
 func (o *postureOptions) readCluster(ctx context.Context) (explain.Reading, error) {

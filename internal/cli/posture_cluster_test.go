@@ -162,6 +162,67 @@ func comparedWithCluster(t *testing.T, r released) {
 	}
 }
 
+// TestOverlayIsTheResultOfServerSideApply compares a dry run with the state after the
+// manifests are really applied.
+func TestOverlayIsTheResultOfServerSideApply(t *testing.T) {
+	t.Parallel()
+	r := newReleased(t)
+	admin := r.Admin()
+	kubectl := func(args ...string) {
+		t.Helper()
+		if _, err := r.Kubectl(t, admin, append(args, "--namespace="+r.namespace)...); err != nil {
+			t.Fatalf("kubectl %q: %v", args, err)
+		}
+	}
+	overlay := func(kubeconfig, manifest string, flags ...string) (out, complaint string, code int) {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "change.yaml")
+		if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
+			t.Fatalf("os.WriteFile(%q): %v", file, err)
+		}
+		return r.plugin(t, kubeconfig, append([]string{"posture", "diff", "cluster", "--overlay", file, "-n", r.namespace, asOf, "--opens-only"}, flags...)...)
+	}
+	sample, err := os.ReadFile(filepath.Join(samples, "rollouts", "xjdf.yaml"))
+	if err != nil {
+		t.Fatalf("os.ReadFile: %v", err)
+	}
+	narrower := strings.Replace(string(sample), "    - stark\n", "", 1)
+	kubectl("patch", "capabilityrollout", "xjdf", "--type=merge", "--field-manager=on-call", `--patch={"spec":{"killSwitch":{"state":"Engaged","reason":"INC-7"}}}`)
+	out, complaint, code := overlay(r.manager, string(sample)+"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n", "--force-conflicts")
+	if code != 0 || !strings.Contains(out, "0 opened") || !strings.Contains(complaint, "ignored 1 objects of other kinds") {
+		t.Errorf("overlay below an engaged kill switch: exit code %d, want 0 and no opening\n%s\n%s", code, out, complaint)
+	}
+	kubectl("patch", "capabilityrollout", "xjdf", "--type=merge", "--field-manager=on-call", `--patch={"spec":{"killSwitch":null}}`)
+
+	// The list of partners belongs to one manager as a whole, so a shorter list narrows.
+	out, complaint, code = overlay(r.manager, narrower, "--force-conflicts", "--opens-only=false", "--exit-code")
+	if code != 1 || !strings.Contains(out, "closes") {
+		t.Errorf("overlay with one partner less: exit code %d, want 1 and a closing\n%s\n%s", code, out, complaint)
+	}
+	file := filepath.Join(t.TempDir(), "xjdf.yaml")
+	if err := os.WriteFile(file, []byte(narrower), 0o600); err != nil {
+		t.Fatalf("os.WriteFile(%q): %v", file, err)
+	}
+	kubectl("apply", "--server-side", "--field-manager=helm", "--force-conflicts", "--filename="+file)
+	if out, complaint, code = overlay(r.manager, narrower, "--opens-only=false"); code != 0 || !strings.Contains(out, "0 opened, 0 closed, 0 altered") {
+		t.Errorf("overlay after it was applied: exit code %d, want 0 and no change\n%s\n%s", code, out, complaint)
+	}
+	out, complaint, code = overlay(r.manager, string(sample))
+	if code != 1 || !strings.Contains(out, "opens") {
+		t.Errorf("overlay with another partner: exit code %d, want 1 and an opening\n%s\n%s", code, out, complaint)
+	}
+	for name, tc := range map[string]struct{ user, flag, old, replacement, want string }{
+		"a change of stage without a ticket": {r.manager, "--force-conflicts", "stage: PrivateBeta", "stage: Sandbox", "a change of stage needs a new change.ticket"},
+		"a field of another manager":         {r.manager, "--field-manager=other", "ticket: REL-1002", "ticket: REL-9", "conflict"},
+		"a user who may not patch":           {r.person(t, "viewer"), "--force-conflicts", "", "", "forbidden"},
+	} {
+		out, complaint, code := overlay(tc.user, strings.Replace(narrower, tc.old, tc.replacement, 1), tc.flag)
+		if code != 2 || !strings.Contains(complaint, tc.want) {
+			t.Errorf("%s: exit code %d, want 2 and %q\n%s\n%s", name, code, tc.want, out, complaint)
+		}
+	}
+}
+
 // explainedOnCluster compares the rules without the time of the last edit, which
 // only a cluster records.
 func explainedOnCluster(t *testing.T, r released) {

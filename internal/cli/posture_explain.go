@@ -38,7 +38,7 @@ Each proposed change was tried on a copy of the objects with the code of the gat
 		if err != nil {
 			return nil, err
 		}
-		reading, err := o.read(cmd.Context())
+		reading, err := o.read(cmd)
 		if err != nil {
 			return nil, err
 		}

@@ -142,6 +142,10 @@ func TestExitCodesOfAComparison(t *testing.T) {
 		edit{"partners/globex.yaml", "  - name: rfq-list", "  - name: rfq-list\n  - name: xjdf"})
 	key := edited(t, edit{"partners/globex.yaml", "  keys:", "  keys:\n  - name: second\n    kind: Test\n    sha256: \"" + strings.Repeat("a1", 32) + "\"\n    state: Active"})
 	broken := edited(t, edit{"rollouts/xjdf.yaml", "stage: PrivateBeta", "stage: Everywhere"})
+	disabled := edited(t, edit{"rollouts/xjdf.yaml", "stage: PrivateBeta", "stage: Disabled"})
+	promoted := edited(t, edit{"rollouts/xjdf.yaml", "stage: PrivateBeta", "stage: Live"})
+	rollouts := filepath.Join(samples, "rollouts")
+	mixed := edited(t, edit{"rollouts/xjdf.yaml", "metadata:", "metadata:\n  namespace: prints"})
 	for name, tc := range map[string]struct {
 		args []string
 		code int
@@ -161,6 +165,12 @@ func TestExitCodesOfAComparison(t *testing.T) {
 		"a directory that is not there":         {[]string{samples, "/nowhere/at/all"}, 2, "/nowhere/at/all"},
 		"a flag that is not there":              {[]string{samples, samples, "--opens"}, 2, "opens"},
 		"one side is missing":                   {[]string{samples}, 2, "2 arg"},
+		"a stage is skipped":                    {[]string{disabled, samples, "--opens-only"}, 2, "CapabilityRollout/xjdf: spec"},
+		"a change of stage without a ticket":    {[]string{samples, promoted, "--opens-only"}, 2, "a change of stage needs a new change.ticket"},
+		"manifests without partners":            {[]string{samples, rollouts}, 2, "contains no PartnerEntitlement"},
+		"a set in two namespaces":               {[]string{samples, mixed, "--opens-only"}, 2, "must be \"default\" like that of"},
+		"another namespace than the given one":  {[]string{samples, mixed, "--opens-only", "-n", "market"}, 2, "must be market"},
+		"an overlay of manifests":               {[]string{samples, "--overlay", rollouts}, 2, "use posture diff cluster --overlay"},
 		"a form that is not there":              {[]string{samples, samples, "-o", "xml"}, 2, "xml"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,6 +37,10 @@ const (
 // schema and the CEL rules of their CustomResourceDefinition, in strict mode. A
 // manifest that it accepts is also accepted by a cluster.
 type Admission struct {
+	// Namespace is the namespace of manifests without one; empty is "default". If it is set,
+	// manifests of another namespace are rejected.
+	Namespace string
+
 	kinds map[gvk]*kind
 }
 

@@ -3,6 +3,7 @@
 package dirsource
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,25 +12,18 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/posture"
 )
 
-// defaultNamespace is the namespace of an object that names none.
+// defaultNamespace is the namespace of an object without one if [Admission] sets no other.
 const defaultNamespace = "default"
 
-// Read validates the manifests of a directory once, as of now, and returns the inputs
-// of a compilation. One fault rejects all manifests with a [RefusalError].
-func (a *Admission) Read(ctx context.Context, dir string, now time.Time) (posture.Inputs, error) {
-	set, err := scan(dir)
-	if err != nil {
-		return posture.Inputs{}, err
-	}
-	return a.load(ctx, set.files, now)
-}
-
-func (a *Admission) load(ctx context.Context, files map[string][]byte, now time.Time) (posture.Inputs, error) {
+// Read validates manifests once, as of now, and returns the inputs of a compilation. One
+// fault rejects all manifests with a [RefusalError].
+func (a *Admission) Read(ctx context.Context, files Manifests, now time.Time) (posture.Inputs, error) {
 	l := loader{admission: a, seen: map[objectName]string{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := ctx.Err(); err != nil {
@@ -61,52 +55,87 @@ type loader struct {
 	secrets   []posture.SecretData
 	seen      map[objectName]string
 	refusal   RefusalError
+	// namespace is that of the first object, which is at where.
+	namespace, where string
 }
 
 type objectName struct{ kind, namespace, name string }
 
 // admit validates one document and keeps its object.
 func (l *loader) admit(ctx context.Context, file string, d *document) []*FaultError {
-	apiVersion, kind := text(d.object["apiVersion"]), text(d.object["kind"])
-	isSecret := apiVersion == "v1" && kind == "Secret"
-	if !isSecret && !l.admission.Knows(apiVersion, kind) {
+	kind := text(d.object["kind"])
+	if !isSecret(d.object) && !l.admission.Knows(text(d.object["apiVersion"]), kind) {
 		return []*FaultError{{Line: d.lineOf("kind"), Field: "kind", Problem: "is neither a kind of " + v1alpha1.GroupVersion.String() + " nor a v1 Secret"}}
 	}
-	metadata, isMap := d.object["metadata"].(map[string]any)
-	if !isMap {
-		return []*FaultError{{Line: d.lineOf("metadata"), Field: "metadata", Problem: "must be an object"}}
+	id, fault := l.identify(file, d)
+	if fault != nil {
+		return []*FaultError{fault}
 	}
-	if metadata["namespace"] == nil {
-		metadata["namespace"] = defaultNamespace
-	}
-	id := objectName{kind, text(metadata["namespace"]), text(metadata["name"])}
-	if first, twice := l.seen[id]; twice {
-		return []*FaultError{{Line: d.line, Field: "metadata.name", Problem: fmt.Sprintf("another %s of this name is in %s", kind, first)}}
-	}
-	l.seen[id] = fmt.Sprintf("%s:%d", file, d.line)
-	if isSecret {
+	if isSecret(d.object) {
 		secret, faults := readSecret(d, id.namespace, id.name)
 		l.secrets = append(l.secrets, secret)
 		return faults
 	}
-	if errs := l.admission.Create(ctx, d.object); len(errs) > 0 {
-		faults := make([]*FaultError, 0, len(errs))
-		for _, e := range errs {
-			problem := e.Detail
-			if problem == "" {
-				problem = e.Type.String()
-			}
-			path := e.Field
-			if path == "<nil>" {
-				path = ""
-			}
-			faults = append(faults, &FaultError{Line: d.lineOf(path), Field: path, Problem: problem})
+	if faults := faultsOf(l.admission.Create(ctx, d.object)); len(faults) > 0 {
+		for _, fault := range faults {
+			fault.Line = d.lineOf(fault.Field)
 		}
 		return faults
 	}
 	if err := l.keep(kind, d.object); err != nil {
 		// The text of a decoding error may quote a value.
 		return []*FaultError{{Line: d.line, Problem: "cannot be decoded"}}
+	}
+	return nil
+}
+
+func isSecret(object map[string]any) bool {
+	return text(object["apiVersion"]) == "v1" && text(object["kind"]) == "Secret"
+}
+
+// identify sets the namespace of a document without one, and returns a fault if another
+// document has its name or another namespace.
+func (l *loader) identify(file string, d *document) (objectName, *FaultError) {
+	metadata, isMap := d.object["metadata"].(map[string]any)
+	if !isMap {
+		return objectName{}, &FaultError{Line: d.lineOf("metadata"), Field: "metadata", Problem: "must be an object"}
+	}
+	if metadata["namespace"] == nil {
+		metadata["namespace"] = cmp.Or(l.admission.Namespace, defaultNamespace)
+	}
+	id := objectName{text(d.object["kind"]), text(metadata["namespace"]), text(metadata["name"])}
+	if first, twice := l.seen[id]; twice {
+		return id, &FaultError{Line: d.line, Field: "metadata.name", Problem: fmt.Sprintf("another %s of this name is in %s", id.kind, first)}
+	}
+	l.seen[id] = fmt.Sprintf("%s:%d", file, d.line)
+	return id, l.sameNamespace(file, d, id.namespace)
+}
+
+// faultsOf returns the faults of validation errors without a file and a line, and without
+// values.
+func faultsOf(errs field.ErrorList) []*FaultError {
+	faults := make([]*FaultError, len(errs))
+	for i, e := range errs {
+		faults[i] = &FaultError{Field: e.Field, Problem: cmp.Or(e.Detail, e.Type.String())}
+		if e.Field == "<nil>" {
+			faults[i].Field = ""
+		}
+	}
+	return faults
+}
+
+// sameNamespace returns a fault if the object is in another namespace than the objects
+// before it: the gates enforce the objects of one namespace.
+func (l *loader) sameNamespace(file string, d *document, namespace string) *FaultError {
+	if l.namespace == "" {
+		l.namespace, l.where = namespace, fmt.Sprintf("%s:%d", file, d.line)
+	}
+	line := d.lineOf("metadata.namespace")
+	switch required := l.admission.Namespace; {
+	case required != "" && namespace != required:
+		return &FaultError{Line: line, Field: "metadata.namespace", Problem: fmt.Sprintf("must be %s, the namespace of this command, instead of %.63q", required, namespace)}
+	case namespace != l.namespace:
+		return &FaultError{Line: line, Field: "metadata.namespace", Problem: fmt.Sprintf("must be %.63q like that of %s, instead of %.63q; the gates enforce one namespace", l.namespace, l.where, namespace)}
 	}
 	return nil
 }

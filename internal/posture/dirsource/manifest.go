@@ -69,12 +69,44 @@ func parse(file string, content []byte) ([]document, *FaultError) {
 			return nil, &FaultError{File: file, Line: d.line, Problem: "is not an object"}
 		}
 		d.object = object
-		documents = append(documents, d)
+		items, fault := d.items()
+		if fault != nil {
+			fault.File = file
+			return nil, fault
+		}
+		documents = append(documents, items...)
 	}
 	if len(documents) == 0 {
 		return nil, &FaultError{File: file, Problem: "contains no object; it may be incomplete"}
 	}
 	return documents, nil
+}
+
+// items returns the objects of a list, such as the output of kubectl get, or the document
+// itself if it is not a list.
+func (d *document) items() ([]document, *FaultError) {
+	list, isList := d.object["items"].([]any)
+	if !isList || !strings.HasSuffix(text(d.object["kind"]), "List") {
+		return []document{*d}, nil
+	}
+	items := make([]document, len(list))
+	index := make(map[string]int, len(list))
+	for i, item := range list {
+		at := fmt.Sprintf("items[%d]", i)
+		object, isMap := item.(map[string]any)
+		if !isMap {
+			return nil, &FaultError{Line: d.lineOf(at), Field: at, Problem: "is not an object"}
+		}
+		items[i] = document{object: object, line: d.lineOf(at), lines: map[string]int{}}
+		index[strings.TrimSuffix(at, "]")] = i
+	}
+	for field, line := range d.lines {
+		at, below, _ := strings.Cut(field, "].")
+		if i, found := index[at]; found && below != "" {
+			items[i].lines[below] = line
+		}
+	}
+	return items, nil
 }
 
 var (

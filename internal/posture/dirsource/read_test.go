@@ -28,7 +28,11 @@ func read(tb testing.TB, dir string) (posture.Inputs, error) {
 	if err != nil {
 		tb.Fatalf("admission: %v", err)
 	}
-	return a.Read(tb.Context(), dir, now)
+	manifests, err := dirsource.Open(dir, nil)
+	if err != nil {
+		return posture.Inputs{}, err
+	}
+	return a.Read(tb.Context(), manifests, now)
 }
 
 const rollout = `apiVersion: marketplace.printmarket.dev/v1alpha1
@@ -84,6 +88,11 @@ stringData:
   hmac: ` + secretValue + `
 `
 
+// indent makes a manifest an item of a list.
+func indent(manifest string) string {
+	return strings.ReplaceAll(strings.TrimSpace(manifest), "\n", "\n  ") + "\n"
+}
+
 // files is a directory by path; a value of "" is an empty file.
 type files map[string]string
 
@@ -114,7 +123,8 @@ func TestReadAcceptsValidManifests(t *testing.T) {
 		"one object in JSON with tabs":   {files{"a.json": json}, 1, 0, 0},
 		"several documents":              {files{"a.yaml": "# head\n---\n" + rollout + "---\n" + partner + "---\n# tail\n"}, 1, 1, 0},
 		"directories":                    {files{"x/a.yaml": rollout, "x/y/b.yaml": partner}, 1, 1, 0},
-		"one name in two namespaces":     {files{"a.yaml": rollout, "b.yaml": strings.Replace(rollout, "  name: rfq-create", "  namespace: other\n  name: rfq-create", 1)}, 2, 0, 0},
+		"the output of kubectl get":      {files{"a.yaml": "apiVersion: v1\nkind: List\nitems:\n- " + indent(rollout) + "- " + indent(partner)}, 1, 1, 0},
+		"a list of one kind":             {files{"a.json": `{"apiVersion": "marketplace.printmarket.dev/v1alpha1", "kind": "CapabilityRolloutList", "items": [` + json + `]}`}, 1, 0, 0},
 		"one name of two kinds":          {files{"a.yaml": partner, "b.yaml": sender, "c.yaml": secret}, 0, 1, 1},
 		"other files, which are ignored": {files{"a.yaml": rollout, "README.md": "x", ".hidden.yaml": "x", ".git/a.yaml": "x", "a.yaml~": "x", "kustomization.yaml": "x"}, 1, 0, 0},
 		"a status, which is ignored":     {files{"a.yaml": rollout + "status: {effectiveStage: Live, admitted: 0}\n"}, 1, 0, 0},
@@ -184,6 +194,9 @@ func TestOneFaultRejectsTheWholeSet(t *testing.T) {
 		"no name":                            {replace(rollout, "  name: rfq-create\n", "  labels: {}\n"), "metadata.name"},
 		"an impossible name":                 {replace(partner, "name: acme", "name: Acme_1"), "bad.yaml:4: metadata.name"},
 		"an impossible namespace":            {replace(partner, "name: acme", "name: acme\n  namespace: A/B"), "bad.yaml:5: metadata.namespace"},
+		"an object in another namespace":     {rollout + "---\n" + replace(partner, "name: acme", "name: acme\n  namespace: prints"), "bad.yaml:15: metadata.namespace: must be \"default\" like that of bad.yaml:1, instead of \"prints\""},
+		"a fault in a list":                  {"apiVersion: v1\nkind: List\nitems:\n- " + indent(replace(rollout, "Live", "GA")), "bad.yaml:10: spec.stage"},
+		"a list of texts":                    {"apiVersion: v1\nkind: List\nitems: [a]\n", "bad.yaml:3: items[0]: is not an object"},
 		"an unknown field":                   {replace(rollout, "  stage: Live\n", "  stage: Live\n  killswitch: {}\n"), "bad.yaml:8: spec.killswitch: unknown field"},
 		"an unknown field in a list":         {replace(partner, "    quota:\n", "    qouta: 1\n    quota:\n"), "bad.yaml:14: spec.capabilities[0].qouta: unknown field"},
 		"a wrong type":                       {replace(partner, "limit: 5", "limit: five"), "bad.yaml:15: spec.capabilities[0].quota.limit"},
@@ -271,7 +284,7 @@ func TestUnreadableDirectoryIsAFault(t *testing.T) {
 	}
 	for name, tc := range map[string]struct{ dir, want string }{
 		"missing":       {filepath.Join(t.TempDir(), "nowhere"), "cannot read the directory"},
-		"a file":        {file, "cannot read the directory"},
+		"an empty file": {file, "contains no object"},
 		"too deep":      {deep, "directories deep"},
 		"dangling link": {dangling, "a.yaml: cannot read the file"},
 	} {

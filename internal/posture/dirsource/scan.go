@@ -25,6 +25,45 @@ const (
 	maxDirDepth  = 8
 )
 
+// Stdin is the path that stands for standard input.
+const Stdin = "-"
+
+// maxStream is the maximum size of a single file or of standard input, such as the output
+// of helm template.
+const maxStream = 16 << 20
+
+// Manifests holds files of manifests by name.
+type Manifests map[string][]byte
+
+// Open reads a directory of manifests, one file, or standard input if path is [Stdin].
+func Open(path string, stdin io.Reader) (Manifests, error) {
+	in, name := stdin, path
+	if path != Stdin {
+		if info, err := os.Stat(path); err != nil || info.IsDir() {
+			set, err := scan(path)
+			if err != nil {
+				return nil, err
+			}
+			return set.files, nil
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, refuse("", "cannot read the manifests: "+reason(err))
+		}
+		// An error of closing a read-only file has no effect.
+		defer func() { _ = file.Close() }()
+		in, name = file, filepath.Base(path)
+	}
+	content, err := io.ReadAll(io.LimitReader(in, maxStream+1))
+	switch {
+	case err != nil:
+		return nil, refuse("", "cannot read the manifests: "+reason(err))
+	case len(content) > maxStream:
+		return nil, refuse("", fmt.Sprintf("is larger than %d bytes", maxStream))
+	}
+	return Manifests{name: content}, nil
+}
+
 // contents holds the bytes of a directory at one moment.
 type contents struct {
 	files map[string][]byte

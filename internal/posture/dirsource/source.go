@@ -220,7 +220,7 @@ func (s *Source) apply(ctx context.Context, set *contents) {
 		s.refuse(ctx, refusal)
 		return
 	}
-	inputs, err := s.admission.load(ctx, set.files, s.now())
+	inputs, err := s.admission.Read(ctx, set.files, s.now())
 	if ctx.Err() != nil {
 		return
 	}

@@ -4,6 +4,7 @@ package kubesource
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,4 +79,21 @@ func (c *Client) Update(ctx context.Context, resource schema.GroupVersionResourc
 	}
 	return client.Put().Namespace(name.Namespace).Resource(resource.Resource).Name(name.Name).
 		VersionedParams(&metav1.UpdateOptions{FieldManager: manager}, metav1.ParameterCodec).Body(object).Do(ctx).Into(object)
+}
+
+// dryRun applies a partial object on the server on behalf of a field manager, without
+// storing it, and decodes the resulting object. With force, the manager takes over the
+// fields of others; otherwise these are a conflict.
+func (c *Client) dryRun(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, object any, manager string, force bool, into runtime.Object) error {
+	client, err := c.of(resource)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(object)
+	if err != nil {
+		return err
+	}
+	options := &metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager, Force: &force, FieldValidation: metav1.FieldValidationStrict}
+	return client.Patch(types.ApplyPatchType).Namespace(name.Namespace).Resource(resource.Resource).Name(name.Name).
+		VersionedParams(options, metav1.ParameterCodec).Body(body).Do(ctx).Into(into)
 }
