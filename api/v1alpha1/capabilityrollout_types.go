@@ -93,6 +93,7 @@ type Audience struct {
 	// partners are names of PartnerEntitlements.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:XValidation:rule="self.all(x, self.exists_one(y, x == y))",message="a partner occurs twice: remove one entry"
 	// +kubebuilder:validation:MaxItems=256
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253

@@ -87,6 +87,7 @@ type PartnerEntitlementSpec struct {
 	// scopes are the permissions that the keys of the partner can have.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:XValidation:rule="self.all(x, self.exists_one(y, x == y))",message="a scope occurs twice: remove one entry"
 	// +kubebuilder:validation:MaxItems=32
 	Scopes []Scope `json:"scopes,omitempty"`
 	// keys are the API keys of the partner, by digest; the key itself is never
@@ -148,6 +149,7 @@ type Webhook struct {
 	// events are the event types that the webhook receives; absent or empty means all.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:XValidation:rule="self.all(x, self.exists_one(y, x == y))",message="an event occurs twice: remove one entry"
 	// +kubebuilder:validation:MaxItems=32
 	Events []WebhookEvent `json:"events,omitempty"`
 	// secrets sign the requests: each is whsec_ followed by the standard base64 of 24
@@ -335,6 +337,7 @@ type APIKey struct {
 	// has. If absent or empty, the key has none, and its requests get 403.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:XValidation:rule="self.all(x, self.exists_one(y, x == y))",message="a scope occurs twice: remove one entry"
 	// +kubebuilder:validation:MaxItems=32
 	Scopes []Scope `json:"scopes,omitzero"`
 }
