@@ -311,6 +311,8 @@ func updateCases() map[string]updateCase {
 		"a stage is not raised by two":               {rolloutManifest, ``, `spec: {stage: Live, change: {ticket: REL-2}}`, "one stage at a time"},
 		"a stage is not raised by three":             {rolloutManifest, `spec: {stage: Disabled}`, `spec: {stage: Live, change: {ticket: REL-2}}`, "one stage at a time"},
 		"a stage may be lowered by three":            {rolloutManifest, `spec: {stage: Live}`, `spec: {stage: Disabled, change: {ticket: REL-2}}`, ""},
+		"a stage is not raised above the ceiling":    {rolloutManifest, `{metadata: {name: order}, spec: {capability: order, stage: Disabled}}`, `{metadata: {name: order}, spec: {capability: order, stage: Sandbox, change: {ticket: REL-2}}}`, "above the highest stage"},
+		"a pilot is not raised to Live":              {rolloutManifest, `{metadata: {name: xjdf}, spec: {capability: xjdf, stage: PrivateBeta, audience: {partners: [acme]}}}`, `{metadata: {name: xjdf}, spec: {capability: xjdf, stage: Live, change: {ticket: REL-2}}}`, "above the highest stage"},
 		"a ticket may change alone":                  {rolloutManifest, ``, `spec: {change: {ticket: REL-2}}`, ""},
 		"a kill switch needs no new ticket":          {rolloutManifest, `spec: {stage: Live}`, `spec: {stage: Live, killSwitch: {state: Engaged, reason: INC-1}}`, ""},
 		"a capability never changes":                 {rolloutManifest, ``, `{metadata: {name: rfq-read}, spec: {capability: rfq-read}}`, "capability is immutable"},

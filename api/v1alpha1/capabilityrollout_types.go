@@ -41,6 +41,7 @@ type CapabilityRollout struct {
 // CapabilityRolloutSpec is the desired access to one capability.
 //
 // +kubebuilder:validation:XValidation:rule="{'Disabled': 0, 'Sandbox': 1, 'PrivateBeta': 2, 'Live': 3}[self.stage] <= {'Disabled': 0, 'Sandbox': 1, 'PrivateBeta': 2, 'Live': 3}[oldSelf.stage] + 1",message="promote one stage at a time: Disabled, Sandbox, PrivateBeta, Live",fieldPath=".stage"
+// +kubebuilder:validation:XValidation:rule="self.stage == oldSelf.stage || self.stage == 'Disabled' || !(self.capability in ['estimate', 'quote-accept', 'order', 'order-batch']) && (self.stage != 'Live' || !(self.capability in ['xjdf', 'xjdf-costing', 'xjmf-inbound', 'webhook-delivery', 'master-data-bridge']))",message="the stage is above the highest stage that this version implements for the capability, which would close it: keep the stage",fieldPath=".stage"
 // +kubebuilder:validation:XValidation:rule="self.stage == oldSelf.stage || self.change.ticket != oldSelf.change.ticket",message="a change of stage needs a new change.ticket",fieldPath=".change.ticket"
 // +kubebuilder:validation:XValidation:rule="self.stage != 'PrivateBeta' || (has(self.audience) && (has(self.audience.partners) && size(self.audience.partners) > 0 || has(self.audience.selector)))",message="PrivateBeta needs audience.partners or audience.selector",fieldPath=".audience"
 type CapabilityRolloutSpec struct {
