@@ -205,7 +205,8 @@ type KillSwitch struct {
 
 // CapabilityRolloutStatus is the current access to one capability.
 type CapabilityRolloutStatus struct {
-	// conditions are Ready, Reconciling, Stalled and Propagated.
+	// conditions are Ready, Reconciling, Stalled and Propagated. Rollouts whose audience
+	// names partners also have AudienceResolved.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -22,6 +22,11 @@ const (
 
 // Conditions of one kind.
 const (
+	// ConditionAudienceResolved (CapabilityRollout) is False as a warning while
+	// audience.partners or audience.excluded names an unknown partner. Rollouts whose
+	// audience names no partner do not have this condition. It does not affect other
+	// conditions.
+	ConditionAudienceResolved = "AudienceResolved"
 	// ConditionContractEffective (PartnerEntitlement) is True while the
 	// contract is in force.
 	ConditionContractEffective = "ContractEffective"
@@ -45,6 +50,10 @@ const (
 	// ConditionSenderUnique (XJMFSender) is False when an older object has the
 	// same sender id.
 	ConditionSenderUnique = "SenderUnique"
+	// ConditionPartnerGranted (XJMFSender) is False as a warning while the partner has no
+	// grant of xjmf-inbound, so that callbacks are rejected. It does not affect other
+	// conditions.
+	ConditionPartnerGranted = "PartnerGranted"
 	// ConditionTimestampSigned (XJMFSender) is False as a warning while the signature does
 	// not cover the timestamp. It does not affect other conditions: callbacks are accepted.
 	ConditionTimestampSigned = "TimestampSigned"
@@ -126,6 +135,10 @@ const (
 	// TimestampSigned=False: the value of spec.scheme.
 	ReasonTimestampBody = "TimestampBody"
 	ReasonBody          = "Body"
+	// ReasonGranted and ReasonNotGranted are the reasons of PartnerGranted=True and
+	// PartnerGranted=False.
+	ReasonGranted    = "Granted"
+	ReasonNotGranted = "NotGranted"
 	// ReasonComplete is the reason of KeysComplete=True.
 	ReasonComplete = "Complete"
 	// ReasonNoScopes means that an active key has no list of scopes, so that every request
@@ -138,7 +151,8 @@ const (
 	// ReasonNoActivePin means that no client certificate is valid: each is expired or
 	// invalid, or there is none although one is required.
 	ReasonNoActivePin = "NoActivePin"
-	// ReasonResolved is the reason of SecretsResolved=True and WebhooksReady=True.
+	// ReasonResolved is the reason of AudienceResolved=True, SecretsResolved=True and
+	// WebhooksReady=True.
 	ReasonResolved = "Resolved"
 	// ReasonAllReplicas is the reason of Propagated=True.
 	ReasonAllReplicas = "AllReplicas"

@@ -98,7 +98,7 @@ const (
 // XJMFSenderStatus is the current acceptance of one sender.
 type XJMFSenderStatus struct {
 	// conditions are Ready, Reconciling, Stalled, Propagated, SecretsResolved,
-	// SenderUnique and TimestampSigned.
+	// SenderUnique, PartnerGranted and TimestampSigned.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -29,6 +29,11 @@ func enforced(reason, format string, args ...any) verdict {
 
 func broken(reason string) verdict { return verdict{reason: reason, message: faults[reason]} }
 
+// duplicate returns the verdict of an object that an older object of its kind replaces.
+func duplicate(reason, older string) verdict {
+	return verdict{reason: reason, message: fmt.Sprintf("%s The older object is %s.", faults[reason], older)}
+}
+
 // faults maps a reason to its message: the problem and its remedy.
 var faults = map[string]string{
 	v1alpha1.ReasonAboveCeiling:          "The stage is above the highest stage that this version implements, so the capability is closed. Lower the stage or upgrade.",
@@ -77,6 +82,33 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 	}
 }
 
+// maxNames bounds the unknown names in a message.
+const maxNames = 5
+
+// audienceCondition warns about names of the audience without a PartnerEntitlement in the
+// namespace of the rollout. It returns no condition if the audience has no names.
+func (s *Snapshot) audienceCondition(r *rollout) []Condition {
+	a := r.object.Spec.Audience
+	if a == nil || len(a.Partners)+len(a.Excluded) == 0 {
+		return nil
+	}
+	var unknown []string
+	for _, name := range slices.Concat(a.Partners, a.Excluded) {
+		if _, found := s.Member(ObjectName{Namespace: r.object.Namespace, Name: name}); !found {
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) == 0 {
+		return []Condition{{v1alpha1.ConditionAudienceResolved, "True", v1alpha1.ReasonResolved, "Every name of the audience has a PartnerEntitlement."}}
+	}
+	text := strings.Join(unknown[:min(len(unknown), maxNames)], ", ")
+	if more := len(unknown) - maxNames; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return []Condition{{v1alpha1.ConditionAudienceResolved, "False", v1alpha1.ReasonPartnerNotFound,
+		fmt.Sprintf("Warning: the audience names partners without a PartnerEntitlement in this namespace: %s. Correct the names, or create the partners.", text)}}
+}
+
 func partnerConditions(p *partner, now time.Time) []Condition {
 	all := append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p), completeCondition(p, now))
 	return slices.Concat(all, certificatesCondition(p, now), webhooksCondition(p, now))
@@ -84,6 +116,8 @@ func partnerConditions(p *partner, now time.Time) []Condition {
 
 func partnerVerdict(p *partner, now time.Time) verdict {
 	switch {
+	case p.older != "":
+		return duplicate(p.fault, p.older)
 	case p.fault != "":
 		return broken(p.fault)
 	case len(p.duplicateKeys) > 0:
@@ -173,13 +207,15 @@ func completeCondition(p *partner, now time.Time) Condition {
 }
 
 func senderConditions(s *sender, now time.Time) []Condition {
-	return append(senderVerdict(s, now).conditions(), secretsCondition(s), uniqueCondition(s), timestampCondition(s))
+	return append(senderVerdict(s, now).conditions(), secretsCondition(s), uniqueCondition(s), grantedCondition(s), timestampCondition(s))
 }
 
 func senderVerdict(s *sender, now time.Time) verdict {
 	trouble, names := s.trouble()
 	active := s.secrets.active(now)
 	switch begins := s.secrets.begins(now); {
+	case s.fault == v1alpha1.ReasonDuplicateSender:
+		return duplicate(s.fault, s.older)
 	case s.fault != "":
 		return broken(s.fault)
 	case trouble != "":
@@ -211,15 +247,15 @@ func (s *sender) meanwhile(now time.Time) string {
 	}
 }
 
-// trouble returns the reason of the first unresolved secret and the names of all
-// unresolved secrets.
+// trouble returns the reason of the first unresolved secret, and all unresolved secrets
+// with the places of their values.
 func (s *sender) trouble() (reason string, names []string) {
 	for i := range s.secrets {
 		if one := &s.secrets[i]; one.trouble != "" {
 			if reason == "" {
 				reason = one.trouble
 			}
-			names = append(names, one.name)
+			names = append(names, fmt.Sprintf("%s (key %s of Secret %s)", one.name, one.ref.Key, one.ref.Name))
 		}
 	}
 	return reason, names
@@ -245,10 +281,23 @@ func secretsCondition(s *sender) Condition {
 }
 
 func uniqueCondition(s *sender) Condition {
-	if s.duplicate {
-		return Condition{v1alpha1.ConditionSenderUnique, "False", v1alpha1.ReasonDuplicateSender, faults[v1alpha1.ReasonDuplicateSender]}
+	if s.older != "" {
+		v := duplicate(v1alpha1.ReasonDuplicateSender, s.older)
+		return Condition{v1alpha1.ConditionSenderUnique, "False", v.reason, v.message}
 	}
 	return Condition{v1alpha1.ConditionSenderUnique, "True", v1alpha1.ReasonUnique, "No older object has this senderID."}
+}
+
+func grantedCondition(s *sender) Condition {
+	switch {
+	case s.partner == nil:
+		return Condition{v1alpha1.ConditionPartnerGranted, "Unknown", v1alpha1.ReasonPartnerNotFound, "The sender has no valid partner."}
+	case !s.partner.grants[XJMFInbound].granted:
+		return Condition{v1alpha1.ConditionPartnerGranted, "False", v1alpha1.ReasonNotGranted, fmt.Sprintf(
+			"Warning: partner %s has no grant of xjmf-inbound, so callbacks are rejected. Add the grant to spec.capabilities of its PartnerEntitlement.", s.partner.object.Name)}
+	default:
+		return Condition{v1alpha1.ConditionPartnerGranted, "True", v1alpha1.ReasonGranted, "The partner has a grant of xjmf-inbound."}
+	}
 }
 
 func timestampCondition(s *sender) Condition {

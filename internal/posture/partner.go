@@ -16,7 +16,9 @@ type partner struct {
 	organization string
 	packageToken string
 	// fault is the condition reason of an invalid object; empty for a valid object.
-	fault     string
+	fault string
+	// older is the name of the older object with the same organization, which is in force.
+	older     string
 	suspended bool
 	rates     [surfaceCount]RateLimit
 	workers   WorkerShare
@@ -84,7 +86,7 @@ func (s *Snapshot) compilePartners(objects []ranked[v1alpha1.PartnerEntitlement]
 				s.broken[p.organization] = p
 			}
 		case s.organizations[p.organization] != nil:
-			p.fault = v1alpha1.ReasonDuplicateOrganization
+			p.fault, p.older = v1alpha1.ReasonDuplicateOrganization, s.organizations[p.organization].object.Name
 		default:
 			s.organizations[p.organization] = p
 			if p.object.Spec.Package == v1alpha1.PackagePlatform {

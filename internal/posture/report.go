@@ -155,7 +155,7 @@ func (s *Snapshot) RolloutReports(now time.Time) []RolloutReport {
 func (s *Snapshot) rolloutReports(now time.Time) []RolloutReport {
 	all, counts := make([]RolloutReport, 0, len(s.declared)), s.admissions(now)
 	for i, o := range s.declared {
-		all = append(all, rolloutReport(o, &counts[i], now))
+		all = append(all, s.rolloutReport(o, &counts[i], now))
 	}
 	return all
 }
@@ -177,14 +177,14 @@ func instant(t time.Time) *time.Time {
 	return &t
 }
 
-func rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport {
+func (s *Snapshot) rolloutReport(o *rollout, counts *admissions, now time.Time) RolloutReport {
 	out := RolloutReport{
 		Object:         objectOf(o.object.Namespace, o.object.Name, o.object.Generation),
 		EffectiveStage: o.posture(now).Stage(),
 		Admitted:       counts.admitted,
 		Entitled:       counts.entitled,
 		NextTransition: instant(soonest(now, o.next(now), counts.next)),
-		Conditions:     rolloutVerdict(o, now).conditions(),
+		Conditions:     append(rolloutVerdict(o, now).conditions(), s.audienceCondition(o)...),
 	}
 	for reason, partners := range counts.denials {
 		if partners > 0 {

@@ -14,6 +14,7 @@ type sharedSecrets []sharedSecret
 
 type sharedSecret struct {
 	name string
+	ref  v1alpha1.SecretKeyReference
 	// reveal is a function so that fmt cannot print the value; see Bundle.
 	reveal  func() credential.Secret
 	trouble string
@@ -29,7 +30,7 @@ func sharedSecretsOf(specs []v1alpha1.SharedSecret, bundle Bundle, slot func(*v1
 	for i := range specs {
 		spec := &specs[i]
 		entry := bundle.lookup(slot(spec))
-		one := sharedSecret{name: spec.Name, trouble: entry.trouble, reveal: func() credential.Secret { return entry.value }}
+		one := sharedSecret{name: spec.Name, ref: spec.SecretRef, trouble: entry.trouble, reveal: func() credential.Secret { return entry.value }}
 		if spec.NotBefore != nil {
 			one.window.from = spec.NotBefore.Time
 		}

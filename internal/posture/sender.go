@@ -20,8 +20,10 @@ type sender struct {
 	object  *v1alpha1.XJMFSender
 	partner *partner
 	// fault is the condition reason of an invalid object; empty for a valid object.
-	fault     string
-	duplicate bool
+	fault string
+	// older is the name of the older object with the same senderID, which is in force; empty
+	// without one.
+	older     string
 	suspended bool
 	replay    time.Duration
 	scheme    v1alpha1.SignatureScheme

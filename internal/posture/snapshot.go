@@ -79,8 +79,8 @@ func Compile(in Inputs) *Snapshot {
 	s.senders = make([]*sender, 0, len(canon.senders))
 	for i := range canon.senders {
 		o := newSender(canon.senders[i].object, in.Secrets)
-		if s.senderIDs[o.object.Spec.SenderID] != nil {
-			o.duplicate = true
+		if older := s.senderIDs[o.object.Spec.SenderID]; older != nil {
+			o.older = older.object.Name
 			o.fault = v1alpha1.ReasonDuplicateSender
 		} else {
 			s.senderIDs[o.object.Spec.SenderID] = o
