@@ -70,6 +70,25 @@ func TestPrometheusRuleEqualsTheAlerts(t *testing.T) {
 	}
 }
 
+func TestMonitoringSelectsTheNamespaceOfTheRelease(t *testing.T) {
+	t.Parallel()
+	out := helm(t, "template", "market", platformChart, "--namespace=staging", "--values="+valuesFile(t, origins+`monitoring: {rules: {enabled: true}}
+worker: {keda: {enabled: true}}`))
+	if out.err != nil {
+		t.Fatalf("helm template: %s", out.stderr)
+	}
+	rules := string(one(t, out.stdout, "PrometheusRule", "printmarket").text)
+	scaler := string(one(t, out.stdout, "ScaledObject", "printmarket-worker-preflight").text)
+	for where, text := range map[string]string{"rules": rules, "scaler": scaler} {
+		if strings.Contains(text, `"printmarket"`) || !strings.Contains(text, "staging") {
+			t.Errorf("the %s do not select the namespace staging:\n%s", where, text)
+		}
+	}
+	if strings.Contains(rules, "namespace: printmarket") {
+		t.Errorf("an alert has the label namespace of another release:\n%s", rules)
+	}
+}
+
 func TestTheDashboardArrivesAsItIs(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, origins+"monitoring: {dashboard: {enabled: true}}")

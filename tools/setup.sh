@@ -3,7 +3,7 @@
 # compiler for the race detector, redis-server for the queue's tests and
 # valkey-server beside it where the release has one, postgresql for the store's,
 # poppler, qpdf and mupdf, which the results of the preflight engine are compared with, openssl
-# and haproxy for a guide, npm for the viewer of the contracts and the tools of
+# and haproxy for a guide, promtool for the alerts, npm for the viewer of the contracts and the tools of
 # tools/npm, python3 for the Python client, and a browser for the tests of pages.
 set -eu
 
@@ -18,6 +18,7 @@ want qpdf qpdf
 want mutool mupdf-tools
 want openssl openssl
 want haproxy haproxy
+want promtool prometheus
 want npm npm
 want python3 python3
 want chromium chromium

@@ -195,6 +195,6 @@ func (p *platform) serveTargets() string {
 			}
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode([]map[string][]string{{"targets": targets}})
+		_ = json.NewEncoder(w).Encode([]map[string]any{{"targets": targets, "labels": map[string]string{"namespace": p.namespace}}})
 	})
 }
