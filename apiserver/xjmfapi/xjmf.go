@@ -7,6 +7,7 @@
 package xjmfapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func MediaTypes() []string {
 func (s *surface) receive(c *gate.Call) error {
 	// The gate has negotiated the media type of the answer.
 	if strings.HasSuffix(c.ContentType, "xml") != xjdf.IsXML(c.Body) {
-		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: "#", Detail: "The body does not match the Content-Type " + c.ContentType + "."})
+		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: root, Detail: "The body does not match the Content-Type " + c.ContentType + "."})
 	}
 	sender, _ := only(c.Request, senderField)
 	receipt, err := s.receiver.Receive(c.Request.Context(), c.Tenant(), sender, c.Body)
@@ -79,7 +80,7 @@ func refusal(err error, inXML bool) error {
 	switch {
 	case errors.As(err, &unreadable):
 		detail := fmt.Sprintf("Line %d, column %d: %s.", unreadable.Line, unreadable.Column, reason(unreadable))
-		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: "#" + unreadable.Pointer, Detail: detail})
+		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: cmp.Or(unreadable.Pointer, root), Detail: detail})
 	case errors.As(err, &invalid):
 		return problem.New(problem.CodeValidationError, "The message failed validation.").Violates(violations(invalid, inXML)...)
 	case errors.As(err, &outside):
@@ -126,11 +127,14 @@ func violations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {
 	return all
 }
 
+// root is the pointer to the whole body.
+const root = "#"
+
 // violation returns a violation with a pointer into a JSON body. For XML the detail begins
 // with the path in the notation of the standard.
 func violation(at xjdf.Place, detail string, inXML bool) problem.Violation {
 	if inXML {
 		detail = at.XPath + ": " + detail
 	}
-	return problem.Violation{Pointer: "#" + at.Pointer, Detail: detail}
+	return problem.Violation{Pointer: cmp.Or(at.Pointer, root), Detail: detail}
 }

@@ -519,7 +519,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description An RFC 6901 JSON Pointer into the body; absent for XML.
+             * @description An RFC 6901 JSON Pointer as a URI fragment into the body; absent for XML.
              * @example #/ProductList/Product/0/Intent/1/BindingIntent/BindingType
              */
             pointer?: string;
@@ -558,7 +558,7 @@ export interface components {
              */
             kind: string;
             /**
-             * @description An RFC 6901 JSON Pointer into the body; absent for XML.
+             * @description An RFC 6901 JSON Pointer as a URI fragment into the body; absent for XML.
              * @example #/ProductList/Product/1/Amount
              */
             pointer?: string;
@@ -1028,7 +1028,7 @@ export interface components {
             total: components["schemas"]["Money"];
             /** @description The total for one copy, rounded to 6 places. */
             unitCost: components["schemas"]["Money"];
-            /** @description The costs */
+            /** @description The costs, sorted by step of production. */
             lines: components["schemas"]["CostingLine"][];
             /** @description The cheapest production, one entry for each kind of sheet. */
             plan: components["schemas"]["CostingPlan"][];
@@ -1162,7 +1162,7 @@ export interface components {
                     back: string[];
                 }[];
             };
-            /** @description The costs */
+            /** @description The costs, sorted by ascending quantity. The requested quantity is one of them. */
             breaks: components["schemas"]["CostingBreak"][];
             /** @description The values that the document does not state and the calculation uses. */
             assumptions: {
@@ -1192,8 +1192,15 @@ export interface components {
                 /** @description A reason code from the costing guide. New values may be added. */
                 code: string;
                 detail: string;
-                /** @description An RFC 6901 JSON Pointer into the request. */
+                /**
+                 * @description An RFC 6901 JSON Pointer as a URI fragment into the request.
+                 * @example #/xjdf/ProductList/Product/0/Amount
+                 */
                 pointer?: string;
+                /**
+                 * @description The position in the notation of the standard.
+                 * @example XJDF/ProductList/Product/@Amount
+                 */
                 xpath?: string;
             }[];
             estimate?: components["schemas"]["CostingResult"];

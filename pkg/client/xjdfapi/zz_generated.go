@@ -63,7 +63,7 @@ type CostingBreak struct {
 	Total    Money `json:"total"`
 	UnitCost Money `json:"unitCost"`
 
-	// Lines The costs
+	// Lines The costs, sorted by step of production.
 	Lines []CostingLine `json:"lines"`
 
 	// Plan The cheapest production, one entry for each kind of sheet.
@@ -366,7 +366,7 @@ type CostingResult struct {
 		} `json:"parts"`
 	} `json:"product"`
 
-	// Breaks The costs
+	// Breaks The costs, sorted by ascending quantity. The requested quantity is one of them.
 	Breaks []CostingBreak `json:"breaks"`
 
 	// Assumptions The values that the document does not state and the calculation uses.
@@ -686,7 +686,7 @@ type XJDFFinding struct {
 	// Examples: schema
 	Kind string `json:"kind"`
 
-	// Pointer An RFC 6901 JSON Pointer into the body; absent for XML.
+	// Pointer An RFC 6901 JSON Pointer as a URI fragment into the body; absent for XML.
 	//
 	// Examples: #/ProductList/Product/1/Amount
 	Pointer string `json:"pointer,omitempty"`
@@ -865,7 +865,7 @@ type XJDFUnsupported struct {
 	// Examples: BindingType Tape
 	Name string `json:"name"`
 
-	// Pointer An RFC 6901 JSON Pointer into the body; absent for XML.
+	// Pointer An RFC 6901 JSON Pointer as a URI fragment into the body; absent for XML.
 	//
 	// Examples: #/ProductList/Product/0/Intent/1/BindingIntent/BindingType
 	Pointer string `json:"pointer,omitempty"`
