@@ -84,7 +84,7 @@ func refusal(err error, inXML bool) error {
 	case errors.As(err, &invalid):
 		return problem.New(problem.CodeValidationError, "The message failed validation.").Violates(violations(invalid, inXML)...)
 	case errors.As(err, &outside):
-		return problem.New(problem.CodeValidationError, "The message is too old, or its time is in the future.").Violates(violation(outside.Place, timeFault(outside), inXML))
+		return problem.New(problem.CodeValidationError, "The message is too old, or its time is in the future.").Violates(untimely(outside, inXML))
 	case errors.Is(err, xjdf.ErrNoParseSlot):
 		return problem.New(problem.CodeOverloaded, "The server is reading too many messages at once.").With(err).After(busyRetry)
 	case errors.Is(err, xjmf.ErrConflict):
@@ -108,11 +108,15 @@ func reason(fault *xjdf.Error) string {
 	return fault.Reason.Error() + ", " + fault.Detail
 }
 
-func timeFault(outside *xjmf.HorizonError) string {
+// untimely returns the violation of a message that is too old or from the future.
+func untimely(outside *xjmf.HorizonError, inXML bool) problem.Violation {
+	code, detail := problem.MessageTooOld, "The time of the message is too long ago. Send a message with a current time."
 	if outside.Ahead {
-		return "The time of the message is in the future. Check the sender's clock."
+		code, detail = problem.MessageInFuture, "The time of the message is in the future. Check the sender's clock."
 	}
-	return "The time of the message is too long ago. Send a message with a current time."
+	found := violation(outside.Place, detail, inXML)
+	found.Code = code
+	return found
 }
 
 func violations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {

@@ -1404,6 +1404,13 @@ export interface components {
                  */
                 pointer: string;
                 /**
+                 * @description The kind of the violation, one of the values of x-extensible-enum. Handle values that you do not know
+                 *     like INVALID_VALUE. MESSAGE_TOO_OLD and MESSAGE_IN_FUTURE are about the time of an XJMF message.
+                 *     Absent for other faults of an XJMF message, and for those of a document, whose findings have codes.
+                 * @example MESSAGE_TOO_OLD
+                 */
+                code?: string;
+                /**
                  * @description A human-readable description of the violation. Do not parse it.
                  * @example Amount must be a whole number.
                  */
