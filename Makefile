@@ -139,6 +139,7 @@ CONTRACTS = api/openapi.yaml=apiserver/partnerapi api/openapi.yaml=pkg/client/pa
 
 .PHONY: generate-api
 generate-api: ## Generate models, servers and clients from the contracts
+	@go run tools/codesamples/main.go docs
 	@tools/generate-api.sh $(CONTRACTS)
 	@go run tools/clientvalues/main.go >bin/generated/client && cp bin/generated/client pkg/client/zz_generated.go
 

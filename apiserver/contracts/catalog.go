@@ -27,7 +27,8 @@ type linkContext struct {
 	ServiceMeta []link `json:"service-meta,omitempty"`
 }
 
-// Catalog returns the catalog of the published APIs: the root and the contract of each.
+// Catalog returns the catalog of the published APIs: the root of each, and its contract as
+// YAML and JSON.
 // References are relative to the origin of the API.
 func (s *Set) Catalog() (File, error) {
 	catalog := linkContext{Anchor: CatalogPath}
@@ -37,9 +38,13 @@ func (s *Set) Catalog() (File, error) {
 		title, _ := info["title"].(string)
 		root := s.root(name)
 		catalog.Item = append(catalog.Item, link{Href: root, Title: title})
+		contract := Prefix + strings.TrimSuffix(string(name), ".yaml")
 		apis = append(apis, linkContext{
-			Anchor:      root,
-			ServiceDesc: []link{{Href: Prefix + string(name), Type: mediaTypeOf(string(name)), Title: title}},
+			Anchor: root,
+			ServiceDesc: []link{
+				{Href: contract + ".yaml", Type: plainYAML, Title: title},
+				{Href: contract + ".json", Type: plainJSON, Title: title},
+			},
 			ServiceMeta: []link{{Href: Prefix + problemCodes, Type: mediaTypeOf(problemCodes), Title: "Problem codes, and what to do about each"}},
 		})
 	}

@@ -17,7 +17,7 @@ import (
 // arrays of objects need no example.
 func TestEveryPropertyHasADescriptionAndAnExample(t *testing.T) {
 	t.Parallel()
-	for _, name := range []contracts.Name{contracts.Partner, contracts.Registry, contracts.Webhooks} {
+	for _, name := range []contracts.Name{contracts.Partner, contracts.Preflight, contracts.XJDF, contracts.Registry, contracts.Webhooks} {
 		t.Run(string(name), func(t *testing.T) {
 			t.Parallel()
 			data, err := docs.API.ReadFile(name.Path())

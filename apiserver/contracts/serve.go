@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/problem"
 )
@@ -78,8 +80,8 @@ func mediaTypeOf(name string) string {
 	return "application/octet-stream"
 }
 
-// Files prepares every published file: the files of the repository, byte for byte, and
-// the table of problem codes. If the scripts of the [Viewer] are missing, another page
+// Files prepares every published file: the files of the repository, byte for byte, each
+// contract as JSON, and the table of problem codes. If the scripts of the [Viewer] are missing, another page
 // explains this.
 func Files(files fs.FS) ([]File, error) {
 	var all []File
@@ -88,8 +90,19 @@ func Files(files fs.FS) ([]File, error) {
 			return err
 		}
 		body, err := fs.ReadFile(files, name)
-		all = append(all, newFile(Prefix+strings.TrimPrefix(name, "api/"), body))
-		return err
+		if err != nil {
+			return err
+		}
+		path := Prefix + strings.TrimPrefix(name, "api/")
+		all = append(all, newFile(path, body))
+		if contract, found := strings.CutSuffix(path, ".yaml"); found {
+			converted, err := yaml.YAMLToJSON(body)
+			if err != nil {
+				return fmt.Errorf("convert %s: %w", name, err)
+			}
+			all = append(all, newFile(contract+".json", append(converted, '\n')))
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read published files: %w", err)

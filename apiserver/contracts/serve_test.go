@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/docs"
@@ -77,6 +78,27 @@ func TestFilesAreServedByteForByte(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestContractsAreServedAsJSON(t *testing.T) {
+	t.Parallel()
+	files := publishedFiles(t)
+	for _, name := range append(contracts.Names(), contracts.Registry) {
+		var want, got any
+		if err := yaml.Unmarshal([]byte(text(t, string(name))), &want); err != nil {
+			t.Fatalf("yaml.Unmarshal(%s): %v", name, err)
+		}
+		rec := serve(files[strings.TrimSuffix(string(name), "yaml")+"json"], "")
+		if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil {
+			t.Fatalf("json.Unmarshal(the JSON form of %s): %v", name, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s as JSON (-YAML +JSON):\n%s", name, diff)
+		}
+		if mediaType := rec.Header().Get("Content-Type"); rec.Code != 200 || mediaType != "application/json" {
+			t.Errorf("%s as JSON: status %d, Content-Type %q, want 200 and application/json", name, rec.Code, mediaType)
+		}
 	}
 }
 
@@ -185,21 +207,26 @@ func TestTheCatalogLeadsToEveryContract(t *testing.T) {
 		t.Fatalf("json.Unmarshal: %v", err)
 	}
 	files := publishedFiles(t)
-	described := map[string]string{}
+	described := map[string][]string{}
 	for _, context := range body.Linkset {
 		for _, desc := range context.ServiceDesc {
-			described[context.Anchor] = strings.TrimPrefix(desc.Href, contracts.Prefix)
-			if got := serve(files[described[context.Anchor]], "").Header().Get("Content-Type"); got != desc.Type || desc.Title == "" {
+			name := strings.TrimPrefix(desc.Href, contracts.Prefix)
+			described[context.Anchor] = append(described[context.Anchor], name)
+			if got := serve(files[name], "").Header().Get("Content-Type"); got != desc.Type || desc.Title == "" {
 				t.Errorf("%s has the type %s, the catalog lists %s for %q", desc.Href, got, desc.Type, desc.Title)
 			}
 		}
 	}
-	want := map[string]string{"/api/v1": "openapi.yaml", "/api/v1/preflight": "preflight-openapi.yaml", "/api/v1/xjdf": "xjdf-openapi.yaml"}
+	want := map[string][]string{
+		"/api/v1":           {"openapi.yaml", "openapi.json"},
+		"/api/v1/preflight": {"preflight-openapi.yaml", "preflight-openapi.json"},
+		"/api/v1/xjdf":      {"xjdf-openapi.yaml", "xjdf-openapi.json"},
+	}
 	if diff := cmp.Diff(want, described); diff != "" {
 		t.Errorf("APIs and their contracts (-want +got):\n%s", diff)
 	}
 	for _, item := range body.Linkset[0].Item {
-		if described[item.Href] == "" {
+		if described[item.Href] == nil {
 			t.Errorf("the item %s has no contract", item.Href)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
@@ -173,22 +174,23 @@ func invalid(report validate.Report) error {
 		if f.Severity != validate.Error || len(violations) == mostViolations {
 			break // the findings are sorted by severity
 		}
-		pointer := ""
-		if f.Pointer != nil {
-			pointer = *f.Pointer
-		}
 		detail := f.Message
 		if f.Suggestion != "" {
 			detail += " " + f.Suggestion
 		}
-		violations = append(violations, violation(pointer, detail))
+		violations = append(violations, violation(f.Pointer, detail))
 	}
 	return problem.New(problem.CodeValidationError, "The document is not valid.").Violates(violations...)
 }
 
 // violation returns a violation at a place of the document.
 func violation(pointer, detail string) problem.Violation {
-	return problem.Violation{Pointer: problem.Fragment("/" + member + pointer), Detail: detail}
+	return problem.Violation{Pointer: inRequest(pointer), Detail: detail}
+}
+
+// inRequest returns the pointer into the request for a pointer into its document.
+func inRequest(pointer string) string {
+	return "#/" + member + strings.TrimPrefix(pointer, "#")
 }
 
 // review holds the extension members of the problem for a result that needs a review.
@@ -212,7 +214,7 @@ func problemOf(c *gate.Call, err error) error {
 	case errors.As(err, &unsafe):
 		details := review{Reasons: unsafe.Reasons}
 		for i := range details.Reasons {
-			details.Reasons[i].Pointer = "/" + member + details.Reasons[i].Pointer
+			details.Reasons[i].Pointer = inRequest(details.Reasons[i].Pointer)
 		}
 		if c.Caller.Scopes().Has(posture.ScopeCostingPreview) {
 			details.Estimate = unsafe.Result

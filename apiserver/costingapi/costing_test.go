@@ -141,7 +141,7 @@ func wantReview(t *testing.T, a apitest.Answer, sent, codes string, figured bool
 		t.Errorf("reasons are %s, want %s", got.codes(), codes)
 	}
 	for _, reason := range got.Reasons {
-		if err := resolve(sent, reason.Pointer, false); err != nil || !strings.HasPrefix(reason.Pointer, "/xjdf") {
+		if err := resolve(sent, reason.Pointer, false); err != nil || !strings.HasPrefix(reason.Pointer, "#/xjdf") {
 			t.Errorf("%s at %q: %v", reason.Code, reason.Pointer, err)
 		}
 		if reason.Detail == "" {

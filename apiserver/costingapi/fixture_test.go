@@ -98,16 +98,15 @@ func (r *review) codes() string {
 	return strings.Join(codes, " ")
 }
 
-// resolve follows a JSON pointer into a body (RFC 6901), in URI fragment form if it begins
-// with #. If missing is set, it ignores the last token, which names an absent member.
+// resolve follows a JSON pointer as a URI fragment (RFC 6901, section 6) into a body. If
+// missing is set, it ignores the last token, which names an absent member.
 func resolve(body, pointer string, missing bool) error {
-	if fragment, found := strings.CutPrefix(pointer, "#"); found {
-		plain, err := url.PathUnescape(fragment)
-		if err != nil || (&url.URL{Fragment: plain}).EscapedFragment() != fragment {
-			return fmt.Errorf("%q is not a URI fragment: %w", pointer, err)
-		}
-		pointer = plain
+	fragment, found := strings.CutPrefix(pointer, "#")
+	plain, err := url.PathUnescape(fragment)
+	if !found || err != nil || (&url.URL{Fragment: plain}).EscapedFragment() != fragment {
+		return fmt.Errorf("%q is not a URI fragment: %w", pointer, err)
 	}
+	pointer = plain
 	var at any
 	if err := json.Unmarshal([]byte(body), &at); err != nil {
 		return err

@@ -65,9 +65,14 @@ const (
 // about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
 // ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
 type Failure struct {
+	// Code The machine-readable cause, one of the codes above.
+	//
+	// Examples: FETCH_REFUSED
 	Code string `json:"code"`
 
 	// Detail A human-readable description. Do not parse it.
+	//
+	// Examples: The address of fileUrl is not permitted: it must be a public internet address.
 	Detail string `json:"detail"`
 
 	// UpstreamStatus Only for FETCH_STATUS: the HTTP status that the server of the file returned instead of 200.
@@ -86,24 +91,40 @@ type Intent = jobticket.Ticket
 
 // JobLinks defines model for JobLinks.
 type JobLinks struct {
+	// Self The path of the job.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN
 	Self string `json:"self"`
 
 	// Events The path to follow the job as it changes.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/events
 	Events string `json:"events"`
 
-	// Report Present when status is succeeded.
+	// Report The path of the report. Present when status is succeeded.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/report
 	Report string `json:"report,omitempty"`
 }
 
 // PreflightJob defines model for PreflightJob.
 type PreflightJob struct {
-	JobID  string             `json:"jobId"`
+	// JobID The id of the job.
+	//
+	// Examples: pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+	JobID string `json:"jobId"`
+
+	// Status The state of the processing. `succeeded`, `failed` and `cancelled` are terminal.
 	Status PreflightJobStatus `json:"status"`
 
 	// FileURL The URL of the file without its query, which may be a credential.
 	//
 	// Examples: https://files.example.com/flyer.pdf
 	FileURL string `json:"fileUrl,omitempty"`
+
+	// Profile The name of the profile that the job was submitted with.
+	//
+	// Examples: print_ready
 	Profile string `json:"profile"`
 
 	// Intent What was ordered.
@@ -135,6 +156,8 @@ type PreflightJob struct {
 	ExpiresAt Instant `json:"expiresAt"`
 
 	// Attempt The number of the latest attempt that began; 0 before the first. Numbers may be skipped.
+	//
+	// Examples: 1
 	Attempt int `json:"attempt"`
 
 	// Livemode False if the job was submitted with a test key.
@@ -157,19 +180,25 @@ type PreflightJob struct {
 	Links   JobLinks `json:"links"`
 }
 
-// PreflightJobStatus defines model for PreflightJob.Status.
+// PreflightJobStatus The state of the processing. `succeeded`, `failed` and `cancelled` are terminal.
 type PreflightJobStatus string
 
 // PreflightPage defines model for PreflightPage.
 type PreflightPage struct {
+	// Items The jobs, newest first, without `result`.
 	Items []PreflightJob `json:"items"`
 
-	// NextCursor Null on the last page.
+	// NextCursor The cursor of the next page; null on the last page.
+	//
+	// Examples: AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
 	NextCursor *string `json:"nextCursor"`
 }
 
 // PreflightProfile defines model for PreflightProfile.
 type PreflightProfile struct {
+	// Name The value of `profile` in a submission.
+	//
+	// Examples: print_ready
 	Name string `json:"name"`
 
 	// Kind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
@@ -177,19 +206,36 @@ type PreflightProfile struct {
 	//
 	//
 	// Examples: product
-	Kind        ProfileKind `json:"kind"`
-	Version     string      `json:"version"`
-	Title       string      `json:"title"`
-	Description string      `json:"description"`
+	Kind ProfileKind `json:"kind"`
 
-	// Digest As in a report.
-	Digest string        `json:"digest"`
-	Links  ProfileLinks  `json:"links"`
-	Rules  []ProfileRule `json:"rules"`
+	// Version The version of the profile, which changes with its rules.
+	//
+	// Examples: 2.0.0
+	Version string `json:"version"`
+
+	// Title A short human-readable title.
+	//
+	// Examples: Print ready
+	Title string `json:"title"`
+
+	// Description A human-readable sentence that helps to choose a profile.
+	//
+	// Examples: General commercial print on coated or uncoated sheets.
+	Description string `json:"description"`
+
+	// Digest SHA-256 of the profile in lower-case hexadecimal, as in a report.
+	//
+	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	Digest string       `json:"digest"`
+	Links  ProfileLinks `json:"links"`
+
+	// Rules The rules that the profile selects, by id. Empty for a simulator. Rules with `always` apply in addition.
+	Rules []ProfileRule `json:"rules"`
 }
 
 // PreflightProfiles defines model for PreflightProfiles.
 type PreflightProfiles struct {
+	// Items The profiles by name. For test keys the simulators are included.
 	Items []ProfileSummary `json:"items"`
 }
 
@@ -199,36 +245,63 @@ type PreflightReport = json.RawMessage
 // PreflightRule defines model for PreflightRule.
 type PreflightRule struct {
 	// ID For example font.not_embedded.
-	ID       string   `json:"id"`
-	Category string   `json:"category"`
-	Severity Severity `json:"severity"`
-	Title    string   `json:"title"`
+	//
+	// Examples: font.not_embedded
+	ID string `json:"id"`
 
-	// Always In force in every profile.
+	// Category The part of the id before the first dot. New values may be added.
+	//
+	// Examples: font
+	Category string `json:"category"`
+
+	// Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
+	Severity Severity `json:"severity"`
+
+	// Title A short human-readable title.
+	//
+	// Examples: Font not embedded
+	Title string `json:"title"`
+
+	// Always True if the rule applies with every profile.
 	Always bool `json:"always"`
 
-	// Op How a value is compared with the limit; absent where nothing is compared.
-	Op   string `json:"op,omitempty"`
+	// Op The operator between a value and the limit: the value should be `op` limit. Absent if the rule compares nothing.
+	//
+	// Examples: >=
+	Op string `json:"op,omitempty"`
+
+	// Unit The unit of measured value and limit, such as mm, pt, ppi or %; absent if the rule has none. New values may be added.
+	//
+	// Examples: ppi
 	Unit string `json:"unit,omitempty"`
 
-	// FixHint What to do about it.
+	// FixHint How to fix the file, in the language of the list.
+	//
+	// Examples: Embed all fonts when you export the PDF.
 	FixHint string `json:"fixHint"`
 
-	// Ref The clause that it comes from.
+	// Ref The clause of the standard behind the rule; absent if there is none.
+	//
+	// Examples: ISO 15930-7 6.13
 	Ref string `json:"ref,omitempty"`
 }
 
 // PreflightRules defines model for PreflightRules.
 type PreflightRules struct {
+	// Items All rules of the engine, by id.
 	Items []PreflightRule `json:"items"`
 }
 
 // PreflightSubmit Examples: {"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready"}
 type PreflightSubmit struct {
 	// FileURL The URL from which the server fetches the PDF.
+	//
+	// Examples: https://files.example.com/flyer.pdf
 	FileURL string `json:"fileUrl"`
 
 	// Profile The name of an inspection profile.
+	//
+	// Examples: print_ready
 	Profile string `json:"profile"`
 
 	// Intent What was ordered.
@@ -248,29 +321,48 @@ type ProfileKind string
 
 // ProfileLinks defines model for ProfileLinks.
 type ProfileLinks struct {
+	// Self The path of the profile with its rules.
+	//
+	// Examples: /api/v1/preflight/profiles/print_ready
 	Self string `json:"self"`
 }
 
 // ProfileRule How a profile uses a rule.
 type ProfileRule struct {
-	Rule     string   `json:"rule"`
+	// Rule The id of the rule.
+	//
+	// Examples: image.ppi_below_target
+	Rule string `json:"rule"`
+
+	// Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
 	Severity Severity `json:"severity"`
 
-	// Limit What a value is compared with, in the rule's unit: it should be `op` limit.
+	// Limit The limit in the unit of the rule: the value should be `op` limit. Absent if the rule compares nothing.
+	//
+	// Examples: 300
 	Limit *float64 `json:"limit,omitempty"`
 
-	// Tolerance How far a value may miss the limit, in its unit.
+	// Tolerance The amount by which a value may miss the limit, in the same unit; absent for none.
+	//
+	// Examples: 1
 	Tolerance *float64 `json:"tolerance,omitempty"`
 
-	// AreaMm2 The area from which on it matters.
+	// AreaMm2 The smallest faulty area of a page that gives a finding, in mm²; absent if every area does.
+	//
+	// Examples: 25
 	AreaMm2 *float64 `json:"area_mm2,omitempty"`
 
-	// Source Where the threshold comes from.
+	// Source The source of the limit, or of the choice of the rule.
+	//
+	// Examples: ISO 15930-7, no PDF/X file may be encrypted
 	Source string `json:"source"`
 }
 
 // ProfileSummary defines model for ProfileSummary.
 type ProfileSummary struct {
+	// Name The value of `profile` in a submission.
+	//
+	// Examples: print_ready
 	Name string `json:"name"`
 
 	// Kind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
@@ -278,26 +370,47 @@ type ProfileSummary struct {
 	//
 	//
 	// Examples: product
-	Kind        ProfileKind `json:"kind"`
-	Version     string      `json:"version"`
-	Title       string      `json:"title"`
-	Description string      `json:"description"`
+	Kind ProfileKind `json:"kind"`
 
-	// Digest As in a report.
+	// Version The version of the profile, which changes with its rules.
+	//
+	// Examples: 2.0.0
+	Version string `json:"version"`
+
+	// Title A short human-readable title.
+	//
+	// Examples: Print ready
+	Title string `json:"title"`
+
+	// Description A human-readable sentence that helps to choose a profile.
+	//
+	// Examples: General commercial print on coated or uncoated sheets.
+	Description string `json:"description"`
+
+	// Digest SHA-256 of the profile in lower-case hexadecimal, as in a report.
+	//
+	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 	Digest string       `json:"digest"`
 	Links  ProfileLinks `json:"links"`
 }
 
 // Progress Present once the number of pages is known.
 type Progress struct {
-	PagesDone  int `json:"pagesDone"`
+	// PagesDone The number of inspected pages.
+	//
+	// Examples: 3
+	PagesDone int `json:"pagesDone"`
+
+	// PagesTotal The number of pages of the file.
+	//
+	// Examples: 8
 	PagesTotal int `json:"pagesTotal"`
 }
 
 // Seconds defines model for Seconds.
 type Seconds = int
 
-// Severity defines model for Severity.
+// Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
 type Severity string
 
 // Verdict The result for the file: `fail` if a finding has the severity error, `warn` if a finding has the severity

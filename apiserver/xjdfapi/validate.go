@@ -63,9 +63,9 @@ func violations(findings []validate.Finding) []problem.Violation {
 		if f.Severity != validate.Error || len(all) == mostViolations {
 			break // the findings are sorted by severity
 		}
-		pointer, detail := "#", f.Path+": "+f.Message
-		if f.Pointer != nil {
-			pointer, detail = problem.Fragment(*f.Pointer), f.Message
+		pointer, detail := f.Pointer, f.Message
+		if pointer == "" { // the document is XML
+			pointer, detail = "#", f.Path+": "+f.Message
 		}
 		if f.Suggestion != "" {
 			detail += " " + f.Suggestion

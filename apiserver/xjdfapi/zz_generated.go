@@ -33,19 +33,32 @@ const (
 
 // Discovery defines model for Discovery.
 type Discovery struct {
+	// Title The title of the layer.
+	//
+	// Examples: Print Marketplace XJDF and PrintTalk readiness layer
 	Title string `json:"title"`
 
 	// APIVersion The major version in the paths of the layer.
+	//
+	// Examples: v1
 	APIVersion string `json:"apiVersion"`
 
 	// ContractVersion The info.version of the contract.
+	//
+	// Examples: 1.1.0
 	ContractVersion string `json:"contractVersion"`
 
 	// Status private-beta. New values may be added.
+	//
+	// Examples: private-beta
 	Status string `json:"status"`
 
 	// Statement A human-readable description of the status.
-	Statement      string          `json:"statement"`
+	//
+	// Examples: A private-beta readiness layer, not a certification or legal conformance claim.
+	Statement string `json:"statement"`
+
+	// Specifications The specifications that the layer uses.
 	Specifications []Specification `json:"specifications"`
 
 	// Surfaces The operations of the layer. New ones may be added.
@@ -57,60 +70,95 @@ type Discovery struct {
 
 // Links Paths relative to the origin. New ones may be added.
 type Links struct {
+	// Self The path of this description.
+	//
+	// Examples: /api/v1/xjdf
 	Self string `json:"self"`
 
 	// Openapi The contract as JSON or YAML.
+	//
+	// Examples: /api/v1/xjdf/openapi
 	Openapi string `json:"openapi"`
 
 	// Capabilities The accepted products, media and finishing.
+	//
+	// Examples: /api/v1/xjdf/capabilities
 	Capabilities string `json:"capabilities"`
 
 	// Validate The validation of documents against the standard.
+	//
+	// Examples: /api/v1/xjdf/validate
 	Validate string `json:"validate"`
 
 	// Sessions The path that opens sessions for costing.
+	//
+	// Examples: /api/v1/sessions
 	Sessions string `json:"sessions,omitempty"`
 
 	// Costing The path that calculates the cost of a document in a session.
+	//
+	// Examples: /api/v1/costing/calculate-xjdf
 	Costing string `json:"costing,omitempty"`
 
 	// Callbacks The path to which registered senders send XJMF.
+	//
+	// Examples: /api/v1/webhooks/xjmf
 	Callbacks string `json:"callbacks,omitempty"`
 
 	// Rules The rules of the validator. Requires no key.
+	//
+	// Examples: /docs/api/xjdf-rules.json
 	Rules string `json:"rules,omitempty"`
 
 	// PublishedContract The published contract. Requires no key.
+	//
+	// Examples: /docs/api/xjdf-openapi.yaml
 	PublishedContract string `json:"publishedContract"`
 
 	// Documentation The contract as a web page. Requires no key.
+	//
+	// Examples: /docs/api/swagger-ui.html
 	Documentation string `json:"documentation"`
 }
 
 // Specification defines model for Specification.
 type Specification struct {
 	// Name One of XJDF, PrintTalk, XJMF. New values may be added.
+	//
+	// Examples: XJDF
 	Name string `json:"name"`
 
 	// Version Absent if the specification has no version.
+	//
+	// Examples: 2.2
 	Version string `json:"version,omitempty"`
 }
 
 // Surface defines model for Surface.
 type Surface struct {
 	// Name The name, for example validation.
+	//
+	// Examples: validation
 	Name string `json:"name"`
 
 	// Method GET or POST.
+	//
+	// Examples: POST
 	Method string `json:"method"`
 
 	// Path The path, with parameters in braces.
+	//
+	// Examples: /api/v1/xjdf/validate
 	Path string `json:"path"`
 
 	// Capability The capability that is required in addition to xjdf.
+	//
+	// Examples: xjdf
 	Capability string `json:"capability"`
 
 	// Posture The posture of the capability: live, private-beta, sandbox or disabled.
+	//
+	// Examples: private-beta
 	Posture string `json:"posture"`
 
 	// MediaTypes The media types of the request body or, for operations without a body, of the response.
@@ -119,14 +167,17 @@ type Surface struct {
 
 // XJDFCapabilities The capabilities with which `validate` compares documents.
 type XJDFCapabilities struct {
+	// Specifications The specifications that the layer uses.
 	Specifications []Specification `json:"specifications"`
 
 	// AcceptedVersions The accepted values of XJDF/@Version. Values other than 2.2 give a warning.
 	AcceptedVersions []string `json:"acceptedVersions"`
 
 	// MediaTypes The media types of documents.
-	MediaTypes []string      `json:"mediaTypes"`
-	Profiles   []XJDFProfile `json:"profiles"`
+	MediaTypes []string `json:"mediaTypes"`
+
+	// Profiles The accepted values of the parameter `profile`, the default first.
+	Profiles []XJDFProfile `json:"profiles"`
 
 	// Limits Documents beyond these limits are rejected. Findings beyond the limit are counted but not listed.
 	Limits XJDFLimits `json:"limits"`
@@ -151,16 +202,26 @@ type XJDFCapabilities struct {
 // XJDFCatalogProduct defines model for XjdfCatalogProduct.
 type XJDFCatalogProduct struct {
 	// CatalogProductUID The value of catalogProductUid in an RFQ.
+	//
+	// Examples: print:business-cards:85x55
 	CatalogProductUID string `json:"catalogProductUid"`
-	Name              string `json:"name"`
+
+	// Name The name of the product.
+	//
+	// Examples: Business card 85 x 55 mm
+	Name string `json:"name"`
 
 	// Category The value of category in an RFQ.
+	//
+	// Examples: stationery
 	Category string `json:"category"`
 }
 
 // XJDFFinishing defines model for XjdfFinishing.
 type XJDFFinishing struct {
 	// Intent The name of the intent.
+	//
+	// Examples: BindingIntent
 	Intent string `json:"intent"`
 
 	// Attributes The attributes with limited values.
@@ -170,15 +231,23 @@ type XJDFFinishing struct {
 // XJDFLimits Documents beyond these limits are rejected. Findings beyond the limit are counted but not listed.
 type XJDFLimits struct {
 	// Bytes The maximum size of the body.
+	//
+	// Examples: 1048576
 	Bytes int `json:"bytes"`
 
 	// Depth The maximum nesting depth of elements.
+	//
+	// Examples: 64
 	Depth int `json:"depth"`
 
 	// Nodes The maximum number of elements and attributes together.
+	//
+	// Examples: 50000
 	Nodes int `json:"nodes"`
 
 	// Findings The maximum number of findings that a report lists.
+	//
+	// Examples: 200
 	Findings int `json:"findings"`
 }
 
@@ -192,6 +261,8 @@ type XJDFMedia struct {
 // XJDFProduct defines model for XjdfProduct.
 type XJDFProduct struct {
 	// ProductType Product/@ProductType (XJDF 2.2, A.3.18).
+	//
+	// Examples: BusinessCard
 	ProductType string `json:"productType"`
 
 	// CatalogProducts The products that an RFQ of this type can request.
@@ -203,15 +274,30 @@ type XJDFProfile string
 
 // XJDFRange defines model for XjdfRange.
 type XJDFRange struct {
+	// Minimum The smallest value.
+	//
+	// Examples: 30
 	Minimum float64 `json:"minimum"`
+
+	// Maximum The largest value.
+	//
+	// Examples: 600
 	Maximum float64 `json:"maximum"`
-	Unit    string  `json:"unit"`
+
+	// Unit The unit of both values.
+	//
+	// Examples: g/m2
+	Unit string `json:"unit"`
 }
 
 // XJDFValues defines model for XjdfValues.
 type XJDFValues struct {
 	// Name The name of the attribute.
-	Name   string   `json:"name"`
+	//
+	// Examples: BindingType
+	Name string `json:"name"`
+
+	// Values The accepted values.
 	Values []string `json:"values"`
 }
 

@@ -7,6 +7,7 @@
 package xjmfapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func MediaTypes() []string {
 func (s *surface) receive(c *gate.Call) error {
 	// The gate has negotiated the media type of the answer.
 	if strings.HasSuffix(c.ContentType, "xml") != xjdf.IsXML(c.Body) {
-		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: "#", Detail: "The body does not match the Content-Type " + c.ContentType + "."})
+		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: root, Detail: "The body does not match the Content-Type " + c.ContentType + "."})
 	}
 	sender, _ := only(c.Request, senderField)
 	receipt, err := s.receiver.Receive(c.Request.Context(), c.Tenant(), sender, c.Body)
@@ -79,11 +80,11 @@ func refusal(err error, inXML bool) error {
 	switch {
 	case errors.As(err, &unreadable):
 		detail := fmt.Sprintf("Line %d, column %d: %s.", unreadable.Line, unreadable.Column, reason(unreadable))
-		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: "#" + unreadable.Pointer, Detail: detail})
+		return problem.New(problem.CodeValidationError, "The message is not well-formed.").Violates(problem.Violation{Pointer: cmp.Or(unreadable.Pointer, root), Detail: detail})
 	case errors.As(err, &invalid):
 		return problem.New(problem.CodeValidationError, "The message failed validation.").Violates(violations(invalid, inXML)...)
 	case errors.As(err, &outside):
-		return problem.New(problem.CodeValidationError, "The message is too old, or its time is in the future.").Violates(violation(outside.Place, timeFault(outside), inXML))
+		return problem.New(problem.CodeValidationError, "The message is too old, or its time is in the future.").Violates(untimely(outside, inXML))
 	case errors.Is(err, xjdf.ErrNoParseSlot):
 		return problem.New(problem.CodeOverloaded, "The server is reading too many messages at once.").With(err).After(busyRetry)
 	case errors.Is(err, xjmf.ErrConflict):
@@ -107,11 +108,15 @@ func reason(fault *xjdf.Error) string {
 	return fault.Reason.Error() + ", " + fault.Detail
 }
 
-func timeFault(outside *xjmf.HorizonError) string {
+// untimely returns the violation of a message that is too old or from the future.
+func untimely(outside *xjmf.HorizonError, inXML bool) problem.Violation {
+	code, detail := problem.MessageTooOld, "The time of the message is too long ago. Send a message with a current time."
 	if outside.Ahead {
-		return "The time of the message is in the future. Check the sender's clock."
+		code, detail = problem.MessageInFuture, "The time of the message is in the future. Check the sender's clock."
 	}
-	return "The time of the message is too long ago. Send a message with a current time."
+	found := violation(outside.Place, detail, inXML)
+	found.Code = code
+	return found
 }
 
 func violations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {
@@ -126,11 +131,14 @@ func violations(invalid *xjmf.InvalidError, inXML bool) []problem.Violation {
 	return all
 }
 
+// root is the pointer to the whole body.
+const root = "#"
+
 // violation returns a violation with a pointer into a JSON body. For XML the detail begins
 // with the path in the notation of the standard.
 func violation(at xjdf.Place, detail string, inXML bool) problem.Violation {
 	if inXML {
 		detail = at.XPath + ": " + detail
 	}
-	return problem.Violation{Pointer: "#" + at.Pointer, Detail: detail}
+	return problem.Violation{Pointer: cmp.Or(at.Pointer, root), Detail: detail}
 }

@@ -278,6 +278,18 @@ func TestOnlyExternalVocabularyIsAccepted(t *testing.T) {
 	}
 }
 
+func TestUntimelyMessageHasACode(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	for at, want := range map[string]problem.ViolationCode{"2026-11-18T12:00:00Z": problem.MessageTooOld, "2026-11-22T12:00:00Z": problem.MessageInFuture} {
+		var body struct{ Errors []problem.Violation }
+		w.Do(t, callback(strings.Replace(apitest.Signal, "2026-11-20T12:00:00Z", at, 1))).Want(t, 400, problem.CodeValidationError).Into(t, &body)
+		if len(body.Errors) != 1 || body.Errors[0].Code != want || body.Errors[0].Pointer != "#/Header/Time" {
+			t.Errorf("a message of %s has the violations %v, want one with the code %s at #/Header/Time", at, body.Errors, want)
+		}
+	}
+}
+
 func TestPostureIsCheckedAfterSignature(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})

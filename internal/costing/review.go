@@ -20,8 +20,8 @@ type Spot struct {
 	// Node is the element, and Attribute the name of its attribute, or empty.
 	Node      *xjdf.Node `json:"-"`
 	Attribute string     `json:"-"`
-	// Pointer is the place in a JSON body, and XPath the place in the notation of the
-	// standard.
+	// Pointer and XPath are the place in a JSON body and in the notation of the standard,
+	// as in [xjdf.Place].
 	Pointer string `json:"pointer,omitempty"`
 	XPath   string `json:"xpath,omitempty"`
 }

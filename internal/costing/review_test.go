@@ -277,7 +277,7 @@ func TestReasonHasPlaceOfAttribute(t *testing.T) {
 		t.Fatalf("unexpected error: %v", err)
 	}
 	r := refused.Reasons[0]
-	if r.Pointer != "/ResourceSet/0/Resource/0/Media/Weight" || r.XPath != "XJDF/ResourceSet/Resource/Media/@Weight" || r.Node == nil || r.Attribute != "Weight" {
+	if r.Pointer != "#/ResourceSet/0/Resource/0/Media/Weight" || r.XPath != "XJDF/ResourceSet/Resource/Media/@Weight" || r.Node == nil || r.Attribute != "Weight" {
 		t.Errorf("reason has pointer %q and XPath %q", r.Pointer, r.XPath)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 )
 
@@ -126,11 +125,4 @@ func Of(err error) *Problem {
 		return p
 	}
 	return New(CodeInternalError, "The request could not be completed.").With(err)
-}
-
-// Fragment returns a JSON Pointer as a URI fragment (RFC 6901, section 6), the form
-// of [Violation.Pointer]. It escapes names that a fragment cannot contain.
-func Fragment(pointer string) string {
-	place := url.URL{Fragment: pointer}
-	return "#" + place.EscapedFragment()
 }

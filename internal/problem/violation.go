@@ -19,6 +19,8 @@ const (
 	UnknownProduct  ViolationCode = "UNKNOWN_PRODUCT"
 	UnknownCategory ViolationCode = "UNKNOWN_CATEGORY"
 	WrongCategory   ViolationCode = "WRONG_CATEGORY"
+	MessageTooOld   ViolationCode = "MESSAGE_TOO_OLD"
+	MessageInFuture ViolationCode = "MESSAGE_IN_FUTURE"
 )
 
 // ViolationDefinition is one row of the table of violation codes.
@@ -40,6 +42,8 @@ var violationCodes = [...]ViolationDefinition{
 	{UnknownProduct, "The catalog has no product with this uid."},
 	{UnknownCategory, "The catalog has no marketplace group of this name."},
 	{WrongCategory, "The product belongs to another marketplace group."},
+	{MessageTooOld, "The time of the XJMF message is too long ago."},
+	{MessageInFuture, "The time of the XJMF message is in the future."},
 }
 
 // ViolationCodes returns the table of violation codes.

@@ -209,12 +209,12 @@ func TestInvalidCallbackIsRejectedWithPlace(t *testing.T) {
 		"a status in JSON, by its pointer": {
 			body: `{"Name":"XJMF","Header":{"DeviceID":"MIS","Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":
 				{"Status":"Production","JobPhase":[{"JobID":"a","Status":"Setup"},{"JobID":"b","Status":"Ready"}]}}}`,
-			pointer: "/SignalStatus/DeviceInfo/JobPhase/1/Status", xpath: "XJMF/SignalStatus/DeviceInfo/JobPhase[2]/@Status", suggestion: "write Waiting",
+			pointer: "#/SignalStatus/DeviceInfo/JobPhase/1/Status", xpath: "XJMF/SignalStatus/DeviceInfo/JobPhase[2]/@Status", suggestion: "write Waiting",
 		},
 		"a status in the other JSON": {
 			body: `{"XJMF":{"Header":{"@DeviceID":"MIS","@Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":
 				{"@Status":"Running"}}}}`,
-			pointer: "/XJMF/SignalStatus/DeviceInfo/@Status", xpath: "XJMF/SignalStatus/DeviceInfo/@Status", suggestion: "write Production",
+			pointer: "#/XJMF/SignalStatus/DeviceInfo/@Status", xpath: "XJMF/SignalStatus/DeviceInfo/@Status", suggestion: "write Production",
 		},
 		"a device without a status":         {body: status(`<DeviceInfo/>`), xpath: "XJMF/SignalStatus/DeviceInfo/@Status", detail: "DeviceInfo has no Status"},
 		"a phase without a job":             {body: status(`<DeviceInfo Status="Idle"><JobPhase Status="Setup"/></DeviceInfo>`), xpath: "XJMF/SignalStatus/DeviceInfo/JobPhase/@JobID", detail: "JobPhase has no JobID"},
@@ -230,12 +230,12 @@ func TestInvalidCallbackIsRejectedWithPlace(t *testing.T) {
 		"a message with an invalid time":    {body: strings.Replace(status(flyer), "2026-11-20T09:59:59.1234+01:00", "yesterday", 1), xpath: "XJMF/SignalStatus/Header/@Time", detail: "not a dateTime with a time zone"},
 		"no device":                         {body: strings.Replace(status(flyer), ` DeviceID="MIS"`, "", 1), xpath: "XJMF/Header/@DeviceID", detail: "DeviceID is required"},
 		"an id with a control character": {
-			body: `{"Name":"XJMF","Header":{"DeviceID":"MIS","ID":"a\tb","Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":{"Status":"Idle"}}}`, pointer: "/Header/ID", xpath: "XJMF/Header/@ID", detail: "white space or control",
+			body: `{"Name":"XJMF","Header":{"DeviceID":"MIS","ID":"a\tb","Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":{"Status":"Idle"}}}`, pointer: "#/Header/ID", xpath: "XJMF/Header/@ID", detail: "white space or control",
 		},
 		"no message": {body: head + "</XJMF>", xpath: "XJMF", detail: "XJMF has no message"},
 		"two messages in JSON": {
 			body:    `{"Name":"XJMF","Header":{"DeviceID":"MIS","Time":"2026-11-20T09:00:00Z"},"SignalStatus":{"DeviceInfo":{"Status":"Idle"}},"SignalNotification":{"Notification":{"Class":"Event"}}}`,
-			pointer: "/SignalNotification", xpath: "XJMF/SignalNotification", detail: "XJMF in JSON can contain only one message",
+			pointer: "#/SignalNotification", xpath: "XJMF/SignalNotification", detail: "XJMF in JSON can contain only one message",
 		},
 		"XJDF":                     {body: `<XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0"/>`, xpath: "XJDF", detail: "the root is XJDF; it must be XJMF"},
 		"JMF 1":                    {body: `<JMF xmlns="http://www.CIP4.org/JDFSchema_1_1" Version="1.7"/>`, xpath: "JMF", detail: "JMF 1"},

@@ -4,6 +4,7 @@ package xjdf
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 )
@@ -87,14 +88,10 @@ func (l Limits) orDefault() Limits {
 // Parse reads a document in any of the encodings. It keeps the body; do not
 // change it as long as the document is in use. An error is an [*Error].
 func Parse(body []byte, limits Limits) (*Document, error) {
-	limits = limits.orDefault()
-	if err := readable(body, limits); err != nil {
-		return nil, err
-	}
 	if IsXML(body) {
-		return readXML(body, limits)
+		return ParseXML(body, limits)
 	}
-	return readJSON(body, limits)
+	return ParseJSON(body, limits)
 }
 
 // IsXML reports whether Parse reads a body as XML, by its first character. Parse reads
@@ -104,10 +101,11 @@ func IsXML(body []byte) bool { return firstByte(body) == '<' }
 // ParseJSON reads a document in one of the JSON encodings.
 func ParseJSON(body []byte, limits Limits) (*Document, error) {
 	limits = limits.orDefault()
-	if err := readable(body, limits); err != nil {
-		return nil, err
+	document, err := readJSON(body, limits)
+	if refused, ok := errors.AsType[*Error](err); ok {
+		refused.Pointer = fragment(refused.Pointer)
 	}
-	return readJSON(body, limits)
+	return document, err
 }
 
 // ParseXML reads a document in XML.

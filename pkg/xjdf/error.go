@@ -77,7 +77,7 @@ func (r Reason) Error() string {
 // Error is the reason and the place of a fault in a body.
 type Error struct {
 	Reason Reason
-	// Pointer is the place in a JSON body (RFC 6901), empty for XML.
+	// Pointer is the place in a JSON body, as in [Place]; empty for XML.
 	Pointer string
 	// Line and Column count from one, in characters. Offset counts bytes from
 	// zero.

@@ -29,7 +29,7 @@ func Example() {
 		log.Fatalf("xjdf.WriteJSON: %v", err)
 	}
 	// Output:
-	// attribute-json 250 /ProductList/Product/@Amount
+	// attribute-json 250 #/ProductList/Product/@Amount
 	// <?xml version="1.0" encoding="UTF-8"?>
 	// <XJDF xmlns="http://www.CIP4.org/JDFSchema_2_0" Types="Product" Version="2.2">
 	//   <ProductList>
@@ -63,7 +63,7 @@ func ExampleError() {
 	}
 	fmt.Println(errors.Is(err, xjdf.ReasonNull))
 	// Output:
-	// null value /JobID 2 11
+	// null value #/JobID 2 11
 	// true
 }
 

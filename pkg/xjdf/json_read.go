@@ -35,7 +35,11 @@ type jsonReader struct {
 // errSurvey requests a second pass.
 var errSurvey = errors.New("a later member decides")
 
+// readJSON reads a document. The pointer of an error is not yet a fragment.
 func readJSON(body []byte, limits Limits) (*Document, error) {
+	if err := readable(body, limits); err != nil {
+		return nil, err
+	}
 	if bytes.HasPrefix(body, byteOrderMark) {
 		return nil, refusal(body, 0, ReasonByteOrderMark, "")
 	}

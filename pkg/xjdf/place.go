@@ -3,6 +3,7 @@
 package xjdf
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -11,9 +12,9 @@ import (
 
 // Place is a position in the submitted body.
 type Place struct {
-	// Pointer is the place in a JSON body (RFC 6901): the members as they were
-	// written. It is empty for XML, and for the root of JSON, whose pointer is
-	// the empty one.
+	// Pointer is the place in a JSON body, an RFC 6901 JSON Pointer as a URI fragment:
+	// "#" for the root, "#/ProductList" for a member. It is empty for XML and for
+	// a tree that was not read.
 	Pointer string
 	// XPath is the place in the notation of the standard, such as
 	// "XJDF/ProductList/Product[2]/@Amount".
@@ -41,8 +42,8 @@ func (d *Document) Place(n *Node) Place {
 // way returns the place of an element without its line.
 func (d *Document) way(n *Node) Place {
 	p := Place{XPath: xpath(n)}
-	if d.Encoding != XML {
-		p.Pointer = string(d.pointer(nil, n))
+	if d.Encoding != XML && d.body != nil {
+		p.Pointer = fragment(string(d.pointer(nil, n)))
 	}
 	return p
 }
@@ -79,7 +80,7 @@ func (d *Document) ItemPlace(n *Node, name string, item int) Place {
 func (d *Document) locateAttribute(p *Place, n *Node, a *Attribute) {
 	if d.Encoding != XML {
 		if a.key > 0 {
-			p.Pointer = string(d.memberPointer([]byte(p.Pointer), a.key))
+			p.Pointer += fragment(string(d.memberPointer(nil, a.key)))[1:]
 		}
 		d.locate(p, a.key)
 		return
@@ -144,6 +145,12 @@ func (d *Document) member(at int32) string {
 		return ""
 	}
 	return string(name)
+}
+
+// fragment returns a JSON Pointer as a URI fragment (RFC 6901, section 6). It escapes
+// characters that a fragment cannot contain.
+func fragment(pointer string) string {
+	return "#" + (&url.URL{Fragment: pointer}).EscapedFragment()
 }
 
 var tokenEscapes = strings.NewReplacer("~", "~0", "/", "~1")

@@ -19,51 +19,51 @@ func TestPlacesOfElements(t *testing.T) {
 		"canonical JSON": {
 			"{\"ProductList\":\n {\"Product\":[{},\n{\"Intent\":{}}]}}",
 			[]xjdf.Place{
-				{"", "XJDF", 1, 1},
-				{"/ProductList", "XJDF/ProductList", 2, 2},
-				{"/ProductList/Product/0", "XJDF/ProductList/Product[1]", 2, 14},
-				{"/ProductList/Product/1", "XJDF/ProductList/Product[2]", 3, 1},
-				{"/ProductList/Product/1/Intent", "XJDF/ProductList/Product[2]/Intent", 3, 11},
+				{"#", "XJDF", 1, 1},
+				{"#/ProductList", "XJDF/ProductList", 2, 2},
+				{"#/ProductList/Product/0", "XJDF/ProductList/Product[1]", 2, 14},
+				{"#/ProductList/Product/1", "XJDF/ProductList/Product[2]", 3, 1},
+				{"#/ProductList/Product/1/Intent", "XJDF/ProductList/Product[2]/Intent", 3, 11},
 			},
 		},
 		"a wrapper": {
 			`{"XJDF":{"ProductList":{}}}`,
-			[]xjdf.Place{{"/XJDF", "XJDF", 1, 9}, {"/XJDF/ProductList", "XJDF/ProductList", 1, 24}},
+			[]xjdf.Place{{"#/XJDF", "XJDF", 1, 9}, {"#/XJDF/ProductList", "XJDF/ProductList", 1, 24}},
 		},
 		"a wrapper that is an array": {
 			`{"XJMF":[{"Header":{}}]}`,
-			[]xjdf.Place{{"/XJMF/0", "XJMF", 1, 10}, {"/XJMF/0/Header", "XJMF/Header", 1, 20}},
+			[]xjdf.Place{{"#/XJMF/0", "XJMF", 1, 10}, {"#/XJMF/0/Header", "XJMF/Header", 1, 20}},
 		},
 		"names with escapes": {
 			`{"\u0041":{},"@context":{"x":"urn:x"},"x:é":{}}`,
-			[]xjdf.Place{{"", "XJDF", 1, 1}, {"/A", "XJDF/A", 1, 11}, {"/x:é", "XJDF/x:é", 1, 45}},
+			[]xjdf.Place{{"#", "XJDF", 1, 1}, {"#/A", "XJDF/A", 1, 11}, {"#/x:%C3%A9", "XJDF/x:é", 1, 45}},
 		},
 		"audits": {
 			`{"AuditPool":[{"Name":"AuditCreated","Header":{}},{"Name":"AuditCreated"}]}`,
 			[]xjdf.Place{
-				{"", "XJDF", 1, 1},
-				{"/AuditPool", "XJDF/AuditPool", 1, 2},
-				{"/AuditPool/0", "XJDF/AuditPool/AuditCreated[1]", 1, 15},
-				{"/AuditPool/0/Header", "XJDF/AuditPool/AuditCreated[1]/Header", 1, 47},
-				{"/AuditPool/1", "XJDF/AuditPool/AuditCreated[2]", 1, 51},
+				{"#", "XJDF", 1, 1},
+				{"#/AuditPool", "XJDF/AuditPool", 1, 2},
+				{"#/AuditPool/0", "XJDF/AuditPool/AuditCreated[1]", 1, 15},
+				{"#/AuditPool/0/Header", "XJDF/AuditPool/AuditCreated[1]/Header", 1, 47},
+				{"#/AuditPool/1", "XJDF/AuditPool/AuditCreated[2]", 1, 51},
 			},
 		},
 		"audits without names": {
 			`{"AuditPool":[{},{"Header":{}},{"AuditCreated":[{}]}]}`,
 			[]xjdf.Place{
-				{"", "XJDF", 1, 1},
-				{"/AuditPool", "XJDF/AuditPool", 1, 2},
-				{"/AuditPool/1/Header", "XJDF/AuditPool/Header", 1, 28},
-				{"/AuditPool/2/AuditCreated/0", "XJDF/AuditPool/AuditCreated", 1, 49},
+				{"#", "XJDF", 1, 1},
+				{"#/AuditPool", "XJDF/AuditPool", 1, 2},
+				{"#/AuditPool/1/Header", "XJDF/AuditPool/Header", 1, 28},
+				{"#/AuditPool/2/AuditCreated/0", "XJDF/AuditPool/AuditCreated", 1, 49},
 			},
 		},
 		"elements that are strings": {
 			`{"Address":{"AddressLine":["a","b"]}}`,
 			[]xjdf.Place{
-				{"", "XJDF", 1, 1},
-				{"/Address", "XJDF/Address", 1, 12},
-				{"/Address/AddressLine/0", "XJDF/Address/AddressLine[1]", 1, 28},
-				{"/Address/AddressLine/1", "XJDF/Address/AddressLine[2]", 1, 32},
+				{"#", "XJDF", 1, 1},
+				{"#/Address", "XJDF/Address", 1, 12},
+				{"#/Address/AddressLine/0", "XJDF/Address/AddressLine[1]", 1, 28},
+				{"#/Address/AddressLine/1", "XJDF/Address/AddressLine[2]", 1, 32},
 			},
 		},
 		"XML, with a byte order mark, which is no character": {
@@ -93,19 +93,19 @@ func TestPlacesOfAttributes(t *testing.T) {
 		want       xjdf.Place
 	}{
 		"canonical JSON": {
-			`{"a":{},"Types":["b"]}`, "Types", xjdf.Place{"/Types", "XJDF/@Types", 1, 9},
+			`{"a":{},"Types":["b"]}`, "Types", xjdf.Place{"#/Types", "XJDF/@Types", 1, 9},
 		},
 		"JSON with at signs": {
-			`{"XJDF":{"@Types":"b"}}`, "Types", xjdf.Place{"/XJDF/@Types", "XJDF/@Types", 1, 10},
+			`{"XJDF":{"@Types":"b"}}`, "Types", xjdf.Place{"#/XJDF/@Types", "XJDF/@Types", 1, 10},
 		},
 		"an attribute with a prefix": {
-			`{"@context":{"x":"urn:x"},"@x:a":1}`, "x:a", xjdf.Place{"/@x:a", "XJDF/@x:a", 1, 27},
+			`{"@context":{"x":"urn:x"},"@x:a":1}`, "x:a", xjdf.Place{"#/@x:a", "XJDF/@x:a", 1, 27},
 		},
 		"XML": {
 			"<XJDF a = '>' b='Types=\"\"'\n Types='c'/>", "Types", xjdf.Place{"", "XJDF/@Types", 2, 2},
 		},
 		"one that is missing is asked of the element": {
-			"\n{}", "JobID", xjdf.Place{"", "XJDF/@JobID", 2, 1},
+			"\n{}", "JobID", xjdf.Place{"#", "XJDF/@JobID", 2, 1},
 		},
 		"one that is missing in XML": {
 			"\n<XJDF/>", "JobID", xjdf.Place{"", "XJDF/@JobID", 2, 1},
@@ -126,7 +126,7 @@ func TestPlaceOfAnAttributeOfAnAuditWithoutAName(t *testing.T) {
 	t.Parallel()
 	d := parse(t, []byte(`{"AuditPool":[{"Name":"AuditCreated"},{"AgentName":"a"}]}`))
 	got := d.AttributePlace(d.Root.Child("AuditPool"), "AgentName")
-	want := xjdf.Place{"/AuditPool/1/AgentName", "XJDF/AuditPool/@AgentName", 1, 40}
+	want := xjdf.Place{"#/AuditPool/1/AgentName", "XJDF/AuditPool/@AgentName", 1, 40}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("place (-want +got):\n%s", diff)
 	}
@@ -135,8 +135,8 @@ func TestPlaceOfAnAttributeOfAnAuditWithoutAName(t *testing.T) {
 func TestPlacesOfItems(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
-		`{"Types":["a","b","c"]}`: "/Types/2",
-		`{"@Types":"a b c"}`:      "/@Types",
+		`{"Types":["a","b","c"]}`: "#/Types/2",
+		`{"@Types":"a b c"}`:      "#/@Types",
 		`<XJDF Types="a b c"/>`:   "",
 	}
 	for body, want := range tests {

@@ -240,16 +240,35 @@ export interface components {
          *     each code. New members may be added.
          */
         Problem: {
-            /** @description The problem type, a URL that resolves to its definition; about:blank for 405, 406, 408 and 431. */
+            /**
+             * @description The problem type, a URL that resolves to its definition; about:blank for 405, 406, 408 and 431.
+             * @example https://errors.example.com/problems/marketplace/validation-failed
+             */
             type: string;
-            /** @description The title of the type. */
+            /**
+             * @description The title of the type.
+             * @example Validation failed
+             */
             title: string;
+            /**
+             * @description The HTTP status of the response.
+             * @example 422
+             */
             status: number;
-            /** @description The machine-readable cause. */
+            /**
+             * @description The machine-readable cause.
+             * @example PREFLIGHT_INVALID
+             */
             code: string;
-            /** @description A human-readable description of this occurrence. Do not parse it. */
+            /**
+             * @description A human-readable description of this occurrence. Do not parse it.
+             * @example The request is not valid.
+             */
             detail: string;
-            /** @description The X-Request-Id of the response. */
+            /**
+             * @description The X-Request-Id of the response.
+             * @example req_7k3m2q9x4tbcn5r8w1f6hjzv0d
+             */
             requestId: string;
             /**
              * @description Only for 429: the number of requests or records that the exceeded limit allows in its window.
@@ -292,16 +311,35 @@ export interface components {
          *     a failed job.
          */
         ReportProblem: {
-            /** @description The problem type, a URL that resolves to its definition; about:blank for 405, 406, 408 and 431. */
+            /**
+             * @description The problem type, a URL that resolves to its definition; about:blank for 405, 406, 408 and 431.
+             * @example https://errors.example.com/problems/marketplace/conflict
+             */
             type: string;
-            /** @description The title of the type. */
+            /**
+             * @description The title of the type.
+             * @example Conflict with the current state
+             */
             title: string;
+            /**
+             * @description The HTTP status of the response.
+             * @example 409
+             */
             status: number;
-            /** @description The machine-readable cause. */
+            /**
+             * @description The machine-readable cause.
+             * @example PREFLIGHT_REPORT_UNAVAILABLE
+             */
             code: string;
-            /** @description A human-readable description of this occurrence. Do not parse it. */
+            /**
+             * @description A human-readable description of this occurrence. Do not parse it.
+             * @example The job has ended as failed and has no report.
+             */
             detail: string;
-            /** @description The X-Request-Id of the response. */
+            /**
+             * @description The X-Request-Id of the response.
+             * @example req_7k3m2q9x4tbcn5r8w1f6hjzv0d
+             */
             requestId: string;
             /** @description The violations in the body, at most 100. */
             errors?: {
@@ -322,7 +360,10 @@ export interface components {
                  */
                 detail: string;
             }[];
-            /** @description The final status of the job: failed or cancelled. New values may be added. */
+            /**
+             * @description The final status of the job: failed or cancelled. New values may be added.
+             * @example failed
+             */
             jobStatus?: string;
             failure?: components["schemas"]["Failure"];
         };
@@ -339,9 +380,15 @@ export interface components {
          *     }
          */
         PreflightSubmit: {
-            /** @description The URL from which the server fetches the PDF. */
+            /**
+             * @description The URL from which the server fetches the PDF.
+             * @example https://files.example.com/flyer.pdf
+             */
             fileUrl: string;
-            /** @description The name of an inspection profile. */
+            /**
+             * @description The name of an inspection profile.
+             * @example print_ready
+             */
             profile: string;
             intent?: components["schemas"]["Intent"];
             /**
@@ -367,23 +414,36 @@ export interface components {
          */
         Intent: {
             trimSize?: components["schemas"]["TrimSize"];
-            /** @description The number of pages per copy. */
+            /**
+             * @description The number of pages per copy.
+             * @example 2
+             */
             pages?: number;
             colors?: components["schemas"]["IntentColors"];
             /**
              * @description The number of copies. A file with `pages` times `quantity` pages counts as variable data and gives no
              *     finding.
+             * @example 5000
              */
             quantity?: number;
             /**
              * @description The id of an RFQ of your organization. Its quantity applies if `quantity` is absent. The key needs the scope
              *     `rfq:read`, too.
+             * @example rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
              */
             rfqId?: string;
         };
         /** @description The finished size of a page as displayed, in millimetres. */
         TrimSize: {
+            /**
+             * @description The width of the page in mm.
+             * @example 148
+             */
             width: number;
+            /**
+             * @description The height of the page in mm.
+             * @example 210
+             */
             height: number;
         };
         /** @description The inks of the print job. */
@@ -397,16 +457,37 @@ export interface components {
             spots?: string[];
         };
         PreflightProfiles: {
+            /** @description The profiles by name. For test keys the simulators are included. */
             items: components["schemas"]["ProfileSummary"][];
         };
         ProfileSummary: {
+            /**
+             * @description The value of `profile` in a submission.
+             * @example print_ready
+             */
             name: string;
             kind: components["schemas"]["ProfileKind"];
+            /**
+             * @description The version of the profile, which changes with its rules.
+             * @example 2.0.0
+             */
             version: string;
+            /**
+             * @description A short human-readable title.
+             * @example Print ready
+             */
             title: string;
+            /**
+             * @description A human-readable sentence that helps to choose a profile.
+             * @example General commercial print on coated or uncoated sheets.
+             */
             description: string;
-            /** @description As in a report. */
+            /**
+             * @description SHA-256 of the profile in lower-case hexadecimal, as in a report.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
             digest: string;
+            /** @description Paths relative to the origin of the API. */
             links: components["schemas"]["ProfileLinks"];
         };
         /**
@@ -417,62 +498,145 @@ export interface components {
          */
         ProfileKind: "product" | "simulator";
         ProfileLinks: {
+            /**
+             * @description The path of the profile with its rules.
+             * @example /api/v1/preflight/profiles/print_ready
+             */
             self: string;
         };
         PreflightProfile: {
+            /**
+             * @description The value of `profile` in a submission.
+             * @example print_ready
+             */
             name: string;
             kind: components["schemas"]["ProfileKind"];
+            /**
+             * @description The version of the profile, which changes with its rules.
+             * @example 2.0.0
+             */
             version: string;
+            /**
+             * @description A short human-readable title.
+             * @example Print ready
+             */
             title: string;
+            /**
+             * @description A human-readable sentence that helps to choose a profile.
+             * @example General commercial print on coated or uncoated sheets.
+             */
             description: string;
-            /** @description As in a report. */
+            /**
+             * @description SHA-256 of the profile in lower-case hexadecimal, as in a report.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
             digest: string;
+            /** @description Paths relative to the origin of the API. */
             links: components["schemas"]["ProfileLinks"];
+            /** @description The rules that the profile selects, by id. Empty for a simulator. Rules with `always` apply in addition. */
             rules: components["schemas"]["ProfileRule"][];
         };
         /** @description How a profile uses a rule. */
         ProfileRule: {
+            /**
+             * @description The id of the rule.
+             * @example image.ppi_below_target
+             */
             rule: string;
+            /** @description The severity of a finding of the rule in this profile. */
             severity: components["schemas"]["Severity"];
-            /** @description What a value is compared with, in the rule's unit: it should be `op` limit. */
+            /**
+             * @description The limit in the unit of the rule: the value should be `op` limit. Absent if the rule compares nothing.
+             * @example 300
+             */
             limit?: number;
-            /** @description How far a value may miss the limit, in its unit. */
+            /**
+             * @description The amount by which a value may miss the limit, in the same unit; absent for none.
+             * @example 1
+             */
             tolerance?: number;
-            /** @description The area from which on it matters. */
+            /**
+             * @description The smallest faulty area of a page that gives a finding, in mm²; absent if every area does.
+             * @example 25
+             */
             area_mm2?: number;
-            /** @description Where the threshold comes from. */
+            /**
+             * @description The source of the limit, or of the choice of the rule.
+             * @example ISO 15930-7
+             * @example no PDF/X file may be encrypted
+             */
             source: string;
         };
         PreflightRules: {
+            /** @description All rules of the engine, by id. */
             items: components["schemas"]["PreflightRule"][];
         };
         PreflightRule: {
-            /** @description For example font.not_embedded. */
+            /**
+             * @description For example font.not_embedded.
+             * @example font.not_embedded
+             */
             id: string;
+            /**
+             * @description The part of the id before the first dot. New values may be added.
+             * @example font
+             */
             category: string;
+            /** @description The severity if a profile does not set another one. */
             severity: components["schemas"]["Severity"];
+            /**
+             * @description A short human-readable title.
+             * @example Font not embedded
+             */
             title: string;
-            /** @description In force in every profile. */
+            /** @description True if the rule applies with every profile. */
             always: boolean;
-            /** @description How a value is compared with the limit; absent where nothing is compared. */
+            /**
+             * @description The operator between a value and the limit: the value should be `op` limit. Absent if the rule compares nothing.
+             * @example >=
+             */
             op?: string;
+            /**
+             * @description The unit of measured value and limit, such as mm, pt, ppi or %; absent if the rule has none. New values may be added.
+             * @example ppi
+             */
             unit?: string;
-            /** @description What to do about it. */
+            /**
+             * @description How to fix the file, in the language of the list.
+             * @example Embed all fonts when you export the PDF.
+             */
             fixHint: string;
-            /** @description The clause that it comes from. */
+            /**
+             * @description The clause of the standard behind the rule; absent if there is none.
+             * @example ISO 15930-7 6.13
+             */
             ref?: string;
         };
-        /** @enum {string} */
+        /**
+         * @description The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
+         * @enum {string}
+         */
         Severity: "error" | "warning" | "info";
         PreflightJob: {
+            /**
+             * @description The id of the job.
+             * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
             jobId: string;
-            /** @enum {string} */
+            /**
+             * @description The state of the processing. `succeeded`, `failed` and `cancelled` are terminal.
+             * @enum {string}
+             */
             status: "queued" | "processing" | "succeeded" | "failed" | "cancelled";
             /**
              * @description The URL of the file without its query, which may be a credential.
              * @example https://files.example.com/flyer.pdf
              */
             fileUrl?: string;
+            /**
+             * @description The name of the profile that the job was submitted with.
+             * @example print_ready
+             */
             profile: string;
             intent?: components["schemas"]["Intent"];
             /**
@@ -480,11 +644,18 @@ export interface components {
              * @example PO-2026-4711
              */
             clientReference?: string;
+            /** @description The time at which the job was created. */
             submittedAt: components["schemas"]["Instant"];
+            /** @description The time at which the first attempt began; absent before. */
             startedAt?: components["schemas"]["Instant"];
+            /** @description The time at which the job reached a terminal status; absent before. */
             finishedAt?: components["schemas"]["Instant"];
+            /** @description The time from which on the job and its report are deleted. It moves to 30 days after the end of the job. */
             expiresAt: components["schemas"]["Instant"];
-            /** @description The number of the latest attempt that began; 0 before the first. Numbers may be skipped. */
+            /**
+             * @description The number of the latest attempt that began; 0 before the first. Numbers may be skipped.
+             * @example 1
+             */
             attempt: number;
             /** @description False if the job was submitted with a test key. */
             livemode: boolean;
@@ -492,16 +663,29 @@ export interface components {
             verdict?: components["schemas"]["Verdict"];
             result?: components["schemas"]["PreflightReport"];
             failure?: components["schemas"]["Failure"];
+            /** @description Paths relative to the origin of the API. */
             links: components["schemas"]["JobLinks"];
         };
         PreflightPage: {
+            /** @description The jobs, newest first, without `result`. */
             items: components["schemas"]["PreflightJob"][];
-            /** @description Null on the last page. */
+            /**
+             * @description The cursor of the next page; null on the last page.
+             * @example AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
+             */
             nextCursor: string | null;
         };
         /** @description Present once the number of pages is known. */
         Progress: {
+            /**
+             * @description The number of inspected pages.
+             * @example 3
+             */
             pagesDone: number;
+            /**
+             * @description The number of pages of the file.
+             * @example 8
+             */
             pagesTotal: number;
         };
         /**
@@ -516,8 +700,15 @@ export interface components {
          *     ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
          */
         Failure: {
+            /**
+             * @description The machine-readable cause, one of the codes above.
+             * @example FETCH_REFUSED
+             */
             code: string;
-            /** @description A human-readable description. Do not parse it. */
+            /**
+             * @description A human-readable description. Do not parse it.
+             * @example The address of fileUrl is not permitted: it must be a public internet address.
+             */
             detail: string;
             /**
              * @description Only for FETCH_STATUS: the HTTP status that the server of the file returned instead of 200.
@@ -526,144 +717,312 @@ export interface components {
             upstreamStatus?: number;
         };
         JobLinks: {
+            /**
+             * @description The path of the job.
+             * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+             */
             self: string;
-            /** @description The path to follow the job as it changes. */
+            /**
+             * @description The path to follow the job as it changes.
+             * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/events
+             */
             events: string;
-            /** @description Present when status is succeeded. */
+            /**
+             * @description The path of the report. Present when status is succeeded.
+             * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/report
+             */
             report?: string;
         };
         /**
-         * @description What an inspection says about a file. Present in a job when status is succeeded.
+         * @description The result of the inspection of a file. Present in a job when status is succeeded.
          *
-         *     Places (`bbox`, `text`) are in points of 1/72 inch on the page as it is looked at: rotated, UserUnit applied,
+         *     Places (`bbox`, `text`) are in points of 1/72 inch on the page as displayed: rotated, UserUnit applied,
          *     with the origin at the lower left corner of the MediaBox. The `boxes` of a page are as the file has them. Members
          *     whose name ends in _mm or _pt are in those units; resolutions are in pixels per inch, amounts of ink in percent.
          *     The first number of reportVersion changes when a reader that was written for the old form could misread the new
          *     one.
          */
         PreflightReport: {
+            /**
+             * @description The version of the form of the report. Readers work with any second number.
+             * @example 1.1
+             */
             reportVersion: string;
             /**
              * @description The language of messages and hints: `en`, or `de`. Absent from reports of version 1.0, which are English. The
              *     report inside a job is English.
+             * @example en
              */
             language?: string;
+            /** @description The program that made the report. */
             engine: components["schemas"]["ReportEngine"];
+            /** @description The profile that the file was compared with. */
             profile: components["schemas"]["ReportProfile"];
-            /** @description What the job is meant to be; absent where nothing was said about it. */
+            /** @description The job ticket of the submission; absent without one. */
             ticket?: components["schemas"]["Intent"];
             verdict: components["schemas"]["Verdict"];
-            /** @description False when a limit stopped the inspection; absent findings then prove nothing. */
+            /** @description False if a limit ended the inspection early or the file could not be read to its end. Further findings are then possible. */
             complete: boolean;
+            /** @description The inspected bytes. */
             file: components["schemas"]["ReportFile"];
+            /** @description The numbers of findings and rules. */
             summary: components["schemas"]["ReportSummary"];
             /** @description Null when the file could not be opened. */
             document: components["schemas"]["ReportDocument"] | null;
+            /** @description The pages from the first to the last, at most 1000. */
             pages: components["schemas"]["ReportPage"][];
+            /** @description The fonts in the resources of the pages, used or not, at most 500. */
             fonts: components["schemas"]["ReportFont"][];
+            /** @description The placements of images by page, at most 1000. */
             images: components["schemas"]["ReportImage"][];
+            /** @description The families of colour that pages paint with. */
             colors: components["schemas"]["ReportColor"][];
+            /** @description The named colorants that pages paint with, at most 100. */
             inks: components["schemas"]["ReportInk"][];
             omitted: components["schemas"]["ReportOmitted"];
+            /** @description The findings by page, rule and object; those of the document come first. */
             findings: components["schemas"]["Finding"][];
         };
         ReportEngine: {
+            /**
+             * @description The name of the program; `printmarket-simulator` for a simulated job.
+             * @example printmarket-preflight
+             */
             name: string;
-            /** @description Changes when the same file may give another report. */
+            /**
+             * @description The version of the program. It changes when the same file may give another report.
+             * @example 2.1.0
+             */
             version: string;
+            /**
+             * @description The PDF library and its version.
+             * @example pdfcpu v0.15.0
+             */
             parser: string;
         };
         ReportProfile: {
+            /**
+             * @description The name of the profile.
+             * @example print_ready
+             */
             name: string;
+            /**
+             * @description The version of the profile at the time of the inspection.
+             * @example 2.0.0
+             */
             version: string;
-            /** @description SHA-256 of the profile. */
+            /**
+             * @description SHA-256 of the profile in lower-case hexadecimal.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
             digest: string;
         };
         ReportFile: {
+            /**
+             * @description SHA-256 of the file in lower-case hexadecimal.
+             * @example 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
+             */
             sha256: string;
+            /**
+             * @description The size of the file in bytes.
+             * @example 184320
+             */
             bytes: number;
         };
         ReportSummary: {
+            /**
+             * @description The number of findings with the severity error.
+             * @example 0
+             */
             errors: number;
+            /**
+             * @description The number of findings with the severity warning.
+             * @example 1
+             */
             warnings: number;
+            /**
+             * @description The number of findings with the severity info.
+             * @example 0
+             */
             infos: number;
+            /** @description The number of findings of each category that has any. */
             byCategory: {
                 [key: string]: number;
             };
+            /**
+             * @description The number of rules that were checked.
+             * @example 92
+             */
             rulesRun: number;
+            /**
+             * @description The number of rules that the profile does not select or that could not be checked. With `rulesRun` it adds up to all rules.
+             * @example 14
+             */
             rulesSkipped: number;
         };
         ReportDocument: {
+            /**
+             * @description The version of PDF; an entry in the catalog of the file overrides its header.
+             * @example 1.6
+             */
             pdfVersion: string;
+            /**
+             * @description The number of pages, counted in the page tree.
+             * @example 2
+             */
             pages: number;
+            /**
+             * @description The title in the metadata; absent if the file has none.
+             * @example Spring flyers
+             */
             title?: string;
+            /**
+             * @description The program that wrote the PDF; absent if the file names none.
+             * @example A PDF library
+             */
             producer?: string;
+            /**
+             * @description The program that made the original document; absent if the file names none.
+             * @example A layout program
+             */
             creator?: string;
-            /** @description RFC 3339. */
+            /**
+             * @description The time of creation in the metadata, as RFC 3339; absent if the file has none.
+             * @example 2026-11-20T12:00:00Z
+             */
             created?: string;
-            /** @description RFC 3339. */
+            /**
+             * @description The time of the last change in the metadata, as RFC 3339; absent if the file has none.
+             * @example 2026-11-20T12:00:00Z
+             */
             modified?: string;
-            /** @description True, False or Unknown; absent where the file does not say. */
+            /**
+             * @description True, False or Unknown; absent if the file does not state it.
+             * @example False
+             */
             trapped?: string;
+            /** @description True if the file is encrypted. */
             encrypted: boolean;
-            /** @description The file forbids printing in full quality. */
+            /** @description True if the file forbids printing in full quality. */
             printDenied: boolean;
+            /** @description True if the file is arranged for page-wise download. */
             linearized: boolean;
+            /** @description True if the file contains its logical structure. */
             tagged: boolean;
-            /** @description What the file claims to conform to, for example PDF/X-4. */
+            /** @description The standards that the file claims, for example PDF/X-4. */
             standards: string[];
+            /** @description The intended printing conditions. */
             outputIntents: components["schemas"]["ReportOutputIntent"][];
+            /** @description The optional content groups, at most 200. */
             layers: components["schemas"]["ReportLayer"][];
-            /** @description How many by subtype. */
+            /** @description The number of annotations of each subtype. */
             annotations: {
                 [key: string]: number;
             };
+            /**
+             * @description The number of interactive form fields.
+             * @example 0
+             */
             formFields: number;
+            /**
+             * @description The number of signed signature fields.
+             * @example 0
+             */
             signatures: number;
-            /** @description How many by type, for example JavaScript. */
+            /** @description The number of actions of each type, for example JavaScript. */
             actions: {
                 [key: string]: number;
             };
             /** @description The names of the first hundred files inside the file. */
             attachments: string[];
         };
-        /** @description The printing condition that the file was made for. */
+        /** @description The printing condition for which the file was made. */
         ReportOutputIntent: {
-            /** @description GTS_PDFX for print. */
+            /**
+             * @description The kind of the intent: GTS_PDFX for print.
+             * @example GTS_PDFX
+             */
             subtype: string;
-            /** @description For example FOGRA51. */
+            /**
+             * @description The identifier of the printing condition, for example FOGRA51; absent if the file names none.
+             * @example FOGRA51
+             */
             condition?: string;
+            /**
+             * @description The registry that defines the condition; absent if the file names none.
+             * @example http://www.color.org
+             */
             registry?: string;
             profile?: components["schemas"]["ReportICC"];
         };
         /** @description The header of an embedded ICC profile. */
         ReportICC: {
+            /**
+             * @description The name in the profile; absent if it has none.
+             * @example PSO Coated v3
+             */
             description?: string;
-            /** @description CMYK, RGB, GRAY or Lab. */
+            /**
+             * @description The colour space: CMYK, RGB, GRAY or Lab.
+             * @example CMYK
+             */
             space: string;
-            /** @description prtr for a printer. */
+            /**
+             * @description The class of the device: prtr for a printer.
+             * @example prtr
+             */
             class: string;
+            /**
+             * @description The version of the ICC specification in the profile.
+             * @example 2.4
+             */
             version: string;
-            /** @description How many the file says it has. */
+            /**
+             * @description The number of components that the file declares.
+             * @example 4
+             */
             components: number;
+            /**
+             * @description SHA-256 of the profile in lower-case hexadecimal.
+             * @example 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
+             */
             sha256: string;
         };
         ReportLayer: {
+            /**
+             * @description The name of the layer.
+             * @example Cutting die
+             */
             name: string;
-            /** @description It comes out on paper as the file is set up. */
+            /** @description True if the configuration of the file prints the layer. */
             printed: boolean;
-            /** @description Its group and type by ISO 19593-1, for example Structural Cutting. */
+            /**
+             * @description The group and type of ISO 19593-1, for example Structural Cutting; absent if the layer is no processing step.
+             * @example Structural Cutting
+             */
             processingStep?: string;
             /** @description The first ten pages with content on it. */
             pages: number[];
         };
         ReportPage: {
+            /**
+             * @description The number of the page, from 1.
+             * @example 1
+             */
             number: number;
             /** @description Width and height of the finished page. */
             size_mm: number[];
-            /** @enum {integer} */
+            /**
+             * @description The clockwise rotation of the page for display, in degrees.
+             * @enum {integer}
+             */
             rotate: 0 | 90 | 180 | 270;
+            /**
+             * @description The size of a unit of the page in 1/72 inch.
+             * @example 1
+             */
             userUnit: number;
+            /** @description The boxes that the file declares for the page, inherited ones included, in its default user space. */
             boxes: {
                 media: components["schemas"]["Rectangle"];
                 crop?: components["schemas"]["Rectangle"];
@@ -671,127 +1030,281 @@ export interface components {
                 trim?: components["schemas"]["Rectangle"];
                 art?: components["schemas"]["Rectangle"];
             };
-            /** @description The bleed around the TrimBox, at the edges of the page before rotation; absent without a TrimBox. */
+            /** @description The bleed around the finished page, at its edges before rotation; absent without TrimBox and ArtBox. */
             bleed_mm?: {
+                /**
+                 * @description The bleed at the top edge, in mm.
+                 * @example 3
+                 */
                 t: number;
+                /**
+                 * @description The bleed at the right edge, in mm.
+                 * @example 3
+                 */
                 r: number;
+                /**
+                 * @description The bleed at the bottom edge, in mm.
+                 * @example 3
+                 */
                 b: number;
+                /**
+                 * @description The bleed at the left edge, in mm.
+                 * @example 3
+                 */
                 l: number;
             };
-            /** @description Nothing on it leaves ink. */
+            /** @description True if nothing on the page prints. */
             blank: boolean;
-            /** @description The highest total of inks, as far as inks are known; RGB and Lab get theirs only at the press. */
+            /**
+             * @description The highest total of known inks, in percent. The inks of RGB and Lab are not known before the press.
+             * @example 280
+             */
             maxInk: number;
-            /** @description The thinnest line; absent where there is none. */
+            /**
+             * @description The width of the thinnest line in points; absent on a page without lines.
+             * @example 0.25
+             */
             minLine_pt?: number;
-            /** @description The smallest text; absent where there is none. */
+            /**
+             * @description The size of the smallest text in points; absent on a page without text.
+             * @example 7
+             */
             minText_pt?: number;
-            /** @description Something on it is. */
+            /** @description True if anything on the page is transparent. */
             transparent: boolean;
-            /** @description Where text stands, neighbours joined. */
+            /** @description The boxes of text, neighbours joined. */
             text: components["schemas"]["Rectangle"][];
         };
         /** @description Left, bottom, right, top. */
         Rectangle: number[];
         ReportFont: {
+            /**
+             * @description The PostScript name, or the name of the resource for a Type3 font without a name.
+             * @example SourceSans3-Regular
+             */
             name: string;
+            /**
+             * @description Type1, MMType1, TrueType, Type3, CIDFontType0 or CIDFontType2. New values may be added.
+             * @example TrueType
+             */
             type: string;
+            /** @description True if the file contains the font. */
             embedded: boolean;
+            /** @description True if the file contains only a part of the font. */
             subset: boolean;
-            /** @description Text is shown with it. */
+            /** @description True if visible text uses the font. */
             used: boolean;
             /** @description The first ten pages that use it. */
             pages: number[] | null;
+            /**
+             * @description The object number of the font; absent for a font without one.
+             * @example 7 0 R
+             */
             object?: string;
         };
         /** @description One placement of an image on a page. */
         ReportImage: {
+            /**
+             * @description The number of the page, from 1.
+             * @example 1
+             */
             page: number;
-            /** @description The object number, or inline. */
+            /**
+             * @description The object number of the image, or inline.
+             * @example 12 0 R
+             */
             object: string;
+            /** @description Width and height in pixels. */
             px: number[];
+            /**
+             * @description The number of bits per colour component.
+             * @example 8
+             */
             bpc: number;
+            /**
+             * @description The family of its colour space; absent for a mask and for an unknown space.
+             * @example DeviceCMYK
+             */
             colorSpace?: string;
+            /**
+             * @description The compression; absent for an uncompressed image.
+             * @example DCTDecode
+             */
             filter?: string;
-            /** @description The effective resolution. */
+            /** @description The effective resolution across and down, in pixels per inch. */
             ppi: number[];
             bbox: components["schemas"]["Rectangle"];
-            /** @description A stencil mask, painted with the current colour. */
+            /** @description True for a stencil mask, which is painted with the current colour. */
             mask: boolean;
-            /** @description The soft mask of another image. */
+            /** @description True for the soft mask of another image. */
             soft: boolean;
-            /** @description It cannot be seen on paper. */
+            /** @description True if the image is invisible on paper. */
             hidden: boolean;
-            /** @description That of a JPEG, estimated from its tables. */
+            /**
+             * @description The quality of a JPEG, estimated from its quantization tables; absent for other images.
+             * @example 85
+             */
             quality?: number;
         };
         ReportColor: {
+            /**
+             * @description The family of colour, for example DeviceRGB, ICCBased-RGB or Separation. New values may be added.
+             * @example DeviceCMYK
+             */
             space: string;
             /** @description The first ten pages that use it. */
             pages: number[] | null;
         };
         /** @description A colorant with a name of its own that is used. */
         ReportInk: {
+            /**
+             * @description The name of the colorant in the file.
+             * @example Gold
+             */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description A process colour, a spot colour, or the ink for registration marks, which prints on all plates.
+             * @enum {string}
+             */
             kind: "process" | "spot" | "registration";
-            /** @description The alternate colour space of its first definition. */
+            /**
+             * @description The alternate colour space of the first definition; absent if it is unknown.
+             * @example DeviceCMYK
+             */
             space?: string;
-            /** @description The full tint in that space. */
+            /** @description The colour of the full tint in that space. */
             full?: number[];
-            /** @description How many different ones the file has; more than one is ambiguous. */
+            /**
+             * @description The number of different definitions of the name in the file; more than one is ambiguous.
+             * @example 1
+             */
             definitions: number;
             /** @description The first ten pages that use it. */
             pages: number[];
         };
-        /** @description How many entries the lists leave out; the rules have judged the whole document all the same. */
+        /** @description The numbers of entries that the lists leave out. The rules have checked the whole document nevertheless. */
         ReportOmitted: {
+            /**
+             * @description The number of pages that are not listed.
+             * @example 0
+             */
             pages: number;
+            /**
+             * @description The number of fonts that are not listed.
+             * @example 0
+             */
             fonts: number;
+            /**
+             * @description The number of placements of images that are not listed.
+             * @example 0
+             */
             images: number;
+            /**
+             * @description The number of inks that are not listed.
+             * @example 0
+             */
             inks: number;
+            /**
+             * @description The number of layers that are not listed.
+             * @example 0
+             */
             layers: number;
+            /**
+             * @description The number of findings that are not listed.
+             * @example 0
+             */
             findings: number;
         };
         Finding: {
-            /** @description The stable id of the rule, for example font.not_embedded. */
+            /**
+             * @description The stable id of the rule, for example font.not_embedded.
+             * @example image.ppi_below_target
+             */
             rule: string;
+            /** @description The severity of the rule in the profile. */
             severity: components["schemas"]["Severity"];
+            /**
+             * @description The part of the id of the rule before the first dot. New values may be added.
+             * @example image
+             */
             category: string;
             /**
              * @description The id of the message: the id of the rule, followed by a variant where the rule has several messages. Absent
              *     from reports of version 1.0.
+             * @example image.ppi_below_target
              */
             messageId?: string;
             /** @description The values in the message, to translate the message yourself. */
             parameters?: components["schemas"]["MessageParameters"];
-            /** @description The first page of the finding; absent for the document. */
+            /**
+             * @description The first page of the finding; absent for the document.
+             * @example 1
+             */
             page?: number;
             /** @description The first ten pages of the finding; absent for a single page. */
             pages?: number[];
             /** @description The place on the page. */
             bbox?: components["schemas"]["Rectangle"];
+            /**
+             * @description The object number in the file, such as that of an image or a font; absent if no single object is meant.
+             * @example 12 0 R
+             */
             object?: string;
-            /** @description The fault in one sentence, with the measured value and the limit, in the language of the report. */
+            /**
+             * @description The fault in one sentence, with the measured value and the limit, in the language of the report.
+             * @example An image of 1200 x 800 pixels is placed at 206 ppi; the target is 300 ppi (tolerance ±1 ppi).
+             */
             message: string;
+            /** @description The measured value; absent for a rule that measures nothing. */
             measured?: {
+                /**
+                 * @description The value in its unit.
+                 * @example 206
+                 */
                 value: number;
+                /**
+                 * @description The unit, such as mm, pt, ppi or %. New values may be added.
+                 * @example ppi
+                 */
                 unit: string;
             };
             /** @description The limit of the measured value. */
             threshold?: {
-                /** @description The operator between the measured value and the limit, for example `>=`. */
+                /**
+                 * @description The operator between the measured value and the limit, for example `>=`.
+                 * @example >=
+                 */
                 op: string;
+                /**
+                 * @description The limit in its unit.
+                 * @example 300
+                 */
                 value: number;
+                /**
+                 * @description The unit, which is that of the measured value.
+                 * @example ppi
+                 */
                 unit: string;
-                /** @description The amount by which the value may miss the limit, in the same unit; absent for none. */
+                /**
+                 * @description The amount by which the value may miss the limit, in the same unit; absent for none.
+                 * @example 1
+                 */
                 tolerance?: number;
             };
-            /** @description The number of occurrences. */
+            /**
+             * @description The number of occurrences.
+             * @example 1
+             */
             count: number;
-            /** @description How to fix the file, in the language of the report. */
+            /**
+             * @description How to fix the file, in the language of the report.
+             * @example Place the image smaller or replace it with an image that has more pixels.
+             */
             fixHint?: string;
-            /** @description The clause of the standard behind the rule. */
+            /**
+             * @description The clause of the standard behind the rule.
+             * @example ISO 15930-7 6.13
+             */
             ref?: string;
         };
         /**

@@ -352,7 +352,7 @@ export interface components {
              */
             ResourceSet?: unknown;
             /**
-             * @description The document of a wrapper
+             * @description The document of a wrapper, instead of the other members.
              * @example {
              *       "@Version": "2.2",
              *       "ProductList": {
@@ -368,17 +368,20 @@ export interface components {
         };
         /** @description The capabilities with which `validate` compares documents. */
         XjdfCapabilities: {
+            /** @description The specifications that the layer uses. */
             specifications: components["schemas"]["Specification"][];
             /** @description The accepted values of XJDF/@Version. Values other than 2.2 give a warning. */
             acceptedVersions: string[];
             /** @description The media types of documents. */
             mediaTypes: string[];
+            /** @description The accepted values of the parameter `profile`, the default first. */
             profiles: components["schemas"]["XjdfProfile"][];
             limits: components["schemas"]["XjdfLimits"];
             /** @description The product types of root products, with the catalog products of each type. */
             products: components["schemas"]["XjdfProduct"][];
             /** @description The product types of the parts of other products. */
             parts: string[];
+            /** @description The media on which the marketplace can print. */
             media: components["schemas"]["XjdfMedia"];
             /** @description The product intents other than layout, colour and media, with their accepted values. */
             finishing: components["schemas"]["XjdfFinishing"][];
@@ -389,47 +392,92 @@ export interface components {
         };
         /** @description Documents beyond these limits are rejected. Findings beyond the limit are counted but not listed. */
         XjdfLimits: {
-            /** @description The maximum size of the body. */
+            /**
+             * @description The maximum size of the body.
+             * @example 1048576
+             */
             bytes: number;
-            /** @description The maximum nesting depth of elements. */
+            /**
+             * @description The maximum nesting depth of elements.
+             * @example 64
+             */
             depth: number;
-            /** @description The maximum number of elements and attributes together. */
+            /**
+             * @description The maximum number of elements and attributes together.
+             * @example 50000
+             */
             nodes: number;
-            /** @description The maximum number of findings that a report lists. */
+            /**
+             * @description The maximum number of findings that a report lists.
+             * @example 200
+             */
             findings: number;
         };
         XjdfProduct: {
-            /** @description Product/@ProductType (XJDF 2.2, A.3.18). */
+            /**
+             * @description Product/@ProductType (XJDF 2.2, A.3.18).
+             * @example BusinessCard
+             */
             productType: string;
             /** @description The products that an RFQ of this type can request. */
             catalogProducts: components["schemas"]["XjdfCatalogProduct"][];
         };
         XjdfCatalogProduct: {
-            /** @description The value of catalogProductUid in an RFQ. */
+            /**
+             * @description The value of catalogProductUid in an RFQ.
+             * @example print:business-cards:85x55
+             */
             catalogProductUid: string;
+            /**
+             * @description The name of the product.
+             * @example Business card 85 x 55 mm
+             */
             name: string;
-            /** @description The value of category in an RFQ. */
+            /**
+             * @description The value of category in an RFQ.
+             * @example stationery
+             */
             category: string;
         };
         XjdfMedia: {
             /** @description The types of the available media; empty if no media are available. */
             mediaTypes: string[];
+            /** @description The weights of the available media; absent if no media are available. */
             weight?: components["schemas"]["XjdfRange"];
         };
         XjdfRange: {
+            /**
+             * @description The smallest value.
+             * @example 30
+             */
             minimum: number;
+            /**
+             * @description The largest value.
+             * @example 600
+             */
             maximum: number;
+            /**
+             * @description The unit of both values.
+             * @example g/m2
+             */
             unit: string;
         };
         XjdfFinishing: {
-            /** @description The name of the intent. */
+            /**
+             * @description The name of the intent.
+             * @example BindingIntent
+             */
             intent: string;
             /** @description The attributes with limited values. */
             attributes: components["schemas"]["XjdfValues"][];
         };
         XjdfValues: {
-            /** @description The name of the attribute. */
+            /**
+             * @description The name of the attribute.
+             * @example BindingType
+             */
             name: string;
+            /** @description The accepted values. */
             values: string[];
         };
         XjdfReport: {
@@ -440,9 +488,15 @@ export interface components {
             /** @description True if the document has no error or warning of the kind vocabulary. */
             vocabularyValid: boolean;
             profile: components["schemas"]["XjdfProfile"];
-            /** @description How the document was read: cip4-json, attribute-json or xml. */
+            /**
+             * @description How the document was read: cip4-json, attribute-json or xml.
+             * @example cip4-json
+             */
             encoding: string;
-            /** @description The value of XJDF/@Version. */
+            /**
+             * @description The value of XJDF/@Version.
+             * @example 2.2
+             */
             version: string;
             /** @description The parts of the document that the marketplace does not support, whether or not they are valid. */
             unsupported: components["schemas"]["XjdfUnsupported"][];
@@ -450,48 +504,115 @@ export interface components {
             defaults: components["schemas"]["XjdfDefault"][];
             /** @description Sorted by severity, errors first, then by position in the document. */
             findings: components["schemas"]["XjdfFinding"][];
+            /** @description The numbers of findings. */
             summary: components["schemas"]["XjdfSummary"];
         };
         XjdfUnsupported: {
-            /** @description field or category. New values may be added. */
+            /**
+             * @description field or category. New values may be added.
+             * @example category
+             */
             kind: string;
-            /** @description The unsupported item, for example BindingType Tape. */
+            /**
+             * @description The unsupported item, for example BindingType Tape.
+             * @example BindingType Tape
+             */
             name: string;
-            /** @description An RFC 6901 JSON Pointer into the body; absent for XML. */
+            /**
+             * @description An RFC 6901 JSON Pointer as a URI fragment into the body; absent for XML.
+             * @example #/ProductList/Product/0/Intent/1/BindingIntent/BindingType
+             */
             pointer?: string;
-            /** @description The position in the notation of the standard. */
+            /**
+             * @description The position in the notation of the standard.
+             * @example XJDF/ProductList/Product/Intent[2]/BindingIntent/@BindingType
+             */
             path: string;
         };
         XjdfDefault: {
+            /**
+             * @description The name of the missing attribute of the root.
+             * @example Types
+             */
             name: string;
+            /**
+             * @description The assumed value; `(assigned)` for an id that is assigned when the document is used.
+             * @example Product
+             */
             value: string;
         };
         XjdfFinding: {
-            /** @description The id of the rule. /docs/api/xjdf-rules.json lists all rules. */
+            /**
+             * @description The id of the rule. /docs/api/xjdf-rules.json lists all rules.
+             * @example JOBID_DEFAULTED
+             */
             code: string;
-            /** @description error, warning or info. */
+            /**
+             * @description error, warning or info.
+             * @example warning
+             */
             severity: string;
-            /** @description schema, vocabulary, semantics or support. New values may be added. */
+            /**
+             * @description schema, vocabulary, semantics or support. New values may be added.
+             * @example schema
+             */
             kind: string;
-            /** @description An RFC 6901 JSON Pointer into the body; absent for XML. */
+            /**
+             * @description An RFC 6901 JSON Pointer as a URI fragment into the body; absent for XML.
+             * @example #/ProductList/Product/1/Amount
+             */
             pointer?: string;
-            /** @description The position in the notation of the standard, for example XJDF/ProductList/Product[2]/@Amount. */
+            /**
+             * @description The position in the notation of the standard, for example XJDF/ProductList/Product[2]/@Amount.
+             * @example XJDF/ProductList/Product[2]/@Amount
+             */
             path: string;
-            /** @description The line in the body, from 1. */
+            /**
+             * @description The line in the body, from 1.
+             * @example 1
+             */
             line: number;
-            /** @description The column in characters, from 1. */
+            /**
+             * @description The column in characters, from 1.
+             * @example 1
+             */
             column: number;
+            /**
+             * @description A human-readable description of the fault. Do not parse it.
+             * @example JobID is missing; one is assigned when the document is used.
+             */
             message: string;
-            /** @description The recommended correction. */
+            /**
+             * @description The recommended correction.
+             * @example Give the document a JobID.
+             */
             suggestion?: string;
-            /** @description The clause of the standard. */
+            /**
+             * @description The clause of the standard.
+             * @example XJDF 2.2, 3.1
+             */
             reference?: string;
         };
         XjdfSummary: {
+            /**
+             * @description The number of findings with the severity error, listed or not.
+             * @example 0
+             */
             errors: number;
+            /**
+             * @description The number of findings with the severity warning, listed or not.
+             * @example 1
+             */
             warnings: number;
+            /**
+             * @description The number of findings with the severity info, listed or not.
+             * @example 0
+             */
             infos: number;
-            /** @description The number of findings that are counted but not listed. */
+            /**
+             * @description The number of findings that are counted but not listed.
+             * @example 0
+             */
             omitted: number;
         };
         /** @description A problem. If its `code` is VALIDATION_ERROR, it also has the members of a report. */
@@ -667,15 +788,31 @@ export interface components {
             [key: string]: unknown;
         };
         Session: {
-            /** @description The token to send. Never log it. */
+            /**
+             * @description The token to send. Never log it.
+             * @example pms_kZQm0Ua5wXc0Qv7d9JtVn1rQd8v4w1m7YtPq2bS6xH3nE5rT8uLcGfDaKjWz
+             */
             token: string;
-            /** @enum {string} */
+            /**
+             * @description The scheme of the Authorization header with which the token is sent.
+             * @enum {string}
+             */
             tokenType: "Bearer";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time at which the token expires.
+             * @example 2026-11-20T12:15:00.000Z
+             */
             expiresAt: string;
-            /** @description The number of seconds until expiresAt. */
+            /**
+             * @description The number of seconds until expiresAt.
+             * @example 900
+             */
             expiresIn: number;
-            /** @description The organization of the session. */
+            /**
+             * @description The organization of the session.
+             * @example org_acme01
+             */
             organizationId: string;
             /** @description True if the session was opened with a live key. */
             livemode: boolean;
@@ -689,126 +826,361 @@ export interface components {
              * @enum {string}
              */
             executionMode: "authoritative" | "preview";
-            /** @description If present, it must be the organization of the session. It does not select an organization. */
+            /**
+             * @description If present, it must be the organization of the session. It does not select an organization.
+             * @example org_acme01
+             */
             organizationId?: string;
             xjdf: components["schemas"]["XjdfDocument"];
         };
         Money: {
-            /** @description A decimal number as a string. */
+            /**
+             * @description A decimal number as a string.
+             * @example 186.68
+             */
             amount: string;
-            /** @description An ISO 4217 currency code. */
+            /**
+             * @description An ISO 4217 currency code.
+             * @example EUR
+             */
             currency: string;
         };
         /** @description A size in mm. */
         CostingSize: {
+            /**
+             * @description The width in mm.
+             * @example 148
+             */
             width: number;
+            /**
+             * @description The height in mm.
+             * @example 210
+             */
             height: number;
         };
         CostingUse: {
-            /** @description A process of XJDF 2.2. */
+            /**
+             * @description A process of XJDF 2.2.
+             * @example Cutting
+             */
             process: string;
+            /**
+             * @description The id of the device in the cost data.
+             * @example acme-guillotine
+             */
             device: string;
         };
         CostingLine: {
-            /** @description The process to which the cost belongs. */
+            /**
+             * @description The process to which the cost belongs.
+             * @example ConventionalPrinting
+             */
             step: string;
-            /** @description The cost item: media, plates, ink, clicks, varnish, film, adhesive, machine, labor or power. New values may be added. */
+            /**
+             * @description The cost item: media, plates, ink, clicks, varnish, film, adhesive, machine, labor or power. New values may be added.
+             * @example media
+             */
             item: string;
+            /**
+             * @description The role of the part and its ID, if it has one; absent for a cost of the whole product.
+             * @example cover P2
+             */
             part?: string;
+            /**
+             * @description The number of pages of the sheets to which the cost belongs; absent for a cost of the whole product.
+             * @example 2
+             */
             sheetPages?: number;
+            /**
+             * @description A human-readable description of the quantity.
+             * @example 468 sheets
+             */
             description: string;
             /** @description The resource of the cost data that defines the rate. */
             resource: {
+                /**
+                 * @description media, device, ink, lamination, varnish, plate, adhesive, electricity or labor. New values may be added.
+                 * @example media
+                 */
                 family: string;
+                /**
+                 * @description The id of the resource in the cost data.
+                 * @example acme-silk-135
+                 */
                 id: string;
             };
+            /**
+             * @description The quantity in `unit`, as a decimal number with at most 4 places.
+             * @example 0.468
+             */
             quantity: string;
+            /**
+             * @description The unit of quantity and rate, Sheet, ThousandSheets, Kilogram, SquareMetre, Piece, KilowattHour, Hour or Click. A click is one printed side of a sheet. New values may be added.
+             * @example ThousandSheets
+             */
             unit: string;
-            /** @description The rate for one unit. */
+            /**
+             * @description The rate for one unit.
+             * @example 110.56
+             */
             rate: string;
+            /** @description Quantity times rate, rounded as in `rounding`. */
             amount: components["schemas"]["Money"];
         };
         /** @description The production of one kind of sheet. */
         CostingPlan: {
+            /**
+             * @description The role of the part and its ID, if it has one.
+             * @example flat
+             */
             part: string;
+            /**
+             * @description The number of pages of one sheet.
+             * @example 2
+             */
             sheetPages: number;
+            /**
+             * @description The number of different sheets in one product.
+             * @example 1
+             */
             sheets: number;
+            /**
+             * @description The id of the press in the cost data.
+             * @example acme-offset-b1
+             */
             press: string;
+            /**
+             * @description The id of the medium in the cost data.
+             * @example acme-silk-135
+             */
             media: string;
+            /** @description The size of a printed sheet in mm. */
             sheet: components["schemas"]["CostingSize"];
+            /**
+             * @description The number of columns of printed sheets into which a purchased sheet is cut.
+             * @example 1
+             */
             columns: number;
+            /**
+             * @description The number of rows of printed sheets into which a purchased sheet is cut.
+             * @example 1
+             */
             rows: number;
-            /** @description The number of pieces on a sheet. */
+            /**
+             * @description The number of pieces on a sheet.
+             * @example 18
+             */
             up: number;
+            /** @description The one or two grids of pieces on a sheet. */
             grids: {
+                /**
+                 * @description The number of columns of pieces.
+                 * @example 6
+                 */
                 columns: number;
+                /**
+                 * @description The number of rows of pieces.
+                 * @example 3
+                 */
                 rows: number;
+                /** @description True if the pieces are turned by 90 degrees. */
                 turned: boolean;
             }[];
+            /**
+             * @description How the sides are printed, as oneSided, sheetwise, workAndTurn or perfecting. New values may be added.
+             * @example workAndTurn
+             */
             workStyle: string;
+            /**
+             * @description The number of printing forms of one sheet.
+             * @example 1
+             */
             forms: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of printed sheets that are needed.
+             * @example 278
+             */
             good: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of sheets that are printed in addition.
+             * @example 190
+             */
             waste: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of purchased sheets.
+             * @example 468
+             */
             bought: number;
+            /** @description The machines that process the sheets of the part after printing. */
             finishing: components["schemas"]["CostingUse"][];
         };
         CostingBreak: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The number of copies.
+             * @example 5000
+             */
             quantity: number;
+            /** @description The sum of the amounts of the lines. */
             total: components["schemas"]["Money"];
+            /** @description The total for one copy, rounded to 6 places. */
             unitCost: components["schemas"]["Money"];
+            /** @description The costs, sorted by step of production. */
             lines: components["schemas"]["CostingLine"][];
+            /** @description The cheapest production, one entry for each kind of sheet. */
             plan: components["schemas"]["CostingPlan"][];
+            /** @description The machines that process the whole product. */
             finishing: components["schemas"]["CostingUse"][];
+            /** @description The other presses, for each part. */
             alternatives: {
+                /**
+                 * @description The role of the part and its ID, if it has one.
+                 * @example flat
+                 */
                 part: string;
+                /**
+                 * @description The id of the press in the cost data.
+                 * @example acme-digital-sra3
+                 */
                 press: string;
+                /** @description The cost of the product; null if the press cannot print the part. */
                 total: components["schemas"]["Money"] | null;
+                /**
+                 * @description A human-readable reason why the press cannot print the part; absent if it can.
+                 * @example the sheet is too large for the press
+                 */
                 reason?: string;
             }[];
         };
         CostingResult: {
+            /**
+             * @description The execution mode, authoritative or preview. New values may be added.
+             * @example authoritative
+             */
             mode: string;
-            /** @enum {string} */
+            /**
+             * @description The permitted use of the figures. Figures that need a manual review are not a quote.
+             * @enum {string}
+             */
             outcome: "authoritative" | "manualReview";
             /** @description The cost data used for all figures. */
             snapshot: {
+                /**
+                 * @description The id of the cost data, a digest of its content.
+                 * @example sha256:d21b91e1a58faadf3e67d932cf8340dfcc850a21e44637918986489d08090339
+                 */
                 id: string;
+                /**
+                 * @description The id of the approval; absent in a test session.
+                 * @example apr_01M80W55TK5BWNAFM5C3WTVVN4
+                 */
                 approval?: string;
+                /**
+                 * @description The ISO 4217 code of the currency of all amounts.
+                 * @example EUR
+                 */
                 currency: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description The time of the approval; absent in a test session.
+                 * @example 2026-11-20T09:00:00Z
+                 */
                 approvedAt?: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description The time from which on the cost data is in effect; absent in a test session.
+                 * @example 2026-11-20T09:00:00Z
+                 */
                 effectiveFrom?: string;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description The time at which the cost data ends; absent if no end is known.
+                 * @example 2027-01-01T00:00:00Z
+                 */
                 effectiveTo?: string;
             };
+            /** @description The product as it was calculated. */
             product: {
+                /**
+                 * @description `Product/@ID` in the document; absent if it has none.
+                 * @example P1
+                 */
                 id?: string;
+                /**
+                 * @description `Product/@ProductType` in the document; absent if it has none.
+                 * @example Leaflet
+                 */
                 type?: string;
-                /** Format: int64 */
+                /**
+                 * Format: int64
+                 * @description The requested number of copies.
+                 * @example 5000
+                 */
                 quantity: number;
+                /** @description The size of the finished product in mm. */
                 finished: components["schemas"]["CostingSize"];
+                /**
+                 * @description The number of pages of a bound product, cover included; absent for other products.
+                 * @example 36
+                 */
                 pages?: number;
+                /**
+                 * @description The process that binds the product, Stitching or CoverApplication; absent for a product that is not bound. New values may be added.
+                 * @example Stitching
+                 */
                 binding?: string;
+                /** @description The parts, each printed on one medium. */
                 parts: {
+                    /**
+                     * @description `Product/@ID` of the part in the document; absent if it has none.
+                     * @example P2
+                     */
                     id?: string;
+                    /**
+                     * @description The role of the part, flat, cover or body. New values may be added.
+                     * @example flat
+                     */
                     role: string;
+                    /**
+                     * @description The id of the medium in the cost data.
+                     * @example acme-silk-135
+                     */
                     media: string;
+                    /** @description The size before folding in mm; absent for a body. */
                     flat?: components["schemas"]["CostingSize"];
+                    /**
+                     * @description The number of pages of the part.
+                     * @example 2
+                     */
                     pages?: number;
+                    /** @description The names of the inks on the front. */
                     front: string[];
+                    /** @description The names of the inks on the back; empty for an unprinted back. */
                     back: string[];
                 }[];
             };
+            /** @description The costs, sorted by ascending quantity. The requested quantity is one of them. */
             breaks: components["schemas"]["CostingBreak"][];
+            /** @description The values that the document does not state and the calculation uses. */
             assumptions: {
+                /**
+                 * @description The kind of the assumption, such as BLEED, COVERAGE, SIDES, FLAT_SIZE or GRAIN. New values may be added.
+                 * @example COVERAGE
+                 */
                 code: string;
+                /**
+                 * @description A human-readable description of the assumed value. Do not parse it.
+                 * @example each colour covers 15 % of the printed area, from the policy
+                 */
                 detail: string;
             }[];
+            /**
+             * @description A human-readable description of how amounts are rounded.
+             * @example A quantity is rounded half away from zero to 4 places.
+             */
             rounding: string;
         };
         /**
@@ -820,81 +1192,188 @@ export interface components {
                 /** @description A reason code from the costing guide. New values may be added. */
                 code: string;
                 detail: string;
-                /** @description An RFC 6901 JSON Pointer into the request. */
+                /**
+                 * @description An RFC 6901 JSON Pointer as a URI fragment into the request.
+                 * @example #/xjdf/ProductList/Product/0/Amount
+                 */
                 pointer?: string;
+                /**
+                 * @description The position in the notation of the standard.
+                 * @example XJDF/ProductList/Product/@Amount
+                 */
                 xpath?: string;
             }[];
             estimate?: components["schemas"]["CostingResult"];
         };
         Discovery: {
+            /**
+             * @description The title of the layer.
+             * @example Print Marketplace XJDF and PrintTalk readiness layer
+             */
             title: string;
-            /** @description The major version in the paths of the layer. */
+            /**
+             * @description The major version in the paths of the layer.
+             * @example v1
+             */
             apiVersion: string;
-            /** @description The info.version of the contract. */
+            /**
+             * @description The info.version of the contract.
+             * @example 1.1.0
+             */
             contractVersion: string;
-            /** @description private-beta. New values may be added. */
+            /**
+             * @description private-beta. New values may be added.
+             * @example private-beta
+             */
             status: string;
-            /** @description A human-readable description of the status. */
+            /**
+             * @description A human-readable description of the status.
+             * @example A private-beta readiness layer
+             * @example not a certification or legal conformance claim.
+             */
             statement: string;
+            /** @description The specifications that the layer uses. */
             specifications: components["schemas"]["Specification"][];
             /** @description The operations of the layer. New ones may be added. */
             surfaces: components["schemas"]["Surface"][];
             links: components["schemas"]["Links"];
         };
         Surface: {
-            /** @description The name, for example validation. */
+            /**
+             * @description The name, for example validation.
+             * @example validation
+             */
             name: string;
-            /** @description GET or POST. */
+            /**
+             * @description GET or POST.
+             * @example POST
+             */
             method: string;
-            /** @description The path, with parameters in braces. */
+            /**
+             * @description The path, with parameters in braces.
+             * @example /api/v1/xjdf/validate
+             */
             path: string;
-            /** @description The capability that is required in addition to xjdf. */
+            /**
+             * @description The capability that is required in addition to xjdf.
+             * @example xjdf
+             */
             capability: string;
-            /** @description The posture of the capability: live, private-beta, sandbox or disabled. */
+            /**
+             * @description The posture of the capability: live, private-beta, sandbox or disabled.
+             * @example private-beta
+             */
             posture: string;
             /** @description The media types of the request body or, for operations without a body, of the response. */
             mediaTypes: string[];
         };
         Specification: {
-            /** @description One of XJDF, PrintTalk, XJMF. New values may be added. */
+            /**
+             * @description One of XJDF, PrintTalk, XJMF. New values may be added.
+             * @example XJDF
+             */
             name: string;
-            /** @description Absent if the specification has no version. */
+            /**
+             * @description Absent if the specification has no version.
+             * @example 2.2
+             */
             version?: string;
         };
         /** @description Paths relative to the origin. New ones may be added. */
         Links: {
+            /**
+             * @description The path of this description.
+             * @example /api/v1/xjdf
+             */
             self: string;
-            /** @description The contract as JSON or YAML. */
+            /**
+             * @description The contract as JSON or YAML.
+             * @example /api/v1/xjdf/openapi
+             */
             openapi: string;
-            /** @description The accepted products, media and finishing. */
+            /**
+             * @description The accepted products, media and finishing.
+             * @example /api/v1/xjdf/capabilities
+             */
             capabilities: string;
-            /** @description The validation of documents against the standard. */
+            /**
+             * @description The validation of documents against the standard.
+             * @example /api/v1/xjdf/validate
+             */
             validate: string;
-            /** @description The path that opens sessions for costing. */
+            /**
+             * @description The path that opens sessions for costing.
+             * @example /api/v1/sessions
+             */
             sessions?: string;
-            /** @description The path that calculates the cost of a document in a session. */
+            /**
+             * @description The path that calculates the cost of a document in a session.
+             * @example /api/v1/costing/calculate-xjdf
+             */
             costing?: string;
-            /** @description The path to which registered senders send XJMF. */
+            /**
+             * @description The path to which registered senders send XJMF.
+             * @example /api/v1/webhooks/xjmf
+             */
             callbacks?: string;
-            /** @description The rules of the validator. Requires no key. */
+            /**
+             * @description The rules of the validator. Requires no key.
+             * @example /docs/api/xjdf-rules.json
+             */
             rules?: string;
-            /** @description The published contract. Requires no key. */
+            /**
+             * @description The published contract. Requires no key.
+             * @example /docs/api/xjdf-openapi.yaml
+             */
             publishedContract: string;
-            /** @description The contract as a web page. Requires no key. */
+            /**
+             * @description The contract as a web page. Requires no key.
+             * @example /docs/api/swagger-ui.html
+             */
             documentation: string;
         };
         /** @description An OpenAPI 3.1 document. */
         OpenAPI: {
+            /**
+             * @description The version of the OpenAPI specification.
+             * @example 3.1.0
+             */
             openapi: string;
+            /** @description Title, version, status and description of the contract. */
             info: Record<string, never>;
+            /** @description The operations by path. */
             paths: Record<string, never>;
         };
         Problem: {
+            /**
+             * @description The problem type, a URL that resolves to its definition; about:blank for 405, 406, 408 and 431.
+             * @example https://errors.example.com/problems/marketplace/validation-failed
+             */
             type: string;
+            /**
+             * @description The title of the type.
+             * @example Validation failed
+             */
             title: string;
+            /**
+             * @description The HTTP status of the response.
+             * @example 400
+             */
             status: number;
+            /**
+             * @description The machine-readable cause.
+             * @example VALIDATION_ERROR
+             */
             code: string;
+            /**
+             * @description A human-readable description of this occurrence. Do not parse it.
+             * @example The document is not valid.
+             */
             detail: string;
+            /**
+             * @description The X-Request-Id of the response.
+             * @example req_0h2v9c4k7m1q5t8w3x6y0z2a4b
+             */
             requestId: string;
             /**
              * @description Only for 429: the number of requests or records that the exceeded limit allows in its window.
@@ -917,9 +1396,24 @@ export interface components {
              * @example open a session with POST /api/v1/sessions
              */
             nextStep?: string;
+            /** @description The violations in the body, at most 100. */
             errors?: {
-                /** @description An RFC 6901 JSON Pointer as a URI fragment. */
+                /**
+                 * @description An RFC 6901 JSON Pointer as a URI fragment.
+                 * @example #/ProductList/Product/0/Amount
+                 */
                 pointer: string;
+                /**
+                 * @description The kind of the violation, one of the values of x-extensible-enum. Handle values that you do not know
+                 *     like INVALID_VALUE. MESSAGE_TOO_OLD and MESSAGE_IN_FUTURE are about the time of an XJMF message.
+                 *     Absent for other faults of an XJMF message, and for those of a document, whose findings have codes.
+                 * @example MESSAGE_TOO_OLD
+                 */
+                code?: string;
+                /**
+                 * @description A human-readable description of the violation. Do not parse it.
+                 * @example Amount must be a whole number.
+                 */
                 detail: string;
             }[];
         };

@@ -73,9 +73,14 @@ const (
 // about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
 // ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
 type Failure struct {
+	// Code The machine-readable cause, one of the codes above.
+	//
+	// Examples: FETCH_REFUSED
 	Code FailureCode `json:"code"`
 
 	// Detail A human-readable description. Do not parse it.
+	//
+	// Examples: The address of fileUrl is not permitted: it must be a public internet address.
 	Detail string `json:"detail"`
 
 	// UpstreamStatus Only for FETCH_STATUS: the HTTP status that the server of the file returned instead of 200.
@@ -84,64 +89,112 @@ type Failure struct {
 	UpstreamStatus int `json:"upstreamStatus,omitempty"`
 }
 
-// FailureCode defines model for Failure.code.
+// FailureCode The machine-readable cause, one of the codes above.
+//
+// Examples: FETCH_REFUSED
 type FailureCode string
 
 // Finding defines model for Finding.
 type Finding struct {
 	// Rule The stable id of the rule, for example font.not_embedded.
-	Rule     string   `json:"rule"`
+	//
+	// Examples: image.ppi_below_target
+	Rule string `json:"rule"`
+
+	// Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
 	Severity Severity `json:"severity"`
-	Category string   `json:"category"`
+
+	// Category The part of the id of the rule before the first dot. New values may be added.
+	//
+	// Examples: image
+	Category string `json:"category"`
 
 	// MessageID The id of the message: the id of the rule, followed by a variant where the rule has several messages. Absent
 	// from reports of version 1.0.
+	//
+	//
+	// Examples: image.ppi_below_target
 	MessageID string `json:"messageId,omitempty"`
 
 	// Parameters The values in the message, to translate the message yourself.
 	Parameters MessageParameters `json:"parameters,omitempty"`
 
 	// Page The first page of the finding; absent for the document.
+	//
+	// Examples: 1
 	Page int `json:"page,omitempty"`
 
 	// Pages The first ten pages of the finding; absent for a single page.
 	Pages []int `json:"pages,omitempty"`
 
 	// BBox The place on the page.
-	BBox   Rectangle `json:"bbox,omitempty"`
-	Object string    `json:"object,omitempty"`
+	BBox Rectangle `json:"bbox,omitempty"`
+
+	// Object The object number in the file, such as that of an image or a font; absent if no single object is meant.
+	//
+	// Examples: 12 0 R
+	Object string `json:"object,omitempty"`
 
 	// Message The fault in one sentence, with the measured value and the limit, in the language of the report.
-	Message  string   `json:"message"`
+	//
+	// Examples: An image of 1200 x 800 pixels is placed at 206 ppi; the target is 300 ppi (tolerance ±1 ppi).
+	Message string `json:"message"`
+
+	// Measured The measured value; absent for a rule that measures nothing.
 	Measured *Measure `json:"measured,omitempty"`
 
 	// Threshold The limit of the measured value.
 	Threshold *Threshold `json:"threshold,omitempty"`
 
 	// Count The number of occurrences.
+	//
+	// Examples: 1
 	Count int `json:"count"`
 
 	// FixHint How to fix the file, in the language of the report.
+	//
+	// Examples: Place the image smaller or replace it with an image that has more pixels.
 	FixHint string `json:"fixHint,omitempty"`
 
 	// Ref The clause of the standard behind the rule.
+	//
+	// Examples: ISO 15930-7 6.13
 	Ref string `json:"ref,omitempty"`
 }
 
-// Measure defines model for Finding.measured.
+// Measure The measured value; absent for a rule that measures nothing.
 type Measure struct {
+	// Value The value in its unit.
+	//
+	// Examples: 206
 	Value float64 `json:"value"`
-	Unit  string  `json:"unit"`
+
+	// Unit The unit, such as mm, pt, ppi or %. New values may be added.
+	//
+	// Examples: ppi
+	Unit string `json:"unit"`
 }
 
 // Threshold The limit of the measured value.
 type Threshold struct {
 	// Op The operator between the measured value and the limit, for example `>=`.
-	Op    string  `json:"op"`
+	//
+	// Examples: >=
+	Op string `json:"op"`
+
+	// Value The limit in its unit.
+	//
+	// Examples: 300
 	Value float64 `json:"value"`
-	Unit  string  `json:"unit"`
+
+	// Unit The unit, which is that of the measured value.
+	//
+	// Examples: ppi
+	Unit string `json:"unit"`
 
 	// Tolerance The amount by which the value may miss the limit, in the same unit; absent for none.
+	//
+	// Examples: 1
 	Tolerance float64 `json:"tolerance,omitempty"`
 }
 
@@ -159,6 +212,8 @@ type Intent struct {
 	TrimSize *TrimSize `json:"trimSize,omitempty"`
 
 	// Pages The number of pages per copy.
+	//
+	// Examples: 2
 	Pages int `json:"pages,omitempty"`
 
 	// Colors The inks of the print job.
@@ -166,10 +221,16 @@ type Intent struct {
 
 	// Quantity The number of copies. A file with `pages` times `quantity` pages counts as variable data and gives no
 	// finding.
+	//
+	//
+	// Examples: 5000
 	Quantity int `json:"quantity,omitempty"`
 
 	// RFQID The id of an RFQ of your organization. Its quantity applies if `quantity` is absent. The key needs the scope
 	// `rfq:read`, too.
+	//
+	//
+	// Examples: rfq_01KB0QXR80M4T7Q2C9W6H3JZVN
 	RFQID string `json:"rfqId,omitempty"`
 }
 
@@ -184,12 +245,19 @@ type IntentColors struct {
 
 // JobLinks defines model for JobLinks.
 type JobLinks struct {
+	// Self The path of the job.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN
 	Self string `json:"self"`
 
 	// Events The path to follow the job as it changes.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/events
 	Events string `json:"events"`
 
-	// Report Present when status is succeeded.
+	// Report The path of the report. Present when status is succeeded.
+	//
+	// Examples: /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN/report
 	Report string `json:"report,omitempty"`
 }
 
@@ -200,13 +268,22 @@ type MessageParameters = map[string]any
 
 // PreflightJob defines model for PreflightJob.
 type PreflightJob struct {
-	JobID  string          `json:"jobId"`
+	// JobID The id of the job.
+	//
+	// Examples: pref_01KB0QXR80M4T7Q2C9W6H3JZVN
+	JobID string `json:"jobId"`
+
+	// Status The state of the processing. `succeeded`, `failed` and `cancelled` are terminal.
 	Status PreflightStatus `json:"status"`
 
 	// FileURL The URL of the file without its query, which may be a credential.
 	//
 	// Examples: https://files.example.com/flyer.pdf
 	FileURL string `json:"fileUrl,omitempty"`
+
+	// Profile The name of the profile that the job was submitted with.
+	//
+	// Examples: print_ready
 	Profile string `json:"profile"`
 
 	// Intent The job ticket: the agreed properties of the print job. The inspection compares each given property with the
@@ -242,6 +319,8 @@ type PreflightJob struct {
 	ExpiresAt Instant `json:"expiresAt"`
 
 	// Attempt The number of the latest attempt that began; 0 before the first. Numbers may be skipped.
+	//
+	// Examples: 1
 	Attempt int `json:"attempt"`
 
 	// Livemode False if the job was submitted with a test key.
@@ -254,9 +333,9 @@ type PreflightJob struct {
 	// warning, otherwise `pass`. Present in a job when status is succeeded.
 	Verdict Verdict `json:"verdict,omitempty"`
 
-	// Result What an inspection says about a file. Present in a job when status is succeeded.
+	// Result The result of the inspection of a file. Present in a job when status is succeeded.
 	//
-	// Places (`bbox`, `text`) are in points of 1/72 inch on the page as it is looked at: rotated, UserUnit applied,
+	// Places (`bbox`, `text`) are in points of 1/72 inch on the page as displayed: rotated, UserUnit applied,
 	// with the origin at the lower left corner of the MediaBox. The `boxes` of a page are as the file has them. Members
 	// whose name ends in _mm or _pt are in those units; resolutions are in pixels per inch, amounts of ink in percent.
 	// The first number of reportVersion changes when a reader that was written for the old form could misread the new
@@ -270,19 +349,25 @@ type PreflightJob struct {
 	Links   JobLinks `json:"links"`
 }
 
-// PreflightStatus defines model for PreflightJob.status.
+// PreflightStatus The state of the processing. `succeeded`, `failed` and `cancelled` are terminal.
 type PreflightStatus string
 
 // PreflightPage defines model for PreflightPage.
 type PreflightPage struct {
+	// Items The jobs, newest first, without `result`.
 	Items []PreflightJob `json:"items"`
 
-	// NextCursor Null on the last page.
+	// NextCursor The cursor of the next page; null on the last page.
+	//
+	// Examples: AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q
 	NextCursor *string `json:"nextCursor"`
 }
 
 // PreflightProfile defines model for PreflightProfile.
 type PreflightProfile struct {
+	// Name The value of `profile` in a submission.
+	//
+	// Examples: print_ready
 	Name string `json:"name"`
 
 	// Kind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
@@ -290,96 +375,158 @@ type PreflightProfile struct {
 	//
 	//
 	// Examples: product
-	Kind        ProfileKind `json:"kind"`
-	Version     string      `json:"version"`
-	Title       string      `json:"title"`
-	Description string      `json:"description"`
+	Kind ProfileKind `json:"kind"`
 
-	// Digest As in a report.
-	Digest string        `json:"digest"`
-	Links  ProfileLinks  `json:"links"`
-	Rules  []ProfileRule `json:"rules"`
+	// Version The version of the profile, which changes with its rules.
+	//
+	// Examples: 2.0.0
+	Version string `json:"version"`
+
+	// Title A short human-readable title.
+	//
+	// Examples: Print ready
+	Title string `json:"title"`
+
+	// Description A human-readable sentence that helps to choose a profile.
+	//
+	// Examples: General commercial print on coated or uncoated sheets.
+	Description string `json:"description"`
+
+	// Digest SHA-256 of the profile in lower-case hexadecimal, as in a report.
+	//
+	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	Digest string       `json:"digest"`
+	Links  ProfileLinks `json:"links"`
+
+	// Rules The rules that the profile selects, by id. Empty for a simulator. Rules with `always` apply in addition.
+	Rules []ProfileRule `json:"rules"`
 }
 
 // PreflightProfiles defines model for PreflightProfiles.
 type PreflightProfiles struct {
+	// Items The profiles by name. For test keys the simulators are included.
 	Items []ProfileSummary `json:"items"`
 }
 
-// PreflightReport What an inspection says about a file. Present in a job when status is succeeded.
+// PreflightReport The result of the inspection of a file. Present in a job when status is succeeded.
 //
-// Places (`bbox`, `text`) are in points of 1/72 inch on the page as it is looked at: rotated, UserUnit applied,
+// Places (`bbox`, `text`) are in points of 1/72 inch on the page as displayed: rotated, UserUnit applied,
 // with the origin at the lower left corner of the MediaBox. The `boxes` of a page are as the file has them. Members
 // whose name ends in _mm or _pt are in those units; resolutions are in pixels per inch, amounts of ink in percent.
 // The first number of reportVersion changes when a reader that was written for the old form could misread the new
 // one.
 type PreflightReport struct {
+	// ReportVersion The version of the form of the report. Readers work with any second number.
+	//
+	// Examples: 1.1
 	ReportVersion string `json:"reportVersion"`
 
 	// Language The language of messages and hints: `en`, or `de`. Absent from reports of version 1.0, which are English. The
 	// report inside a job is English.
+	//
+	//
+	// Examples: en
 	Language string        `json:"language,omitempty"`
 	Engine   ReportEngine  `json:"engine"`
 	Profile  ReportProfile `json:"profile"`
 
-	// Ticket What the job is meant to be; absent where nothing was said about it.
+	// Ticket The job ticket of the submission; absent without one.
 	Ticket *Intent `json:"ticket,omitempty"`
 
 	// Verdict The result for the file: `fail` if a finding has the severity error, `warn` if a finding has the severity
 	// warning, otherwise `pass`. Present in a job when status is succeeded.
 	Verdict Verdict `json:"verdict"`
 
-	// Complete False when a limit stopped the inspection; absent findings then prove nothing.
+	// Complete False if a limit ended the inspection early or the file could not be read to its end. Further findings are then possible.
 	Complete bool          `json:"complete"`
 	File     ReportFile    `json:"file"`
 	Summary  ReportSummary `json:"summary"`
 
 	// Document Null when the file could not be opened.
 	Document *ReportDocument `json:"document"`
-	Pages    []ReportPage    `json:"pages"`
-	Fonts    []ReportFont    `json:"fonts"`
-	Images   []ReportImage   `json:"images"`
-	Colors   []ReportColor   `json:"colors"`
-	Inks     []ReportInk     `json:"inks"`
 
-	// Omitted How many entries the lists leave out; the rules have judged the whole document all the same.
-	Omitted  ReportOmitted `json:"omitted"`
-	Findings []Finding     `json:"findings"`
+	// Pages The pages from the first to the last, at most 1000.
+	Pages []ReportPage `json:"pages"`
+
+	// Fonts The fonts in the resources of the pages, used or not, at most 500.
+	Fonts []ReportFont `json:"fonts"`
+
+	// Images The placements of images by page, at most 1000.
+	Images []ReportImage `json:"images"`
+
+	// Colors The families of colour that pages paint with.
+	Colors []ReportColor `json:"colors"`
+
+	// Inks The named colorants that pages paint with, at most 100.
+	Inks []ReportInk `json:"inks"`
+
+	// Omitted The numbers of entries that the lists leave out. The rules have checked the whole document nevertheless.
+	Omitted ReportOmitted `json:"omitted"`
+
+	// Findings The findings by page, rule and object; those of the document come first.
+	Findings []Finding `json:"findings"`
 }
 
 // PreflightRule defines model for PreflightRule.
 type PreflightRule struct {
 	// ID For example font.not_embedded.
-	ID       string   `json:"id"`
-	Category string   `json:"category"`
-	Severity Severity `json:"severity"`
-	Title    string   `json:"title"`
+	//
+	// Examples: font.not_embedded
+	ID string `json:"id"`
 
-	// Always In force in every profile.
+	// Category The part of the id before the first dot. New values may be added.
+	//
+	// Examples: font
+	Category string `json:"category"`
+
+	// Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
+	Severity Severity `json:"severity"`
+
+	// Title A short human-readable title.
+	//
+	// Examples: Font not embedded
+	Title string `json:"title"`
+
+	// Always True if the rule applies with every profile.
 	Always bool `json:"always"`
 
-	// Op How a value is compared with the limit; absent where nothing is compared.
-	Op   string `json:"op,omitempty"`
+	// Op The operator between a value and the limit: the value should be `op` limit. Absent if the rule compares nothing.
+	//
+	// Examples: >=
+	Op string `json:"op,omitempty"`
+
+	// Unit The unit of measured value and limit, such as mm, pt, ppi or %; absent if the rule has none. New values may be added.
+	//
+	// Examples: ppi
 	Unit string `json:"unit,omitempty"`
 
-	// FixHint What to do about it.
+	// FixHint How to fix the file, in the language of the list.
+	//
+	// Examples: Embed all fonts when you export the PDF.
 	FixHint string `json:"fixHint"`
 
-	// Ref The clause that it comes from.
+	// Ref The clause of the standard behind the rule; absent if there is none.
+	//
+	// Examples: ISO 15930-7 6.13
 	Ref string `json:"ref,omitempty"`
 }
 
 // PreflightRules defines model for PreflightRules.
 type PreflightRules struct {
+	// Items All rules of the engine, by id.
 	Items []PreflightRule `json:"items"`
 }
 
 // PreflightSubmit Examples: {"fileUrl":"https://files.example.com/flyer.pdf","profile":"print_ready"}
 type PreflightSubmit struct {
 	// FileURL The URL from which the server fetches the PDF.
+	//
+	// Examples: https://files.example.com/flyer.pdf
 	FileURL string `json:"fileUrl"`
 
 	// Profile The name of an inspection profile.
+	//
+	// Examples: print_ready
 	Profile string `json:"profile"`
 
 	// Intent The job ticket: the agreed properties of the print job. The inspection compares each given property with the
@@ -403,29 +550,48 @@ type ProfileKind string
 
 // ProfileLinks defines model for ProfileLinks.
 type ProfileLinks struct {
+	// Self The path of the profile with its rules.
+	//
+	// Examples: /api/v1/preflight/profiles/print_ready
 	Self string `json:"self"`
 }
 
 // ProfileRule How a profile uses a rule.
 type ProfileRule struct {
-	Rule     string   `json:"rule"`
+	// Rule The id of the rule.
+	//
+	// Examples: image.ppi_below_target
+	Rule string `json:"rule"`
+
+	// Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
 	Severity Severity `json:"severity"`
 
-	// Limit What a value is compared with, in the rule's unit: it should be `op` limit.
+	// Limit The limit in the unit of the rule: the value should be `op` limit. Absent if the rule compares nothing.
+	//
+	// Examples: 300
 	Limit *float64 `json:"limit,omitempty"`
 
-	// Tolerance How far a value may miss the limit, in its unit.
+	// Tolerance The amount by which a value may miss the limit, in the same unit; absent for none.
+	//
+	// Examples: 1
 	Tolerance *float64 `json:"tolerance,omitempty"`
 
-	// AreaMM2 The area from which on it matters.
+	// AreaMM2 The smallest faulty area of a page that gives a finding, in mm²; absent if every area does.
+	//
+	// Examples: 25
 	AreaMM2 *float64 `json:"area_mm2,omitempty"`
 
-	// Source Where the threshold comes from.
+	// Source The source of the limit, or of the choice of the rule.
+	//
+	// Examples: ISO 15930-7, no PDF/X file may be encrypted
 	Source string `json:"source"`
 }
 
 // ProfileSummary defines model for ProfileSummary.
 type ProfileSummary struct {
+	// Name The value of `profile` in a submission.
+	//
+	// Examples: print_ready
 	Name string `json:"name"`
 
 	// Kind `product` for a profile that inspects files, `simulator` for one that ends a job with the result in its name.
@@ -433,19 +599,40 @@ type ProfileSummary struct {
 	//
 	//
 	// Examples: product
-	Kind        ProfileKind `json:"kind"`
-	Version     string      `json:"version"`
-	Title       string      `json:"title"`
-	Description string      `json:"description"`
+	Kind ProfileKind `json:"kind"`
 
-	// Digest As in a report.
+	// Version The version of the profile, which changes with its rules.
+	//
+	// Examples: 2.0.0
+	Version string `json:"version"`
+
+	// Title A short human-readable title.
+	//
+	// Examples: Print ready
+	Title string `json:"title"`
+
+	// Description A human-readable sentence that helps to choose a profile.
+	//
+	// Examples: General commercial print on coated or uncoated sheets.
+	Description string `json:"description"`
+
+	// Digest SHA-256 of the profile in lower-case hexadecimal, as in a report.
+	//
+	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 	Digest string       `json:"digest"`
 	Links  ProfileLinks `json:"links"`
 }
 
 // Progress Present once the number of pages is known.
 type Progress struct {
-	PagesDone  int `json:"pagesDone"`
+	// PagesDone The number of inspected pages.
+	//
+	// Examples: 3
+	PagesDone int `json:"pagesDone"`
+
+	// PagesTotal The number of pages of the file.
+	//
+	// Examples: 8
 	PagesTotal int `json:"pagesTotal"`
 }
 
@@ -454,6 +641,9 @@ type Rectangle = []float64
 
 // ReportColor defines model for ReportColor.
 type ReportColor struct {
+	// Space The family of colour, for example DeviceRGB, ICCBased-RGB or Separation. New values may be added.
+	//
+	// Examples: DeviceCMYK
 	Space string `json:"space"`
 
 	// Pages The first ten pages that use it.
@@ -462,38 +652,81 @@ type ReportColor struct {
 
 // ReportDocument defines model for ReportDocument.
 type ReportDocument struct {
+	// PdfVersion The version of PDF; an entry in the catalog of the file overrides its header.
+	//
+	// Examples: 1.6
 	PdfVersion string `json:"pdfVersion"`
-	Pages      int    `json:"pages"`
-	Title      string `json:"title,omitempty"`
-	Producer   string `json:"producer,omitempty"`
-	Creator    string `json:"creator,omitempty"`
 
-	// Created RFC 3339.
+	// Pages The number of pages, counted in the page tree.
+	//
+	// Examples: 2
+	Pages int `json:"pages"`
+
+	// Title The title in the metadata; absent if the file has none.
+	//
+	// Examples: Spring flyers
+	Title string `json:"title,omitempty"`
+
+	// Producer The program that wrote the PDF; absent if the file names none.
+	//
+	// Examples: A PDF library
+	Producer string `json:"producer,omitempty"`
+
+	// Creator The program that made the original document; absent if the file names none.
+	//
+	// Examples: A layout program
+	Creator string `json:"creator,omitempty"`
+
+	// Created The time of creation in the metadata, as RFC 3339; absent if the file has none.
+	//
+	// Examples: 2026-11-20T12:00:00Z
 	Created string `json:"created,omitempty"`
 
-	// Modified RFC 3339.
+	// Modified The time of the last change in the metadata, as RFC 3339; absent if the file has none.
+	//
+	// Examples: 2026-11-20T12:00:00Z
 	Modified string `json:"modified,omitempty"`
 
-	// Trapped True, False or Unknown; absent where the file does not say.
-	Trapped   string `json:"trapped,omitempty"`
-	Encrypted bool   `json:"encrypted"`
+	// Trapped True, False or Unknown; absent if the file does not state it.
+	//
+	// Examples: False
+	Trapped string `json:"trapped,omitempty"`
 
-	// PrintDenied The file forbids printing in full quality.
+	// Encrypted True if the file is encrypted.
+	Encrypted bool `json:"encrypted"`
+
+	// PrintDenied True if the file forbids printing in full quality.
 	PrintDenied bool `json:"printDenied"`
-	Linearized  bool `json:"linearized"`
-	Tagged      bool `json:"tagged"`
 
-	// Standards What the file claims to conform to, for example PDF/X-4.
-	Standards     []string             `json:"standards"`
+	// Linearized True if the file is arranged for page-wise download.
+	Linearized bool `json:"linearized"`
+
+	// Tagged True if the file contains its logical structure.
+	Tagged bool `json:"tagged"`
+
+	// Standards The standards that the file claims, for example PDF/X-4.
+	Standards []string `json:"standards"`
+
+	// OutputIntents The intended printing conditions.
 	OutputIntents []ReportOutputIntent `json:"outputIntents"`
-	Layers        []ReportLayer        `json:"layers"`
 
-	// Annotations How many by subtype.
+	// Layers The optional content groups, at most 200.
+	Layers []ReportLayer `json:"layers"`
+
+	// Annotations The number of annotations of each subtype.
 	Annotations map[string]int `json:"annotations"`
-	FormFields  int            `json:"formFields"`
-	Signatures  int            `json:"signatures"`
 
-	// Actions How many by type, for example JavaScript.
+	// FormFields The number of interactive form fields.
+	//
+	// Examples: 0
+	FormFields int `json:"formFields"`
+
+	// Signatures The number of signed signature fields.
+	//
+	// Examples: 0
+	Signatures int `json:"signatures"`
+
+	// Actions The number of actions of each type, for example JavaScript.
 	Actions map[string]int `json:"actions"`
 
 	// Attachments The names of the first hundred files inside the file.
@@ -502,133 +735,247 @@ type ReportDocument struct {
 
 // ReportEngine defines model for ReportEngine.
 type ReportEngine struct {
+	// Name The name of the program; `printmarket-simulator` for a simulated job.
+	//
+	// Examples: printmarket-preflight
 	Name string `json:"name"`
 
-	// Version Changes when the same file may give another report.
+	// Version The version of the program. It changes when the same file may give another report.
+	//
+	// Examples: 2.1.0
 	Version string `json:"version"`
-	Parser  string `json:"parser"`
+
+	// Parser The PDF library and its version.
+	//
+	// Examples: pdfcpu v0.15.0
+	Parser string `json:"parser"`
 }
 
 // ReportFile defines model for ReportFile.
 type ReportFile struct {
+	// Sha256 SHA-256 of the file in lower-case hexadecimal.
+	//
+	// Examples: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
 	Sha256 string `json:"sha256"`
-	Bytes  int    `json:"bytes"`
+
+	// Bytes The size of the file in bytes.
+	//
+	// Examples: 184320
+	Bytes int `json:"bytes"`
 }
 
 // ReportFont defines model for ReportFont.
 type ReportFont struct {
-	Name     string `json:"name"`
-	Type     string `json:"type"`
-	Embedded bool   `json:"embedded"`
-	Subset   bool   `json:"subset"`
+	// Name The PostScript name, or the name of the resource for a Type3 font without a name.
+	//
+	// Examples: SourceSans3-Regular
+	Name string `json:"name"`
 
-	// Used Text is shown with it.
+	// Type Type1, MMType1, TrueType, Type3, CIDFontType0 or CIDFontType2. New values may be added.
+	//
+	// Examples: TrueType
+	Type string `json:"type"`
+
+	// Embedded True if the file contains the font.
+	Embedded bool `json:"embedded"`
+
+	// Subset True if the file contains only a part of the font.
+	Subset bool `json:"subset"`
+
+	// Used True if visible text uses the font.
 	Used bool `json:"used"`
 
 	// Pages The first ten pages that use it.
-	Pages  []int  `json:"pages"`
+	Pages []int `json:"pages"`
+
+	// Object The object number of the font; absent for a font without one.
+	//
+	// Examples: 7 0 R
 	Object string `json:"object,omitempty"`
 }
 
 // ReportICC The header of an embedded ICC profile.
 type ReportICC struct {
+	// Description The name in the profile; absent if it has none.
+	//
+	// Examples: PSO Coated v3
 	Description string `json:"description,omitempty"`
 
-	// Space CMYK, RGB, GRAY or Lab.
+	// Space The colour space: CMYK, RGB, GRAY or Lab.
+	//
+	// Examples: CMYK
 	Space string `json:"space"`
 
-	// Class prtr for a printer.
-	Class   string `json:"class"`
+	// Class The class of the device: prtr for a printer.
+	//
+	// Examples: prtr
+	Class string `json:"class"`
+
+	// Version The version of the ICC specification in the profile.
+	//
+	// Examples: 2.4
 	Version string `json:"version"`
 
-	// Components How many the file says it has.
-	Components int    `json:"components"`
-	Sha256     string `json:"sha256"`
+	// Components The number of components that the file declares.
+	//
+	// Examples: 4
+	Components int `json:"components"`
+
+	// Sha256 SHA-256 of the profile in lower-case hexadecimal.
+	//
+	// Examples: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
+	Sha256 string `json:"sha256"`
 }
 
 // ReportImage One placement of an image on a page.
 type ReportImage struct {
+	// Page The number of the page, from 1.
+	//
+	// Examples: 1
 	Page int `json:"page"`
 
-	// Object The object number, or inline.
-	Object     string `json:"object"`
-	Px         []int  `json:"px"`
-	Bpc        int    `json:"bpc"`
-	ColorSpace string `json:"colorSpace,omitempty"`
-	Filter     string `json:"filter,omitempty"`
+	// Object The object number of the image, or inline.
+	//
+	// Examples: 12 0 R
+	Object string `json:"object"`
 
-	// PPI The effective resolution.
+	// Px Width and height in pixels.
+	Px []int `json:"px"`
+
+	// Bpc The number of bits per colour component.
+	//
+	// Examples: 8
+	Bpc int `json:"bpc"`
+
+	// ColorSpace The family of its colour space; absent for a mask and for an unknown space.
+	//
+	// Examples: DeviceCMYK
+	ColorSpace string `json:"colorSpace,omitempty"`
+
+	// Filter The compression; absent for an uncompressed image.
+	//
+	// Examples: DCTDecode
+	Filter string `json:"filter,omitempty"`
+
+	// PPI The effective resolution across and down, in pixels per inch.
 	PPI []float64 `json:"ppi"`
 
 	// BBox Left, bottom, right, top.
 	BBox Rectangle `json:"bbox"`
 
-	// Mask A stencil mask, painted with the current colour.
+	// Mask True for a stencil mask, which is painted with the current colour.
 	Mask bool `json:"mask"`
 
-	// Soft The soft mask of another image.
+	// Soft True for the soft mask of another image.
 	Soft bool `json:"soft"`
 
-	// Hidden It cannot be seen on paper.
+	// Hidden True if the image is invisible on paper.
 	Hidden bool `json:"hidden"`
 
-	// Quality That of a JPEG, estimated from its tables.
+	// Quality The quality of a JPEG, estimated from its quantization tables; absent for other images.
+	//
+	// Examples: 85
 	Quality int `json:"quality,omitempty"`
 }
 
 // ReportInk A colorant with a name of its own that is used.
 type ReportInk struct {
-	Name string  `json:"name"`
+	// Name The name of the colorant in the file.
+	//
+	// Examples: Gold
+	Name string `json:"name"`
+
+	// Kind A process colour, a spot colour, or the ink for registration marks, which prints on all plates.
 	Kind InkKind `json:"kind"`
 
-	// Space The alternate colour space of its first definition.
+	// Space The alternate colour space of the first definition; absent if it is unknown.
+	//
+	// Examples: DeviceCMYK
 	Space string `json:"space,omitempty"`
 
-	// Full The full tint in that space.
+	// Full The colour of the full tint in that space.
 	Full []float64 `json:"full,omitempty"`
 
-	// Definitions How many different ones the file has; more than one is ambiguous.
+	// Definitions The number of different definitions of the name in the file; more than one is ambiguous.
+	//
+	// Examples: 1
 	Definitions int `json:"definitions"`
 
 	// Pages The first ten pages that use it.
 	Pages []int `json:"pages"`
 }
 
-// InkKind defines model for ReportInk.kind.
+// InkKind A process colour, a spot colour, or the ink for registration marks, which prints on all plates.
 type InkKind string
 
 // ReportLayer defines model for ReportLayer.
 type ReportLayer struct {
+	// Name The name of the layer.
+	//
+	// Examples: Cutting die
 	Name string `json:"name"`
 
-	// Printed It comes out on paper as the file is set up.
+	// Printed True if the configuration of the file prints the layer.
 	Printed bool `json:"printed"`
 
-	// ProcessingStep Its group and type by ISO 19593-1, for example Structural Cutting.
+	// ProcessingStep The group and type of ISO 19593-1, for example Structural Cutting; absent if the layer is no processing step.
+	//
+	// Examples: Structural Cutting
 	ProcessingStep string `json:"processingStep,omitempty"`
 
 	// Pages The first ten pages with content on it.
 	Pages []int `json:"pages"`
 }
 
-// ReportOmitted How many entries the lists leave out; the rules have judged the whole document all the same.
+// ReportOmitted The numbers of entries that the lists leave out. The rules have checked the whole document nevertheless.
 type ReportOmitted struct {
-	Pages    int `json:"pages"`
-	Fonts    int `json:"fonts"`
-	Images   int `json:"images"`
-	Inks     int `json:"inks"`
-	Layers   int `json:"layers"`
+	// Pages The number of pages that are not listed.
+	//
+	// Examples: 0
+	Pages int `json:"pages"`
+
+	// Fonts The number of fonts that are not listed.
+	//
+	// Examples: 0
+	Fonts int `json:"fonts"`
+
+	// Images The number of placements of images that are not listed.
+	//
+	// Examples: 0
+	Images int `json:"images"`
+
+	// Inks The number of inks that are not listed.
+	//
+	// Examples: 0
+	Inks int `json:"inks"`
+
+	// Layers The number of layers that are not listed.
+	//
+	// Examples: 0
+	Layers int `json:"layers"`
+
+	// Findings The number of findings that are not listed.
+	//
+	// Examples: 0
 	Findings int `json:"findings"`
 }
 
-// ReportOutputIntent The printing condition that the file was made for.
+// ReportOutputIntent The printing condition for which the file was made.
 type ReportOutputIntent struct {
-	// Subtype GTS_PDFX for print.
+	// Subtype The kind of the intent: GTS_PDFX for print.
+	//
+	// Examples: GTS_PDFX
 	Subtype string `json:"subtype"`
 
-	// Condition For example FOGRA51.
+	// Condition The identifier of the printing condition, for example FOGRA51; absent if the file names none.
+	//
+	// Examples: FOGRA51
 	Condition string `json:"condition,omitempty"`
-	Registry  string `json:"registry,omitempty"`
+
+	// Registry The registry that defines the condition; absent if the file names none.
+	//
+	// Examples: http://www.color.org
+	Registry string `json:"registry,omitempty"`
 
 	// Profile The header of an embedded ICC profile.
 	Profile *ReportICC `json:"profile,omitempty"`
@@ -636,37 +983,54 @@ type ReportOutputIntent struct {
 
 // ReportPage defines model for ReportPage.
 type ReportPage struct {
+	// Number The number of the page, from 1.
+	//
+	// Examples: 1
 	Number int `json:"number"`
 
 	// SizeMM Width and height of the finished page.
-	SizeMM   []float64 `json:"size_mm"`
-	Rotate   int       `json:"rotate"`
-	UserUnit float64   `json:"userUnit"`
-	Boxes    PageBoxes `json:"boxes"`
+	SizeMM []float64 `json:"size_mm"`
 
-	// BleedMM The bleed around the TrimBox, at the edges of the page before rotation; absent without a TrimBox.
+	// Rotate The clockwise rotation of the page for display, in degrees.
+	Rotate int `json:"rotate"`
+
+	// UserUnit The size of a unit of the page in 1/72 inch.
+	//
+	// Examples: 1
+	UserUnit float64 `json:"userUnit"`
+
+	// Boxes The boxes that the file declares for the page, inherited ones included, in its default user space.
+	Boxes PageBoxes `json:"boxes"`
+
+	// BleedMM The bleed around the finished page, at its edges before rotation; absent without TrimBox and ArtBox.
 	BleedMM *Bleed `json:"bleed_mm,omitempty"`
 
-	// Blank Nothing on it leaves ink.
+	// Blank True if nothing on the page prints.
 	Blank bool `json:"blank"`
 
-	// MaxInk The highest total of inks, as far as inks are known; RGB and Lab get theirs only at the press.
+	// MaxInk The highest total of known inks, in percent. The inks of RGB and Lab are not known before the press.
+	//
+	// Examples: 280
 	MaxInk float64 `json:"maxInk"`
 
-	// MinLinePT The thinnest line; absent where there is none.
+	// MinLinePT The width of the thinnest line in points; absent on a page without lines.
+	//
+	// Examples: 0.25
 	MinLinePT *float64 `json:"minLine_pt,omitempty"`
 
-	// MinTextPT The smallest text; absent where there is none.
+	// MinTextPT The size of the smallest text in points; absent on a page without text.
+	//
+	// Examples: 7
 	MinTextPT *float64 `json:"minText_pt,omitempty"`
 
-	// Transparent Something on it is.
+	// Transparent True if anything on the page is transparent.
 	Transparent bool `json:"transparent"`
 
-	// Text Where text stands, neighbours joined.
+	// Text The boxes of text, neighbours joined.
 	Text []Rectangle `json:"text"`
 }
 
-// PageBoxes defines model for ReportPage.boxes.
+// PageBoxes The boxes that the file declares for the page, inherited ones included, in its default user space.
 type PageBoxes struct {
 	// Media Left, bottom, right, top.
 	Media Rectangle `json:"media"`
@@ -684,39 +1048,91 @@ type PageBoxes struct {
 	Art Rectangle `json:"art,omitempty"`
 }
 
-// Bleed The bleed around the TrimBox, at the edges of the page before rotation; absent without a TrimBox.
+// Bleed The bleed around the finished page, at its edges before rotation; absent without TrimBox and ArtBox.
 type Bleed struct {
+	// T The bleed at the top edge, in mm.
+	//
+	// Examples: 3
 	T float64 `json:"t"`
+
+	// R The bleed at the right edge, in mm.
+	//
+	// Examples: 3
 	R float64 `json:"r"`
+
+	// B The bleed at the bottom edge, in mm.
+	//
+	// Examples: 3
 	B float64 `json:"b"`
+
+	// L The bleed at the left edge, in mm.
+	//
+	// Examples: 3
 	L float64 `json:"l"`
 }
 
 // ReportProfile defines model for ReportProfile.
 type ReportProfile struct {
-	Name    string `json:"name"`
+	// Name The name of the profile.
+	//
+	// Examples: print_ready
+	Name string `json:"name"`
+
+	// Version The version of the profile at the time of the inspection.
+	//
+	// Examples: 2.0.0
 	Version string `json:"version"`
 
-	// Digest SHA-256 of the profile.
+	// Digest SHA-256 of the profile in lower-case hexadecimal.
+	//
+	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 	Digest string `json:"digest"`
 }
 
 // ReportSummary defines model for ReportSummary.
 type ReportSummary struct {
-	Errors       int            `json:"errors"`
-	Warnings     int            `json:"warnings"`
-	Infos        int            `json:"infos"`
-	ByCategory   map[string]int `json:"byCategory"`
-	RulesRun     int            `json:"rulesRun"`
-	RulesSkipped int            `json:"rulesSkipped"`
+	// Errors The number of findings with the severity error.
+	//
+	// Examples: 0
+	Errors int `json:"errors"`
+
+	// Warnings The number of findings with the severity warning.
+	//
+	// Examples: 1
+	Warnings int `json:"warnings"`
+
+	// Infos The number of findings with the severity info.
+	//
+	// Examples: 0
+	Infos int `json:"infos"`
+
+	// ByCategory The number of findings of each category that has any.
+	ByCategory map[string]int `json:"byCategory"`
+
+	// RulesRun The number of rules that were checked.
+	//
+	// Examples: 92
+	RulesRun int `json:"rulesRun"`
+
+	// RulesSkipped The number of rules that the profile does not select or that could not be checked. With `rulesRun` it adds up to all rules.
+	//
+	// Examples: 14
+	RulesSkipped int `json:"rulesSkipped"`
 }
 
-// Severity defines model for Severity.
+// Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
 type Severity string
 
 // TrimSize The finished size of a page as displayed, in millimetres.
 type TrimSize struct {
-	Width  float64 `json:"width"`
+	// Width The width of the page in mm.
+	//
+	// Examples: 148
+	Width float64 `json:"width"`
+
+	// Height The height of the page in mm.
+	//
+	// Examples: 210
 	Height float64 `json:"height"`
 }
 

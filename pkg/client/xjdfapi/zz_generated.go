@@ -56,16 +56,40 @@ const (
 
 // CostingBreak defines model for CostingBreak.
 type CostingBreak struct {
-	Quantity     int64         `json:"quantity"`
-	Total        Money         `json:"total"`
-	UnitCost     Money         `json:"unitCost"`
-	Lines        []CostingLine `json:"lines"`
-	Plan         []CostingPlan `json:"plan"`
-	Finishing    []CostingUse  `json:"finishing"`
+	// Quantity The number of copies.
+	//
+	// Examples: 5000
+	Quantity int64 `json:"quantity"`
+	Total    Money `json:"total"`
+	UnitCost Money `json:"unitCost"`
+
+	// Lines The costs, sorted by step of production.
+	Lines []CostingLine `json:"lines"`
+
+	// Plan The cheapest production, one entry for each kind of sheet.
+	Plan []CostingPlan `json:"plan"`
+
+	// Finishing The machines that process the whole product.
+	Finishing []CostingUse `json:"finishing"`
+
+	// Alternatives The other presses, for each part.
 	Alternatives []struct {
-		Part   string  `json:"part"`
-		Press  string  `json:"press"`
-		Total  *Money  `json:"total"`
+		// Part The role of the part and its ID, if it has one.
+		//
+		// Examples: flat
+		Part string `json:"part"`
+
+		// Press The id of the press in the cost data.
+		//
+		// Examples: acme-digital-sra3
+		Press string `json:"press"`
+
+		// Total The cost of the product; null if the press cannot print the part.
+		Total *Money `json:"total"`
+
+		// Reason A human-readable reason why the press cannot print the part; absent if it can.
+		//
+		// Examples: the sheet is too large for the press
 		Reason *string `json:"reason,omitempty"`
 	} `json:"alternatives"`
 }
@@ -73,52 +97,147 @@ type CostingBreak struct {
 // CostingLine defines model for CostingLine.
 type CostingLine struct {
 	// Step The process to which the cost belongs.
+	//
+	// Examples: ConventionalPrinting
 	Step string `json:"step"`
 
 	// Item The cost item: media, plates, ink, clicks, varnish, film, adhesive, machine, labor or power. New values may be added.
-	Item        string  `json:"item"`
-	Part        *string `json:"part,omitempty"`
-	SheetPages  *int    `json:"sheetPages,omitempty"`
-	Description string  `json:"description"`
+	//
+	// Examples: media
+	Item string `json:"item"`
+
+	// Part The role of the part and its ID, if it has one; absent for a cost of the whole product.
+	//
+	// Examples: cover P2
+	Part *string `json:"part,omitempty"`
+
+	// SheetPages The number of pages of the sheets to which the cost belongs; absent for a cost of the whole product.
+	//
+	// Examples: 2
+	SheetPages *int `json:"sheetPages,omitempty"`
+
+	// Description A human-readable description of the quantity.
+	//
+	// Examples: 468 sheets
+	Description string `json:"description"`
 
 	// Resource The resource of the cost data that defines the rate.
 	Resource struct {
+		// Family media, device, ink, lamination, varnish, plate, adhesive, electricity or labor. New values may be added.
+		//
+		// Examples: media
 		Family string `json:"family"`
-		ID     string `json:"id"`
+
+		// ID The id of the resource in the cost data.
+		//
+		// Examples: acme-silk-135
+		ID string `json:"id"`
 	} `json:"resource"`
+
+	// Quantity The quantity in `unit`, as a decimal number with at most 4 places.
+	//
+	// Examples: 0.468
 	Quantity string `json:"quantity"`
-	Unit     string `json:"unit"`
+
+	// Unit The unit of quantity and rate, Sheet, ThousandSheets, Kilogram, SquareMetre, Piece, KilowattHour, Hour or Click. A click is one printed side of a sheet. New values may be added.
+	//
+	// Examples: ThousandSheets
+	Unit string `json:"unit"`
 
 	// Rate The rate for one unit.
+	//
+	// Examples: 110.56
 	Rate   string `json:"rate"`
 	Amount Money  `json:"amount"`
 }
 
 // CostingPlan The production of one kind of sheet.
 type CostingPlan struct {
-	Part       string `json:"part"`
-	SheetPages int    `json:"sheetPages"`
-	Sheets     int    `json:"sheets"`
-	Press      string `json:"press"`
-	Media      string `json:"media"`
+	// Part The role of the part and its ID, if it has one.
+	//
+	// Examples: flat
+	Part string `json:"part"`
+
+	// SheetPages The number of pages of one sheet.
+	//
+	// Examples: 2
+	SheetPages int `json:"sheetPages"`
+
+	// Sheets The number of different sheets in one product.
+	//
+	// Examples: 1
+	Sheets int `json:"sheets"`
+
+	// Press The id of the press in the cost data.
+	//
+	// Examples: acme-offset-b1
+	Press string `json:"press"`
+
+	// Media The id of the medium in the cost data.
+	//
+	// Examples: acme-silk-135
+	Media string `json:"media"`
 
 	// Sheet A size in mm.
-	Sheet   CostingSize `json:"sheet"`
-	Columns int         `json:"columns"`
-	Rows    int         `json:"rows"`
+	Sheet CostingSize `json:"sheet"`
+
+	// Columns The number of columns of printed sheets into which a purchased sheet is cut.
+	//
+	// Examples: 1
+	Columns int `json:"columns"`
+
+	// Rows The number of rows of printed sheets into which a purchased sheet is cut.
+	//
+	// Examples: 1
+	Rows int `json:"rows"`
 
 	// Up The number of pieces on a sheet.
-	Up    int `json:"up"`
+	//
+	// Examples: 18
+	Up int `json:"up"`
+
+	// Grids The one or two grids of pieces on a sheet.
 	Grids []struct {
-		Columns int  `json:"columns"`
-		Rows    int  `json:"rows"`
-		Turned  bool `json:"turned"`
+		// Columns The number of columns of pieces.
+		//
+		// Examples: 6
+		Columns int `json:"columns"`
+
+		// Rows The number of rows of pieces.
+		//
+		// Examples: 3
+		Rows int `json:"rows"`
+
+		// Turned True if the pieces are turned by 90 degrees.
+		Turned bool `json:"turned"`
 	} `json:"grids"`
-	WorkStyle string       `json:"workStyle"`
-	Forms     int          `json:"forms"`
-	Good      int64        `json:"good"`
-	Waste     int64        `json:"waste"`
-	Bought    int64        `json:"bought"`
+
+	// WorkStyle How the sides are printed, as oneSided, sheetwise, workAndTurn or perfecting. New values may be added.
+	//
+	// Examples: workAndTurn
+	WorkStyle string `json:"workStyle"`
+
+	// Forms The number of printing forms of one sheet.
+	//
+	// Examples: 1
+	Forms int `json:"forms"`
+
+	// Good The number of printed sheets that are needed.
+	//
+	// Examples: 278
+	Good int64 `json:"good"`
+
+	// Waste The number of sheets that are printed in addition.
+	//
+	// Examples: 190
+	Waste int64 `json:"waste"`
+
+	// Bought The number of purchased sheets.
+	//
+	// Examples: 468
+	Bought int64 `json:"bought"`
+
+	// Finishing The machines that process the sheets of the part after printing.
 	Finishing []CostingUse `json:"finishing"`
 }
 
@@ -128,6 +247,8 @@ type CostingRequest struct {
 	ExecutionMode *CostingRequestExecutionMode `json:"executionMode,omitempty"`
 
 	// OrganizationID If present, it must be the organization of the session. It does not select an organization.
+	//
+	// Examples: org_acme01
 	OrganizationID *string `json:"organizationId,omitempty"`
 
 	// XJDF An XJDF 2.2 document as JSON. The standard defines its content, and the validator checks it. Each attribute may
@@ -141,78 +262,189 @@ type CostingRequestExecutionMode string
 
 // CostingResult defines model for CostingResult.
 type CostingResult struct {
-	Mode    string               `json:"mode"`
+	// Mode The execution mode, authoritative or preview. New values may be added.
+	//
+	// Examples: authoritative
+	Mode string `json:"mode"`
+
+	// Outcome The permitted use of the figures. Figures that need a manual review are not a quote.
 	Outcome CostingResultOutcome `json:"outcome"`
 
 	// Snapshot The cost data used for all figures.
 	Snapshot struct {
-		ID            string     `json:"id"`
-		Approval      *string    `json:"approval,omitempty"`
-		Currency      string     `json:"currency"`
-		ApprovedAt    *time.Time `json:"approvedAt,omitempty"`
+		// ID The id of the cost data, a digest of its content.
+		//
+		// Examples: sha256:d21b91e1a58faadf3e67d932cf8340dfcc850a21e44637918986489d08090339
+		ID string `json:"id"`
+
+		// Approval The id of the approval; absent in a test session.
+		//
+		// Examples: apr_01M80W55TK5BWNAFM5C3WTVVN4
+		Approval *string `json:"approval,omitempty"`
+
+		// Currency The ISO 4217 code of the currency of all amounts.
+		//
+		// Examples: EUR
+		Currency string `json:"currency"`
+
+		// ApprovedAt The time of the approval; absent in a test session.
+		//
+		// Examples: 2026-11-20T09:00:00Z
+		ApprovedAt *time.Time `json:"approvedAt,omitempty"`
+
+		// EffectiveFrom The time from which on the cost data is in effect; absent in a test session.
+		//
+		// Examples: 2026-11-20T09:00:00Z
 		EffectiveFrom *time.Time `json:"effectiveFrom,omitempty"`
-		EffectiveTo   *time.Time `json:"effectiveTo,omitempty"`
+
+		// EffectiveTo The time at which the cost data ends; absent if no end is known.
+		//
+		// Examples: 2027-01-01T00:00:00Z
+		EffectiveTo *time.Time `json:"effectiveTo,omitempty"`
 	} `json:"snapshot"`
+
+	// Product The product as it was calculated.
 	Product struct {
-		ID       *string `json:"id,omitempty"`
-		Type     *string `json:"type,omitempty"`
-		Quantity int64   `json:"quantity"`
+		// ID `Product/@ID` in the document; absent if it has none.
+		//
+		// Examples: P1
+		ID *string `json:"id,omitempty"`
+
+		// Type `Product/@ProductType` in the document; absent if it has none.
+		//
+		// Examples: Leaflet
+		Type *string `json:"type,omitempty"`
+
+		// Quantity The requested number of copies.
+		//
+		// Examples: 5000
+		Quantity int64 `json:"quantity"`
 
 		// Finished A size in mm.
 		Finished CostingSize `json:"finished"`
-		Pages    *int        `json:"pages,omitempty"`
-		Binding  *string     `json:"binding,omitempty"`
-		Parts    []struct {
-			ID    *string `json:"id,omitempty"`
-			Role  string  `json:"role"`
-			Media string  `json:"media"`
+
+		// Pages The number of pages of a bound product, cover included; absent for other products.
+		//
+		// Examples: 36
+		Pages *int `json:"pages,omitempty"`
+
+		// Binding The process that binds the product, Stitching or CoverApplication; absent for a product that is not bound. New values may be added.
+		//
+		// Examples: Stitching
+		Binding *string `json:"binding,omitempty"`
+
+		// Parts The parts, each printed on one medium.
+		Parts []struct {
+			// ID `Product/@ID` of the part in the document; absent if it has none.
+			//
+			// Examples: P2
+			ID *string `json:"id,omitempty"`
+
+			// Role The role of the part, flat, cover or body. New values may be added.
+			//
+			// Examples: flat
+			Role string `json:"role"`
+
+			// Media The id of the medium in the cost data.
+			//
+			// Examples: acme-silk-135
+			Media string `json:"media"`
 
 			// Flat A size in mm.
-			Flat  *CostingSize `json:"flat,omitempty"`
-			Pages *int         `json:"pages,omitempty"`
-			Front []string     `json:"front"`
-			Back  []string     `json:"back"`
+			Flat *CostingSize `json:"flat,omitempty"`
+
+			// Pages The number of pages of the part.
+			//
+			// Examples: 2
+			Pages *int `json:"pages,omitempty"`
+
+			// Front The names of the inks on the front.
+			Front []string `json:"front"`
+
+			// Back The names of the inks on the back; empty for an unprinted back.
+			Back []string `json:"back"`
 		} `json:"parts"`
 	} `json:"product"`
-	Breaks      []CostingBreak `json:"breaks"`
+
+	// Breaks The costs, sorted by ascending quantity. The requested quantity is one of them.
+	Breaks []CostingBreak `json:"breaks"`
+
+	// Assumptions The values that the document does not state and the calculation uses.
 	Assumptions []struct {
-		Code   string `json:"code"`
+		// Code The kind of the assumption, such as BLEED, COVERAGE, SIDES, FLAT_SIZE or GRAIN. New values may be added.
+		//
+		// Examples: COVERAGE
+		Code string `json:"code"`
+
+		// Detail A human-readable description of the assumed value. Do not parse it.
+		//
+		// Examples: each colour covers 15 % of the printed area, from the policy
 		Detail string `json:"detail"`
 	} `json:"assumptions"`
+
+	// Rounding A human-readable description of how amounts are rounded.
+	//
+	// Examples: A quantity is rounded half away from zero to 4 places.
 	Rounding string `json:"rounding"`
 }
 
-// CostingResultOutcome defines model for CostingResult.Outcome.
+// CostingResultOutcome The permitted use of the figures. Figures that need a manual review are not a quote.
 type CostingResultOutcome string
 
 // CostingSize A size in mm.
 type CostingSize struct {
-	Width  float64 `json:"width"`
+	// Width The width in mm.
+	//
+	// Examples: 148
+	Width float64 `json:"width"`
+
+	// Height The height in mm.
+	//
+	// Examples: 210
 	Height float64 `json:"height"`
 }
 
 // CostingUse defines model for CostingUse.
 type CostingUse struct {
 	// Process A process of XJDF 2.2.
+	//
+	// Examples: Cutting
 	Process string `json:"process"`
-	Device  string `json:"device"`
+
+	// Device The id of the device in the cost data.
+	//
+	// Examples: acme-guillotine
+	Device string `json:"device"`
 }
 
 // Discovery defines model for Discovery.
 type Discovery struct {
+	// Title The title of the layer.
+	//
+	// Examples: Print Marketplace XJDF and PrintTalk readiness layer
 	Title string `json:"title"`
 
 	// APIVersion The major version in the paths of the layer.
+	//
+	// Examples: v1
 	APIVersion string `json:"apiVersion"`
 
 	// ContractVersion The info.version of the contract.
+	//
+	// Examples: 1.1.0
 	ContractVersion string `json:"contractVersion"`
 
 	// Status private-beta. New values may be added.
+	//
+	// Examples: private-beta
 	Status string `json:"status"`
 
 	// Statement A human-readable description of the status.
-	Statement      string          `json:"statement"`
+	//
+	// Examples: A private-beta readiness layer, not a certification or legal conformance claim.
+	Statement string `json:"statement"`
+
+	// Specifications The specifications that the layer uses.
 	Specifications []Specification `json:"specifications"`
 
 	// Surfaces The operations of the layer. New ones may be added.
@@ -224,56 +456,93 @@ type Discovery struct {
 
 // Links Paths relative to the origin. New ones may be added.
 type Links struct {
+	// Self The path of this description.
+	//
+	// Examples: /api/v1/xjdf
 	Self string `json:"self"`
 
 	// Openapi The contract as JSON or YAML.
+	//
+	// Examples: /api/v1/xjdf/openapi
 	Openapi string `json:"openapi"`
 
 	// Capabilities The accepted products, media and finishing.
+	//
+	// Examples: /api/v1/xjdf/capabilities
 	Capabilities string `json:"capabilities"`
 
 	// Validate The validation of documents against the standard.
+	//
+	// Examples: /api/v1/xjdf/validate
 	Validate string `json:"validate"`
 
 	// Sessions The path that opens sessions for costing.
+	//
+	// Examples: /api/v1/sessions
 	Sessions string `json:"sessions,omitempty"`
 
 	// Costing The path that calculates the cost of a document in a session.
+	//
+	// Examples: /api/v1/costing/calculate-xjdf
 	Costing string `json:"costing,omitempty"`
 
 	// Callbacks The path to which registered senders send XJMF.
+	//
+	// Examples: /api/v1/webhooks/xjmf
 	Callbacks string `json:"callbacks,omitempty"`
 
 	// Rules The rules of the validator. Requires no key.
+	//
+	// Examples: /docs/api/xjdf-rules.json
 	Rules string `json:"rules,omitempty"`
 
 	// PublishedContract The published contract. Requires no key.
+	//
+	// Examples: /docs/api/xjdf-openapi.yaml
 	PublishedContract string `json:"publishedContract"`
 
 	// Documentation The contract as a web page. Requires no key.
+	//
+	// Examples: /docs/api/swagger-ui.html
 	Documentation string `json:"documentation"`
 }
 
 // Money defines model for Money.
 type Money struct {
 	// Amount A decimal number as a string.
+	//
+	// Examples: 186.68
 	Amount string `json:"amount"`
 
 	// Currency An ISO 4217 currency code.
+	//
+	// Examples: EUR
 	Currency string `json:"currency"`
 }
 
 // Session defines model for Session.
 type Session struct {
 	// Token The token to send. Never log it.
-	Token     string           `json:"token"`
+	//
+	// Examples: pms_kZQm0Ua5wXc0Qv7d9JtVn1rQd8v4w1m7YtPq2bS6xH3nE5rT8uLcGfDaKjWz
+	Token string `json:"token"`
+
+	// TokenType The scheme of the Authorization header with which the token is sent.
 	TokenType SessionTokenType `json:"tokenType"`
-	ExpiresAt time.Time        `json:"expiresAt"`
+
+	// ExpiresAt The time at which the token expires.
+	//
+	// Examples: 2026-11-20T12:15:00.000Z
+	ExpiresAt time.Time `json:"expiresAt"`
 
 	// ExpiresIn The number of seconds until expiresAt.
+	//
+	// Examples: 900
 	ExpiresIn int `json:"expiresIn"`
 
 	// OrganizationID The organization of the session.
+	//
+	// Examples: org_acme01
 	OrganizationID string `json:"organizationId"`
 
 	// Livemode True if the session was opened with a live key.
@@ -283,33 +552,47 @@ type Session struct {
 	Scopes []string `json:"scopes"`
 }
 
-// SessionTokenType defines model for Session.TokenType.
+// SessionTokenType The scheme of the Authorization header with which the token is sent.
 type SessionTokenType string
 
 // Specification defines model for Specification.
 type Specification struct {
 	// Name One of XJDF, PrintTalk, XJMF. New values may be added.
+	//
+	// Examples: XJDF
 	Name string `json:"name"`
 
 	// Version Absent if the specification has no version.
+	//
+	// Examples: 2.2
 	Version string `json:"version,omitempty"`
 }
 
 // Surface defines model for Surface.
 type Surface struct {
 	// Name The name, for example validation.
+	//
+	// Examples: validation
 	Name string `json:"name"`
 
 	// Method GET or POST.
+	//
+	// Examples: POST
 	Method string `json:"method"`
 
 	// Path The path, with parameters in braces.
+	//
+	// Examples: /api/v1/xjdf/validate
 	Path string `json:"path"`
 
 	// Capability The capability that is required in addition to xjdf.
+	//
+	// Examples: xjdf
 	Capability string `json:"capability"`
 
 	// Posture The posture of the capability: live, private-beta, sandbox or disabled.
+	//
+	// Examples: private-beta
 	Posture string `json:"posture"`
 
 	// MediaTypes The media types of the request body or, for operations without a body, of the response.
@@ -318,14 +601,17 @@ type Surface struct {
 
 // XJDFCapabilities The capabilities with which `validate` compares documents.
 type XJDFCapabilities struct {
+	// Specifications The specifications that the layer uses.
 	Specifications []Specification `json:"specifications"`
 
 	// AcceptedVersions The accepted values of XJDF/@Version. Values other than 2.2 give a warning.
 	AcceptedVersions []string `json:"acceptedVersions"`
 
 	// MediaTypes The media types of documents.
-	MediaTypes []string      `json:"mediaTypes"`
-	Profiles   []XJDFProfile `json:"profiles"`
+	MediaTypes []string `json:"mediaTypes"`
+
+	// Profiles The accepted values of the parameter `profile`, the default first.
+	Profiles []XJDFProfile `json:"profiles"`
 
 	// Limits Documents beyond these limits are rejected. Findings beyond the limit are counted but not listed.
 	Limits XJDFLimits `json:"limits"`
@@ -350,16 +636,31 @@ type XJDFCapabilities struct {
 // XJDFCatalogProduct defines model for XjdfCatalogProduct.
 type XJDFCatalogProduct struct {
 	// CatalogProductUID The value of catalogProductUid in an RFQ.
+	//
+	// Examples: print:business-cards:85x55
 	CatalogProductUID string `json:"catalogProductUid"`
-	Name              string `json:"name"`
+
+	// Name The name of the product.
+	//
+	// Examples: Business card 85 x 55 mm
+	Name string `json:"name"`
 
 	// Category The value of category in an RFQ.
+	//
+	// Examples: stationery
 	Category string `json:"category"`
 }
 
 // XJDFDefault defines model for XjdfDefault.
 type XJDFDefault struct {
-	Name  string `json:"name"`
+	// Name The name of the missing attribute of the root.
+	//
+	// Examples: Types
+	Name string `json:"name"`
+
+	// Value The assumed value; `(assigned)` for an id that is assigned when the document is used.
+	//
+	// Examples: Product
 	Value string `json:"value"`
 }
 
@@ -371,37 +672,61 @@ type XJDFDocument = map[string]interface{}
 // XJDFFinding defines model for XjdfFinding.
 type XJDFFinding struct {
 	// Code The id of the rule. /docs/api/xjdf-rules.json lists all rules.
+	//
+	// Examples: JOBID_DEFAULTED
 	Code string `json:"code"`
 
 	// Severity error, warning or info.
+	//
+	// Examples: warning
 	Severity string `json:"severity"`
 
 	// Kind schema, vocabulary, semantics or support. New values may be added.
+	//
+	// Examples: schema
 	Kind string `json:"kind"`
 
-	// Pointer An RFC 6901 JSON Pointer into the body; absent for XML.
+	// Pointer An RFC 6901 JSON Pointer as a URI fragment into the body; absent for XML.
+	//
+	// Examples: #/ProductList/Product/1/Amount
 	Pointer string `json:"pointer,omitempty"`
 
 	// Path The position in the notation of the standard, for example XJDF/ProductList/Product[2]/@Amount.
+	//
+	// Examples: XJDF/ProductList/Product[2]/@Amount
 	Path string `json:"path"`
 
 	// Line The line in the body, from 1.
+	//
+	// Examples: 1
 	Line int `json:"line"`
 
 	// Column The column in characters, from 1.
-	Column  int    `json:"column"`
+	//
+	// Examples: 1
+	Column int `json:"column"`
+
+	// Message A human-readable description of the fault. Do not parse it.
+	//
+	// Examples: JobID is missing; one is assigned when the document is used.
 	Message string `json:"message"`
 
 	// Suggestion The recommended correction.
+	//
+	// Examples: Give the document a JobID.
 	Suggestion string `json:"suggestion,omitempty"`
 
 	// Reference The clause of the standard.
+	//
+	// Examples: XJDF 2.2, 3.1
 	Reference string `json:"reference,omitempty"`
 }
 
 // XJDFFinishing defines model for XjdfFinishing.
 type XJDFFinishing struct {
 	// Intent The name of the intent.
+	//
+	// Examples: BindingIntent
 	Intent string `json:"intent"`
 
 	// Attributes The attributes with limited values.
@@ -411,15 +736,23 @@ type XJDFFinishing struct {
 // XJDFLimits Documents beyond these limits are rejected. Findings beyond the limit are counted but not listed.
 type XJDFLimits struct {
 	// Bytes The maximum size of the body.
+	//
+	// Examples: 1048576
 	Bytes int `json:"bytes"`
 
 	// Depth The maximum nesting depth of elements.
+	//
+	// Examples: 64
 	Depth int `json:"depth"`
 
 	// Nodes The maximum number of elements and attributes together.
+	//
+	// Examples: 50000
 	Nodes int `json:"nodes"`
 
 	// Findings The maximum number of findings that a report lists.
+	//
+	// Examples: 200
 	Findings int `json:"findings"`
 }
 
@@ -433,6 +766,8 @@ type XJDFMedia struct {
 // XJDFProduct defines model for XjdfProduct.
 type XJDFProduct struct {
 	// ProductType Product/@ProductType (XJDF 2.2, A.3.18).
+	//
+	// Examples: BusinessCard
 	ProductType string `json:"productType"`
 
 	// CatalogProducts The products that an RFQ of this type can request.
@@ -444,9 +779,20 @@ type XJDFProfile string
 
 // XJDFRange defines model for XjdfRange.
 type XJDFRange struct {
+	// Minimum The smallest value.
+	//
+	// Examples: 30
 	Minimum float64 `json:"minimum"`
+
+	// Maximum The largest value.
+	//
+	// Examples: 600
 	Maximum float64 `json:"maximum"`
-	Unit    string  `json:"unit"`
+
+	// Unit The unit of both values.
+	//
+	// Examples: g/m2
+	Unit string `json:"unit"`
 }
 
 // XJDFReport defines model for XjdfReport.
@@ -464,9 +810,13 @@ type XJDFReport struct {
 	Profile XJDFProfile `json:"profile"`
 
 	// Encoding How the document was read: cip4-json, attribute-json or xml.
+	//
+	// Examples: cip4-json
 	Encoding string `json:"encoding"`
 
 	// Version The value of XJDF/@Version.
+	//
+	// Examples: 2.2
 	Version string `json:"version"`
 
 	// Unsupported The parts of the document that the marketplace does not support, whether or not they are valid.
@@ -482,33 +832,58 @@ type XJDFReport struct {
 
 // XJDFSummary defines model for XjdfSummary.
 type XJDFSummary struct {
-	Errors   int `json:"errors"`
+	// Errors The number of findings with the severity error, listed or not.
+	//
+	// Examples: 0
+	Errors int `json:"errors"`
+
+	// Warnings The number of findings with the severity warning, listed or not.
+	//
+	// Examples: 1
 	Warnings int `json:"warnings"`
-	Infos    int `json:"infos"`
+
+	// Infos The number of findings with the severity info, listed or not.
+	//
+	// Examples: 0
+	Infos int `json:"infos"`
 
 	// Omitted The number of findings that are counted but not listed.
+	//
+	// Examples: 0
 	Omitted int `json:"omitted"`
 }
 
 // XJDFUnsupported defines model for XjdfUnsupported.
 type XJDFUnsupported struct {
 	// Kind field or category. New values may be added.
+	//
+	// Examples: category
 	Kind string `json:"kind"`
 
 	// Name The unsupported item, for example BindingType Tape.
+	//
+	// Examples: BindingType Tape
 	Name string `json:"name"`
 
-	// Pointer An RFC 6901 JSON Pointer into the body; absent for XML.
+	// Pointer An RFC 6901 JSON Pointer as a URI fragment into the body; absent for XML.
+	//
+	// Examples: #/ProductList/Product/0/Intent/1/BindingIntent/BindingType
 	Pointer string `json:"pointer,omitempty"`
 
 	// Path The position in the notation of the standard.
+	//
+	// Examples: XJDF/ProductList/Product/Intent[2]/BindingIntent/@BindingType
 	Path string `json:"path"`
 }
 
 // XJDFValues defines model for XjdfValues.
 type XJDFValues struct {
 	// Name The name of the attribute.
-	Name   string   `json:"name"`
+	//
+	// Examples: BindingType
+	Name string `json:"name"`
+
+	// Values The accepted values.
 	Values []string `json:"values"`
 }
 

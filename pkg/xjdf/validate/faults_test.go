@@ -176,7 +176,7 @@ func TestFindingsContainMessagePlaceAndFix(t *testing.T) {
 			if f.Line < 1 || f.Column < 1 || f.Path == "" {
 				t.Errorf("%s: %s has no place", d.name, f.Code)
 			}
-			if (f.Pointer == nil) != (r.Encoding == "xml") {
+			if (f.Pointer == "") != (r.Encoding == "xml") {
 				t.Errorf("%s: %s: a pointer in %s", d.name, f.Code, r.Encoding)
 			}
 			for _, text := range []string{f.Message, f.Suggestion} {

@@ -30,14 +30,10 @@ func (p *pass) report() Report {
 	for i := range listed {
 		f := &listed[i]
 		at := cache.of(f.node, f.attribute)
-		finding := Finding{
+		r.Findings = append(r.Findings, Finding{
 			Code: f.rule.Code, Severity: f.severity, Kind: f.rule.Kind, Path: at.XPath, Line: at.Line, Column: at.Column,
-			Message: f.message, Suggestion: f.suggestion, Reference: f.rule.Reference,
-		}
-		if p.doc.Encoding != xjdf.XML {
-			finding.Pointer = &at.Pointer
-		}
-		r.Findings = append(r.Findings, finding)
+			Pointer: at.Pointer, Message: f.message, Suggestion: f.suggestion, Reference: f.rule.Reference,
+		})
 	}
 	return r
 }

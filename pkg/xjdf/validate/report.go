@@ -57,7 +57,7 @@ type Unsupported struct {
 	// Kind is field or category.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// Pointer is empty in XML.
+	// Pointer is the place in a JSON body, as in [xjdf.Place]; empty for XML.
 	Pointer string `json:"pointer,omitempty"`
 	Path    string `json:"path"`
 }
@@ -73,8 +73,8 @@ type Finding struct {
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`
 	Kind     Kind     `json:"kind"`
-	// Pointer is an RFC 6901 pointer into the body; nil for XML.
-	Pointer *string `json:"pointer,omitempty"`
+	// Pointer is the place in a JSON body, as in [xjdf.Place]; empty for XML.
+	Pointer string `json:"pointer,omitempty"`
 	// Path is the place in the notation of the standard.
 	Path string `json:"path"`
 	// Line and Column are in the body, from 1, in characters.

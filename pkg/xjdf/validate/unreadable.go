@@ -16,11 +16,8 @@ func (v *Validator) Unreadable(fault *xjdf.Error, encoding xjdf.Encoding, profil
 		message += ", " + fault.Detail
 	}
 	finding := Finding{
-		Code: row.Code, Severity: Error, Kind: row.Kind, Path: rootName, Line: fault.Line, Column: fault.Column,
+		Code: row.Code, Severity: Error, Kind: row.Kind, Pointer: fault.Pointer, Path: rootName, Line: fault.Line, Column: fault.Column,
 		Message: message + ".", Suggestion: fixFor(fault.Reason, row.Fix), Reference: row.Reference,
-	}
-	if encoding != xjdf.XML {
-		finding.Pointer = &fault.Pointer
 	}
 	return Report{
 		Profile: profile, Encoding: encoding.String(), Unsupported: []Unsupported{}, Defaults: []Default{},

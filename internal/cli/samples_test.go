@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/printmarket/printmarket/apiserver/contracts"
+	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/test/built"
+)
+
+// codeSample is one x-codeSamples entry of an operation.
+type codeSample struct{ Operation, Lang, Source string }
+
+// runtimes run a sample by language. The samples contain no types, so Node.js runs TypeScript
+// as JavaScript.
+var runtimes = map[string]struct {
+	suffix  string
+	command []string
+}{
+	"Shell":      {".sh", []string{"sh", "-e"}},
+	"Go":         {".go", []string{"go", "run"}},
+	"TypeScript": {".mjs", []string{"node"}},
+	"Python":     {".py", []string{"python3"}},
+}
+
+// TestCodeSamplesOfContractsSucceed runs every sample of the contracts against the sandbox of a
+// platform, in the order of the contracts: a sample uses the ids that earlier ones returned.
+func TestCodeSamplesOfContractsSucceed(t *testing.T) {
+	t.Parallel()
+	p := startDev(t, t.TempDir())
+	var samples []codeSample
+	for _, name := range append(contracts.Names(), contracts.Registry, contracts.Webhooks) {
+		samples = append(samples, codeSamples(t, name)...)
+	}
+	if len(samples) < 80 {
+		t.Fatalf("the contracts have %d samples, want at least 80", len(samples))
+	}
+	for lang := range runtimes {
+		t.Run(lang, func(t *testing.T) {
+			if lang == "TypeScript" {
+				built.NPM(t) // requires Node.js
+			}
+			p.runSamples(t, lang, samples)
+		})
+	}
+}
+
+// returned lists the members of responses that later samples use, as variables.
+var returned = map[string]struct{ variable, member string }{
+	"createRfq":       {"RFQ_ID", "id"},
+	"submitPreflight": {"JOB_ID", "jobId"},
+	"createSession":   {"PRINTMARKET_SESSION_TOKEN", "token"},
+}
+
+// runSamples runs the samples in one language. Each must print a JSON object.
+func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
+	t.Helper()
+	environment := append(os.Environ(), "PRINTMARKET_API_KEY="+p.env["ACME_TEST_KEY"])
+	for name, value := range p.env {
+		environment = append(environment, "PRINTMARKET_"+name+"="+value)
+	}
+	runtime, directory, ran := runtimes[lang], t.TempDir(), 0
+	for _, sample := range samples {
+		if sample.Lang != lang {
+			continue
+		}
+		ran++
+		file := filepath.Join(directory, sample.Operation+runtime.suffix)
+		if err := os.WriteFile(file, []byte(sample.Source), 0o600); err != nil {
+			t.Fatalf("os.WriteFile: %v", err)
+		}
+		command := exec.CommandContext(t.Context(), runtime.command[0], append(runtime.command[1:], file)...)
+		command.Env = environment
+		var stderr strings.Builder
+		command.Stderr = &stderr
+		printed, err := command.Output()
+		var body map[string]any
+		if invalid := json.Unmarshal(printed, &body); err != nil || invalid != nil {
+			t.Errorf("%s: error %v, output is JSON: %v\n%s%s\n%s", sample.Operation, err, invalid == nil, printed, stderr.String(), sample.Source)
+		}
+		if result, found := returned[sample.Operation]; found {
+			value, _ := body[result.member].(string)
+			environment = append(environment, result.variable+"="+value)
+		}
+	}
+	if ran*len(runtimes) != len(samples) {
+		t.Errorf("%d of %d samples are in %s, want an equal number in each of %d languages", ran, len(samples), lang, len(runtimes))
+	}
+}
+
+// codeSamples returns the samples of a contract in its order.
+func codeSamples(t *testing.T, name contracts.Name) (all []codeSample) {
+	t.Helper()
+	text, err := docs.API.ReadFile(name.Path())
+	if err != nil {
+		t.Fatalf("docs.API.ReadFile(%s): %v", name.Path(), err)
+	}
+	var contract struct{ Paths yaml.Node }
+	if err := yaml.Unmarshal(text, &contract); err != nil {
+		t.Fatalf("yaml.Unmarshal(%s): %v", name, err)
+	}
+	// The nodes of a mapping alternate between names and values.
+	for path := 1; path < len(contract.Paths.Content); path += 2 {
+		item := contract.Paths.Content[path]
+		for method := 1; method < len(item.Content); method += 2 {
+			if item.Content[method].Kind != yaml.MappingNode {
+				continue
+			}
+			var operation struct {
+				OperationID string       `yaml:"operationId"`
+				Samples     []codeSample `yaml:"x-codeSamples"`
+			}
+			if err := item.Content[method].Decode(&operation); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for _, sample := range operation.Samples {
+				sample.Operation = operation.OperationID
+				all = append(all, sample)
+			}
+		}
+	}
+	return all
+}

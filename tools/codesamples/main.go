@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command codesamples writes the samples (x-codeSamples) of the main operations into the
+// contracts, from their examples: codesamples DIRECTORY, the directory of api/ and internal/.
+// It replaces earlier samples, so a second run changes nothing.
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// sampled lists the operations with samples by contract, and the example of each body.
+var sampled = []struct {
+	contract, base string
+	operations     map[string]string
+}{
+	{"api/openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
+		"getAccount": "", "listCatalogProducts": "", "createRfq": "simulatedQuotes", "listRfqs": "", "getRfq": "", "listRfqEvents": "", "listQuotes": "",
+	}},
+	{"api/preflight-openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
+		"submitPreflight": "simulatedWarning", "getPreflight": "", "getPreflightReport": "", "listPreflights": "", "listPreflightProfiles": "",
+	}},
+	{"api/xjdf-openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
+		"getXjdf": "", "validateXjdf": "businessCard", "createSession": "", "calculateXjdf": "flyer", "receiveXjmf": "signal", "listXjmfStates": "",
+	}},
+	{"api/registry-openapi.yaml", "PRINTMARKET_REGISTRY_URL", map[string]string{"getProblemType": ""}},
+	{"internal/webhooks-openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
+		"listWebhookEndpoints": "", "listWebhookDeliveries": "", "getWebhooksOpenapi": "",
+	}},
+}
+
+// sample is the request of an operation. Variables are in the notation of the shell.
+type sample struct {
+	Method, URL string
+	// Token is the variable of the bearer token, empty for an operation without one.
+	Token string
+	// Idempotent adds an Idempotency-Key.
+	Idempotent      bool
+	MediaType, Body string
+	// Signed adds the signature of an XJMF sender. The body then has the current time in
+	// place of NOW.
+	Signed bool
+}
+
+//go:embed samples.tmpl
+var text string
+
+var languages = []struct{ lang, label, template string }{
+	{"Shell", "curl", "shell"}, {"Go", "Go", "go"}, {"TypeScript", "TypeScript", "typescript"}, {"Python", "Python", "python"},
+}
+
+func main() {
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "codesamples:", err)
+		os.Exit(1)
+	}
+}
+
+func run(directory string) error {
+	variable := regexp.MustCompile(`\$([A-Z_]+)`)
+	templates, err := template.New("").Funcs(template.FuncMap{
+		"expand": func(url, pattern string) string { return variable.ReplaceAllString(url, pattern) },
+	}).Parse(text)
+	if err != nil {
+		return err
+	}
+	for _, s := range sampled {
+		if err := rewrite(filepath.Join(directory, s.contract), s.base, s.operations, templates); err != nil {
+			return fmt.Errorf("%s: %w", s.contract, err)
+		}
+	}
+	return nil
+}
+
+// rewrite replaces the samples of a contract. Each follows the line of its operationId.
+func rewrite(file, base string, operations map[string]string, templates *template.Template) error {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	lines := withoutSamples(strings.Split(string(content), "\n"))
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(strings.Join(lines, "\n")), &root); err != nil {
+		return err
+	}
+	contract := root.Content[0]
+	var out []string
+	written, found := 0, 0
+	paths := member(contract, "paths")
+	for i := 0; i+1 < len(paths.Content); i += 2 {
+		item := paths.Content[i+1]
+		for j := 0; j+1 < len(item.Content); j += 2 {
+			id := member(item.Content[j+1], "operationId")
+			if id == nil {
+				continue
+			}
+			example, wanted := operations[id.Value]
+			if !wanted {
+				continue
+			}
+			one, err := sampleOf(contract, item, item.Content[j+1], example)
+			if err != nil {
+				return fmt.Errorf("%s: %w", id.Value, err)
+			}
+			one.Method = strings.ToUpper(item.Content[j].Value)
+			one.URL = "$" + base + pathOf(contract, item, item.Content[j+1], paths.Content[i].Value)
+			block, err := render(one, templates)
+			if err != nil {
+				return fmt.Errorf("%s: %w", id.Value, err)
+			}
+			out = append(append(out, lines[written:id.Line]...), block...)
+			written = id.Line
+			found++
+		}
+	}
+	if found != len(operations) {
+		return fmt.Errorf("%d of %d operations exist", found, len(operations))
+	}
+	return os.WriteFile(file, []byte(strings.Join(append(out, lines[written:]...), "\n")), 0o644)
+}
+
+// withoutSamples removes the samples of an earlier run.
+func withoutSamples(lines []string) []string {
+	inside := false
+	return slices.DeleteFunc(lines, func(line string) bool {
+		inside = line == "      x-codeSamples:" || inside && (line == "" || strings.HasPrefix(line, "        "))
+		return inside
+	})
+}
+
+func render(s sample, templates *template.Template) ([]string, error) {
+	block := []string{"      x-codeSamples:"}
+	for _, language := range languages {
+		var source bytes.Buffer
+		if err := templates.ExecuteTemplate(&source, language.template, s); err != nil {
+			return nil, err
+		}
+		block = append(block, "        - lang: "+language.lang, "          label: "+language.label, "          source: |")
+		for line := range strings.Lines(strings.TrimSpace(source.String()) + "\n") {
+			block = append(block, strings.TrimRight("            "+line, " \n"))
+		}
+	}
+	return block, nil
+}
+
+// sampleOf reads what a request of the operation needs.
+func sampleOf(contract, item, operation *yaml.Node, example string) (sample, error) {
+	var s sample
+	security := member(operation, "security")
+	if security == nil {
+		security = member(contract, "security")
+	}
+	if security != nil && len(security.Content) > 0 && len(security.Content[0].Content) > 0 {
+		switch security.Content[0].Content[0].Value {
+		case "xjmfSignature":
+			s.Signed = true
+		case "session":
+			s.Token = "PRINTMARKET_SESSION_TOKEN"
+		default:
+			s.Token = "PRINTMARKET_API_KEY"
+		}
+	}
+	for _, parameter := range parameters(contract, item, operation) {
+		s.Idempotent = s.Idempotent || member(parameter, "name").Value == "Idempotency-Key"
+	}
+	if example == "" {
+		return s, nil
+	}
+	content := member(member(operation, "requestBody"), "content")
+	for i := 0; i+1 < len(content.Content); i += 2 {
+		value := member(resolve(contract, member(member(content.Content[i+1], "examples"), example)), "value")
+		if value == nil {
+			continue
+		}
+		var compact, indented bytes.Buffer
+		if err := encode(&compact, value); err != nil {
+			return s, err
+		}
+		if err := json.Indent(&indented, compact.Bytes(), "", "  "); err != nil {
+			return s, err
+		}
+		s.MediaType, s.Body = content.Content[i].Value, indented.String()
+		if s.Signed {
+			s.Body = regexp.MustCompile(`"[0-9-]+T[0-9:]+Z"`).ReplaceAllString(s.Body, `"NOW"`)
+			s.Body = regexp.MustCompile(`"ID": "([A-Z])-[0-9]+"`).ReplaceAllString(s.Body, `"ID": "$1-NOW"`)
+		}
+		if strings.ContainsAny(s.Body, "'`\\$") {
+			return s, fmt.Errorf("the example %s has a character that a sample would have to escape", example)
+		}
+		return s, nil
+	}
+	return s, fmt.Errorf("no media type has the example %s", example)
+}
+
+// pathOf fills the parameters of a path: ids with variables, others with their examples.
+func pathOf(contract, item, operation *yaml.Node, path string) string {
+	for _, parameter := range parameters(contract, item, operation) {
+		name := member(parameter, "name").Value
+		value := "$" + strings.ToUpper(strings.Replace(name, "Id", "_id", 1))
+		if example := member(parameter, "example"); example != nil && !strings.HasSuffix(name, "Id") {
+			value = example.Value
+		}
+		path = strings.ReplaceAll(path, "{"+name+"}", value)
+	}
+	return path
+}
+
+func parameters(contract, item, operation *yaml.Node) (all []*yaml.Node) {
+	for _, holder := range []*yaml.Node{item, operation} {
+		if list := member(holder, "parameters"); list != nil {
+			for _, one := range list.Content {
+				all = append(all, resolve(contract, one))
+			}
+		}
+	}
+	return all
+}
+
+// resolve follows a local reference.
+func resolve(contract, node *yaml.Node) *yaml.Node {
+	reference := member(node, "$ref")
+	if reference == nil {
+		return node
+	}
+	for name := range strings.SplitSeq(strings.TrimPrefix(reference.Value, "#/"), "/") {
+		contract = member(contract, name)
+	}
+	return contract
+}
+
+// member returns a member of a mapping, or nil.
+func member(node *yaml.Node, name string) *yaml.Node {
+	if node == nil || node.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == name {
+			return node.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// encode writes a node as JSON, with its members in the order of the contract.
+func encode(out *bytes.Buffer, node *yaml.Node) error {
+	switch node.Kind {
+	case yaml.MappingNode, yaml.SequenceNode:
+		brackets, step := "{}", 2
+		if node.Kind == yaml.SequenceNode {
+			brackets, step = "[]", 1
+		}
+		out.WriteByte(brackets[0])
+		for i := 0; i < len(node.Content); i += step {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			if step == 2 {
+				fmt.Fprintf(out, "%q:", node.Content[i].Value)
+			}
+			if err := encode(out, node.Content[i+step-1]); err != nil {
+				return err
+			}
+		}
+		out.WriteByte(brackets[1])
+		return nil
+	default:
+		var value any
+		if err := node.Decode(&value); err != nil {
+			return err
+		}
+		text, err := json.Marshal(value)
+		out.Write(text)
+		return err
+	}
+}
