@@ -50,7 +50,7 @@ is in force again.`,
 		},
 		print: printApproval,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {
-		return answer[platformapi.Approval](r.ApproveSnapshot(ctx, r.args[0],
+		return platformapi.Answer[platformapi.Approval](r.ApproveSnapshot(ctx, r.args[0],
 			platformapi.ApprovalRequest{EffectiveFrom: given(from), EffectiveUntil: given(until), Note: given(note)}))
 	})
 }
@@ -76,6 +76,6 @@ func withdrawMasterDataCommand() *cobra.Command {
 		flags: func(f *pflag.FlagSet) { registerReason(f, &reason) }, required: []string{"reason"},
 		print: printApproval,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {
-		return answer[platformapi.Approval](r.WithdrawApproval(ctx, r.args[0], platformapi.Reason{Reason: reason}))
+		return platformapi.Answer[platformapi.Approval](r.WithdrawApproval(ctx, r.args[0], platformapi.Reason{Reason: reason}))
 	})
 }

@@ -3,11 +3,8 @@
 package cli
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -19,60 +16,17 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// answer decodes a response of the platform API, or returns its problem as an error.
-func answer[T any](response *http.Response, err error) (*T, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode >= 300 || !strings.Contains(response.Header.Get("Content-Type"), "json") {
-		return nil, refused(response.StatusCode, body)
-	}
-	value := new(T)
-	if err := json.Unmarshal(body, value); err != nil {
-		return nil, err
-	}
-	return value, nil
-}
-
 // items decodes a response that lists records.
 func items[T any](response *http.Response, err error) ([]T, error) {
-	page, err := answer[struct{ Items []T }](response, err)
+	page, err := platformapi.Answer[struct{ Items []T }](response, err)
 	if err != nil {
 		return nil, err
 	}
 	return page.Items, nil
-}
-
-// refused returns the error of a response that reports a problem.
-func refused(status int, body []byte) error {
-	var reported struct {
-		Code      problem.Code
-		Detail    string
-		RequestID string
-		Errors    []problem.Violation
-	}
-	if err := json.Unmarshal(body, &reported); err != nil || reported.Code == "" {
-		return fmt.Errorf("the API returned status %d", status)
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s (request %s)", reported.Code, reported.Detail, reported.RequestID)
-	for _, violation := range reported.Errors {
-		fmt.Fprintf(&text, "\n  %s: %s", violation.Pointer, violation.Detail)
-	}
-	if row, known := problem.Lookup(reported.Code); known {
-		fmt.Fprintf(&text, "\n%s", row.Do)
-	}
-	return errors.New(text.String())
 }
 
 // organization holds the value of a required --organization.
@@ -148,9 +102,6 @@ func (o *platformAccess) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.sandbox, "sandbox", false, "use the records of the sandbox, with the test key")
 }
 
-// requestTime limits one request.
-const requestTime = 30 * time.Second
-
 // open returns a client of the platform API.
 func (o *platformAccess) open() (*platformapi.Client, error) {
 	origin, err := o.origin()
@@ -161,14 +112,7 @@ func (o *platformAccess) open() (*platformapi.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return platformapi.NewClient(origin,
-		platformapi.WithHTTPClient(&http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return errors.New("the API redirects, and the key must not be sent to another address")
-		}}),
-		platformapi.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-			r.Header.Set("Authorization", "Bearer "+key.Secret().Reveal())
-			return nil
-		}))
+	return platformapi.Connect(origin, key)
 }
 
 // origin returns the address of the API. A key crosses no network in plain text.
@@ -180,14 +124,20 @@ func (o *platformAccess) origin() (string, error) {
 	if text == "" {
 		return "", errors.New("no API address is given: set --api-url or PRINTMARKET_API_URL")
 	}
-	origin, err := url.Parse(text)
+	return text, checkURL(text, fmt.Errorf("the origin of the API must be like https://api.example.com, not %q", text), "a key")
+}
+
+// checkURL returns the error invalid for a text that is no URL of a server, and another error
+// for a URL that is neither https nor of this machine. content is what the URL receives.
+func checkURL(text string, invalid error, content string) error {
+	target, err := url.Parse(text)
 	switch {
-	case err != nil || origin.Host == "" || origin.Scheme != "https" && origin.Scheme != "http":
-		return "", fmt.Errorf("the origin of the API must be like https://api.example.com, not %q", text)
-	case origin.Scheme == "http" && !isLoopback(origin.Hostname()):
-		return "", fmt.Errorf("%s: a key is sent only over https or to this machine", text)
+	case err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http":
+		return invalid
+	case target.Scheme == "http" && !isLoopback(target.Hostname()):
+		return fmt.Errorf("%s: %s is sent only over https or to this machine", text, content)
 	default:
-		return text, nil
+		return nil
 	}
 }
 

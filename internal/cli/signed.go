@@ -60,10 +60,15 @@ const (
 
 // readMessage reads the body of a signed message; - is standard input.
 func readMessage(cmd *cobra.Command, name string) ([]byte, error) {
+	return readInput(cmd, name, maxMessage, "body")
+}
+
+// readInput reads a file of at most most bytes; - is standard input.
+func readInput(cmd *cobra.Command, name string, most int64, what string) ([]byte, error) {
 	if name == "-" {
-		return readBounded(cmd.InOrStdin(), name, maxMessage, "body")
+		return readBounded(cmd.InOrStdin(), name, most, what)
 	}
-	return readFile(name, maxMessage, "body")
+	return readFile(name, most, what)
 }
 
 func readFile(name string, most int64, what string) ([]byte, error) {

@@ -114,7 +114,7 @@ func showDeliveryCommand() *cobra.Command {
 			attemptTable.print(w, d.Attempts...)
 		},
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.DeliveryWithAttempts, error) {
-		return answer[platformapi.DeliveryWithAttempts](r.ShowDelivery(ctx, r.args[0], &platformapi.ShowDeliveryParams{Organization: string(owner)}))
+		return platformapi.Answer[platformapi.DeliveryWithAttempts](r.ShowDelivery(ctx, r.args[0], &platformapi.ShowDeliveryParams{Organization: string(owner)}))
 	})
 }
 
@@ -157,7 +157,7 @@ func webhookChange[T any](c command[*T], change func(ctx context.Context, r requ
 		return owner.check(whoseWebhooks)
 	}
 	return c.onPlatform(func(ctx context.Context, r request) (*T, error) {
-		return answer[T](change(ctx, r, string(owner), platformapi.Reason{Reason: reason}))
+		return platformapi.Answer[T](change(ctx, r, string(owner), platformapi.Reason{Reason: reason}))
 	})
 }
 
