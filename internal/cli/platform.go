@@ -88,6 +88,8 @@ func checkTime(flag, text, example string) error {
 	return nil
 }
 
+const apiURLUsage = "origin of the API (default: $PRINTMARKET_API_URL)"
+
 // platformAccess names the platform API and the key. A key is never an argument,
 // which every process of the machine could read.
 type platformAccess struct {
@@ -96,7 +98,7 @@ type platformAccess struct {
 }
 
 func (o *platformAccess) register(f *pflag.FlagSet) {
-	f.StringVar(&o.apiURL, "api-url", "", "origin of the API (default: $PRINTMARKET_API_URL)")
+	f.StringVar(&o.apiURL, "api-url", "", apiURLUsage)
 	f.StringVar(&o.keyFile, "key-file", "",
 		"file with a key of the package Platform (default: $PRINTMARKET_PLATFORM_LIVE_KEY, or $PRINTMARKET_PLATFORM_TEST_KEY with --sandbox)")
 	f.BoolVar(&o.sandbox, "sandbox", false, "use the records of the sandbox, with the test key")
@@ -116,8 +118,10 @@ func (o *platformAccess) open() (*platformapi.Client, error) {
 }
 
 // origin returns the address of the API. A key crosses no network in plain text.
-func (o *platformAccess) origin() (string, error) {
-	text := o.apiURL
+func (o *platformAccess) origin() (string, error) { return originOf(o.apiURL) }
+
+// originOf returns the value of --api-url, or of its variable.
+func originOf(text string) (string, error) {
 	if text == "" {
 		text = os.Getenv("PRINTMARKET_API_URL")
 	}
@@ -151,24 +155,29 @@ func (o *platformAccess) key() (credential.Key, error) {
 	if o.sandbox {
 		variable, mode = "PRINTMARKET_PLATFORM_TEST_KEY", tenant.Test
 	}
+	key, from, err := readKey(o.keyFile, variable)
+	if err == nil && key.Mode() != mode {
+		// --sandbox must never change production records.
+		err = fmt.Errorf("%s contains a %s key: use a test key with --sandbox, and a live key without it", from, key.Mode())
+	}
+	return key, err
+}
+
+// readKey reads a key from a file, or else from a variable. from names the place.
+func readKey(file, variable string) (key credential.Key, from string, err error) {
 	text, from := os.Getenv(variable), variable
-	if o.keyFile != "" {
-		file, err := os.ReadFile(o.keyFile)
+	if file != "" {
+		content, err := os.ReadFile(file)
 		if err != nil {
-			return credential.Key{}, fmt.Errorf("read the key: %w", err)
+			return credential.Key{}, "", fmt.Errorf("read the key: %w", err)
 		}
-		text, from = string(file), o.keyFile
+		text, from = string(content), file
 	}
 	if text == "" {
-		return credential.Key{}, fmt.Errorf("no key is given: set --key-file or %s", variable)
+		return credential.Key{}, "", fmt.Errorf("no key is given: set --key-file or %s", variable)
 	}
-	key, err := credential.Parse(strings.TrimSpace(text))
-	if err != nil {
-		return credential.Key{}, fmt.Errorf("%s: %w", from, err)
+	if key, err = credential.Parse(strings.TrimSpace(text)); err != nil {
+		return credential.Key{}, "", fmt.Errorf("%s: %w", from, err)
 	}
-	if key.Mode() != mode {
-		// --sandbox must never change production records.
-		return credential.Key{}, fmt.Errorf("%s contains a %s key: use a test key with --sandbox, and a live key without it", from, key.Mode())
-	}
-	return key, nil
+	return key, from, nil
 }

@@ -23,11 +23,13 @@ func webhooksCommand() *cobra.Command {
 		Short: "Manage the webhooks of partners: endpoints, deliveries, secrets",
 		Long: `Manage the webhooks of partners: list endpoints, inspect deliveries, and send events
 again. You need a key of the package Platform: ops:read to read, quotes:ingest to send.
-The commands secret and verify work offline and need no key.`,
+The commands secret and verify work offline and need no key. The commands listen and
+trigger are for developers of receivers, and use the test key of a partner.`,
 	}
 	cmd.AddCommand(
 		webhookEndpointsCommand(), webhookDeliveriesCommand(), showDeliveryCommand(),
 		testEndpointCommand(), recoverEndpointCommand(), enableEndpointCommand(), redeliverCommand(), webhookSecretCommand(), verifyWebhookCommand(),
+		listenCommand(), triggerCommand(),
 	)
 	return cmd
 }
