@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -52,6 +54,22 @@ func Answer[T any](response *http.Response, err error) (*T, error) {
 		return nil, err
 	}
 	return value, nil
+}
+
+// LastUses returns when keys were used last, by digest. It queries as many keys at once as
+// the API allows.
+func (c *Client) LastUses(ctx context.Context, digests []string) (map[string]*respond.Instant, error) {
+	uses := map[string]*respond.Instant{}
+	for some := range slices.Chunk(digests, maxDigests) {
+		page, err := Answer[struct{ Items []KeyUse }](c.ListKeyUses(ctx, &ListKeyUsesParams{Digest: some}))
+		if err != nil {
+			return nil, err
+		}
+		for _, use := range page.Items {
+			uses[use.Digest] = &use.LastUsedAt
+		}
+	}
+	return uses, nil
 }
 
 // refusal returns the error of a response that reports a problem.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -148,7 +147,7 @@ func (o *devOptions) checkAddresses() error {
 		if err != nil {
 			continue // an empty or invalid address, which the listener reports
 		}
-		if address, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !address.IsLoopback()) {
+		if !isLoopback(host) {
 			return fmt.Errorf("--%s: other machines can reach %s: use a loopback address such as 127.0.0.1, or allow it with --allow-remote", l.flag, l.addr)
 		}
 	}

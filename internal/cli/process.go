@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -86,7 +85,7 @@ func newProcess(logs io.Writer, done ...telemetry.Work) *process {
 // openTracer opens the tracer. It is called first, so the tracer is closed last.
 func (p *process) openTracer(ctx context.Context, service, endpoint string) (err error) {
 	p.tracer, err = telemetry.OpenTracer(ctx, telemetry.TraceConfig{
-		Endpoint: endpoint, Getenv: os.Getenv, Service: "printmarket-" + service, Version: Version, Instance: incarnation(),
+		Endpoint: endpoint, Getenv: os.Getenv, Service: "printmarket-" + service, Version: Version, Instance: telemetry.Incarnation(),
 		Now: p.now, Log: p.log, Metrics: p.metrics,
 	})
 	p.onClose(func() { p.tracer.Close(ctx) })
@@ -164,18 +163,6 @@ func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors prefl
 		Store: p.store, Dispatcher: q, Profiles: profile.Names(), AllowHTTP: allowHTTP, SimulatedReport: preflightapi.SimulatedReport,
 		Announce: announce, Cursors: cursors, Now: p.now, Random: rand.Reader, Logger: p.log,
 	})}, nil
-}
-
-// incarnation returns a name that is new for each process: host, process id and a random
-// part.
-func incarnation() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	random := make([]byte, 6)
-	_, _ = rand.Read(random) // never fails
-	return fmt.Sprintf("%.60s-%d-%s", host, os.Getpid(), hex.EncodeToString(random))
 }
 
 // allowWideFlag is the flag that confirms address ranges.

@@ -91,19 +91,8 @@ func readBounded(from io.Reader, name string, most int64, what string) ([]byte, 
 // readHeaders reads headers from a file, and skips other lines.
 func readHeaders(headers http.Header, name string) error {
 	text, err := readFile(name, maxHeaders, "headers")
-	for line := range strings.Lines(string(text)) {
-		addHeader(headers, strings.TrimPrefix(strings.TrimPrefix(line, "> "), "< ")) // as curl -v shows them
-	}
+	signature.AddHeaders(headers, string(text))
 	return err
-}
-
-// addHeader adds the header of a line, and reports whether it is one.
-func addHeader(headers http.Header, line string) bool {
-	name, value, found := strings.Cut(line, ":")
-	if found {
-		headers.Add(strings.TrimSpace(name), strings.TrimSpace(value))
-	}
-	return found
 }
 
 // readSecret reads a secret from a file, or else from a variable. The line end of an

@@ -14,6 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -41,7 +42,7 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 		return nil, err
 	}
 	consumer := work.queue.Consumer(queue.ConsumerConfig{
-		Name: incarnation(), Slots: preflight.Capacity(o.slots, o.fetches), Lease: leaseTime, Block: blockTime, Idle: idleTime,
+		Name: telemetry.Incarnation(), Slots: preflight.Capacity(o.slots, o.fetches), Lease: leaseTime, Block: blockTime, Idle: idleTime,
 	})
 	p.onClose(func() { _ = consumer.Close() })
 	client := safehttp.New(safehttp.Config{Allow: o.allow, UserAgent: fetchAgent, MinRate: cmp.Or(o.minRate, -1)})
