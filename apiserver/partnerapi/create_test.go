@@ -482,6 +482,13 @@ func TestSimulatorUIDs(t *testing.T) {
 		"quota-exceeded":      {429, problem.CodeRFQQuotaExceeded},
 		"catalog-unavailable": {503, problem.CodeRFQCatalogUnavailable},
 		"quoted":              {201, ""},
+		"closed":              {201, ""},
+		"awarded":             {201, ""},
+		"expired":             {201, ""},
+		"cancelled":           {201, ""},
+		"quote-superseded":    {201, ""},
+		"quote-withdrawn":     {201, ""},
+		"quote-expired":       {201, ""},
 	}
 	for uid, tc := range tests {
 		a := createAs(t, w, "acme-test", uid, sim(uid)).Want(t, tc.status, tc.code)

@@ -10,10 +10,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/alicebob/miniredis/v2"
 
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
@@ -70,9 +67,11 @@ func openDevAdapters(ctx context.Context, p *process, o devOptions) (a *devAdapt
 	}
 	a.config.Checks = append(a.config.Checks, apiserver.PostureCheck(a.source.Healthy, a.config.Gates, a.now))
 	if a.redisURL = o.redis; o.redis == "" {
-		if err := a.embedRedis(); err != nil {
+		var stop func()
+		if a.redisURL, stop, err = demo.StartRedis(); err != nil {
 			return nil, fmt.Errorf("embedded Redis: %w", err)
 		}
+		a.onClose(stop)
 	}
 	if err := a.openRedis(a.redisURL); err != nil {
 		return nil, err
@@ -130,29 +129,4 @@ func (a *devAdapters) openSecrets(o devOptions) (err error) {
 	}
 	a.config.Sessions = &credential.Sessions{}
 	return a.config.Sessions.Use([]credential.SessionKey{{Key: key}})
-}
-
-// embedRedis starts miniredis, and moves its clock: its keys expire only then.
-func (a *devAdapters) embedRedis() error {
-	mini := miniredis.NewMiniRedis()
-	if err := mini.StartAddr("127.0.0.1:0"); err != nil {
-		return err
-	}
-	a.redisURL = "redis://" + mini.Addr() + "/0"
-	stop := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				mini.FastForward(time.Second)
-			case <-stop:
-				return
-			}
-		}
-	})
-	a.onClose(func() { close(stop); wg.Wait(); mini.Close() })
-	return nil
 }

@@ -95,16 +95,16 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 }
 
 // apiParts returns the parts of an API server and the source of its posture.
-func apiParts(replica *apiserver.Replica, feed source) parts {
-	p := parts{front: []func(context.Context) error{replica.Serve}, behind: []func(context.Context) error{follow(feed)}}
+func apiParts(replica *apiserver.Replica, feed source) apiserver.Parts {
+	p := apiserver.Parts{Front: []apiserver.Part{replica.Serve}, Behind: []apiserver.Part{follow(feed)}}
 	for _, run := range replica.Background() {
-		p.behind = append(p.behind, loop(run))
+		p.Behind = append(p.Behind, apiserver.Loop(run))
 	}
 	return p
 }
 
 // follow returns a part that runs a source of posture.
-func follow(feed source) func(context.Context) error {
+func follow(feed source) apiserver.Part {
 	return func(ctx context.Context) error {
 		if err := feed.Run(ctx); err != nil {
 			return fmt.Errorf("the posture source stopped: %w", err)

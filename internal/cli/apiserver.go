@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -93,7 +92,7 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 	if err != nil {
 		return err
 	}
-	return apiParts(replica, feed).run(ctx, atOnce)
+	return apiParts(replica, feed).Run(ctx, atOnce)
 }
 
 // openCluster opens what an API server uses. The cluster and Redis may be unavailable
@@ -153,8 +152,7 @@ func (o *apiserverOptions) listen(ctx context.Context) (s apiserver.Sockets, err
 }
 
 // feed makes the source that follows the cluster. The keys for list cursors and for
-// sessions come from the gate Secret, which is read before the gates open. A controller
-// of a former release writes no keys for sessions; then there are no sessions.
+// sessions come from the gate Secret, which is read before the gates open.
 func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.Late, sessions *credential.Sessions) (*kubesource.Source, error) {
 	config, namespace, err := o.load(p.log)
 	if err != nil {
@@ -163,20 +161,7 @@ func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.
 	return kubesource.New(kubesource.Config{
 		Rest: config, Namespace: namespace, GateSecret: o.gateSecret,
 		Gates: gates, Log: p.log, Tracer: p.tracer, Now: p.now,
-		OnGateSecret: func(data map[string][]byte) error {
-			var key [32]byte
-			if copy(key[:], data[posture.GateSecretCursorKey]) != len(key) {
-				return errors.New("the gate Secret has no valid cursor key; it must have 32 bytes")
-			}
-			if text := data[posture.GateSecretSessionsKey]; len(text) > 0 {
-				keys, err := credential.DecodeSessionKeys(text)
-				if err != nil {
-					return errors.Join(cursors.Use(key), fmt.Errorf("the gate Secret: %w", err))
-				}
-				return errors.Join(cursors.Use(key), sessions.Use(keys))
-			}
-			return errors.Join(cursors.Use(key), sessions.Use(nil))
-		},
+		OnGateSecret: func(data map[string][]byte) error { return apiserver.UseGateSecret(data, cursors, sessions) },
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -89,7 +88,7 @@ func runDev(ctx context.Context, o devOptions, out, logs io.Writer) error {
 		return err
 	}
 	parts := apiParts(replica, a.source)
-	parts.front = append(parts.front, loop(newDelivery(p, a.config.Gates, receivers, apiserver.DrainTime).Run))
+	parts.Front = append(parts.Front, apiserver.Loop(newDelivery(p, a.config.Gates, receivers, apiserver.DrainTime).Run))
 	if o.workers > 0 {
 		worker, err := newWorker(p, workOptions{
 			slots: o.workers, fetches: defaultFetches, minRate: defaultFetchMinRate,
@@ -98,9 +97,9 @@ func runDev(ctx context.Context, o devOptions, out, logs io.Writer) error {
 		if err != nil {
 			return err
 		}
-		parts.front = append(parts.front, loop(worker.Run))
+		parts.Front = append(parts.Front, apiserver.Loop(worker.Run))
 	}
-	return parts.run(ctx, func(ctx context.Context) error {
+	return parts.Run(ctx, func(ctx context.Context) error {
 		// Wait until the manifests were read, whether they are valid or not.
 		for errors.Is(a.source.Healthy(), dirsource.ErrNotLoaded) {
 			select {
@@ -148,7 +147,7 @@ func (o *devOptions) checkAddresses() error {
 		if err != nil {
 			continue // an empty or invalid address, which the listener reports
 		}
-		if address, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !address.IsLoopback()) {
+		if !isLoopback(host) {
 			return fmt.Errorf("--%s: other machines can reach %s: use a loopback address such as 127.0.0.1, or allow it with --allow-remote", l.flag, l.addr)
 		}
 	}

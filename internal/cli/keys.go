@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
-	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/keymanifest"
@@ -164,29 +162,21 @@ func listKeysCommand() *cobra.Command {
 	})
 }
 
-// addUses queries when keys were used last, as many at once as the API allows.
+// addUses queries when keys were used last.
 func (o *platformAccess) addUses(ctx context.Context, keys []listedKey) error {
 	client, err := o.open()
 	if err != nil {
 		return err
 	}
-	const atOnce = 100
-	for some := range slices.Chunk(keys, atOnce) {
-		var params platformapi.ListKeyUsesParams
-		for i := range some {
-			params.Digest = append(params.Digest, some[i].SHA256)
-		}
-		found, err := items[platformapi.KeyUse](client.ListKeyUses(ctx, &params))
-		if err != nil {
-			return err
-		}
-		for _, use := range found {
-			if i := slices.Index(params.Digest, use.Digest); i >= 0 {
-				some[i].LastUsedAt = &use.LastUsedAt
-			}
-		}
+	digests := make([]string, len(keys))
+	for i := range keys {
+		digests[i] = keys[i].SHA256
 	}
-	return nil
+	uses, err := client.LastUses(ctx, digests)
+	for i := range keys {
+		keys[i].LastUsedAt = uses[keys[i].SHA256]
+	}
+	return err
 }
 
 func printKeys(w io.Writer, keys []listedKey, used bool) {

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -27,8 +26,6 @@ var approvalTable = table[platformapi.Approval]{
 	},
 }
 
-func printApproval(w io.Writer, a *platformapi.Approval) { approvalTable.print(w, *a) }
-
 func approveMasterDataCommand() *cobra.Command {
 	var from, until, note string
 	return command[*platformapi.Approval]{
@@ -48,9 +45,9 @@ is in force again.`,
 			}
 			return checkTime("until", until, "2027-01-01T00:00:00Z")
 		},
-		print: printApproval,
+		print: approvalTable.one,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {
-		return answer[platformapi.Approval](r.ApproveSnapshot(ctx, r.args[0],
+		return platformapi.Answer[platformapi.Approval](r.ApproveSnapshot(ctx, r.args[0],
 			platformapi.ApprovalRequest{EffectiveFrom: given(from), EffectiveUntil: given(until), Note: given(note)}))
 	})
 }
@@ -74,8 +71,8 @@ func withdrawMasterDataCommand() *cobra.Command {
 	return command[*platformapi.Approval]{
 		use: "withdraw APPROVAL", short: "End an approval; the approval that it superseded is in force again", args: cobra.ExactArgs(1),
 		flags: func(f *pflag.FlagSet) { registerReason(f, &reason) }, required: []string{"reason"},
-		print: printApproval,
+		print: approvalTable.one,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Approval, error) {
-		return answer[platformapi.Approval](r.WithdrawApproval(ctx, r.args[0], platformapi.Reason{Reason: reason}))
+		return platformapi.Answer[platformapi.Approval](r.WithdrawApproval(ctx, r.args[0], platformapi.Reason{Reason: reason}))
 	})
 }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -54,18 +53,12 @@ approve it.`,
 		if err != nil {
 			return nil, err
 		}
-		text, err := document.JSON()
+		packed, err := document.Compressed()
 		if err != nil {
 			return nil, err
 		}
-		var packed bytes.Buffer
-		w := gzip.NewWriter(&packed)
-		_, err = w.Write(text)
-		if err := errors.Join(err, w.Close()); err != nil {
-			return nil, err
-		}
-		return answer[platformapi.ImportedSnapshot](r.ImportSnapshotWithBody(ctx,
-			&platformapi.ImportSnapshotParams{DryRun: &dry, Note: given(note)}, "application/gzip", &packed))
+		return platformapi.Answer[platformapi.ImportedSnapshot](r.ImportSnapshotWithBody(ctx,
+			&platformapi.ImportSnapshotParams{DryRun: &dry, Note: given(note)}, "application/gzip", bytes.NewReader(packed)))
 	})
 }
 
@@ -171,7 +164,7 @@ func writeTables(d *mdsource.Document, path string) error {
 
 // fetchSnapshot reads a snapshot, and checks its id.
 func fetchSnapshot(ctx context.Context, client *platformapi.Client, id string) (*mdsource.Document, error) {
-	text, err := answer[json.RawMessage](client.ExportSnapshot(ctx, id))
+	text, err := platformapi.Answer[json.RawMessage](client.ExportSnapshot(ctx, id))
 	if err != nil {
 		return nil, err
 	}

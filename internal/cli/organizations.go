@@ -42,9 +42,9 @@ cannot be undone. Suspend the PartnerEntitlement before you confirm.`,
 		required: []string{"reason"}, print: printErasure,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Erasure, error) {
 		if plan == "" {
-			return answer[platformapi.Erasure](r.PlanErasure(ctx, r.args[0], platformapi.Reason{Reason: reason}))
+			return platformapi.Answer[platformapi.Erasure](r.PlanErasure(ctx, r.args[0], platformapi.Reason{Reason: reason}))
 		}
-		return answer[platformapi.Erasure](r.ConfirmErasure(ctx, r.args[0], plan, platformapi.Reason{Reason: reason}))
+		return platformapi.Answer[platformapi.Erasure](r.ConfirmErasure(ctx, r.args[0], plan, platformapi.Reason{Reason: reason}))
 	})
 }
 
@@ -56,9 +56,9 @@ func certificateCommand() *cobra.Command {
 		print: printErasure,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Erasure, error) {
 		if id == "" {
-			return answer[platformapi.Erasure](r.ShowLatestErasure(ctx, r.args[0]))
+			return platformapi.Answer[platformapi.Erasure](r.ShowLatestErasure(ctx, r.args[0]))
 		}
-		return answer[platformapi.Erasure](r.ShowErasure(ctx, r.args[0], id))
+		return platformapi.Answer[platformapi.Erasure](r.ShowErasure(ctx, r.args[0], id))
 	})
 }
 

@@ -3,11 +3,8 @@
 package cli
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -19,60 +16,17 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/rfq"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
-// answer decodes a response of the platform API, or returns its problem as an error.
-func answer[T any](response *http.Response, err error) (*T, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode >= 300 || !strings.Contains(response.Header.Get("Content-Type"), "json") {
-		return nil, refused(response.StatusCode, body)
-	}
-	value := new(T)
-	if err := json.Unmarshal(body, value); err != nil {
-		return nil, err
-	}
-	return value, nil
-}
-
 // items decodes a response that lists records.
 func items[T any](response *http.Response, err error) ([]T, error) {
-	page, err := answer[struct{ Items []T }](response, err)
+	page, err := platformapi.Answer[struct{ Items []T }](response, err)
 	if err != nil {
 		return nil, err
 	}
 	return page.Items, nil
-}
-
-// refused returns the error of a response that reports a problem.
-func refused(status int, body []byte) error {
-	var reported struct {
-		Code      problem.Code
-		Detail    string
-		RequestID string
-		Errors    []problem.Violation
-	}
-	if err := json.Unmarshal(body, &reported); err != nil || reported.Code == "" {
-		return fmt.Errorf("the API returned status %d", status)
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s (request %s)", reported.Code, reported.Detail, reported.RequestID)
-	for _, violation := range reported.Errors {
-		fmt.Fprintf(&text, "\n  %s: %s", violation.Pointer, violation.Detail)
-	}
-	if row, known := problem.Lookup(reported.Code); known {
-		fmt.Fprintf(&text, "\n%s", row.Do)
-	}
-	return errors.New(text.String())
 }
 
 // organization holds the value of a required --organization.
@@ -134,6 +88,8 @@ func checkTime(flag, text, example string) error {
 	return nil
 }
 
+const apiURLUsage = "origin of the API (default: $PRINTMARKET_API_URL)"
+
 // platformAccess names the platform API and the key. A key is never an argument,
 // which every process of the machine could read.
 type platformAccess struct {
@@ -142,14 +98,11 @@ type platformAccess struct {
 }
 
 func (o *platformAccess) register(f *pflag.FlagSet) {
-	f.StringVar(&o.apiURL, "api-url", "", "origin of the API (default: $PRINTMARKET_API_URL)")
+	f.StringVar(&o.apiURL, "api-url", "", apiURLUsage)
 	f.StringVar(&o.keyFile, "key-file", "",
 		"file with a key of the package Platform (default: $PRINTMARKET_PLATFORM_LIVE_KEY, or $PRINTMARKET_PLATFORM_TEST_KEY with --sandbox)")
 	f.BoolVar(&o.sandbox, "sandbox", false, "use the records of the sandbox, with the test key")
 }
-
-// requestTime limits one request.
-const requestTime = 30 * time.Second
 
 // open returns a client of the platform API.
 func (o *platformAccess) open() (*platformapi.Client, error) {
@@ -161,33 +114,34 @@ func (o *platformAccess) open() (*platformapi.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return platformapi.NewClient(origin,
-		platformapi.WithHTTPClient(&http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return errors.New("the API redirects, and the key must not be sent to another address")
-		}}),
-		platformapi.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-			r.Header.Set("Authorization", "Bearer "+key.Secret().Reveal())
-			return nil
-		}))
+	return platformapi.Connect(origin, key)
 }
 
 // origin returns the address of the API. A key crosses no network in plain text.
-func (o *platformAccess) origin() (string, error) {
-	text := o.apiURL
+func (o *platformAccess) origin() (string, error) { return originOf(o.apiURL) }
+
+// originOf returns the value of --api-url, or of its variable.
+func originOf(text string) (string, error) {
 	if text == "" {
 		text = os.Getenv("PRINTMARKET_API_URL")
 	}
 	if text == "" {
 		return "", errors.New("no API address is given: set --api-url or PRINTMARKET_API_URL")
 	}
-	origin, err := url.Parse(text)
+	return text, checkURL(text, fmt.Errorf("the origin of the API must be like https://api.example.com, not %q", text), "a key")
+}
+
+// checkURL returns the error invalid for a text that is no URL of a server, and another error
+// for a URL that is neither https nor of this machine. content is what the URL receives.
+func checkURL(text string, invalid error, content string) error {
+	target, err := url.Parse(text)
 	switch {
-	case err != nil || origin.Host == "" || origin.Scheme != "https" && origin.Scheme != "http":
-		return "", fmt.Errorf("the origin of the API must be like https://api.example.com, not %q", text)
-	case origin.Scheme == "http" && !isLoopback(origin.Hostname()):
-		return "", fmt.Errorf("%s: a key is sent only over https or to this machine", text)
+	case err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http":
+		return invalid
+	case target.Scheme == "http" && !isLoopback(target.Hostname()):
+		return fmt.Errorf("%s: %s is sent only over https or to this machine", text, content)
 	default:
-		return text, nil
+		return nil
 	}
 }
 
@@ -201,24 +155,29 @@ func (o *platformAccess) key() (credential.Key, error) {
 	if o.sandbox {
 		variable, mode = "PRINTMARKET_PLATFORM_TEST_KEY", tenant.Test
 	}
+	key, from, err := readKey(o.keyFile, variable)
+	if err == nil && key.Mode() != mode {
+		// --sandbox must never change production records.
+		err = fmt.Errorf("%s contains a %s key: use a test key with --sandbox, and a live key without it", from, key.Mode())
+	}
+	return key, err
+}
+
+// readKey reads a key from a file, or else from a variable. from names the place.
+func readKey(file, variable string) (key credential.Key, from string, err error) {
 	text, from := os.Getenv(variable), variable
-	if o.keyFile != "" {
-		file, err := os.ReadFile(o.keyFile)
+	if file != "" {
+		content, err := os.ReadFile(file)
 		if err != nil {
-			return credential.Key{}, fmt.Errorf("read the key: %w", err)
+			return credential.Key{}, "", fmt.Errorf("read the key: %w", err)
 		}
-		text, from = string(file), o.keyFile
+		text, from = string(content), file
 	}
 	if text == "" {
-		return credential.Key{}, fmt.Errorf("no key is given: set --key-file or %s", variable)
+		return credential.Key{}, "", fmt.Errorf("no key is given: set --key-file or %s", variable)
 	}
-	key, err := credential.Parse(strings.TrimSpace(text))
-	if err != nil {
-		return credential.Key{}, fmt.Errorf("%s: %w", from, err)
+	if key, err = credential.Parse(strings.TrimSpace(text)); err != nil {
+		return credential.Key{}, "", fmt.Errorf("%s: %w", from, err)
 	}
-	if key.Mode() != mode {
-		// --sandbox must never change production records.
-		return credential.Key{}, fmt.Errorf("%s contains a %s key: use a test key with --sandbox, and a live key without it", from, key.Mode())
-	}
-	return key, nil
+	return key, from, nil
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/explain"
 )
 
@@ -34,7 +33,7 @@ Each proposed change was tried on a copy of the objects with the code of the gat
 		},
 		print: func(w io.Writer, x *explain.Explanation) { rows(w, x.Table()) },
 	}.local(func(cmd *cobra.Command, args []string) (*explain.Explanation, error) {
-		question, err := parseRequest(args[1], kind, access)
+		question, err := explain.ParseQuestion(args[1], kind, access)
 		if err != nil {
 			return nil, err
 		}
@@ -55,18 +54,4 @@ Each proposed change was tried on a copy of the objects with the code of the gat
 		return capabilityNames(), cobra.ShellCompDirectiveNoFileComp
 	}
 	return cmd
-}
-
-func parseRequest(capability, kind, access string) (explain.Question, error) {
-	c, known := posture.ParseCapability(capability)
-	if !known {
-		return explain.Question{}, fmt.Errorf("capability %q does not exist", capability)
-	}
-	if kind != "" && kind != "live" && kind != "test" {
-		return explain.Question{}, fmt.Errorf("--keys must be live or test, not %q", kind)
-	}
-	if access != "" && access != "read" && access != "write" {
-		return explain.Question{}, fmt.Errorf("--access must be read or write, not %q", access)
-	}
-	return explain.Question{Capability: c, Keys: kind, Access: access}, nil
 }

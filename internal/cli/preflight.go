@@ -188,19 +188,7 @@ func (in *inspection) annotate(ctx context.Context, name, path string) error {
 		if err != nil {
 			return err
 		}
-		info, err := spec.File.Stat()
-		if err != nil {
-			return fmt.Errorf("annotate %s: %w", name, err)
-		}
-		return replaceFile(path, func(w io.Writer) error {
-			if _, err := io.Copy(w, io.NewSectionReader(spec.File, 0, info.Size())); err != nil {
-				return fmt.Errorf("copy PDF: %w", err)
-			}
-			if _, err := w.Write(update); err != nil {
-				return fmt.Errorf("write comments: %w", err)
-			}
-			return nil
-		})
+		return replaceFile(path, func(w io.Writer) error { return spec.WriteCopy(w, update) })
 	})
 	if err == nil && made.Verdict == report.Fail {
 		return exitFail

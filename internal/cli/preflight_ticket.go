@@ -26,8 +26,6 @@ func (t *ticketFlags) flags(flags *pflag.FlagSet) {
 	flags.IntVar(&t.quantity, "quantity", 0, "ordered number of copies")
 }
 
-var errSpotsAlone = errors.New("--spot requires --process: state the number of process inks, 4, 1 or 0")
-
 // ticket returns the order of the flags; nil if there is none.
 func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 	made := &jobticket.Ticket{Pages: jobticket.Count(t.pages), Quantity: jobticket.Count(t.quantity)}
@@ -42,7 +40,7 @@ func (t *ticketFlags) ticket(flags *pflag.FlagSet) (*jobticket.Ticket, error) {
 	case flags.Changed("process"):
 		made.Colors = &jobticket.Colors{Process: jobticket.Count(t.process), Spots: t.spots}
 	case len(t.spots) > 0:
-		return nil, errSpotsAlone
+		return nil, errors.New("--spot requires --process: state the number of process inks, 4, 1 or 0")
 	}
 	if made.Empty() {
 		return nil, nil

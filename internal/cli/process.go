@@ -5,7 +5,6 @@ package cli
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -25,6 +23,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/signon"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -86,7 +85,7 @@ func newProcess(logs io.Writer, done ...telemetry.Work) *process {
 // openTracer opens the tracer. It is called first, so the tracer is closed last.
 func (p *process) openTracer(ctx context.Context, service, endpoint string) (err error) {
 	p.tracer, err = telemetry.OpenTracer(ctx, telemetry.TraceConfig{
-		Endpoint: endpoint, Getenv: os.Getenv, Service: "printmarket-" + service, Version: Version, Instance: incarnation(),
+		Endpoint: endpoint, Getenv: os.Getenv, Service: "printmarket-" + service, Version: Version, Instance: telemetry.Incarnation(),
 		Now: p.now, Log: p.log, Metrics: p.metrics,
 	})
 	p.onClose(func() { p.tracer.Close(ctx) })
@@ -166,104 +165,26 @@ func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors prefl
 	})}, nil
 }
 
-// incarnation returns a name that is new for each process: host, process id and a random
-// part.
-func incarnation() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	random := make([]byte, 6)
-	_, _ = rand.Read(random) // never fails
-	return fmt.Sprintf("%.60s-%d-%s", host, os.Getpid(), hex.EncodeToString(random))
-}
-
-// parts holds what runs in a process. The parts in front serve and work, and are drained
-// first. The parts behind support them until then.
-type parts struct {
-	front, behind []func(context.Context) error
-}
-
-// loop returns a part that runs a loop, which cannot fail.
-func loop(run func(context.Context)) func(context.Context) error {
-	return func(ctx context.Context) error { run(ctx); return nil }
-}
-
-// run starts all parts, calls ready, and stops all parts when ctx ends, when a part in
-// front stops, or when a part behind or ready fails.
-func (p parts) run(ctx context.Context, ready func(context.Context) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopBackground()
-	var behind, front sync.WaitGroup
-	var mu sync.Mutex
-	var failures []error
-	note := func(err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		failures = append(failures, err)
-	}
-	for _, part := range p.behind {
-		behind.Go(func() {
-			if err := part(background); err != nil {
-				note(err)
-				cancel()
-			}
-		})
-	}
-	for _, part := range p.front {
-		front.Go(func() { defer cancel(); note(part(ctx)) })
-	}
-	if err := ready(ctx); err != nil {
-		cancel()
-		if !errors.Is(err, context.Canceled) {
-			note(err)
-		}
-	}
-	front.Wait()
-	stopBackground()
-	behind.Wait()
-	return errors.Join(failures...)
-}
-
-// allowWideFlag is the flag that confirms ranges which parseRanges refuses otherwise.
+// allowWideFlag is the flag that confirms address ranges.
 const allowWideFlag = "allow-wide-ranges"
 
 func registerAllowWide(f *pflag.FlagSet, value *bool) {
 	f.BoolVar(value, allowWideFlag, false, "accept address ranges that are link-local, or wider than /16 (IPv4) or /48 (IPv6)")
 }
 
-// The widest address ranges that need no confirmation.
-const widestIPv4, widestIPv6 = 16, 48
-
 // parseRanges parses the address ranges of a flag. Unless wide is set, it refuses ranges
-// that are wider than a network of one installation, and link-local ranges, which contain
-// the metadata services of clouds.
+// that need a confirmation.
 func parseRanges(flag string, texts []string, wide bool) ([]netip.Prefix, error) {
-	var ranges []netip.Prefix
-	for _, text := range texts {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, fmt.Errorf("--%s: %w", flag, err)
-		}
-		bits, widest := prefix.Bits(), widestIPv4
-		switch {
-		case prefix.Addr().Is4In6():
-			bits -= 96 // IPv4-mapped, RFC 4291, section 2.5.5.2
-		case prefix.Addr().Is6():
-			widest = widestIPv6
-		}
-		switch {
-		case wide:
-		case bits < widest:
-			return nil, fmt.Errorf("--%s: %s is wider than /%d: name smaller ranges, or confirm it with --%s", flag, prefix, widest, allowWideFlag)
-		case prefix.Addr().Unmap().IsLinkLocalUnicast():
-			return nil, fmt.Errorf("--%s: %s is link-local, as metadata services of clouds are: confirm it with --%s", flag, prefix, allowWideFlag)
-		}
-		ranges = append(ranges, prefix)
+	ranges, err := safehttp.ParseRanges(texts, wide)
+	var unconfirmed *safehttp.RangeError
+	switch {
+	case errors.As(err, &unconfirmed):
+		return nil, fmt.Errorf("--%s: %w: name another range, or confirm it with --%s", flag, err, allowWideFlag)
+	case err != nil:
+		return nil, fmt.Errorf("--%s: %w", flag, err)
+	default:
+		return ranges, nil
 	}
-	return ranges, nil
 }
 
 // listen opens the socket of one flag.

@@ -3,11 +3,8 @@
 package cli
 
 import (
+	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -60,28 +57,13 @@ again changes nothing, so you can repeat a submission. The file is JSON:
 		required: []string{"file"},
 		print:    quoteTable.one,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Quote, error) {
-		offer, err := openOffer(r.cmd, file)
+		offer, err := readInput(r.cmd, file, maxOffer, "quote")
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = offer.Close() }() // read only
-		return answer[platformapi.Quote](r.SubmitQuoteWithBody(ctx, r.args[0], &platformapi.SubmitQuoteParams{},
-			"application/json", io.LimitReader(offer, maxOffer)))
+		return platformapi.Answer[platformapi.Quote](r.SubmitQuoteWithBody(ctx, r.args[0], &platformapi.SubmitQuoteParams{},
+			"application/json", bytes.NewReader(offer)))
 	})
-}
-
-func openOffer(cmd *cobra.Command, file string) (io.ReadCloser, error) {
-	if file == "-" {
-		return io.NopCloser(cmd.InOrStdin()), nil
-	}
-	offer, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the quote: %w", err)
-	}
-	if info, err := offer.Stat(); err != nil || info.Size() > maxOffer {
-		return nil, errors.Join(err, fmt.Errorf("%s is larger than %d bytes, the limit for a quote", file, maxOffer), offer.Close())
-	}
-	return offer, nil
 }
 
 func withdrawQuoteCommand() *cobra.Command {
@@ -90,7 +72,7 @@ func withdrawQuoteCommand() *cobra.Command {
 		use: "withdraw RFQ QUOTE", short: "Withdraw a submitted quote", args: cobra.ExactArgs(2), flags: change.register, required: []string{"reason"},
 		print: quoteTable.one,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.Quote, error) {
-		return answer[platformapi.Quote](r.WithdrawQuote(ctx, r.args[0], r.args[1],
+		return platformapi.Answer[platformapi.Quote](r.WithdrawQuote(ctx, r.args[0], r.args[1],
 			&platformapi.WithdrawQuoteParams{IfMatch: change.match()}, platformapi.Reason{Reason: change.reason}))
 	})
 }

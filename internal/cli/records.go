@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -93,17 +92,12 @@ func secretURL(value, variable string) (string, error) {
 	if value != "" || path == "" {
 		return cmp.Or(value, os.Getenv(variable)), nil
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("%s%s: %w", variable, fileSuffix, err)
-	}
-	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(io.LimitReader(file, maxURL+1))
+	content, err := readFile(path, maxURL, "URL")
 	switch url := strings.TrimSpace(string(content)); {
 	case err != nil:
 		return "", fmt.Errorf("%s%s: %w", variable, fileSuffix, err)
-	case url == "" || len(content) > maxURL:
-		return "", fmt.Errorf("%s%s: %s must contain one URL of at most %d bytes, not %d bytes", variable, fileSuffix, path, maxURL, len(content))
+	case url == "":
+		return "", fmt.Errorf("%s%s: %s must contain one URL", variable, fileSuffix, path)
 	default:
 		return url, nil
 	}

@@ -23,7 +23,7 @@ func TestURLComesFromTheFlagTheFileOrTheVariable(t *testing.T) {
 		"the flag precedes both":         {"postgres://flag", file("other", "postgres://file"), "postgres://variable", "postgres://flag", ""},
 		"the variable alone is accepted": {"", "", "postgres://variable", "postgres://variable", ""},
 		"an empty file is rejected":      {"", file("empty", "\n"), "postgres://variable", "", "must contain one URL"},
-		"a large file is rejected":       {"", file("large", strings.Repeat("x", maxURL+1)), "", "", "must contain one URL"},
+		"a large file is rejected":       {"", file("large", strings.Repeat("x", maxURL+1)), "", "", "the limit for the URL"},
 		"a missing file is rejected":     {"", filepath.Join(dir, "missing"), "postgres://variable", "", "no such file"},
 		"nothing at all is rejected":     {"", "", "", "", "--database or the variable PRINTMARKET_DATABASE_URL is required"},
 	} {

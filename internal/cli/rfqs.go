@@ -68,7 +68,7 @@ func listRFQsCommand() *cobra.Command {
 		for {
 			size := min(int(limit)-len(found), rfq.MaxLimit)
 			params.Limit = &size
-			page, err := answer[platformapi.RFQPage](r.ListAllRfqs(ctx, &params))
+			page, err := platformapi.Answer[platformapi.RFQPage](r.ListAllRfqs(ctx, &params))
 			if err != nil {
 				return nil, err
 			}
@@ -89,7 +89,7 @@ func showRFQCommand() *cobra.Command {
 			quoteTable.print(w, found.Quotes...)
 		},
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.RFQWithQuotes, error) {
-		return answer[platformapi.RFQWithQuotes](r.ShowRFQ(ctx, r.args[0]))
+		return platformapi.Answer[platformapi.RFQWithQuotes](r.ShowRFQ(ctx, r.args[0]))
 	})
 }
 
@@ -118,7 +118,7 @@ func endRFQCommand(verb, what string, end func(ctx context.Context, r request, m
 		use: verb + " RFQ", short: what, args: cobra.ExactArgs(1), flags: change.register, required: []string{"reason"},
 		print: printRFQ,
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.RFQ, error) {
-		return answer[platformapi.RFQ](end(ctx, r, change.match(), platformapi.Reason{Reason: change.reason}))
+		return platformapi.Answer[platformapi.RFQ](end(ctx, r, change.match(), platformapi.Reason{Reason: change.reason}))
 	})
 }
 

@@ -60,10 +60,15 @@ const (
 
 // readMessage reads the body of a signed message; - is standard input.
 func readMessage(cmd *cobra.Command, name string) ([]byte, error) {
+	return readInput(cmd, name, maxMessage, "body")
+}
+
+// readInput reads a file of at most most bytes; - is standard input.
+func readInput(cmd *cobra.Command, name string, most int64, what string) ([]byte, error) {
 	if name == "-" {
-		return readBounded(cmd.InOrStdin(), name, maxMessage, "body")
+		return readBounded(cmd.InOrStdin(), name, most, what)
 	}
-	return readFile(name, maxMessage, "body")
+	return readFile(name, most, what)
 }
 
 func readFile(name string, most int64, what string) ([]byte, error) {
@@ -86,19 +91,8 @@ func readBounded(from io.Reader, name string, most int64, what string) ([]byte, 
 // readHeaders reads headers from a file, and skips other lines.
 func readHeaders(headers http.Header, name string) error {
 	text, err := readFile(name, maxHeaders, "headers")
-	for line := range strings.Lines(string(text)) {
-		addHeader(headers, strings.TrimPrefix(strings.TrimPrefix(line, "> "), "< ")) // as curl -v shows them
-	}
+	signature.AddHeaders(headers, string(text))
 	return err
-}
-
-// addHeader adds the header of a line, and reports whether it is one.
-func addHeader(headers http.Header, line string) bool {
-	name, value, found := strings.Cut(line, ":")
-	if found {
-		headers.Add(strings.TrimSpace(name), strings.TrimSpace(value))
-	}
-	return found
 }
 
 // readSecret reads a secret from a file, or else from a variable. The line end of an

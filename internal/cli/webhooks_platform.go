@@ -23,11 +23,13 @@ func webhooksCommand() *cobra.Command {
 		Short: "Manage the webhooks of partners: endpoints, deliveries, secrets",
 		Long: `Manage the webhooks of partners: list endpoints, inspect deliveries, and send events
 again. You need a key of the package Platform: ops:read to read, quotes:ingest to send.
-The commands secret and verify work offline and need no key.`,
+The commands secret and verify work offline and need no key. The commands listen and
+trigger are for developers of receivers, and use the test key of a partner.`,
 	}
 	cmd.AddCommand(
 		webhookEndpointsCommand(), webhookDeliveriesCommand(), showDeliveryCommand(),
 		testEndpointCommand(), recoverEndpointCommand(), enableEndpointCommand(), redeliverCommand(), webhookSecretCommand(), verifyWebhookCommand(),
+		listenCommand(), triggerCommand(),
 	)
 	return cmd
 }
@@ -114,7 +116,7 @@ func showDeliveryCommand() *cobra.Command {
 			attemptTable.print(w, d.Attempts...)
 		},
 	}.onPlatform(func(ctx context.Context, r request) (*platformapi.DeliveryWithAttempts, error) {
-		return answer[platformapi.DeliveryWithAttempts](r.ShowDelivery(ctx, r.args[0], &platformapi.ShowDeliveryParams{Organization: string(owner)}))
+		return platformapi.Answer[platformapi.DeliveryWithAttempts](r.ShowDelivery(ctx, r.args[0], &platformapi.ShowDeliveryParams{Organization: string(owner)}))
 	})
 }
 
@@ -157,7 +159,7 @@ func webhookChange[T any](c command[*T], change func(ctx context.Context, r requ
 		return owner.check(whoseWebhooks)
 	}
 	return c.onPlatform(func(ctx context.Context, r request) (*T, error) {
-		return answer[T](change(ctx, r, string(owner), platformapi.Reason{Reason: reason}))
+		return platformapi.Answer[T](change(ctx, r, string(owner), platformapi.Reason{Reason: reason}))
 	})
 }
 

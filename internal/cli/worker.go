@@ -45,7 +45,7 @@ type workerRole struct {
 	flags []string
 	// connections is the default of --database-connections.
 	connections int32
-	assemble    func(context.Context, *workerOptions, *process) (parts, error)
+	assemble    func(context.Context, *workerOptions, *process) (apiserver.Parts, error)
 }
 
 func workerRoles() []workerRole {
@@ -155,7 +155,7 @@ func runWorker(ctx context.Context, o workerOptions, given func(flag string) boo
 	if err != nil {
 		return err
 	}
-	return parts.run(ctx, atOnce)
+	return parts.Run(ctx, atOnce)
 }
 
 // operations makes the operations listener of a worker.

@@ -14,6 +14,7 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/workers/preflight"
 )
 
@@ -41,7 +42,7 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 		return nil, err
 	}
 	consumer := work.queue.Consumer(queue.ConsumerConfig{
-		Name: incarnation(), Slots: preflight.Capacity(o.slots, o.fetches), Lease: leaseTime, Block: blockTime, Idle: idleTime,
+		Name: telemetry.Incarnation(), Slots: preflight.Capacity(o.slots, o.fetches), Lease: leaseTime, Block: blockTime, Idle: idleTime,
 	})
 	p.onClose(func() { _ = consumer.Close() })
 	client := safehttp.New(safehttp.Config{Allow: o.allow, UserAgent: fetchAgent, MinRate: cmp.Or(o.minRate, -1)})
@@ -56,41 +57,41 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 }
 
 // assemblePreflight makes a worker for preflight and its operations listener.
-func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (parts, error) {
+func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (apiserver.Parts, error) {
 	ranges, err := parseRanges("allow-fetch", o.allowFetch, o.allowWide)
 	if err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
 	url, err := o.redisOptions.url()
 	if err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
 	if err := p.openRedis(url); err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
 	if _, err := o.serve(ctx, p); err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
 	work, err := p.preflights(len(ranges) > 0, nil, nil)
 	if err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
 	if err := work.queue.Admit(ctx, p.log); err != nil {
-		return parts{}, fmt.Errorf("--redis: %w", err)
+		return apiserver.Parts{}, fmt.Errorf("--redis: %w", err)
 	}
 	worker, err := newWorker(p, workOptions{slots: o.slots, fetches: o.fetches, minRate: o.fetchMinRate, drain: o.drain, allow: ranges, tempDir: o.tempDir}, work)
 	if err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
 	server, err := o.operations(ctx, p, []apiserver.Check{
 		apiserver.DatabaseCheck(p.store.Ping, false),
 		{Name: "queue", Run: func(context.Context) error { return worker.Healthy() }},
 	})
 	if err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
-	return parts{
-		front:  []func(context.Context) error{loop(worker.Run)},
-		behind: []func(context.Context) error{server.Run},
+	return apiserver.Parts{
+		Front:  []apiserver.Part{apiserver.Loop(worker.Run)},
+		Behind: []apiserver.Part{server.Run},
 	}, nil
 }

@@ -41,25 +41,25 @@ func newDelivery(p *process, gates *posture.Gates, allow []netip.Prefix, drain t
 }
 
 // assembleWebhooks makes a worker for webhooks and its operations listener.
-func assembleWebhooks(ctx context.Context, o *workerOptions, p *process) (parts, error) {
+func assembleWebhooks(ctx context.Context, o *workerOptions, p *process) (apiserver.Parts, error) {
 	ranges, err := parseRanges("allow-webhooks", o.allowWebhooks, o.allowWide)
 	if err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
 	if _, err := o.serve(ctx, p); err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
 	gates := posture.NewGates(o.maxStaleness)
 	config, namespace, err := o.load(p.log)
 	if err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
 	feed, err := kubesource.New(kubesource.Config{
 		Rest: config, Namespace: namespace, GateSecret: o.gateSecret, Purpose: posture.ForWebhooks,
 		Gates: gates, Log: p.log, Tracer: p.tracer, Now: p.now,
 	})
 	if err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
 	kubesource.RegisterMetrics(p.metrics, feed.Status, p.now)
 	apiserver.RegisterSnapshotAge(p.metrics, gates, p.now)
@@ -71,10 +71,10 @@ func assembleWebhooks(ctx context.Context, o *workerOptions, p *process) (parts,
 		{Name: "deliveries", Run: func(context.Context) error { return worker.Healthy() }},
 	})
 	if err != nil {
-		return parts{}, err
+		return apiserver.Parts{}, err
 	}
-	return parts{
-		front:  []func(context.Context) error{loop(worker.Run)},
-		behind: []func(context.Context) error{server.Run, follow(feed)},
+	return apiserver.Parts{
+		Front:  []apiserver.Part{apiserver.Loop(worker.Run)},
+		Behind: []apiserver.Part{server.Run, follow(feed)},
 	}, nil
 }

@@ -220,13 +220,8 @@ func callbackTarget(text string) (string, error) {
 	if text == "" {
 		return "", errors.New("no URL is given: set --url or PRINTMARKET_API_URL")
 	}
-	target, err := url.Parse(text)
-	switch {
-	case err != nil || target.Host == "" || target.User != nil || target.Scheme != "https" && target.Scheme != "http":
-		return "", fmt.Errorf("the URL must be like https://api.example.com%s, not %q", xjmfapi.Path, text)
-	case target.Scheme == "http" && !isLoopback(target.Hostname()):
-		return "", fmt.Errorf("%s: a callback is sent only over https or to this machine", text)
-	default:
-		return text, nil
+	if target, err := url.Parse(text); err == nil && target.User != nil {
+		return "", fmt.Errorf("the URL must be like https://api.example.com%s, without a user", xjmfapi.Path)
 	}
+	return text, checkURL(text, fmt.Errorf("the URL must be like https://api.example.com%s, not %q", xjmfapi.Path, text), "a callback")
 }

@@ -216,6 +216,7 @@ func TestCreateRequiresATenantAndAQuotaWindow(t *testing.T) {
 
 func TestSimulatorAcceptsOnlyTestKeys(t *testing.T) {
 	t.Parallel()
+	created := func(err error) bool { return err == nil }
 	tests := map[string]func(error) bool{
 		"sim:rfq:invalid":             is[*rfq.ValidationError],
 		"sim:rfq:catalog-unavailable": func(err error) bool { return errors.Is(err, rfq.ErrCatalogUnavailable) },
@@ -223,8 +224,15 @@ func TestSimulatorAcceptsOnlyTestKeys(t *testing.T) {
 			exceeded, found := errors.AsType[*transaction.QuotaExceededError](err)
 			return found && exceeded.Quota == daily && exceeded.RetryAfter == 15*time.Hour
 		},
-		"sim:rfq:quoted":  func(err error) bool { return err == nil },
-		"sim:rfq:unknown": is[*rfq.ValidationError],
+		"sim:rfq:quoted":           created,
+		"sim:rfq:closed":           created,
+		"sim:rfq:awarded":          created,
+		"sim:rfq:expired":          created,
+		"sim:rfq:cancelled":        created,
+		"sim:rfq:quote-superseded": created,
+		"sim:rfq:quote-withdrawn":  created,
+		"sim:rfq:quote-expired":    created,
+		"sim:rfq:unknown":          is[*rfq.ValidationError],
 	}
 	for uid, check := range tests {
 		t.Run(uid, func(t *testing.T) {
@@ -244,6 +252,26 @@ func TestSimulatorAcceptsOnlyTestKeys(t *testing.T) {
 	for _, uid := range rfq.SimulatorUIDs() {
 		if tests[uid] == nil {
 			t.Errorf("%s has no test", uid)
+		}
+	}
+}
+
+func TestReplayReturnsTheSimulatedStateOfTheCreation(t *testing.T) {
+	t.Parallel()
+	for _, uid := range rfq.SimulatorUIDs() {
+		b := newBench(t)
+		draft := flyers()
+		draft.CatalogProductUID = uid
+		first, err := b.Create(t.Context(), acmeTest, draft, termsOf("k1", uid))
+		if err != nil {
+			continue // a simulated refusal, which is not stored
+		}
+		again, err := b.Create(t.Context(), acmeTest, draft, termsOf("k1", uid))
+		if err != nil || !again.Replayed {
+			t.Fatalf("%s: repeated Create: %+v, %v, want a replay", uid, again, err)
+		}
+		if diff := cmp.Diff(first.RFQ, again.RFQ); diff != "" {
+			t.Errorf("%s: replayed RFQ (-first +replayed):\n%s", uid, diff)
 		}
 	}
 }

@@ -138,8 +138,8 @@ func (r RFQ) Revision() string { return strconv.FormatInt(r.Version, 10) }
 func (r RFQ) asCreated() RFQ {
 	r.Version, r.UpdatedAt = 1, r.CreatedAt
 	r.Status, r.QuoteCount = Open, 0
-	if simulation(r.Tenant, r.CatalogProductUID) == simQuoted {
-		r.Status, r.QuoteCount = Quoted, len(simulatedSuppliers)
+	if state, found := simulatedStateOf(r.Tenant, r.CatalogProductUID); found {
+		state.apply(&r)
 	}
 	return r
 }

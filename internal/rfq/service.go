@@ -77,8 +77,8 @@ func (s *Service) Create(ctx context.Context, owner tenant.ID, draft Draft, term
 		return Created{}, refusal
 	}
 	kinds := []transaction.EventType{transaction.RFQCreated}
-	if record.Status == Quoted {
-		kinds = append(kinds, transaction.RFQQuoted)
+	if state, found := simulatedStateOf(owner, draft.CatalogProductUID); found {
+		kinds = state.events
 	}
 	events, err := s.events(record.ID, record.CreatedAt, kinds...)
 	if err != nil {
@@ -127,11 +127,12 @@ func (s *Service) judge(now time.Time, owner tenant.ID, draft Draft, quota trans
 		return RFQ{}, nil, err
 	}
 	record, err := s.newRFQ(now, owner, draft, product)
-	if err != nil || sim != simQuoted {
+	state, found := simulatedStateOf(owner, draft.CatalogProductUID)
+	if err != nil || !found {
 		return record, nil, err
 	}
-	quotes, err := s.simulatedQuotes(record, now)
-	record.Status, record.QuoteCount = Quoted, len(quotes)
+	quotes, err := s.simulatedQuotes(record, now, state.quotes)
+	state.apply(&record)
 	return record, quotes, err
 }
 

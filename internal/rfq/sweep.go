@@ -120,7 +120,7 @@ func (s *Service) simulate(amendment *Amendment, now time.Time) error {
 	if record.Tenant.Mode != tenant.Test || record.Status != Open || now.Before(at) {
 		return nil
 	}
-	quotes, err := s.simulatedQuotes(*record, at)
+	quotes, err := s.simulatedQuotes(*record, at, quotesOf(QuoteSubmitted, QuoteSubmitted))
 	if err != nil {
 		return err
 	}

@@ -133,6 +133,21 @@ func Annotate(ctx context.Context, spec Spec) ([]byte, error) {
 	return update, err
 }
 
+// WriteCopy writes the file of the inspection, and the result of [Annotate] after it.
+func (s Spec) WriteCopy(w io.Writer, update []byte) error {
+	info, err := s.File.Stat()
+	if err != nil {
+		return fmt.Errorf("copy PDF: %w", err)
+	}
+	if _, err := io.Copy(w, io.NewSectionReader(s.File, 0, info.Size())); err != nil {
+		return fmt.Errorf("copy PDF: %w", err)
+	}
+	if _, err := w.Write(update); err != nil {
+		return fmt.Errorf("write comments: %w", err)
+	}
+	return nil
+}
+
 // inspect runs a child and passes its output to take. An error of take counts as a crash,
 // because the child is not trusted.
 func inspect(ctx context.Context, spec Spec, annotate bool, take func(output []byte) error) error {

@@ -3,14 +3,10 @@
 package transaction
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strconv"
-	"time"
 
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -100,48 +96,6 @@ type BrokenChainError struct {
 
 func (e *BrokenChainError) Error() string {
 	return fmt.Sprintf("the audit is broken at entry %d %s: %s", e.Sequence, e.ID, e.Reason)
-}
-
-// AuditAnchor is the end of a verified chain at a time: one line of an anchor file.
-type AuditAnchor struct {
-	At       time.Time   `json:"at"`
-	Mode     tenant.Mode `json:"mode"`
-	Sequence int64       `json:"sequence"`
-	Hash     string      `json:"hash"`
-	// Receipt is the answer of the webhook that received the anchor, such as a signature.
-	Receipt string `json:"receipt,omitempty"`
-	// Anchors is the number of earlier anchors that the chain was compared with.
-	Anchors int `json:"-"`
-}
-
-// ReadAnchors reads anchors, one JSON object per line.
-func ReadAnchors(r io.Reader) (anchors []AuditAnchor, err error) {
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		var one AuditAnchor
-		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-		anchors = append(anchors, one)
-	}
-	return anchors, lines.Err()
-}
-
-// AnchoredHashes returns the hashes of entries that the anchors of a mode record, by
-// sequence, and the number of these anchors. It fails if two anchors contradict each other.
-func AnchoredHashes(anchors []AuditAnchor, mode tenant.Mode) (hashes map[int64]string, count int, err error) {
-	hashes = map[int64]string{}
-	for _, known := range anchors {
-		if known.Mode != mode {
-			continue
-		}
-		if before, twice := hashes[known.Sequence]; twice && before != known.Hash {
-			return nil, 0, fmt.Errorf("two hashes for the entry %d of %s", known.Sequence, mode)
-		}
-		hashes[known.Sequence] = known.Hash
-		count++
-	}
-	return hashes, count, nil
 }
 
 func (e *ChainedEntry) details() AuditHash {

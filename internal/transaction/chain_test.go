@@ -19,7 +19,7 @@ func chainOf(entries int) (chain []transaction.ChainedEntry) {
 	for i := range entries {
 		next := head.Extend(transaction.AuditEntry{
 			ID: fmt.Sprintf("aud_%d", i+1), At: time.UnixMilli(int64(i)).UTC(), Verb: transaction.CloseRFQ, Subject: "rfq_1", Reason: "because",
-			Actor: transaction.Actor{Organization: "org_ops001", Key: "desk", RequestID: "request-1"},
+			Actor: transaction.Actor{Organization: "org_ops001", Key: "operations", RequestID: "request-1"},
 			Owner: tenant.ID{Organization: "org_acme01", Mode: tenant.Live},
 		}, fmt.Sprint("salt", i))
 		chain, head = append(chain, next), transaction.AuditHead{Sequence: next.Sequence, Hash: next.Hash}

@@ -110,6 +110,13 @@ export interface paths {
          *     | catalogProductUid | response |
          *     |---|---|
          *     | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
+         *     | `sim:rfq:closed` | 201, closed with two quotes |
+         *     | `sim:rfq:awarded` | 201, awarded: one quote is accepted and one declined. In production no quote can be accepted yet |
+         *     | `sim:rfq:expired` | 201, expired with two expired quotes |
+         *     | `sim:rfq:cancelled` | 201, cancelled without quotes |
+         *     | `sim:rfq:quote-superseded` | 201, quoted; the second quote of a supplier supersedes the first |
+         *     | `sim:rfq:quote-withdrawn` | 201, quoted; one of two quotes is withdrawn |
+         *     | `sim:rfq:quote-expired` | 201, quoted; one of two quotes is expired |
          *     | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
          *     | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
          *     | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |

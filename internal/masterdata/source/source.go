@@ -13,6 +13,7 @@ package source
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -162,6 +163,19 @@ func (d *Document) JSON() ([]byte, error) {
 		return nil, fmt.Errorf("master data: %w", err)
 	}
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+}
+
+// Compressed returns the result of [Document.JSON] as gzip.
+func (d *Document) Compressed() ([]byte, error) {
+	text, err := d.JSON()
+	if err != nil {
+		return nil, err
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, err = w.Write(text)
+	err = errors.Join(err, w.Close())
+	return packed.Bytes(), err
 }
 
 // form returns the document as a value for the JSON encoder.

@@ -833,6 +833,13 @@ type ClientInterface interface {
 	// | catalogProductUid | response |
 	// |---|---|
 	// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
+	// | `sim:rfq:closed` | 201, closed with two quotes |
+	// | `sim:rfq:awarded` | 201, awarded: one quote is accepted and one declined. In production no quote can be accepted yet |
+	// | `sim:rfq:expired` | 201, expired with two expired quotes |
+	// | `sim:rfq:cancelled` | 201, cancelled without quotes |
+	// | `sim:rfq:quote-superseded` | 201, quoted; the second quote of a supplier supersedes the first |
+	// | `sim:rfq:quote-withdrawn` | 201, quoted; one of two quotes is withdrawn |
+	// | `sim:rfq:quote-expired` | 201, quoted; one of two quotes is expired |
 	// | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 	// | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 	// | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -860,6 +867,13 @@ type ClientInterface interface {
 	// | catalogProductUid | response |
 	// |---|---|
 	// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
+	// | `sim:rfq:closed` | 201, closed with two quotes |
+	// | `sim:rfq:awarded` | 201, awarded: one quote is accepted and one declined. In production no quote can be accepted yet |
+	// | `sim:rfq:expired` | 201, expired with two expired quotes |
+	// | `sim:rfq:cancelled` | 201, cancelled without quotes |
+	// | `sim:rfq:quote-superseded` | 201, quoted; the second quote of a supplier supersedes the first |
+	// | `sim:rfq:quote-withdrawn` | 201, quoted; one of two quotes is withdrawn |
+	// | `sim:rfq:quote-expired` | 201, quoted; one of two quotes is expired |
 	// | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 	// | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 	// | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -993,6 +1007,13 @@ func (c *Client) ListRfqs(ctx context.Context, params *ListRfqsParams, reqEditor
 // | catalogProductUid | response |
 // |---|---|
 // | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
+// | `sim:rfq:closed` | 201, closed with two quotes |
+// | `sim:rfq:awarded` | 201, awarded: one quote is accepted and one declined. In production no quote can be accepted yet |
+// | `sim:rfq:expired` | 201, expired with two expired quotes |
+// | `sim:rfq:cancelled` | 201, cancelled without quotes |
+// | `sim:rfq:quote-superseded` | 201, quoted; the second quote of a supplier supersedes the first |
+// | `sim:rfq:quote-withdrawn` | 201, quoted; one of two quotes is withdrawn |
+// | `sim:rfq:quote-expired` | 201, quoted; one of two quotes is expired |
 // | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 // | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 // | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -1030,6 +1051,13 @@ func (c *Client) CreateRFQWithBody(ctx context.Context, params *CreateRFQParams,
 // | catalogProductUid | response |
 // |---|---|
 // | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
+// | `sim:rfq:closed` | 201, closed with two quotes |
+// | `sim:rfq:awarded` | 201, awarded: one quote is accepted and one declined. In production no quote can be accepted yet |
+// | `sim:rfq:expired` | 201, expired with two expired quotes |
+// | `sim:rfq:cancelled` | 201, cancelled without quotes |
+// | `sim:rfq:quote-superseded` | 201, quoted; the second quote of a supplier supersedes the first |
+// | `sim:rfq:quote-withdrawn` | 201, quoted; one of two quotes is withdrawn |
+// | `sim:rfq:quote-expired` | 201, quoted; one of two quotes is expired |
 // | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 // | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 // | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -1643,6 +1671,13 @@ type ClientWithResponsesInterface interface {
 	// | catalogProductUid | response |
 	// |---|---|
 	// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
+	// | `sim:rfq:closed` | 201, closed with two quotes |
+	// | `sim:rfq:awarded` | 201, awarded: one quote is accepted and one declined. In production no quote can be accepted yet |
+	// | `sim:rfq:expired` | 201, expired with two expired quotes |
+	// | `sim:rfq:cancelled` | 201, cancelled without quotes |
+	// | `sim:rfq:quote-superseded` | 201, quoted; the second quote of a supplier supersedes the first |
+	// | `sim:rfq:quote-withdrawn` | 201, quoted; one of two quotes is withdrawn |
+	// | `sim:rfq:quote-expired` | 201, quoted; one of two quotes is expired |
 	// | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 	// | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 	// | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -1670,6 +1705,13 @@ type ClientWithResponsesInterface interface {
 	// | catalogProductUid | response |
 	// |---|---|
 	// | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
+	// | `sim:rfq:closed` | 201, closed with two quotes |
+	// | `sim:rfq:awarded` | 201, awarded: one quote is accepted and one declined. In production no quote can be accepted yet |
+	// | `sim:rfq:expired` | 201, expired with two expired quotes |
+	// | `sim:rfq:cancelled` | 201, cancelled without quotes |
+	// | `sim:rfq:quote-superseded` | 201, quoted; the second quote of a supplier supersedes the first |
+	// | `sim:rfq:quote-withdrawn` | 201, quoted; one of two quotes is withdrawn |
+	// | `sim:rfq:quote-expired` | 201, quoted; one of two quotes is expired |
 	// | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 	// | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 	// | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -2133,6 +2175,13 @@ func (c *ClientWithResponses) ListRfqsWithResponse(ctx context.Context, params *
 // | catalogProductUid | response |
 // |---|---|
 // | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
+// | `sim:rfq:closed` | 201, closed with two quotes |
+// | `sim:rfq:awarded` | 201, awarded: one quote is accepted and one declined. In production no quote can be accepted yet |
+// | `sim:rfq:expired` | 201, expired with two expired quotes |
+// | `sim:rfq:cancelled` | 201, cancelled without quotes |
+// | `sim:rfq:quote-superseded` | 201, quoted; the second quote of a supplier supersedes the first |
+// | `sim:rfq:quote-withdrawn` | 201, quoted; one of two quotes is withdrawn |
+// | `sim:rfq:quote-expired` | 201, quoted; one of two quotes is expired |
 // | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 // | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 // | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |
@@ -2166,6 +2215,13 @@ func (c *ClientWithResponses) CreateRFQWithBodyWithResponse(ctx context.Context,
 // | catalogProductUid | response |
 // |---|---|
 // | `sim:rfq:quoted` | 201, and two supplier quotes immediately |
+// | `sim:rfq:closed` | 201, closed with two quotes |
+// | `sim:rfq:awarded` | 201, awarded: one quote is accepted and one declined. In production no quote can be accepted yet |
+// | `sim:rfq:expired` | 201, expired with two expired quotes |
+// | `sim:rfq:cancelled` | 201, cancelled without quotes |
+// | `sim:rfq:quote-superseded` | 201, quoted; the second quote of a supplier supersedes the first |
+// | `sim:rfq:quote-withdrawn` | 201, quoted; one of two quotes is withdrawn |
+// | `sim:rfq:quote-expired` | 201, quoted; one of two quotes is expired |
 // | `sim:rfq:invalid` | 422 `PARTNER_RFQ_INVALID` |
 // | `sim:rfq:quota-exceeded` | 429 `PARTNER_RFQ_QUOTA_EXCEEDED` |
 // | `sim:rfq:catalog-unavailable` | 503 `PARTNER_RFQ_CATALOG_CONTEXT_UNAVAILABLE` |

@@ -165,6 +165,7 @@ func (p *platform) operate(stdin string, args ...string) (stdout, stderr string,
 	for _, name := range []string{"API_URL", "PLATFORM_LIVE_KEY", "PLATFORM_TEST_KEY", "REDIS_URL"} {
 		command.Env = append(command.Env, "PRINTMARKET_"+name+"="+p.env[name])
 	}
+	command.Env = append(command.Env, "PRINTMARKET_API_KEY="+p.env["ACME_TEST_KEY"])
 	var out, errs bytes.Buffer
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(stdin), &out, &errs
 	err := command.Run()
