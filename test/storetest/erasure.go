@@ -42,9 +42,12 @@ func (d *declarations) of(organization string) (erasure.Declared, error) {
 
 func (w *fixture) erasures(store erasure.Store, declared *declarations) *erasure.Service {
 	return erasure.New(erasure.Config{
-		Store: store, Declared: declared.of, Now: w.clock.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Store: store, Declared: declared.of, RemoveBytes: w.removeBytes, Now: w.clock.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
 	})
 }
+
+// removeBytes removes nothing, because the bytes of files are not in the store.
+func (w *fixture) removeBytes(context.Context, tenant.ID, int) error { return nil }
 
 var byLegal = erasure.Instruction{Actor: clerk, Reason: "request 4711"}
 
@@ -71,6 +74,7 @@ func (w *fixture) fillAll(t *testing.T) {
 		if _, err := w.jobs.Finish(t.Context(), job.ID, 1, "w1", warned); err != nil {
 			t.Fatalf("w.jobs.Finish: %v", err)
 		}
+		w.file(t, owner, 1)
 		w.receive(t, owner, phase("m1", w.clock.Now(), "J1", "", "InProgress"))
 		address := webhook.Address{Owner: owner, Name: "press"}
 		w.enroll(t, address)

@@ -45,9 +45,12 @@ type Config struct {
 	Store Store
 	// Declared returns the declarations of an organization, or [ErrPostureUnknown].
 	Declared func(organization string) (Declared, error)
-	Now      func() time.Time
-	Random   io.Reader
-	Log      *slog.Logger
+	// RemoveBytes removes the bytes of the first limit files of a tenant, before their rows
+	// are erased.
+	RemoveBytes func(ctx context.Context, owner tenant.ID, limit int) error
+	Now         func() time.Time
+	Random      io.Reader
+	Log         *slog.Logger
 }
 
 // Service plans, confirms and carries out erasures. It is safe for concurrent use.
@@ -193,6 +196,11 @@ func (s *Service) pass(ctx context.Context, e *Erasure) (total int64, busy bool,
 			for {
 				if err := s.refuseInForce(e.Organization); err != nil {
 					return total, false, err
+				}
+				if Steps[step].Kind == Files {
+					if err := s.RemoveBytes(ctx, tenant.ID{Organization: e.Organization, Mode: mode}, Steps[step].Limit); err != nil {
+						return total, false, err
+					}
 				}
 				erased, busy, err := s.Store.EraseRecords(ctx, e.ID, step, mode)
 				if err != nil || busy {
