@@ -54,6 +54,11 @@ func (s *surface) UploadFile(c *gate.Call) (UploadFileResponseObject, error) {
 		upload.Content, upload.Bytes = form, -1
 	}
 	file, err := s.Files.Upload(c.Context(), c.Tenant(), upload)
+	if errors.Is(err, preflightjob.ErrFileForbidden) {
+		// Responses with 403 have no rate limit, because the gate decides before it counts.
+		c.Writer.Header().Del("Ratelimit")
+		c.Writer.Header().Del("Ratelimit-Policy")
+	}
 	if err != nil {
 		return nil, s.problemOf(err)
 	}

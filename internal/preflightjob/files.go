@@ -22,6 +22,13 @@ import (
 // FilePrefix begins the ids of uploaded files.
 const FilePrefix recordid.Prefix = "file_"
 
+// removeBatch is the number of ids that [Files.RemoveBytes] reads at once.
+const removeBatch = 500
+
+// MinUse is the number of bytes that the limit of an organization counts for a smaller file. It
+// limits the number of files.
+const MinUse = 64 << 10
+
 // strayAge is the age at which stored bytes without a row are removed. It exceeds the time
 // between the last byte of an upload and its row: the scan of the file.
 const strayAge = 2 * time.Hour
@@ -42,15 +49,16 @@ type File struct {
 // transaction.UnavailableError.
 type FileStore interface {
 	// AddFile adds a row. It returns [StorageExceededError] if the files of the
-	// organization, both modes together, would have more than most bytes.
+	// organization, both modes together, would use more than most bytes. A file uses
+	// [MinUse] or more.
 	AddFile(ctx context.Context, file File, most int64) error
 	// File returns a row, also of an expired file, or transaction.ErrNotFound.
 	File(ctx context.Context, owner tenant.ID, id string) (File, error)
-	// FileUse returns the bytes of all files of an organization and the time at which the
-	// first of them expires.
+	// FileUse returns the bytes that all files of an organization use and the time at which
+	// the first of them expires.
 	FileUse(ctx context.Context, organization string) (FileUse, error)
-	// FilesOf returns the ids of up to limit files of a tenant, in their order.
-	FilesOf(ctx context.Context, owner tenant.ID, limit int) ([]string, error)
+	// FilesOf returns the ids of up to limit files of a tenant after an id, in their order.
+	FilesOf(ctx context.Context, owner tenant.ID, after string, limit int) ([]string, error)
 	// ExpiredFiles returns the ids of up to limit files that expired by now and that no open
 	// job uses.
 	ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]string, error)
@@ -168,7 +176,7 @@ func (f *Files) Upload(ctx context.Context, owner tenant.ID, upload Upload) (Fil
 	if err != nil {
 		return File{}, fmt.Errorf("upload file: %w", err)
 	}
-	if use.Bytes+max(upload.Bytes, 1) > f.config.MaxStored {
+	if use.Bytes+max(upload.Bytes, MinUse) > f.config.MaxStored {
 		return File{}, f.timed(&StorageExceededError{Limit: f.config.MaxStored, FileUse: use})
 	}
 	now := f.now()
@@ -367,22 +375,26 @@ func (f *Files) PurgeStrays(ctx context.Context, batch int) error {
 	return ctx.Err()
 }
 
-// RemoveBytes removes the bytes of the first limit files of a tenant, whose rows an erasure
-// deletes next.
-func (f *Files) RemoveBytes(ctx context.Context, owner tenant.ID, limit int) error {
-	ids, err := f.config.Store.FilesOf(ctx, owner, limit)
-	if err != nil {
-		return fmt.Errorf("erase files: %w", err)
-	}
-	if len(ids) > 0 && f.config.Storage == nil {
-		return fmt.Errorf("erase files of %s: %w: set --files-dir to the directory that has them", owner, ErrFilesDisabled)
-	}
-	for _, id := range ids {
-		if err := f.config.Storage.Remove(id); err != nil {
-			return &FileFaultError{Err: err}
+// RemoveBytes removes the bytes of all files of a tenant, whose rows an erasure deletes next.
+func (f *Files) RemoveBytes(ctx context.Context, owner tenant.ID) error {
+	for after := ""; ; {
+		ids, err := f.config.Store.FilesOf(ctx, owner, after, removeBatch)
+		if err != nil {
+			return fmt.Errorf("erase files: %w", err)
 		}
+		if len(ids) == 0 {
+			return nil
+		}
+		if f.config.Storage == nil {
+			return fmt.Errorf("erase files of %s: %w: set --files-dir to the directory that has them", owner, ErrFilesDisabled)
+		}
+		for _, id := range ids {
+			if err := f.config.Storage.Remove(id); err != nil {
+				return &FileFaultError{Err: err}
+			}
+		}
+		after = ids[len(ids)-1]
 	}
-	return nil
 }
 
 // now returns the clock in the resolution of the store.

@@ -46,8 +46,16 @@ func (w *fixture) erasures(store erasure.Store, declared *declarations) *erasure
 	})
 }
 
-// removeBytes removes nothing, because the bytes of files are not in the store.
-func (w *fixture) removeBytes(context.Context, tenant.ID, int) error { return nil }
+// removeBytes stands in for the storage of files.
+func (w *fixture) removeBytes(ctx context.Context, owner tenant.ID) error {
+	ids, err := w.store.FilesOf(ctx, owner, "", 100)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range ids {
+		delete(w.bytes, id)
+	}
+	return err
+}
 
 var byLegal = erasure.Instruction{Actor: clerk, Reason: "request 4711"}
 
@@ -125,6 +133,11 @@ func (w *fixture) wantErased(t *testing.T, id string) {
 	}
 	wantEqual(t, "state", erasure.Erased, ended.State)
 	wantEqual(t, "erased counts", ended.Planned, ended.Erased)
+	for id, owner := range w.bytes {
+		if owner.Organization == acme.Organization {
+			t.Errorf("the bytes of %s of %s are left", id, owner)
+		}
+	}
 	wantEqual(t, "records that are left", erasure.Counts{}, w.counts(t, acme.Organization, digest(1), digest(2)))
 	if len(ended.Keys) != 0 {
 		t.Errorf("the certificate of %s has the digests %v, want none", id, ended.Keys)
@@ -235,6 +248,11 @@ func erasesAfterUnknownCommits(t *testing.T, w *fixture) {
 	service := w.erasures(faulty, &declarations{})
 	confirmed := w.confirm(t, service)
 	w.clock.advance(erasure.Settling)
+	for _, owner := range []tenant.ID{acme, acmeTest} {
+		if err := w.removeBytes(t.Context(), owner); err != nil {
+			t.Fatalf("w.removeBytes(%s): %v", owner, err)
+		}
+	}
 	faulty.Set(Unknown)
 	for range 2 { // one transaction does not erase all requests
 		for step := range erasure.Steps {

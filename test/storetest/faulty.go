@@ -502,8 +502,8 @@ func (f *Faulty) FileUse(ctx context.Context, organization string) (preflightjob
 }
 
 // FilesOf implements [preflightjob.FileStore].
-func (f *Faulty) FilesOf(ctx context.Context, owner tenant.ID, limit int) ([]string, error) {
-	return around(f, "list files", false, func() ([]string, error) { return f.store.FilesOf(ctx, owner, limit) })
+func (f *Faulty) FilesOf(ctx context.Context, owner tenant.ID, after string, limit int) ([]string, error) {
+	return around(f, "list files", false, func() ([]string, error) { return f.store.FilesOf(ctx, owner, after, limit) })
 }
 
 // ExpiredFiles implements [preflightjob.FileStore].

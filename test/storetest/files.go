@@ -40,6 +40,9 @@ func (w *fixture) file(t testing.TB, owner tenant.ID, bytes int64) preflightjob.
 	if err := w.store.AddFile(t.Context(), file, roomy); err != nil {
 		t.Fatalf("w.store.AddFile(%+v): %v", file, err)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.bytes[file.ID] = owner
 	return file
 }
 
@@ -58,27 +61,31 @@ func filesBelongToTheirTenant(t *testing.T, w *fixture) {
 }
 
 func filesShareALimit(t *testing.T, w *fixture) {
-	first := w.file(t, acme, 60)
+	const size = preflightjob.MinUse
+	first := w.file(t, acme, 6*size)
 	w.clock.advance(time.Minute)
-	w.file(t, acmeTest, 30)
-	w.file(t, stark, 500)
-	want := preflightjob.FileUse{Bytes: 90, Frees: first.ExpiresAt}
+	w.file(t, acmeTest, 1) // uses the size of a small file
+	w.file(t, stark, 50*size)
+	want := preflightjob.FileUse{Bytes: 7 * size, Frees: first.ExpiresAt}
 	use, err := w.store.FileUse(t.Context(), acme.Organization)
 	if err != nil {
 		t.Fatalf("w.store.FileUse: %v", err)
 	}
 	wantEqual(t, "use", want, use)
 	next := first
-	next.ID, next.Bytes = recordid.First(preflightjob.FilePrefix, w.clock.Now()), 11
-	err = w.store.AddFile(t.Context(), next, 100)
-	var exceeded *preflightjob.StorageExceededError
-	if !errors.As(err, &exceeded) {
-		t.Fatalf("AddFile of 11 bytes beside 90 of 100 = %v, want a StorageExceededError", err)
+	next.ID = recordid.First(preflightjob.FilePrefix, w.clock.Now())
+	for bytes, limit := range map[int64]int64{1: 8*size - 1, 2 * size: 9*size - 1} {
+		next.Bytes = bytes
+		err = w.store.AddFile(t.Context(), next, limit)
+		var exceeded *preflightjob.StorageExceededError
+		if !errors.As(err, &exceeded) {
+			t.Fatalf("AddFile of %d bytes beside %d of %d = %v, want a StorageExceededError", bytes, want.Bytes, limit, err)
+		}
+		wantEqual(t, "error", &preflightjob.StorageExceededError{Limit: limit, FileUse: want}, exceeded)
 	}
-	wantEqual(t, "error", &preflightjob.StorageExceededError{Limit: 100, FileUse: want}, exceeded)
-	next.Bytes = 10
-	if err := w.store.AddFile(t.Context(), next, 100); err != nil {
-		t.Errorf("AddFile of 10 bytes beside 90 of 100 = %v, want nil", err)
+	next.Bytes = 2 * size
+	if err := w.store.AddFile(t.Context(), next, 9*size); err != nil {
+		t.Errorf("AddFile of %d bytes beside %d of %d = %v, want nil", next.Bytes, want.Bytes, 9*size, err)
 	}
 	if use, err := w.store.FileUse(t.Context(), "org_nofiles"); err != nil || use != (preflightjob.FileUse{}) {
 		t.Errorf("FileUse without files = %+v, %v, want none", use, err)
@@ -92,10 +99,11 @@ func filesStayBelowTheLimit(t *testing.T, w *fixture) {
 		if err != nil {
 			t.Errorf("recordid.New: %v", err)
 		}
-		return w.store.AddFile(t.Context(), preflightjob.File{ID: id, Tenant: acme, SHA256: "0f", Bytes: 10, CreatedAt: now, ExpiresAt: now.Add(time.Hour)}, 35) == nil
+		file := preflightjob.File{ID: id, Tenant: acme, SHA256: "0f", Bytes: preflightjob.MinUse, CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
+		return w.store.AddFile(t.Context(), file, 4*preflightjob.MinUse-1) == nil
 	})
 	if n := len(slices.DeleteFunc(added, func(ok bool) bool { return !ok })); n != 3 {
-		t.Errorf("%d of 8 files of 10 bytes were added, want 3 within 35 bytes", n)
+		t.Errorf("%d of 8 concurrent files were added, want 3 below the limit of 4", n)
 	}
 }
 
@@ -171,9 +179,13 @@ func filesAreListed(t *testing.T, w *fixture) {
 	}
 	w.file(t, acmeTest, 1)
 	w.file(t, stark, 1)
-	got, err := w.store.FilesOf(t.Context(), acme, 2)
-	if err != nil {
-		t.Fatalf("w.store.FilesOf: %v", err)
+	for after, expected := range map[string][]string{"": want[:2], want[0]: want[1:], want[1]: want[2:], want[2]: nil} {
+		got, err := w.store.FilesOf(t.Context(), acme, after, 2)
+		if err != nil {
+			t.Fatalf("w.store.FilesOf: %v", err)
+		}
+		if !slices.Equal(expected, got) {
+			t.Errorf("FilesOf(after %q) = %v, want %v", after, got, expected)
+		}
 	}
-	wantEqual(t, "the first two files of a tenant", want[:2], got)
 }

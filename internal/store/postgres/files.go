@@ -27,7 +27,7 @@ func (s *Store) AddFile(ctx context.Context, file preflightjob.File, most int64)
 		if err != nil {
 			return err
 		}
-		if use.Bytes+file.Bytes > most {
+		if use.Bytes+max(file.Bytes, preflightjob.MinUse) > most {
 			return store.Answer(&preflightjob.StorageExceededError{Limit: most, FileUse: use})
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
@@ -37,8 +37,8 @@ func (s *Store) AddFile(ctx context.Context, file preflightjob.File, most int64)
 }
 
 func fileUse(ctx context.Context, q querier, organization string) (use preflightjob.FileUse, err error) {
-	err = q.QueryRow(ctx, `SELECT coalesce(sum(bytes), 0)::bigint, min(expires_at) FROM uploaded_file WHERE tenant = ANY ($1)`,
-		tenantsOf(organization)).Scan(&use.Bytes, instant{&use.Frees})
+	err = q.QueryRow(ctx, `SELECT coalesce(sum(greatest(bytes, $2)), 0)::bigint, min(expires_at) FROM uploaded_file WHERE tenant = ANY ($1)`,
+		tenantsOf(organization), int64(preflightjob.MinUse)).Scan(&use.Bytes, instant{&use.Frees})
 	return use, err
 }
 
@@ -75,8 +75,8 @@ func (s *Store) fileIDs(ctx context.Context, op, query string, args ...any) ([]s
 }
 
 // FilesOf implements [preflightjob.FileStore].
-func (s *Store) FilesOf(ctx context.Context, owner tenant.ID, limit int) ([]string, error) {
-	return s.fileIDs(ctx, "list files", `SELECT id FROM uploaded_file WHERE tenant = $1 ORDER BY id LIMIT $2`, owner.String(), limit)
+func (s *Store) FilesOf(ctx context.Context, owner tenant.ID, after string, limit int) ([]string, error) {
+	return s.fileIDs(ctx, "list files", `SELECT id FROM uploaded_file WHERE tenant = $1 AND id > $2 ORDER BY id LIMIT $3`, owner.String(), after, limit)
 }
 
 // ExpiredFiles implements [preflightjob.FileStore].

@@ -22,7 +22,7 @@ func (s *Store) AddFile(ctx context.Context, file preflightjob.File, most int64)
 		if err != nil {
 			return err
 		}
-		if use.Bytes+file.Bytes > most {
+		if use.Bytes+max(file.Bytes, preflightjob.MinUse) > most {
 			return store.Answer(&preflightjob.StorageExceededError{Limit: most, FileUse: use})
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -32,8 +32,8 @@ func (s *Store) AddFile(ctx context.Context, file preflightjob.File, most int64)
 }
 
 func fileUse(ctx context.Context, q querier, organization string) (use preflightjob.FileUse, err error) {
-	err = q.QueryRowContext(ctx, `SELECT coalesce(sum(bytes), 0), coalesce(min(expires_at), 0) FROM uploaded_file WHERE tenant IN (?, ?)`,
-		tenant.ID{Organization: organization, Mode: tenant.Live}.String(), tenant.ID{Organization: organization, Mode: tenant.Test}.String()).
+	err = q.QueryRowContext(ctx, `SELECT coalesce(sum(max(bytes, ?)), 0), coalesce(min(expires_at), 0) FROM uploaded_file WHERE tenant IN (?, ?)`,
+		preflightjob.MinUse, tenant.ID{Organization: organization, Mode: tenant.Live}.String(), tenant.ID{Organization: organization, Mode: tenant.Test}.String()).
 		Scan(&use.Bytes, instant{&use.Frees})
 	return use, err
 }
@@ -62,8 +62,8 @@ func (s *Store) fileIDs(ctx context.Context, op, query string, args ...any) ([]s
 }
 
 // FilesOf implements [preflightjob.FileStore].
-func (s *Store) FilesOf(ctx context.Context, owner tenant.ID, limit int) ([]string, error) {
-	return s.fileIDs(ctx, "list files", `SELECT id FROM uploaded_file WHERE tenant = ? ORDER BY id LIMIT ?`, owner.String(), limit)
+func (s *Store) FilesOf(ctx context.Context, owner tenant.ID, after string, limit int) ([]string, error) {
+	return s.fileIDs(ctx, "list files", `SELECT id FROM uploaded_file WHERE tenant = ? AND id > ? ORDER BY id LIMIT ?`, owner.String(), after, limit)
 }
 
 // ExpiredFiles implements [preflightjob.FileStore].
