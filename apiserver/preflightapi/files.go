@@ -135,7 +135,7 @@ func (s *surface) DeleteFile(c *gate.Call, fileID FileID) (DeleteFileResponseObj
 }
 
 func fileModel(file preflightjob.File) UploadedFile {
-	return UploadedFile{FileID: file.ID, Sha256: file.SHA256, Bytes: file.Bytes, ExpiresAt: respond.Instant(file.ExpiresAt)}
+	return UploadedFile{FileID: file.ID, SHA256: file.SHA256, Bytes: file.Bytes, ExpiresAt: respond.Instant(file.ExpiresAt)}
 }
 
 // fileProblem returns the problem of an error of uploaded files, or nil for any other error.

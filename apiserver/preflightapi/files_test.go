@@ -14,6 +14,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -412,5 +414,54 @@ func TestErasureRemovesTheBytesOfFiles(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{kept}, names(t, w)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+func TestBytesWithoutARowAreRemovedAfterTwoHours(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{})
+	id := uploaded(t, w)
+	const old, young = "file_01KB0QX4N2M4T7Q2C9W6H3JZV0", "file_01KB0QX4N2M4T7Q2C9W6H3JZV1"
+	for name, age := range map[string]time.Duration{id: 3 * time.Hour, old: 3 * time.Hour, young: time.Hour} {
+		path := filepath.Join(w.FilesDir, name)
+		if err := os.WriteFile(path, []byte(pdf), 0o600); err != nil {
+			t.Fatalf("os.WriteFile: %v", err)
+		}
+		if err := os.Chtimes(path, w.Clock.Now(), w.Clock.Now().Add(-age)); err != nil {
+			t.Fatalf("os.Chtimes: %v", err)
+		}
+	}
+	for _, fault := range []storetest.Fault{storetest.Away, storetest.None} {
+		w.Store.Set(fault)
+		err := w.Files.PurgeStrays(t.Context(), 1)
+		want := []string{young, id}
+		if fault == storetest.Away {
+			want = []string{old, young, id} // it is unknown which files have a row
+		}
+		slices.Sort(want)
+		if diff := cmp.Diff(want, names(t, w)); diff != "" || (err != nil) != (fault == storetest.Away) {
+			t.Errorf("files with the fault %v, error %v (-want +got):\n%s", fault, err, diff)
+		}
+	}
+}
+
+func TestWithoutADirectoryUploadsAreDisabled(t *testing.T) {
+	t.Parallel()
+	w := apitest.New(t, apitest.Options{NoFiles: true})
+	upload(t, w, "acme-live", "application/pdf", strings.NewReader(pdf)).Want(t, 503, problem.CodeFilesDisabled)
+	const id = "file_01KB0QX4N2M4T7Q2C9W6H3JZVN"
+	get(t, w, "acme-live", "/api/v1/files/"+id).Want(t, 503, problem.CodeFilesDisabled)
+	cancel(t, w, "acme-live", "/api/v1/files/"+id).Want(t, 503, problem.CodeFilesDisabled)
+	found := submit(t, w, "", fmt.Sprintf(`{"fileId":%q,"profile":"print_ready"}`, id)).Want(t, 422, problem.CodePreflightInvalid).Violations(t)
+	if len(found) != 1 || !strings.Contains(found["#/fileId"], "accepts no uploads") {
+		t.Errorf("violations %v, want one of #/fileId that says that uploads are disabled", found)
+	}
+	// Rows of an installation that had a directory: an erasure must not forget the bytes.
+	fill(t, w)
+	if err := w.Files.RemoveBytes(t.Context(), w.Tenant("acme-test")); !errors.Is(err, preflightjob.ErrFilesDisabled) {
+		t.Errorf("RemoveBytes = %v, want ErrFilesDisabled", err)
+	}
+	if err := w.Files.RemoveBytes(t.Context(), w.Tenant("stark-live")); err != nil {
+		t.Errorf("RemoveBytes without files = %v, want nil", err)
 	}
 }

@@ -320,10 +320,10 @@ type UploadedFile struct {
 	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
 	FileID string `json:"fileId"`
 
-	// Sha256 The SHA-256 of the stored bytes in hexadecimal digits. Compare it with that of your file.
+	// SHA256 The SHA-256 of the stored bytes in hexadecimal digits. Compare it with that of your file.
 	//
 	// Examples: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
-	Sha256 string `json:"sha256"`
+	SHA256 string `json:"sha256"`
 
 	// Bytes The size of the file in bytes.
 	//

@@ -75,6 +75,8 @@ type Options struct {
 	// Pace sets the intervals at which jobs are followed; zero selects intervals so short
 	// that tests need not wait.
 	Pace preflightapi.Pace
+	// NoFiles disables uploads.
+	NoFiles bool
 	// Uploads limits uploads; nil selects the limits of production.
 	Uploads *gate.Uploads
 }
@@ -182,14 +184,15 @@ func New(t testing.TB, options Options) *Server {
 		options.Log = telemetry.Discard()
 	}
 	w.declare(t)
-	w.open(t, options.Log)
+	w.open(t, options)
 	w.mount(t, options)
 	return w
 }
 
 // open opens the store, the queue, the catalog and the services above them.
-func (w *Server) open(t testing.TB, log *slog.Logger) {
+func (w *Server) open(t testing.TB, options Options) {
 	t.Helper()
+	log := options.Log
 	w.Store = storetest.NewFaulty(recordtest.Store(t))
 	var err error
 	w.Redis = redistest.Mini(t).Client(t)
@@ -218,10 +221,14 @@ func (w *Server) open(t testing.TB, log *slog.Logger) {
 	directory, err := store.OpenDirectory(w.FilesDir)
 	must(t, err)
 	t.Cleanup(func() { _ = directory.Close() })
-	w.Files = preflightjob.NewFiles(preflightjob.FilesConfig{
+	files := preflightjob.FilesConfig{
 		Store: w.Store, Storage: directory, Scanner: w.Scanner, MaxBytes: safehttp.DefaultMaxBytes, MaxStored: MaxStored, Lifetime: 24 * time.Hour,
 		Now: w.Clock.Now, Random: rand.Reader,
-	})
+	}
+	if options.NoFiles {
+		files.Storage = nil
+	}
+	w.Files = preflightjob.NewFiles(files)
 	w.Jobs = preflightjob.New(preflightjob.Config{
 		Files: w.Files,
 		Store: w.Store, Dispatcher: w.Queue, Profiles: profile.Names(), SimulatedReport: preflightapi.SimulatedReport, Cursors: w.cursors,

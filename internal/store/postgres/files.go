@@ -16,23 +16,20 @@ import (
 
 var _ preflightjob.FileStore = (*Store)(nil)
 
-// AddFile implements [preflightjob.FileStore]. One transaction of an organization passes at a
-// time, because two would count the same bytes.
+// AddFile implements [preflightjob.FileStore].
 func (s *Store) AddFile(ctx context.Context, file preflightjob.File, most int64) error {
-	return s.write(ctx, "add file", func(ctx context.Context, tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('files of ' || $1::text, 0))`, file.Tenant.Organization); err != nil {
+	return s.use(ctx, "add file", func(ctx context.Context, conn *pgxpool.Conn) error {
+		added, err := conn.Exec(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at)
+			SELECT $1, $2, $3, $4, $5, $6 WHERE room_for_file($7, $4, $8)`,
+			file.ID, file.Tenant.String(), file.SHA256, file.Bytes, file.CreatedAt, file.ExpiresAt, tenantsOf(file.Tenant.Organization), most)
+		if err != nil || added.RowsAffected() > 0 {
 			return err
 		}
-		use, err := fileUse(ctx, tx, file.Tenant.Organization)
+		use, err := fileUse(ctx, conn, file.Tenant.Organization)
 		if err != nil {
 			return err
 		}
-		if use.Bytes+max(file.Bytes, preflightjob.MinUse) > most {
-			return store.Answer(&preflightjob.StorageExceededError{Limit: most, FileUse: use})
-		}
-		_, err = tx.Exec(ctx, `INSERT INTO uploaded_file (id, tenant, sha256, bytes, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			file.ID, file.Tenant.String(), file.SHA256, file.Bytes, file.CreatedAt, file.ExpiresAt)
-		return err
+		return store.Answer(&preflightjob.StorageExceededError{Limit: most, FileUse: use})
 	})
 }
 

@@ -745,10 +745,10 @@ type UploadedFile struct {
 	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
 	FileID string `json:"fileId"`
 
-	// Sha256 The SHA-256 of the stored bytes in hexadecimal digits. Compare it with that of your file.
+	// SHA256 The SHA-256 of the stored bytes in hexadecimal digits. Compare it with that of your file.
 	//
 	// Examples: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
-	Sha256 string `json:"sha256"`
+	SHA256 string `json:"sha256"`
 
 	// Bytes The size of the file in bytes.
 	//
@@ -970,7 +970,8 @@ type ClientInterface interface {
 	//
 	// A file has at most 256 MiB. It has to arrive at 64 KiB per second or faster, measured over every 5 seconds. Your
 	// organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store at most
-	// 4 GiB; further requests return 429 `FILE_STORAGE_EXCEEDED`, until files are deleted or expire.
+	// 4 GiB, of which a file uses 64 KiB or more; further requests return 429 `FILE_STORAGE_EXCEEDED`, until files are
+	// deleted or expire.
 	//
 	// Files expire after 24 hours (`expiresAt`). A job that was submitted before that still reads its file.
 	//
@@ -1155,7 +1156,8 @@ type ClientInterface interface {
 //
 // A file has at most 256 MiB. It has to arrive at 64 KiB per second or faster, measured over every 5 seconds. Your
 // organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store at most
-// 4 GiB; further requests return 429 `FILE_STORAGE_EXCEEDED`, until files are deleted or expire.
+// 4 GiB, of which a file uses 64 KiB or more; further requests return 429 `FILE_STORAGE_EXCEEDED`, until files are
+// deleted or expire.
 //
 // Files expire after 24 hours (`expiresAt`). A job that was submitted before that still reads its file.
 //
@@ -2138,7 +2140,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// A file has at most 256 MiB. It has to arrive at 64 KiB per second or faster, measured over every 5 seconds. Your
 	// organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store at most
-	// 4 GiB; further requests return 429 `FILE_STORAGE_EXCEEDED`, until files are deleted or expire.
+	// 4 GiB, of which a file uses 64 KiB or more; further requests return 429 `FILE_STORAGE_EXCEEDED`, until files are
+	// deleted or expire.
 	//
 	// Files expire after 24 hours (`expiresAt`). A job that was submitted before that still reads its file.
 	//
@@ -2821,7 +2824,8 @@ func (r GetPreflightReportResponse) ContentType() string {
 //
 // A file has at most 256 MiB. It has to arrive at 64 KiB per second or faster, measured over every 5 seconds. Your
 // organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store at most
-// 4 GiB; further requests return 429 `FILE_STORAGE_EXCEEDED`, until files are deleted or expire.
+// 4 GiB, of which a file uses 64 KiB or more; further requests return 429 `FILE_STORAGE_EXCEEDED`, until files are
+// deleted or expire.
 //
 // Files expire after 24 hours (`expiresAt`). A job that was submitted before that still reads its file.
 //

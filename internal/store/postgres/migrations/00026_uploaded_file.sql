@@ -14,6 +14,18 @@ CREATE TABLE IF NOT EXISTS uploaded_file (
 );
 CREATE INDEX IF NOT EXISTS uploaded_file_of_tenant ON uploaded_file (tenant, id);
 CREATE INDEX IF NOT EXISTS uploaded_file_expiry ON uploaded_file (expires_at);
+
+-- room_for_file reports whether an organization may store one more file of a size. It lets one
+-- transaction of the organization pass at a time, or two would count the same files. A file counts
+-- as 64 KiB or more.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION room_for_file(tenants text[], size bigint, most bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('files of ' || tenants[1], 0));
+    RETURN most >= greatest(size, 65536) + (SELECT coalesce(sum(greatest(bytes, 65536)), 0) FROM uploaded_file WHERE tenant = ANY (tenants));
+END $$;
+-- +goose StatementEnd
+
 DROP INDEX CONCURRENTLY IF EXISTS job_of_file;
 CREATE INDEX CONCURRENTLY job_of_file ON job (file_url) WHERE status IN ('queued', 'processing') AND left(file_url, 7) = 'upload:';
 
@@ -135,4 +147,5 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 DROP INDEX CONCURRENTLY job_of_file;
+DROP FUNCTION room_for_file(text[], bigint, bigint);
 DROP TABLE uploaded_file;
