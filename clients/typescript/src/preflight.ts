@@ -249,11 +249,12 @@ export interface paths {
          *     `fileId`. One file can be used for several jobs. The server does not inspect the file before a job does.
          *
          *     A file has at most 256 MiB. It has to arrive at 64 KiB per second or faster, measured over every 5 seconds. Your
-         *     organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store at most
-         *     4 GiB, of which a file uses 64 KiB or more; further requests return 429 `FILE_STORAGE_EXCEEDED`, until files are
-         *     deleted or expire.
+         *     organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store 4 GiB
+         *     unless the installation has another limit; a file uses 64 KiB or more of it. Further requests return 429
+         *     `FILE_STORAGE_EXCEEDED`, until files are deleted or expire.
          *
-         *     Files expire after 24 hours (`expiresAt`). A job that was submitted before that still reads its file.
+         *     Files expire at `expiresAt`, after 24 hours unless the installation has another lifetime. A job that was submitted
+         *     before that still reads its file.
          *
          *     The request has no Idempotency-Key: if you repeat it, you get another file with another `fileId`. Uploads cannot
          *     be resumed. An installation can check files for viruses; it rejects an infected file with `FILE_REJECTED`.
