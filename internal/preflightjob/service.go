@@ -174,11 +174,11 @@ func (s *Service) source(ctx context.Context, owner tenant.ID, request Request) 
 		return FileURL{}, found, nil
 	}
 	if request.FileID == "" {
-		address, err := ParseFileURL(request.FileURL, s.config.AllowHTTP)
-		if err != nil {
-			return FileURL{}, []Violation{{Pointer: "#/fileUrl", Code: "INVALID_FORMAT", Detail: err.Error()}}, nil
+		address, fault := ParseFileURL(request.FileURL, s.config.AllowHTTP)
+		if fault != nil {
+			invalid = []Violation{{Pointer: "#/fileUrl", Code: "INVALID_FORMAT", Detail: fault.Error()}}
 		}
-		return address, nil, nil
+		return address, invalid, nil
 	}
 	err = ErrFilesDisabled
 	if s.config.Files != nil {
