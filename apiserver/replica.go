@@ -54,6 +54,7 @@ type Records interface {
 	dashboard.Records
 	rfq.Store
 	preflightjob.Store
+	preflightjob.FileStore
 	lastused.Store
 	requestlog.Store
 	xjmf.Store
@@ -90,7 +91,9 @@ type ReplicaConfig struct {
 	Limits ratelimit.Shared
 	Queue  *queue.Queue
 	Jobs   *preflightjob.Service
-	Gates  *posture.Gates
+	// Uploads holds the files that partners upload.
+	Uploads *preflightjob.Files
+	Gates   *posture.Gates
 	// Compiled returns the compiled resource version of each kind; nil for a source
 	// of posture without versions.
 	Compiled func() map[string]string
@@ -172,10 +175,10 @@ func NewReplica(c ReplicaConfig) (*Replica, error) {
 	directory := webhook.NewPostureDirectory(func() *posture.Snapshot { return c.Gates.Current(c.Now()) })
 	r.webhooks = webhook.New(webhook.Config{Store: c.Records, Directory: directory, Now: c.Now, Random: rand.Reader})
 	r.erasures = erasure.New(erasure.Config{
-		Store: c.Records, Declared: DeclaredBy(c.Gates, c.Now), Now: c.Now, Random: rand.Reader, Log: c.Log,
+		Store: c.Records, Declared: DeclaredBy(c.Gates, c.Now), RemoveBytes: c.Uploads.RemoveBytes, Now: c.Now, Random: rand.Reader, Log: c.Log,
 	})
 	r.sweeper = sweeper.New(sweeper.Config{
-		Jobs: c.Jobs, RFQs: r.rfqs, Callbacks: r.callbacks, Requests: requestlog.Keeper{Store: c.Records, Now: c.Now}, KeysAndQuotas: c.Records,
+		Jobs: c.Jobs, Files: c.Uploads, RFQs: r.rfqs, Callbacks: r.callbacks, Requests: requestlog.Keeper{Store: c.Records, Now: c.Now}, KeysAndQuotas: c.Records,
 		Erasures: r.erasures, Queue: c.Queue, Now: c.Now, Log: c.Log,
 	})
 	queue.Register(c.Metrics, r.sweeper, c.TargetWait)
@@ -305,7 +308,7 @@ func (r *Replica) api() (API, error) {
 	routes, err := Surfaces{
 		RFQs: r.rfqs, Callbacks: r.callbacks, Webhooks: r.webhooks, MasterData: r.masterData, Erasures: r.erasures, Catalogs: r.catalogs, Authorities: r.authorities,
 		Preflight: preflightapi.Config{
-			Jobs: r.Jobs, RFQs: r.rfqs, Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Profiles: profile.Names(), Changes: r.changes,
+			Jobs: r.Jobs, RFQs: r.rfqs, Files: r.Uploads, Uploads: preflightapi.NewUploads(), Quotas: r.Records, Queue: r.sweeper, Backlog: maxOpenJobs, Profiles: profile.Names(), Changes: r.changes,
 		},
 		Sessions: r.Sessions, Records: r.Records, Cursors: r.Cursors, Contracts: set,
 	}.Routes()

@@ -75,6 +75,7 @@ gateway:
   registry: {enabled: true}
   dashboard: {enabled: true, host: dashboard.printmarket.example}
 tls: {caSecret: servers-ca}
+files: {existingClaim: uploads, lifetimeHours: 48, maxStoredBytes: 8589934592, scanCommand: /opt/scan, scanTimeoutSeconds: 90}
 networkPolicy:
   open: [mtls, tests]
   kubernetesAPI: {to: [{ipBlock: {cidr: 10.96.0.1/32}}]}

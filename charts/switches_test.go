@@ -80,6 +80,7 @@ func TestEverySwitchHasItsEffect(t *testing.T) {
 		"people":                   {"rbac: {operations: true}", []string{"Role/*viewer", "Role/*on-call", "Role/*manager", "Role/*operations", "Role/*administrator"}},
 		"server-ca":                {"tls: {caSecret: servers-ca}\nwebhooks: {enabled: true}", []string{"Deployment/*", "Job/*"}},
 		"insecure":                 {"database: {insecure: true}\nredis: {insecure: true}\nwebhooks: {enabled: true}", []string{"Deployment/*", "Job/*"}},
+		"files":                    {"files: {existingClaim: uploads, lifetimeHours: 48, maxStoredBytes: 8589934592, scanCommand: /opt/scan, scanTimeoutSeconds: 90}", []string{"Deployment/*api", "Deployment/*worker*"}},
 		"webhooks":                 {"webhooks: {enabled: true}", []string{"*/*webhooks", "Job/*"}},
 		"webhooks-of-ones-own":     {"webhooks: {enabled: true, replicas: 3, drainSeconds: 60, databaseConnections: 6, gatesMaxStaleness: 10m, allowWebhooks: [10.0.0.0/8], allowWideRanges: true, disruptionBudget: {enabled: false}, pod: {priorityClassName: high}}\ndatabase: {external: {webhooksSecret: printmarket-w}, roles: {webhooks: events}}\nmonitoring: {monitors: {enabled: true}}", []string{"*/*webhooks", "Job/*", "PodMonitor/*webhooks"}},
 		"traces":                   {everywhere + "webhooks: {enabled: true}", []string{"Deployment/*", "NetworkPolicy/*api", "NetworkPolicy/*worker*"}},

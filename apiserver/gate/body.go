@@ -24,6 +24,9 @@ func readBody(g *Gate, rt *Route, c *Call) *problem.Problem {
 	if refusal := rt.Body.check(c); refusal != nil {
 		return refusal
 	}
+	if rt.Body.Stream {
+		return nil
+	}
 	if c.Body == nil {
 		if refusal := c.ReadBody(); refusal != nil {
 			return refusal

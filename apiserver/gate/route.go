@@ -82,6 +82,8 @@ type Body struct {
 	MediaTypes []string
 	// Raw passes the body to the handler without decoding it.
 	Raw bool
+	// Stream leaves the body to the handler, which reads it with [Call.Upload].
+	Stream bool
 	// Idempotency defines the handling of the Idempotency-Key header.
 	Idempotency Idempotency
 }

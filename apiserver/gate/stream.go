@@ -77,17 +77,11 @@ func (c *Call) Stream(fields func(http.Header)) (*Stream, *problem.Problem) {
 		return nil, g.overloaded(lack, detail)
 	}
 	fields(c.Writer.Header())
-	g.slots.Give()
-	c.giveShare()
-	g.metrics.InFlight(g.listener, -1)
+	rejoin := c.leave()
 	g.metrics.Streams(g.listener, 1)
 	return begin(c.Writer, c.Request, func() {
 		g.metrics.Streams(g.listener, -1)
-		g.metrics.InFlight(g.listener, 1)
-		g.slots.Retake()
-		if c.shares {
-			g.shares.retake(organization)
-		}
+		rejoin()
 		g.streams.give(organization)
 	}), nil
 }

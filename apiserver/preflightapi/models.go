@@ -14,13 +14,16 @@ func path(id string) string { return "/api/v1/preflight/" + id }
 // The URL of the file has no query, because a query may be a credential.
 func modelOf(job preflightjob.Job, report []byte) PreflightJob {
 	model := PreflightJob{
-		JobID: job.ID, Status: PreflightJobStatus(job.Status), FileURL: job.FileURL.WithoutQuery().Reveal(),
+		JobID: job.ID, Status: PreflightJobStatus(job.Status), FileID: job.FileURL.FileID(),
 		Profile: job.Profile, Intent: job.Ticket, ClientReference: job.ClientReference,
 		SubmittedAt: respond.Instant(job.SubmittedAt), StartedAt: respond.Since(job.StartedAt),
 		FinishedAt: respond.Since(job.FinishedAt), ExpiresAt: respond.Instant(job.ExpiresAt),
 		Attempt: job.Attempt, Livemode: job.Tenant.Mode == tenant.Live,
 		Verdict: Verdict(job.Verdict), Result: report,
 		Links: JobLinks{Self: path(job.ID), Events: path(job.ID) + "/events"},
+	}
+	if model.FileID == "" {
+		model.FileURL = job.FileURL.WithoutQuery().Reveal()
 	}
 	if job.Progress.PagesTotal > 0 {
 		model.Progress = &Progress{PagesDone: job.Progress.PagesDone, PagesTotal: job.Progress.PagesTotal}

@@ -61,6 +61,9 @@ type Queue interface {
 type Config struct {
 	Jobs Jobs
 	RFQs RFQs
+	// Files stores uploaded files, and Uploads limits the uploads in progress.
+	Files   Files
+	Uploads *gate.Uploads
 	// Quotas reads the use of the quota that responses report.
 	Quotas account.Quotas
 	Queue  Queue
@@ -100,7 +103,11 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 	const job = "/api/v1/preflight/{jobId}"
 	list := contracts.Operation{Contract: contracts.Preflight, Method: http.MethodGet, Path: "/api/v1/preflight"}
 	body := &gate.Body{Limit: bodyLimit, Idempotency: gate.KeyOptional}
+	upload := &gate.Body{Limit: uploadLimit, MediaTypes: []string{"application/pdf", "application/octet-stream", mediaForm}, Stream: true}
 	return []gate.Route{
+		{Method: http.MethodPost, Pattern: "/api/v1/files", Capability: posture.Preflight, Write: true, Body: upload, Serve: api.UploadFile},
+		{Method: http.MethodGet, Pattern: "/api/v1/files/{fileId}", Capability: posture.Preflight, Serve: api.GetFile},
+		{Method: http.MethodDelete, Pattern: "/api/v1/files/{fileId}", Capability: posture.Preflight, Write: true, Serve: api.DeleteFile},
 		{Method: http.MethodPost, Pattern: "/api/v1/preflight", Capability: posture.Preflight, Write: true, Body: body, Serve: s.checked(api.SubmitPreflight)},
 		{Method: http.MethodGet, Pattern: "/api/v1/preflight", Capability: posture.Preflight, Serve: gate.OnlyParameters(set.QueryParameters(list), api.ListPreflights)},
 		{Method: http.MethodGet, Pattern: "/api/v1/preflight/profiles", Capability: posture.Preflight, Serve: api.ListPreflightProfiles},
@@ -118,6 +125,11 @@ func Routes(config Config, set *contracts.Set) ([]gate.Route, error) {
 func (s *surface) checked(next gate.Handler) gate.Handler {
 	return func(c *gate.Call) error {
 		violations := s.submitSchema.Violations(c.Document)
+		if body, ok := c.Document.(map[string]any); ok {
+			_, hasURL := body["fileUrl"]
+			_, hasID := body["fileId"]
+			violations = append(problem.CodedViolations(preflightjob.CheckSource(hasURL, hasID)), violations...)
+		}
 		if len(violations) == 0 {
 			return next(c)
 		}
@@ -159,7 +171,7 @@ func (s *surface) SubmitPreflight(c *gate.Call, body PreflightSubmit) (SubmitPre
 		backlog = 0
 	}
 	made, err := s.Jobs.Submit(c.Context(), c.Tenant(), preflightjob.Request{
-		FileURL: body.FileURL, Profile: body.Profile, Ticket: ordered, ClientReference: body.ClientReference, Idempotency: c.Idempotency(),
+		FileURL: body.FileURL, FileID: body.FileID, Profile: body.Profile, Ticket: ordered, ClientReference: body.ClientReference, Idempotency: c.Idempotency(),
 		Quota: new(c.Quota()),
 		Trace: telemetry.Traceparent(c.Context()),
 	}, backlog)
@@ -296,6 +308,9 @@ func (s *surface) problemOf(err error) error {
 		return gate.BadPage(err)
 	}
 	if p := Unreadable(err); p != nil {
+		return p
+	}
+	if p := fileProblem(err); p != nil {
 		return p
 	}
 	if p := respond.StoreProblem(err, problem.CodePreflightQuotaExceeded); p != nil {

@@ -63,7 +63,8 @@ const (
 
 // Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 // about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
-// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
+// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. FILE_UNAVAILABLE means that an uploaded file
+// was deleted before the job read it. New codes may be added.
 type Failure struct {
 	// Code The machine-readable cause, one of the codes above.
 	//
@@ -117,10 +118,16 @@ type PreflightJob struct {
 	// Status The state of the processing. `succeeded`, `failed` and `cancelled` are terminal.
 	Status PreflightJobStatus `json:"status"`
 
-	// FileURL The URL of the file without its query, which may be a credential.
+	// FileURL The URL of the file without its query, which may be a credential. Absent if the file was uploaded.
+	//
 	//
 	// Examples: https://files.example.com/flyer.pdf
 	FileURL string `json:"fileUrl,omitempty"`
+
+	// FileID The `fileId` of the uploaded file. Absent if the file was submitted as a URL. The file may have expired since.
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	FileID string `json:"fileId,omitempty"`
 
 	// Profile The name of the profile that the job was submitted with.
 	//
@@ -175,7 +182,8 @@ type PreflightJob struct {
 
 	// Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
-	// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
+	// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. FILE_UNAVAILABLE means that an uploaded file
+	// was deleted before the job read it. New codes may be added.
 	Failure *Failure `json:"failure,omitempty"`
 	Links   JobLinks `json:"links"`
 }
@@ -297,7 +305,12 @@ type PreflightSubmit struct {
 	// FileURL The URL from which the server fetches the PDF.
 	//
 	// Examples: https://files.example.com/flyer.pdf
-	FileURL string `json:"fileUrl"`
+	FileURL string `json:"fileUrl,omitempty"`
+
+	// FileID The `fileId` of an uploaded file that has not expired. Send it instead of `fileUrl`, not with it.
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	FileID string `json:"fileId,omitempty"`
 
 	// Profile The name of an inspection profile.
 	//
@@ -413,6 +426,29 @@ type Seconds = int
 // Severity The weight of a finding: an error makes the verdict fail, a warning warn; info does not change it.
 type Severity string
 
+// UploadedFile A file that was uploaded for inspection.
+type UploadedFile struct {
+	// FileID The id of the file, for `fileId` of a submission.
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	FileID string `json:"fileId"`
+
+	// SHA256 The SHA-256 of the stored bytes in hexadecimal digits. Compare it with that of your file.
+	//
+	// Examples: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
+	SHA256 string `json:"sha256"`
+
+	// Bytes The size of the file in bytes.
+	//
+	// Examples: 184320
+	Bytes int64 `json:"bytes"`
+
+	// ExpiresAt The time in UTC from which on the file can no longer be submitted. Its bytes are deleted soon after.
+	//
+	// Examples: 2026-11-21T12:00:00.000Z
+	ExpiresAt respond.Instant `json:"expiresAt"`
+}
+
 // Verdict The result for the file: `fail` if a finding has the severity error, `warn` if a finding has the severity
 // warning, otherwise `pass`. Present in a job when status is succeeded.
 type Verdict string
@@ -428,6 +464,9 @@ type CreatedBefore = string
 
 // Cursor defines model for Cursor.
 type Cursor = string
+
+// FileID defines model for FileId.
+type FileID = string
 
 // JobID defines model for JobId.
 type JobID = string
@@ -480,6 +519,15 @@ type SubmitPreflightJSONRequestBody = PreflightSubmit
 // Operations are the operations of the contract. An operation is called after its call
 // has passed the gate, with the parameters and the body that the contract describes.
 type Operations interface {
+	// UploadFile Upload a PDF for inspection. Requires preflight:write.
+	// (POST /api/v1/files)
+	UploadFile(c *gate.Call) (UploadFileResponseObject, error)
+	// DeleteFile Delete an uploaded file. Requires preflight:write.
+	// (DELETE /api/v1/files/{fileId})
+	DeleteFile(c *gate.Call, fileID FileID) (DeleteFileResponseObject, error)
+	// GetFile Read the properties of an uploaded file. Requires preflight:read.
+	// (GET /api/v1/files/{fileId})
+	GetFile(c *gate.Call, fileID FileID) (GetFileResponseObject, error)
 	// ListPreflights List your jobs, newest first. Requires preflight:read.
 	// (GET /api/v1/preflight)
 	ListPreflights(c *gate.Call, params ListPreflightsParams) (ListPreflightsResponseObject, error)
@@ -511,6 +559,46 @@ type Operations interface {
 
 // Handlers makes a handler of each operation.
 type Handlers struct{ Operations Operations }
+
+// UploadFile handles POST /api/v1/files.
+func (h Handlers) UploadFile(c *gate.Call) error {
+
+	response, err := h.Operations.UploadFile(c)
+	if err != nil {
+		return err
+	}
+	return response.answerUploadFile(c)
+}
+
+// DeleteFile handles DELETE /api/v1/files/{fileId}.
+func (h Handlers) DeleteFile(c *gate.Call) error {
+
+	var fileID FileID
+	if err := runtime.BindStyledParameterWithOptions("simple", "fileId", chi.URLParam(c.Request, "fileId"), &fileID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("fileId")
+	}
+
+	response, err := h.Operations.DeleteFile(c, fileID)
+	if err != nil {
+		return err
+	}
+	return response.answerDeleteFile(c)
+}
+
+// GetFile handles GET /api/v1/files/{fileId}.
+func (h Handlers) GetFile(c *gate.Call) error {
+
+	var fileID FileID
+	if err := runtime.BindStyledParameterWithOptions("simple", "fileId", chi.URLParam(c.Request, "fileId"), &fileID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: c.Request.URL.RawPath == ""}); err != nil {
+		return badParameter("fileId")
+	}
+
+	response, err := h.Operations.GetFile(c, fileID)
+	if err != nil {
+		return err
+	}
+	return response.answerGetFile(c)
+}
 
 // ListPreflights handles GET /api/v1/preflight.
 func (h Handlers) ListPreflights(c *gate.Call) error {
@@ -663,6 +751,49 @@ func (h Handlers) GetPreflightReport(c *gate.Call) error {
 }
 
 type NotModifiedResponse struct {
+}
+
+// UploadFileResponseObject is a response of UploadFile.
+type UploadFileResponseObject interface {
+	answerUploadFile(c *gate.Call) error
+}
+
+type UploadFile201ResponseHeaders struct {
+	Location string
+}
+
+type UploadFile201JSONResponse struct {
+	Body    UploadedFile
+	Headers UploadFile201ResponseHeaders
+}
+
+func (response UploadFile201JSONResponse) answerUploadFile(c *gate.Call) error {
+	c.Writer.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	return c.JSON(201, response.Body)
+}
+
+// DeleteFileResponseObject is a response of DeleteFile.
+type DeleteFileResponseObject interface {
+	answerDeleteFile(c *gate.Call) error
+}
+
+type DeleteFile204Response struct {
+}
+
+func (response DeleteFile204Response) answerDeleteFile(c *gate.Call) error {
+	c.Writer.WriteHeader(204)
+	return nil
+}
+
+// GetFileResponseObject is a response of GetFile.
+type GetFileResponseObject interface {
+	answerGetFile(c *gate.Call) error
+}
+
+type GetFile200JSONResponse UploadedFile
+
+func (response GetFile200JSONResponse) answerGetFile(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
 // ListPreflightsResponseObject is a response of ListPreflights.

@@ -54,6 +54,12 @@ type Callbacks interface {
 	Purge(ctx context.Context, limit int) (int, error)
 }
 
+// Files is the part of package preflightjob that removes uploaded files.
+type Files interface {
+	Purge(ctx context.Context, limit int) (int, error)
+	PurgeStrays(ctx context.Context, batch int) error
+}
+
 // Requests is the part of package requestlog that the sweeper uses.
 type Requests interface {
 	Purge(ctx context.Context, limit int) (int, error)
@@ -63,6 +69,7 @@ type Requests interface {
 // defaults.
 type Config struct {
 	Jobs          Jobs
+	Files         Files
 	RFQs          RFQs
 	Callbacks     Callbacks
 	Requests      Requests
@@ -238,12 +245,16 @@ func (s *Sweeper) sweepEvery(ctx context.Context) {
 				s.share(ctx)
 			}
 		case <-purge.C:
-			// Erase keys, quota windows, reports, callbacks and requests past their
+			// Erase keys, quota windows, reports, files, callbacks and requests past their
 			// retention.
 			if err := s.KeysAndQuotas.PurgeKeysAndQuotas(ctx, s.Now()); err != nil {
 				s.Log.WarnContext(ctx, "purge idempotency keys and quotas", "error", err)
 			}
 			s.purgeAll(ctx, "jobs", s.Jobs.Purge)
+			s.purgeAll(ctx, "files", s.Files.Purge)
+			if err := s.Files.PurgeStrays(ctx, batch); err != nil && ctx.Err() == nil {
+				s.Log.WarnContext(ctx, "purge files without rows", "error", err)
+			}
 			s.purgeAll(ctx, "callbacks", s.Callbacks.Purge)
 			s.purgeAll(ctx, "requests", s.Requests.Purge)
 		}

@@ -144,7 +144,7 @@ func (w *fixture) marked() bool {
 func (w *fixture) start(changes ...func(*sweeper.Config)) *sweeper.Sweeper {
 	w.Helper()
 	config := sweeper.Config{
-		Jobs: w.Jobs, RFQs: w.rfqs, Callbacks: w.calls, Requests: requestlog.Keeper{Store: w.Store, Now: w.clock.Now}, KeysAndQuotas: w.SQLite, Queue: w.Queue, Now: w.clock.Now, Log: telemetry.Discard(),
+		Jobs: w.Jobs, Files: preflightjob.NewFiles(preflightjob.FilesConfig{}), RFQs: w.rfqs, Callbacks: w.calls, Requests: requestlog.Keeper{Store: w.Store, Now: w.clock.Now}, KeysAndQuotas: w.SQLite, Queue: w.Queue, Now: w.clock.Now, Log: telemetry.Discard(),
 		Check: 5 * time.Millisecond, Every: time.Hour, Purge: time.Hour,
 	}
 	for _, change := range changes {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/signon"
 )
 
@@ -29,6 +31,7 @@ type apiOptions struct {
 	connections                                   connectionOptions
 	targetWait                                    time.Duration
 	otlpEndpoint                                  string
+	files                                         filesOptions
 }
 
 // register adds the flags, with default addresses on the host.
@@ -40,11 +43,41 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	registerStaleness(f, &o.maxStaleness)
 	f.DurationVar(&o.targetWait, "preflight-target-wait", 30*time.Second,
 		"target time within which every open preflight job starts; sets printmarket_preflight_workers_desired")
+	o.files.register(f)
 	o.mutual.register(f)
 	o.connections.register(f)
 	f.DurationVar(&o.catalogMaxStaleness, "catalog-max-staleness", 5*time.Minute, "maximum age of master data; older master data is not used")
 	registerAllowWide(f, &o.allowWide)
 	registerTraces(f, &o.otlpEndpoint)
+}
+
+// register adds the flags of uploaded files.
+func (o *filesOptions) register(f *pflag.FlagSet) {
+	registerFilesDir(f, &o.dir, "directory of uploaded files, which all API servers and preflight workers share; uploads are disabled without it")
+	f.DurationVar(&o.lifetime, "files-lifetime", 24*time.Hour, "time after which uploaded files expire, 1h to 168h")
+	f.Int64Var(&o.maxStored, "files-max-stored", 4<<30, "maximum bytes of the uploaded files of one organization, 268435456 (one file) or more")
+	f.StringVar(&o.scan, "scan-command", "", "absolute path of a virus scanner: gets each upload on its standard input, exits with 0 for a clean file and 1 for an infected one")
+	f.DurationVar(&o.scanTimeout, "scan-timeout", time.Minute, "time for one scan, 1s to 10m")
+}
+
+func registerFilesDir(f *pflag.FlagSet, value *string, usage string) {
+	f.StringVar(value, "files-dir", "", usage)
+}
+
+// check returns an error for a value out of range.
+func (o *filesOptions) check() error {
+	switch {
+	case o.lifetime < time.Hour || o.lifetime > 168*time.Hour:
+		return fmt.Errorf("--files-lifetime must be 1h to 168h, not %s", o.lifetime)
+	case o.maxStored < safehttp.DefaultMaxBytes:
+		return fmt.Errorf("--files-max-stored must be %d or more, not %d", safehttp.DefaultMaxBytes, o.maxStored)
+	case o.scan != "" && !filepath.IsAbs(o.scan):
+		return fmt.Errorf("--scan-command must be an absolute path, not %q", o.scan)
+	case o.scanTimeout < time.Second || o.scanTimeout > 10*time.Minute:
+		return fmt.Errorf("--scan-timeout must be 1s to 10m, not %s", o.scanTimeout)
+	default:
+		return nil
+	}
 }
 
 func registerStaleness(f *pflag.FlagSet, value *time.Duration) {
@@ -80,7 +113,7 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 	}
 	defer debug.FreeOSMemory()
 	c.Log, c.Metrics, c.Tracer, c.Now = p.log, p.metrics, p.tracer, p.now
-	c.Records, c.Limits, c.Queue, c.Jobs = p.store, ratelimit.NewRedis(p.redis), work.queue, work.jobs
+	c.Records, c.Limits, c.Queue, c.Jobs, c.Uploads = p.store, ratelimit.NewRedis(p.redis), work.queue, work.jobs, work.files
 	c.Ends = signon.NewEnds(p.redis, p.store, p.now)
 	c.APIURL, c.RegistryURL, c.OpsURL = urlOf(c.Sockets.API, o.publicAPI), urlOf(c.Sockets.Registry, o.publicRegistry), urlOf(c.Sockets.Ops, "")
 	c.CatalogMaxStaleness, c.TargetWait = o.catalogMaxStaleness, o.targetWait

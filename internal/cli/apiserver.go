@@ -65,6 +65,9 @@ any number of equal replicas.`,
 }
 
 func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error {
+	if err := o.files.check(); err != nil {
+		return err
+	}
 	if err := sandbox.ForbidDumps(); err != nil {
 		return err
 	}
@@ -81,7 +84,7 @@ func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error
 	if err != nil {
 		return err
 	}
-	work, err := p.preflights(len(ranges) > 0, c.Gates, c.Cursors)
+	work, err := p.preflights(len(ranges) > 0, c.Gates, c.Cursors, o.files)
 	if err != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ and their keys in the data directory; a restart keeps all data.`,
 	f.StringVar(&o.data, "data", ".printmarket", "data directory")
 	f.StringVar(&o.resources, "resources", "", "directory of manifests for the gates (default DATA/resources)")
 	o.register(f, "127.0.0.1")
+	f.Lookup("files-dir").Usage = "directory of uploaded files (default DATA/uploads)"
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "accept listener addresses that other machines can reach; the demo keys and the demo data are open to them")
 	f.StringVar(&o.publicAPI, "public-api-url", "", "public origin of the API, used in URIs (default: its listener)")
 	f.StringVar(&o.publicRegistry, "public-registry-url", "", "public origin of the registry, used in URIs (default: its listener)")
@@ -79,7 +80,7 @@ func runDev(ctx context.Context, o devOptions, out, logs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	work, err := p.preflights(len(ranges) > 0, a.config.Gates, a.config.Cursors)
+	work, err := p.preflights(len(ranges) > 0, a.config.Gates, a.config.Cursors, o.files)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,13 @@ func (o *devOptions) prepare() error {
 	if o.workers < 0 || o.workers > 64 {
 		return fmt.Errorf("--workers must be 0 to 64, not %d", o.workers)
 	}
-	for _, dir := range []string{o.data, filepath.Join(o.data, "tmp"), filepath.Join(o.data, filesDir)} {
+	if err := o.files.check(); err != nil {
+		return err
+	}
+	if o.files.dir == "" {
+		o.files.dir = filepath.Join(o.data, "uploads")
+	}
+	for _, dir := range []string{o.data, filepath.Join(o.data, "tmp"), filepath.Join(o.data, filesDir), o.files.dir} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("data directory: %w", err)
 		}

@@ -24,7 +24,9 @@ import (
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/safehttp"
+	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/signon"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
@@ -128,17 +130,50 @@ func (p *process) openRedis(url string) error {
 	return nil
 }
 
+// filesOptions holds the settings of uploaded files.
+type filesOptions struct {
+	dir         string
+	lifetime    time.Duration
+	maxStored   int64
+	scan        string
+	scanTimeout time.Duration
+}
+
+// files opens the uploaded files; without a directory, uploads are disabled.
+func (p *process) files(o filesOptions) (*preflightjob.Files, error) {
+	config := preflightjob.FilesConfig{
+		Store: p.store, MaxBytes: safehttp.DefaultMaxBytes, MaxStored: o.maxStored, Lifetime: o.lifetime, Now: p.now, Random: rand.Reader,
+	}
+	if o.scan != "" {
+		config.Scanner = sandbox.Scanner{Command: o.scan, Limit: o.scanTimeout}
+	}
+	if o.dir != "" {
+		directory, err := store.OpenDirectory(o.dir)
+		if err != nil {
+			return nil, fmt.Errorf("--files-dir: %w", err)
+		}
+		p.onClose(func() { _ = directory.Close() })
+		config.Storage = directory
+	}
+	return preflightjob.NewFiles(config), nil
+}
+
 // preflights holds the queue and the service of preflight jobs. The processes that accept
 // jobs and those that run them share this composition.
 type preflights struct {
 	queue *queue.Queue
 	jobs  *preflightjob.Service
+	files *preflightjob.Files
 }
 
 // preflights makes the queue and the jobs. The gates determine the part of the workers
 // that a tenant gets; they are nil in a process without posture. cursors seals the
 // positions of lists; nil where nothing is listed.
-func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors preflightjob.Cursors) (preflights, error) {
+func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors preflightjob.Cursors, uploads filesOptions) (preflights, error) {
+	files, err := p.files(uploads)
+	if err != nil {
+		return preflights{}, err
+	}
 	options := queue.Options{Lease: leaseTime, Idle: idleTime}
 	if gates != nil {
 		options.Shares = func(owner tenant.ID) (queue.Share, bool) {
@@ -161,8 +196,8 @@ func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors prefl
 	}
 	return preflights{q, preflightjob.New(preflightjob.Config{
 		Store: p.store, Dispatcher: q, Profiles: profile.Names(), AllowHTTP: allowHTTP, SimulatedReport: preflightapi.SimulatedReport,
-		Announce: announce, Cursors: cursors, Now: p.now, Random: rand.Reader, Logger: p.log,
-	})}, nil
+		Announce: announce, Cursors: cursors, Files: files, Now: p.now, Random: rand.Reader, Logger: p.log,
+	}), files}, nil
 }
 
 // allowWideFlag is the flag that confirms address ranges.

@@ -27,6 +27,7 @@ type workerOptions struct {
 	// --role=preflight alone takes these.
 	redisOptions
 	tempDir        string
+	filesDir       string
 	slots, fetches int
 	fetchMinRate   int64
 	allowFetch     []string
@@ -50,7 +51,7 @@ type workerRole struct {
 
 func workerRoles() []workerRole {
 	return []workerRole{
-		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "insecure-redis", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
+		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "files-dir", "insecure-redis", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
 		{"webhooks", telemetry.Webhooks, []string{"allow-webhooks", "gate-secret", "gates-max-staleness", "kubeconfig", "namespace"}, webhookConnections, assembleWebhooks},
 	}
 }
@@ -94,6 +95,7 @@ Flags of one role are rejected in the other.`,
 	o.redisOptions.register(f)
 	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "preflight: special-purpose address ranges (CIDRs) that fileUrl may use, also over http")
 	f.StringVar(&o.tempDir, "temp-dir", os.TempDir(), "preflight: directory for unnamed temporary files during inspection")
+	registerFilesDir(f, &o.filesDir, "preflight: directory of uploaded files, the --files-dir of the API servers; jobs with uploaded files fail without it")
 	o.registerWith(f, webhookGate, "webhooks: name of the Secret with the signing secrets")
 	registerStaleness(f, &o.maxStaleness)
 	f.StringSliceVar(&o.allowWebhooks, "allow-webhooks", nil, "webhooks: special-purpose address ranges (CIDRs) that webhook URLs may use, also over http")

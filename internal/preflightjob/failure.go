@@ -17,6 +17,7 @@ const (
 	EngineCrash       FailureCode = "ENGINE_CRASH"
 	OutputLimit       FailureCode = "OUTPUT_LIMIT"
 	AttemptsExhausted FailureCode = "ATTEMPTS_EXHAUSTED"
+	FileUnavailable   FailureCode = "FILE_UNAVAILABLE"
 )
 
 // FailureKind holds one row of the table of failures.
@@ -37,6 +38,7 @@ var failures = [...]FailureKind{
 	{EngineCrash, "The inspection engine crashed twice on this file, so no report is available. Export the PDF again and resubmit it."},
 	{OutputLimit, "The findings exceed the maximum size of a report; simplify or split the file."},
 	{AttemptsExhausted, "The job was started several times but never completed; submit it again."},
+	{FileUnavailable, "The uploaded file of fileId was deleted before the job read it; upload the file and submit again."},
 }
 
 // Failures returns the table of failures.

@@ -16,7 +16,7 @@ import (
 // MaxURL is the maximum length of a file URL, in bytes.
 const MaxURL = 2048
 
-// FileURL holds the address of a PDF. The query of a signed URL is a credential, so
+// FileURL holds the address of a PDF: the URL of a partner, or an uploaded file. The query of a signed URL is a credential, so
 // every printed form of a FileURL, including logs and errors, redacts the query. Only
 // [FileURL.Reveal] returns it.
 type FileURL struct{ raw string }
@@ -53,6 +53,21 @@ func ParseFileURL(text string, allowHTTP bool) (FileURL, error) {
 }
 
 func spaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// uploadScheme begins a FileURL that is the id of an uploaded file. [ParseFileURL] rejects it.
+const uploadScheme = "upload:"
+
+// UploadedFile returns the FileURL of an uploaded file.
+func UploadedFile(id string) FileURL { return FileURL{raw: uploadScheme + id} }
+
+// FileID returns the id of an uploaded file; empty for the URL of a partner.
+func (f FileURL) FileID() string {
+	id, uploaded := strings.CutPrefix(f.raw, uploadScheme)
+	if !uploaded {
+		return ""
+	}
+	return id
+}
 
 // Reveal returns the complete URL. Only the fetch may call it, and responses to the owner
 // after [FileURL.WithoutQuery].

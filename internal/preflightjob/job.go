@@ -86,8 +86,9 @@ type Progress struct{ PagesDone, PagesTotal int }
 // Job holds one preflight job. All times are UTC in whole milliseconds; the zero time
 // means that the event has not happened.
 type Job struct {
-	ID      string
-	Tenant  tenant.ID
+	ID     string
+	Tenant tenant.ID
+	// FileURL is the URL of the partner or an uploaded file.
 	FileURL FileURL
 	Profile string
 	// Ticket holds the ordered product, to check the file against; nil for none.

@@ -45,7 +45,9 @@ type Config struct {
 	// Cursors is used only by [Service.List]. If it is nil, only the first page is
 	// available.
 	Cursors Cursors
-	Now     func() time.Time
+	// Files holds the uploaded files. If it is nil, a job cannot have one.
+	Files *Files
+	Now   func() time.Time
 	// Random is the source of ids. It must be safe for concurrent use; production uses
 	// crypto/rand.Reader.
 	Random io.Reader
@@ -73,6 +75,8 @@ func New(config Config) *Service {
 // Request holds the body of POST /api/v1/preflight, its idempotency key and its quota.
 type Request struct {
 	FileURL string
+	// FileID is the id of an uploaded file. Exactly one of FileURL and FileID is not empty.
+	FileID  string
 	Profile string
 	// Ticket holds the ordered product; nil for none.
 	Ticket *jobticket.Ticket
@@ -105,7 +109,11 @@ func (s *Service) Submit(ctx context.Context, owner tenant.ID, request Request, 
 		return Submitted{}, errors.New("submit job: no tenant")
 	}
 	now := s.now()
-	job, refusal := s.judge(now, owner, request)
+	address, invalid, err := s.source(ctx, owner, request)
+	if err != nil {
+		return Submitted{}, err
+	}
+	job, refusal := s.judge(now, owner, request, address, invalid)
 	if refusal != nil {
 		// The store looks the key up in the transaction that writes. Without a write,
 		// look the key up here, so that a replay still comes first.
@@ -159,12 +167,49 @@ func (s *Service) Replay(ctx context.Context, owner tenant.ID, used transaction.
 	}
 }
 
-func (s *Service) judge(now time.Time, owner tenant.ID, request Request) (Job, error) {
-	var found []Violation
-	address, err := ParseFileURL(request.FileURL, s.config.AllowHTTP)
-	if err != nil {
-		found = append(found, Violation{Pointer: "#/fileUrl", Code: "INVALID_FORMAT", Detail: err.Error()})
+// source returns the address of the file of a request, or the violation of the members that
+// name it. The error is one of the store.
+func (s *Service) source(ctx context.Context, owner tenant.ID, request Request) (address FileURL, invalid []Violation, err error) {
+	if found := CheckSource(request.FileURL != "", request.FileID != ""); found != nil {
+		return FileURL{}, found, nil
 	}
+	if request.FileID == "" {
+		address, fault := ParseFileURL(request.FileURL, s.config.AllowHTTP)
+		if fault != nil {
+			invalid = []Violation{{Pointer: "#/fileUrl", Code: "INVALID_FORMAT", Detail: fault.Error()}}
+		}
+		return address, invalid, nil
+	}
+	err = ErrFilesDisabled
+	if s.config.Files != nil {
+		_, err = s.config.Files.Get(ctx, owner, request.FileID)
+	}
+	switch {
+	case errors.Is(err, ErrFilesDisabled):
+		return FileURL{}, []Violation{{Pointer: "#/fileId", Code: "NOT_ALLOWED", Detail: "must be absent: this installation accepts no uploads; send fileUrl"}}, nil
+	case errors.Is(err, transaction.ErrNotFound):
+		return FileURL{}, []Violation{{Pointer: "#/fileId", Code: "NOT_ALLOWED", Detail: "must be the id of one of your files that has not expired"}}, nil
+	case err != nil:
+		return FileURL{}, nil, fmt.Errorf("submit job: %w", err)
+	default:
+		return UploadedFile(request.FileID), nil, nil
+	}
+}
+
+// CheckSource returns the violation of a request that has not exactly one of fileUrl and
+// fileId, or nil.
+func CheckSource(hasURL, hasID bool) []Violation {
+	switch {
+	case hasURL && hasID:
+		return []Violation{{Pointer: "#/fileId", Code: "NOT_ALLOWED", Detail: "must be absent if fileUrl is present: send exactly one of the two"}}
+	case !hasURL && !hasID:
+		return []Violation{{Pointer: "#/fileUrl", Code: "REQUIRED", Detail: "is required if fileId is absent: send exactly one of the two"}}
+	default:
+		return nil
+	}
+}
+
+func (s *Service) judge(now time.Time, owner tenant.ID, request Request, address FileURL, found []Violation) (Job, error) {
 	if !slices.Contains(s.config.Profiles, request.Profile) && !isSimulated(owner, request.Profile) {
 		found = append(found, Violation{Pointer: "#/profile", Code: "NOT_ALLOWED", Detail: "must be the name of an inspection profile; GET /api/v1/preflight/profiles lists them"})
 	}

@@ -78,6 +78,12 @@ const (
 	CodePreflightReportMissing    Code = "PREFLIGHT_REPORT_UNAVAILABLE"
 	CodePreflightNotCancellable   Code = "PREFLIGHT_NOT_CANCELLABLE"
 
+	// Uploaded files.
+	CodeFileRejected        Code = "FILE_REJECTED"
+	CodeFileStorageExceeded Code = "FILE_STORAGE_EXCEEDED"
+	CodeFilesDisabled       Code = "FILES_DISABLED"
+	CodeFilesUnavailable    Code = "FILES_UNAVAILABLE"
+
 	// XJDF and XJMF.
 	CodeValidationError        Code = "VALIDATION_ERROR"
 	CodeXJDFCatalogUnavailable Code = "XJDF_CATALOG_UNAVAILABLE"
@@ -190,6 +196,11 @@ var codes = [...]Definition{
 	{CodePreflightReportNotReady, Conflict, 0, "Poll the job until its status is succeeded, then read the report."},
 	{CodePreflightReportMissing, Conflict, 0, "Do not retry. `jobStatus` and `failure` state how the job ended; fix the cause and submit the file again."},
 	{CodePreflightNotCancellable, Conflict, 0, "Do not retry. The job has already ended."},
+
+	{CodeFileRejected, ValidationFailed, 0, "Do not retry. Check the file for viruses, export the PDF again on a clean computer, then upload it."},
+	{CodeFileStorageExceeded, RateLimited, 0, "Delete files that you no longer need, or retry after the number of seconds in Retry-After, when the next file expires."},
+	{CodeFilesDisabled, Unavailable, 0, "Do not retry. The installation accepts no uploads; submit the URL of the file as fileUrl."},
+	{CodeFilesUnavailable, Unavailable, 0, "Retry the same request after the number of seconds in Retry-After. If the error persists, contact support with the `requestId`."},
 
 	{CodeValidationError, InvalidRequest, 0, "Fix the document as described in `errors` and `findings`, whose pointers refer to the document you sent, then send it again."},
 	{CodeXJDFCatalogUnavailable, Unavailable, 0, doWait},

@@ -43,6 +43,9 @@ var (
 	ErrFailed = errors.New("the connection failed")
 )
 
+// DefaultMaxBytes is the limit of a body if [Config.MaxBytes] is 0: 256 MiB.
+const DefaultMaxBytes = 256 << 20
+
 // StatusError means that the server answered, but not with 200.
 type StatusError struct{ Status int }
 
@@ -97,7 +100,7 @@ func (c Config) withDefaults() Config {
 	set(&c.Total, 120*time.Second)
 	set(&c.RateWindow, 5*time.Second)
 	if c.MaxBytes == 0 {
-		c.MaxBytes = 256 << 20
+		c.MaxBytes = DefaultMaxBytes
 	}
 	if c.MaxRedirects == 0 {
 		c.MaxRedirects = 5

@@ -34,6 +34,7 @@ var erasables = map[erasure.Kind]erasable{
 	erasure.Quotes:            {table: "quote", key: "rfq_id", parent: "rfq"},
 	erasure.Jobs:              {table: "job", key: "id", of: ofTenant, ordered: true},
 	erasure.Reports:           {table: "report", key: "job_id", parent: "job"},
+	erasure.Files:             {table: "uploaded_file", key: "id", of: ofTenant, ordered: true},
 	erasure.Callbacks:         {table: "xjmf_message", key: "id", of: ofTenant, ordered: true},
 	erasure.JobStatuses:       {table: "xjmf_state", key: "tenant, job_id, job_part_id, partition", of: ofTenant, ordered: true},
 	erasure.Events:            {table: "outbox", key: "id", of: ofTenant},

@@ -97,7 +97,7 @@ func (m *Metrics) ofRequests() {
 	m.streams = m.gauge("printmarket_http_streams_open",
 		"Open event streams.", "listener")
 	m.shed = m.counter("printmarket_http_requests_shed_total",
-		"Requests and connections rejected by a limit, by listener and exhausted resource: slots, files, bodies, unsigned, sender, streams, organization, connections, address.", "listener", "lack")
+		"Requests and connections rejected by a limit, by listener and exhausted resource: slots, files, bodies, unsigned, sender, streams, uploads, organization, connections, address.", "listener", "lack")
 	m.gates = m.counter("printmarket_gate_decisions_total",
 		"Decisions of the gates, by capability and reason.", "capability", "reason")
 	m.updates = m.counter("printmarket_xjmf_updates_total",

@@ -50,7 +50,8 @@ func (a *attempting) RoundTrip(r *http.Request) (*http.Response, error) {
 	if token := called(r.Context()).token; token != "" {
 		key = token
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), a.timeout)
+	timeout := a.timeout + called(r.Context()).transfer
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	answer, err := a.base.RoundTrip(a.signed(ctx, r, key, plainJSON+", "+problemJSON))
 	if err == nil {
@@ -60,7 +61,7 @@ func (a *attempting) RoundTrip(r *http.Request) (*http.Response, error) {
 		return answer, nil
 	}
 	if ctx.Err() != nil && r.Context().Err() == nil {
-		return nil, slowError{a.timeout}
+		return nil, slowError{timeout}
 	}
 	return nil, inner(err)
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // sending describes one call: its operation, its expected status, and the generated function
@@ -22,6 +23,8 @@ type sending struct {
 	idempotencyKey string
 	// token is the token of a session, for operations that do not accept a key.
 	token string
+	// transfer is the time for the body of a large request.
+	transfer time.Duration
 	// validator is the value of If-None-Match, or nil.
 	validator *string
 	send      func(context.Context) (*http.Response, error)
@@ -31,7 +34,7 @@ type sending struct {
 // header of a success or of a 304.
 func do[T any](ctx context.Context, c *Client, s sending) (T, http.Header, error) {
 	var value T
-	current := &call{operation: s.operation, route: s.route, token: s.token}
+	current := &call{operation: s.operation, route: s.route, token: s.token, transfer: s.transfer}
 	failed := func(err error) (T, http.Header, error) {
 		var none T
 		return none, nil, &CallError{Operation: s.operation, Attempts: current.attempts, IdempotencyKey: s.idempotencyKey, Err: err}
@@ -78,6 +81,9 @@ func withoutAnswer(ctx context.Context, err error) error {
 
 // decode reads the body of a success.
 func decode(answer *http.Response, body []byte, value any) error {
+	if answer.StatusCode == http.StatusNoContent {
+		return nil
+	}
 	media := mediaType(answer.Header)
 	err := errors.New("not " + plainJSON)
 	if media == plainJSON {

@@ -230,6 +230,12 @@ func verbs(c *client.Client) map[string]func(context.Context) error {
 			_, err := c.SubmitPreflight(ctx, client.PreflightSubmit{})
 			return err
 		},
+		"UploadFile": func(ctx context.Context) error {
+			_, err := c.UploadFile(ctx, strings.NewReader("%PDF"), 4)
+			return err
+		},
+		"File":       func(ctx context.Context) error { _, err := c.File(ctx, "file_x"); return err },
+		"DeleteFile": func(ctx context.Context) error { return c.DeleteFile(ctx, "file_x") },
 		"Preflights": func(ctx context.Context) error {
 			for _, err := range c.Preflights(ctx, client.PreflightFilter{}) {
 				return err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/printmarket/printmarket/pkg/client"
@@ -98,6 +99,24 @@ func ExampleClient_WaitPreflight() {
 	// Output:
 	// verdict: warn
 	// warning file.simulated
+}
+
+// The example inspects a file that has no public URL.
+func ExampleClient_UploadFile() {
+	ctx, c := context.Background(), connect()
+
+	content := strings.NewReader("%PDF-1.7 of a flyer")
+	file, err := c.UploadFile(ctx, content, content.Size()) // for an *os.File, the size in its Stat
+	if err != nil {
+		log.Fatal(err)
+	}
+	job, err := c.SubmitPreflight(ctx, client.PreflightSubmit{FileID: file.FileID, Profile: "sim:succeeded:pass"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(file.Bytes, "bytes:", job.Status)
+	// Output:
+	// 19 bytes: queued
 }
 
 // Handle errors by their code.

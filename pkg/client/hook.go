@@ -36,6 +36,8 @@ type call struct {
 	operation, route string
 	// token is sent instead of the key, unless it is empty.
 	token string
+	// transfer is added to the time of an attempt.
+	transfer time.Duration
 	// attempts counts the requests that were sent.
 	attempts int
 }

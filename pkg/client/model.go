@@ -38,6 +38,8 @@ type (
 
 	// PreflightSubmit is the body of a submission.
 	PreflightSubmit = preflightapi.PreflightSubmit
+	// UploadedFile is a file that was uploaded for inspection.
+	UploadedFile = preflightapi.UploadedFile
 	// PreflightJob is the inspection of one file.
 	PreflightJob = preflightapi.PreflightJob
 	// PreflightReport is the result of an inspection.

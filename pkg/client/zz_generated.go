@@ -76,6 +76,7 @@ const (
 	FailureCodeFetchStatus       = preflightapi.FailureCodeFetchStatus
 	FailureCodeFetchTimeout      = preflightapi.FailureCodeFetchTimeout
 	FailureCodeFileTooLarge      = preflightapi.FailureCodeFileTooLarge
+	FailureCodeFileUnavailable   = preflightapi.FailureCodeFileUnavailable
 	FailureCodeMemoryLimit       = preflightapi.FailureCodeMemoryLimit
 	FailureCodeOutputLimit       = preflightapi.FailureCodeOutputLimit
 	FailureCodeTimeLimit         = preflightapi.FailureCodeTimeLimit
@@ -119,6 +120,10 @@ const (
 	CodeCostingMediaRequired        Code = "XJDF_COSTING_MEDIA_AUTHORITY_REQUIRED"
 	CodeErasureConflict             Code = "ERASURE_STATE_CONFLICT"
 	CodeEstimateUnavailable         Code = "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE"
+	CodeFileRejected                Code = "FILE_REJECTED"
+	CodeFilesDisabled               Code = "FILES_DISABLED"
+	CodeFileStorageExceeded         Code = "FILE_STORAGE_EXCEEDED"
+	CodeFilesUnavailable            Code = "FILES_UNAVAILABLE"
 	CodeGone                        Code = "GONE"
 	CodeHeadersTooLarge             Code = "HEADERS_TOO_LARGE"
 	CodeIdempotencyInProgress       Code = "IDEMPOTENCY_IN_PROGRESS"

@@ -59,8 +59,8 @@ func causes() map[string]cause {
 		"too many requests":    {status: 429, code: problem.CodeRateLimitExceeded, arrange: exhaust},
 		"another media type":   {status: 406, code: problem.CodeNotAcceptable, request: header("Accept", "image/png")},
 		"another body":         {status: 415, code: problem.CodeUnsupportedMediaType, request: header("Content-Type", "text/plain")},
-		"a large body":         {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 1<<20) + `"` }},
-		"a truncated body":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost, but: []string{"/api/v1/xjdf/validate", "/api/v1/sessions"}},
+		"a large body":         {status: 413, code: problem.CodePayloadTooLarge, request: func(r *Request) { r.Body = `"` + strings.Repeat("x", 1<<20) + `"` }, but: []string{"/api/v1/files"}},
+		"a truncated body":     {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Body = `{` }, method: http.MethodPost, but: []string{"/api/v1/xjdf/validate", "/api/v1/sessions", "/api/v1/files"}},
 		"a truncated document": {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{` }, but: []string{costingapi.Path}},
 		"no document":          {status: 400, code: problem.CodeValidationError, request: func(r *Request) { r.Body = `{}` }},
 		"a bad parameter":      {status: 400, code: problem.CodeInvalidRequest, request: func(r *Request) { r.Path += "?limit=x&access_token=x" }, method: http.MethodGet, but: twoKeys},
@@ -70,7 +70,7 @@ func causes() map[string]cause {
 		"an invalid job":       {status: 422, code: problem.CodePreflightInvalid},
 		"an unknown id":        {status: 404, code: problem.CodeNotFound},
 		"an unavailable store": {status: 503, code: problem.CodeStoreUnavailable, arrange: func(_ *testing.T, w *Server) { w.Store.Set(storetest.Away) }, request: func(r *Request) {
-			r.Path = strings.NewReplacer("rfq_x", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_x", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ").Replace(r.Path)
+			r.Path = strings.NewReplacer("rfq_x", "rfq_01KB0QXR80ZZZZZZZZZZZZZZZZ", "pref_x", "pref_01KB0QXR80ZZZZZZZZZZZZZZZZ", "file_x", "file_01KB0QXR80ZZZZZZZZZZZZZZZZ").Replace(r.Path)
 			if r.Path == xjmfapi.Path {
 				r.Body = Signal
 			}
@@ -155,11 +155,14 @@ func askAll(t *testing.T, w *Server, cause cause) {
 func refused(t *testing.T, w *Server, op contracts.Operation, cause cause) bool {
 	t.Helper()
 	in := Request{
-		Method: op.Method, Path: strings.NewReplacer("{rfqId}", "rfq_x", "{jobId}", "pref_x").Replace(op.Path),
+		Method: op.Method, Path: strings.NewReplacer("{rfqId}", "rfq_x", "{jobId}", "pref_x", "{fileId}", "file_x").Replace(op.Path),
 		Key: "acme-live", Header: map[string]string{"Idempotency-Key": "k"},
 	}
 	if op.Method == http.MethodPost {
 		in.Body = "{}"
+	}
+	if op.Path == "/api/v1/files" {
+		in.Header["Content-Type"] = "application/pdf"
 	}
 	if cause.request != nil {
 		cause.request(&in)

@@ -10,10 +10,12 @@
 package apitest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"log/slog"
 	"net/http"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -40,6 +42,8 @@ import (
 	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/safehttp"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/tenant/erasure"
@@ -56,6 +60,9 @@ import (
 // Origin is the origin of problem types.
 const Origin = "https://errors.example.com"
 
+// MaxStored is the maximum of bytes that the files of an organization may have.
+const MaxStored = 1 << 30
+
 // Backlog is the maximum number of open preflight jobs of a tenant.
 const Backlog = 3
 
@@ -68,6 +75,10 @@ type Options struct {
 	// Pace sets the intervals at which jobs are followed; zero selects intervals so short
 	// that tests need not wait.
 	Pace preflightapi.Pace
+	// NoFiles disables uploads.
+	NoFiles bool
+	// Uploads limits uploads; nil selects the limits of production.
+	Uploads *gate.Uploads
 }
 
 // Server is an API server with the stores and services behind it.
@@ -84,9 +95,13 @@ type Server struct {
 	Redis *redis.Client
 	Queue *queue.Queue
 	// Intake decides whether the queue accepts jobs; initially it does.
-	Intake    *Intake
-	RFQs      *rfq.Service
-	Jobs      *preflightjob.Service
+	Intake *Intake
+	RFQs   *rfq.Service
+	Jobs   *preflightjob.Service
+	// Files stores uploads in FilesDir; Scanner checks them, and initially accepts all.
+	Files     *preflightjob.Files
+	FilesDir  string
+	Scanner   *Scanner
 	Callbacks *xjmf.Receiver
 	Erasures  *erasure.Service
 	// Webhooks serves the endpoints that Endpoints declares; initially none.
@@ -99,6 +114,9 @@ type Server struct {
 	// Requests collects log entries until [Server.Logged] writes them.
 	Requests *requestlog.Recorder
 	Handler  http.Handler
+
+	// Uploads limits the uploads in progress.
+	Uploads *gate.Uploads
 
 	cursors  *cursor.Sealer
 	problems *schema
@@ -125,6 +143,27 @@ func (i *Intake) Refuses() error {
 	return i.err
 }
 
+// Scanner implements preflightjob.FileScanner with a settable result.
+type Scanner struct {
+	mu    sync.Mutex
+	clean bool
+	err   error
+}
+
+// Set sets the result of later scans.
+func (s *Scanner) Set(clean bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clean, s.err = clean, err
+}
+
+// Scan implements preflightjob.FileScanner.
+func (s *Scanner) Scan(context.Context, *os.File) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clean, s.err
+}
+
 // published returns the contracts. All servers of a process share them, because parsing
 // takes longer than most tests.
 var published = sync.OnceValues(func() (*contracts.Set, error) { return contracts.Load(docs.API) })
@@ -135,7 +174,7 @@ func New(t testing.TB, options Options) *Server {
 	clock := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	w := &Server{
 		Installation: posturetest.NewInstallation(clock.Now), Clock: clock,
-		Intake: &Intake{}, Metrics: telemetry.NewMetrics(), pace: options.Pace,
+		Intake: &Intake{}, Metrics: telemetry.NewMetrics(), pace: options.Pace, Uploads: cmp.Or(options.Uploads, preflightapi.NewUploads()),
 	}
 	w.Requests = requestlog.NewRecorder(w.Clock.Now, rand.Reader)
 	if w.pace == (preflightapi.Pace{}) {
@@ -145,14 +184,15 @@ func New(t testing.TB, options Options) *Server {
 		options.Log = telemetry.Discard()
 	}
 	w.declare(t)
-	w.open(t, options.Log)
+	w.open(t, options)
 	w.mount(t, options)
 	return w
 }
 
 // open opens the store, the queue, the catalog and the services above them.
-func (w *Server) open(t testing.TB, log *slog.Logger) {
+func (w *Server) open(t testing.TB, options Options) {
 	t.Helper()
+	log := options.Log
 	w.Store = storetest.NewFaulty(recordtest.Store(t))
 	var err error
 	w.Redis = redistest.Mini(t).Client(t)
@@ -177,7 +217,20 @@ func (w *Server) open(t testing.TB, log *slog.Logger) {
 			return catalog, nil
 		},
 	})
+	w.FilesDir, w.Scanner = t.TempDir(), &Scanner{clean: true}
+	directory, err := store.OpenDirectory(w.FilesDir)
+	must(t, err)
+	t.Cleanup(func() { _ = directory.Close() })
+	files := preflightjob.FilesConfig{
+		Store: w.Store, Storage: directory, Scanner: w.Scanner, MaxBytes: safehttp.DefaultMaxBytes, MaxStored: MaxStored, Lifetime: 24 * time.Hour,
+		Now: w.Clock.Now, Random: rand.Reader,
+	}
+	if options.NoFiles {
+		files.Storage = nil
+	}
+	w.Files = preflightjob.NewFiles(files)
 	w.Jobs = preflightjob.New(preflightjob.Config{
+		Files: w.Files,
 		Store: w.Store, Dispatcher: w.Queue, Profiles: profile.Names(), SimulatedReport: preflightapi.SimulatedReport, Cursors: w.cursors,
 		Now: w.Clock.Now, Random: rand.Reader, Logger: log,
 	})
@@ -186,7 +239,7 @@ func (w *Server) open(t testing.TB, log *slog.Logger) {
 	w.Webhooks = webhook.New(webhook.Config{Store: w.Store, Directory: w.Endpoints, Now: w.Clock.Now, Random: rand.Reader})
 	w.Callbacks = xjmf.New(xjmf.Config{Store: w.Store, Now: w.Clock.Now, Random: rand.Reader})
 	w.Erasures = erasure.New(erasure.Config{
-		Store: w.Store, Declared: apiserver.DeclaredBy(w.Gates, w.Clock.Now), Now: w.Clock.Now, Random: rand.Reader, Log: log,
+		Store: w.Store, Declared: apiserver.DeclaredBy(w.Gates, w.Clock.Now), RemoveBytes: w.Files.RemoveBytes, Now: w.Clock.Now, Random: rand.Reader, Log: log,
 	})
 }
 
@@ -237,7 +290,7 @@ func Routes(w *Server) ([]gate.Route, error) {
 	return apiserver.Surfaces{
 		RFQs: w.RFQs, Callbacks: w.Callbacks, Webhooks: w.Webhooks, MasterData: w.MasterData, Erasures: w.Erasures, Catalogs: w.Catalog, Authorities: w.Authority,
 		Preflight: preflightapi.Config{
-			Jobs: w.Jobs, RFQs: w.RFQs, Quotas: w.Store, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(), Pace: w.pace,
+			Jobs: w.Jobs, RFQs: w.RFQs, Files: w.Files, Uploads: w.Uploads, Quotas: w.Store, Queue: w.Intake, Backlog: Backlog, Profiles: profile.Names(), Pace: w.pace,
 		},
 		Sessions: w.Sessions, Records: w.Store, Cursors: w.cursors, Contracts: w.Contracts,
 	}.Routes()

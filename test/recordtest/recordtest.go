@@ -16,6 +16,7 @@ import (
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/store"
 	"github.com/printmarket/printmarket/internal/store/sqlite"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
@@ -71,6 +72,8 @@ type Jobs struct {
 	Store  *storetest.Faulty
 	Redis  *redistest.Server
 	Queue  *queue.Queue
+	// Files stores uploads in a directory of the test.
+	Files *preflightjob.Files
 }
 
 // NewJobs returns a service without jobs, which reads the time from now.
@@ -81,7 +84,14 @@ func NewJobs(tb testing.TB, redis *redistest.Server, now func() time.Time) *Jobs
 	var err error
 	j.Queue, err = queue.New(redis.Client(tb), "preflight", queue.Options{})
 	must(tb, err)
+	directory, err := store.OpenDirectory(tb.TempDir())
+	must(tb, err)
+	tb.Cleanup(func() { _ = directory.Close() })
+	j.Files = preflightjob.NewFiles(preflightjob.FilesConfig{
+		Store: j.Store, Storage: directory, MaxBytes: 1 << 20, MaxStored: 1 << 30, Lifetime: 24 * time.Hour, Now: now, Random: rand.Reader,
+	})
 	j.Service = preflightjob.New(preflightjob.Config{
+		Files: j.Files,
 		Store: j.Store, Dispatcher: j.Queue, Profiles: []string{Profile}, Now: now, Random: rand.Reader, Logger: telemetry.Discard(),
 	})
 	return j

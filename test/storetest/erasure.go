@@ -42,8 +42,19 @@ func (d *declarations) of(organization string) (erasure.Declared, error) {
 
 func (w *fixture) erasures(store erasure.Store, declared *declarations) *erasure.Service {
 	return erasure.New(erasure.Config{
-		Store: store, Declared: declared.of, Now: w.clock.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Store: store, Declared: declared.of, RemoveBytes: w.removeBytes, Now: w.clock.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
 	})
+}
+
+// removeBytes stands in for the storage of files.
+func (w *fixture) removeBytes(ctx context.Context, owner tenant.ID) error {
+	ids, err := w.store.FilesOf(ctx, owner, "", 100)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range ids {
+		delete(w.bytes, id)
+	}
+	return err
 }
 
 var byLegal = erasure.Instruction{Actor: clerk, Reason: "request 4711"}
@@ -71,6 +82,7 @@ func (w *fixture) fillAll(t *testing.T) {
 		if _, err := w.jobs.Finish(t.Context(), job.ID, 1, "w1", warned); err != nil {
 			t.Fatalf("w.jobs.Finish: %v", err)
 		}
+		w.file(t, owner, 1)
 		w.receive(t, owner, phase("m1", w.clock.Now(), "J1", "", "InProgress"))
 		address := webhook.Address{Owner: owner, Name: "press"}
 		w.enroll(t, address)
@@ -121,6 +133,11 @@ func (w *fixture) wantErased(t *testing.T, id string) {
 	}
 	wantEqual(t, "state", erasure.Erased, ended.State)
 	wantEqual(t, "erased counts", ended.Planned, ended.Erased)
+	for id, owner := range w.bytes {
+		if owner.Organization == acme.Organization {
+			t.Errorf("the bytes of %s of %s are left", id, owner)
+		}
+	}
 	wantEqual(t, "records that are left", erasure.Counts{}, w.counts(t, acme.Organization, digest(1), digest(2)))
 	if len(ended.Keys) != 0 {
 		t.Errorf("the certificate of %s has the digests %v, want none", id, ended.Keys)
@@ -231,6 +248,11 @@ func erasesAfterUnknownCommits(t *testing.T, w *fixture) {
 	service := w.erasures(faulty, &declarations{})
 	confirmed := w.confirm(t, service)
 	w.clock.advance(erasure.Settling)
+	for _, owner := range []tenant.ID{acme, acmeTest} {
+		if err := w.removeBytes(t.Context(), owner); err != nil {
+			t.Fatalf("w.removeBytes(%s): %v", owner, err)
+		}
+	}
 	faulty.Set(Unknown)
 	for range 2 { // one transaction does not erase all requests
 		for step := range erasure.Steps {

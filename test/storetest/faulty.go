@@ -484,3 +484,40 @@ func (f *Faulty) Enable(ctx context.Context, address webhook.Address, now time.T
 func (f *Faulty) PurgeWebhooks(ctx context.Context, before time.Time, limit int) (int, error) {
 	return around(f, "purge webhooks", true, func() (int, error) { return f.store.PurgeWebhooks(ctx, before, limit) })
 }
+
+// AddFile implements [preflightjob.FileStore].
+func (f *Faulty) AddFile(ctx context.Context, file preflightjob.File, most int64) error {
+	_, err := around(f, "add file", true, func() (struct{}, error) { return struct{}{}, f.store.AddFile(ctx, file, most) })
+	return err
+}
+
+// File implements [preflightjob.FileStore].
+func (f *Faulty) File(ctx context.Context, owner tenant.ID, id string) (preflightjob.File, error) {
+	return around(f, "read file", false, func() (preflightjob.File, error) { return f.store.File(ctx, owner, id) })
+}
+
+// FileUse implements [preflightjob.FileStore].
+func (f *Faulty) FileUse(ctx context.Context, organization string) (preflightjob.FileUse, error) {
+	return around(f, "read the use of files", false, func() (preflightjob.FileUse, error) { return f.store.FileUse(ctx, organization) })
+}
+
+// FilesOf implements [preflightjob.FileStore].
+func (f *Faulty) FilesOf(ctx context.Context, owner tenant.ID, after string, limit int) ([]string, error) {
+	return around(f, "list files", false, func() ([]string, error) { return f.store.FilesOf(ctx, owner, after, limit) })
+}
+
+// ExpiredFiles implements [preflightjob.FileStore].
+func (f *Faulty) ExpiredFiles(ctx context.Context, now time.Time, limit int) ([]string, error) {
+	return around(f, "list expired files", false, func() ([]string, error) { return f.store.ExpiredFiles(ctx, now, limit) })
+}
+
+// KnownFiles implements [preflightjob.FileStore].
+func (f *Faulty) KnownFiles(ctx context.Context, ids []string) ([]string, error) {
+	return around(f, "find files", false, func() ([]string, error) { return f.store.KnownFiles(ctx, ids) })
+}
+
+// DeleteFiles implements [preflightjob.FileStore].
+func (f *Faulty) DeleteFiles(ctx context.Context, ids []string) error {
+	_, err := around(f, "delete files", true, func() (struct{}, error) { return struct{}{}, f.store.DeleteFiles(ctx, ids) })
+	return err
+}

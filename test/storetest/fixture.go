@@ -45,6 +45,10 @@ type fixture struct {
 	rfqs  *rfq.Service
 	jobs  *preflightjob.Service
 	data  *masterdata.Service
+
+	mu sync.Mutex
+	// bytes holds the ids and tenants of the files whose bytes are stored.
+	bytes map[string]tenant.ID
 }
 
 func newFixture(t testing.TB, store Store) *fixture {
@@ -57,7 +61,7 @@ func newFixture(t testing.TB, store Store) *fixture {
 	if err != nil {
 		t.Fatalf("cursor.New: %v", err)
 	}
-	w := &fixture{store: store, clock: &clock{moved: func(time.Time) {}}, queue: &queue{}}
+	w := &fixture{bytes: map[string]tenant.ID{}, store: store, clock: &clock{moved: func(time.Time) {}}, queue: &queue{}}
 	if theirs, ok := store.(Clocked); ok {
 		w.clock.moved = func(now time.Time) { theirs.SetClock(t, now) }
 	}

@@ -168,23 +168,13 @@ func (w *Worker) untilStored(ctx context.Context, operation func() error) error 
 	}
 }
 
-// inspectFile fetches the file of the job and inspects it. The file has no name, so that the
-// kernel removes it even if the worker is killed.
+// inspectFile opens the file of the job and inspects it.
 func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
-	file, err := os.CreateTemp(a.TempDir, "preflight-*.pdf")
+	file, err := a.open(ctx)
 	if err != nil {
-		return sandbox.Inspected{}, fmt.Errorf("make a temporary file: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	if err := os.Remove(file.Name()); err != nil {
-		return sandbox.Inspected{}, fmt.Errorf("unlink the temporary file: %w", err)
-	}
-	if err := a.fetch(ctx, file); err != nil {
 		return sandbox.Inspected{}, err
 	}
-	if _, err := file.Seek(0, 0); err != nil {
-		return sandbox.Inspected{}, fmt.Errorf("rewind the temporary file: %w", err)
-	}
+	defer func() { _ = file.Close() }()
 	if err := a.inspections.enter(ctx, a.lease.Tenant.Organization); err != nil {
 		return sandbox.Inspected{}, err
 	}
@@ -197,6 +187,35 @@ func (a *attempt) inspectFile(ctx context.Context) (sandbox.Inspected, error) {
 	span.Set(slog.String("printmarket.verdict", string(made.Verdict)))
 	span.End(faultOf(err))
 	return made, err
+}
+
+// open opens the uploaded file of the job, or fetches the file into a temporary one. That file
+// has no name, so that the kernel removes it even if the worker is killed.
+func (a *attempt) open(ctx context.Context) (_ *os.File, err error) {
+	if id := a.job.FileURL.FileID(); id != "" {
+		var file *os.File
+		err := a.untilStored(ctx, func() (err error) { file, err = a.Files.Open(ctx, a.job.Tenant, id); return err })
+		return file, err
+	}
+	file, err := os.CreateTemp(a.TempDir, "preflight-*.pdf")
+	if err != nil {
+		return nil, fmt.Errorf("make a temporary file: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = file.Close()
+		}
+	}()
+	if err := os.Remove(file.Name()); err != nil {
+		return nil, fmt.Errorf("unlink the temporary file: %w", err)
+	}
+	if err := a.fetch(ctx, file); err != nil {
+		return nil, err
+	}
+	if _, err := file.Seek(0, 0); err != nil {
+		return nil, fmt.Errorf("rewind the temporary file: %w", err)
+	}
+	return file, nil
 }
 
 // fetch fetches the file of the job in the pool of fetches, so that a slow file server does not
@@ -238,6 +257,7 @@ var retryRules = [...]retryRule{
 	{mayPass, preflightjob.FetchStatus, fetchAttempts, 2 * time.Second},
 	{anyStatus, preflightjob.FetchStatus, 1, 0},
 	{sentinel(safehttp.ErrFailed), preflightjob.FetchFailed, fetchAttempts, time.Second},
+	{sentinel(preflightjob.ErrFileMissing), preflightjob.FileUnavailable, 1, 0},
 	{sentinel(sandbox.ErrTimeLimit), preflightjob.TimeLimit, 1, 0},
 	{sentinel(sandbox.ErrMemoryLimit), preflightjob.MemoryLimit, 1, 0},
 	{sentinel(sandbox.ErrOutputLimit), preflightjob.OutputLimit, 1, 0},

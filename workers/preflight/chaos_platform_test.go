@@ -172,7 +172,7 @@ func (f *chaos) startReplica() *replica {
 	f.must(err)
 	r := &replica{jobs: chaosJobs(store, q, telemetry.Discard())}
 	r.sweeper = sweeper.New(sweeper.Config{
-		Jobs: r.jobs, RFQs: noWork{}, Callbacks: noWork{}, KeysAndQuotas: store, Queue: q, Now: time.Now, Log: telemetry.Discard(),
+		Jobs: r.jobs, Files: preflightjob.NewFiles(preflightjob.FilesConfig{}), RFQs: noWork{}, Callbacks: noWork{}, KeysAndQuotas: store, Queue: q, Now: time.Now, Log: telemetry.Discard(),
 		Check: 100 * time.Millisecond, Every: 500 * time.Millisecond, Stale: 2 * time.Second, Purge: time.Hour,
 	})
 	ctx, stop := context.WithCancel(context.WithoutCancel(f.Context()))

@@ -151,7 +151,7 @@ func (w *fixture) start(name string, changes ...func(*preflight.Config)) *runner
 	w.Helper()
 	r := &runner{dir: w.TempDir(), ended: make(chan struct{})}
 	config := preflight.Config{
-		Jobs: w.Jobs, Queue: w.consumer(name, lease), Fetch: goodFetch, Inspect: goodInspect,
+		Jobs: w.Jobs, Queue: w.consumer(name, lease), Fetch: goodFetch, Files: w.Files, Inspect: goodInspect,
 		Slots: 2, Fetches: 2, Drain: time.Minute, TempDir: r.dir,
 		Jitter: func(time.Duration) time.Duration { return 0 },
 		Now:    time.Now, Log: telemetry.Discard(), Metrics: telemetry.NewMetrics(),

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/tenant"
 )
 
 // Jobs lists the methods of [preflightjob.Service] that the worker calls.
@@ -53,6 +55,11 @@ type Queue interface {
 // Fetch copies the file at a URL to dst. [safehttp.Client.Fetch] is one.
 type Fetch func(ctx context.Context, url string, dst io.Writer) error
 
+// Files opens uploaded files for reading. Package preflightjob implements it.
+type Files interface {
+	Open(ctx context.Context, owner tenant.ID, id string) (*os.File, error)
+}
+
 // Inspect inspects one file. [sandbox.Run] is one.
 type Inspect func(ctx context.Context, spec sandbox.Spec) (sandbox.Inspected, error)
 
@@ -61,6 +68,7 @@ type Config struct {
 	Jobs    Jobs
 	Queue   Queue
 	Fetch   Fetch
+	Files   Files
 	Inspect Inspect
 	// Inspector is the program that Inspect starts.
 	Inspector sandbox.Inspector

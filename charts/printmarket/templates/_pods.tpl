@@ -7,6 +7,11 @@ Common settings of all pods: the restricted Pod Security Standard, and schedulin
 securityContext:
   runAsNonRoot: true
   runAsUser: 65532
+  {{- if $root.Values.files.existingClaim }}
+  # The volume of uploaded files belongs to this group.
+  fsGroup: 65532
+  fsGroupChangePolicy: OnRootMismatch
+  {{- end }}
   seccompProfile:
     type: RuntimeDefault
 {{- with $root.Values.image.pullSecrets }}
@@ -102,6 +107,22 @@ Parameter: "database" or "redis". */}}
     items:
       - key: ca.crt
         path: ca.crt
+{{- end }}
+{{- end }}
+
+{{/* The volume of uploaded files and its mount; empty if uploads are disabled. */}}
+{{- define "printmarket.filesVolume" -}}
+{{- with .Values.files.existingClaim }}
+- name: files
+  persistentVolumeClaim:
+    claimName: {{ . | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "printmarket.filesMount" -}}
+{{- if .Values.files.existingClaim }}
+- name: files
+  mountPath: /files
 {{- end }}
 {{- end }}
 

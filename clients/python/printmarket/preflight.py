@@ -14,6 +14,10 @@ Failure = TypedDict("Failure", {
     "detail": Required[str],
     "upstreamStatus": int,
 }, total=False)
+FileContent = str
+FileForm = TypedDict("FileForm", {
+    "file": str,
+}, total=False)
 Finding = TypedDict("Finding", {
     "bbox": "Rectangle",
     "category": Required[str],
@@ -54,6 +58,7 @@ PreflightJob = TypedDict("PreflightJob", {
     "clientReference": str,
     "expiresAt": Required["Instant"],
     "failure": "Failure",
+    "fileId": str,
     "fileUrl": str,
     "finishedAt": "Instant",
     "intent": "Intent",
@@ -120,7 +125,8 @@ PreflightRules = TypedDict("PreflightRules", {
 }, total=False)
 PreflightSubmit = TypedDict("PreflightSubmit", {
     "clientReference": str,
-    "fileUrl": Required[str],
+    "fileId": str,
+    "fileUrl": str,
     "intent": "Intent",
     "profile": Required[str],
 }, total=False)
@@ -302,10 +308,28 @@ TrimSize = TypedDict("TrimSize", {
     "height": Required[float],
     "width": Required[float],
 }, total=False)
+UploadedFile = TypedDict("UploadedFile", {
+    "bytes": Required[int],
+    "expiresAt": Required[str],
+    "fileId": Required[str],
+    "sha256": Required[str],
+}, total=False)
 Verdict = str
 
 class Preflight(Transport):
     """The operations of the contract preflight-openapi.yaml."""
+
+    def upload_file(self, body: Any) -> UploadedFile:
+        """Upload a PDF for inspection. Requires preflight:write."""
+        return self._call("POST", f"/api/v1/files", body=body)
+
+    def get_file(self, file_id: str) -> UploadedFile:
+        """Read the properties of an uploaded file. Requires preflight:read."""
+        return self._call("GET", f"/api/v1/files/{quote(file_id, safe='')}")
+
+    def delete_file(self, file_id: str) -> Any:
+        """Delete an uploaded file. Requires preflight:write."""
+        return self._call("DELETE", f"/api/v1/files/{quote(file_id, safe='')}")
 
     def list_preflights(self, *, status: list[str] | None = None, verdict: list[str] | None = None, created_after: str | None = None, created_before: str | None = None, client_reference: str | None = None, limit: int | None = None, cursor: str | None = None) -> PreflightPage:
         """List your jobs, newest first. Requires preflight:read."""

@@ -29,6 +29,8 @@ export interface paths {
          *     `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
          *     valid names.
          *
+         *     To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
+         *
          *     If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
          *     job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
          *     key with a different body returns 422 `IDEMPOTENCY_KEY_REUSED`. Keys are stored for at least 24 hours,
@@ -231,6 +233,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a PDF for inspection. Requires preflight:write.
+         * @description For files without a public URL. Send the bytes of the file as `application/pdf` or `application/octet-stream`,
+         *     or as the only part of `multipart/form-data`, with or without Content-Length. Then submit a job with the
+         *     `fileId`. One file can be used for several jobs. The server does not inspect the file before a job does.
+         *
+         *     A file has at most 256 MiB. It has to arrive at 64 KiB per second or faster, measured over every 5 seconds. Your
+         *     organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store 4 GiB
+         *     unless the installation has another limit; a file uses 64 KiB or more of it. Further requests return 429
+         *     `FILE_STORAGE_EXCEEDED`, until files are deleted or expire.
+         *
+         *     Files expire at `expiresAt`, after 24 hours unless the installation has another lifetime. A job that was submitted
+         *     before that still reads its file.
+         *
+         *     The request has no Idempotency-Key: if you repeat it, you get another file with another `fileId`. Uploads cannot
+         *     be resumed. An installation can check files for viruses; it rejects an infected file with `FILE_REJECTED`.
+         */
+        post: operations["uploadFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/files/{fileId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `fileId` of an uploaded file. Other values return 404.
+                 * @example file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+                 */
+                fileId: components["parameters"]["FileId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read the properties of an uploaded file. Requires preflight:read.
+         * @description The response to the upload. The bytes of the file cannot be downloaded. An expired file returns 404.
+         */
+        get: operations["getFile"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an uploaded file. Requires preflight:write.
+         * @description The bytes are removed at once. A job that has not read the file yet fails with `FILE_UNAVAILABLE`. Reports are
+         *     not deleted.
+         */
+        delete: operations["deleteFile"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -384,7 +450,12 @@ export interface components {
              * @description The URL from which the server fetches the PDF.
              * @example https://files.example.com/flyer.pdf
              */
-            fileUrl: string;
+            fileUrl?: string;
+            /**
+             * @description The `fileId` of an uploaded file that has not expired. Send it instead of `fileUrl`, not with it.
+             * @example file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+             */
+            fileId?: string;
             /**
              * @description The name of an inspection profile.
              * @example print_ready
@@ -396,6 +467,44 @@ export interface components {
              * @example PO-2026-4711
              */
             clientReference?: string;
+        };
+        /**
+         * Format: binary
+         * @description The bytes of one file.
+         */
+        FileContent: string;
+        /** @description A form with exactly one part, which contains the bytes of the file. */
+        FileForm: {
+            /**
+             * Format: binary
+             * @description The bytes of one file. The part may have any other name.
+             */
+            file?: string;
+        };
+        /** @description A file that was uploaded for inspection. */
+        UploadedFile: {
+            /**
+             * @description The id of the file, for `fileId` of a submission.
+             * @example file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+             */
+            fileId: string;
+            /**
+             * @description The SHA-256 of the stored bytes in hexadecimal digits. Compare it with that of your file.
+             * @example 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
+             */
+            sha256: string;
+            /**
+             * Format: int64
+             * @description The size of the file in bytes.
+             * @example 184320
+             */
+            bytes: number;
+            /**
+             * Format: date-time
+             * @description The time in UTC from which on the file can no longer be submitted. Its bytes are deleted soon after.
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            expiresAt: string;
         };
         /**
          * @description The job ticket: the agreed properties of the print job. The inspection compares each given property with the
@@ -629,10 +738,15 @@ export interface components {
              */
             status: "queued" | "processing" | "succeeded" | "failed" | "cancelled";
             /**
-             * @description The URL of the file without its query, which may be a credential.
+             * @description The URL of the file without its query, which may be a credential. Absent if the file was uploaded.
              * @example https://files.example.com/flyer.pdf
              */
             fileUrl?: string;
+            /**
+             * @description The `fileId` of the uploaded file. Absent if the file was submitted as a URL. The file may have expired since.
+             * @example file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+             */
+            fileId?: string;
             /**
              * @description The name of the profile that the job was submitted with.
              * @example print_ready
@@ -697,7 +811,8 @@ export interface components {
         /**
          * @description Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
          *     about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
-         *     ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
+         *     ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. FILE_UNAVAILABLE means that an uploaded file
+         *     was deleted before the job read it. New codes may be added.
          */
         Failure: {
             /**
@@ -1564,6 +1679,27 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /**
+         * @description Preflight is not available to you, this installation accepts no uploads (`FILES_DISABLED`), or the server is
+         *     temporarily unable to store, scan or delete files.
+         */
+        FilesUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                Date: components["headers"]["Date"];
+                "Cache-Control": components["headers"]["NotStoredAnywhere"];
+                Vary: components["headers"]["VaryIfAsked"];
+                "Marketplace-Entitlement": components["headers"]["EntitlementIfKnown"];
+                "Marketplace-Capability": components["headers"]["CapabilityIfKnown"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicyIfCounted"];
+                RateLimit: components["headers"]["RateLimitIfCounted"];
+                "Retry-After": components["headers"]["RetryAfterIfKnown"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
     parameters: {
         /**
@@ -1576,6 +1712,11 @@ export interface components {
          * @example pref_01KB0QXR80M4T7Q2C9W6H3JZVN
          */
         JobId: string;
+        /**
+         * @description The `fileId` of an uploaded file. Other values return 404.
+         * @example file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+         */
+        FileId: string;
         /**
          * @description A status of the jobs to list. Repeat the parameter to select several.
          * @example [
@@ -1756,6 +1897,11 @@ export interface components {
          * @example /api/v1/preflight/pref_01KB0QXR80M4T7Q2C9W6H3JZVN
          */
         Location: string;
+        /**
+         * @description The path of the file.
+         * @example /api/v1/files/file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+         */
+        FileLocation: string;
         /**
          * @description The next page (RFC 8288). Absent on the last page.
          * @example </api/v1/preflight?cursor=AXNlYWxlZC1wb3NpdGlvbi1pbi1hLWxpc3Q&limit=50>; rel="next"
@@ -2449,6 +2595,235 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    uploadFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The bytes of the file, at most 256 MiB. In multipart/form-data: exactly one part, of any name. */
+        requestBody: {
+            content: {
+                "application/pdf": components["schemas"]["FileContent"];
+                "application/octet-stream": components["schemas"]["FileContent"];
+                "multipart/form-data": components["schemas"]["FileForm"];
+            };
+        };
+        responses: {
+            /** @description The file is stored. Submit a job with its fileId. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Location: components["headers"]["FileLocation"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedFile"];
+                };
+            };
+            /** @description The body is empty, incomplete, or not exactly one part. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            406: components["responses"]["NotAcceptable"];
+            /** @description The file arrived more slowly than 64 KiB per second. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The file is larger than 256 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is none of the three, or the body has a Content-Encoding. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The virus scanner of the installation rejects the file. It is not stored. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            425: components["responses"]["TooEarly"];
+            /** @description Your organization has exceeded its rate limit, or its limit of stored bytes. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["FilesUnavailable"];
+        };
+    };
+    getFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `fileId` of an uploaded file. Other values return 404.
+                 * @example file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+                 */
+                fileId: components["parameters"]["FileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedFile"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["FilesUnavailable"];
+        };
+    };
+    deleteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `fileId` of an uploaded file. Other values return 404.
+                 * @example file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+                 */
+                fileId: components["parameters"]["FileId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file is deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Date: components["headers"]["Date"];
+                    "Cache-Control": components["headers"]["NotStored"];
+                    Vary: components["headers"]["Vary"];
+                    "Marketplace-Entitlement": components["headers"]["Entitlement"];
+                    "Marketplace-Capability": components["headers"]["Capability"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
+            425: components["responses"]["TooEarly"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["FilesUnavailable"];
         };
     };
 }

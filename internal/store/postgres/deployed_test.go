@@ -142,6 +142,7 @@ var shared = []sharedStatement{
 	{"worker", "trace, client_reference, upstream_status FROM job WHERE", "workers read jobs to begin them"},
 	{"worker", "SELECT 1 FROM job WHERE tenant", "workers read jobs to begin them"},
 	{"worker", "SELECT number_outbox(", "EXPLAIN does not run the function, which has the rights of its caller"},
+	{"worker", "FROM uploaded_file", "workers check the tenant of a file before they open it"},
 	{"webhooks", "SELECT publish(", "EXPLAIN does not run the function, which has the rights of its caller"},
 	{"webhooks", "SELECT 1 FROM outbox WHERE tenant", "workers read events to relay them"},
 	{"webhooks", "FROM webhook_delivery", "workers claim, record and erase deliveries"},

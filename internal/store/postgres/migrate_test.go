@@ -15,7 +15,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-const needed = 25
+const needed = 26
 
 func TestProgramRunsOnlyOnItsOwnSchemaAndNewerOnes(t *testing.T) {
 	t.Parallel()

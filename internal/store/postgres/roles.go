@@ -56,7 +56,7 @@ func (s *Store) Grant(ctx context.Context, roles Roles) error {
 }
 
 // tables lists every table that the migrations create.
-const tables = "idempotency, quota, quota_day, rfq, quote, job, report, outbox, outbox_head, audit, audit_head, key_use, request_log, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, ended_session, erasure, goose_db_version"
+const tables = "idempotency, quota, quota_day, rfq, quote, job, report, uploaded_file, outbox, outbox_head, audit, audit_head, key_use, request_log, xjmf_message, xjmf_state, masterdata_snapshot, masterdata_approval, masterdata_revision, webhook_endpoint, webhook_delivery, webhook_attempt, webhook_head, ended_session, erasure, goose_db_version"
 
 // eraseRecords is the function that erases records with the rights of the owner of the schema.
 const eraseRecords = "erase_records(text, text, bigint, bytea[])"
@@ -69,7 +69,7 @@ func RuntimeGrants(role string) string {
 	return grants(role,
 		"SELECT, INSERT, UPDATE, DELETE ON idempotency, quota, quota_day, xjmf_message, xjmf_state, ended_session, erasure",
 		"SELECT, INSERT, UPDATE ON rfq, quote, job, key_use",
-		"SELECT, INSERT, DELETE ON report",
+		"SELECT, INSERT, DELETE ON report, uploaded_file",
 		"SELECT, INSERT, UPDATE (seq) ON outbox",
 		"SELECT, UPDATE ON outbox_head",
 		"SELECT, INSERT ON audit",
@@ -89,7 +89,7 @@ func RuntimeGrants(role string) string {
 // role cannot submit jobs, read reports or read RFQs.
 func WorkerGrants(role string) string {
 	return grants(role,
-		"SELECT ON job",
+		"SELECT ON job, uploaded_file",
 		`UPDATE (status, attempt, incarnation, pages_done, pages_total, verdict, failure_code, failure_detail, upstream_status,
 			version, tries, started_at, finished_at, expires_at, file_url) ON job`,
 		"INSERT ON report",

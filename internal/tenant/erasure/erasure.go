@@ -49,6 +49,7 @@ const (
 	Quotes            Kind = "quotes"
 	Jobs              Kind = "jobs"
 	Reports           Kind = "reports"
+	Files             Kind = "files"
 	Callbacks         Kind = "callbacks"
 	JobStatuses       Kind = "jobStatuses"
 	Events            Kind = "events"
@@ -70,6 +71,7 @@ var Steps = []struct {
 }{
 	{RFQs, Quotes, 100},
 	{Jobs, Reports, 50},
+	{Files, "", 100},
 	{Callbacks, "", 50},
 	{JobStatuses, "", 500},
 	{Events, "", 500},

@@ -45,9 +45,11 @@ type Config struct {
 	Store Store
 	// Declared returns the declarations of an organization, or [ErrPostureUnknown].
 	Declared func(organization string) (Declared, error)
-	Now      func() time.Time
-	Random   io.Reader
-	Log      *slog.Logger
+	// RemoveBytes removes the bytes of all files of a tenant, before their rows are erased.
+	RemoveBytes func(ctx context.Context, owner tenant.ID) error
+	Now         func() time.Time
+	Random      io.Reader
+	Log         *slog.Logger
 }
 
 // Service plans, confirms and carries out erasures. It is safe for concurrent use.
@@ -190,6 +192,9 @@ func (s *Service) carryOut(ctx context.Context, e *Erasure) error {
 func (s *Service) pass(ctx context.Context, e *Erasure) (total int64, busy bool, err error) {
 	for step := range Steps {
 		for _, mode := range []tenant.Mode{tenant.Live, tenant.Test} {
+			if err := s.removeBytes(ctx, e, step, mode); err != nil {
+				return total, false, err
+			}
 			for {
 				if err := s.refuseInForce(e.Organization); err != nil {
 					return total, false, err
@@ -205,6 +210,18 @@ func (s *Service) pass(ctx context.Context, e *Erasure) (total int64, busy bool,
 		}
 	}
 	return total, false, nil
+}
+
+// removeBytes removes what the records of a step have outside the store. It removes the bytes of
+// all files before the first row, because another process may erase the same rows.
+func (s *Service) removeBytes(ctx context.Context, e *Erasure, step int, mode tenant.Mode) error {
+	if Steps[step].Kind != Files {
+		return nil
+	}
+	if err := s.refuseInForce(e.Organization); err != nil {
+		return err
+	}
+	return s.RemoveBytes(ctx, tenant.ID{Organization: e.Organization, Mode: mode})
 }
 
 // end records the counts in the audit and ends the erasure, unless another process did.

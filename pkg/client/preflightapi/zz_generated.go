@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/oapi-codegen/runtime"
+	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
 // Defines values for FailureCode.
@@ -28,6 +29,7 @@ const (
 	FailureCodeFetchStatus       FailureCode = "FETCH_STATUS"
 	FailureCodeFetchTimeout      FailureCode = "FETCH_TIMEOUT"
 	FailureCodeFileTooLarge      FailureCode = "FILE_TOO_LARGE"
+	FailureCodeFileUnavailable   FailureCode = "FILE_UNAVAILABLE"
 	FailureCodeMemoryLimit       FailureCode = "MEMORY_LIMIT"
 	FailureCodeOutputLimit       FailureCode = "OUTPUT_LIMIT"
 	FailureCodeTimeLimit         FailureCode = "TIME_LIMIT"
@@ -71,7 +73,8 @@ const (
 
 // Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 // about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
-// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
+// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. FILE_UNAVAILABLE means that an uploaded file
+// was deleted before the job read it. New codes may be added.
 type Failure struct {
 	// Code The machine-readable cause, one of the codes above.
 	//
@@ -93,6 +96,9 @@ type Failure struct {
 //
 // Examples: FETCH_REFUSED
 type FailureCode string
+
+// FileContent The bytes of one file.
+type FileContent = openapi_types.File
 
 // Finding defines model for Finding.
 type Finding struct {
@@ -276,10 +282,16 @@ type PreflightJob struct {
 	// Status The state of the processing. `succeeded`, `failed` and `cancelled` are terminal.
 	Status PreflightStatus `json:"status"`
 
-	// FileURL The URL of the file without its query, which may be a credential.
+	// FileURL The URL of the file without its query, which may be a credential. Absent if the file was uploaded.
+	//
 	//
 	// Examples: https://files.example.com/flyer.pdf
 	FileURL string `json:"fileUrl,omitempty"`
+
+	// FileID The `fileId` of the uploaded file. Absent if the file was submitted as a URL. The file may have expired since.
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	FileID string `json:"fileId,omitempty"`
 
 	// Profile The name of the profile that the job was submitted with.
 	//
@@ -344,7 +356,8 @@ type PreflightJob struct {
 
 	// Failure Present when status is failed. FETCH_REFUSED, FETCH_TIMEOUT, FETCH_STATUS, FETCH_FAILED and FILE_TOO_LARGE are
 	// about fetching the file; TIME_LIMIT, MEMORY_LIMIT, OUTPUT_LIMIT and ENGINE_CRASH about inspecting it.
-	// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. New codes may be added.
+	// ATTEMPTS_EXHAUSTED is a fault of the service: submit the job again. FILE_UNAVAILABLE means that an uploaded file
+	// was deleted before the job read it. New codes may be added.
 	Failure *Failure `json:"failure,omitempty"`
 	Links   JobLinks `json:"links"`
 }
@@ -522,7 +535,12 @@ type PreflightSubmit struct {
 	// FileURL The URL from which the server fetches the PDF.
 	//
 	// Examples: https://files.example.com/flyer.pdf
-	FileURL string `json:"fileUrl"`
+	FileURL string `json:"fileUrl,omitempty"`
+
+	// FileID The `fileId` of an uploaded file that has not expired. Send it instead of `fileUrl`, not with it.
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	FileID string `json:"fileId,omitempty"`
 
 	// Profile The name of an inspection profile.
 	//
@@ -1136,6 +1154,29 @@ type TrimSize struct {
 	Height float64 `json:"height"`
 }
 
+// UploadedFile A file that was uploaded for inspection.
+type UploadedFile struct {
+	// FileID The id of the file, for `fileId` of a submission.
+	//
+	// Examples: file_01KB0QX4N2M4T7Q2C9W6H3JZVN
+	FileID string `json:"fileId"`
+
+	// SHA256 The SHA-256 of the stored bytes in hexadecimal digits. Compare it with that of your file.
+	//
+	// Examples: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
+	SHA256 string `json:"sha256"`
+
+	// Bytes The size of the file in bytes.
+	//
+	// Examples: 184320
+	Bytes int64 `json:"bytes"`
+
+	// ExpiresAt The time in UTC from which on the file can no longer be submitted. Its bytes are deleted soon after.
+	//
+	// Examples: 2026-11-21T12:00:00.000Z
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
 // Verdict The result for the file: `fail` if a finding has the severity error, `warn` if a finding has the severity
 // warning, otherwise `pass`. Present in a job when status is succeeded.
 type Verdict string
@@ -1154,6 +1195,9 @@ type CreatedBefore = time.Time
 
 // Cursor defines model for Cursor.
 type Cursor = string
+
+// FileID defines model for FileId.
+type FileID = string
 
 // IdempotencyKey defines model for IdempotencyKey.
 type IdempotencyKey = string
@@ -1334,6 +1378,43 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
+	// UploadFileWithBody Upload a PDF for inspection. Requires preflight:write.
+	//
+	// For files without a public URL. Send the bytes of the file as `application/pdf` or `application/octet-stream`,
+	// or as the only part of `multipart/form-data`, with or without Content-Length. Then submit a job with the
+	// `fileId`. One file can be used for several jobs. The server does not inspect the file before a job does.
+	//
+	// A file has at most 256 MiB. It has to arrive at 64 KiB per second or faster, measured over every 5 seconds. Your
+	// organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store 4 GiB
+	// unless the installation has another limit; a file uses 64 KiB or more of it. Further requests return 429
+	// `FILE_STORAGE_EXCEEDED`, until files are deleted or expire.
+	//
+	// Files expire at `expiresAt`, after 24 hours unless the installation has another lifetime. A job that was submitted
+	// before that still reads its file.
+	//
+	// The request has no Idempotency-Key: if you repeat it, you get another file with another `fileId`. Uploads cannot
+	// be resumed. An installation can check files for viruses; it rejects an infected file with `FILE_REJECTED`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/v1/files (the `UploadFile` operationId).
+	UploadFileWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteFile Delete an uploaded file. Requires preflight:write.
+	//
+	// The bytes are removed at once. A job that has not read the file yet fails with `FILE_UNAVAILABLE`. Reports are
+	// not deleted.
+	//
+	// Corresponds with DELETE /api/v1/files/{fileId} (the `DeleteFile` operationId).
+	DeleteFile(ctx context.Context, fileID FileID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetFile Read the properties of an uploaded file. Requires preflight:read.
+	//
+	// The response to the upload. The bytes of the file cannot be downloaded. An expired file returns 404.
+	//
+	// Corresponds with GET /api/v1/files/{fileId} (the `GetFile` operationId).
+	GetFile(ctx context.Context, fileID FileID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListPreflights List your jobs, newest first. Requires preflight:read.
 	//
 	// To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
@@ -1350,6 +1431,8 @@ type ClientInterface interface {
 	// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
 	// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
 	// valid names.
+	//
+	// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -1377,6 +1460,8 @@ type ClientInterface interface {
 	// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
 	// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
 	// valid names.
+	//
+	// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -1480,6 +1565,73 @@ type ClientInterface interface {
 	GetPreflightReport(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
+// UploadFileWithBody Upload a PDF for inspection. Requires preflight:write.
+//
+// For files without a public URL. Send the bytes of the file as `application/pdf` or `application/octet-stream`,
+// or as the only part of `multipart/form-data`, with or without Content-Length. Then submit a job with the
+// `fileId`. One file can be used for several jobs. The server does not inspect the file before a job does.
+//
+// A file has at most 256 MiB. It has to arrive at 64 KiB per second or faster, measured over every 5 seconds. Your
+// organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store 4 GiB
+// unless the installation has another limit; a file uses 64 KiB or more of it. Further requests return 429
+// `FILE_STORAGE_EXCEEDED`, until files are deleted or expire.
+//
+// Files expire at `expiresAt`, after 24 hours unless the installation has another lifetime. A job that was submitted
+// before that still reads its file.
+//
+// The request has no Idempotency-Key: if you repeat it, you get another file with another `fileId`. Uploads cannot
+// be resumed. An installation can check files for viruses; it rejects an infected file with `FILE_REJECTED`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/v1/files (the `UploadFile` operationId).
+func (c *Client) UploadFileWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUploadFileRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteFile Delete an uploaded file. Requires preflight:write.
+//
+// The bytes are removed at once. A job that has not read the file yet fails with `FILE_UNAVAILABLE`. Reports are
+// not deleted.
+//
+// Corresponds with DELETE /api/v1/files/{fileId} (the `DeleteFile` operationId).
+func (c *Client) DeleteFile(ctx context.Context, fileID FileID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteFileRequest(c.Server, fileID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetFile Read the properties of an uploaded file. Requires preflight:read.
+//
+// The response to the upload. The bytes of the file cannot be downloaded. An expired file returns 404.
+//
+// Corresponds with GET /api/v1/files/{fileId} (the `GetFile` operationId).
+func (c *Client) GetFile(ctx context.Context, fileID FileID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetFileRequest(c.Server, fileID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListPreflights List your jobs, newest first. Requires preflight:read.
 //
 // To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
@@ -1506,6 +1658,8 @@ func (c *Client) ListPreflights(ctx context.Context, params *ListPreflightsParam
 // server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
 // `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
 // valid names.
+//
+// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 //
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -1543,6 +1697,8 @@ func (c *Client) SubmitPreflightWithBody(ctx context.Context, params *SubmitPref
 // server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
 // `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
 // valid names.
+//
+// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 //
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -1723,6 +1879,103 @@ func (c *Client) GetPreflightReport(ctx context.Context, jobID JobID, params *Ge
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// NewUploadFileRequestWithBody constructs an http.Request for the UploadFile method, with any body, and a specified content type
+func NewUploadFileRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/files")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteFileRequest constructs an http.Request for the DeleteFile method
+func NewDeleteFileRequest(server string, fileID FileID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "fileId", fileID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/files/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetFileRequest constructs an http.Request for the GetFile method
+func NewGetFileRequest(server string, fileID FileID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "fileId", fileID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/files/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
 }
 
 // NewListPreflightsRequest constructs an http.Request for the ListPreflights method
@@ -2297,6 +2550,47 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
+	// UploadFileWithBodyWithResponse Upload a PDF for inspection. Requires preflight:write.
+	//
+	// For files without a public URL. Send the bytes of the file as `application/pdf` or `application/octet-stream`,
+	// or as the only part of `multipart/form-data`, with or without Content-Length. Then submit a job with the
+	// `fileId`. One file can be used for several jobs. The server does not inspect the file before a job does.
+	//
+	// A file has at most 256 MiB. It has to arrive at 64 KiB per second or faster, measured over every 5 seconds. Your
+	// organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store 4 GiB
+	// unless the installation has another limit; a file uses 64 KiB or more of it. Further requests return 429
+	// `FILE_STORAGE_EXCEEDED`, until files are deleted or expire.
+	//
+	// Files expire at `expiresAt`, after 24 hours unless the installation has another lifetime. A job that was submitted
+	// before that still reads its file.
+	//
+	// The request has no Idempotency-Key: if you repeat it, you get another file with another `fileId`. Uploads cannot
+	// be resumed. An installation can check files for viruses; it rejects an infected file with `FILE_REJECTED`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/v1/files (the `UploadFile` operationId).
+	UploadFileWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadFileResponse, error)
+
+	// DeleteFileWithResponse Delete an uploaded file. Requires preflight:write.
+	//
+	// The bytes are removed at once. A job that has not read the file yet fails with `FILE_UNAVAILABLE`. Reports are
+	// not deleted.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/v1/files/{fileId} (the `DeleteFile` operationId).
+	DeleteFileWithResponse(ctx context.Context, fileID FileID, reqEditors ...RequestEditorFn) (*DeleteFileResponse, error)
+
+	// GetFileWithResponse Read the properties of an uploaded file. Requires preflight:read.
+	//
+	// The response to the upload. The bytes of the file cannot be downloaded. An expired file returns 404.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/files/{fileId} (the `GetFile` operationId).
+	GetFileWithResponse(ctx context.Context, fileID FileID, reqEditors ...RequestEditorFn) (*GetFileResponse, error)
+
 	// ListPreflightsWithResponse List your jobs, newest first. Requires preflight:read.
 	//
 	// To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
@@ -2315,6 +2609,8 @@ type ClientWithResponsesInterface interface {
 	// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
 	// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
 	// valid names.
+	//
+	// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -2342,6 +2638,8 @@ type ClientWithResponsesInterface interface {
 	// server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
 	// `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
 	// valid names.
+	//
+	// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 	//
 	// If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 	// job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -2457,6 +2755,122 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/preflight/{jobId}/report (the `GetPreflightReport` operationId).
 	GetPreflightReportWithResponse(ctx context.Context, jobID JobID, params *GetPreflightReportParams, reqEditors ...RequestEditorFn) (*GetPreflightReportResponse, error)
+}
+
+type UploadFileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *UploadedFile
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r UploadFileResponse) GetJSON201() *UploadedFile {
+	return r.JSON201
+}
+
+// GetBody returns the raw response body bytes
+func (r UploadFileResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UploadFileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UploadFileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UploadFileResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DeleteFileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteFileResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteFileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteFileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteFileResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetFileResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *UploadedFile
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetFileResponse) GetJSON200() *UploadedFile {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetFileResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetFileResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetFileResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetFileResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 type ListPreflightsResponse struct {
@@ -2821,6 +3235,65 @@ func (r GetPreflightReportResponse) ContentType() string {
 	return ""
 }
 
+// UploadFileWithBodyWithResponse Upload a PDF for inspection. Requires preflight:write.
+//
+// For files without a public URL. Send the bytes of the file as `application/pdf` or `application/octet-stream`,
+// or as the only part of `multipart/form-data`, with or without Content-Length. Then submit a job with the
+// `fileId`. One file can be used for several jobs. The server does not inspect the file before a job does.
+//
+// A file has at most 256 MiB. It has to arrive at 64 KiB per second or faster, measured over every 5 seconds. Your
+// organization can upload at most 4 files at once; further requests return 503 `OVERLOADED`. It can store 4 GiB
+// unless the installation has another limit; a file uses 64 KiB or more of it. Further requests return 429
+// `FILE_STORAGE_EXCEEDED`, until files are deleted or expire.
+//
+// Files expire at `expiresAt`, after 24 hours unless the installation has another lifetime. A job that was submitted
+// before that still reads its file.
+//
+// The request has no Idempotency-Key: if you repeat it, you get another file with another `fileId`. Uploads cannot
+// be resumed. An installation can check files for viruses; it rejects an infected file with `FILE_REJECTED`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/v1/files (the `UploadFile` operationId).
+func (c *ClientWithResponses) UploadFileWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadFileResponse, error) {
+	rsp, err := c.UploadFileWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUploadFileResponse(rsp)
+}
+
+// DeleteFileWithResponse Delete an uploaded file. Requires preflight:write.
+//
+// The bytes are removed at once. A job that has not read the file yet fails with `FILE_UNAVAILABLE`. Reports are
+// not deleted.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/v1/files/{fileId} (the `DeleteFile` operationId).
+func (c *ClientWithResponses) DeleteFileWithResponse(ctx context.Context, fileID FileID, reqEditors ...RequestEditorFn) (*DeleteFileResponse, error) {
+	rsp, err := c.DeleteFile(ctx, fileID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteFileResponse(rsp)
+}
+
+// GetFileWithResponse Read the properties of an uploaded file. Requires preflight:read.
+//
+// The response to the upload. The bytes of the file cannot be downloaded. An expired file returns 404.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/files/{fileId} (the `GetFile` operationId).
+func (c *ClientWithResponses) GetFileWithResponse(ctx context.Context, fileID FileID, reqEditors ...RequestEditorFn) (*GetFileResponse, error) {
+	rsp, err := c.GetFile(ctx, fileID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetFileResponse(rsp)
+}
+
 // ListPreflightsWithResponse List your jobs, newest first. Requires preflight:read.
 //
 // To read the next page, follow `Link: rel="next"` or send `nextCursor` as `cursor`, until `nextCursor` is null.
@@ -2845,6 +3318,8 @@ func (c *ClientWithResponses) ListPreflightsWithResponse(ctx context.Context, pa
 // server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
 // `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
 // valid names.
+//
+// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 //
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -2878,6 +3353,8 @@ func (c *ClientWithResponses) SubmitPreflightWithBodyWithResponse(ctx context.Co
 // server connects, so a forbidden address results in a failed job with `FETCH_REFUSED`. Start with the profile
 // `print_ready`; `GET /api/v1/preflight/profiles` lists all profiles. The error for an unknown profile lists the
 // valid names.
+//
+// To inspect an uploaded file, send `fileId` instead of `fileUrl`. Exactly one of the two is required.
 //
 // If you send an Idempotency-Key, you can repeat the request with it as often as you need. The requests create one
 // job, use the quota once and return the same response, with `Idempotent-Replayed: true` on repetitions. The same
@@ -3040,6 +3517,74 @@ func (c *ClientWithResponses) GetPreflightReportWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseGetPreflightReportResponse(rsp)
+}
+
+// ParseUploadFileResponse parses an HTTP response from a UploadFileWithResponse call
+func ParseUploadFileResponse(rsp *http.Response) (*UploadFileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UploadFileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest UploadedFile
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteFileResponse parses an HTTP response from a DeleteFileWithResponse call
+func ParseDeleteFileResponse(rsp *http.Response) (*DeleteFileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteFileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetFileResponse parses an HTTP response from a GetFileWithResponse call
+func ParseGetFileResponse(rsp *http.Response) (*GetFileResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetFileResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest UploadedFile
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
 }
 
 // ParseListPreflightsResponse parses an HTTP response from a ListPreflightsWithResponse call

@@ -9,6 +9,7 @@ the contracts.
 - {path: /api/v1/catalog, type: Prefix}
 - {path: /api/v1/costing, type: Prefix}
 - {path: /api/v1/estimate, type: Prefix}
+- {path: /api/v1/files, type: Prefix}
 - {path: /api/v1/orders, type: Prefix}
 - {path: /api/v1/preflight, type: Prefix}
 - {path: /api/v1/rfq, type: Prefix}

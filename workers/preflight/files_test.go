@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package preflight_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/sandbox"
+	"github.com/printmarket/printmarket/internal/tenant"
+	"github.com/printmarket/printmarket/test/recordtest"
+	"github.com/printmarket/printmarket/test/redistest"
+	"github.com/printmarket/printmarket/workers/preflight"
+)
+
+// upload stores the flyer for acme and submits a job for it.
+func (w *fixture) upload() (fileID, jobID string) {
+	w.Helper()
+	file, err := w.Files.Upload(w.Context(), acme, preflightjob.Upload{Content: strings.NewReader(content), Bytes: -1, Allowed: func() bool { return true }})
+	w.must(err)
+	submitted, err := w.Submit(w.Context(), acme, preflightjob.Request{FileID: file.ID, Profile: recordtest.Profile}, 10)
+	w.must(err)
+	return file.ID, submitted.Job.ID
+}
+
+func TestUploadedFileIsInspectedInPlace(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, redistest.Mini(t))
+	_, id := w.upload()
+	read := make(chan string, 1)
+	w.start("w1", func(c *preflight.Config) {
+		c.Fetch = func(context.Context, string, io.Writer) error { return errors.New("a fetch of an uploaded file") }
+		c.Inspect = func(_ context.Context, spec sandbox.Spec) (sandbox.Inspected, error) {
+			text, err := io.ReadAll(io.NewSectionReader(spec.File, 0, 1<<20))
+			if _, writeErr := spec.File.WriteString("x"); writeErr == nil {
+				err = errors.New("the file can be written")
+			}
+			read <- string(text)
+			return goodReport(), err
+		}
+	})
+	if job := w.ended(id); job.Status != preflightjob.Succeeded {
+		t.Errorf("job %+v, want succeeded", job)
+	}
+	if got := <-read; got != content {
+		t.Errorf("the inspection has read %q, want %q", got, content)
+	}
+}
+
+func TestJobOfADeletedFileFailsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newFixture(t, redistest.Mini(t))
+	file, id := w.upload()
+	w.must(w.Files.Delete(t.Context(), acme, file))
+	w.start("w1")
+	if job := w.ended(id); job.Failure.Code != preflightjob.FileUnavailable || job.Tries != 1 {
+		t.Errorf("the job ends with %q after %d tries, want %s after one", job.Failure.Code, job.Tries, preflightjob.FileUnavailable)
+	}
+}
+
+func TestFileOpensForItsTenantOnlyAndAfterItsExpiry(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	jobs := recordtest.NewJobs(t, redistest.Mini(t), func() time.Time { return now })
+	w := &fixture{t, jobs}
+	id, _ := w.upload()
+	now = now.Add(25 * time.Hour)
+	file, err := w.Files.Open(t.Context(), acme, id)
+	if err != nil {
+		t.Fatalf("Open after the expiry: %v", err)
+	}
+	_ = file.Close()
+	for _, stranger := range []tenant.ID{{Organization: acme.Organization, Mode: tenant.Test}, {Organization: "org_stark1", Mode: tenant.Live}} {
+		if _, err := w.Files.Open(t.Context(), stranger, id); !errors.Is(err, preflightjob.ErrFileMissing) {
+			t.Errorf("Open as %s = %v, want ErrFileMissing", stranger, err)
+		}
+	}
+}
