@@ -172,6 +172,9 @@ func (j *judgement) listed(response map[string]any, at []string, status string) 
 	return all
 }
 
+// uploads are media types of bodies that are bytes, which need no example.
+var uploads = []string{"application/pdf", "application/octet-stream", "multipart/form-data"}
+
 // content judges the bodies of a request or response. codes lists the possible problems.
 func (j *judgement) content(path, codes []string) {
 	holder, _ := j.resolve(path...)
@@ -182,7 +185,7 @@ func (j *judgement) content(path, codes []string) {
 			continue
 		}
 		names := slices.Sorted(maps.Keys(member(body, "examples")))
-		if len(names) == 0 {
+		if len(names) == 0 && !slices.Contains(uploads, mediaType) {
 			j.fault(at, "has no example")
 		}
 		if codes != nil && !slices.Equal(names, codes) {
