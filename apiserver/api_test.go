@@ -369,7 +369,7 @@ func TestLargeHeadersAreAProblem(t *testing.T) {
 }
 
 // The test makes one request of each kind.
-func TestTheAccessLogTellsWhatButNoSecrets(t *testing.T) {
+func TestAccessLogHasEveryRequestAndNoSecret(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	w := apitest.New(t, apitest.Options{Log: telemetry.NewLogger(&log, slog.LevelInfo)})

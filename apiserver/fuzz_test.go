@@ -23,7 +23,7 @@ import (
 
 // serving holds a complete server on a socket and its fixture.
 type serving struct {
-	world   *apitest.Server
+	server  *apitest.Server
 	address string
 }
 
@@ -108,7 +108,7 @@ var awkward = []string{
 // contracts, and the server must keep running.
 func FuzzServer(f *testing.F) {
 	s := newServing(f)
-	g := newGenerator(f, s.world, 1)
+	g := newGenerator(f, s.server, 1)
 	for _, text := range awkward {
 		f.Add([]byte(text))
 	}
@@ -122,7 +122,7 @@ func FuzzServer(f *testing.F) {
 		if len(wire) > 1<<20 {
 			return
 		}
-		s.world.Advance(10 * time.Millisecond) // avoids the rate limit
+		s.server.Advance(10 * time.Millisecond) // avoids the rate limit
 		method, _, _ := strings.Cut(strings.TrimLeft(string(wire[:min(len(wire), 100)]), "\r\n"), " ")
 		a, answered := first(t, method, s.send(t, wire))
 		if !answered {

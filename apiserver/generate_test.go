@@ -26,7 +26,7 @@ import (
 // knowledge. The same seed always yields the same requests.
 type generator struct {
 	*rand.Rand
-	world      *apitest.Server
+	server     *apitest.Server
 	documents  map[contracts.Name]map[string]any
 	operations []contracts.Operation
 	// known holds valid values of the server, by parameter.
@@ -36,7 +36,7 @@ type generator struct {
 func newGenerator(t testing.TB, w *apitest.Server, seed uint64) *generator {
 	t.Helper()
 	g := &generator{
-		Rand: rand.New(rand.NewPCG(seed, 0)), world: w,
+		Rand: rand.New(rand.NewPCG(seed, 0)), server: w,
 		operations: slices.Concat(w.Contracts.Operations(), w.Contracts.InternalOperations()),
 		documents:  map[contracts.Name]map[string]any{},
 		known:      map[string][]string{"header Idempotency-Key": {"again-1", "again-2", "again-3"}},
@@ -94,7 +94,7 @@ func (g *generator) authenticate(a *attempt) {
 		names = []string{"platform-live", "platform-live", "platform-live", "platform-live", "platform-test", "platform-reads", "acme-live", ""}
 	}
 	if name := g.pick(names); name != "" {
-		a.header.Set("Authorization", "Bearer "+g.world.Key(name))
+		a.header.Set("Authorization", "Bearer "+g.server.Key(name))
 	}
 }
 

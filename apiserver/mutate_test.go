@@ -73,15 +73,15 @@ var mutations = []mutation{
 		a.header.Set("Content-Encoding", g.pick([]string{"gzip", "identity", "br", "x"}))
 	}},
 	{"other credentials", func(g *generator, a *attempt) {
-		a.header["Authorization"] = []string{g.pick([]string{"", "Bearer", "Bearer ", "Basic eDp5", "Bearer pmk_live_x", "bearer " + g.world.Key("acme-live"), "Bearer " + g.world.Key("acme-live") + "x", "Bearer a b", strings.Repeat("B", 5000)})}
+		a.header["Authorization"] = []string{g.pick([]string{"", "Bearer", "Bearer ", "Basic eDp5", "Bearer pmk_live_x", "bearer " + g.server.Key("acme-live"), "Bearer " + g.server.Key("acme-live") + "x", "Bearer a b", strings.Repeat("B", 5000)})}
 	}},
 	{"two credentials", func(g *generator, a *attempt) {
-		a.header.Set("X-API-Key", g.pick([]string{g.world.Key("acme-test"), g.world.Key("acme-live"), "x", ""}))
+		a.header.Set("X-API-Key", g.pick([]string{g.server.Key("acme-test"), g.server.Key("acme-live"), "x", ""}))
 	}},
-	{"a credential twice", func(g *generator, a *attempt) { a.header.Add("Authorization", "Bearer "+g.world.Key("acme-live")) }},
+	{"a credential twice", func(g *generator, a *attempt) { a.header.Add("Authorization", "Bearer "+g.server.Key("acme-live")) }},
 	{"a key in its own header", func(g *generator, a *attempt) {
 		a.header.Del("Authorization")
-		a.header.Set("X-API-Key", g.pick([]string{g.world.Key("acme-live"), "x"}))
+		a.header.Set("X-API-Key", g.pick([]string{g.server.Key("acme-live"), "x"}))
 	}},
 	{"no credential", func(_ *generator, a *attempt) { a.header.Del("Authorization") }},
 	{"a header field with a strange value", func(g *generator, a *attempt) {

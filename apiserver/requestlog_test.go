@@ -108,7 +108,7 @@ func TestAPanicIsFoundByTheRequestIDOfItsAnswer(t *testing.T) {
 
 // The test plants a word wherever a client can, except in the request id, which the log
 // stores on purpose.
-func TestTheLogHoldsNothingThatARequestBrought(t *testing.T) {
+func TestLogHasNoTextOfRequests(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	for _, in := range []apitest.Request{
@@ -136,7 +136,7 @@ func TestTheLogHoldsNothingThatARequestBrought(t *testing.T) {
 	}
 }
 
-func TestARequestIsLoggedWithoutAskingTheStore(t *testing.T) {
+func TestRequestIsLoggedWithoutAStoreQuery(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	before := w.Store.Calls()

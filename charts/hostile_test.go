@@ -228,7 +228,7 @@ func TestReleasesAndNamespacesMayHaveAnyName(t *testing.T) {
 }
 
 // The label contains the version for every form of tag.
-func TestTheVersionIsALabelWhateverTheTagIs(t *testing.T) {
+func TestVersionIsAValidLabel(t *testing.T) {
 	t.Parallel()
 	label := regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$`)
 	for _, tag := range []string{"1.2.3", "_a.-", "a..", "___", "123", strings.Repeat("a", 62) + ".-b", strings.Repeat("b", 128)} {

@@ -111,7 +111,7 @@ func TestPasswordsAreInSecretsAlone(t *testing.T) {
 
 // A Secret that was there before may hold anything, and its password goes into
 // URLs and into the users of Redis.
-func TestAPasswordThatWouldSaySomethingElseIsRefused(t *testing.T) {
+func TestPasswordThatChangesTheURLIsRejected(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
 	for name, password := range map[string]string{

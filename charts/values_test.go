@@ -111,7 +111,7 @@ func TestRolesOfTheDatabaseAreNotTheSame(t *testing.T) {
 	}
 }
 
-func TestLintHasNothingToSay(t *testing.T) {
+func TestChartsPassLint(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ chart, values string }{
 		"the platform by default":          {platformChart, origins},

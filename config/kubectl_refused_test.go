@@ -98,7 +98,7 @@ spec:
 `
 )
 
-func TestARefusalNamesTheFieldAndWhatToDo(t *testing.T) {
+func TestRejectionNamesFieldAndRemedy(t *testing.T) {
 	t.Parallel()
 	requirePlane(t)
 	fresh, existing := admin(plane.Namespace(t)), admin(plane.Namespace(t))

@@ -125,7 +125,7 @@ func TestFilesAreRevalidatedByTheirOwnTag(t *testing.T) {
 	}
 }
 
-func TestFilesAreCompressedForThoseWhoWantThat(t *testing.T) {
+func TestFilesAreCompressedOnRequest(t *testing.T) {
 	t.Parallel()
 	file := publishedFiles(t)["openapi.yaml"]
 	plain := serve(file, "")

@@ -138,15 +138,15 @@ func (d *testDashboard) publishPartners(n int) posture.Inputs {
 		}
 		in.Partners = append(in.Partners, o)
 	}
-	desk := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "platform"}}
-	desk.Spec = v1alpha1.PartnerEntitlementSpec{
+	operator := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "platform"}}
+	operator.Spec = v1alpha1.PartnerEntitlementSpec{
 		OrganizationID: "org_market", Package: v1alpha1.PackagePlatform, State: v1alpha1.StateActive,
 		Contract:   &v1alpha1.Contract{Reference: "own", EffectiveFrom: metav1.NewTime(noon.Add(-time.Hour))},
 		Scopes:     []v1alpha1.Scope{"ops:read"},
 		Keys:       []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: d.Digest("platform-live").String(), Scopes: posturetest.EveryScope()}},
 		RateLimits: []v1alpha1.RateLimit{{Surface: "partner", Requests: 1_000_000, WindowSeconds: 1}},
 	}
-	in.Partners = append(in.Partners, desk)
+	in.Partners = append(in.Partners, operator)
 	d.Gates.Publish(posture.Compile(in), noon)
 	return in
 }

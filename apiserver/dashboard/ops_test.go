@@ -29,12 +29,12 @@ func TestPagesForOperatorsLookLikeTheirGoldenFiles(t *testing.T) {
 	d.fillOverview(t)
 	d.fillOps("")
 	d.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
-	desk := d.signedIn(t, "platform-live")
+	operator := d.signedIn(t, "platform-live")
 	for name, path := range map[string]string{
 		"ops-posture": "/ops", "ops-posture-sought": "/ops?text=acme&capability=preflight&access=test", "ops-posture-none": "/ops?text=unknown",
 		"ops-partner": "/ops/partners/acme", "ops-partner-suspended": "/ops/partners/globex", "ops-rollouts": "/ops/rollouts", "ops-queue": "/ops/queue",
 	} {
-		golden(t, name, desk.get(t, path).want(t, http.StatusOK, "").text)
+		golden(t, name, operator.get(t, path).want(t, http.StatusOK, "").text)
 	}
 	d = newDashboard(t, withOps, func(c *dashboard.Config) {
 		c.Ops.Queue = queueStub{look: queue.Overview{Server: queue.Server{Durable: true}}}
@@ -46,17 +46,17 @@ func TestDenialsAreFilteredByPeriod(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	d.keep(t, denied(5, "NotInCohort", 1), denied(6, "KillSwitchEngaged", 20), denied(90, "ContractEnded", 3), logged(7, 404, "NOT_FOUND", ""))
-	desk := d.signedIn(t, "platform-live")
-	golden(t, "ops-denials", desk.get(t, "/ops/denials").want(t, http.StatusOK, "").text)
-	page := desk.get(t, "/ops/denials?within=24h").want(t, http.StatusOK, "ContractEnded")
+	operator := d.signedIn(t, "platform-live")
+	golden(t, "ops-denials", operator.get(t, "/ops/denials").want(t, http.StatusOK, "").text)
+	page := operator.get(t, "/ops/denials?within=24h").want(t, http.StatusOK, "ContractEnded")
 	if strings.Contains(page.text, "NOT_FOUND") {
 		t.Error("a request for an unknown path counts as refused by a gate")
 	}
-	desk.get(t, "/ops/denials?within=1y").want(t, http.StatusBadRequest, "1h, 24h, 7d or 30d")
+	operator.get(t, "/ops/denials?within=1y").want(t, http.StatusBadRequest, "1h, 24h, 7d or 30d")
 	for n := range 101 {
 		d.keep(t, denied(100+n, fmt.Sprint("Reason", n), 1))
 	}
-	desk.get(t, "/ops/denials?within=7d").want(t, http.StatusOK, "Only the most frequent denials are shown.")
+	operator.get(t, "/ops/denials?within=7d").want(t, http.StatusOK, "Only the most frequent denials are shown.")
 	d = newDashboard(t, withOps)
 	d.signedIn(t, "platform-live").get(t, "/ops/denials").want(t, http.StatusOK, "<p>No denials in this period.</p>")
 	d = newDashboard(t, withOps, func(c *dashboard.Config) { c.Ops.Denials = unread{} })
@@ -141,11 +141,11 @@ func TestOperatorIsCheckedOnEveryRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDashboard(t, withOps)
-			desk := d.signedIn(t, "platform-live")
-			desk.get(t, "/ops").want(t, http.StatusOK, "acme")
+			operator := d.signedIn(t, "platform-live")
+			operator.get(t, "/ops").want(t, http.StatusOK, "acme")
 			tc.change(d)
 			for _, path := range opsPaths {
-				page := desk.get(t, path).want(t, tc.status, tc.says)
+				page := operator.get(t, path).want(t, tc.status, tc.says)
 				if strings.Contains(page.text, "org_acme01") {
 					t.Errorf("%s contains a partner: %s", path, page.text)
 				}
@@ -158,18 +158,18 @@ func TestOperatorIsRedirectedToThePagesForOperators(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	for key, home := range map[string]string{"platform-live": "/ops", "platform-reads": "/ops"} {
-		desk := d.signedIn(t, key)
-		if to := desk.get(t, "/").want(t, http.StatusSeeOther, "").Header().Get("Location"); to != home {
+		operator := d.signedIn(t, key)
+		if to := operator.get(t, "/").want(t, http.StatusSeeOther, "").Header().Get("Location"); to != home {
 			t.Errorf("%s redirects to %s, want %s", key, to, home)
 		}
-		page := desk.get(t, "/ops").text
+		page := operator.get(t, "/ops").text
 		for _, link := range []string{`href="/rfqs"`, `href="/preflight"`, `href="/webhooks"`, `name="to"`} {
 			if strings.Contains(page, link) {
 				t.Errorf("%s is offered %s, which is for partners", key, link)
 			}
 		}
 		for _, path := range []string{"/rfqs", "/preflight", "/webhooks"} {
-			desk.get(t, path).want(t, http.StatusForbidden, "account:read")
+			operator.get(t, path).want(t, http.StatusForbidden, "account:read")
 		}
 	}
 	b := &browser{dashboard: d}
@@ -185,18 +185,18 @@ func TestOperatorThatIsAlsoAPartnerHasBothKindsOfPages(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
-	desk := d.signedIn(t, "platform-live")
-	desk.get(t, "/").want(t, http.StatusOK, `href="/ops/queue"`).want(t, http.StatusOK, `href="/rfqs"`)
+	operator := d.signedIn(t, "platform-live")
+	operator.get(t, "/").want(t, http.StatusOK, `href="/ops/queue"`).want(t, http.StatusOK, `href="/rfqs"`)
 }
 
-func TestAKeyOfTheSandboxSeesNothingOfProduction(t *testing.T) {
+func TestTestKeySeesNoProductionData(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	(&browser{dashboard: d}).post(t, "/sign-in", url.Values{"key": {d.Key("platform-test")}}).want(t, http.StatusForbidden, "require a live key")
 	d.Partner("platform", func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"ops:read", "account:read"} })
-	desk := d.signedIn(t, "platform-test")
+	operator := d.signedIn(t, "platform-test")
 	for _, path := range opsPaths {
-		if page := desk.get(t, path).want(t, http.StatusForbidden, "require a live key"); strings.Contains(page.text, "org_acme01") {
+		if page := operator.get(t, path).want(t, http.StatusForbidden, "require a live key"); strings.Contains(page.text, "org_acme01") {
 			t.Errorf("%s contains a partner: %s", path, page.text)
 		}
 	}
@@ -219,7 +219,7 @@ func TestMatrixIsFiltered(t *testing.T) {
 	d.fillOverview(t)
 	d.fillOps("")
 	d.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
-	desk := d.signedIn(t, "platform-live")
+	operator := d.signedIn(t, "platform-live")
 	for name, tc := range map[string]struct {
 		query string
 		want  []string
@@ -236,14 +236,14 @@ func TestMatrixIsFiltered(t *testing.T) {
 		"to a page beyond the last":             {"page=9223372036854775807", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			page := desk.get(t, "/ops?"+tc.query).want(t, http.StatusOK, "Posture")
+			page := operator.get(t, "/ops?"+tc.query).want(t, http.StatusOK, "Posture")
 			if diff := cmp.Diff(tc.want, partnersOf(page)); diff != "" {
 				t.Errorf("partners (-want +got):\n%s", diff)
 			}
 		})
 	}
 	for _, query := range []string{"capability=teleport", "access=all", "page=0", "page=two", "text=" + strings.Repeat("x", 101)} {
-		desk.get(t, "/ops?"+query).want(t, http.StatusBadRequest, "Invalid request")
+		operator.get(t, "/ops?"+query).want(t, http.StatusBadRequest, "Invalid request")
 	}
 }
 
@@ -261,11 +261,11 @@ func TestMatrixListsEachOfAThousandPartnersOnce(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
 	d.publishPartners(1000)
-	desk, seen := d.signedIn(t, "platform-live"), map[string]int{}
+	operator, seen := d.signedIn(t, "platform-live"), map[string]int{}
 	later := regexp.MustCompile(`<a href="([^"]+)" rel="next">`)
 	pages := 0
 	for path := "/ops"; path != ""; pages++ {
-		page := desk.get(t, path).want(t, http.StatusOK, "of 1001")
+		page := operator.get(t, path).want(t, http.StatusOK, "of 1001")
 		for _, name := range partnersOf(page) {
 			seen[name]++
 		}
@@ -283,16 +283,16 @@ func TestMatrixListsEachOfAThousandPartnersOnce(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/ops/partners/partner-00500", "/ops/rollouts"} {
-		desk.get(t, path).want(t, http.StatusOK, "")
+		operator.get(t, path).want(t, http.StatusOK, "")
 	}
 }
 
 func TestUnknownPartnerIsNotFound(t *testing.T) {
 	t.Parallel()
 	d := newDashboard(t, withOps)
-	desk := d.signedIn(t, "platform-live")
+	operator := d.signedIn(t, "platform-live")
 	for _, path := range []string{"/ops/partners/unknown", "/ops/partners/", "/ops/partners/default/acme/keys"} {
-		desk.get(t, path).want(t, http.StatusNotFound, "has no PartnerEntitlement of this name")
+		operator.get(t, path).want(t, http.StatusNotFound, "has no PartnerEntitlement of this name")
 	}
 }
 
@@ -321,14 +321,14 @@ func TestUnavailableRedisFailsOnlyTheQueuePage(t *testing.T) {
 			}
 		}}
 	})
-	desk := d.signedIn(t, "platform-live")
-	page := desk.get(t, "/ops/queue").want(t, http.StatusServiceUnavailable, "connection refused")
+	operator := d.signedIn(t, "platform-live")
+	page := operator.get(t, "/ops/queue").want(t, http.StatusServiceUnavailable, "connection refused")
 	golden(t, "ops-queue-away", page.text)
 	if bound <= 0 || bound > 2*time.Second {
 		t.Errorf("the query is bounded by %s, want at most 2 s", bound)
 	}
 	for _, path := range []string{"/ops", "/ops/partners/acme", "/ops/rollouts"} {
-		desk.get(t, path).want(t, http.StatusOK, "")
+		operator.get(t, path).want(t, http.StatusOK, "")
 	}
 }
 
@@ -372,13 +372,13 @@ func TestMatrixMatchesTheGates(t *testing.T) {
 	d := newDashboard(t, withOps)
 	d.fillOps("")
 	d.SetEdited("globex", posture.XJDF, noon.Add(-24*time.Hour))
-	desk := d.signedIn(t, "platform-live")
+	operator := d.signedIn(t, "platform-live")
 	snapshot := d.Gates.Current(noon)
 	for _, partner := range []string{"acme", "stark"} {
 		for c := range posture.Capabilities() {
 			caller, _ := snapshot.AuthenticateDigest(d.Digest(partner+"-live"), "live", posture.Connection{}, noon)
 			decision := snapshot.Decide(caller, c, false, noon)
-			open := desk.get(t, "/ops?access=open&text="+partner+"&capability="+c.String())
+			open := operator.get(t, "/ops?access=open&text="+partner+"&capability="+c.String())
 			if caller.Scopes().Has(decision.Scope) && decision.Allowed() != (len(partnersOf(open)) == 1) {
 				t.Errorf("%s %s is answered %s, and the matrix shows\n%s", partner, c, decision.Reason, open.text)
 			}

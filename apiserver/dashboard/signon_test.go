@@ -345,7 +345,7 @@ func TestListenerForPartnersRejectsTheSessionOfAPerson(t *testing.T) {
 // requests.
 func TestPersonIsCheckedOnEveryRequest(t *testing.T) {
 	t.Parallel()
-	desk := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*signOnDashboard) {
+	platform := func(change func(*v1alpha1.PartnerEntitlementSpec)) func(*signOnDashboard) {
 		return func(d *signOnDashboard) { d.Partner("platform", change) }
 	}
 	for name, tc := range map[string]struct {
@@ -355,10 +355,10 @@ func TestPersonIsCheckedOnEveryRequest(t *testing.T) {
 	}{
 		"nothing":                         {func(*signOnDashboard) {}, http.StatusOK, "<span>ada "},
 		"every key is revoked":            {func(d *signOnDashboard) { d.Revoke("platform", "live"); d.Revoke("platform", "reads") }, http.StatusOK, "<span>ada "},
-		"the scope is taken away":         {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} }), http.StatusForbidden, "does not have the scope ops:read"},
-		"the platform is suspended":       {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), http.StatusForbidden, "suspended"},
-		"the platform has no contract":    {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil }), http.StatusForbidden, "not in effect"},
-		"the platform is a partner":       {desk(func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise }), http.StatusSeeOther, ""},
+		"the scope is taken away":         {platform(func(s *v1alpha1.PartnerEntitlementSpec) { s.Scopes = []v1alpha1.Scope{"quotes:ingest"} }), http.StatusForbidden, "does not have the scope ops:read"},
+		"the platform is suspended":       {platform(func(s *v1alpha1.PartnerEntitlementSpec) { s.State = v1alpha1.StateSuspended }), http.StatusForbidden, "suspended"},
+		"the platform has no contract":    {platform(func(s *v1alpha1.PartnerEntitlementSpec) { s.Contract = nil }), http.StatusForbidden, "not in effect"},
+		"the platform is a partner":       {platform(func(s *v1alpha1.PartnerEntitlementSpec) { s.Package = v1alpha1.PackageEnterprise }), http.StatusSeeOther, ""},
 		"no posture is in force":          {func(d *signOnDashboard) { d.Gates.Publish(nil, noon) }, http.StatusServiceUnavailable, "rejects all requests"},
 		"they have asked too often":       {func(d *signOnDashboard) { d.Limit("platform", "partner", 0) }, http.StatusTooManyRequests, "exceeded its rate limit"},
 		"15 minutes have gone by":         {func(d *signOnDashboard) { d.Advance(15 * time.Minute) }, http.StatusSeeOther, ""},

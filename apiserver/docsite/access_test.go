@@ -12,7 +12,7 @@ import (
 )
 
 // TestEachKindOfPageKeepsTheRulesOfAccessibility looks at the documentation as people
-// have it: in both colour schemes, on a desk and on a phone.
+// have it: in both colour schemes, on a computer and on a phone.
 func TestEachKindOfPageKeepsTheRulesOfAccessibility(t *testing.T) {
 	t.Parallel()
 	axe := browsertest.Axe(t)

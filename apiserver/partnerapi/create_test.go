@@ -218,7 +218,7 @@ func TestCreateAcceptsTheBoundsThemselves(t *testing.T) {
 	}
 }
 
-func TestCreateRefusesWhatCannotBeRead(t *testing.T) {
+func TestCreateRejectsUnreadableData(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	long := `{"title":"` + strings.Repeat("x", 64<<10) + `"}`

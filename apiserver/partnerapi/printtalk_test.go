@@ -170,7 +170,7 @@ func TestARecordReadsAsPrintTalkByEachOfItsNames(t *testing.T) {
 	}
 }
 
-func TestPrintTalkIsForThoseWhoPreferIt(t *testing.T) {
+func TestPrintTalkIsReturnedOnRequest(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path, _ := quoted(t, w)

@@ -372,7 +372,7 @@ func TestProductsAreThoseThatCanBeRequested(t *testing.T) {
 	create(t, w, "k-1", request).Want(t, 201, "")
 }
 
-func TestReadsWithoutAStoreSayWhenToComeBack(t *testing.T) {
+func TestReadsWithoutAStoreReturnRetryAfter(t *testing.T) {
 	t.Parallel()
 	w := apitest.New(t, apitest.Options{})
 	path := create(t, w, "k-1", flyers).Want(t, 201, "").Header.Get("Location")

@@ -144,7 +144,7 @@ func TestRedeliveryStartsWithAFreshAttempt(t *testing.T) {
 	}
 }
 
-func TestARecoverySendsWhatWasMissedSinceThen(t *testing.T) {
+func TestRecoverySendsMissedEvents(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
 	all := delivered(t, w, acme, 3)
@@ -285,7 +285,7 @@ func TestAnEndpointThatIsNotEnrolledHasNothingToRecoverOrEnable(t *testing.T) {
 	post(t, w, "acme-live", endpoints+"/new/enable", "").Want(t, 404, problem.CodeNotFound)
 }
 
-func TestAnEndpointTellsWhichEventsItWants(t *testing.T) {
+func TestEndpointListsItsEvents(t *testing.T) {
 	t.Parallel()
 	w := newServer(t)
 	w.Endpoints.Declare(endpoint(acme, "all"), endpoint(acme, "some", transaction.RFQQuoted, transaction.PreflightFailed))

@@ -231,7 +231,7 @@ func TestProgramsReadAKeyThatWasMadeAsJSON(t *testing.T) {
 	}
 }
 
-func TestAMistypedKeyIsFoundWithoutAsking(t *testing.T) {
+func TestMistypedKeyIsFoundWithoutARequest(t *testing.T) {
 	t.Parallel()
 	key := ""
 	for line := range strings.Lines(mustKeys(t, "mint", "--kind", "live")) {

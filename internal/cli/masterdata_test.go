@@ -110,7 +110,7 @@ func TestValidateRejectsMissingFiles(t *testing.T) {
 	}
 }
 
-func TestDiffTellsWhatChanged(t *testing.T) {
+func TestDiffReportsTheDifference(t *testing.T) {
 	t.Parallel()
 	dir := prices(t, "media.csv", "110.56", "115.00")
 	want := "~ media acme-silk-135\n    price.amount: 110.56 -> 115\n"

@@ -11,7 +11,7 @@ import (
 	"github.com/printmarket/printmarket/test/pgtest"
 )
 
-func TestMigrateTellsPeopleAndProgramsTheVersionOfTheSchema(t *testing.T) {
+func TestMigratePrintsTheSchemaVersion(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Start(t).URL("postgres")
 	run := func(args ...string) string {

@@ -28,7 +28,7 @@ func TestOperatorsQuoteWithCommands(t *testing.T) {
 	p := startDev(t, t.TempDir())
 	p.platformQuotes(t)
 	p.sandboxQuotes(t)
-	p.keysTellTheirUse(t)
+	p.keysShowTheirLastUse(t)
 	p.erasureIsPlanned(t)
 	p.auditIsVerified(t)
 }
@@ -252,7 +252,7 @@ func (p *platform) platformQuotes(t *testing.T) {
 		if d.Key == "demo" && strings.HasPrefix(d.Verb, "masterdata.") {
 			continue // what a first start has done
 		}
-		if d.Key != "desk" || !strings.HasPrefix(d.RequestID, "req_") {
+		if d.Key != "operations" || !strings.HasPrefix(d.RequestID, "req_") {
 			t.Errorf("audit entry %+v", d)
 		}
 	}
@@ -333,8 +333,8 @@ func (p *platform) sandboxQuotes(t *testing.T) {
 	}
 }
 
-// keysTellTheirUse waits for what is written now and then.
-func (p *platform) keysTellTheirUse(t *testing.T) {
+// keysShowTheirLastUse waits for what is written now and then.
+func (p *platform) keysShowTheirLastUse(t *testing.T) {
 	t.Helper()
 	if err := p.stop(); err != nil { // which writes what it knows
 		t.Fatalf("stop: %v", err)

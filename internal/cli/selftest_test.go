@@ -29,7 +29,7 @@ func (p *platform) selftest(key string, args ...string) (out string, failed bool
 	return text.String(), failed
 }
 
-func TestSelftestGoesAsFarAsItsKey(t *testing.T) {
+func TestSelftestUsesOnlyThePermissionsOfItsKey(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
 	ops, registry := "--ops="+p.env["OPS_URL"], "--registry="+p.env["REGISTRY_URL"]

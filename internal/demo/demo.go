@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package demo makes the demo set: four partners and the marketplace's own desk,
-// each with keys of their own, their manifests, a PDF to try, and the file of variables that scripts read.
+// Package demo creates the demo set: four partners and the operations team of the
+// marketplace, with their keys and manifests, a sample PDF, and the file of variables that
+// scripts read.
 //
-// The set is config/samples with the dummy digests replaced by those of keys
-// that are made once per data directory. `printmarket dev` puts it into a
-// directory that is watched, a local cluster applies it to its API server.
+// The set is config/samples, in which the keys of one data directory replace the digests.
+// `printmarket dev` writes it to a directory that it watches; a local cluster applies it to
+// its API server.
 package demo
 
 import (

@@ -22,7 +22,7 @@ import (
 const owner = "org_acme01"
 
 // by is the platform operator who acts in the tests.
-var by = masterdata.Instruction{Actor: transaction.Actor{Organization: "org_market", Key: "desk", RequestID: "req_1"}, Note: "checked"}
+var by = masterdata.Instruction{Actor: transaction.Actor{Organization: "org_market", Key: "operations", RequestID: "req_1"}, Note: "checked"}
 
 // fixture is a store with the service that writes to it and a follower of it.
 type fixture struct {

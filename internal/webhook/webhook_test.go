@@ -332,7 +332,7 @@ func (w *fixture) fail(address webhook.Address, fault webhook.Fault) {
 	}
 }
 
-func TestATestIsADeliveryUnlessNothingWouldComeOfIt(t *testing.T) {
+func TestTestEventIsDeliveredUnlessDeliveryIsImpossible(t *testing.T) {
 	t.Parallel()
 	open, closed, gone := endpoint(acme, "open"), endpoint(acme, "closed"), endpoint(acme, "gone")
 	closed.Closed = "the capability is closed"
@@ -486,7 +486,7 @@ func TestUnavailableStoreIsReported(t *testing.T) {
 	}
 }
 
-func TestWhyAnEndpointGetsNothing(t *testing.T) {
+func TestDiagnosisExplainsMissingDeliveries(t *testing.T) {
 	t.Parallel()
 	bad := credential.Secret("whsec_bad")
 	tests := map[string]struct {

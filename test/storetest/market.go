@@ -35,7 +35,7 @@ var marketCases = map[string]func(*testing.T, *fixture){
 }
 
 var byOps = rfq.Instruction{
-	Actor:  transaction.Actor{Organization: "org_market", Key: "desk", RequestID: "req_1"},
+	Actor:  transaction.Actor{Organization: "org_market", Key: "operations", RequestID: "req_1"},
 	Reason: "requested by phone — Gdańsk",
 }
 

@@ -42,7 +42,7 @@ var masterDataCases = map[string]func(*testing.T, *fixture){
 }
 
 // clerk is a platform operator.
-var clerk = transaction.Actor{Organization: "org_market", Key: "desk", RequestID: "req_1"}
+var clerk = transaction.Actor{Organization: "org_market", Key: "operations", RequestID: "req_1"}
 
 // resources returns the resources of an owner; each price makes another snapshot.
 func resources(t testing.TB, owner, price string) *authority.Snapshot {
