@@ -114,6 +114,7 @@ func (d *testDashboard) fillOverview(t testing.TB) {
 	d.Rollout(posture.Preflight, func(s *v1alpha1.CapabilityRolloutSpec) { s.Schedule = &v1alpha1.Schedule{NotBefore: &opens} })
 	d.Partner("acme", func(s *v1alpha1.PartnerEntitlementSpec) {
 		s.DisplayName = "Acme Print & Co"
+		s.Capabilities[0].NotAfter = new(metav1.NewTime(noon.Add(72 * time.Hour)))
 		s.Keys[1].ExpiresAt = &ended
 		s.Keys[2].State = v1alpha1.KeyStateRevoked
 		s.Keys[4].Name, s.Keys[4].Scopes = "account", []v1alpha1.Scope{"account:read"}
