@@ -96,7 +96,7 @@ func TestAnswersAreHeldAgainstTheContract(t *testing.T) {
 		"a header field of another form": {list, func(t *testing.T, contract node) {
 			t.Helper()
 			in(t, contract, "components", "headers", "NotStored", "schema")["const"] = "private"
-		}, `Cache-Control: "private, no-store" is not`},
+		}, `Cache-Control: "private, no-store" violates`},
 		"a header field that is no number": {list, func(t *testing.T, contract node) {
 			t.Helper()
 			in(t, contract, "components", "headers", "RequestId")["schema"] = node{"type": "integer"}
