@@ -105,8 +105,10 @@ func (s *Snapshot) audienceCondition(r *rollout) []Condition {
 	if more := len(unknown) - maxNames; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return []Condition{{v1alpha1.ConditionAudienceResolved, "False", v1alpha1.ReasonPartnerNotFound,
-		fmt.Sprintf("Warning: the audience names partners without a PartnerEntitlement in this namespace: %s. Correct the names, or create the partners.", text)}}
+	return []Condition{{
+		v1alpha1.ConditionAudienceResolved, "False", v1alpha1.ReasonPartnerNotFound,
+		fmt.Sprintf("Warning: the audience names partners without a PartnerEntitlement in this namespace: %s. Correct the names, or create the partners.", text),
+	}}
 }
 
 func partnerConditions(p *partner, now time.Time) []Condition {

@@ -46,22 +46,39 @@ func quotesOf(one, two QuoteStatus) []simulatedQuote {
 }
 
 var simulatedStates = [...]simulatedState{
-	{"sim:rfq:quoted", Quoted, quotesOf(QuoteSubmitted, QuoteSubmitted),
-		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted}},
-	{"sim:rfq:closed", Closed, quotesOf(QuoteSubmitted, QuoteSubmitted),
-		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQClosed}},
-	{"sim:rfq:awarded", Awarded, quotesOf(QuoteDeclined, QuoteAccepted),
-		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQClosed}},
-	{"sim:rfq:expired", Expired, quotesOf(QuoteExpired, QuoteExpired),
-		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQClosed, transaction.QuoteExpired, transaction.QuoteExpired, transaction.RFQExpired}},
-	{"sim:rfq:cancelled", Cancelled, nil,
-		[]transaction.EventType{transaction.RFQCreated, transaction.RFQCancelled}},
-	{"sim:rfq:quote-superseded", Quoted, []simulatedQuote{{0, 1, QuoteSuperseded}, {0, 2, QuoteSubmitted}},
-		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQQuoted, transaction.QuoteSuperseded}},
-	{"sim:rfq:quote-withdrawn", Quoted, quotesOf(QuoteSubmitted, QuoteWithdrawn),
-		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.QuoteWithdrawn}},
-	{"sim:rfq:quote-expired", Quoted, quotesOf(QuoteSubmitted, QuoteExpired),
-		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.QuoteExpired}},
+	{
+		"sim:rfq:quoted", Quoted, quotesOf(QuoteSubmitted, QuoteSubmitted),
+		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted},
+	},
+	{
+		"sim:rfq:closed", Closed, quotesOf(QuoteSubmitted, QuoteSubmitted),
+		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQClosed},
+	},
+	{
+		"sim:rfq:awarded", Awarded, quotesOf(QuoteDeclined, QuoteAccepted),
+		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQClosed},
+	},
+	{
+		"sim:rfq:expired", Expired, quotesOf(QuoteExpired, QuoteExpired),
+		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQClosed, transaction.QuoteExpired, transaction.QuoteExpired, transaction.RFQExpired},
+	},
+	{
+		"sim:rfq:cancelled", Cancelled, nil,
+		[]transaction.EventType{transaction.RFQCreated, transaction.RFQCancelled},
+	},
+	{
+		"sim:rfq:quote-superseded", Quoted,
+		[]simulatedQuote{{0, 1, QuoteSuperseded}, {0, 2, QuoteSubmitted}},
+		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.RFQQuoted, transaction.QuoteSuperseded},
+	},
+	{
+		"sim:rfq:quote-withdrawn", Quoted, quotesOf(QuoteSubmitted, QuoteWithdrawn),
+		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.QuoteWithdrawn},
+	},
+	{
+		"sim:rfq:quote-expired", Quoted, quotesOf(QuoteSubmitted, QuoteExpired),
+		[]transaction.EventType{transaction.RFQCreated, transaction.RFQQuoted, transaction.QuoteExpired},
+	},
 }
 
 // apply puts a new RFQ into the state. An expired RFQ has passed its deadlines.
