@@ -18,7 +18,6 @@ want qpdf qpdf
 want mutool mupdf-tools
 want openssl openssl
 want haproxy haproxy
-want promtool prometheus
 want npm npm
 want python3 python3
 want chromium chromium
@@ -26,15 +25,18 @@ ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"
 [ -e /usr/include/stdlib.h ] || need="$need libc6-dev"
 valkey="" # optional: its tests are skipped without it
 command -v valkey-server >/dev/null 2>&1 || valkey="valkey-server"
+prometheus="" # optional: the tests of the alerts need promtool
+command -v promtool >/dev/null 2>&1 || prometheus="prometheus"
 
 if ! command -v go >/dev/null 2>&1; then
 	echo "setup: Go 1.26 or newer is needed: https://go.dev/doc/install" >&2
 	exit 1
 fi
-[ -n "$need$valkey" ] || exit 0
+[ -n "$need$valkey$prometheus" ] || exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then
 	[ -z "$valkey" ] || echo "setup: without valkey-server its tests are skipped" >&2
+	[ -z "$prometheus" ] || echo "setup: without promtool the tests of the alerts are skipped" >&2
 	[ -n "$need" ] || exit 0
 	echo "setup: please install the equivalents of:$need" >&2
 	exit 1
@@ -42,7 +44,7 @@ fi
 as_root=""
 if [ "$(id -u)" -ne 0 ]; then
 	as_root="sudo"
-	# Do not ask for a password for an optional package.
+	# Do not ask for a password for optional packages.
 	[ -n "$need" ] || as_root="sudo -n"
 fi
 
@@ -89,9 +91,11 @@ install_from_backports() {
 	offered "$1" $with && install $with "$1"
 }
 
-echo "setup: installing$need${valkey:+ $valkey}"
+echo "setup: installing$need${prometheus:+ $prometheus}${valkey:+ $valkey}"
 $as_root apt-get update -qq || [ -z "$need" ]
 # shellcheck disable=SC2086 # a list of words
 [ -z "$need" ] || install $need
+[ -z "$prometheus" ] || install "$prometheus" ||
+	echo "setup: $prometheus is unavailable; the tests of the alerts are skipped" >&2
 [ -z "$valkey" ] || { offered "$valkey" && install "$valkey"; } || install_from_backports "$valkey" ||
 	echo "setup: $valkey is unavailable; its tests are skipped" >&2
