@@ -15,11 +15,11 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/requestlog"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
 )
 
 // The default limits of connections to a listener.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
 )
 
 // Limits of attempts to sign in. A key has 190 random bits, so an attacker cannot guess one at any

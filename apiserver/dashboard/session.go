@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 

@@ -18,9 +18,9 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/webhooksapi"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/tenant"
 	"github.com/printmarket/printmarket/internal/transaction"
 	"github.com/printmarket/printmarket/internal/webhook"

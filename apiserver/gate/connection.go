@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/ratelimit"
 )
 
 // connection describes the connection of a request. It reads the connection itself, which has

@@ -11,11 +11,11 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential/lastused"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/transaction"
 )

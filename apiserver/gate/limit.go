@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/problem"
-	"github.com/printmarket/printmarket/internal/ratelimit"
 )
 
 // The gate's reasons of refusals, in addition to those of posture.

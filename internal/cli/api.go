@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver"
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
 	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/ratelimit"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/signon"
 )

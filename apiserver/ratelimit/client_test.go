@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/printmarket/printmarket/internal/ratelimit"
+	"github.com/printmarket/printmarket/apiserver/ratelimit"
 )
 
 func TestClientOfARequest(t *testing.T) {
