@@ -3,7 +3,7 @@ export GOFLAGS = -trimpath -buildvcs=false
 export CGO_ENABLED = 0
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-LDFLAGS  = -s -w -X github.com/printmarket/printmarket/internal/cli.Version=$(VERSION)
+LDFLAGS  = -s -w -X github.com/printmarket/printmarket/internal/process.Version=$(VERSION)
 TOOL     = go tool -modfile=tools/go.mod
 # Packages whose tests are run; `make test PKG=./internal/posture/...` for some.
 PKG     ?= ./...

@@ -3,39 +3,13 @@
 package cli
 
 import (
-	"context"
-	"crypto/rand"
-	"fmt"
-	"io"
-	"time"
-
 	"github.com/spf13/cobra"
 
-	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/internal/credential"
-	"github.com/printmarket/printmarket/internal/cursor"
-	"github.com/printmarket/printmarket/internal/demo"
-	"github.com/printmarket/printmarket/internal/masterdata"
-	"github.com/printmarket/printmarket/internal/posture"
-	"github.com/printmarket/printmarket/internal/posture/kubesource"
-	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/process"
 )
 
-// apiserverOptions holds the flags of `printmarket apiserver`.
-type apiserverOptions struct {
-	apiOptions
-	databaseOptions
-	clusterOptions
-	redisOptions
-	operatorsAddr  string
-	signOn         signOnOptions
-	demoMasterData bool
-	settle         time.Duration
-}
-
 func apiserverCommand() *cobra.Command {
-	var o apiserverOptions
+	var o process.APIServer
 	cmd := &cobra.Command{
 		Use:   "apiserver",
 		Short: "Serve the partner API, with access control from custom resources",
@@ -44,129 +18,11 @@ operations listener. The gates evaluate the custom resources of one namespace.
 Records are stored in PostgreSQL; preflight jobs are queued in Redis. You can run
 any number of equal replicas.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runAPIServer(cmd.Context(), o, cmd.ErrOrStderr()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.Run(cmd.Context(), cmd.ErrOrStderr()) },
 	}
-	f := cmd.Flags()
-	o.apiOptions.register(f, "")
-	f.StringVar(&o.publicAPI, "public-api-url", "", "public origin of the API, used in URIs (required)")
-	f.StringVar(&o.publicRegistry, "public-registry-url", "", "public origin of the registry, used in URIs (required)")
-	f.StringVar(&o.operatorsAddr, "dashboard-ops-addr", "", "address of a dashboard for operators, which shows all partners; none by default")
-	o.signOn.register(f)
-	o.databaseOptions.register(f, 20)
-	o.redisOptions.register(f)
-	o.clusterOptions.register(f)
-	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "special-purpose address ranges (CIDRs) that fileUrl may use, also over http; set the same value for the workers")
-	f.BoolVar(&o.demoMasterData, "demo-master-data", false, "import the demo master data if the database has no approved master data")
-	f.DurationVar(&o.settle, "drain-settle", 5*time.Second, "time between failing readiness and closing the listeners")
+	o.AddFlags(cmd.Flags())
 	for _, required := range []string{"public-api-url", "public-registry-url"} {
 		_ = cmd.MarkFlagRequired(required) // the flag exists
 	}
 	return cmd
 }
-
-func runAPIServer(ctx context.Context, o apiserverOptions, logs io.Writer) error {
-	if err := o.files.check(); err != nil {
-		return err
-	}
-	if err := sandbox.ForbidDumps(); err != nil {
-		return err
-	}
-	p := newProcess(logs, telemetry.Requests)
-	defer p.close()
-	if err := p.openTracer(ctx, "apiserver", o.otlpEndpoint); err != nil {
-		return err
-	}
-	ranges, err := parseRanges("allow-fetch", o.allowFetch, o.allowWide)
-	if err != nil {
-		return err
-	}
-	c, feed, err := openCluster(ctx, p, o)
-	if err != nil {
-		return err
-	}
-	work, err := p.preflights(len(ranges) > 0, c.Gates, c.Cursors, o.files)
-	if err != nil {
-		return err
-	}
-	if err := work.queue.Admit(ctx, p.log); err != nil {
-		return fmt.Errorf("--redis: %w", err)
-	}
-	replica, err := newReplica(p, c, &o.apiOptions, work)
-	if err != nil {
-		return err
-	}
-	return apiParts(replica, feed).Run(ctx, atOnce)
-}
-
-// openCluster opens what an API server uses. The cluster and Redis may be unavailable
-// while it starts. The database must be available, because a database that would lose
-// acknowledged writes must be found before the first of them.
-func openCluster(ctx context.Context, p *process, o apiserverOptions) (c apiserver.ReplicaConfig, feed *kubesource.Source, err error) {
-	url, err := o.redisOptions.url()
-	if err != nil {
-		return c, nil, err
-	}
-	if c.SignOn, err = o.signOn.provider(o.operatorsAddr, p.now); err != nil {
-		return c, nil, err
-	}
-	if err := p.openRedis(url); err != nil {
-		return c, nil, err
-	}
-	store, err := o.serve(ctx, p)
-	if err != nil {
-		return c, nil, err
-	}
-	if c.Sockets, err = o.listen(ctx); err != nil {
-		return c, nil, err
-	}
-	p.onClose(c.Sockets.Close)
-	if o.demoMasterData {
-		if err := demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: p.store, Now: p.now, Random: rand.Reader})); err != nil {
-			return c, nil, err
-		}
-	}
-	late := &cursor.Late{}
-	c.Cursors, c.Sessions, c.Settle = late, &credential.Sessions{}, o.settle
-	c.Gates = posture.NewGates(o.maxStaleness)
-	if feed, err = o.feed(p, c.Gates, late, c.Sessions); err != nil {
-		return c, nil, err
-	}
-	c.Compiled = feed.Compiled
-	c.Checks = []apiserver.Check{
-		apiserver.DatabaseCheck(store.Ping, true),
-		apiserver.ClockCheck(store.Skew, p.metrics),
-		apiserver.PostureCheck(feed.Healthy, c.Gates, p.now),
-		apiserver.GateSecretCheck(func() error { return feed.Status().GateFault }),
-	}
-	kubesource.RegisterMetrics(p.metrics, feed.Status, p.now)
-	return c, feed, nil
-}
-
-// listen opens the sockets, with the one for operators if it has an address.
-func (o *apiserverOptions) listen(ctx context.Context) (s apiserver.Sockets, err error) {
-	if s, err = o.apiOptions.listen(ctx); err != nil || o.operatorsAddr == "" {
-		return s, err
-	}
-	if s.Operators, err = listen(ctx, "dashboard-ops-addr", o.operatorsAddr); err != nil {
-		s.Close()
-		return apiserver.Sockets{}, err
-	}
-	return s, nil
-}
-
-// feed makes the source that follows the cluster. The keys for list cursors and for
-// sessions come from the gate Secret, which is read before the gates open.
-func (o *clusterOptions) feed(p *process, gates *posture.Gates, cursors *cursor.Late, sessions *credential.Sessions) (*kubesource.Source, error) {
-	config, namespace, err := o.load(p.log)
-	if err != nil {
-		return nil, err
-	}
-	return kubesource.New(kubesource.Config{
-		Rest: config, Namespace: namespace, GateSecret: o.gateSecret,
-		Gates: gates, Log: p.log, Tracer: p.tracer, Now: p.now,
-		OnGateSecret: func(data map[string][]byte) error { return apiserver.UseGateSecret(data, cursors, sessions) },
-	})
-}
-
-// atOnce is the announcement of processes that have a readiness probe.
-func atOnce(context.Context) error { return nil }

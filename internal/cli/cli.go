@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package cli implements the commands of printmarket: one file for each command. It is
-// the only package that opens adapters and passes them to the processes.
 package cli
 
 import (
@@ -16,15 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/printmarket/printmarket/internal/process"
+	"github.com/printmarket/printmarket/internal/sandbox"
 	"github.com/printmarket/printmarket/internal/sandbox/inspector"
 )
-
-// Version is set by the linker.
-var Version = "devel"
-
-// inspectorArg makes this executable the inspector if the executable of the inspector
-// does not lie beside it (`go run`).
-const inspectorArg = "inspector"
 
 // exitError ends the process with an exit code. The command has printed everything.
 type exitError int
@@ -41,7 +35,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if called == pluginCompletionName {
 		args = slices.Insert(slices.Clone(args), 0, cobra.ShellCompRequestCmd)
 	}
-	if !isPlugin(called) && len(args) > 0 && args[0] == inspectorArg {
+	if !isPlugin(called) && len(args) > 0 && args[0] == sandbox.InspectorArg {
 		return inspector.Main()
 	}
 	root := newRoot(called)
@@ -72,7 +66,7 @@ func newRoot(called string) *cobra.Command {
 		Use:           "printmarket",
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 		Short:         "The print marketplace platform",
-		Version:       Version,
+		Version:       process.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

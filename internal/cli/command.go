@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
+	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/internal/queue"
 )
 
@@ -95,9 +96,9 @@ func (c command[T]) onPlatform(call func(context.Context, request) (T, error)) *
 
 // onQueue returns the command with a call of the queue of preflight jobs.
 func (c command[T]) onQueue(call func(ctx context.Context, q *queue.Queue, args []string) (T, error)) *cobra.Command {
-	var o redisOptions
+	var o process.Redis
 	cmd := c.local(func(cmd *cobra.Command, args []string) (found T, err error) {
-		url, err := o.url()
+		url, err := o.URL()
 		if err != nil {
 			return found, err
 		}
@@ -108,6 +109,6 @@ func (c command[T]) onQueue(call func(ctx context.Context, q *queue.Queue, args 
 		defer func() { _ = client.Close() }()
 		return call(cmd.Context(), q, args)
 	})
-	o.register(cmd.Flags())
+	o.AddFlags(cmd.Flags())
 	return cmd
 }

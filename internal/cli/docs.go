@@ -9,6 +9,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/docsite"
 	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/process"
 )
 
 func docsCommand() *cobra.Command {
@@ -23,7 +24,7 @@ dashboard listener.`,
   python3 -m http.server --directory site`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			site, err := newDocs()
+			site, err := docsite.Build(docsite.Source{Files: docs.Pages, Version: process.Version})
 			if err != nil {
 				return err
 			}
@@ -37,8 +38,4 @@ dashboard listener.`,
 	cmd.Flags().StringVar(&out, "out", "", "output directory; created if it does not exist (required)")
 	_ = cmd.MarkFlagRequired("out") // the flag exists
 	return cmd
-}
-
-func newDocs() (docsite.Site, error) {
-	return docsite.Build(docsite.Source{Files: docs.Pages, Version: Version})
 }

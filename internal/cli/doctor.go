@@ -17,6 +17,7 @@ import (
 
 	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/doctor"
+	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
@@ -24,11 +25,11 @@ import (
 // doctorOptions holds the flags of `printmarket doctor`: the addresses of the parts of an
 // installation.
 type doctorOptions struct {
-	clusterOptions
-	redisOptions
-	api, registry, ops, database string
-	insecure                     bool
-	timeout                      time.Duration
+	cluster            process.Cluster
+	redis              process.Redis
+	database           process.Database
+	api, registry, ops string
+	timeout            time.Duration
 }
 
 func doctorCommand() *cobra.Command {
@@ -47,10 +48,9 @@ is 1 if a check fails, and 2 if there are only warnings.`,
 			f.StringVar(&o.api, "api", "", "origin of the partner API")
 			f.StringVar(&o.registry, "registry", "", "origin of the registry of problem types")
 			f.StringVar(&o.ops, "ops", "", "origin of an API server's or a worker's operations listener")
-			f.StringVar(&o.database, "database", "", databaseUsage)
-			registerInsecureDatabase(f, &o.insecure)
-			o.redisOptions.register(f)
-			o.registerFinding(f)
+			o.database.AddAddressFlags(f)
+			o.redis.AddFlags(f)
+			o.cluster.AddFlags(f)
 			f.DurationVar(&o.timeout, "timeout", 15*time.Second, "time limit for each part")
 		},
 		print: func(w io.Writer, reports []doctor.Report) {
@@ -101,20 +101,15 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		}
 		parts = append(parts, one.examine(one.origin))
 	}
-	database := doctor.Unspecified("database", "set --database or "+databaseVariable)
-	url, err := secretURL(o.database, databaseVariable)
-	if err != nil {
+	database := doctor.Unspecified("database", "set --database or "+process.DatabaseVariable)
+	switch url, plain, err := o.database.Address(); {
+	case err == nil:
+		database = doctor.Database(url, plain, o.timeout)
+	case !errors.Is(err, process.ErrNoDatabase):
 		return nil, err
 	}
-	if url != "" {
-		plain, err := insecure(o.insecure, insecureDatabaseVariable)
-		if err != nil {
-			return nil, err
-		}
-		database = doctor.Database(url, plain, o.timeout)
-	}
 	redisPart := doctor.Unspecified("redis", "set --redis, or the environment variable of the servers")
-	if address, err := o.url(); !errors.Is(err, errNoRedis) {
+	if address, err := o.redis.URL(); !errors.Is(err, process.ErrNoRedis) {
 		redisPart = doctor.Redis(func() (*redis.Client, *queue.Queue, error) {
 			if err != nil {
 				return nil, nil, err
@@ -123,8 +118,8 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		})
 	}
 	cluster := doctor.Unspecified("cluster", "set --kubeconfig")
-	if o.kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
-		cluster = doctor.Cluster(func() (*rest.Config, string, error) { return o.load(telemetry.Discard()) })
+	if o.cluster.Kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
+		cluster = doctor.Cluster(func() (*rest.Config, string, error) { return o.cluster.Load(telemetry.Discard()) })
 	}
 	return append(parts, database, redisPart, cluster), nil
 }

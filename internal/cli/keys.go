@@ -19,6 +19,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/respond"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/keymanifest"
+	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
@@ -106,13 +107,13 @@ func checkKeyCommand() *cobra.Command {
 // keysOptions names a partner and the place of its keys.
 type keysOptions struct {
 	from, partner string
-	clusterOptions
+	process.Cluster
 }
 
 func (o *keysOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.from, "from", "", "directory of manifests; without it, the cluster is changed")
 	f.StringVar(&o.partner, "partner", "", "name of the PartnerEntitlement (required)")
-	o.registerFinding(f)
+	o.Cluster.AddFlags(f)
 }
 
 // open opens the keys of the partner.
@@ -120,7 +121,7 @@ func (o *keysOptions) open(ctx context.Context) (keymanifest.Store, error) {
 	if o.from != "" {
 		return keymanifest.OpenManifest(o.from, o.partner)
 	}
-	config, namespace, err := o.load(telemetry.Discard())
+	config, namespace, err := o.Load(telemetry.Discard())
 	if err != nil {
 		return nil, err
 	}

@@ -4,12 +4,12 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -47,26 +47,26 @@ func servedMetrics(t *testing.T) map[string][]telemetry.Description {
 	t.Helper()
 	gates := posture.NewGates(0)
 	noStatus := func() kubesource.Status { return kubesource.Status{} }
-	server := newProcess(io.Discard, telemetry.Requests)
+	server := telemetry.NewMetrics(telemetry.Requests)
 	if _, err := apiserver.NewReplica(apiserver.ReplicaConfig{
-		Log: server.log, Metrics: server.metrics, Now: server.now, Gates: gates, RegistryURL: "https://errors.example.com",
+		Log: telemetry.Discard(), Metrics: server, Now: time.Now, Gates: gates, RegistryURL: "https://errors.example.com",
 	}); err != nil {
 		t.Fatalf("apiserver.NewReplica: %v", err)
 	}
-	kubesource.RegisterMetrics(server.metrics, noStatus, server.now)
-	apiserver.ClockCheck(nil, server.metrics)
-	(*apiserver.Certificate)(nil).Register(server.metrics, server.now)
-	webhooks := newProcess(io.Discard, telemetry.Webhooks)
-	kubesource.RegisterMetrics(webhooks.metrics, noStatus, webhooks.now)
-	apiserver.RegisterSnapshotAge(webhooks.metrics, gates, webhooks.now)
-	delivery.New(delivery.Config{}).Gauges(webhooks.metrics)
-	inspecting := newProcess(io.Discard, telemetry.Preflight)
-	preflight.New(preflight.Config{}).Gauges(inspecting.metrics)
+	kubesource.RegisterMetrics(server, noStatus, time.Now)
+	apiserver.ClockCheck(nil, server)
+	(*apiserver.Certificate)(nil).Register(server, time.Now)
+	webhooks := telemetry.NewMetrics(telemetry.Webhooks)
+	kubesource.RegisterMetrics(webhooks, noStatus, time.Now)
+	apiserver.RegisterSnapshotAge(webhooks, gates, time.Now)
+	delivery.New(delivery.Config{}).Gauges(webhooks)
+	inspecting := telemetry.NewMetrics(telemetry.Preflight)
+	preflight.New(preflight.Config{}).Gauges(inspecting)
 	return map[string][]telemetry.Description{
-		"API servers":           server.metrics.Descriptions(),
-		"workers for preflight": inspecting.metrics.Descriptions(),
-		"workers for webhooks":  webhooks.metrics.Descriptions(),
-		"the controller":        append(controllers.Metrics(), newProcess(io.Discard, telemetry.Reconciliations).metrics.Descriptions()...),
+		"API servers":           server.Descriptions(),
+		"workers for preflight": inspecting.Descriptions(),
+		"workers for webhooks":  webhooks.Descriptions(),
+		"the controller":        append(controllers.Metrics(), telemetry.NewMetrics(telemetry.Reconciliations).Descriptions()...),
 	}
 }
 

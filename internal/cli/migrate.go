@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/internal/store/postgres"
 )
 
@@ -18,7 +19,7 @@ type migrated struct {
 }
 
 func migrateCommand() *cobra.Command {
-	var o databaseOptions
+	var o process.Database
 	var roles postgres.Roles
 	return command[migrated]{
 		use:   "migrate",
@@ -30,7 +31,7 @@ role that runs the command owns the schema. The roles given by flags get only th
 privileges that API servers and workers need.`,
 		outputs: []string{"text", "json"},
 		flags: func(f *pflag.FlagSet) {
-			o.register(f, 2)
+			o.AddFlags(f, 2)
 			f.StringVar(&roles.API, "api-role", "", "database role of the API servers, which gets their privileges")
 			f.StringVar(&roles.Webhooks, "webhooks-role", "", "database role of the webhook workers, which gets their privileges")
 			f.StringVar(&roles.Worker, "worker-role", "", "database role of the preflight workers, which gets their privileges")
@@ -38,7 +39,7 @@ privileges that API servers and workers need.`,
 		print: func(w io.Writer, m migrated) { line(w, fmt.Sprintf("The schema is at version %d.", m.SchemaVersion)) },
 	}.local(func(cmd *cobra.Command, _ []string) (m migrated, err error) {
 		ctx := cmd.Context()
-		store, err := o.open(ctx)
+		store, err := o.Open(ctx)
 		if err != nil {
 			return m, err
 		}

@@ -5,7 +5,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver/platformapi"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/rfq"
+	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -138,16 +138,11 @@ func checkURL(text string, invalid error, content string) error {
 	switch {
 	case err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http":
 		return invalid
-	case target.Scheme == "http" && !isLoopback(target.Hostname()):
+	case target.Scheme == "http" && !safehttp.IsLoopback(target.Hostname()):
 		return fmt.Errorf("%s: %s is sent only over https or to this machine", text, content)
 	default:
 		return nil
 	}
-}
-
-func isLoopback(host string) bool {
-	address := net.ParseIP(host)
-	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
 func (o *platformAccess) key() (credential.Key, error) {

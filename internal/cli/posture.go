@@ -15,6 +15,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 	"github.com/printmarket/printmarket/internal/posture/explain"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
+	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
@@ -68,7 +69,7 @@ type postureReport struct {
 type postureOptions struct {
 	from string
 	at   instantFlag
-	clusterOptions
+	process.Cluster
 }
 
 func (o *postureOptions) register(f *pflag.FlagSet) {
@@ -77,7 +78,7 @@ func (o *postureOptions) register(f *pflag.FlagSet) {
 }
 
 func (o *postureOptions) registerCluster(f *pflag.FlagSet) {
-	o.registerFinding(f)
+	o.Cluster.AddFlags(f)
 	f.Var(&o.at, "at", "evaluate at this time, such as 2026-12-01T00:00:00Z (default: now)")
 }
 
@@ -111,7 +112,7 @@ func (*instantFlag) Type() string { return "time" }
 // read reads manifests, or the cluster.
 func (o *postureOptions) read(cmd *cobra.Command) (explain.Reading, error) {
 	if o.from != "" {
-		return o.readManifests(cmd, o.from, o.namespace)
+		return o.readManifests(cmd, o.from, o.Namespace)
 	}
 	return o.readCluster(cmd.Context())
 }
@@ -137,7 +138,7 @@ func openManifests(cmd *cobra.Command, path, namespace string) (*dirsource.Admis
 }
 
 func (o *postureOptions) readCluster(ctx context.Context) (explain.Reading, error) {
-	config, namespace, err := o.load(telemetry.Discard())
+	config, namespace, err := o.Load(telemetry.Discard())
 	if err != nil {
 		return explain.Reading{}, err
 	}

@@ -125,10 +125,10 @@ func (o *postureDiffOptions) run(cmd *cobra.Command, args []string) error {
 // readBoth reads both sides of the comparison, and checks that a cluster would accept the
 // change.
 func (o *postureDiffOptions) readBoth(cmd *cobra.Command, args []string) (before, after explain.Reading, err error) {
-	namespace := o.namespace
+	namespace := o.Namespace
 	if slices.Contains(args, clusterSide) {
 		// Manifests without a namespace are in the namespace of the cluster's side.
-		if _, namespace, err = o.load(telemetry.Discard()); err != nil {
+		if _, namespace, err = o.Load(telemetry.Discard()); err != nil {
 			return before, after, err
 		}
 	}
@@ -181,7 +181,7 @@ func (o *postureDiffOptions) readOverlay(cmd *cobra.Command, namespace string) (
 	if ignored > 0 {
 		_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "note: ignored %d objects of other kinds\n", ignored)
 	}
-	config, namespace, err := o.load(telemetry.Discard())
+	config, namespace, err := o.Load(telemetry.Discard())
 	if err != nil {
 		return before, after, err
 	}

@@ -64,7 +64,7 @@ func (o *preflightOptions) run(cmd *cobra.Command, files []string) error {
 	if err != nil {
 		return err
 	}
-	inspector, err := sandbox.Find(inspectorArg)
+	inspector, err := sandbox.Find(sandbox.InspectorArg)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/printmarket/printmarket/internal/process"
 	"github.com/printmarket/printmarket/internal/queue"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
@@ -50,7 +51,7 @@ func openQueue(url string) (*redis.Client, *queue.Queue, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("--redis is %w", err)
 	}
-	q, err := queue.New(client, queueName, queue.Options{})
+	q, err := queue.New(client, process.QueueName, queue.Options{})
 	if err != nil {
 		return nil, nil, errors.Join(err, client.Close())
 	}

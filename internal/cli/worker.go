@@ -3,61 +3,13 @@
 package cli
 
 import (
-	"context"
-	"fmt"
-	"io"
-	"os"
-	"strings"
-	"time"
-
 	"github.com/spf13/cobra"
 
-	"github.com/printmarket/printmarket/apiserver"
-	"github.com/printmarket/printmarket/internal/sandbox"
-	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/process"
 )
 
-// workerOptions holds the flags of `printmarket worker`.
-type workerOptions struct {
-	databaseOptions
-	role, opsAddr, otlpEndpoint string
-	drain                       time.Duration
-	allowWide                   bool
-
-	// --role=preflight alone takes these.
-	redisOptions
-	tempDir        string
-	filesDir       string
-	slots, fetches int
-	fetchMinRate   int64
-	allowFetch     []string
-
-	// --role=webhooks alone takes these.
-	clusterOptions
-	allowWebhooks []string
-	maxStaleness  time.Duration
-}
-
-// workerRole describes a value of --role.
-type workerRole struct {
-	name string
-	work telemetry.Work
-	// flags lists the flags that the other roles do not have.
-	flags []string
-	// connections is the default of --database-connections.
-	connections int32
-	assemble    func(context.Context, *workerOptions, *process) (apiserver.Parts, error)
-}
-
-func workerRoles() []workerRole {
-	return []workerRole{
-		{"preflight", telemetry.Preflight, []string{"allow-fetch", "fetch-min-rate", "fetches", "files-dir", "insecure-redis", "redis", "slots", "temp-dir"}, 1, assemblePreflight},
-		{"webhooks", telemetry.Webhooks, []string{"allow-webhooks", "gate-secret", "gates-max-staleness", "kubeconfig", "namespace"}, webhookConnections, assembleWebhooks},
-	}
-}
-
 func workerCommand() *cobra.Command {
-	var o workerOptions
+	var o process.Worker
 	cmd := &cobra.Command{
 		Use:   "worker --role=preflight|webhooks",
 		Short: "Run preflight jobs, or deliver events to partners' endpoints",
@@ -76,96 +28,10 @@ not need Redis.
 Flags of one role are rejected in the other.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runWorker(cmd.Context(), o, cmd.Flags().Changed, cmd.ErrOrStderr())
+			return o.Run(cmd.Context(), cmd.Flags().Changed, cmd.ErrOrStderr())
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.role, "role", "", "role of the worker: preflight, webhooks (required)")
-	f.DurationVar(&o.drain, "drain-time", apiserver.DrainTime,
-		"time for running work to finish after SIGTERM, at most 1h; must be at least 20s less than the pod's terminationGracePeriodSeconds")
-	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz and /metrics")
-	registerTraces(f, &o.otlpEndpoint)
-	registerAllowWide(f, &o.allowWide)
-	o.databaseOptions.register(f, 0)
-	f.Lookup("database-connections").Usage = fmt.Sprintf("maximum number of database connections (default: 1, or %d for webhooks)", webhookConnections)
-	f.IntVar(&o.slots, "slots", 2, "preflight: number of inspections that run concurrently, 1 to 64; one organization gets all but one")
-	f.IntVar(&o.fetches, "fetches", defaultFetches, "preflight: number of files that are fetched concurrently, 1 to 256; one organization gets half")
-	f.Int64Var(&o.fetchMinRate, "fetch-min-rate", defaultFetchMinRate,
-		"preflight: fewest bytes per second, over every 5s, at which a server may deliver a file; slower fetches end as FETCH_TIMEOUT; 0 accepts any rate")
-	o.redisOptions.register(f)
-	f.StringSliceVar(&o.allowFetch, "allow-fetch", nil, "preflight: special-purpose address ranges (CIDRs) that fileUrl may use, also over http")
-	f.StringVar(&o.tempDir, "temp-dir", os.TempDir(), "preflight: directory for unnamed temporary files during inspection")
-	registerFilesDir(f, &o.filesDir, "preflight: directory of uploaded files, the --files-dir of the API servers; jobs with uploaded files fail without it")
-	o.registerWith(f, webhookGate, "webhooks: name of the Secret with the signing secrets")
-	registerStaleness(f, &o.maxStaleness)
-	f.StringSliceVar(&o.allowWebhooks, "allow-webhooks", nil, "webhooks: special-purpose address ranges (CIDRs) that webhook URLs may use, also over http")
+	o.AddFlags(cmd.Flags())
 	_ = cmd.MarkFlagRequired("role") // the flag exists
 	return cmd
-}
-
-// find returns the role, and rejects the flags of other roles.
-func (o *workerOptions) find(given func(flag string) bool) (found workerRole, err error) {
-	var names []string
-	for _, role := range workerRoles() {
-		names = append(names, role.name)
-		if role.name == o.role {
-			found = role
-		}
-	}
-	if found.name == "" {
-		return found, fmt.Errorf("--role must be %s, not %q", strings.Join(names, " or "), o.role)
-	}
-	for _, role := range workerRoles() {
-		for _, flag := range role.flags {
-			if role.name != o.role && given(flag) {
-				return found, fmt.Errorf("--%s needs --role=%s, not %s", flag, role.name, o.role)
-			}
-		}
-	}
-	return found, nil
-}
-
-func runWorker(ctx context.Context, o workerOptions, given func(flag string) bool, logs io.Writer) error {
-	role, err := o.find(given)
-	if err != nil {
-		return err
-	}
-	if o.slots < 1 || o.slots > 64 {
-		return fmt.Errorf("--slots must be 1 to 64, not %d", o.slots)
-	}
-	if o.fetches < 1 || o.fetches > 256 {
-		return fmt.Errorf("--fetches must be 1 to 256, not %d", o.fetches)
-	}
-	if o.fetchMinRate < 0 || o.fetchMinRate > 1<<30 {
-		return fmt.Errorf("--fetch-min-rate must be 0 to 1073741824, not %d", o.fetchMinRate)
-	}
-	if o.drain < 0 || o.drain > time.Hour {
-		return fmt.Errorf("--drain-time must be 0s to 1h, not %s", o.drain)
-	}
-	if !given("database-connections") {
-		o.connections = role.connections
-	}
-	if err := sandbox.ForbidDumps(); err != nil {
-		return err
-	}
-	p := newProcess(logs, role.work)
-	defer p.close()
-	if err := p.openTracer(ctx, "worker-"+role.name, o.otlpEndpoint); err != nil {
-		return err
-	}
-	parts, err := role.assemble(ctx, &o, p)
-	if err != nil {
-		return err
-	}
-	return parts.Run(ctx, atOnce)
-}
-
-// operations makes the operations listener of a worker.
-func (o *workerOptions) operations(ctx context.Context, p *process, checks []apiserver.Check) (*apiserver.Server, error) {
-	socket, err := listen(ctx, "ops-addr", o.opsAddr)
-	if err != nil {
-		return nil, err
-	}
-	ops := apiserver.Ops{Metrics: p.metrics, Now: p.now, Checks: checks}
-	return apiserver.NewServer(p.log, 0, apiserver.DrainTime, apiserver.Listener{Name: "ops", Socket: socket, Handler: ops.Handler()}), nil
 }

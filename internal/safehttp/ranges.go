@@ -46,3 +46,9 @@ func ParseRanges(texts []string, confirmed bool) ([]netip.Prefix, error) {
 	}
 	return ranges, nil
 }
+
+// IsLoopback reports whether a host names this machine: localhost, or a loopback address.
+func IsLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}

@@ -16,6 +16,10 @@ type Inspector struct {
 	Args []string
 }
 
+// InspectorArg makes the main executable the inspector if the executable of the inspector
+// does not lie beside it (`go run`).
+const InspectorArg = "inspector"
+
 // Find returns the inspector beside the running executable, where releases install it. If
 // there is none (go run, a single binary), Find returns the running executable with the
 // fallback arguments, which must run inspect.Main. That executable starts more slowly,

@@ -4,11 +4,11 @@ package signon
 
 import (
 	"crypto/x509"
-	"net/netip"
 	"net/url"
 	"time"
 
 	"github.com/printmarket/printmarket/internal/credential"
+	"github.com/printmarket/printmarket/internal/safehttp"
 )
 
 // CallbackPath is the path to which the provider redirects browsers.
@@ -83,13 +83,8 @@ func address(text string) *url.URL {
 	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
 		return nil
 	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+	if u.Scheme != "https" && (u.Scheme != "http" || !safehttp.IsLoopback(u.Hostname())) {
 		return nil
 	}
 	return u
-}
-
-func loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }

@@ -18,7 +18,7 @@ import (
 const (
 	goFlags         = "-trimpath -buildvcs=false"
 	linkFlags       = "-s -w"
-	versionVariable = "github.com/printmarket/printmarket/internal/cli.Version"
+	versionVariable = "github.com/printmarket/printmarket/internal/process.Version"
 )
 
 // executables lists the packages of the platform's module by the names of their executables. The

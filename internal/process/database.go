@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package process
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -19,16 +20,14 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-// Environment variables for URLs with passwords, which must not be on a command line. The
+// DatabaseVariable and redisVariable are environment variables for URLs with passwords, which must not be on a command line. The
 // variable with the suffix [fileSuffix] names a file that contains the URL: other processes
 // of a user, and crash reports, can read an environment more easily than a file.
 const (
-	databaseVariable = "PRINTMARKET_DATABASE_URL"
+	DatabaseVariable = "PRINTMARKET_DATABASE_URL"
 	redisVariable    = "PRINTMARKET_REDIS_URL"
 	fileSuffix       = "_FILE"
 )
-
-const databaseUsage = "postgres:// URL of the database (default: the variable " + databaseVariable + ", or the file that " + databaseVariable + fileSuffix + " names)"
 
 // Variables that allow the URLs of the variables above not to verify a server on another
 // machine.
@@ -55,31 +54,40 @@ func insecure(flag bool, variable string) (bool, error) {
 // time out.
 const prepared = 8
 
-// databaseOptions holds the flags of every process that opens the database.
-type databaseOptions struct {
+// Database holds the flags of every process that opens PostgreSQL.
+type Database struct {
 	database    string
 	insecure    bool
 	connections int32
 	wait        time.Duration
 }
 
-func (o *databaseOptions) register(f *pflag.FlagSet, connections int32) {
-	f.StringVar(&o.database, "database", "", databaseUsage)
-	registerInsecureDatabase(f, &o.insecure)
+// AddFlags adds all flags; connections is the default of --database-connections.
+func (o *Database) AddFlags(f *pflag.FlagSet, connections int32) {
+	o.AddAddressFlags(f)
 	f.Int32Var(&o.connections, "database-connections", connections, "maximum number of database connections")
 	f.DurationVar(&o.wait, "database-wait", 500*time.Millisecond, "time that a call waits for a free connection; after it, a request gets 503")
 }
 
-func registerInsecureDatabase(f *pflag.FlagSet, value *bool) {
-	f.BoolVar(value, "insecure-database", false, "accept a database URL without sslmode=verify-full for another machine (default: the variable "+insecureDatabaseVariable+")")
+// AddAddressFlags adds the flags of the address.
+func (o *Database) AddAddressFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.database, "database", "", "postgres:// URL of the database (default: the variable "+DatabaseVariable+", or the file that "+DatabaseVariable+fileSuffix+" names)")
+	f.BoolVar(&o.insecure, "insecure-database", false, "accept a database URL without sslmode=verify-full for another machine (default: the variable "+insecureDatabaseVariable+")")
 }
 
-func (o *databaseOptions) url() (string, error) {
-	url, err := secretURL(o.database, databaseVariable)
-	if err == nil && url == "" {
-		err = fmt.Errorf("--database or the variable %s is required", databaseVariable)
+// ErrNoDatabase means that neither the flag nor the variable of the database is set.
+var ErrNoDatabase = fmt.Errorf("--database or the variable %s is required", DatabaseVariable)
+
+// Address returns the URL, and whether the server on another machine may stay unverified.
+func (o *Database) Address() (url string, plain bool, err error) {
+	if url, err = secretURL(o.database, DatabaseVariable); err != nil {
+		return "", false, err
 	}
-	return url, err
+	if url == "" {
+		return "", false, ErrNoDatabase
+	}
+	plain, err = insecure(o.insecure, insecureDatabaseVariable)
+	return url, plain, err
 }
 
 // maxURL limits the size of a file with a URL.
@@ -92,7 +100,7 @@ func secretURL(value, variable string) (string, error) {
 	if value != "" || path == "" {
 		return cmp.Or(value, os.Getenv(variable)), nil
 	}
-	content, err := readFile(path, maxURL, "URL")
+	content, err := readURL(path)
 	switch url := strings.TrimSpace(string(content)); {
 	case err != nil:
 		return "", fmt.Errorf("%s%s: %w", variable, fileSuffix, err)
@@ -103,12 +111,22 @@ func secretURL(value, variable string) (string, error) {
 	}
 }
 
-func (o *databaseOptions) open(ctx context.Context) (*postgres.Store, error) {
-	url, err := o.url()
+func readURL(path string) ([]byte, error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	plain, err := insecure(o.insecure, insecureDatabaseVariable)
+	defer func() { _ = file.Close() }() // read only
+	content, err := io.ReadAll(io.LimitReader(file, maxURL+1))
+	if err == nil && len(content) > maxURL {
+		err = fmt.Errorf("%s has more than %d bytes, the limit for the URL", path, maxURL)
+	}
+	return content, err
+}
+
+// Open opens the database.
+func (o *Database) Open(ctx context.Context) (*postgres.Store, error) {
+	url, plain, err := o.Address()
 	if err != nil {
 		return nil, err
 	}
@@ -124,8 +142,8 @@ func (o *databaseOptions) open(ctx context.Context) (*postgres.Store, error) {
 }
 
 // serve opens the database for a process that serves. The schema must be up to date.
-func (o *databaseOptions) serve(ctx context.Context, p *process) (*postgres.Store, error) {
-	store, err := o.open(ctx)
+func (o *Database) serve(ctx context.Context, p *process) (*postgres.Store, error) {
+	store, err := o.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -133,29 +151,30 @@ func (o *databaseOptions) serve(ctx context.Context, p *process) (*postgres.Stor
 	return store, store.CheckSchema(ctx)
 }
 
-// redisOptions holds the flags of every process that uses Redis.
-type redisOptions struct {
+// Redis holds the flags of every process that uses Redis.
+type Redis struct {
 	redis         string
 	insecureRedis bool
 }
 
-func (o *redisOptions) register(f *pflag.FlagSet) {
+// AddFlags adds the flags.
+func (o *Redis) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.redis, "redis", "", "rediss:// URL (default: the variable "+redisVariable+", or the file that "+redisVariable+fileSuffix+" names)")
 	f.BoolVar(&o.insecureRedis, "insecure-redis", false, "accept a redis:// URL for another machine (default: the variable "+insecureRedisVariable+")")
 }
 
-// errNoRedis means that neither the flag nor the variable is set.
-var errNoRedis = fmt.Errorf("--redis or the variable %s is required", redisVariable)
+// ErrNoRedis means that neither the flag nor the variable of Redis is set.
+var ErrNoRedis = fmt.Errorf("--redis or the variable %s is required", redisVariable)
 
-// url returns the URL of Redis. The server must be verified, unless the user allows
+// URL returns the URL of Redis. The server must be verified, unless the user allows
 // otherwise.
-func (o *redisOptions) url() (string, error) {
+func (o *Redis) URL() (string, error) {
 	url, err := secretURL(o.redis, redisVariable)
 	if err != nil {
 		return "", err
 	}
 	if url == "" {
-		return "", errNoRedis
+		return "", ErrNoRedis
 	}
 	plain, err := insecure(o.insecureRedis, insecureRedisVariable)
 	if err != nil || plain {

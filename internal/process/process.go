@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+// Package process assembles the processes of the platform: the API server, the workers, the
+// controller, and dev, which runs all of them in one process. Each process is a type with
+// the flags of its command. Only this package opens adapters and passes them to the edges.
+package process
 
 import (
 	"context"
@@ -32,9 +35,12 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 )
 
+// Version is set by the linker.
+var Version = "devel"
+
 // Settings of the platform that contracts and documentation mention.
 const (
-	queueName = "preflight"
+	QueueName = "preflight"
 	leaseTime = 10 * time.Second
 	blockTime = leaseTime / 20
 	idleTime  = 10 * time.Minute
@@ -182,7 +188,7 @@ func (p *process) preflights(allowHTTP bool, gates *posture.Gates, cursors prefl
 			return queue.Share{Weight: share.Weight, Most: share.MaxInFlight, Percent: share.Percent(owner.Mode)}, snapshot != nil
 		}
 	}
-	q, err := queue.New(p.redis, queueName, options)
+	q, err := queue.New(p.redis, QueueName, options)
 	if err != nil {
 		return preflights{}, err
 	}

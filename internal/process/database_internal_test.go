@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package process
 
 import (
 	"os"
@@ -28,11 +28,11 @@ func TestURLComesFromTheFlagTheFileOrTheVariable(t *testing.T) {
 		"nothing at all is rejected":     {"", "", "", "", "--database or the variable PRINTMARKET_DATABASE_URL is required"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(databaseVariable+fileSuffix, tc.file)
-			t.Setenv(databaseVariable, tc.variable)
-			got, err := (&databaseOptions{database: tc.flag}).url()
+			t.Setenv(DatabaseVariable+fileSuffix, tc.file)
+			t.Setenv(DatabaseVariable, tc.variable)
+			got, _, err := (&Database{database: tc.flag}).Address()
 			if got != tc.want || (err == nil) != (tc.fault == "") || err != nil && !strings.Contains(err.Error(), tc.fault) {
-				t.Errorf("url() = %q, %v; want %q and an error with %q", got, err, tc.want, tc.fault)
+				t.Errorf("Address() = %q, %v; want %q and an error with %q", got, err, tc.want, tc.fault)
 			}
 		})
 	}

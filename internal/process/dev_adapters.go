@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package process
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/apiserver/dashboard"
+	"github.com/printmarket/printmarket/apiserver/docsite"
+	"github.com/printmarket/printmarket/docs"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/cursor"
 	"github.com/printmarket/printmarket/internal/demo"
@@ -48,7 +50,7 @@ type devAdapters struct {
 
 // openDevAdapters opens the adapters of `dev`. The store comes before everything else in
 // the data directory, because its lock keeps a second process out.
-func openDevAdapters(ctx context.Context, p *process, o devOptions) (a *devAdapters, err error) {
+func openDevAdapters(ctx context.Context, p *process, o *Dev) (a *devAdapters, err error) {
 	a = &devAdapters{process: p}
 	if a.config.Sockets, err = o.listen(ctx); err != nil {
 		return nil, err
@@ -79,7 +81,7 @@ func openDevAdapters(ctx context.Context, p *process, o devOptions) (a *devAdapt
 	if err := demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: a.store, Now: a.now, Random: rand.Reader})); err != nil {
 		return nil, err
 	}
-	site, err := newDocs()
+	site, err := docsite.Build(docsite.Source{Files: docs.Pages, Version: Version})
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +96,7 @@ func openDevAdapters(ctx context.Context, p *process, o devOptions) (a *devAdapt
 	return a, nil
 }
 
-func (a *devAdapters) openStore(ctx context.Context, o devOptions) error {
+func (a *devAdapters) openStore(ctx context.Context, o *Dev) error {
 	path := filepath.Join(o.data, "printmarket.db")
 	if o.database != "" {
 		named, ok := strings.CutPrefix(o.database, "sqlite:")
@@ -113,7 +115,7 @@ func (a *devAdapters) openStore(ctx context.Context, o devOptions) error {
 }
 
 // openSecrets opens the demo keys and the keys that seal list cursors and sessions.
-func (a *devAdapters) openSecrets(o devOptions) (err error) {
+func (a *devAdapters) openSecrets(o *Dev) (err error) {
 	if a.secrets, err = demo.Open(o.data, o.resources, rand.Reader); err != nil {
 		return err
 	}

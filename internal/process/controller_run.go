@@ -2,7 +2,7 @@
 
 //go:build !nocontroller
 
-package cli
+package process
 
 import (
 	"context"
@@ -19,7 +19,8 @@ import (
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
-func runController(ctx context.Context, o controllerOptions, logs io.Writer) error {
+// Run reconciles until ctx ends.
+func (o *Controller) Run(ctx context.Context, logs io.Writer) error {
 	p := newProcess(logs, telemetry.Reconciliations)
 	defer p.close()
 	if err := p.openTracer(ctx, "controller", o.otlpEndpoint); err != nil {
@@ -28,7 +29,7 @@ func runController(ctx context.Context, o controllerOptions, logs io.Writer) err
 	if err := p.metrics.RegisterSpans(metrics.Registry); err != nil {
 		return fmt.Errorf("register the metric of spans: %w", err)
 	}
-	config, namespace, err := o.load(p.log)
+	config, namespace, err := o.Load(p.log)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package process
 
 import (
 	"cmp"
@@ -37,7 +37,7 @@ type workOptions struct {
 
 // newWorker makes a preflight worker.
 func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, error) {
-	inspector, err := sandbox.Find(inspectorArg)
+	inspector, err := sandbox.Find(sandbox.InspectorArg)
 	if err != nil {
 		return nil, err
 	}
@@ -57,12 +57,12 @@ func newWorker(p *process, o workOptions, work preflights) (*preflight.Worker, e
 }
 
 // assemblePreflight makes a worker for preflight and its operations listener.
-func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (apiserver.Parts, error) {
+func assemblePreflight(ctx context.Context, o *Worker, p *process) (apiserver.Parts, error) {
 	ranges, err := parseRanges("allow-fetch", o.allowFetch, o.allowWide)
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
-	url, err := o.redisOptions.url()
+	url, err := o.Redis.URL()
 	if err != nil {
 		return apiserver.Parts{}, err
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package process
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func newDelivery(p *process, gates *posture.Gates, allow []netip.Prefix, drain t
 }
 
 // assembleWebhooks makes a worker for webhooks and its operations listener.
-func assembleWebhooks(ctx context.Context, o *workerOptions, p *process) (apiserver.Parts, error) {
+func assembleWebhooks(ctx context.Context, o *Worker, p *process) (apiserver.Parts, error) {
 	ranges, err := parseRanges("allow-webhooks", o.allowWebhooks, o.allowWide)
 	if err != nil {
 		return apiserver.Parts{}, err
@@ -50,7 +50,7 @@ func assembleWebhooks(ctx context.Context, o *workerOptions, p *process) (apiser
 		return apiserver.Parts{}, err
 	}
 	gates := posture.NewGates(o.maxStaleness)
-	config, namespace, err := o.load(p.log)
+	config, namespace, err := o.Load(p.log)
 	if err != nil {
 		return apiserver.Parts{}, err
 	}

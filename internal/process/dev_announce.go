@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package process
 
 import (
 	"io"
@@ -18,7 +18,7 @@ const filesDir = "files"
 const environmentFile = "dev.env"
 
 // announce writes dev.env and prints the banner.
-func (a *devAdapters) announce(out io.Writer, o devOptions, replica *apiserver.Replica) error {
+func (a *devAdapters) announce(out io.Writer, o *Dev, replica *apiserver.Replica) error {
 	files := filepath.Join(o.data, filesDir)
 	if err := demo.WriteSample(files); err != nil {
 		return err

@@ -2,7 +2,7 @@
 
 //go:build nocontroller
 
-package cli
+package process
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"io"
 )
 
-// runController fails in the build of `make run`, which leaves out the
+// Run fails in the build of `make run`, which leaves out the
 // controller: its libraries are a third of all packages (ADR 0051).
-func runController(context.Context, controllerOptions, io.Writer) error {
+func (*Controller) Run(context.Context, io.Writer) error {
 	return errors.New("this executable does not contain the controller: build it with make build")
 }
