@@ -22,6 +22,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:printcolumn:name="Next",type=string,JSONPath=".status.nextTransition",priority=1
 // +kubebuilder:printcolumn:name="Contract-Until",type=string,JSONPath=".spec.contract.effectiveUntil",priority=1
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.keys) || !has(self.status) || !has(self.status.revokedKeys) || self.spec.keys.all(k, k.state == 'Revoked' || !(k.sha256 in self.status.revokedKeys))",message="a key with this sha256 was revoked for good, as status.revokedKeys records: issue a new key",fieldPath=".spec.keys"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.keys) || oldSelf.spec.keys.all(k, k.state != 'Revoked' || has(self.spec.keys) && self.spec.keys.exists(n, n.sha256 == k.sha256 && n.state == 'Revoked') || has(self.status) && has(self.status.revokedKeys) && k.sha256 in self.status.revokedKeys)",message="status.revokedKeys does not contain the revoked key yet: keep its entry with the state Revoked and wait until the controller has recorded the revocation",fieldPath=".spec.keys"
 type PartnerEntitlement struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the standard object metadata. The audience selector of a
@@ -386,10 +388,22 @@ type PartnerEntitlementStatus struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=32
 	Capabilities []CapabilityPosture `json:"capabilities,omitempty"`
+	// revokedKeys are the sha256 of all keys that were ever Revoked. A key stays revoked
+	// after its entry is removed from spec.keys: an entry with one of these digests must
+	// have the state Revoked.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=512
+	// +kubebuilder:validation:items:Pattern=`^[0-9a-f]{64}$`
+	// +kubebuilder:validation:items:MaxLength=64
+	RevokedKeys []string `json:"revokedKeys,omitempty"`
 	// nextTransition is the next time at which this status changes without an edit.
 	// +optional
 	NextTransition *metav1.Time `json:"nextTransition,omitempty"`
 }
+
+// MaxRevokedKeys is the maximum length of status.revokedKeys.
+const MaxRevokedKeys = 512
 
 // CapabilityPosture is the access of one partner to one capability.
 type CapabilityPosture struct {

@@ -457,6 +457,11 @@ func (in *PartnerEntitlementStatus) DeepCopyInto(out *PartnerEntitlementStatus) 
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.RevokedKeys != nil {
+		in, out := &in.RevokedKeys, &out.RevokedKeys
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.NextTransition != nil {
 		in, out := &in.NextTransition, &out.NextTransition
 		*out = (*in).DeepCopy()

@@ -251,6 +251,10 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 	for i := range o.Spec.Webhooks {
 		e.webhook(&o.Spec.Webhooks[i])
 	}
+	if revived := RevivedKeys(o); len(revived) > 0 {
+		e.text("revived")
+		texts(e, revived)
+	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
 }
 
