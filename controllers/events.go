@@ -14,6 +14,16 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 )
 
+// Reasons of Events that do not follow from a condition.
+const (
+	// eventKeysRemoved means that an edit removed API keys without revoking them.
+	eventKeysRemoved = "KeysRemoved"
+	// eventRevokedKeysFull means that status.revokedKeys has no room for a revoked key.
+	eventRevokedKeysFull = "RevokedKeysFull"
+	// eventClaimsFull means that the ConfigMap of claims has no room for an organization.
+	eventClaimsFull = "ClaimsFull"
+)
+
 // maxNote is the maximum length of the text of an Event, in bytes.
 const maxNote = 1024
 
@@ -37,6 +47,11 @@ func (e *eventRecorder) record(o client.Object) {
 		level = corev1.EventTypeWarning
 	}
 	e.recorder.Eventf(o, nil, level, ready.Reason, "Enforce", "%s", note(ready.Message))
+}
+
+// warn records an Event that asks for attention.
+func (e *eventRecorder) warn(o client.Object, reason, message string) {
+	e.recorder.Eventf(o, nil, corev1.EventTypeWarning, reason, "Enforce", "%s", note(message))
 }
 
 // note truncates a text to what an Event accepts, at the start of a character.

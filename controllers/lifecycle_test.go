@@ -34,7 +34,7 @@ func TestTheStatusReportsTheEffectiveState(t *testing.T) {
 		}
 		return errors.Join(
 			is(capability, v1alpha1.ConditionStalled, "False/Enforced"), is(capability, v1alpha1.ConditionReconciling, "False/Enforced"),
-			is(capability, v1alpha1.ConditionPropagated, "True/NoReplicas"),
+			is(capability, v1alpha1.ConditionPropagated, "True/AllReplicas"),
 			is(acme, v1alpha1.ConditionReady, "True/Enforced"), is(acme, v1alpha1.ConditionContractEffective, "True/Effective"),
 			is(acme, v1alpha1.ConditionKeysUnique, "True/Unique"))
 	})

@@ -10,8 +10,8 @@ const leaseName = "printmarket-controller"
 // controllerOptions holds the flags of `printmarket controller`.
 type controllerOptions struct {
 	clusterOptions
-	webhookSecret, service, metricsAddr, healthAddr, dialReplicas, otlpEndpoint string
-	leaderElect                                                                 bool
+	webhookSecret, service, webhookService, metricsAddr, healthAddr, dialReplicas, otlpEndpoint string
+	leaderElect                                                                                 bool
 }
 
 func controllerCommand() *cobra.Command {
@@ -20,7 +20,7 @@ func controllerCommand() *cobra.Command {
 		Use:   "controller",
 		Short: "Write the status of custom resources and maintain the gate Secrets",
 		Long: `Write the status of custom resources, maintain the gate Secrets, and probe every
-replica of the API server for the changes that it has compiled. You can run several
+API server and webhook worker for the changes that it has compiled. You can run several
 controllers: one leads, the others wait. The gates do not depend on the controller: a
 kill switch also takes effect while no controller runs.`,
 		Args: cobra.NoArgs,
@@ -30,10 +30,11 @@ kill switch also takes effect while no controller runs.`,
 	o.register(f)
 	f.StringVar(&o.webhookSecret, "webhook-secret", "printmarket-gate-webhooks", "name of the Secret with the signing secrets of webhooks")
 	f.StringVar(&o.service, "api-service", "printmarket-api", "Service of the API server, whose endpoints are probed at the port ops")
+	f.StringVar(&o.webhookService, "webhook-service", "", "Service of the webhook workers, whose endpoints are probed at the port ops; empty if there are no webhook workers")
 	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics")
 	f.StringVar(&o.healthAddr, "health-addr", ":8081", "address of /healthz and /readyz")
 	registerTraces(f, &o.otlpEndpoint)
 	f.BoolVar(&o.leaderElect, "leader-elect", true, "lead only while holding the Lease "+leaseName)
-	f.StringVar(&o.dialReplicas, "dial-replicas", "", "connect to this address instead of the address of each endpoint, if the cluster network is unreachable")
+	f.StringVar(&o.dialReplicas, "dial-replicas", "", "connect to this host instead of the address of each endpoint, if the cluster network is unreachable")
 	return cmd
 }
