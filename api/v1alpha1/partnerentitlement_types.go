@@ -23,7 +23,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Next",type=string,JSONPath=".status.nextTransition",priority=1
 // +kubebuilder:printcolumn:name="Contract-Until",type=string,JSONPath=".spec.contract.effectiveUntil",priority=1
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.keys) || !has(self.status) || !has(self.status.revokedKeys) || self.spec.keys.all(k, k.state == 'Revoked' || !(k.sha256 in self.status.revokedKeys))",message="a key with this sha256 was revoked for good, as status.revokedKeys records: issue a new key",fieldPath=".spec.keys"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.keys) || oldSelf.spec.keys.all(k, k.state != 'Revoked' || has(self.spec.keys) && self.spec.keys.exists(n, n.sha256 == k.sha256 && n.state == 'Revoked') || has(self.status) && has(self.status.revokedKeys) && k.sha256 in self.status.revokedKeys)",message="status.revokedKeys does not contain the revoked key yet: keep its entry with the state Revoked and wait until the controller has recorded the revocation",fieldPath=".spec.keys"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.keys) || oldSelf.spec.keys.all(k, k.state != 'Revoked' || has(self.spec.keys) && self.spec.keys.exists(n, n.sha256 == k.sha256 && (n.state == 'Revoked' || n.name == k.name)) || has(self.status) && has(self.status.revokedKeys) && k.sha256 in self.status.revokedKeys)",message="status.revokedKeys does not contain the revoked key yet: keep its entry with the state Revoked and wait until the controller has recorded the revocation",fieldPath=".spec.keys"
 type PartnerEntitlement struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the standard object metadata. The audience selector of a
