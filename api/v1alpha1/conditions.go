@@ -51,8 +51,8 @@ const (
 	// same sender id.
 	ConditionSenderUnique = "SenderUnique"
 	// ConditionPartnerGranted (XJMFSender) is False as a warning while the partner has no
-	// grant of xjmf-inbound, so that callbacks are rejected. It does not affect other
-	// conditions.
+	// grant of xjmf-inbound that is in force, is suspended or has no contract in force, so
+	// that callbacks are rejected. It does not affect other conditions.
 	ConditionPartnerGranted = "PartnerGranted"
 	// ConditionTimestampSigned (XJMFSender) is False as a warning while the signature does
 	// not cover the timestamp. It does not affect other conditions: callbacks are accepted.
