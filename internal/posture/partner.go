@@ -30,6 +30,8 @@ type partner struct {
 	certified    bool
 	certificates []pinned
 	webhooks     []webhook
+	// sends is set for each mode in which the partner has a valid, active sender.
+	sends [2]bool
 	// itself represents the partner without a key, once for each mode.
 	itself [2]apiKey
 	// operator represents the platform for its staff, who have no key.
