@@ -31,6 +31,7 @@ type compiler struct {
 	secrets                   *secretResolver
 	gateSecret, webhookSecret *gateSecretReconciler
 	tracker                   *statusTracker
+	events                    *eventRecorder
 	propagation               *trigger
 	metrics                   *metrics
 	now                       func() time.Time
@@ -76,7 +77,7 @@ func (c *compiler) compile(ctx context.Context, now time.Time) (time.Time, error
 	// statuses of other objects do not depend on the Secret.
 	gateVersion, gateErr := c.gateSecret.reconcile(ctx, inputs.Secrets, now)
 	_, webhookErr := c.webhookSecret.reconcile(ctx, inputs.Webhooks, now)
-	c.tracker.publish(compiledObjects(inputs, report), gateVersion)
+	c.events.recordDeletions(c.tracker.publish(compiledObjects(inputs, report), gateVersion))
 	c.propagation.add(allObjects)
 
 	due := now.Add(c.heartbeat)

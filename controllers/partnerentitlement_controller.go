@@ -32,6 +32,7 @@ func (r *PartnerEntitlementReconciler) Reconcile(ctx context.Context, req ctrl.R
 	want := partner.DeepCopy()
 	if state.compiled(want) {
 		setPartnerStatus(&want.Status, state.report.(posture.PartnerReport))
+		recordHistory(want, r.now(), nil, 0)
 	}
 	setConditions(want, state, r.now())
 	return r.applyStatus(ctx, partner, want)

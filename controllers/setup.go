@@ -57,13 +57,14 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return err
 	}
+	events := &eventRecorder{tracker: tracker, recorder: mgr.GetEventRecorder(fieldOwner), metrics: metrics}
 	compiler := &compiler{
 		namespace: o.Namespace, cache: mgr.GetClient(),
 		secrets: &secretResolver{
 			metadata: mgr.GetClient(), live: mgr.GetAPIReader(), excluded: []types.NamespacedName{api.name, webhooks.name},
 		},
 		gateSecret: api, webhookSecret: webhooks,
-		tracker: tracker, propagation: &trigger{initial: []reconcile.Request{allObjects}}, metrics: metrics,
+		tracker: tracker, events: events, propagation: &trigger{initial: []reconcile.Request{allObjects}}, metrics: metrics,
 		now: o.Now, heartbeat: o.Intervals.Heartbeat,
 	}
 	propagation := &propagationTracker{
@@ -72,7 +73,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	}
 	status := &statusWriter{
 		client: mgr.GetClient(), tracker: tracker, now: o.Now,
-		events:   &eventRecorder{tracker: tracker, recorder: mgr.GetEventRecorder(fieldOwner), metrics: metrics},
+		events:   events,
 		triggers: triggers, overdue: o.Intervals.Overdue, tracer: o.Tracer,
 	}
 	// A leader whose last compilation failed is not ready. A process that waits

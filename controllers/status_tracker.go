@@ -89,10 +89,10 @@ func newStatusTracker(changed func([]objectKey)) *statusTracker {
 	return &statusTracker{changed: changed, objects: map[objectKey]*objectState{}}
 }
 
-// publish replaces the state of all objects by the results of a compilation. The gate version is the
-// version of the gate Secret with the secrets of these objects; it is empty if the Secret could not
-// be written.
-func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
+// publish replaces the state of all objects by the results of a compilation, and returns the last
+// state of the objects that were deleted since the one before. The gate version is the version of the
+// gate Secret with the secrets of these objects; it is empty if the Secret could not be written.
+func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) []objectState {
 	t.mu.Lock()
 	var changed []objectKey
 	next := make(map[objectKey]*objectState, len(compiled))
@@ -110,10 +110,17 @@ func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
 			changed = append(changed, c.key)
 		}
 	}
+	var deleted []objectState
+	for key, old := range t.objects {
+		if state := next[key]; state == nil || state.uid != old.uid {
+			deleted = append(deleted, *old)
+		}
+	}
 	t.objects = next
 	t.updateRequired()
 	t.mu.Unlock()
 	t.changed(changed)
+	return deleted
 }
 
 // nextState returns the state of an object after a compilation. The versions that the object requires
