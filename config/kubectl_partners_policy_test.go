@@ -32,6 +32,9 @@ const (
 	revokeFirst = `[{"op": "replace", "path": "/spec/keys/0/state", "value": "Revoked"}]`
 	suspend     = `{spec: {state: Suspended}}`
 
+	// inTheNameOfErin follows the spec of an object that names erin as the user of its second change.
+	inTheNameOfErin = `, metadata: {annotations: {marketplace.printmarket.dev/changed-by: erin, marketplace.printmarket.dev/changed-generation: "2"}}`
+
 	needsMint       = "needs the verb mint on partnerentitlements/acme in the namespace"
 	needsUpdate     = "needs the verb update on partnerentitlements/acme in the namespace"
 	needsPlatform   = "needs the verb platform on partnerentitlements/acme in the namespace"
@@ -46,6 +49,17 @@ var partnerJudgements = map[string]judgement{
 	"on-call revokes a key by an apply":                       {"on-call", acmeSpec, []request{{"apply", `{spec: {keys: [{name: live, state: Revoked}]}}`}}, nil},
 	"on-call suspends a partner":                              {"on-call", acmeSpec, []request{{"merge", suspend}}, nil},
 	"on-call suspends a partner and revokes a key at once":    {"on-call", acmeSpec, []request{{"json", `[{"op": "replace", "path": "/spec/state", "value": "Suspended"}, {"op": "replace", "path": "/spec/keys/0/state", "value": "Revoked"}]`}}, nil},
+	"on-call suspends a partner with a reason":                {"on-call", acmeSpec, []request{{"merge", `{spec: {state: Suspended, stateReason: unpaid}}`}}, nil},
+	"on-call revokes a key with a reason":                     {"on-call", acmeSpec, []request{{"json", `[{"op": "replace", "path": "/spec/keys/0/state", "value": "Revoked"}, {"op": "add", "path": "/spec/keys/0/stateReason", "value": "leaked"}]`}}, nil},
+	"on-call suspends a partner and names itself":             {"on-call", acmeSpec, []request{{"merge", `{metadata: {annotations: {marketplace.printmarket.dev/changed-by: ON-CALL, marketplace.printmarket.dev/changed-generation: "2"}}, spec: {state: Suspended}}`}}, nil},
+	"on-call suspends a partner and names another user":       {"on-call", acmeSpec, []request{{"merge", `{metadata: {annotations: {marketplace.printmarket.dev/changed-by: erin, marketplace.printmarket.dev/changed-generation: "2"}}, spec: {state: Suspended}}`}}, []string{"changed-by must be the user of the request"}},
+	"on-call signs the next change in advance":                {"on-call", acmeSpec, []request{{"merge", `{metadata: {annotations: {marketplace.printmarket.dev/changed-by: ON-CALL, marketplace.printmarket.dev/changed-generation: "3"}}, spec: {state: Suspended}}`}}, []string{"changed-generation must be the generation"}},
+	"on-call signs the change of another user":                {"on-call", acmeSpec, []request{{"merge", `{metadata: {annotations: {marketplace.printmarket.dev/changed-by: ON-CALL, marketplace.printmarket.dev/changed-generation: "1"}}}`}}, []string{"changed-generation must be the generation"}},
+	"on-call states a reason without a suspension":            {"on-call", acmeSpec, []request{{"merge", `{spec: {stateReason: unpaid}}`}}, []string{"spec.stateReason: " + onlyNarrowingIs, needsUpdate}},
+	"on-call rewrites the reason of a suspension":             {"on-call", suspendedSpec, []request{{"merge", `{spec: {stateReason: paid}}`}}, []string{"spec.stateReason: " + onlyNarrowingIs, needsUpdate}},
+	"on-call rewrites the reason of a revocation":             {"on-call", acmeSpec, []request{{"json", `[{"op": "add", "path": "/spec/keys/1/stateReason", "value": "mine"}]`}}, []string{"spec.keys: " + onlyNarrowingIs, needsUpdate}},
+	"on-call annotates a partner while suspending it":         {"on-call", acmeSpec, []request{{"merge", `{metadata: {annotations: {tier: gold}}, spec: {state: Suspended}}`}}, []string{"metadata: changing labels", needsUpdate}},
+	"an author creates a partner in the name of another user": {"an author", "", []request{{"create", bareSpec + inTheNameOfErin}}, []string{"changed-by must be the user of the request"}},
 	"on-call changes nothing":                                 {"on-call", suspendedSpec, []request{{"merge", suspend}}, nil},
 	"on-call revokes a key of the Platform":                   {"on-call", platformSpec, []request{{"json", revokeFirst}}, nil},
 	"on-call suspends the Platform":                           {"on-call", platformSpec, []request{{"merge", suspend}}, nil},
@@ -115,6 +129,8 @@ const (
 // senderJudgements lists cases for the sender acme.
 var senderJudgements = map[string]judgement{
 	"on-call suspends a sender":                            {"on-call", senderSpec, []request{{"merge", suspend}}, nil},
+	"on-call suspends a sender with a reason":              {"on-call", senderSpec, []request{{"merge", `{spec: {state: Suspended, stateReason: maintenance}}`}}, nil},
+	"on-call states a reason of an active sender":          {"on-call", senderSpec, []request{{"merge", `{spec: {stateReason: maintenance}}`}}, []string{"spec.stateReason: anything but suspending the sender", updateSender}},
 	"on-call resumes a sender":                             {"on-call", strings.Replace(senderSpec, "Active", "Suspended", 1), []request{{"merge", `{spec: {state: Active}}`}}, []string{"spec.state: anything but suspending the sender", updateSender, askOperations}},
 	"on-call lets a sender send for another partner":       {"on-call", senderSpec, []request{{"merge", `{spec: {partner: stark}}`}}, []string{"spec.partner", mintSender, askOperations}},
 	"on-call replaces the secret of a sender":              {"on-call", senderSpec, []request{{"merge", `{spec: {secrets: [{name: current, secretRef: {name: mine, key: hmac}}]}}`}}, []string{"spec.secrets: adding or changing a secret", mintSender}},
