@@ -32,6 +32,9 @@ const (
 	revokeFirst = `[{"op": "replace", "path": "/spec/keys/0/state", "value": "Revoked"}]`
 	suspend     = `{spec: {state: Suspended}}`
 
+	// inTheNameOfErin follows the spec of an object that names erin as the user of its second change.
+	inTheNameOfErin = `, metadata: {annotations: {marketplace.printmarket.dev/changed-by: erin, marketplace.printmarket.dev/changed-generation: "2"}}`
+
 	needsMint       = "needs the verb mint on partnerentitlements/acme in the namespace"
 	needsUpdate     = "needs the verb update on partnerentitlements/acme in the namespace"
 	needsPlatform   = "needs the verb platform on partnerentitlements/acme in the namespace"
@@ -46,14 +49,25 @@ var partnerJudgements = map[string]judgement{
 	"on-call revokes a key by an apply":                       {"on-call", acmeSpec, []request{{"apply", `{spec: {keys: [{name: live, state: Revoked}]}}`}}, nil},
 	"on-call suspends a partner":                              {"on-call", acmeSpec, []request{{"merge", suspend}}, nil},
 	"on-call suspends a partner and revokes a key at once":    {"on-call", acmeSpec, []request{{"json", `[{"op": "replace", "path": "/spec/state", "value": "Suspended"}, {"op": "replace", "path": "/spec/keys/0/state", "value": "Revoked"}]`}}, nil},
+	"on-call suspends a partner with a reason":                {"on-call", acmeSpec, []request{{"merge", `{spec: {state: Suspended, stateReason: unpaid}}`}}, nil},
+	"on-call revokes a key with a reason":                     {"on-call", acmeSpec, []request{{"json", `[{"op": "replace", "path": "/spec/keys/0/state", "value": "Revoked"}, {"op": "add", "path": "/spec/keys/0/stateReason", "value": "leaked"}]`}}, nil},
+	"on-call suspends a partner and names itself":             {"on-call", acmeSpec, []request{{"merge", `{metadata: {annotations: {marketplace.printmarket.dev/changed-by: ON-CALL, marketplace.printmarket.dev/changed-generation: "2"}}, spec: {state: Suspended}}`}}, nil},
+	"on-call suspends a partner and names another user":       {"on-call", acmeSpec, []request{{"merge", `{metadata: {annotations: {marketplace.printmarket.dev/changed-by: erin, marketplace.printmarket.dev/changed-generation: "2"}}, spec: {state: Suspended}}`}}, []string{"changed-by must be the user of the request"}},
+	"on-call signs the next change in advance":                {"on-call", acmeSpec, []request{{"merge", `{metadata: {annotations: {marketplace.printmarket.dev/changed-by: ON-CALL, marketplace.printmarket.dev/changed-generation: "3"}}, spec: {state: Suspended}}`}}, []string{"changed-generation must be the generation"}},
+	"on-call signs the change of another user":                {"on-call", acmeSpec, []request{{"merge", `{metadata: {annotations: {marketplace.printmarket.dev/changed-by: ON-CALL, marketplace.printmarket.dev/changed-generation: "1"}}}`}}, []string{"changed-generation must be the generation"}},
+	"on-call states a reason without a suspension":            {"on-call", acmeSpec, []request{{"merge", `{spec: {stateReason: unpaid}}`}}, []string{"spec.stateReason: " + onlyNarrowingIs, needsUpdate}},
+	"on-call rewrites the reason of a suspension":             {"on-call", suspendedSpec, []request{{"merge", `{spec: {stateReason: paid}}`}}, []string{"spec.stateReason: " + onlyNarrowingIs, needsUpdate}},
+	"on-call rewrites the reason of a revocation":             {"on-call", acmeSpec, []request{{"json", `[{"op": "add", "path": "/spec/keys/1/stateReason", "value": "mine"}]`}}, []string{"spec.keys: " + onlyNarrowingIs, needsUpdate}},
+	"on-call annotates a partner while suspending it":         {"on-call", acmeSpec, []request{{"merge", `{metadata: {annotations: {tier: gold}}, spec: {state: Suspended}}`}}, []string{"metadata: changing labels", needsUpdate}},
+	"an author creates a partner in the name of another user": {"an author", "", []request{{"create", bareSpec + inTheNameOfErin}}, []string{"changed-by must be the user of the request"}},
 	"on-call changes nothing":                                 {"on-call", suspendedSpec, []request{{"merge", suspend}}, nil},
 	"on-call revokes a key of the Platform":                   {"on-call", platformSpec, []request{{"json", revokeFirst}}, nil},
 	"on-call suspends the Platform":                           {"on-call", platformSpec, []request{{"merge", suspend}}, nil},
 	"on-call adds a key":                                      {"on-call", acmeSpec, []request{{"json", addedKey}}, []string{"spec.keys: adding a key", needsMint, askOperations}},
 	"on-call adds a key to the Platform":                      {"on-call", platformSpec, []request{{"json", addedKey}}, []string{"spec.package: changing spec.keys of a partner with the package Platform", needsPlatform, askPlatform}},
 	"on-call adds a key while revoking another one":           {"on-call", acmeSpec, []request{{"json", strings.TrimSuffix(revokeFirst, "]") + ", " + strings.TrimPrefix(addedKey, "[")}}, []string{"spec.keys", needsMint}},
-	"on-call replaces a key while revoking another one":       {"on-call", acmeSpec, []request{{"merge", `{spec: {keys: [{name: live, kind: Live, state: Revoked, sha256: "` + digest + `", expiresAt: "2027-06-01T00:00:00Z", scopes: ["rfq:write"]}, {name: mine, kind: Live, sha256: "` + thirdDigest + `"}]}}`}}, []string{"spec.keys", needsMint}},
-	"on-call accepts a revoked key under another name":        {"on-call", acmeSpec, []request{{"merge", `{spec: {keys: [{name: mine, kind: Live, sha256: "` + revokedDigest + `"}]}}`}}, []string{"spec.keys", needsMint}},
+	"on-call replaces a key while revoking another one":       {"on-call", acmeSpec, []request{{"merge", `{spec: {keys: [{name: live, kind: Live, state: Revoked, sha256: "` + digest + `", expiresAt: "2027-06-01T00:00:00Z", scopes: ["rfq:write"]}, {name: old, kind: Live, state: Revoked, sha256: "` + revokedDigest + `"}, {name: mine, kind: Live, sha256: "` + thirdDigest + `"}]}}`}}, []string{"spec.keys", needsMint}},
+	"on-call accepts a revoked key under another name":        {"on-call", acmeSpec, []request{{"merge", `{spec: {keys: [{name: mine, kind: Live, sha256: "` + revokedDigest + `"}]}}`}}, []string{"spec.keys", "wait until the controller has recorded the revocation"}},
 	"on-call accepts a revoked key again":                     {"on-call", acmeSpec, []request{{"json", `[{"op": "replace", "path": "/spec/keys/1/state", "value": "Active"}]`}}, []string{"a revoked key stays revoked"}},
 	"on-call extends a key":                                   {"on-call", acmeSpec, []request{{"json", `[{"op": "remove", "path": "/spec/keys/0/expiresAt"}]`}}, []string{"spec.keys", needsMint}},
 	"on-call shortens a key":                                  {"on-call", acmeSpec, []request{{"json", `[{"op": "replace", "path": "/spec/keys/0/expiresAt", "value": "2027-01-01T00:00:00Z"}]`}}, []string{"spec.keys: " + onlyNarrowingIs, needsUpdate}},
@@ -80,7 +94,7 @@ var partnerJudgements = map[string]judgement{
 	"an author adds a key":                                    {"an author", acmeSpec, []request{{"json", addedKey}}, []string{"spec.keys: adding a key", needsMint}},
 	"an author resumes a partner":                             {"an author", suspendedSpec, []request{{"merge", `{spec: {state: Active}}`}}, nil},
 	"an author shortens a key and removes a grant":            {"an author", acmeSpec, []request{{"json", `[{"op": "replace", "path": "/spec/keys/0/expiresAt", "value": "2027-01-01T00:00:00Z"}, {"op": "remove", "path": "/spec/capabilities/0"}]`}}, nil},
-	"an author renames a key":                                 {"an author", acmeSpec, []request{{"merge", `{spec: {keys: [{name: other, kind: Live, sha256: "` + digest + `", expiresAt: "2027-06-01T00:00:00Z", scopes: ["rfq:write"]}]}}`}}, nil},
+	"an author renames a key":                                 {"an author", acmeSpec, []request{{"merge", `{spec: {keys: [{name: other, kind: Live, sha256: "` + digest + `", expiresAt: "2027-06-01T00:00:00Z", scopes: ["rfq:write"]}, {name: old, kind: Live, state: Revoked, sha256: "` + revokedDigest + `"}]}}`}}, nil},
 	"an author labels a partner":                              {"an author", acmeSpec, []request{{"merge", `{metadata: {labels: {tier: gold}}}`}}, nil},
 	"partner operations create a partner and add a key":       {"partner operations", "", []request{{"create", acmeSpec}, {"json", addedKey}}, nil},
 	"partner operations restrict a grant to the sandbox":      {"partner operations", acmeSpec, []request{{"merge", `{spec: {capabilities: [{name: rfq-create, quota: {limit: 5}}, {name: rfq-read, stage: Sandbox}]}}`}}, nil},
@@ -115,6 +129,8 @@ const (
 // senderJudgements lists cases for the sender acme.
 var senderJudgements = map[string]judgement{
 	"on-call suspends a sender":                            {"on-call", senderSpec, []request{{"merge", suspend}}, nil},
+	"on-call suspends a sender with a reason":              {"on-call", senderSpec, []request{{"merge", `{spec: {state: Suspended, stateReason: maintenance}}`}}, nil},
+	"on-call states a reason of an active sender":          {"on-call", senderSpec, []request{{"merge", `{spec: {stateReason: maintenance}}`}}, []string{"spec.stateReason: anything but suspending the sender", updateSender}},
 	"on-call resumes a sender":                             {"on-call", strings.Replace(senderSpec, "Active", "Suspended", 1), []request{{"merge", `{spec: {state: Active}}`}}, []string{"spec.state: anything but suspending the sender", updateSender, askOperations}},
 	"on-call lets a sender send for another partner":       {"on-call", senderSpec, []request{{"merge", `{spec: {partner: stark}}`}}, []string{"spec.partner", mintSender, askOperations}},
 	"on-call replaces the secret of a sender":              {"on-call", senderSpec, []request{{"merge", `{spec: {secrets: [{name: current, secretRef: {name: mine, key: hmac}}]}}`}}, []string{"spec.secrets: adding or changing a secret", mintSender}},

@@ -294,6 +294,7 @@ func guarded(t *testing.T) (string, map[string]client.Client) {
 		{"the release manager", "printmarket-approvals", target{v1alpha1.KindCapabilityRollout, namespace, "rfq-create"}, aloneSpec},
 		{"an author", "printmarket-partnerentitlements", target{v1alpha1.KindPartnerEntitlement, namespace, "acme"}, acmeSpec},
 		{"an author", "printmarket-xjmfsenders", target{v1alpha1.KindXJMFSender, namespace, "acme"}, senderSpec},
+		{"partner operations", "printmarket-changes", target{v1alpha1.KindXJMFSender, namespace, "acme"}, senderSpec + inTheNameOfErin},
 	} {
 		eventually.Succeeds(t, func() error {
 			err := clients[probe.who].Create(t.Context(), probe.object.with(t, `{spec: `+probe.spec+`}`), client.DryRunAll)
@@ -409,7 +410,8 @@ func (r request) send(t *testing.T, c client.Client, o target) error {
 	case "json":
 		return c.Patch(t.Context(), object, client.RawPatch(types.JSONPatchType, []byte(r.body)))
 	case "merge":
-		return c.Patch(t.Context(), object, mergePatch(t, strings.ReplaceAll(r.body, themselves, "The-release-manager-of-"+o.namespace)))
+		users := strings.NewReplacer(themselves, "The-release-manager-of-"+o.namespace, "ON-CALL", "on-call-of-"+o.namespace)
+		return c.Patch(t.Context(), object, mergePatch(t, users.Replace(r.body)))
 	case "status":
 		return c.Status().Patch(t.Context(), object, mergePatch(t, r.body))
 	}

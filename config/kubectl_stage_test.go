@@ -4,7 +4,11 @@ package config_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -17,6 +21,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/controllers"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/test/eventually"
 	"github.com/printmarket/printmarket/test/kubectl"
 )
@@ -25,12 +30,20 @@ import (
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // control starts the controllers in a namespace that has the Roles, with the
-// rights of their service account. There are no replicas of the API server, so
-// that what is compiled is in force.
+// rights of their service account. The only replica of the API server reports that
+// it has compiled every version.
 func control(t *testing.T, namespace string) {
 	t.Helper()
 	account := kubectl.ServiceAccount(namespace, "printmarket-controller")
 	reviewer(t, namespace).AwaitRole(t, account)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		const latest = "999999999999"
+		_ = json.NewEncoder(w).Encode(posture.Watermark{Enforcing: true, Compiled: map[string]string{
+			v1alpha1.KindCapabilityRollout: latest, v1alpha1.KindPartnerEntitlement: latest, v1alpha1.KindXJMFSender: latest, posture.KindSecret: latest,
+		}})
+	}))
+	t.Cleanup(server.Close)
+	admin(namespace).mustApply(t, "cluster", replicaSlice)
 	scheme, err := controllers.Scheme()
 	if err != nil {
 		t.Fatalf("controllers.Scheme: %v", err)
@@ -46,11 +59,24 @@ func control(t *testing.T, namespace string) {
 	if err := controllers.Setup(manager, controllers.Options{
 		Namespace: namespace, GateSecret: "printmarket-gate-api", WebhookSecret: "printmarket-gate-webhooks", Service: "printmarket-api",
 		Now: func() time.Time { return noon }, Registerer: prometheus.NewRegistry(),
+		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, server.Listener.Addr().String())
+		},
 	}); err != nil {
 		t.Fatalf("controllers.Setup: %v", err)
 	}
 	run(t, manager.Start)
 }
+
+// replicaSlice contains the only replica of the API server.
+const replicaSlice = `
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: printmarket-api, labels: {kubernetes.io/service-name: printmarket-api}}
+addressType: IPv4
+ports: [{name: ops, port: 8082}]
+endpoints: [{addresses: [192.0.2.1], conditions: {ready: true, serving: true}}]
+`
 
 // run runs something until the test ends, and waits for it.
 func run(t *testing.T, start func(context.Context) error) {

@@ -31,7 +31,9 @@ func (r *CapabilityRolloutReconciler) Reconcile(ctx context.Context, req ctrl.Re
 	rollout, state := latest(r.tracker, cached)
 	want := rollout.DeepCopy()
 	if state.compiled(want) {
-		setRolloutStatus(&want.Status, state.report.(posture.RolloutReport))
+		report := state.report.(posture.RolloutReport)
+		setRolloutStatus(&want.Status, report)
+		recordHistory(want, r.now(), report.Steps, rollout.Status.Admitted)
 	}
 	setConditions(want, state, r.now())
 	return r.applyStatus(ctx, rollout, want)

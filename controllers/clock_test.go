@@ -35,13 +35,13 @@ func TestAStatusChangesWithTheClock(t *testing.T) {
 		cohort string
 		next   time.Duration
 	}{
-		{0, "True/NotStarted", "0% (0/1)", time.Hour},
-		{time.Hour - time.Nanosecond, "True/NotStarted", "0% (0/1)", time.Hour},
-		{2 * time.Hour, "True/Enforced", "100% (1/1)", 3 * time.Hour},
-		{3 * time.Hour, "True/Ended", "0% (0/1)", 0},
-		{time.Hour - time.Second, "True/NotStarted", "0% (0/1)", time.Hour},
-		{100 * time.Hour, "True/Ended", "0% (0/1)", 0},
-		{3*time.Hour - time.Nanosecond, "True/Enforced", "100% (1/1)", 3 * time.Hour},
+		{0, "True/NotStarted", "ramp 0 %, 0 of 1 admitted", time.Hour},
+		{time.Hour - time.Nanosecond, "True/NotStarted", "ramp 0 %, 0 of 1 admitted", time.Hour},
+		{2 * time.Hour, "True/Enforced", "ramp 100 %, 1 of 1 admitted", 3 * time.Hour},
+		{3 * time.Hour, "True/Ended", "ramp 0 %, 0 of 1 admitted", 0},
+		{time.Hour - time.Second, "True/NotStarted", "ramp 0 %, 0 of 1 admitted", time.Hour},
+		{100 * time.Hour, "True/Ended", "ramp 0 %, 0 of 1 admitted", 0},
+		{3*time.Hour - time.Nanosecond, "True/Enforced", "ramp 100 %, 1 of 1 admitted", 3 * time.Hour},
 	} {
 		s.clock.SetTime(start.Add(step.at))
 		eventually.Succeeds(t, func() error {

@@ -31,10 +31,13 @@ type compiler struct {
 	secrets                   *secretResolver
 	gateSecret, webhookSecret *gateSecretReconciler
 	tracker                   *statusTracker
+	events                    *eventRecorder
 	propagation               *trigger
 	metrics                   *metrics
-	now                       func() time.Time
-	heartbeat                 time.Duration
+	// webhookWorkers is false if the installation has none.
+	webhookWorkers bool
+	now            func() time.Time
+	heartbeat      time.Duration
 
 	mu sync.Mutex
 	// compiledAt is the time for which the objects were compiled last. due is the
@@ -72,11 +75,13 @@ func (c *compiler) compile(ctx context.Context, now time.Time) (time.Time, error
 	report := posture.Compile(inputs).Report(now)
 	c.metrics.compile.Observe(time.Since(start).Seconds())
 
-	// If a gate Secret cannot be written, only senders are not propagated. The
-	// statuses of other objects do not depend on the Secret.
-	gateVersion, gateErr := c.gateSecret.reconcile(ctx, inputs.Secrets, now)
-	_, webhookErr := c.webhookSecret.reconcile(ctx, inputs.Webhooks, now)
-	c.tracker.publish(compiledObjects(inputs, report), gateVersion)
+	// If a gate Secret cannot be written, only senders, or partners with webhooks, are not
+	// propagated. The statuses of other objects do not depend on the Secret.
+	var versions [enforcerCount]string
+	var gateErr, webhookErr error
+	versions[apiServers], gateErr = c.gateSecret.reconcile(ctx, inputs.Secrets, now)
+	versions[webhookWorkers], webhookErr = c.webhookSecret.reconcile(ctx, inputs.Webhooks, now)
+	c.events.recordDeletions(c.tracker.publish(c.compiledObjects(inputs, report), versions))
 	c.propagation.add(allObjects)
 
 	due := now.Add(c.heartbeat)
@@ -107,19 +112,33 @@ func (c *compiler) readInputs(ctx context.Context, now time.Time) (posture.Input
 }
 
 // compiledObjects joins the objects with their reports. Objects that are being
-// deleted have no report.
-func compiledObjects(inputs posture.Inputs, report posture.Report) []compiledObject {
+// deleted have no report. Webhook workers enforce partners and the rollout of their own capability.
+func (c *compiler) compiledObjects(inputs posture.Inputs, report posture.Report) []compiledObject {
 	out := make([]compiledObject, 0, len(report.Rollouts)+len(report.Partners)+len(report.Senders))
+	secrets, webhookSecrets := inputs.Secrets.Fingerprints(), inputs.Webhooks.Fingerprints()
 	rollouts, partners, senders := byName(inputs.Rollouts), byName(inputs.Partners), byName(inputs.Senders)
 	for _, r := range report.Rollouts {
-		out = append(out, newCompiledObject(rollouts[nameOf(r.Object)], r, r.Conditions))
+		rollout := newCompiledObject(rollouts[nameOf(r.Object)], r, r.Conditions)
+		if c.webhookWorkers && r.Name == posture.WebhookDelivery.String() {
+			rollout.enforcers = append(rollout.enforcers, webhookWorkers)
+		}
+		out = append(out, rollout)
 	}
 	for _, r := range report.Partners {
-		out = append(out, newCompiledObject(partners[nameOf(r.Object)], r, r.Conditions))
+		object := partners[nameOf(r.Object)]
+		partner := newCompiledObject(object, r, r.Conditions)
+		if c.webhookWorkers {
+			partner.enforcers = append(partner.enforcers, webhookWorkers)
+			if len(object.Spec.Webhooks) > 0 {
+				partner.inGateSecret, partner.reader = true, webhookWorkers
+				partner.secrets = webhookSecrets[posture.ObjectName{Namespace: r.Namespace, Name: r.Name}]
+			}
+		}
+		out = append(out, partner)
 	}
 	for _, r := range report.Senders {
 		sender := newCompiledObject(senders[nameOf(r.Object)], r, r.Conditions)
-		sender.inGateSecret, sender.secrets = true, inputs.Secrets.Fingerprint(r.Namespace, r.Name)
+		sender.inGateSecret, sender.reader, sender.secrets = true, apiServers, secrets[posture.ObjectName{Namespace: r.Namespace, Name: r.Name}]
 		out = append(out, sender)
 	}
 	return out
@@ -143,7 +162,7 @@ func nameOf(o posture.Object) types.NamespacedName {
 func newCompiledObject(o client.Object, report any, conditions []posture.Condition) compiledObject {
 	out := compiledObject{
 		key: keyOf(o), uid: o.GetUID(), version: o.GetResourceVersion(), generation: o.GetGeneration(), labels: o.GetLabels(),
-		report: report, conditions: conditions,
+		report: report, conditions: conditions, enforcers: []enforcer{apiServers},
 	}
 	written := *statusOf(o).conditions
 	if c := meta.FindStatusCondition(written, v1alpha1.ConditionPropagated); c != nil &&

@@ -36,11 +36,12 @@ func setConditions(o client.Object, state objectState, now time.Time) {
 func withPropagation(compiled []posture.Condition, p propagationResult) []posture.Condition {
 	out := make([]posture.Condition, 0, len(compiled)+1)
 	pending := isTrue(compiled, v1alpha1.ConditionReady) && !p.propagated()
-	// An operator must look at an unresponsive replica. A replica that is behind
-	// catches up without action.
+	// An operator must look at an unresponsive replica or a missing one. A replica that
+	// is behind catches up without action.
 	reason := v1alpha1.ReasonProgressing
-	if p.reason == v1alpha1.ReasonReplicaSilent {
-		reason = v1alpha1.ReasonReplicaSilent
+	switch p.reason {
+	case v1alpha1.ReasonReplicaSilent, v1alpha1.ReasonNoReplicas, v1alpha1.ReasonServiceNotFound:
+		reason = p.reason
 	}
 	for _, c := range compiled {
 		switch {
@@ -91,7 +92,8 @@ func (p propagationResult) propagated() bool { return p.status == metav1.Conditi
 // The last result stays while every replica that has ever responded enforces the required
 // versions. A new replica serves only after it has compiled all objects, and a replica that stops
 // responding keeps its compiled objects. Otherwise each new pod and each failed node would change
-// every status twice.
+// every status twice. The last result ends when no API server has responded for a while, because nothing
+// enforces the object then.
 func evaluatePropagation(serving servingReplicas, required []requiredVersion, last *propagationResult) propagationResult {
 	lastOr := func(result propagationResult) propagationResult {
 		if last != nil {
@@ -102,15 +104,26 @@ func evaluatePropagation(serving servingReplicas, required []requiredVersion, la
 	if !serving.known {
 		return lastOr(propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, "The replicas have not been probed yet."})
 	}
-	// This also applies without replicas: the next replica to start would lack the version too.
 	if slices.ContainsFunc(required, func(r requiredVersion) bool { return r.version == "" }) {
 		return propagationResult{metav1.ConditionFalse, v1alpha1.ReasonProgressing, "The gate Secret has not been written yet; see the controller's log for the error."}
 	}
-	if len(serving.replicas) == 0 {
-		return propagationResult{metav1.ConditionTrue, v1alpha1.ReasonNoReplicas, "No replica of the API server is serving."}
+	if !serving.responding() {
+		result := propagationResult{metav1.ConditionFalse, v1alpha1.ReasonNoReplicas, "No replica of the API server responds."}
+		if serving.absent {
+			return result
+		}
+		return lastOr(result)
 	}
-	enforcing, answered, silent := 0, 0, 0
+	if serving.missing != "" && slices.ContainsFunc(required, func(r requiredVersion) bool { return r.by == webhookWorkers }) {
+		return lastOr(propagationResult{metav1.ConditionFalse, v1alpha1.ReasonServiceNotFound, fmt.Sprintf(
+			"The Service %s has no EndpointSlice, so the webhook workers are unknown: create the Service.", serving.missing)})
+	}
+	count, enforcing, answered, silent := 0, 0, 0, 0
 	for _, r := range serving.replicas {
+		if !slices.ContainsFunc(required, func(v requiredVersion) bool { return v.by == r.by }) {
+			continue
+		}
+		count++
 		if r.watermark != nil {
 			answered++
 		}
@@ -121,11 +134,11 @@ func evaluatePropagation(serving servingReplicas, required []requiredVersion, la
 			silent++
 		}
 	}
-	if enforcing == len(serving.replicas) {
+	if enforcing == count {
 		// The message has no numbers, because they would change with every scaling.
 		return propagationResult{metav1.ConditionTrue, v1alpha1.ReasonAllReplicas, "Every serving replica enforces this generation."}
 	}
-	text := fmt.Sprintf("%d of %d replicas enforce this generation", enforcing, len(serving.replicas))
+	text := fmt.Sprintf("%d of %d replicas enforce this generation", enforcing, count)
 	result := propagationResult{metav1.ConditionFalse, v1alpha1.ReasonReplicaBehind, text + "."}
 	if silent > 0 {
 		result.reason, result.message = v1alpha1.ReasonReplicaSilent, fmt.Sprintf("%s; %d do not respond.", text, silent)

@@ -10,8 +10,10 @@
 //     next transition of any schedule;
 //   - the gate Secret reconcilers, which the compiler calls: one Secret holds the
 //     shared secrets of XJMF senders, the other those of webhooks;
-//   - the propagation tracker, which probes every serving replica of the API server
-//     for the versions that it enforces;
+//   - the propagation tracker, which probes every serving API server and webhook
+//     worker for the versions that it enforces;
+//   - the claims reconciler, which records what must outlive a deleted object: the
+//     name of the object of each organization, and the last stage of each capability;
 //   - [CapabilityRolloutReconciler], [PartnerEntitlementReconciler] and
 //     [XJMFSenderReconciler], which write the status of one object each.
 //

@@ -11,8 +11,19 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 )
 
+// enforcer is a kind of process that enforces objects.
+type enforcer int
+
+const (
+	apiServers enforcer = iota
+	webhookWorkers
+	enforcerCount
+)
+
 // endpoint is the operations listener of one serving replica.
 type endpoint struct {
+	by enforcer
+
 	// id is the UID of the pod, or the address if there is no pod. A pod that has
 	// the address of a former pod is another replica.
 	id string
@@ -20,10 +31,11 @@ type endpoint struct {
 	address string
 }
 
-// servingEndpoints returns the endpoints to which a Service sends requests,
-// including those that are terminating. Each is listed once, even if it is in
-// several slices.
-func servingEndpoints(slicesOfService []discoveryv1.EndpointSlice, portName string) []endpoint {
+// servingEndpoints returns the endpoints of a Service at which processes enforce objects. Each is
+// listed once, even if it is in several slices. An API server enforces only while the Service sends
+// it requests, also while it is terminating. A webhook worker delivers even if it is not ready, so
+// all its endpoints count.
+func servingEndpoints(by enforcer, slicesOfService []discoveryv1.EndpointSlice, portName string) []endpoint {
 	ordered := slices.Clone(slicesOfService)
 	slices.SortFunc(ordered, func(a, b discoveryv1.EndpointSlice) int {
 		return cmp.Or(cmp.Compare(a.AddressType, b.AddressType), cmp.Compare(a.Name, b.Name))
@@ -39,11 +51,11 @@ func servingEndpoints(slicesOfService []discoveryv1.EndpointSlice, portName stri
 			}
 		}
 		for _, e := range slice.Endpoints {
-			if len(e.Addresses) == 0 || !serving(e.Conditions) {
+			if len(e.Addresses) == 0 || by == apiServers && !serving(e.Conditions) {
 				continue
 			}
 			// The addresses of one endpoint are interchangeable.
-			found := endpoint{id: e.Addresses[0]}
+			found := endpoint{by: by, id: e.Addresses[0]}
 			if port != 0 {
 				found.address = net.JoinHostPort(e.Addresses[0], strconv.Itoa(int(port)))
 				found.id = found.address

@@ -29,49 +29,65 @@ func TestServingEndpointsAreProbed(t *testing.T) {
 	ports := []discoveryv1.EndpointPort{{Name: new("api"), Port: new(int32(8080))}, {Name: new("ops"), Port: new(int32(8082))}}
 	yes, no := new(true), new(false)
 	tests := map[string]struct {
+		by     enforcer
 		slices []discoveryv1.EndpointSlice
 		want   []endpoint
 	}{
-		"a Service without endpoints": {nil, nil},
+		"a Service without endpoints": {apiServers, nil, nil},
+		"webhook workers that are not ready": {
+			webhookWorkers,
+			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports,
+				pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Ready: no, Serving: no}),
+				pod("u2", "10.0.0.2", discoveryv1.EndpointConditions{Ready: no, Serving: no, Terminating: yes}))},
+			[]endpoint{{webhookWorkers, "u1", "10.0.0.1:8082"}, {webhookWorkers, "u2", "10.0.0.2:8082"}},
+		},
 		"only endpoints that serve": {
+			apiServers,
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports,
 				pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Ready: yes, Serving: yes}),
 				pod("u2", "10.0.0.2", discoveryv1.EndpointConditions{Ready: no, Serving: no}))},
-			[]endpoint{{"u1", "10.0.0.1:8082"}},
+			[]endpoint{{apiServers, "u1", "10.0.0.1:8082"}},
 		},
 		"an endpoint that terminates and still serves": {
+			apiServers,
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports,
 				pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Ready: no, Serving: yes, Terminating: yes}),
 				pod("u2", "10.0.0.2", discoveryv1.EndpointConditions{Ready: no, Serving: no, Terminating: yes}))},
-			[]endpoint{{"u1", "10.0.0.1:8082"}},
+			[]endpoint{{apiServers, "u1", "10.0.0.1:8082"}},
 		},
 		"an endpoint without conditions": {
+			apiServers,
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports,
 				pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{}),
 				pod("u2", "10.0.0.2", discoveryv1.EndpointConditions{Ready: no}))},
-			[]endpoint{{"u1", "10.0.0.1:8082"}},
+			[]endpoint{{apiServers, "u1", "10.0.0.1:8082"}},
 		},
 		"each pod once, with its first address family": {
+			apiServers,
 			[]discoveryv1.EndpointSlice{
 				slice("IPv6", "a", ports, pod("u1", "fd00::1", discoveryv1.EndpointConditions{Serving: yes})),
 				slice("IPv4", "c", ports, pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes})),
 				slice("IPv4", "b", ports, pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes})),
 			},
-			[]endpoint{{"u1", "10.0.0.1:8082"}},
+			[]endpoint{{apiServers, "u1", "10.0.0.1:8082"}},
 		},
 		"an IPv6 address": {
+			apiServers,
 			[]discoveryv1.EndpointSlice{slice("IPv6", "a", ports, pod("u1", "fd00::1", discoveryv1.EndpointConditions{Serving: yes}))},
-			[]endpoint{{"u1", "[fd00::1]:8082"}},
+			[]endpoint{{apiServers, "u1", "[fd00::1]:8082"}},
 		},
 		"an endpoint that is not a pod": {
+			apiServers,
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports, pod("", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes}))},
-			[]endpoint{{"10.0.0.1:8082", "10.0.0.1:8082"}},
+			[]endpoint{{apiServers, "10.0.0.1:8082", "10.0.0.1:8082"}},
 		},
 		"an endpoint without the port counts but has no address": {
+			apiServers,
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports[:1], pod("u1", "10.0.0.1", discoveryv1.EndpointConditions{Serving: yes}))},
-			[]endpoint{{"u1", ""}},
+			[]endpoint{{apiServers, "u1", ""}},
 		},
 		"an endpoint without addresses is ignored": {
+			apiServers,
 			[]discoveryv1.EndpointSlice{slice("IPv4", "a", ports, discoveryv1.Endpoint{})},
 			nil,
 		},
@@ -79,7 +95,7 @@ func TestServingEndpointsAreProbed(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := servingEndpoints(tc.slices, "ops")
+			got := servingEndpoints(tc.by, tc.slices, "ops")
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(endpoint{})); diff != "" {
 				t.Errorf("endpoints (-want +got):\n%s", diff)
 			}

@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -39,7 +40,8 @@ type follower struct {
 // installation. The replica answers probes but is not an endpoint of the Service yet.
 func (s *installation) follow(address string, config kubesource.Config) follower {
 	s.t.Helper()
-	config.Namespace, config.GateSecret, config.Gates = s.namespace, gateName, posture.NewGates(0)
+	config.Namespace, config.Gates = s.namespace, posture.NewGates(0)
+	config.GateSecret = cmp.Or(config.GateSecret, gateName)
 	source, err := kubesource.New(config)
 	if err != nil {
 		s.t.Fatalf("kubesource.New: %v", err)

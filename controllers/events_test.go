@@ -56,7 +56,8 @@ func TestAKillSwitchIsRecordedAsAnEvent(t *testing.T) {
 		if err := errors.Join(err, otherErr); err != nil {
 			return err
 		}
-		if recorded["Warning Killed"] != 1 || recorded["Normal Enforced"] < 1 || recorded["Normal Enforced"] > 2 || len(recorded) != 2 {
+		if recorded["Warning Killed"] != 1 || recorded["Normal Enforced"] < 1 || recorded["Normal Enforced"] > 2 ||
+			recorded["Normal KillSwitchChanged"] < 1 || len(recorded) != 3 {
 			return fmt.Errorf("events of the kill switch: %v", recorded)
 		}
 		if len(other) != 1 || other["Warning AboveCeiling"] != 1 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,6 +37,8 @@ const (
 	gateName    = "printmarket-gate-api"
 	webhookName = "printmarket-gate-webhooks"
 	serviceName = "printmarket-api"
+	// workerService is the Service of the webhook workers, which only some tests have.
+	workerService = "printmarket-worker-webhooks"
 	// secretValue is long enough for a shared secret.
 	secretValue = "0123456789abcdef0123456789abcdef"
 )
@@ -50,6 +53,8 @@ type installation struct {
 	user      *rest.Config
 	clock     *clocktesting.FakeClock
 	network   *network
+	// served is set when the test has a replica, or has none on purpose. Otherwise start adds one.
+	served bool
 }
 
 func newInstallation(t *testing.T) *installation {
@@ -129,12 +134,15 @@ func (p probed) AddReadyzCheck(name string, check healthz.Checker) error {
 // measures them.
 func (s *installation) start(change ...func(*ctrl.Options, *controllers.Options)) *process {
 	s.t.Helper()
+	if !s.served {
+		s.serve("10.0.255.1", "pod-of-the-fixture")
+	}
 	scheme, err := controllers.Scheme()
 	if err != nil {
 		s.t.Fatalf("controllers.Scheme: %v", err)
 	}
 	mo := ctrl.Options{
-		Scheme: scheme, Cache: controllers.CacheOptions(s.namespace, serviceName),
+		Scheme: scheme, Cache: controllers.CacheOptions(s.namespace, serviceName, workerService),
 		Metrics: metricsserver.Options{BindAddress: "0"}, HealthProbeBindAddress: "0",
 		Controller: config.Controller{SkipNameValidation: new(true)},
 	}
@@ -198,6 +206,9 @@ func (n *network) dial(ctx context.Context, kind, address string) (net.Conn, err
 func (s *installation) create(objects ...client.Object) {
 	s.t.Helper()
 	for _, o := range objects {
+		if o, isSlice := o.(*discoveryv1.EndpointSlice); isSlice && o.Labels[discoveryv1.LabelServiceName] == serviceName {
+			s.served = true
+		}
 		if o.GetNamespace() == "" {
 			o.SetNamespace(s.namespace)
 		}

@@ -131,7 +131,7 @@ func TestAPartnerWithABrokenWebhookIsCurrent(t *testing.T) {
 	s.serve("10.0.0.1", "pod-1")
 	s.start()
 	w := s.currentWatcher(v1alpha1.KindPartnerEntitlement)
-	acme := subscriber("acme", webhook("erp", "nowhere"))
+	acme := subscriber("acme", webhookOf("erp", "nowhere"))
 	s.create(acme)
 	s.webhooks(acme, "False/SecretNotFound")
 	eventually.Succeeds(t, func() error {

@@ -26,7 +26,7 @@ func TestTheStatusReportsTheEffectiveState(t *testing.T) {
 		if err := errors.Join(s.refresh(capability), s.refresh(acme)); err != nil {
 			return err
 		}
-		if capability.Status.EffectiveStage != v1alpha1.StageLive || capability.Status.Cohort != "100% (1/1)" || capability.Status.Admitted != 1 {
+		if capability.Status.EffectiveStage != v1alpha1.StageLive || capability.Status.Cohort != "ramp 100 %, 1 of 1 admitted" || capability.Status.Admitted != 1 {
 			return fmt.Errorf("rollout: %+v", capability.Status)
 		}
 		if acme.Status.Open != "1/1" || len(acme.Status.Capabilities) != 1 || acme.Status.Capabilities[0].Posture != v1alpha1.Open {
@@ -34,7 +34,7 @@ func TestTheStatusReportsTheEffectiveState(t *testing.T) {
 		}
 		return errors.Join(
 			is(capability, v1alpha1.ConditionStalled, "False/Enforced"), is(capability, v1alpha1.ConditionReconciling, "False/Enforced"),
-			is(capability, v1alpha1.ConditionPropagated, "True/NoReplicas"),
+			is(capability, v1alpha1.ConditionPropagated, "True/AllReplicas"),
 			is(acme, v1alpha1.ConditionReady, "True/Enforced"), is(acme, v1alpha1.ConditionContractEffective, "True/Effective"),
 			is(acme, v1alpha1.ConditionKeysUnique, "True/Unique"))
 	})

@@ -38,17 +38,21 @@ var (
 	}
 	replicaCount = telemetry.Description{
 		Name: "printmarket_controller_replicas", Type: "gauge", Labels: []string{"state"},
-		Help: "Serving replicas of the API server by state: enforcing, behind or silent.",
+		Help: "Serving API servers and webhook workers by state: enforcing, behind or silent.",
+	}
+	unrecordedClaims = telemetry.Description{
+		Name: "printmarket_controller_unrecorded_claims", Type: "gauge",
+		Help: "Organizations without a claim, because the ConfigMap of claims is full.",
 	}
 )
 
 // Metrics describes the metrics of the controllers, without those of their libraries.
 func Metrics() []telemetry.Description {
-	return []telemetry.Description{compileTime, transitionCount, objectCount, gateSecretAge, replicaCount}
+	return []telemetry.Description{compileTime, transitionCount, objectCount, gateSecretAge, replicaCount, unrecordedClaims}
 }
 
 // newMetrics registers the metrics of the controllers.
-func newMetrics(registry prometheus.Registerer, tracker *statusTracker, now func() time.Time, secrets ...*gateSecretReconciler) (*metrics, error) {
+func newMetrics(registry prometheus.Registerer, tracker *statusTracker, claims *claimsReconciler, now func() time.Time, secrets ...*gateSecretReconciler) (*metrics, error) {
 	m := &metrics{
 		compile: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: compileTime.Name, Help: compileTime.Help, Buckets: prometheus.ExponentialBuckets(0.0005, 2, 12),
@@ -57,7 +61,7 @@ func newMetrics(registry prometheus.Registerer, tracker *statusTracker, now func
 			Name: transitionCount.Name, Help: transitionCount.Help,
 		}, transitionCount.Labels),
 	}
-	for _, c := range []prometheus.Collector{m.compile, m.transitions, newGauges(tracker, now, secrets)} {
+	for _, c := range []prometheus.Collector{m.compile, m.transitions, newGauges(tracker, claims, now, secrets)} {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
@@ -69,17 +73,19 @@ func newMetrics(registry prometheus.Registerer, tracker *statusTracker, now func
 // that does not lead has no state and serves no gauges.
 type gauges struct {
 	tracker                      *statusTracker
+	claims                       *claimsReconciler
 	now                          func() time.Time
 	secrets                      []*gateSecretReconciler
 	objects, secretAge, replicas *prometheus.Desc
+	unrecorded                   *prometheus.Desc
 }
 
-func newGauges(tracker *statusTracker, now func() time.Time, secrets []*gateSecretReconciler) *gauges {
+func newGauges(tracker *statusTracker, claims *claimsReconciler, now func() time.Time, secrets []*gateSecretReconciler) *gauges {
 	desc := func(d telemetry.Description) *prometheus.Desc {
 		return prometheus.NewDesc(d.Name, d.Help, d.Labels, nil)
 	}
 	return &gauges{
-		tracker: tracker, now: now, secrets: secrets,
+		tracker: tracker, claims: claims, now: now, secrets: secrets, unrecorded: desc(unrecordedClaims),
 		objects: desc(objectCount), secretAge: desc(gateSecretAge), replicas: desc(replicaCount),
 	}
 }
@@ -89,6 +95,7 @@ func (g *gauges) Describe(out chan<- *prometheus.Desc) {
 	out <- g.objects
 	out <- g.secretAge
 	out <- g.replicas
+	out <- g.unrecorded
 }
 
 // Collect implements [prometheus.Collector].
@@ -100,6 +107,7 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(g.replicas, prometheus.GaugeValue, float64(count), state)
 	}
 	if age, known := g.oldest(); known {
+		out <- prometheus.MustNewConstMetric(g.unrecorded, prometheus.GaugeValue, float64(g.claims.unrecorded.Load()))
 		out <- prometheus.MustNewConstMetric(g.secretAge, prometheus.GaugeValue, age.Seconds())
 	}
 }

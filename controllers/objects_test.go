@@ -3,6 +3,8 @@
 package controllers_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,6 +30,10 @@ func partner(name string) *v1alpha1.PartnerEntitlement {
 			Contract:     &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))},
 			Capabilities: []v1alpha1.CapabilityGrant{{Name: "rfq-create"}},
 			Scopes:       []v1alpha1.Scope{"rfq:read", "rfq:write"},
+			Keys: []v1alpha1.APIKey{{
+				Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive,
+				SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(name))), Scopes: []v1alpha1.Scope{"rfq:read", "rfq:write"},
+			}},
 		},
 	}
 }

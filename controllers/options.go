@@ -7,16 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/selection"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	crmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -37,7 +40,10 @@ type Options struct {
 	WebhookSecret string
 	// Service is the name of the Service of the API servers.
 	Service string
-	// Port is the name of the Service's operations port; "ops" by default.
+	// WebhookService is the name of the Service of the webhook workers, which publishes also
+	// addresses that are not ready; empty if the installation has no webhook workers.
+	WebhookService string
+	// Port is the name of the Services' operations port; "ops" by default.
 	Port string
 	// Now is the clock of schedules; time.Now by default.
 	Now func() time.Time
@@ -120,18 +126,41 @@ func Scheme() (*runtime.Scheme, error) {
 }
 
 // CacheOptions returns the cache options of the manager for [Setup]. They limit the cache to one
-// namespace, to the EndpointSlices of one Service and to the names and versions of Opaque Secrets.
+// namespace, to the EndpointSlices of the given Services, to the ConfigMap of claims and to the names and
+// versions of Opaque Secrets.
 // The cache has no annotations of Secrets, because kubectl stores the values of a Secret in one.
-func CacheOptions(namespace, service string) cache.Options {
+// Services with an empty name are ignored.
+func CacheOptions(namespace string, services ...string) cache.Options {
+	services = slices.DeleteFunc(slices.Clone(services), func(name string) bool { return name == "" })
+	slicesOf := labels.Nothing()
+	if ofServices, err := labels.NewRequirement(discoveryv1.LabelServiceName, selection.In, services); err == nil {
+		slicesOf = labels.NewSelector().Add(*ofServices)
+	}
 	return cache.Options{
 		DefaultNamespaces:           map[string]cache.Config{namespace: {}},
-		DefaultTransform:            cache.TransformStripManagedFields(),
+		DefaultTransform:            onlyLastEdit,
 		ReaderFailOnMissingInformer: true,
 		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Secret{}:             {Field: fields.OneTermEqualSelector("type", string(corev1.SecretTypeOpaque)), Transform: onlyVersion},
-			&discoveryv1.EndpointSlice{}: {Label: labels.SelectorFromSet(labels.Set{discoveryv1.LabelServiceName: service})},
+			&corev1.ConfigMap{}:            {Field: fields.OneTermEqualSelector(metav1.ObjectNameField, ClaimsName)},
+			&v1alpha1.PartnerEntitlement{}: {Transform: onlyEditors},
+			&corev1.Secret{}:               {Field: fields.OneTermEqualSelector("type", string(corev1.SecretTypeOpaque)), Transform: onlyVersion},
+			&discoveryv1.EndpointSlice{}:   {Label: slicesOf},
 		},
 	}
+}
+
+// onlyLastEdit keeps the author and the time of the last edit of an object, without the fields.
+func onlyLastEdit(o any) (any, error) {
+	m, err := meta.Accessor(o)
+	if err != nil {
+		return o, nil //nolint:nilerr // an object without metadata has no edit
+	}
+	edit := v1alpha1.LastEdit(m.GetManagedFields())
+	m.SetManagedFields(nil)
+	if edit != nil {
+		m.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: edit.Manager, Time: edit.Time}})
+	}
+	return o, nil
 }
 
 // onlyVersion removes all metadata but the identity and the version of an object.

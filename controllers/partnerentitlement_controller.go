@@ -4,6 +4,8 @@ package controllers
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,6 +34,12 @@ func (r *PartnerEntitlementReconciler) Reconcile(ctx context.Context, req ctrl.R
 	want := partner.DeepCopy()
 	if state.compiled(want) {
 		setPartnerStatus(&want.Status, state.report.(posture.PartnerReport))
+		recordHistory(want, r.now(), nil, 0)
+	}
+	// The status may describe an older generation, but a revocation never ends.
+	if unrecorded := recordRevokedKeys(want); unrecorded > 0 {
+		r.events.warn(want, eventRevokedKeysFull, fmt.Sprintf(
+			"status.revokedKeys is full, so %d revoked keys are not recorded. Keep their entries in spec.keys.", unrecorded))
 	}
 	setConditions(want, state, r.now())
 	return r.applyStatus(ctx, partner, want)
@@ -39,7 +47,23 @@ func (r *PartnerEntitlementReconciler) Reconcile(ctx context.Context, req ctrl.R
 
 // SetupWithManager adds the reconciler to a manager.
 func (r *PartnerEntitlementReconciler) SetupWithManager(mgr ctrl.Manager) error {
-	return r.setup(mgr, &v1alpha1.PartnerEntitlement{}, r)
+	return r.setup(mgr, &v1alpha1.PartnerEntitlement{}, r, r.events.removedKeys())
+}
+
+// recordRevokedKeys adds the digests of revoked keys to the status, and returns how many did not fit.
+// It never removes a digest.
+func recordRevokedKeys(o *v1alpha1.PartnerEntitlement) (unrecorded int) {
+	for i := range o.Spec.Keys {
+		key := &o.Spec.Keys[i]
+		switch {
+		case key.State != v1alpha1.KeyStateRevoked || slices.Contains(o.Status.RevokedKeys, key.SHA256):
+		case len(o.Status.RevokedKeys) >= v1alpha1.MaxRevokedKeys:
+			unrecorded++
+		default:
+			o.Status.RevokedKeys = append(o.Status.RevokedKeys, key.SHA256)
+		}
+	}
+	return unrecorded
 }
 
 func setPartnerStatus(s *v1alpha1.PartnerEntitlementStatus, r posture.PartnerReport) {

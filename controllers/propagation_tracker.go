@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,43 +34,55 @@ var errNoPort = errors.New("the Service has no operations port")
 // lacks a required version, rarely otherwise. One request covers all replicas, so rounds never
 // overlap.
 type propagationTracker struct {
-	cache              client.Reader
-	namespace, service string
-	port               string
-	probe              replicaProbe
-	tracker            *statusTracker
-	intervals          Intervals
+	cache     client.Reader
+	namespace string
+	// services are the names of the Services of the enforcers; empty if there are no such processes.
+	services  [enforcerCount]string
+	port      string
+	probe     replicaProbe
+	tracker   *statusTracker
+	intervals Intervals
 	// now paces the probes. It is the real clock even if a test sets the clock of schedules.
 	now func() time.Time
 
 	replicas []*probedReplica
-	epoch    uint64
-	rounds   int
+	// missing is the name of a Service without an EndpointSlice, whose endpoints are unknown; empty
+	// if there is none. It is never the Service of the API servers.
+	missing string
+	// absentSince is the time since which no API server has responded; zero while one responds.
+	absentSince time.Time
+	epoch       uint64
+	rounds      int
 }
 
-// servingReplicas are the replicas behind the Service of the API server. They
-// are unknown before the first round.
+// servingReplicas are the API servers behind their Service, and the webhook workers. They are
+// unknown before the first round.
 type servingReplicas struct {
 	known    bool
 	replicas []replica
+	// missing is the name of the Service of webhook workers if it has no EndpointSlice.
+	missing string
+	// absent is true if no API server has responded for Intervals.Silence.
+	absent bool
 }
 
-// replica is a serving replica of the API server.
+// replica is an API server or a webhook worker.
 type replica struct {
+	by enforcer
 	// watermark is the last response; nil before the first one.
 	watermark *posture.Watermark
 	// silent is true if the replica has not responded for Intervals.Silence.
 	silent bool
 }
 
-// enforces reports whether the replica has compiled all these versions and its
-// posture is fresh enough to decide by.
+// enforces reports whether the replica has compiled all of these versions that it must compile, and
+// its posture is fresh enough to decide by.
 func (r replica) enforces(required []requiredVersion) bool {
 	if r.watermark == nil || !r.watermark.Enforcing {
 		return false
 	}
 	for _, v := range required {
-		if !r.watermark.Passed(v.kind, v.version) {
+		if v.by == r.by && !r.watermark.Passed(v.kind, v.version) {
 			return false
 		}
 	}
@@ -92,12 +105,9 @@ type probedReplica struct {
 // Reconcile probes the replicas that are due, publishes the versions that all replicas enforce, and
 // requeues for the next round.
 func (p *propagationTracker) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
-	var list discoveryv1.EndpointSliceList
-	err := p.cache.List(ctx, &list, client.InNamespace(p.namespace), client.MatchingLabels{discoveryv1.LabelServiceName: p.service})
-	if err != nil {
-		return ctrl.Result{}, fmt.Errorf("list the endpoints: %w", err)
+	if err := p.updateEndpoints(ctx); err != nil {
+		return ctrl.Result{}, err
 	}
-	p.updateReplicas(servingEndpoints(list.Items, p.port))
 	required, epoch := p.tracker.requiredVersions()
 	if epoch != p.epoch {
 		p.epoch, p.rounds = epoch, 0
@@ -107,6 +117,29 @@ func (p *propagationTracker) Reconcile(ctx context.Context, _ ctrl.Request) (ctr
 	}
 	p.tracker.observe(p.serving())
 	return ctrl.Result{RequeueAfter: p.untilNextProbe(required)}, nil
+}
+
+// updateEndpoints updates the replicas to the endpoints of the Services. The cluster writes at least one
+// EndpointSlice for each Service with a selector, even if the Service has no endpoint.
+func (p *propagationTracker) updateEndpoints(ctx context.Context) error {
+	var endpoints []endpoint
+	p.missing = ""
+	for by, service := range p.services {
+		if service == "" {
+			continue
+		}
+		var list discoveryv1.EndpointSliceList
+		err := p.cache.List(ctx, &list, client.InNamespace(p.namespace), client.MatchingLabels{discoveryv1.LabelServiceName: service})
+		if err != nil {
+			return fmt.Errorf("list the endpoints of the Service %s: %w", service, err)
+		}
+		if len(list.Items) == 0 && enforcer(by) != apiServers {
+			p.missing = service
+		}
+		endpoints = append(endpoints, servingEndpoints(enforcer(by), list.Items, p.port)...)
+	}
+	p.updateReplicas(endpoints)
+	return nil
 }
 
 // updateReplicas keeps the history of the replicas that still serve. A replica with a new address,
@@ -120,7 +153,7 @@ func (p *propagationTracker) updateReplicas(endpoints []endpoint) {
 	for _, e := range endpoints {
 		r := known[e]
 		if r == nil {
-			r = &probedReplica{endpoint: e}
+			r = &probedReplica{endpoint: e, replica: replica{by: e.by}}
 			p.rounds = 0
 		}
 		p.replicas = append(p.replicas, r)
@@ -196,13 +229,28 @@ func (p *propagationTracker) untilNextProbe(required []requiredVersion) time.Dur
 	for _, r := range p.replicas {
 		next = min(next, p.interval(r, required)-p.now().Sub(r.probed))
 	}
+	if silence := p.intervals.Silence - p.now().Sub(p.absentSince); !p.absentSince.IsZero() && silence > 0 {
+		next = min(next, silence)
+	}
 	return max(next, time.Millisecond)
 }
 
 func (p *propagationTracker) serving() servingReplicas {
-	s := servingReplicas{known: true, replicas: make([]replica, 0, len(p.replicas))}
+	s := servingReplicas{known: true, replicas: make([]replica, 0, len(p.replicas)), missing: p.missing}
 	for _, r := range p.replicas {
 		s.replicas = append(s.replicas, r.replica)
 	}
+	switch {
+	case s.responding():
+		p.absentSince = time.Time{}
+	case p.absentSince.IsZero():
+		p.absentSince = p.now()
+	}
+	s.absent = !p.absentSince.IsZero() && p.now().Sub(p.absentSince) >= p.intervals.Silence
 	return s
+}
+
+// responding reports whether an API server serves and is not silent.
+func (s servingReplicas) responding() bool {
+	return slices.ContainsFunc(s.replicas, func(r replica) bool { return r.by == apiServers && !r.silent })
 }

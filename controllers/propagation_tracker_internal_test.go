@@ -116,13 +116,13 @@ func answers(version string) func() (posture.Watermark, error) {
 
 func fails() (posture.Watermark, error) { return posture.Watermark{}, errors.New("no route to host") }
 
-var rollout5, rollout6 = requiredVersion{v1alpha1.KindCapabilityRollout, "5"}, requiredVersion{v1alpha1.KindCapabilityRollout, "6"}
+var rollout5, rollout6 = requiredVersion{apiServers, v1alpha1.KindCapabilityRollout, "5"}, requiredVersion{apiServers, v1alpha1.KindCapabilityRollout, "6"}
 
 func TestAReplicaIsProbedOftenOnlyWhileItLacksAVersion(t *testing.T) {
 	t.Parallel()
 	f := newFakeReplicas()
 	f.answers["a"], f.answers["b"] = answers("5"), answers("6")
-	f.updateReplicas([]endpoint{{"a", "a"}, {"b", "b"}})
+	f.updateReplicas([]endpoint{{apiServers, "a", "a"}, {apiServers, "b", "b"}})
 	for _, step := range []struct {
 		sentence string
 		after    time.Duration
@@ -158,7 +158,7 @@ func TestAReplicaIsSilentAfterSeveralFailuresWithinFiveSeconds(t *testing.T) {
 	t.Parallel()
 	f := newFakeReplicas()
 	f.answers["a"] = answers("5")
-	f.updateReplicas([]endpoint{{"a", "a"}})
+	f.updateReplicas([]endpoint{{apiServers, "a", "a"}})
 	isSilent := func() bool { return f.serving().replicas[0].silent }
 	f.probeAfter(t, 0, rollout5)
 	f.answers["a"] = fails
@@ -197,12 +197,12 @@ func TestAReplacedReplicaIsProbedAtOnce(t *testing.T) {
 		endpoints []endpoint
 		want      []string
 	}{
-		{"the first pod", []endpoint{{"u1", "a"}}, []string{"a"}},
-		{"the same pod at the same address", []endpoint{{"u1", "a"}}, nil},
-		{"another pod at the same address", []endpoint{{"u2", "a"}}, []string{"a"}},
-		{"the same pod at another address", []endpoint{{"u2", "b"}}, []string{"b"}},
+		{"the first pod", []endpoint{{apiServers, "u1", "a"}}, []string{"a"}},
+		{"the same pod at the same address", []endpoint{{apiServers, "u1", "a"}}, nil},
+		{"another pod at the same address", []endpoint{{apiServers, "u2", "a"}}, []string{"a"}},
+		{"the same pod at another address", []endpoint{{apiServers, "u2", "b"}}, []string{"b"}},
 		{"no pod", nil, nil},
-		{"the same pod again", []endpoint{{"u2", "b"}}, []string{"b"}},
+		{"the same pod again", []endpoint{{apiServers, "u2", "b"}}, []string{"b"}},
 	} {
 		f.updateReplicas(step.endpoints)
 		if got := f.probeAfter(t, time.Millisecond, rollout5); !slices.Equal(got, step.want) {
@@ -211,10 +211,42 @@ func TestAReplacedReplicaIsProbedAtOnce(t *testing.T) {
 	}
 }
 
+// TestNoReplicaCountsAsAbsentAfterFiveSeconds checks that the replacement of the only replica does not
+// change any status, and that its absence does.
+func TestNoReplicaCountsAsAbsentAfterFiveSeconds(t *testing.T) {
+	t.Parallel()
+	f := newFakeReplicas()
+	f.answers["a"] = answers("5")
+	one := []endpoint{{apiServers, "u1", "a"}}
+	for _, step := range []struct {
+		sentence  string
+		endpoints []endpoint
+		after     time.Duration
+		want      bool
+		next      time.Duration
+	}{
+		{"the replica serves", one, 0, false, 10 * time.Second},
+		{"the replica leaves", nil, time.Second, false, 5 * time.Second},
+		{"it is still missing", nil, 3 * time.Second, false, 2 * time.Second},
+		{"another one serves", one, time.Second, false, 10 * time.Second},
+		{"it leaves", nil, time.Second, false, 5 * time.Second},
+		{"five seconds later", nil, 5 * time.Second, true, 10 * time.Second},
+	} {
+		f.updateReplicas(step.endpoints)
+		f.probeAfter(t, step.after, rollout5)
+		if got := f.serving().absent; got != step.want {
+			t.Errorf("%s: absent = %t, want %t", step.sentence, got, step.want)
+		}
+		if got := f.untilNextProbe([]requiredVersion{rollout5}); got != step.next {
+			t.Errorf("%s: next round in %v, want %v", step.sentence, got, step.next)
+		}
+	}
+}
+
 func TestAReplicaWithoutAPortBecomesSilent(t *testing.T) {
 	t.Parallel()
 	f := newFakeReplicas()
-	f.updateReplicas([]endpoint{{"u1", ""}})
+	f.updateReplicas([]endpoint{{apiServers, "u1", ""}})
 	for range 12 {
 		f.probeAfter(t, 500*time.Millisecond, rollout5)
 	}

@@ -36,11 +36,23 @@ type api struct {
 // serve starts a replica and adds it to the Service.
 func (s *installation) serve(address, uid string) *api {
 	s.t.Helper()
+	return s.serveAs(sliceOf(address, uid))
+}
+
+// serveWorker starts a webhook worker that is not ready and adds it to its Service.
+func (s *installation) serveWorker(address, uid string) *api {
+	s.t.Helper()
+	return s.serveAs(workerSliceOf(address, uid))
+}
+
+// serveAs starts a replica for an EndpointSlice with one endpoint.
+func (s *installation) serveAs(slice *discoveryv1.EndpointSlice) *api {
+	s.t.Helper()
 	a := &api{installation: s}
 	server := httptest.NewServer(a)
 	s.t.Cleanup(server.Close)
-	s.network.route(net.JoinHostPort(address, "8082"), server.Listener.Addr().String())
-	a.slice = sliceOf(address, uid)
+	s.network.route(net.JoinHostPort(slice.Endpoints[0].Addresses[0], "8082"), server.Listener.Addr().String())
+	a.slice = slice
 	s.create(a.slice)
 	return a
 }
@@ -56,6 +68,14 @@ func sliceOf(address, uid string) *discoveryv1.EndpointSlice {
 			TargetRef: &corev1.ObjectReference{Kind: "Pod", Name: uid, UID: types.UID(uid)},
 		}},
 	}
+}
+
+// workerSliceOf returns the EndpointSlice of a webhook worker that is not ready.
+func workerSliceOf(address, uid string) *discoveryv1.EndpointSlice {
+	slice := sliceOf(address, uid)
+	slice.GenerateName, slice.Labels[discoveryv1.LabelServiceName] = workerService+"-", workerService
+	slice.Endpoints[0].Conditions = discoveryv1.EndpointConditions{Ready: new(false), Serving: new(false)}
+	return slice
 }
 
 // ServeHTTP responds like the operations listener.

@@ -104,6 +104,36 @@ func TestASilentReplicaIsReported(t *testing.T) {
 	s.ready(acme, "True/Enforced")
 }
 
+// TestNothingIsReadyWithoutAReplica stops the only API server, and starts controllers without one.
+func TestNothingIsReadyWithoutAReplica(t *testing.T) {
+	t.Parallel()
+	s := newInstallation(t)
+	one := s.serve("10.0.0.1", "pod-1")
+	brief := func(_ *ctrl.Options, o *controllers.Options) { o.Intervals.Silence = 300 * time.Millisecond }
+	first := s.start(brief)
+	acme, capability := partner("acme"), rollout("rfq-create")
+	s.create(acme, capability)
+	s.ready(acme, "True/Enforced")
+	s.ready(capability, "True/Enforced")
+	one.leave()
+	s.ready(acme, "False/NoReplicas")
+	s.ready(capability, "False/NoReplicas")
+	if err := errors.Join(is(capability, v1alpha1.ConditionReconciling, "True/NoReplicas"), is(capability, v1alpha1.ConditionStalled, "False/Enforced")); err != nil {
+		t.Error(err)
+	}
+	first.stop()
+	// A new leader finds a status from before, and no replica.
+	s.edit(one.slice, func() { one.slice.Endpoints[0].Conditions.Serving = new(true) })
+	second := s.start(brief)
+	s.ready(acme, "True/Enforced")
+	second.stop()
+	s.edit(one.slice, func() { one.slice.Endpoints[0].Conditions.Serving = new(false) })
+	s.start(brief)
+	s.ready(acme, "False/NoReplicas")
+	s.serve("10.0.0.2", "pod-2")
+	s.ready(acme, "True/Enforced")
+}
+
 // TestResponseOfAFormerPodDoesNotCountForItsSuccessor gives the address of a former pod to a new
 // pod.
 func TestResponseOfAFormerPodDoesNotCountForItsSuccessor(t *testing.T) {
@@ -118,8 +148,8 @@ func TestResponseOfAFormerPodDoesNotCountForItsSuccessor(t *testing.T) {
 	s.edit(acme, func() { acme.Spec.DisplayName = "Acme" })
 	s.ready(acme, "False/Progressing")
 	one.leave()
-	s.becomes(acme, v1alpha1.ConditionPropagated, "True/NoReplicas")
-	s.ready(acme, "True/Enforced")
+	s.becomes(acme, v1alpha1.ConditionPropagated, "False/NoReplicas")
+	s.ready(acme, "False/NoReplicas")
 	// The new pod has the same address and is also behind.
 	two := s.serve("10.0.0.1", "pod-2")
 	s.propagatedMessage(acme, "Every serving replica")

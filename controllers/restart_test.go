@@ -125,7 +125,7 @@ func TestARestartCompilesEditsThatWereMissed(t *testing.T) {
 	s.delete(acme)
 	s.start()
 	s.ready(capability, "True/Killed")
-	if capability.Status.Cohort != "0% (0/0)" {
+	if capability.Status.Cohort != "ramp 0 %, 0 of 0 admitted" {
 		t.Errorf("cohort %s", capability.Status.Cohort)
 	}
 }

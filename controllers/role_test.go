@@ -5,6 +5,8 @@ package controllers_test
 import (
 	"slices"
 	"testing"
+
+	"github.com/printmarket/printmarket/controllers"
 )
 
 // TestRoleGrantsOnlyUsedPermissions checks the Role for unused rights. Every test of this package
@@ -29,6 +31,10 @@ func TestRoleGrantsOnlyUsedPermissions(t *testing.T) {
 		case slices.Contains(rule.Resources, "secrets"):
 			if !slices.Equal(rule.ResourceNames, []string{gateName, webhookName}) {
 				t.Errorf("rule %v allows writes to any Secret, want only the gate Secrets", rule)
+			}
+		case slices.Contains(rule.Resources, "configmaps"):
+			if !slices.Equal(rule.ResourceNames, []string{controllers.ClaimsName}) {
+				t.Errorf("rule %v allows writes to any ConfigMap, want only the claims", rule)
 			}
 		case slices.Contains(rule.Resources, "leases"):
 			if len(rule.ResourceNames) != 1 {

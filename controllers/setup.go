@@ -27,6 +27,7 @@ import (
 const (
 	compilerName           = "compiler"
 	propagationName        = "prober"
+	claimsControllerName   = "claims"
 	statusControllerPrefix = "status-"
 )
 
@@ -53,28 +54,32 @@ func Setup(mgr ctrl.Manager, o Options) error {
 		}
 	}
 	api, webhooks := gateSecret(o.GateSecret, &signingKeys{}), gateSecret(o.WebhookSecret, nil)
-	metrics, err := newMetrics(o.Registerer, tracker, o.Now, api, webhooks)
+	claims := &claimsReconciler{client: mgr.GetClient(), name: types.NamespacedName{Namespace: o.Namespace, Name: ClaimsName}}
+	metrics, err := newMetrics(o.Registerer, tracker, claims, o.Now, api, webhooks)
 	if err != nil {
 		return err
 	}
+	events := &eventRecorder{tracker: tracker, recorder: mgr.GetEventRecorder(fieldOwner), metrics: metrics}
 	compiler := &compiler{
 		namespace: o.Namespace, cache: mgr.GetClient(),
 		secrets: &secretResolver{
 			metadata: mgr.GetClient(), live: mgr.GetAPIReader(), excluded: []types.NamespacedName{api.name, webhooks.name},
 		},
 		gateSecret: api, webhookSecret: webhooks,
-		tracker: tracker, propagation: &trigger{initial: []reconcile.Request{allObjects}}, metrics: metrics,
-		now: o.Now, heartbeat: o.Intervals.Heartbeat,
+		tracker: tracker, events: events, propagation: &trigger{initial: []reconcile.Request{allObjects}}, metrics: metrics,
+		webhookWorkers: o.WebhookService != "", now: o.Now, heartbeat: o.Intervals.Heartbeat,
 	}
 	propagation := &propagationTracker{
-		cache: mgr.GetClient(), namespace: o.Namespace, service: o.Service, port: o.Port,
-		probe: newReplicaProbe(o.Dial), tracker: tracker, intervals: o.Intervals, now: time.Now,
+		cache: mgr.GetClient(), namespace: o.Namespace, port: o.Port,
+		services: [enforcerCount]string{apiServers: o.Service, webhookWorkers: o.WebhookService},
+		probe:    newReplicaProbe(o.Dial), tracker: tracker, intervals: o.Intervals, now: time.Now,
 	}
 	status := &statusWriter{
 		client: mgr.GetClient(), tracker: tracker, now: o.Now,
-		events:   &eventRecorder{tracker: tracker, recorder: mgr.GetEventRecorder(fieldOwner), metrics: metrics},
+		events:   events,
 		triggers: triggers, overdue: o.Intervals.Overdue, tracer: o.Tracer,
 	}
+	claims.events = status.events
 	// A leader whose last compilation failed is not ready. A process that waits
 	// to lead is ready.
 	ready := func(*http.Request) error {
@@ -88,6 +93,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 	err = errors.Join(
 		compiler.setup(mgr, o),
 		propagation.setup(mgr, compiler.propagation),
+		claims.setup(mgr, o),
 		(&CapabilityRolloutReconciler{status}).SetupWithManager(mgr),
 		(&PartnerEntitlementReconciler{status}).SetupWithManager(mgr),
 		(&XJMFSenderReconciler{status}).SetupWithManager(mgr),

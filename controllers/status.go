@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -48,11 +49,15 @@ type statusWriter struct {
 
 // setup adds the controller of one kind. The status tracker triggers it. Events of the object itself
 // are delayed: then the controller reports an overdue compilation, or restores a status that another
-// client has changed.
-func (w *statusWriter) setup(mgr ctrl.Manager, object client.Object, r reconcile.Reconciler) error {
+// client has changed. Other handlers get the events at once.
+func (w *statusWriter) setup(mgr ctrl.Manager, object client.Object, r reconcile.Reconciler, others ...handler.EventHandler) error {
 	kind := statusOf(object).kind
 	name := statusControllerPrefix + strings.ToLower(kind)
-	return ctrl.NewControllerManagedBy(mgr).Named(name).
+	status := ctrl.NewControllerManagedBy(mgr).Named(name)
+	for _, other := range others {
+		status.Watches(object, other)
+	}
+	return status.
 		Watches(object, enqueueAfter(w.overdue, func(o client.Object) reconcile.Request {
 			return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(o)}
 		})).
@@ -72,16 +77,18 @@ type commonStatus struct {
 	all                any
 	conditions         *[]metav1.Condition
 	observedGeneration *int64
+	history            *[]v1alpha1.HistoryEntry
+	recorded           **v1alpha1.Recorded
 }
 
 func statusOf(o client.Object) commonStatus {
 	switch o := o.(type) {
 	case *v1alpha1.CapabilityRollout:
-		return commonStatus{v1alpha1.KindCapabilityRollout, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration}
+		return commonStatus{v1alpha1.KindCapabilityRollout, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration, &o.Status.History, &o.Status.Recorded}
 	case *v1alpha1.PartnerEntitlement:
-		return commonStatus{v1alpha1.KindPartnerEntitlement, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration}
+		return commonStatus{v1alpha1.KindPartnerEntitlement, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration, &o.Status.History, &o.Status.Recorded}
 	case *v1alpha1.XJMFSender:
-		return commonStatus{v1alpha1.KindXJMFSender, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration}
+		return commonStatus{v1alpha1.KindXJMFSender, &o.Status, &o.Status.Conditions, &o.Status.ObservedGeneration, &o.Status.History, &o.Status.Recorded}
 	}
 	panic(fmt.Sprintf("no controller writes the status of %T", o))
 }
@@ -112,8 +119,8 @@ func latest[O client.Object](tracker *statusTracker, cached O) (O, objectState) 
 	return cached, state
 }
 
-// applyStatus writes the wanted status if it differs, and records an Event when
-// the reason of Ready has changed.
+// applyStatus writes the wanted status if it differs, and records Events of a changed reason of
+// Ready and of new entries of the history.
 func (w *statusWriter) applyStatus(ctx context.Context, current, want client.Object) (ctrl.Result, error) {
 	if equalStatus(current, want) {
 		return ctrl.Result{}, nil
@@ -129,6 +136,7 @@ func (w *statusWriter) applyStatus(ctx context.Context, current, want client.Obj
 	}
 	w.tracker.recordWrite(keyOf(written), written.GetUID(), written)
 	w.events.record(want)
+	w.events.recordHistory(want, newEntries(*statusOf(current).history, *statusOf(want).history))
 	return ctrl.Result{}, nil
 }
 

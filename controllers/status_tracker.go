@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"maps"
 	"reflect"
@@ -24,7 +25,7 @@ type statusTracker struct {
 	mu      sync.Mutex
 	objects map[objectKey]*objectState
 	serving servingReplicas
-	// required is the latest version of each kind that any object requires.
+	// required is the latest version of each kind that any object requires of each enforcer.
 	// The epoch increases when it changes.
 	required []requiredVersion
 	epoch    uint64
@@ -40,10 +41,13 @@ func keyOf(o client.Object) objectKey {
 	return objectKey{statusOf(o).kind, client.ObjectKeyFromObject(o)}
 }
 
-// requiredVersion is a version that every replica must have compiled before an object counts as
-// propagated: the version of the object, and for a sender that of the gate Secret. An empty version
-// is never reached.
-type requiredVersion struct{ kind, version string }
+// requiredVersion is a version that every replica of an enforcer must have compiled before an object
+// counts as propagated: the version of the object, and that of the gate Secret if the enforcer reads
+// secrets of the object from it. An empty version is never reached.
+type requiredVersion struct {
+	by            enforcer
+	kind, version string
+}
 
 // compiledObject is the result of a compilation for one object.
 type compiledObject struct {
@@ -54,9 +58,12 @@ type compiledObject struct {
 	labels     map[string]string
 	report     any
 	conditions []posture.Condition
-	// inGateSecret is set if replicas read secrets of the object from the gate
+	// enforcers are the processes that enforce the object.
+	enforcers []enforcer
+	// inGateSecret is set if the enforcer reader reads secrets of the object from its gate
 	// Secret. The fingerprint of these secrets is in secrets.
 	inGateSecret bool
+	reader       enforcer
 	secrets      [sha256.Size]byte
 	// writtenPropagation and writtenReason come from the object's status, which is the
 	// only source of a new leader for earlier results: the condition Propagated if it was
@@ -69,8 +76,11 @@ type compiledObject struct {
 type objectState struct {
 	*compiledObject
 
-	required    []requiredVersion
-	propagation propagationResult
+	// objectVersion and secretVersion are the versions of the object and of the gate Secret that the
+	// enforcers must compile.
+	objectVersion, secretVersion string
+	required                     []requiredVersion
+	propagation                  propagationResult
 	// lastPropagated is the latest result in which the present generation was
 	// propagated; nil if there is none.
 	lastPropagated *propagationResult
@@ -89,10 +99,11 @@ func newStatusTracker(changed func([]objectKey)) *statusTracker {
 	return &statusTracker{changed: changed, objects: map[objectKey]*objectState{}}
 }
 
-// publish replaces the state of all objects by the results of a compilation. The gate version is the
-// version of the gate Secret with the secrets of these objects; it is empty if the Secret could not
-// be written.
-func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
+// publish replaces the state of all objects by the results of a compilation, and returns the last
+// state of the objects that were deleted since the one before. The gate versions are the versions of
+// the enforcers' gate Secrets with the secrets of these objects; a version is empty if the Secret
+// could not be written.
+func (t *statusTracker) publish(compiled []compiledObject, gateVersions [enforcerCount]string) []objectState {
 	t.mu.Lock()
 	var changed []objectKey
 	next := make(map[objectKey]*objectState, len(compiled))
@@ -102,7 +113,7 @@ func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
 		if old != nil && old.uid != c.uid {
 			old = nil
 		}
-		state := nextState(c, old, gateVersion)
+		state := nextState(c, old, gateVersions[c.reader])
 		state.evaluate(t.serving)
 		next[c.key] = state
 		if old == nil || state.generation != old.generation || state.propagation != old.propagation ||
@@ -110,10 +121,17 @@ func (t *statusTracker) publish(compiled []compiledObject, gateVersion string) {
 			changed = append(changed, c.key)
 		}
 	}
+	var deleted []objectState
+	for key, old := range t.objects {
+		if state := next[key]; state == nil || state.uid != old.uid {
+			deleted = append(deleted, *old)
+		}
+	}
 	t.objects = next
 	t.updateRequired()
 	t.mu.Unlock()
 	t.changed(changed)
+	return deleted
 }
 
 // nextState returns the state of an object after a compilation. The versions that the object requires
@@ -125,22 +143,23 @@ func nextState(c *compiledObject, old *objectState, gateVersion string) *objectS
 	if old != nil {
 		state.lastPropagated, state.recordedReason, state.written = old.lastPropagated, old.recordedReason, old.written
 		sameObject = old.generation == c.generation && maps.Equal(old.labels, c.labels)
-		sameSecrets = !c.inGateSecret || old.secrets == c.secrets && old.required[1].version != ""
-		if sameObject && sameSecrets {
-			state.required = old.required
-			return state
-		}
-		state.lastPropagated = nil
+		sameSecrets = !c.inGateSecret || old.inGateSecret && old.secrets == c.secrets && old.secretVersion != ""
 	}
-	state.required = []requiredVersion{{c.key.kind, c.version}}
-	if c.inGateSecret {
-		state.required = append(state.required, requiredVersion{posture.KindSecret, gateVersion})
-	}
+	state.objectVersion, state.secretVersion = c.version, gateVersion
 	if sameObject {
-		state.required[0] = old.required[0]
+		state.objectVersion = old.objectVersion
 	}
 	if sameSecrets {
-		copy(state.required[1:], old.required[1:])
+		state.secretVersion = old.secretVersion
+	}
+	if old != nil && (!sameObject || !sameSecrets) {
+		state.lastPropagated = nil
+	}
+	for _, by := range c.enforcers {
+		state.required = append(state.required, requiredVersion{by, c.key.kind, state.objectVersion})
+	}
+	if c.inGateSecret {
+		state.required = append(state.required, requiredVersion{c.reader, posture.KindSecret, state.secretVersion})
 	}
 	return state
 }
@@ -152,21 +171,25 @@ func (s *objectState) evaluate(serving servingReplicas) {
 	}
 }
 
-// updateRequired sets the latest versions that any object requires. A replica that
+// updateRequired sets the latest versions that any object requires of each enforcer. A replica that
 // has the latest version of a kind has all of them, because versions only grow.
 func (t *statusTracker) updateRequired() {
-	newest := map[string]string{}
+	newest := map[requiredVersion]string{}
 	for _, state := range t.objects {
 		for _, r := range state.required {
-			newest[r.kind] = posture.LaterVersion(newest[r.kind], r.version)
+			of := requiredVersion{by: r.by, kind: r.kind}
+			newest[of] = posture.LaterVersion(newest[of], r.version)
 		}
 	}
 	var required []requiredVersion
-	for _, kind := range slices.Sorted(maps.Keys(newest)) {
-		if newest[kind] != "" {
-			required = append(required, requiredVersion{kind, newest[kind]})
+	for of, version := range newest {
+		if version != "" {
+			required = append(required, requiredVersion{of.by, of.kind, version})
 		}
 	}
+	slices.SortFunc(required, func(a, b requiredVersion) int {
+		return cmp.Or(cmp.Compare(a.by, b.by), cmp.Compare(a.kind, b.kind))
+	})
 	if !slices.Equal(required, t.required) {
 		t.required = required
 		t.epoch++
@@ -231,7 +254,11 @@ func (t *statusTracker) recordReason(key objectKey, uid types.UID, reason string
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	state := t.find(key, uid)
-	if state == nil || reason == state.recordedReason || reason == v1alpha1.ReasonProgressing || reason == v1alpha1.ReasonReplicaSilent {
+	if state == nil || reason == state.recordedReason {
+		return false
+	}
+	switch reason {
+	case v1alpha1.ReasonProgressing, v1alpha1.ReasonReplicaSilent, v1alpha1.ReasonNoReplicas, v1alpha1.ReasonServiceNotFound:
 		return false
 	}
 	state.recordedReason = reason

@@ -24,8 +24,8 @@ import (
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
-// webhook is a webhook with one secret: key hmac of a Secret.
-func webhook(name, secret string) v1alpha1.Webhook {
+// webhookOf returns a webhook with one secret: key hmac of a Secret.
+func webhookOf(name, secret string) v1alpha1.Webhook {
 	return v1alpha1.Webhook{
 		Name: name, Kind: v1alpha1.KeyKindLive, URL: "https://partner.example/" + name,
 		Secrets: []v1alpha1.SharedSecret{{Name: "current", SecretRef: v1alpha1.SecretKeyReference{Name: secret, Key: "hmac"}}},
@@ -91,7 +91,7 @@ func TestAWebhooksSecretReachesTheWorkers(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	s.start()
-	acme, held := subscriber("acme", webhook("erp", "acme-events")), secret("acme-events", signing("a"))
+	acme, held := subscriber("acme", webhookOf("erp", "acme-events")), secret("acme-events", signing("a"))
 	s.create(acme)
 	s.webhooks(acme, "False/SecretNotFound")
 	s.create(held)
@@ -132,7 +132,7 @@ func TestEachGateSecretHasItsPurposeOnly(t *testing.T) {
 	s.start()
 	both := secret("acme", secretValue)
 	both.Data["signing"] = []byte(signing("a"))
-	hook := webhook("erp", "acme")
+	hook := webhookOf("erp", "acme")
 	hook.Secrets[0].SecretRef.Key = "signing"
 	acme := subscriber("acme", hook)
 	mis := sender("acme", "acme", "acme")
@@ -159,7 +159,7 @@ func TestWebhookHasAnActiveSecretDuringARotation(t *testing.T) {
 	t.Parallel()
 	s := newInstallation(t)
 	s.start()
-	acme := subscriber("acme", webhook("erp", "old"))
+	acme := subscriber("acme", webhookOf("erp", "old"))
 	s.create(secret("old", signing("a")), secret("new", signing("b")), acme)
 	s.webhooks(acme, "True/Resolved")
 	begin, end := s.clock.Now().Add(time.Hour), s.clock.Now().Add(2*time.Hour)
@@ -201,7 +201,7 @@ func TestSecretsThatAreNotForWebhooksStayOutOfTheGateSecret(t *testing.T) {
 	token := secret("token", signing("a"))
 	token.Type = corev1.SecretTypeBasicAuth
 	token.Data["username"], token.Data["password"] = []byte("acme"), []byte(signing("a"))
-	acme := subscriber("acme", webhook("erp", "token"))
+	acme := subscriber("acme", webhookOf("erp", "token"))
 	s.create(token, acme)
 	s.webhooks(acme, "False/SecretNotFound")
 	s.signs(acme, "erp")
@@ -252,7 +252,7 @@ func TestTheWebhooksThatExceedTheCapacityWait(t *testing.T) {
 	crowded := func(of string) *v1alpha1.PartnerEntitlement {
 		o := partner(of)
 		for i := range 8 {
-			hook := webhook(fmt.Sprintf("%s%d", strings.Repeat("w", 60), i), name)
+			hook := webhookOf(fmt.Sprintf("%s%d", strings.Repeat("w", 60), i), name)
 			hook.Secrets = append(hook.Secrets, hook.Secrets[0])
 			for j := range hook.Secrets {
 				hook.Secrets[j].Name, hook.Secrets[j].SecretRef.Key = fmt.Sprintf("%s%d", strings.Repeat("n", 60), j), key
@@ -290,14 +290,14 @@ func TestAPartnerWithABrokenWebhookIsWrittenOnce(t *testing.T) {
 	s := newInstallation(t)
 	s.serve("10.0.0.1", "pod-1")
 	first := s.start()
-	acme := subscriber("acme", webhook("erp", "acme-events"), webhook("mis", "nowhere"))
+	acme := subscriber("acme", webhookOf("erp", "acme-events"), webhookOf("mis", "nowhere"))
 	s.create(secret("acme-events", signing("a")), acme)
 	s.webhooks(acme, "False/SecretNotFound")
 	first.stop()
 	before := versions(s, acme)
 	s.clock.SetTime(s.clock.Now().Add(30 * time.Second))
 	s.start()
-	other := subscriber("other", webhook("erp", "acme-events"))
+	other := subscriber("other", webhookOf("erp", "acme-events"))
 	s.create(other)
 	s.webhooks(other, "True/Resolved")
 	if after := versions(s, acme); after[0] != before[0] {

@@ -34,6 +34,7 @@ func (r *XJMFSenderReconciler) Reconcile(ctx context.Context, req ctrl.Request) 
 	want := sender.DeepCopy()
 	if state.compiled(want) {
 		setSenderStatus(&want.Status, state.report.(posture.SenderReport))
+		recordHistory(want, r.now(), nil, 0)
 	}
 	setConditions(want, state, r.now())
 	return r.applyStatus(ctx, sender, want)

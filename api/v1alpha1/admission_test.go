@@ -3,6 +3,7 @@
 package v1alpha1_test
 
 import (
+	"fmt"
 	"io/fs"
 	"path"
 	"strconv"
@@ -121,7 +122,9 @@ func createCases() map[string]map[string]createCase {
 			"with an upper-case name is refused":                   {partnerManifest, `metadata: {name: Acme}`, "metadata.name"},
 			"without a spec is refused":                            {partnerManifest, `spec: null`, "spec"},
 			"without an organization is refused":                   {partnerManifest, `spec: {organizationID: null}`, "spec.organizationID"},
-			"with a short organization is refused":                 {partnerManifest, `spec: {organizationID: org_abc}`, "spec.organizationID"},
+			"with a short organization is refused":                 {partnerManifest, `spec: {organizationID: org_abc}`, "not an organization: org_ and 6 to 32 letters and digits, such as org_acme01"},
+			"with a reason of its state is admitted":               {partnerManifest, `spec: {state: Suspended, stateReason: unpaid}`, ""},
+			"with a long reason of its state is refused":           {partnerManifest, `spec: {stateReason: "` + strings.Repeat("a", 257) + `"}`, "spec.stateReason"},
 			"with a foreign organization is refused":               {partnerManifest, `spec: {organizationID: acme_acme01}`, "spec.organizationID"},
 			"without a package is refused":                         {partnerManifest, `spec: {package: null}`, "spec.package"},
 			"with an unknown package is refused":                   {partnerManifest, `spec: {package: Gold}`, "spec.package"},
@@ -294,6 +297,12 @@ type updateCase struct {
 	want     string
 }
 
+// revokedKey and recorded are patches of a partner: its key is revoked, and the status records that.
+const (
+	revokedKey = `spec: {keys: [{name: live, kind: Live, sha256: "` + digestA + `", state: Revoked}]}`
+	recorded   = "\nstatus: {revokedKeys: [\"" + digestA + "\"]}"
+)
+
 // updateCases returns edits of objects of each kind, by their description.
 func updateCases() map[string]updateCase {
 	return map[string]updateCase{
@@ -302,6 +311,16 @@ func updateCases() map[string]updateCase {
 		"a key may be revoked":                       {partnerManifest, ``, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestA + `", state: Revoked}]}`, ""},
 		"a revoked key stays revoked":                {partnerManifest, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestA + `", state: Revoked}]}`, ``, "a revoked key stays revoked"},
 		"a key may be removed":                       {partnerManifest, ``, `spec: {keys: []}`, ""},
+		"a recorded revocation allows the removal":   {partnerManifest, revokedKey + recorded, `spec: {keys: []}` + recorded, ""},
+		"a revoked key stays until it is recorded":   {partnerManifest, revokedKey, `spec: {keys: []}`, "wait until the controller has recorded the revocation"},
+		"all keys stay while one is not recorded":    {partnerManifest, revokedKey, `spec: {keys: null}`, "wait until the controller has recorded the revocation"},
+		"a revoked key is not renamed to an active":  {partnerManifest, revokedKey, `spec: {keys: [{name: next, kind: Live, sha256: "` + digestA + `"}]}`, "wait until the controller has recorded the revocation"},
+		"a revoked key may get another name":         {partnerManifest, revokedKey, `spec: {keys: [{name: next, kind: Live, sha256: "` + digestA + `", state: Revoked}]}`, ""},
+		"a recorded key does not become active":      {partnerManifest, `spec: {keys: []}` + recorded, `spec: {keys: [{name: next, kind: Live, sha256: "` + digestA + `"}]}` + recorded, "was revoked for good"},
+		"a recorded key may return as revoked":       {partnerManifest, `spec: {keys: []}` + recorded, revokedKey + recorded, ""},
+		"another key may follow a recorded one":      {partnerManifest, revokedKey + recorded, `spec: {keys: [{name: next, kind: Live, sha256: "` + digestB + `"}]}` + recorded, ""},
+		"a status records a revoked key":             {partnerManifest, revokedKey, revokedKey + recorded, ""},
+		"a status cannot record an active key":       {partnerManifest, ``, recorded, "was revoked for good"},
 		"the digest of a key never changes":          {partnerManifest, ``, `spec: {keys: [{name: live, kind: Live, sha256: "` + digestB + `"}]}`, "are immutable"},
 		"the kind of a key never changes":            {partnerManifest, ``, `spec: {keys: [{name: live, kind: Test, sha256: "` + digestA + `"}]}`, "are immutable"},
 		"a key may be added in front":                {partnerManifest, ``, `spec: {keys: [{name: next, kind: Live, sha256: "` + digestB + `"}, {name: live, kind: Live, sha256: "` + digestA + `"}]}`, ""},
@@ -332,6 +351,31 @@ func TestUpdate(t *testing.T) {
 			verdict(t, judge(t).Update(t.Context(), patched(t, tc.manifest, tc.new), before), tc.want)
 		})
 	}
+}
+
+// TestAFullRecordOfRevokedKeysStaysWithinTheCostBudget judges the largest partner: each rule compares 16
+// keys with 512 recorded digests.
+func TestAFullRecordOfRevokedKeysStaysWithinTheCostBudget(t *testing.T) {
+	t.Parallel()
+	digest := func(i int) string { return fmt.Sprintf("%064x", i) }
+	var digests, before, after []string
+	for i := range 512 {
+		digests = append(digests, `"`+digest(i)+`"`)
+	}
+	for i := range 16 {
+		before = append(before, fmt.Sprintf(`{name: old-%d, kind: Live, sha256: "%s", state: Revoked}`, i, digest(511-i)))
+		after = append(after, fmt.Sprintf(`{name: new-%d, kind: Live, sha256: "%s"}`, i, digest(1000+i)))
+	}
+	with := func(keys []string) map[string]any {
+		return patched(t, partnerManifest, "spec: {keys: ["+strings.Join(keys, ", ")+"]}\nstatus: {revokedKeys: ["+strings.Join(digests, ", ")+"]}")
+	}
+	former := with(before)
+	verdict(t, judge(t).Create(t.Context(), former), "")
+	verdict(t, judge(t).Update(t.Context(), with(after), former), "")
+	after[15] = strings.Replace(after[15], digest(1015), digest(511), 1)
+	verdict(t, judge(t).Update(t.Context(), with(after), former), "was revoked for good")
+	digests = append(digests, `"`+digest(2000)+`"`)
+	verdict(t, judge(t).Update(t.Context(), with(before), former), "must have at most 512 items")
 }
 
 func TestDefaultsAreFilledIn(t *testing.T) {

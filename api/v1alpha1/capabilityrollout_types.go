@@ -220,10 +220,11 @@ type CapabilityRolloutStatus struct {
 	// +optional
 	EffectiveStage Stage `json:"effectiveStage,omitempty"`
 	// cohort is the current percentage of the ramp, and the number of entitled
-	// partners that are admitted with a live key out of all entitled partners: "25%
-	// (3/12)".
+	// partners that are admitted with a live key out of all entitled partners: "ramp
+	// 25 %, 3 of 12 admitted". Names of the audience without a partner are counted after
+	// that.
 	// +optional
-	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:MaxLength=80
 	Cohort string `json:"cohort,omitempty"`
 	// percent is the current percentage of the ramp, from 0 to 100; 0 while the
 	// capability is closed for live keys.
@@ -231,7 +232,7 @@ type CapabilityRolloutStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	Percent int32 `json:"percent"`
-	// admitted is the number of partners that are admitted with a live key.
+	// admitted is the number of partners that can use the capability with a live key.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Admitted int32 `json:"admitted"`
@@ -248,6 +249,15 @@ type CapabilityRolloutStatus struct {
 	// nextTransition is the next time at which this status changes without an edit.
 	// +optional
 	NextTransition *metav1.Time `json:"nextTransition,omitempty"`
+	// history are the latest changes of the object, newest first. It is no audit log: entries
+	// beyond the limit are dropped, and changes that follow each other at once can be one entry.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	History []HistoryEntry `json:"history,omitempty"`
+	// recorded summarizes the spec that history describes.
+	// +optional
+	Recorded *Recorded `json:"recorded,omitempty"`
 }
 
 // Denial counts the partners that are not admitted for one reason.

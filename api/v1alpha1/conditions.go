@@ -15,8 +15,8 @@ const (
 	// of this object, or of one that it depends on, repairs it. The message describes
 	// the state until then.
 	ConditionStalled = "Stalled"
-	// ConditionPropagated is True when every serving replica of the API server
-	// has compiled the observed generation.
+	// ConditionPropagated is True when every serving API server has compiled the observed
+	// generation. Webhook workers must have compiled partners and the rollout webhook-delivery, too.
 	ConditionPropagated = "Propagated"
 )
 
@@ -51,8 +51,8 @@ const (
 	// same sender id.
 	ConditionSenderUnique = "SenderUnique"
 	// ConditionPartnerGranted (XJMFSender) is False as a warning while the partner has no
-	// grant of xjmf-inbound, so that callbacks are rejected. It does not affect other
-	// conditions.
+	// grant of xjmf-inbound that is in force, is suspended or has no contract in force, so
+	// that callbacks are rejected. It does not affect other conditions.
 	ConditionPartnerGranted = "PartnerGranted"
 	// ConditionTimestampSigned (XJMFSender) is False as a warning while the signature does
 	// not cover the timestamp. It does not affect other conditions: callbacks are accepted.
@@ -156,9 +156,12 @@ const (
 	ReasonResolved = "Resolved"
 	// ReasonAllReplicas is the reason of Propagated=True.
 	ReasonAllReplicas = "AllReplicas"
-	// ReasonNoReplicas is the reason of Propagated=True when there is no serving
-	// replica.
+	// ReasonNoReplicas is the reason of Propagated=False and Ready=False when no API server
+	// responds, so that nothing enforces the object.
 	ReasonNoReplicas = "NoReplicas"
+	// ReasonServiceNotFound is the reason of Propagated=False and Ready=False when the Service
+	// of the webhook workers has no EndpointSlice, so that the workers are unknown.
+	ReasonServiceNotFound = "ServiceNotFound"
 	// ReasonReplicaBehind is the reason of Propagated=False while a serving
 	// replica has not compiled the generation.
 	ReasonReplicaBehind = "ReplicaBehind"

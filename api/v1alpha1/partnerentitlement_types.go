@@ -22,6 +22,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:printcolumn:name="Next",type=string,JSONPath=".status.nextTransition",priority=1
 // +kubebuilder:printcolumn:name="Contract-Until",type=string,JSONPath=".spec.contract.effectiveUntil",priority=1
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.keys) || !has(self.status) || !has(self.status.revokedKeys) || self.spec.keys.all(k, k.state == 'Revoked' || !(k.sha256 in self.status.revokedKeys))",message="a key with this sha256 was revoked for good, as status.revokedKeys records: issue a new key",fieldPath=".spec.keys"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.spec.keys) || oldSelf.spec.keys.all(k, k.state != 'Revoked' || has(self.spec.keys) && self.spec.keys.exists(n, n.sha256 == k.sha256 && (n.state == 'Revoked' || n.name == k.name)) || has(self.status) && has(self.status.revokedKeys) && k.sha256 in self.status.revokedKeys)",message="status.revokedKeys does not contain the revoked key yet: keep its entry with the state Revoked and wait until the controller has recorded the revocation",fieldPath=".spec.keys"
 type PartnerEntitlement struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the standard object metadata. The audience selector of a
@@ -50,8 +52,8 @@ type PartnerEntitlementSpec struct {
 	// as org_acme01. It is immutable. If two objects have the same organization, the
 	// older object is in force and the newer one is closed.
 	// +required
-	// +kubebuilder:validation:Pattern=`^org_[A-Za-z0-9]{6,32}$`
 	// +kubebuilder:validation:MaxLength=36
+	// +kubebuilder:validation:XValidation:rule="self.matches('^org_[A-Za-z0-9]{6,32}$')",message="not an organization: org_ and 6 to 32 letters and digits, such as org_acme01"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="organizationID is immutable: create another object for another organization"
 	OrganizationID string `json:"organizationID"`
 	// displayName is the name of the partner in user interfaces.
@@ -67,6 +69,11 @@ type PartnerEntitlementSpec struct {
 	// its records and keys.
 	// +required
 	State State `json:"state"`
+	// stateReason explains why the partner is Suspended; it has no effect while the partner is
+	// Active.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	StateReason string `json:"stateReason,omitempty"`
 	// contract is the contract with the partner; before its start and after its end
 	// the partner is rejected with 403.
 	// +optional
@@ -329,6 +336,11 @@ type APIKey struct {
 	// +optional
 	// +kubebuilder:default=Active
 	State KeyState `json:"state,omitempty"`
+	// stateReason explains why the key is Revoked; it has no effect while the key is
+	// Active.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	StateReason string `json:"stateReason,omitempty"`
 	// expiresAt is the first instant at which the key is rejected, such as
 	// 2027-01-01T00:00:00Z; absent means never, which KeysComplete reports.
 	// +optional
@@ -356,7 +368,7 @@ type PartnerEntitlementStatus struct {
 	// controller has processed the object.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// open counts the open capabilities out of the granted ones: "3/9".
+	// open counts the capabilities that live keys can use out of the granted ones: "3/9".
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Open string `json:"open,omitempty"`
@@ -386,24 +398,48 @@ type PartnerEntitlementStatus struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=32
 	Capabilities []CapabilityPosture `json:"capabilities,omitempty"`
+	// revokedKeys are the sha256 of all keys that were ever Revoked. A key stays revoked
+	// after its entry is removed from spec.keys: an entry with one of these digests must
+	// have the state Revoked.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=512
+	// +kubebuilder:validation:items:Pattern=`^[0-9a-f]{64}$`
+	// +kubebuilder:validation:items:MaxLength=64
+	RevokedKeys []string `json:"revokedKeys,omitempty"`
 	// nextTransition is the next time at which this status changes without an edit.
 	// +optional
 	NextTransition *metav1.Time `json:"nextTransition,omitempty"`
+	// history are the latest changes of the object, newest first. It is no audit log: entries
+	// beyond the limit are dropped, and changes that follow each other at once can be one entry.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	History []HistoryEntry `json:"history,omitempty"`
+	// recorded summarizes the spec that history describes.
+	// +optional
+	Recorded *Recorded `json:"recorded,omitempty"`
 }
+
+// MaxRevokedKeys is the maximum length of status.revokedKeys.
+const MaxRevokedKeys = 512
 
 // CapabilityPosture is the access of one partner to one capability.
 type CapabilityPosture struct {
 	// name is the capability.
 	// +required
 	Name CapabilityName `json:"name"`
-	// posture is Open if the capability accepts at least one kind of key.
+	// posture is Open if a live key of the partner can use the capability: the gates decide so,
+	// and an accepted key has the scopes of the requests that write. It is TestOnly if a test
+	// key can, and no live key. Callbacks need an active sender instead of a key, and the
+	// delivery of webhooks needs a webhook.
 	// +required
 	Posture Opening `json:"posture"`
-	// reason is the reason why a live key is rejected; empty if it is accepted.
+	// reason is the reason why no live key can use the capability; empty if one can.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
-	// keyKinds are the kinds of keys that the capability accepts.
+	// keyKinds are the kinds of keys that can use the capability.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=2

@@ -123,16 +123,18 @@ const (
 	SelectorDoesNotExist SelectorOperator = "DoesNotExist"
 )
 
-// Opening is Open or Closed: the access of a partner to a capability.
+// Opening is the access of a partner to a capability: Open, TestOnly or Closed.
 //
-// +kubebuilder:validation:Enum=Open;Closed
+// +kubebuilder:validation:Enum=Open;TestOnly;Closed
 // +kubebuilder:validation:MaxLength=8
 type Opening string
 
 const (
-	// Open accepts at least one kind of the partner's keys.
+	// Open means that a live key of the partner can use the capability.
 	Open Opening = "Open"
-	// Closed accepts no key of the partner.
+	// TestOnly means that a test key of the partner can use the capability, and no live key.
+	TestOnly Opening = "TestOnly"
+	// Closed means that no key of the partner can use the capability.
 	Closed Opening = "Closed"
 )
 

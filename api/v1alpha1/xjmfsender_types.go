@@ -60,6 +60,11 @@ type XJMFSenderSpec struct {
 	// state is Active or Suspended; a Suspended sender is rejected.
 	// +required
 	State State `json:"state"`
+	// stateReason explains why the sender is Suspended; it has no effect while the sender is
+	// Active.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	StateReason string `json:"stateReason,omitempty"`
 	// secrets are the shared secrets of the signature, each at least 32 bytes of
 	// random data. Two secrets with overlapping periods allow a rotation without a
 	// gap.
@@ -120,6 +125,15 @@ type XJMFSenderStatus struct {
 	// nextRotation is the next time at which that list changes without an edit.
 	// +optional
 	NextRotation *metav1.Time `json:"nextRotation,omitempty"`
+	// history are the latest changes of the object, newest first. It is no audit log: entries
+	// beyond the limit are dropped, and changes that follow each other at once can be one entry.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	History []HistoryEntry `json:"history,omitempty"`
+	// recorded summarizes the spec that history describes.
+	// +optional
+	Recorded *Recorded `json:"recorded,omitempty"`
 }
 
 // XJMFSenderList is a list of senders.

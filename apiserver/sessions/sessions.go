@@ -44,7 +44,7 @@ func New(sealer Sealer, random io.Reader) *Service { return &Service{sealer: sea
 // Routes is the surface's table of routes.
 func (d *Service) Routes() []gate.Route {
 	return []gate.Route{{
-		Method: http.MethodPost, Pattern: Path, Scope: posture.ScopeSessionCreate, Surface: posture.SurfaceXJDF, Write: true, Serve: d.open,
+		Method: http.MethodPost, Pattern: Path, Scope: posture.XJDFCosting.Definition().Session, Surface: posture.SurfaceXJDF, Write: true, Serve: d.open,
 	}}
 }
 

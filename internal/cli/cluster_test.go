@@ -146,6 +146,7 @@ func TestEachFaultOfTheClusterAlone(t *testing.T) {
 		test func(*testing.T)
 	}{
 		{"the controller is unavailable", p.withoutController},
+		{"the API server is unavailable", p.withoutAPIServer},
 		{"the gate Secret is missing", p.withoutGateSecret},
 		{"kube-apiserver is unavailable", p.withoutKubernetes},
 		{"Redis is unavailable", p.withoutRedis},
@@ -212,6 +213,19 @@ func (p *platform) withoutController(t *testing.T) {
 	p.until("the status has the reason Killed", func() error { return p.isReason("rfq-create", "Killed") })
 	p.release("rfq-create")
 	p.until("RFQs are created", func() error { return want(p.createRFQ("ACME_LIVE_KEY"), 201, "") })
+}
+
+// withoutAPIServer checks that nothing reads Ready while nothing enforces it. The webhook worker still runs.
+func (p *platform) withoutAPIServer(t *testing.T) {
+	p.order("apiserver", "stop")
+	p.until("nothing is ready", func() error {
+		if out := p.kubectl("get", "cap,partner,sender", "-o", `jsonpath={range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{end}`); strings.Contains(out, "True") {
+			return fmt.Errorf("Ready is %s", out)
+		}
+		return p.isReason("rfq-create", "NoReplicas")
+	})
+	p.order("apiserver", "start")
+	p.until("everything is ready", func() error { return p.isReason("rfq-create", "Enforced") })
 }
 
 // withoutKubernetes checks that the last posture stays in force. A change made while the API server of Kubernetes was

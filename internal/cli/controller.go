@@ -14,7 +14,7 @@ func controllerCommand() *cobra.Command {
 		Use:   "controller",
 		Short: "Write the status of custom resources and maintain the gate Secrets",
 		Long: `Write the status of custom resources, maintain the gate Secrets, and probe every
-replica of the API server for the changes that it has compiled. You can run several
+API server and webhook worker for the changes that it has compiled. You can run several
 controllers: one leads, the others wait. The gates do not depend on the controller: a
 kill switch also takes effect while no controller runs.`,
 		Args: cobra.NoArgs,

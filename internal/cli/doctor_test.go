@@ -60,6 +60,18 @@ func unspecified(found map[string]doctor.Severity) map[string]doctor.Severity {
 	return all
 }
 
+// unreachableCluster returns a kubeconfig of a cluster that does not answer.
+func unreachableCluster(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	text := `{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: "https://127.0.0.1:1"}}],
+contexts: [{name: a, context: {cluster: a, user: a}}], users: [{name: a, user: {}}]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func TestDoctorFindsFaults(t *testing.T) {
 	t.Parallel()
 	good, bad := redistest.Real(t), redistest.Real(t, "maxmemory 100mb", "maxmemory-policy allkeys-lru")
@@ -93,14 +105,21 @@ func TestDoctorFindsFaults(t *testing.T) {
 		"a cluster without a controller": {
 			nil,
 			[]string{"--kubeconfig", cluster.operator, "--namespace", cluster.namespace},
-			2,
-			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
+			1,
+			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/controller": doctor.Failure, "cluster/grants": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
 		},
 		"a cluster of which one may read the namespace alone": {
 			[]string{"KUBECONFIG=" + cluster.manager},
 			[]string{"--namespace", cluster.namespace},
 			2,
-			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
+			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/controller": doctor.Skipped, "cluster/grants": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
+		},
+		"a cluster that is not there": {
+			nil, []string{"--kubeconfig", unreachableCluster(t), "--namespace", "printmarket"}, 1,
+			map[string]doctor.Severity{
+				"cluster/reach": doctor.Failure, "cluster/controller": doctor.Failure,
+				"cluster/partnerentitlements": doctor.Failure, "cluster/capabilityrollouts": doctor.Failure, "cluster/xjmfsenders": doctor.Failure,
+			},
 		},
 		"an API that is not there": {nil, []string{"--api", "https://127.0.0.1:1"}, 1, map[string]doctor.Severity{"api/reach": doctor.Failure}},
 	}

@@ -43,7 +43,7 @@ func mintCommand() *cobra.Command {
 	return command[mintedKey]{
 		use: "mint", short: "Generate a key; print it once, with its entry for spec.keys of a PartnerEntitlement", outputs: []string{"text", "json"},
 		flags: func(f *pflag.FlagSet) {
-			f.StringVar(&kind, "kind", "test", "test or live")
+			choose(f, &kind, "kind", "", "test or live", string(tenant.Test), string(tenant.Live))
 			f.StringVar(&name, "name", "main", "name of the key in the list")
 			f.StringSliceVar(&scopes, "scopes", nil, "scopes of the key, of those that the partner has; none by default")
 			f.DurationVar(&lifetime, "expires-in", keyLifetime, "validity of the key; 0 means unlimited")
@@ -53,11 +53,7 @@ func mintCommand() *cobra.Command {
 			_, _ = fmt.Fprintf(w, "# The key. It is shown once and never stored:\n# %s\n%s", m.Key, m.text) // Flush returns the error
 		},
 	}.local(func(*cobra.Command, []string) (mintedKey, error) {
-		mode, err := tenant.ParseMode(kind)
-		if err != nil {
-			return mintedKey{}, err
-		}
-		key, err := credential.Mint(mode, rand.Reader)
+		key, err := credential.Mint(tenant.Mode(kind), rand.Reader)
 		if err != nil {
 			return mintedKey{}, err
 		}
@@ -194,7 +190,7 @@ func printKeys(w io.Writer, keys []listedKey, used bool) {
 		if key.LastUsedAt != nil {
 			last = stamp(*key.LastUsedAt)
 		}
-		cells := []any{key.Name, key.Kind, key.State, expires, len(key.Scopes), fmt.Sprintf("%.12s", key.SHA256), last}
+		cells := []any{key.Name, key.Kind, keymanifest.StateAt(key.APIKey, time.Now()), expires, len(key.Scopes), fmt.Sprintf("%.12s", key.SHA256), last}
 		line(w, cells[:len(columns)]...)
 	}
 }
@@ -218,6 +214,10 @@ func addKeyCommand(c command[newKey], add func(context.Context, keymanifest.Stor
 			return newKey{}, err
 		}
 		key, err := add(cmd.Context(), found)
+		var scopes *keymanifest.ScopeError
+		if errors.As(err, &scopes) {
+			return newKey{}, trouble(cmd, err)
+		}
 		if err != nil {
 			return newKey{}, err
 		}
@@ -255,16 +255,11 @@ func issueKeyCommand() *cobra.Command {
 		use: "issue", short: "Add a key, and print it once", required: []string{"name"},
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&name, "name", "", "name of the key (required)")
-			f.StringVar(&kind, "kind", "test", "test or live")
+			choose(f, &kind, "kind", "", "test or live", string(tenant.Test), string(tenant.Live))
 			f.StringSliceVar(&scopes, "scopes", nil, "scopes of the key, of those that the partner has; by default all that it has now")
 			f.DurationVar(&lifetime, "expires-in", keyLifetime, "validity of the key; 0 means unlimited")
 		},
-		check: func() error {
-			if _, err := tenant.ParseMode(kind); err != nil {
-				return err
-			}
-			return checkLifetime(lifetime)
-		},
+		check: func() error { return checkLifetime(lifetime) },
 	}, func(ctx context.Context, keys keymanifest.Store) (credential.Key, error) {
 		return keymanifest.IssueKey(ctx, keys, name, tenant.Mode(kind), expiry(lifetime), scopes, rand.Reader)
 	})
@@ -281,7 +276,12 @@ func rotateKeyCommand() *cobra.Command {
 			f.DurationVar(&overlap, "overlap", 7*24*time.Hour, "time during which both keys are valid")
 			f.DurationVar(&lifetime, "expires-in", keyLifetime, "validity of the new key; 0 means unlimited")
 		},
-		check: func() error { return checkLifetime(lifetime) },
+		check: func() error {
+			if overlap < 0 {
+				return fmt.Errorf("--overlap must be 0s or more, not %s", overlap)
+			}
+			return checkLifetime(lifetime)
+		},
 	}, func(ctx context.Context, keys keymanifest.Store) (credential.Key, error) {
 		return keymanifest.RotateKey(ctx, keys, old, name, time.Now().Add(overlap), expiry(lifetime), rand.Reader)
 	})
@@ -290,20 +290,29 @@ func rotateKeyCommand() *cobra.Command {
 func revokeKeyCommand() *cobra.Command {
 	var o keysOptions
 	var name string
-	cmd := &cobra.Command{
-		Use: "revoke", Short: "Revoke a key, at once and permanently", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			found, err := o.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return found.Change(cmd.Context(), func(keys keymanifest.Keys) (keymanifest.Keys, error) { return keys.Revoke(name) })
+	return command[v1alpha1.APIKey]{
+		use: "revoke", short: "Revoke a key, at once and permanently", required: []string{"partner", "key"}, outputs: []string{"text", "json"},
+		flags: func(f *pflag.FlagSet) {
+			o.register(f)
+			f.StringVar(&name, "key", "", "name of the key (required)")
 		},
-	}
-	o.register(cmd.Flags())
-	cmd.Flags().StringVar(&name, "key", "", "name of the key (required)")
-	for _, required := range []string{"partner", "key"} {
-		_ = cmd.MarkFlagRequired(required) // the flag exists
-	}
-	return cmd
+		print: func(w io.Writer, k v1alpha1.APIKey) {
+			line(w, fmt.Sprintf("%s key %s of %s (digest %.12s) is revoked: requests with it are rejected.", k.Kind, k.Name, o.partner, k.SHA256))
+		},
+	}.local(func(cmd *cobra.Command, _ []string) (revoked v1alpha1.APIKey, err error) {
+		found, err := o.open(cmd.Context())
+		if err != nil {
+			return revoked, err
+		}
+		err = found.Change(cmd.Context(), func(keys keymanifest.Keys) (keymanifest.Keys, error) {
+			next, err := keys.Revoke(name)
+			for _, key := range next {
+				if key.Name == name {
+					revoked = key
+				}
+			}
+			return next, err
+		})
+		return revoked, err
+	})
 }

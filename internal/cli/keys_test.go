@@ -252,3 +252,53 @@ func TestMistypedKeyIsFoundWithoutARequest(t *testing.T) {
 		}
 	}
 }
+
+// TestInvalidKeyFlagsAreNamedWithTheirValues checks messages and exit codes of refusals.
+func TestInvalidKeyFlagsAreNamedWithTheirValues(t *testing.T) {
+	t.Parallel()
+	resources := filepath.Join(t.TempDir(), "resources")
+	if err := os.CopyFS(resources, os.DirFS("../../config/samples")); err != nil {
+		t.Fatalf("os.CopyFS(%q): %v", resources, err)
+	}
+	from := []string{"--from", resources, "--partner", "stark"}
+	for name, tc := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"a scope that the partner lacks": {
+			slices.Concat([]string{"issue", "--name", "x", "--scopes", "rfq:read,costing:calculate"}, from), 2,
+			"the partner lacks the scopes costing:calculate; it has: rfq:read, rfq:write, quote:read",
+		},
+		"an invalid kind":             {slices.Concat([]string{"issue", "--name", "x", "--kind", "Prod"}, from), 1, `"--kind" flag: must be test or live`},
+		"an invalid kind of a minted": {[]string{"mint", "--kind", "Prod"}, 1, `"--kind" flag: must be test or live`},
+		"a negative overlap":          {slices.Concat([]string{"rotate", "--key", "live", "--name", "x", "--overlap=-1h"}, from), 1, "--overlap must be 0s or more, not -1h0m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command := exec.CommandContext(t.Context(), filepath.Join(binaries, "printmarket"), append([]string{"keys"}, tc.args...)...)
+			output, err := command.CombinedOutput()
+			if err == nil || command.ProcessState.ExitCode() != tc.code || !strings.Contains(string(output), tc.want) || strings.Contains(string(output), "pmk_") {
+				t.Errorf("exit code %d, want %d: %s", command.ProcessState.ExitCode(), tc.code, output)
+			}
+		})
+	}
+}
+
+func TestRevocationAndExpiryArePrinted(t *testing.T) {
+	t.Parallel()
+	resources := filepath.Join(t.TempDir(), "resources")
+	if err := os.CopyFS(resources, os.DirFS("../../config/samples")); err != nil {
+		t.Fatalf("os.CopyFS(%q): %v", resources, err)
+	}
+	of := func(verb string, args ...string) []string {
+		return append([]string{verb, "--from", resources, "--partner", "stark"}, args...)
+	}
+	mustKeys(t, of("rotate", "--key", "live", "--name", "next", "--overlap=0")...)
+	if list := mustKeys(t, of("list")...); !strings.Contains(list, "live  Live  Expired") || !strings.Contains(list, "next  Live  Active") {
+		t.Errorf("the list has no expired key:\n%s", list)
+	}
+	if out := mustKeys(t, of("revoke", "--key", "next")...); !strings.HasPrefix(out, "Live key next of stark (digest ") || !strings.HasSuffix(out, "is revoked: requests with it are rejected.") {
+		t.Errorf("revoke prints %q", out)
+	}
+}

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -22,6 +23,7 @@ import (
 func postureCommand() *cobra.Command {
 	var o postureOptions
 	var reading explain.Reading
+	var warnings []string
 	cmd := command[postureReport]{
 		use:   "posture",
 		short: "Print the effective access of partners, from a directory of manifests or a cluster",
@@ -30,9 +32,10 @@ is closed: from a directory of manifests with --from, otherwise from the cluster
 command evaluates the objects itself, with the code of the gates. It contacts no server
 except kube-apiserver.
 
-A cell of the table shows the access of a key with every scope of its partner: "open",
-"test" if only test keys are accepted, or "closed", and the reason why live keys are
-rejected. "-" means that the capability is not granted.`,
+A cell of the table shows the access of the keys of a partner: "open" if a live key can use
+the capability, "test" if only a test key can, or "closed", and the reason. A key can use a
+capability if the gates accept it and it has the scopes of the requests that write. "-"
+means that the capability is not granted.`,
 		outputs: []string{"table", "wide", "yaml", "json"},
 		flags:   o.register,
 		print:   func(w io.Writer, r postureReport) { rows(w, r.table) },
@@ -42,6 +45,7 @@ rejected. "-" means that the capability is not granted.`,
 		}
 		snapshot, now := posture.Compile(reading.Inputs), o.now()
 		r = postureReport{Report: reading.Report(snapshot, now), Unknown: reading.Unknown()}
+		warnings = explain.UnknownNames(r.Rollouts)
 		matrix := explain.NewMatrix(snapshot, now)
 		if r.table = matrix.Table(); cmd.Flag("output").Value.String() == "wide" {
 			r.table = matrix.List(explain.New(reading.Inputs), now)
@@ -52,7 +56,7 @@ rejected. "-" means that the capability is not granted.`,
 		if output := cmd.Flag("output").Value.String(); output == "yaml" || output == "json" {
 			return nil
 		}
-		return printUnknown(cmd.ErrOrStderr(), reading)
+		return printUnknown(cmd.ErrOrStderr(), reading, warnings...)
 	}
 	cmd.AddCommand(postureDiffCommand(), postureExplainCommand())
 	return cmd
@@ -102,8 +106,10 @@ func (i *instantFlag) String() string {
 
 // Set implements [pflag.Value].
 func (i *instantFlag) Set(text string) (err error) {
-	i.Time, err = time.Parse(time.RFC3339, text)
-	return err
+	if i.Time, err = time.Parse(time.RFC3339, text); err != nil {
+		return errors.New("must be a time such as 2026-12-01T00:00:00Z")
+	}
+	return nil
 }
 
 // Type implements [pflag.Value].
@@ -145,8 +151,8 @@ func (o *postureOptions) readCluster(ctx context.Context) (explain.Reading, erro
 	return kubesource.Read(ctx, config, namespace, o.now())
 }
 
-func printUnknown(w io.Writer, r explain.Reading) error {
-	for _, sentence := range r.Unknown() {
+func printUnknown(w io.Writer, r explain.Reading, more ...string) error {
+	for _, sentence := range append(r.Unknown(), more...) {
 		if _, err := fmt.Fprintln(w, "note:", sentence); err != nil {
 			return err
 		}

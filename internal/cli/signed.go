@@ -46,7 +46,7 @@ func instantOf(at string) (time.Time, error) {
 	}
 	instant, err := time.Parse(time.RFC3339, at)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("--at must be a time in RFC 3339, not %q", at)
+		return time.Time{}, fmt.Errorf("--at must be a time such as 2026-12-01T00:00:00Z, not %q", at)
 	}
 	return instant, nil
 }

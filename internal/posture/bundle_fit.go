@@ -136,15 +136,20 @@ func encodedLen(slot secretSlot, entry bundleEntry) int {
 	return len(data) + 1
 }
 
-// Fingerprint returns a digest of one sender's part of the bundle, to detect changes.
-// It must stay in memory: it is derived from secrets.
-func (b Bundle) Fingerprint(namespace, sender string) [sha256.Size]byte {
+// Fingerprints returns a digest of the part of the bundle of each sender or partner that has one, to
+// detect changes. They must stay in memory: they are derived from secrets.
+func (b Bundle) Fingerprints() map[ObjectName][sha256.Size]byte {
+	fingerprints := map[ObjectName][sha256.Size]byte{}
 	var e encoder
-	e.reset("fingerprint", namespace)
+	var current ObjectName
+	// The slots of one holder follow each other.
 	for _, slot := range b.slots() {
-		if slot.namespace == namespace && slot.holder == sender {
-			e.slot(slot, b.entries()[slot])
+		if of := (ObjectName{slot.namespace, slot.holder}); of != current {
+			current = of
+			e.reset("fingerprint", slot.namespace)
 		}
+		e.slot(slot, b.entries()[slot])
+		fingerprints[current] = e.sum()
 	}
-	return e.sum()
+	return fingerprints
 }

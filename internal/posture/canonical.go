@@ -251,7 +251,24 @@ func (e *encoder) partner(o *v1alpha1.PartnerEntitlement) identity {
 	for i := range o.Spec.Webhooks {
 		e.webhook(&o.Spec.Webhooks[i])
 	}
+	if revived := RevivedKeys(o); len(revived) > 0 {
+		e.text("revived")
+		texts(e, revived)
+	}
+	e.stateReason("", o.Spec.StateReason)
+	for i := range o.Spec.Keys {
+		e.stateReason(o.Spec.Keys[i].Name, o.Spec.Keys[i].StateReason)
+	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
+}
+
+// stateReason encodes the reason of a state; nothing without one.
+func (e *encoder) stateReason(of, reason string) {
+	if reason != "" {
+		e.text("stateReason")
+		e.text(of)
+		e.text(reason)
+	}
 }
 
 func (e *encoder) key(k *v1alpha1.APIKey) {
@@ -282,6 +299,7 @@ func (e *encoder) sender(o *v1alpha1.XJMFSender) identity {
 		e.text("mode")
 		e.text(string(o.Spec.Mode))
 	}
+	e.stateReason("", o.Spec.StateReason)
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
 }
 

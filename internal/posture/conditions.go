@@ -48,6 +48,14 @@ var faults = map[string]string{
 	v1alpha1.ReasonNoActiveSecret:        "No secret is valid now or later, so callbacks are rejected with 401. Add a valid secret.",
 }
 
+// given returns a sentence with the reason that an object states; empty without one.
+func given(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return " Reason given: " + reason
+}
+
 // conditions returns the three conditions that kstatus reads.
 func (v verdict) conditions() []Condition {
 	if v.sound {
@@ -85,11 +93,11 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 // maxNames bounds the unknown names in a message.
 const maxNames = 5
 
-// audienceCondition warns about names of the audience without a PartnerEntitlement in the
-// namespace of the rollout. It returns no condition if the audience has no names.
-func (s *Snapshot) audienceCondition(r *rollout) []Condition {
+// unknownNames returns the names of the audience without a PartnerEntitlement in the
+// namespace of the rollout.
+func (s *Snapshot) unknownNames(r *rollout) []string {
 	a := r.object.Spec.Audience
-	if a == nil || len(a.Partners)+len(a.Excluded) == 0 {
+	if a == nil {
 		return nil
 	}
 	var unknown []string
@@ -98,6 +106,16 @@ func (s *Snapshot) audienceCondition(r *rollout) []Condition {
 			unknown = append(unknown, name)
 		}
 	}
+	return unknown
+}
+
+// audienceCondition warns about unknown names of the audience. It returns no condition if
+// the audience has no names.
+func (s *Snapshot) audienceCondition(r *rollout) []Condition {
+	if a := r.object.Spec.Audience; a == nil || len(a.Partners)+len(a.Excluded) == 0 {
+		return nil
+	}
+	unknown := s.unknownNames(r)
 	if len(unknown) == 0 {
 		return []Condition{{v1alpha1.ConditionAudienceResolved, "True", v1alpha1.ReasonResolved, "Every name of the audience has a PartnerEntitlement."}}
 	}
@@ -129,7 +147,7 @@ func partnerVerdict(p *partner, now time.Time) verdict {
 	}
 	switch p.standing(now) {
 	case standingSuspended:
-		return enforced(v1alpha1.ReasonSuspended, "The partner is suspended and rejected with 403.")
+		return enforced(v1alpha1.ReasonSuspended, "The partner is suspended and rejected with 403.%s", given(p.object.Spec.StateReason))
 	case standingContractNotEffective:
 		return enforced(v1alpha1.ReasonContractNotEffective, "The contract is not in force, so the partner is rejected with 403.")
 	}
@@ -209,7 +227,7 @@ func completeCondition(p *partner, now time.Time) Condition {
 }
 
 func senderConditions(s *sender, now time.Time) []Condition {
-	return append(senderVerdict(s, now).conditions(), secretsCondition(s), uniqueCondition(s), grantedCondition(s), timestampCondition(s))
+	return append(senderVerdict(s, now).conditions(), secretsCondition(s), uniqueCondition(s), grantedCondition(s, now), timestampCondition(s))
 }
 
 func senderVerdict(s *sender, now time.Time) verdict {
@@ -223,7 +241,7 @@ func senderVerdict(s *sender, now time.Time) verdict {
 	case trouble != "":
 		return verdict{reason: trouble, message: affected(trouble, names) + " " + s.meanwhile(now)}
 	case s.suspended:
-		return enforced(v1alpha1.ReasonSuspended, "The sender is suspended, so its callbacks are rejected with 401.")
+		return enforced(v1alpha1.ReasonSuspended, "The sender is suspended, so its callbacks are rejected with 401.%s", given(s.object.Spec.StateReason))
 	case len(active) > 0:
 		return enforced(v1alpha1.ReasonEnforced, "Callbacks are verified with %d secret(s).", len(active))
 	case !begins.IsZero():
@@ -290,16 +308,27 @@ func uniqueCondition(s *sender) Condition {
 	return Condition{v1alpha1.ConditionSenderUnique, "True", v1alpha1.ReasonUnique, "No older object has this senderID."}
 }
 
-func grantedCondition(s *sender) Condition {
-	switch {
-	case s.partner == nil:
+// grantedCondition warns about a partner whose callbacks are rejected: by its standing, or
+// for want of a grant of xjmf-inbound that is in force.
+func grantedCondition(s *sender, now time.Time) Condition {
+	p := s.partner
+	if p == nil {
 		return Condition{v1alpha1.ConditionPartnerGranted, "Unknown", v1alpha1.ReasonPartnerNotFound, "The sender has no valid partner."}
-	case !s.partner.grants[XJMFInbound].granted:
-		return Condition{v1alpha1.ConditionPartnerGranted, "False", v1alpha1.ReasonNotGranted, fmt.Sprintf(
-			"Warning: partner %s has no grant of xjmf-inbound, so callbacks are rejected. Add the grant to spec.capabilities of its PartnerEntitlement.", s.partner.object.Name)}
+	}
+	reason, problem := "", ""
+	switch grant := &p.grants[XJMFInbound]; {
+	case p.suspended:
+		reason, problem = v1alpha1.ReasonSuspended, "is suspended, so callbacks are rejected. Set spec.state of its PartnerEntitlement to Active."
+	case !p.contract.contains(now):
+		reason, problem = v1alpha1.ReasonContractNotEffective, "has no contract in force, so callbacks are rejected. Change spec.contract of its PartnerEntitlement."
+	case !grant.granted:
+		reason, problem = v1alpha1.ReasonNotGranted, "has no grant of xjmf-inbound, so callbacks are rejected. Add the grant to spec.capabilities of its PartnerEntitlement."
+	case !grant.contains(now):
+		reason, problem = v1alpha1.ReasonNotGranted, "has a grant of xjmf-inbound that is not in force, so callbacks are rejected. Change notBefore or notAfter of the grant in spec.capabilities of its PartnerEntitlement."
 	default:
 		return Condition{v1alpha1.ConditionPartnerGranted, "True", v1alpha1.ReasonGranted, "The partner has a grant of xjmf-inbound."}
 	}
+	return Condition{v1alpha1.ConditionPartnerGranted, "False", reason, fmt.Sprintf("Warning: partner %s %s", p.object.Name, problem)}
 }
 
 func timestampCondition(s *sender) Condition {

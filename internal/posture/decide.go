@@ -46,6 +46,9 @@ const (
 	phaseClosed
 	phaseGrant
 	phaseAudience
+	// phaseUse follows the decision: does the partner have a key, sender or webhook that can
+	// use the capability? No ladder has it, so no decision depends on it.
+	phaseUse
 )
 
 // Ladder selects the phases of the decision table that apply to a capability.

@@ -37,3 +37,18 @@ func (s *Snapshot) Rollouts() iter.Seq[*v1alpha1.CapabilityRollout] {
 		}
 	}
 }
+
+// Senders yields the compiled senders, including invalid ones, in order of precedence.
+// Callers must not change them.
+func (s *Snapshot) Senders() iter.Seq[*v1alpha1.XJMFSender] {
+	return func(yield func(*v1alpha1.XJMFSender) bool) {
+		if s == nil {
+			return
+		}
+		for _, o := range s.senders {
+			if !yield(o.object) {
+				return
+			}
+		}
+	}
+}

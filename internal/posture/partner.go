@@ -3,6 +3,7 @@
 package posture
 
 import (
+	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -30,6 +31,8 @@ type partner struct {
 	certified    bool
 	certificates []pinned
 	webhooks     []webhook
+	// sends is set for each mode in which the partner has a valid, active sender.
+	sends [2]bool
 	// itself represents the partner without a key, once for each mode.
 	itself [2]apiKey
 	// operator represents the platform for its staff, who have no key.
@@ -200,6 +203,7 @@ func (p *partner) compileKeys() {
 		{partner: p, mode: tenant.Test, keyless: true},
 	}
 	p.operator = apiKey{partner: p, mode: tenant.Live, scopes: p.scopes & Scopes(1<<ScopeOpsRead), keyless: true}
+	revived := RevivedKeys(p.object)
 	p.keys = make([]apiKey, 0, len(p.object.Spec.Keys))
 	for i := range p.object.Spec.Keys {
 		o := &p.object.Spec.Keys[i]
@@ -210,7 +214,7 @@ func (p *partner) compileKeys() {
 		}
 		key := apiKey{partner: p, name: o.Name, digest: digest, mode: mode, scopes: p.scopes & scopesOf(o.Scopes)}
 		// Any state except Active counts as revoked.
-		key.revoked = o.State != v1alpha1.KeyStateActive
+		key.revoked = o.State != v1alpha1.KeyStateActive || slices.Contains(revived, o.SHA256)
 		if o.ExpiresAt != nil {
 			key.expires = o.ExpiresAt.Time
 			// A zero end would count as no end.
@@ -218,6 +222,20 @@ func (p *partner) compileKeys() {
 		}
 		p.keys = append(p.keys, key)
 	}
+}
+
+// RevivedKeys returns the digests of keys that are active in the spec although status.revokedKeys
+// contains them, in the order of the spec. Admission rejects such keys; the gates reject them if an
+// object has some all the same.
+func RevivedKeys(o *v1alpha1.PartnerEntitlement) []string {
+	var revived []string
+	for i := range o.Spec.Keys {
+		key := &o.Spec.Keys[i]
+		if key.State == v1alpha1.KeyStateActive && slices.Contains(o.Status.RevokedKeys, key.SHA256) {
+			revived = append(revived, key.SHA256)
+		}
+	}
+	return revived
 }
 
 var modes = map[v1alpha1.KeyKind]tenant.Mode{

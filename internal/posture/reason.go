@@ -75,6 +75,15 @@ const (
 	// ReasonNotInCohort means that the ramp has not reached the partner.
 	ReasonNotInCohort
 
+	// ReasonNoUsableKey means that the partner has no accepted key of the kind with the
+	// required scopes. This reason and the next two describe a partner without requests: no
+	// decision has them.
+	ReasonNoUsableKey
+	// ReasonNoSender means that the partner has no valid, active XJMFSender of the mode.
+	ReasonNoSender
+	// ReasonNoWebhook means that the partner has no valid webhook of the kind.
+	ReasonNoWebhook
+
 	reasonCount
 )
 
@@ -135,6 +144,10 @@ var reasons = [reasonCount]struct {
 	ReasonExcluded:          {"Excluded", ClassClosed, ""},
 	ReasonNotInAudience:     {"NotInAudience", ClassClosed, ""},
 	ReasonNotInCohort:       {"NotInCohort", ClassClosed, ""},
+
+	ReasonNoUsableKey: {"NoUsableKey", ClassUnauthenticated, "INVALID_API_KEY"},
+	ReasonNoSender:    {"NoSender", ClassUnauthenticated, "INVALID_API_KEY"},
+	ReasonNoWebhook:   {"NoWebhook", ClassClosed, ""},
 }
 
 // known returns the reason itself, or ReasonUndecided for an unknown value.

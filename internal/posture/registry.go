@@ -43,6 +43,9 @@ type Definition struct {
 	Shipped Posture
 	// Read is the scope for GET and HEAD; Write is the scope for other methods.
 	Read, Write Scope
+	// Session is the scope of the key that creates the session that requests need; NoScope
+	// if requests carry the key itself.
+	Session Scope
 	// Ladder selects the phases of the decision table that apply.
 	Ladder Ladder
 	// Surface is the surface that counts the capability's requests. It is NoSurface
@@ -53,20 +56,20 @@ type Definition struct {
 // registry lists every capability. A ladder other than Full is safe only under a
 // ceiling of Disabled, which a test enforces.
 var registry = [capabilityCount]Definition{
-	Estimate:         {"estimate", "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE", Disabled, Disabled, NoScope, NoScope, AfterAuthentication, NoSurface},
-	RFQCreate:        {"rfq-create", "PARTNER_RFQ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQWrite, Full, SurfacePartner},
-	RFQRead:          {"rfq-read", "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQRead, Full, SurfacePartner},
-	RFQList:          {"rfq-list", "PARTNER_RFQ_LIST_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQRead, Full, SurfacePartner},
-	QuoteRead:        {"quote-read", "PARTNER_QUOTE_READ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeQuoteRead, ScopeQuoteRead, Full, SurfacePartner},
-	QuoteAccept:      {"quote-accept", "PARTNER_QUOTE_ACCEPTANCE_CAPABILITY_UNAVAILABLE", Disabled, Disabled, NoScope, NoScope, AfterAuthentication, NoSurface},
-	Order:            {"order", "PARTNER_ORDER_CAPABILITY_UNAVAILABLE", Disabled, Disabled, ScopeOrderRead, ScopeOrderWrite, AfterScope, NoSurface},
-	OrderBatch:       {"order-batch", "PARTNER_BATCH_ORDER_CAPABILITY_UNAVAILABLE", Disabled, Disabled, ScopeOrderRead, ScopeOrderWrite, AfterScope, NoSurface},
-	Preflight:        {"preflight", "PREFLIGHT_CAPABILITY_UNAVAILABLE", Live, Live, ScopePreflightRead, ScopePreflightWrite, Full, SurfacePreflight},
-	XJDF:             {"xjdf", "XJDF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeXJDFRead, ScopeXJDFValidate, Full, SurfaceXJDF},
-	XJDFCosting:      {"xjdf-costing", "XJDF_COSTING_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeCostingCalculate, ScopeCostingCalculate, Full, SurfaceXJDF},
-	XJMFInbound:      {"xjmf-inbound", "XJMF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full, SurfaceXJMF},
-	WebhookDelivery:  {"webhook-delivery", "WEBHOOK_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, Full, SurfacePartner},
-	MasterDataBridge: {"master-data-bridge", "MASTER_DATA_BRIDGE_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeMasterDataRead, ScopeMasterDataRead, Full, SurfaceBridge},
+	Estimate:         {"estimate", "PARTNER_ESTIMATE_CAPABILITY_UNAVAILABLE", Disabled, Disabled, NoScope, NoScope, NoScope, AfterAuthentication, NoSurface},
+	RFQCreate:        {"rfq-create", "PARTNER_RFQ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQWrite, NoScope, Full, SurfacePartner},
+	RFQRead:          {"rfq-read", "PARTNER_RFQ_READ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQRead, NoScope, Full, SurfacePartner},
+	RFQList:          {"rfq-list", "PARTNER_RFQ_LIST_CAPABILITY_UNAVAILABLE", Live, Live, ScopeRFQRead, ScopeRFQRead, NoScope, Full, SurfacePartner},
+	QuoteRead:        {"quote-read", "PARTNER_QUOTE_READ_CAPABILITY_UNAVAILABLE", Live, Live, ScopeQuoteRead, ScopeQuoteRead, NoScope, Full, SurfacePartner},
+	QuoteAccept:      {"quote-accept", "PARTNER_QUOTE_ACCEPTANCE_CAPABILITY_UNAVAILABLE", Disabled, Disabled, NoScope, NoScope, NoScope, AfterAuthentication, NoSurface},
+	Order:            {"order", "PARTNER_ORDER_CAPABILITY_UNAVAILABLE", Disabled, Disabled, ScopeOrderRead, ScopeOrderWrite, NoScope, AfterScope, NoSurface},
+	OrderBatch:       {"order-batch", "PARTNER_BATCH_ORDER_CAPABILITY_UNAVAILABLE", Disabled, Disabled, ScopeOrderRead, ScopeOrderWrite, NoScope, AfterScope, NoSurface},
+	Preflight:        {"preflight", "PREFLIGHT_CAPABILITY_UNAVAILABLE", Live, Live, ScopePreflightRead, ScopePreflightWrite, NoScope, Full, SurfacePreflight},
+	XJDF:             {"xjdf", "XJDF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeXJDFRead, ScopeXJDFValidate, NoScope, Full, SurfaceXJDF},
+	XJDFCosting:      {"xjdf-costing", "XJDF_COSTING_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeCostingCalculate, ScopeCostingCalculate, ScopeSessionCreate, Full, SurfaceXJDF},
+	XJMFInbound:      {"xjmf-inbound", "XJMF_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, NoScope, Full, SurfaceXJMF},
+	WebhookDelivery:  {"webhook-delivery", "WEBHOOK_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, NoScope, NoScope, NoScope, Full, SurfacePartner},
+	MasterDataBridge: {"master-data-bridge", "MASTER_DATA_BRIDGE_CAPABILITY_UNAVAILABLE", PrivateBeta, PrivateBeta, ScopeMasterDataRead, ScopeMasterDataRead, NoScope, Full, SurfaceBridge},
 }
 
 // Published reports whether a published contract offers the capability. The others must not be
@@ -101,6 +104,12 @@ func (d *Definition) scope(write bool) Scope {
 		return d.Write
 	}
 	return d.Read
+}
+
+// Needs returns the scopes that a key needs for reads or writes, directly or by a session.
+func (c Capability) Needs(write bool) Scopes {
+	definition := c.Definition()
+	return Scopes(0).With(definition.scope(write)).With(definition.Session)
 }
 
 // ParseCapability finds a capability by name. It returns false for an unknown name.

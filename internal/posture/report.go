@@ -41,8 +41,9 @@ type Condition struct {
 type RolloutReport struct {
 	Object
 	EffectiveStage string `json:"effectiveStage"`
-	// Cohort reads "25% (3/12)": the ramp's percentage, the partners admitted with a
-	// live key, and the entitled partners.
+	// Cohort reads "ramp 25 %, 3 of 12 admitted": the ramp's percentage, the partners that
+	// can use the capability with a live key, and the entitled partners. Names of the
+	// audience without a partner follow: ", 1 unknown name".
 	Cohort         string      `json:"cohort"`
 	Percent        int32       `json:"percent"`
 	Admitted       int32       `json:"admitted"`
@@ -50,6 +51,8 @@ type RolloutReport struct {
 	Denials        []Denial    `json:"denials,omitempty"`
 	NextTransition *time.Time  `json:"nextTransition,omitempty"`
 	Conditions     []Condition `json:"conditions"`
+	// Steps is the plan of the schedule until the time of the report; see [Snapshot.Plan].
+	Steps []PlanPoint `json:"-"`
 }
 
 // Denial counts the partners that one reason refuses.
@@ -62,7 +65,7 @@ type Denial struct {
 type PartnerReport struct {
 	Object
 	Organization string `json:"organization"`
-	// Open reads "3/9": the open capabilities and the granted capabilities.
+	// Open reads "3/9": the capabilities that live keys can use, and the granted ones.
 	Open string `json:"open"`
 	// Keys reads "2 live, 1 test": keys that are accepted.
 	Keys string `json:"keys"`
@@ -81,9 +84,9 @@ type PartnerReport struct {
 type CapabilityPosture struct {
 	Name    Capability `json:"name"`
 	Posture string     `json:"posture"`
-	// Reason is why live keys are refused; empty if they are accepted.
+	// Reason is why no live key can use the capability; empty if one can.
 	Reason string `json:"reason,omitempty"`
-	// KeyKinds lists the accepted kinds of keys.
+	// KeyKinds lists the kinds of keys that can use the capability.
 	KeyKinds []string `json:"keyKinds,omitempty"`
 }
 
@@ -186,6 +189,11 @@ func (s *Snapshot) rolloutReport(o *rollout, counts *admissions, now time.Time) 
 		NextTransition: instant(soonest(now, o.next(now), counts.next)),
 		Conditions:     append(rolloutVerdict(o, now).conditions(), s.audienceCondition(o)...),
 	}
+	for _, point := range o.plan() {
+		if !point.From.After(now) {
+			out.Steps = append(out.Steps, point)
+		}
+	}
 	for reason, partners := range counts.denials {
 		if partners > 0 {
 			out.Denials = append(out.Denials, Denial{Reason(reason), partners})
@@ -194,7 +202,14 @@ func (s *Snapshot) rolloutReport(o *rollout, counts *admissions, now time.Time) 
 	if o.closed(now) == ReasonOpen && o.stage >= PrivateBeta {
 		out.Percent = int32(o.percent(now))
 	}
-	out.Cohort = fmt.Sprintf("%d%% (%d/%d)", out.Percent, out.Admitted, out.Entitled)
+	out.Cohort = fmt.Sprintf("ramp %d %%, %d of %d admitted", out.Percent, out.Admitted, out.Entitled)
+	switch unknown := len(s.unknownNames(o)); unknown {
+	case 0:
+	case 1:
+		out.Cohort += ", 1 unknown name"
+	default:
+		out.Cohort += fmt.Sprintf(", %d unknown names", unknown)
+	}
 	return out
 }
 
@@ -206,9 +221,10 @@ type admissions struct {
 	next time.Time
 }
 
-// admissions counts the partners of each rollout by every rule except those about the
-// key. It evaluates the rules about a partner alone, and about a rollout alone, once
-// each. In the table both precede the rules about the pair.
+// admissions counts the partners of each rollout. It evaluates the rules about a partner
+// alone, and about a rollout alone, once each. In the table both precede the rules about the
+// pair. The rules about scopes and keys count last: a partner without a grant usually lacks
+// the scope as well, and the grant is the better reason.
 func (s *Snapshot) admissions(now time.Time) []admissions {
 	counts, closed := make([]admissions, len(s.declared)), make([]Reason, len(s.declared))
 	for i, o := range s.declared {
@@ -218,7 +234,7 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 		if p.fault != "" || p.object.Spec.Package == v1alpha1.PackagePlatform {
 			continue
 		}
-		standing := query{now: now, partner: p}.reason(phaseStanding)
+		standing, use := query{now: now, partner: p}.reason(phaseStanding), p.nextUse(now)
 		for i, o := range s.declared {
 			reason := standing
 			if reason == ReasonOpen {
@@ -227,7 +243,13 @@ func (s *Snapshot) admissions(now time.Time) []admissions {
 			if reason == ReasonOpen {
 				reason = query{now: now, key: &p.itself[0], rollout: o, grant: &p.grants[o.capability]}.reason(phaseGrant | phaseAudience)
 			}
+			if reason == ReasonOpen {
+				reason = p.admits(o.capability, now)
+			}
 			counts[i].next = soonest(now, counts[i].next, p.grants[o.capability].next(now))
+			if p.grants[o.capability].granted {
+				counts[i].next = soonest(now, counts[i].next, use)
+			}
 			if p.grants[o.capability].contains(now) {
 				counts[i].entitled++
 			}
@@ -285,14 +307,14 @@ func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport 
 		}
 		posture := s.capabilityPosture(p, c, now)
 		out.GrantedCapabilities++
-		if len(posture.KeyKinds) > 0 {
+		if posture.Posture == string(v1alpha1.Open) {
 			out.OpenCapabilities++
 		}
 		out.Capabilities = append(out.Capabilities, posture)
 	}
 	out.Open = fmt.Sprintf("%d/%d", out.OpenCapabilities, out.GrantedCapabilities)
 	for i := range p.keys {
-		if k := &p.keys[i]; k.refused == ReasonUndecided && !k.revoked && !k.expired(now) && !p.unreachable(now) {
+		if k := &p.keys[i]; k.accepted(now) && !p.unreachable(now) {
 			if k.mode == tenant.Live {
 				out.LiveKeys++
 			} else {
@@ -305,31 +327,19 @@ func (s *Snapshot) partnerReport(p *partner, now, next time.Time) PartnerReport 
 }
 
 // capabilityPosture returns the access of the partner's live and test keys to a
-// capability.
+// capability. A key can use a capability if it may make the requests that write.
 func (s *Snapshot) capabilityPosture(p *partner, c Capability, now time.Time) CapabilityPosture {
 	out := CapabilityPosture{Name: c, Posture: string(v1alpha1.Closed)}
-	for i, kind := range [...]v1alpha1.KeyKind{v1alpha1.KeyKindLive, v1alpha1.KeyKindTest} {
-		reason := s.answer(&p.itself[i], c, now)
-		if reason == ReasonOpen {
-			out.Posture = string(v1alpha1.Open)
-			out.KeyKinds = append(out.KeyKinds, string(kind))
-		} else if kind == v1alpha1.KeyKindLive {
-			out.Reason = reason.String()
-		}
+	live, test := s.access(p, tenant.Live, c, true, now), s.access(p, tenant.Test, c, true, now)
+	if test == ReasonOpen {
+		out.Posture, out.KeyKinds = string(v1alpha1.TestOnly), []string{string(v1alpha1.KeyKindTest)}
+	}
+	if live == ReasonOpen {
+		out.Posture, out.KeyKinds = string(v1alpha1.Open), append([]string{string(v1alpha1.KeyKindLive)}, out.KeyKinds...)
+	} else {
+		out.Reason = live.String()
 	}
 	return out
-}
-
-// answer evaluates the decision table for a key of a kind that lists every scope of the
-// partner and uses an accepted connection.
-func (s *Snapshot) answer(itself *apiKey, c Capability, now time.Time) Reason {
-	p, key := itself.partner, *itself
-	if reason := p.barred(now); reason != ReasonOpen {
-		return reason
-	}
-	key.scopes = p.scopes
-	q := query{now: now, partner: p, key: &key, rollout: &s.rollouts[c], grant: &p.grants[c]}
-	return q.best(c.Definition(), ladders[c.Definition().Ladder])
 }
 
 // barred returns the reason why the partner is refused regardless of its key;
@@ -343,21 +353,6 @@ func (p *partner) barred(now time.Time) Reason {
 	default:
 		return ReasonOpen
 	}
-}
-
-// best returns ReasonOpen if reads or writes are open, and otherwise the reason for
-// reads.
-func (q query) best(definition Definition, phases Phase) Reason {
-	q.scope = definition.Read
-	read := q.reason(phases)
-	if read == ReasonOpen || definition.Read == definition.Write {
-		return read
-	}
-	q.scope = definition.Write
-	if q.reason(phases) == ReasonOpen {
-		return ReasonOpen
-	}
-	return read
 }
 
 func senderReport(o *sender, now, next time.Time) SenderReport {

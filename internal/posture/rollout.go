@@ -215,21 +215,29 @@ func (s *Snapshot) Plan(name ObjectName) []PlanPoint {
 		return nil
 	}
 	for _, r := range s.declared {
-		if r.object.Namespace == name.Namespace && r.object.Name == name.Name && r.fault == "" {
-			percent := func(at time.Time) uint8 {
-				if !r.window.contains(at) {
-					return 0
-				}
-				return r.percent(at)
-			}
-			plan := []PlanPoint{{Percent: percent(time.Time{})}}
-			for at := r.next(time.Time{}); !at.IsZero(); at = r.next(at) {
-				if p := percent(at); p != plan[len(plan)-1].Percent {
-					plan = append(plan, PlanPoint{at, p})
-				}
-			}
-			return plan
+		if r.object.Namespace == name.Namespace && r.object.Name == name.Name {
+			return r.plan()
 		}
 	}
 	return nil
+}
+
+// plan returns the points of [Snapshot.Plan].
+func (r *rollout) plan() []PlanPoint {
+	if r.fault != "" {
+		return nil
+	}
+	percent := func(at time.Time) uint8 {
+		if !r.window.contains(at) {
+			return 0
+		}
+		return r.percent(at)
+	}
+	plan := []PlanPoint{{Percent: percent(time.Time{})}}
+	for at := r.next(time.Time{}); !at.IsZero(); at = r.next(at) {
+		if p := percent(at); p != plan[len(plan)-1].Percent {
+			plan = append(plan, PlanPoint{at, p})
+		}
+	}
+	return plan
 }

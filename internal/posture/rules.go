@@ -27,8 +27,28 @@ func Rules() iter.Seq[Rule] {
 	}
 }
 
+// RulesOf yields the rules of [Rules], and after them the rule that the partner has a key,
+// sender or webhook that can use the capability.
+func RulesOf(c Capability) iter.Seq[Rule] {
+	use := Rule{ReasonNoUsableKey, phaseUse}
+	switch c {
+	case XJMFInbound:
+		use.Reason = ReasonNoSender
+	case WebhookDelivery:
+		use.Reason = ReasonNoWebhook
+	}
+	return func(yield func(Rule) bool) {
+		for rule := range Rules() {
+			if !yield(rule) {
+				return
+			}
+		}
+		yield(use)
+	}
+}
+
 // Counts reports whether the rules of a phase apply to the capabilities of a ladder.
-func (l Ladder) Counts(p Phase) bool { return l < ladderCount && ladders[l]&p != 0 }
+func (l Ladder) Counts(p Phase) bool { return l < ladderCount && (ladders[l]|phaseUse)&p != 0 }
 
 // String returns the name of the phase.
 func (p Phase) String() string {
@@ -45,6 +65,8 @@ func (p Phase) String() string {
 		return "grant"
 	case phaseAudience:
 		return "audience"
+	case phaseUse:
+		return "use"
 	default:
 		return "unknown"
 	}

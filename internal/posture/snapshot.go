@@ -94,6 +94,9 @@ func Compile(in Inputs) *Snapshot {
 		if o.fault == "" && o.partner == nil {
 			o.fault = v1alpha1.ReasonPartnerNotFound
 		}
+		if o.fault == "" && !o.suspended {
+			o.partner.sends[indexOf(o.mode)] = true
+		}
 		s.senders = append(s.senders, o)
 	}
 	s.derived = &derived{members: sync.OnceValue(s.sortMembers)}

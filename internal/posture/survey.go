@@ -17,11 +17,9 @@ type Survey struct {
 	// shut holds the capabilities that are closed for every partner.
 	shut [capabilityCount]bool
 	// partner is the partner of the last call. barred means that all its keys are
-	// refused, refused that its standing refuses requests, and keys are its keys in
-	// both modes with all of its scopes.
+	// refused, and refused that its standing refuses requests.
 	partner         *partner
 	barred, refused bool
-	keys            [2]apiKey
 }
 
 // Survey evaluates the rollouts. The Survey of a nil Snapshot has no members to
@@ -34,27 +32,28 @@ func (s *Snapshot) Survey(now time.Time) *Survey {
 	return v
 }
 
-// Open reports whether keys of a mode are allowed: whether [Member.Answer] is
-// [ReasonOpen].
+// Open reports whether a key of a mode can use a capability: whether [Member.Answer] for
+// writes is [ReasonOpen].
 func (v *Survey) Open(m Member, mode tenant.Mode, c Capability) bool {
 	if v.partner != m.partner {
 		// Evaluate the rules about the next partner once.
-		v.partner, v.keys = m.partner, m.partner.itself
-		v.keys[0].scopes, v.keys[1].scopes = m.partner.scopes, m.partner.scopes
+		v.partner = m.partner
 		v.barred = m.partner.barred(v.now) != ReasonOpen
 		v.refused = query{now: v.now, partner: m.partner}.reason(phaseStanding) != ReasonOpen
 	}
 	if v.barred || c == NoCapability || c >= capabilityCount {
 		return false
 	}
-	definition := c.Definition()
-	phases := ladders[definition.Ladder]
+	phases, needs := ladders[c.Definition().Ladder], c.Needs(true)
 	if v.refused && phases&phaseStanding != 0 || v.shut[c] && phases&phaseClosed != 0 {
 		return false
 	}
-	q := query{now: v.now, partner: m.partner, key: &v.keys[indexOf(mode)], rollout: &v.snapshot.rollouts[c], grant: &m.partner.grants[c]}
-	phases &^= phaseAuthentication | phaseStanding | phaseClosed
-	return q.best(definition, phases) == ReasonOpen
+	if phases&phaseScope != 0 && m.partner.lacks(needs) != NoScope {
+		return false
+	}
+	q := query{now: v.now, partner: m.partner, key: &m.partner.itself[indexOf(mode)], rollout: &v.snapshot.rollouts[c], grant: &m.partner.grants[c]}
+	phases &= phaseGrant | phaseAudience
+	return q.reason(phases) == ReasonOpen && m.partner.user(mode, c, needs, v.now) == ReasonOpen
 }
 
 // indexOf returns the index of a mode in partner.itself.

@@ -10,8 +10,8 @@ const leaseName = "printmarket-controller"
 // Controller is the process of `printmarket controller`, with its flags.
 type Controller struct {
 	Cluster
-	webhookSecret, service, metricsAddr, healthAddr, dialReplicas, otlpEndpoint string
-	leaderElect                                                                 bool
+	webhookSecret, service, webhookService, metricsAddr, healthAddr, dialReplicas, otlpEndpoint string
+	leaderElect                                                                                 bool
 }
 
 // AddFlags adds the flags.
@@ -19,9 +19,10 @@ func (o *Controller) AddFlags(f *pflag.FlagSet) {
 	o.addGateFlags(f, apiGate, apiGateUsage)
 	f.StringVar(&o.webhookSecret, "webhook-secret", "printmarket-gate-webhooks", "name of the Secret with the signing secrets of webhooks")
 	f.StringVar(&o.service, "api-service", "printmarket-api", "Service of the API server, whose endpoints are probed at the port ops")
+	f.StringVar(&o.webhookService, "webhook-service", "", "Service of the webhook workers, whose endpoints are probed at the port ops; empty if there are no webhook workers")
 	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics")
 	f.StringVar(&o.healthAddr, "health-addr", ":8081", "address of /healthz and /readyz")
 	registerTraces(f, &o.otlpEndpoint)
 	f.BoolVar(&o.leaderElect, "leader-elect", true, "lead only while holding the Lease "+leaseName)
-	f.StringVar(&o.dialReplicas, "dial-replicas", "", "connect to this address instead of the address of each endpoint, if the cluster network is unreachable")
+	f.StringVar(&o.dialReplicas, "dial-replicas", "", "connect to this host instead of the address of each endpoint, if the cluster network is unreachable")
 }

@@ -40,7 +40,7 @@ func (o *Controller) Run(ctx context.Context, logs io.Writer) error {
 		return err
 	}
 	manager, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme: scheme, Cache: controllers.CacheOptions(namespace, o.service),
+		Scheme: scheme, Cache: controllers.CacheOptions(namespace, o.service, o.webhookService),
 		Metrics: server.Options{BindAddress: o.metricsAddr}, HealthProbeBindAddress: o.healthAddr,
 		LeaderElection: o.leaderElect, LeaderElectionID: leaseName, LeaderElectionNamespace: namespace,
 		// The next leader need not wait until the Lease expires: nothing runs after the
@@ -52,14 +52,18 @@ func (o *Controller) Run(ctx context.Context, logs io.Writer) error {
 	}
 	var dial func(context.Context, string, string) (net.Conn, error) // nil dials the replicas' own addresses
 	if o.dialReplicas != "" {
-		dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			_, port, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
 			var dialer net.Dialer
-			return dialer.DialContext(ctx, network, o.dialReplicas)
+			return dialer.DialContext(ctx, network, net.JoinHostPort(o.dialReplicas, port))
 		}
 	}
 	if err := controllers.Setup(manager, controllers.Options{
-		Namespace: namespace, GateSecret: o.gateSecret, WebhookSecret: o.webhookSecret, Service: o.service, Now: p.now, Dial: dial,
-		Tracer: p.tracer,
+		Namespace: namespace, GateSecret: o.gateSecret, WebhookSecret: o.webhookSecret, Service: o.service, WebhookService: o.webhookService,
+		Now: p.now, Dial: dial, Tracer: p.tracer,
 	}); err != nil {
 		return err
 	}

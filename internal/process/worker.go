@@ -61,7 +61,7 @@ func (o *Worker) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.role, "role", "", "role of the worker: preflight, webhooks (required)")
 	f.DurationVar(&o.drain, "drain-time", apiserver.DrainTime,
 		"time for running work to finish after SIGTERM, at most 1h; must be at least 20s less than the pod's terminationGracePeriodSeconds")
-	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz and /metrics")
+	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz, /metrics and, for webhooks, /posture/watermark")
 	registerTraces(f, &o.otlpEndpoint)
 	registerAllowWide(f, &o.allowWide)
 	o.Database.AddFlags(f, 0)
@@ -137,12 +137,13 @@ func (o *Worker) Run(ctx context.Context, given func(flag string) bool, logs io.
 	return parts.Run(ctx, atOnce)
 }
 
-// operations makes the operations listener of a worker.
-func (o *Worker) operations(ctx context.Context, p *process, checks []apiserver.Check) (*apiserver.Server, error) {
+// operations makes the operations listener of a worker. The handler's metrics and clock are those of
+// the process.
+func (o *Worker) operations(ctx context.Context, p *process, ops apiserver.Ops) (*apiserver.Server, error) {
 	socket, err := listen(ctx, "ops-addr", o.opsAddr)
 	if err != nil {
 		return nil, err
 	}
-	ops := apiserver.Ops{Metrics: p.metrics, Now: p.now, Checks: checks}
+	ops.Metrics, ops.Now = p.metrics, p.now
 	return apiserver.NewServer(p.log, 0, apiserver.DrainTime, apiserver.Listener{Name: "ops", Socket: socket, Handler: ops.Handler()}), nil
 }

@@ -83,10 +83,10 @@ func assemblePreflight(ctx context.Context, o *Worker, p *process) (apiserver.Pa
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
-	server, err := o.operations(ctx, p, []apiserver.Check{
+	server, err := o.operations(ctx, p, apiserver.Ops{Checks: []apiserver.Check{
 		apiserver.DatabaseCheck(p.store.Ping, false),
 		{Name: "queue", Run: func(context.Context) error { return worker.Healthy() }},
-	})
+	}})
 	if err != nil {
 		return apiserver.Parts{}, err
 	}

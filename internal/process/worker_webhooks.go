@@ -64,12 +64,13 @@ func assembleWebhooks(ctx context.Context, o *Worker, p *process) (apiserver.Par
 	kubesource.RegisterMetrics(p.metrics, feed.Status, p.now)
 	apiserver.RegisterSnapshotAge(p.metrics, gates, p.now)
 	worker := newDelivery(p, gates, ranges, o.drain)
-	server, err := o.operations(ctx, p, []apiserver.Check{
+	// The controller probes the watermark: an object that workers enforce is Ready only when all have compiled it.
+	server, err := o.operations(ctx, p, apiserver.Ops{Gates: gates, Compiled: feed.Compiled, Checks: []apiserver.Check{
 		apiserver.DatabaseCheck(p.store.Ping, false),
 		apiserver.PostureCheck(feed.Healthy, gates, p.now),
 		apiserver.GateSecretCheck(func() error { return feed.Status().GateFault }),
 		{Name: "deliveries", Run: func(context.Context) error { return worker.Healthy() }},
-	})
+	}})
 	if err != nil {
 		return apiserver.Parts{}, err
 	}

@@ -87,6 +87,7 @@ func Targets() []Target {
 		{Group: "apps", Resource: "replicasets"},
 		{Group: "autoscaling", Resource: "horizontalpodautoscalers"},
 		{Resource: "configmaps"},
+		{Resource: "configmaps", Name: "printmarket-claims"},
 		{Resource: "serviceaccounts/token"},
 		{Group: rbacv1.GroupName, Resource: "rolebindings"},
 		{Resource: "namespaces"},

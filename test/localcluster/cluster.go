@@ -210,11 +210,15 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 		return err
 	}
 	o := c.options
+	host, _, err := net.SplitHostPort(o.opsAddr)
+	if err != nil {
+		return err
+	}
 	controller := &program{
 		path: c.printmarket(), log: c.log(unitController), ready: answers(c.url(health) + "/readyz"),
 		args: []string{
-			"controller", "--kubeconfig", controllerConfig, "--namespace", namespace, "--gate-secret", gateSecret, "--api-service", apiService,
-			"--metrics-addr", metrics, "--health-addr", health, "--dial-replicas", o.opsAddr,
+			"controller", "--kubeconfig", controllerConfig, "--namespace", namespace, "--gate-secret", gateSecret, "--api-service", apiService, "--webhook-service", webhookService,
+			"--metrics-addr", metrics, "--health-addr", health, "--dial-replicas", host,
 		},
 	}
 	api := &program{
@@ -235,7 +239,9 @@ func (c *cluster) startPlatform(ctx, life context.Context) error {
 		path: c.printmarket(), log: c.log(unitWebhooks), env: c.variables(c.database.URLOf(webhooksRole, c.passwords[webhooksRole], databaseName)), ready: answers(c.url(webhooksOps) + "/readyz"),
 		args: []string{"worker", "--role", "webhooks", "--kubeconfig", webhooksConfig, "--namespace", namespace, "--ops-addr", webhooksOps, "--allow-webhooks", "127.0.0.1/32"},
 	}
-	c.followReadiness(life)
+	c.follow(life, apiService, o.opsAddr, "/readyz")
+	// A webhook worker delivers even if it is not ready.
+	c.follow(life, webhookService, webhooksOps, "/livez")
 	return errors.Join(
 		c.add(life, unitController, controller),
 		c.add(life, unitAPI, api),

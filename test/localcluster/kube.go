@@ -21,6 +21,8 @@ const (
 	namespace  = "printmarket"
 	gateSecret = "printmarket-gate-api"
 	apiService = "printmarket-api"
+	// webhookService has the webhook worker as its only endpoint.
+	webhookService = "printmarket-worker-webhooks"
 )
 
 // apply creates the namespace, the roles, the policies and the demo objects, and writes a
@@ -34,8 +36,10 @@ func (c *cluster) apply(ctx, _ context.Context) error {
 			return err
 		}
 	}
-	if err := c.kubectlApply(ctx, service); err != nil {
-		return err
+	for _, name := range []string{apiService, webhookService} {
+		if err := c.kubectlApply(ctx, strings.ReplaceAll(service, "NAME", name)); err != nil {
+			return err
+		}
 	}
 	if err := c.writeKubeconfig(ctx); err != nil {
 		return err
@@ -83,15 +87,15 @@ func (c *cluster) account(name string) (string, error) {
 	return user.Kubeconfig(), nil
 }
 
-// service is the Service of the API. It has no selector, because there are no pods.
+// service is a Service of replicas. It has no selector, because there are no pods.
 const service = `apiVersion: v1
 kind: Service
-metadata: {name: ` + apiService + `}
+metadata: {name: NAME}
 spec:
   ports: [{name: ops, port: 8082}]
 `
 
-// replicaAddress represents the API server in its EndpointSlice, which accepts no loopback
+// replicaAddress represents a replica in its EndpointSlice, which accepts no loopback
 // address. The controller dials the real address instead. RFC 5737 reserves this address for
 // documentation.
 const replicaAddress = "192.0.2.1"
@@ -99,19 +103,19 @@ const replicaAddress = "192.0.2.1"
 // probePeriod is the period of the readiness probe.
 const probePeriod = 200 * time.Millisecond
 
-// followReadiness does the work of kubelet and the endpoints controller: it probes the readiness
-// of the API server and writes it to the EndpointSlice. While kube-apiserver is unavailable the
-// EndpointSlice does not change; it is updated afterwards.
-func (c *cluster) followReadiness(life context.Context) {
+// follow does the work of kubelet and the endpoints controller for a Service with one replica: while
+// the replica answers at a path of its operations listener, it is the endpoint of the Service. While
+// kube-apiserver is unavailable the EndpointSlice does not change; it is updated afterwards.
+func (c *cluster) follow(life context.Context, service, opsAddr, path string) {
 	ctx, cancel := context.WithCancel(life)
 	var following sync.WaitGroup
 	following.Go(func() {
-		ready := answers(c.url(c.options.opsAddr) + "/readyz")
+		ready := answers(c.url(opsAddr) + path)
 		ticker := time.NewTicker(probePeriod)
 		defer ticker.Stop()
 		for written := (*bool)(nil); ; {
 			serving := ready(ctx) == nil
-			if ctx.Err() == nil && (written == nil || *written != serving) && c.endpoint(ctx, serving) == nil {
+			if ctx.Err() == nil && (written == nil || *written != serving) && c.endpoint(ctx, service, opsAddr, serving) == nil {
 				written = &serving
 			}
 			select {
@@ -124,21 +128,24 @@ func (c *cluster) followReadiness(life context.Context) {
 	c.closers = append(c.closers, func() { cancel(); following.Wait() })
 }
 
-// endpoint writes the EndpointSlice of the only replica.
-func (c *cluster) endpoint(ctx context.Context, serving bool) error {
-	_, port, err := net.SplitHostPort(c.options.opsAddr)
+// endpoint writes the EndpointSlice of a Service, which has no endpoint while its replica does not serve.
+func (c *cluster) endpoint(ctx context.Context, service, opsAddr string, serving bool) error {
+	_, port, err := net.SplitHostPort(opsAddr)
 	if err != nil {
 		return err
+	}
+	endpoints := "[]"
+	if serving {
+		endpoints = "[{addresses: [" + replicaAddress + "], conditions: {ready: true, serving: true}}]"
 	}
 	return c.kubectlApply(ctx, `apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
 metadata:
-  name: `+apiService+`
-  labels: {kubernetes.io/service-name: `+apiService+`}
+  name: `+service+`
+  labels: {kubernetes.io/service-name: `+service+`}
 addressType: IPv4
 ports: [{name: ops, port: `+port+`}]
-endpoints: [{addresses: [`+replicaAddress+fmt.Sprintf(`], conditions: {ready: %t, serving: %t}}]
-`, serving, serving))
+endpoints: `+endpoints+"\n")
 }
 
 // writeKubeconfig writes the administrator's kubeconfig into DATA, and a wrapper of kubectl, of

@@ -219,6 +219,7 @@ func (g Generator) partner(name string, i int) v1alpha1.PartnerEntitlement {
 	if g.OneIn(2) {
 		o.Spec.ClientCertificates = []v1alpha1.ClientCertificate{{Name: "edi", SPKISHA256: strings.Repeat("ab", 32), NotAfter: g.maybe(2)}}
 	}
+	o.Spec.StateReason = Pick(g, "", "unpaid")
 	for _, name := range []string{"one", "two", "three"} {
 		if !g.OneIn(3) {
 			o.Spec.Webhooks = append(o.Spec.Webhooks, g.webhook(name))
@@ -249,6 +250,7 @@ func (g Generator) key(name string) v1alpha1.APIKey {
 	}
 	o := v1alpha1.APIKey{Name: partner, Kind: kind, SHA256: Key(name).Digest().String(), ExpiresAt: g.maybe(6)}
 	o.State = Mostly(g, v1alpha1.KeyStateActive, v1alpha1.KeyStateRevoked, "")
+	o.StateReason = Pick(g, "", "leaked")
 	if g.OneIn(6) {
 		return o
 	}
@@ -282,6 +284,7 @@ func (g Generator) sender(partner string) v1alpha1.XJMFSender {
 		SenderID: Mostly(g, partner+"-mis", ""), Partner: partner,
 		Mode:                Pick(g, "", v1alpha1.KeyKindLive, v1alpha1.KeyKindTest),
 		State:               Mostly(g, v1alpha1.StateActive, v1alpha1.StateSuspended, ""),
+		StateReason:         Pick(g, "", "maintenance"),
 		ReplayWindowSeconds: Pick(g, int32(0), int32(60)),
 		Scheme:              Pick(g, "", v1alpha1.SchemeBody, v1alpha1.SchemeTimestampBody),
 	}

@@ -15,12 +15,14 @@ import (
 
 // entry is a key in a manifest, with its fields in this order.
 type entry struct {
-	Name      string    `yaml:"name"`
-	Kind      string    `yaml:"kind"`
-	SHA256    yaml.Node `yaml:"sha256"`
-	State     string    `yaml:"state,omitempty"`
-	ExpiresAt string    `yaml:"expiresAt,omitempty"`
-	Scopes    yaml.Node `yaml:"scopes,omitempty"`
+	Name   string    `yaml:"name"`
+	Kind   string    `yaml:"kind"`
+	SHA256 yaml.Node `yaml:"sha256"`
+	State  string    `yaml:"state,omitempty"`
+	// StateReason stands beside the state that it explains.
+	StateReason string    `yaml:"stateReason,omitempty"`
+	ExpiresAt   string    `yaml:"expiresAt,omitempty"`
+	Scopes      yaml.Node `yaml:"scopes,omitempty"`
 }
 
 // ScopesOf returns a list of scopes without repetitions next to each other. It is never
@@ -37,7 +39,7 @@ func ScopesOf(names []string) []v1alpha1.Scope {
 // digest is quoted because YAML would read some digests as numbers.
 func Format(key v1alpha1.APIKey, indent string) (string, error) {
 	e := entry{
-		Name: key.Name, Kind: string(key.Kind), State: string(key.State),
+		Name: key.Name, Kind: string(key.Kind), State: string(key.State), StateReason: key.StateReason,
 		SHA256: yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key.SHA256, Style: yaml.DoubleQuotedStyle},
 	}
 	if key.ExpiresAt != nil {

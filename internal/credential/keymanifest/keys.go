@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +29,36 @@ var (
 	ErrRevoked = errors.New("the key is revoked")
 	ErrKind    = errors.New("the kind of the key is neither Test nor Live")
 )
+
+// ScopeError reports scopes of a new key that its partner lacks.
+type ScopeError struct{ Lacking, Granted []v1alpha1.Scope }
+
+func (e *ScopeError) Error() string {
+	granted := "none"
+	if len(e.Granted) > 0 {
+		granted = listed(e.Granted)
+	}
+	return fmt.Sprintf("the partner lacks the scopes %s; it has: %s. Choose among these, or add the scopes to spec.scopes of the PartnerEntitlement first", listed(e.Lacking), granted)
+}
+
+func listed(scopes []v1alpha1.Scope) string {
+	names := make([]string, len(scopes))
+	for i := range scopes {
+		names[i] = string(scopes[i])
+	}
+	return strings.Join(names, ", ")
+}
+
+// StateExpired is the state of an active key whose validity has ended.
+const StateExpired v1alpha1.KeyState = "Expired"
+
+// StateAt returns the state of a key at a time: Active, Revoked or [StateExpired].
+func StateAt(key v1alpha1.APIKey, now time.Time) v1alpha1.KeyState {
+	if key.State == v1alpha1.KeyStateActive && key.ExpiresAt != nil && !now.Before(key.ExpiresAt.Time) {
+		return StateExpired
+	}
+	return key.State
+}
 
 // Keys holds the entries of one partner.
 type Keys []v1alpha1.APIKey

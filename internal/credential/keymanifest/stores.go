@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -30,12 +31,17 @@ type Store interface {
 
 // IssueKey creates a key and adds its entry to a store; see [Keys.Issue]. If scopes
 // is nil, the entry lists those that the partner has now; empty scopes list none. The key
-// is returned only if its entry is stored.
+// is returned only if its entry is stored. IssueKey returns a [ScopeError] for a scope that
+// the partner lacks.
 func IssueKey(ctx context.Context, s Store, name string, mode tenant.Mode, expires time.Time, scopes []string, random io.Reader) (credential.Key, error) {
 	return add(ctx, s, mode, random, func(keys Keys, key credential.Key) (Keys, error) {
 		granted := ScopesOf(scopes)
 		if scopes == nil {
 			granted = append(granted, s.Scopes()...)
+		}
+		lacking := slices.DeleteFunc(slices.Clone(granted), func(scope v1alpha1.Scope) bool { return slices.Contains(s.Scopes(), scope) })
+		if len(lacking) > 0 {
+			return nil, &ScopeError{Lacking: lacking, Granted: s.Scopes()}
 		}
 		return keys.Issue(name, key, expires, granted)
 	})

@@ -39,6 +39,9 @@ func (m *memory) Change(_ context.Context, change func(keymanifest.Keys) (keyman
 	return err
 }
 
+// errLacking stands for a [keymanifest.ScopeError].
+var errLacking = errors.New("a scope is lacking")
+
 func TestNewKeyIsReturnedOnlyIfItsEntryIsStored(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("read-only")
@@ -63,17 +66,25 @@ func TestNewKeyIsReturnedOnlyIfItsEntryIsStored(t *testing.T) {
 		"without scopes, the entry lists those of the partner": {
 			add: issue(nil), wantKind: "Test", wantScopes: []v1alpha1.Scope{"rfq:read", "rfq:write"},
 		},
-		"an empty list of scopes opens nothing": {add: issue([]string{}), wantKind: "Test", wantScopes: []v1alpha1.Scope{}},
-		"a repeated scope is stored once":       {add: issue([]string{"rfq:read", "rfq:read"}), wantKind: "Test", wantScopes: []v1alpha1.Scope{"rfq:read"}},
-		"a rotated key keeps kind and scopes":   {add: rotate("main"), wantKind: "Live", wantScopes: []v1alpha1.Scope{"rfq:read"}},
-		"an unknown key cannot be rotated":      {add: rotate("none"), wantErr: keymanifest.ErrNoKey},
-		"a store that rejects the entry":        {add: issue(nil), fault: fault, wantErr: fault},
+		"an empty list of scopes opens nothing":      {add: issue([]string{}), wantKind: "Test", wantScopes: []v1alpha1.Scope{}},
+		"a repeated scope is stored once":            {add: issue([]string{"rfq:read", "rfq:read"}), wantKind: "Test", wantScopes: []v1alpha1.Scope{"rfq:read"}},
+		"a scope that the partner lacks is rejected": {add: issue([]string{"rfq:read", "quote:read"}), wantErr: errLacking},
+		"a rotated key keeps kind and scopes":        {add: rotate("main"), wantKind: "Live", wantScopes: []v1alpha1.Scope{"rfq:read"}},
+		"an unknown key cannot be rotated":           {add: rotate("none"), wantErr: keymanifest.ErrNoKey},
+		"a store that rejects the entry":             {add: issue(nil), fault: fault, wantErr: fault},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			store := &memory{keys: before, fault: tc.fault}
 			key, err := tc.add(store)
+			var lacking *keymanifest.ScopeError
+			if errors.As(err, &lacking) {
+				if diff := cmp.Diff([]v1alpha1.Scope{"quote:read"}, lacking.Lacking); diff != "" {
+					t.Errorf("lacking scopes (-want +got):\n%s", diff)
+				}
+				err = errLacking
+			}
 			if !errors.Is(err, tc.wantErr) {
 				t.Fatalf("error = %v, want %v", err, tc.wantErr)
 			}
@@ -86,6 +97,26 @@ func TestNewKeyIsReturnedOnlyIfItsEntryIsStored(t *testing.T) {
 			want := v1alpha1.APIKey{Name: "next", Kind: tc.wantKind, SHA256: key.Digest().String(), State: "Active", Scopes: tc.wantScopes}
 			if diff := cmp.Diff(want, store.keys[len(before)]); diff != "" {
 				t.Errorf("entry (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestExpiredKeyHasTheStateExpired(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		key  v1alpha1.APIKey
+		want v1alpha1.KeyState
+	}{
+		"an active key without end":          {v1alpha1.APIKey{State: v1alpha1.KeyStateActive}, v1alpha1.KeyStateActive},
+		"an active key that expires later":   {v1alpha1.APIKey{State: v1alpha1.KeyStateActive, ExpiresAt: at(time.Hour)}, v1alpha1.KeyStateActive},
+		"an active key that has expired":     {v1alpha1.APIKey{State: v1alpha1.KeyStateActive, ExpiresAt: at(0)}, keymanifest.StateExpired},
+		"a revoked key that expired as well": {v1alpha1.APIKey{State: v1alpha1.KeyStateRevoked, ExpiresAt: at(0)}, v1alpha1.KeyStateRevoked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := keymanifest.StateAt(tc.key, now); got != tc.want {
+				t.Errorf("state %s, want %s", got, tc.want)
 			}
 		})
 	}

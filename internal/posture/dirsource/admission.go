@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -24,6 +26,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/config"
+	"github.com/printmarket/printmarket/pkg/xjdf/vocabulary"
 )
 
 // The cost limits of the API server for CEL rules. A test compares them with the
@@ -169,9 +172,35 @@ func (k *kind) unknown(object map[string]any) field.ErrorList {
 	paths = append(paths, pruning.PruneWithOptions(object, k.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
 	slices.Sort(paths)
 	for _, p := range paths {
-		errs = append(errs, field.Invalid(field.NewPath(p), nil, "unknown field"))
+		errs = append(errs, field.Invalid(field.NewPath(p), nil, "unknown field"+k.meant(p)))
 	}
 	return errs
+}
+
+// meant returns a question with the field that a misspelt path probably means; empty if no
+// field of the schema is similar.
+func (k *kind) meant(path string) string {
+	schema, names := k.structural, strings.Split(path, ".")
+	for i, name := range names {
+		if i == len(names)-1 {
+			if similar, found := vocabulary.Nearest(name, slices.Sorted(maps.Keys(schema.Properties))); found {
+				return "; did you mean " + similar + "?"
+			}
+			return ""
+		}
+		name, _, isList := strings.Cut(name, "[")
+		property, found := schema.Properties[name]
+		if !found {
+			return ""
+		}
+		if schema = &property; isList {
+			schema = property.Items
+		}
+		if schema == nil {
+			return ""
+		}
+	}
+	return ""
 }
 
 // nameRules applies the API server's rules for name, namespace, labels and annotations.

@@ -197,8 +197,9 @@ func TestOneFaultRejectsTheWholeSet(t *testing.T) {
 		"an object in another namespace":     {rollout + "---\n" + replace(partner, "name: acme", "name: acme\n  namespace: prints"), "bad.yaml:15: metadata.namespace: must be \"default\" like that of bad.yaml:1, instead of \"prints\""},
 		"a fault in a list":                  {"apiVersion: v1\nkind: List\nitems:\n- " + indent(replace(rollout, "Live", "GA")), "bad.yaml:10: spec.stage"},
 		"a list of texts":                    {"apiVersion: v1\nkind: List\nitems: [a]\n", "bad.yaml:3: items[0]: is not an object"},
-		"an unknown field":                   {replace(rollout, "  stage: Live\n", "  stage: Live\n  killswitch: {}\n"), "bad.yaml:8: spec.killswitch: unknown field"},
-		"an unknown field in a list":         {replace(partner, "    quota:\n", "    qouta: 1\n    quota:\n"), "bad.yaml:14: spec.capabilities[0].qouta: unknown field"},
+		"an unknown field":                   {replace(rollout, "  stage: Live\n", "  stage: Live\n  killswitch: {}\n"), "bad.yaml:8: spec.killswitch: unknown field; did you mean killSwitch?"},
+		"a misspelt field":                   {replace(rollout, "  stage: Live\n", "  stage: Live\n  killSwich: {}\n"), "bad.yaml:8: spec.killSwich: unknown field; did you mean killSwitch?"},
+		"an unknown field in a list":         {replace(partner, "    quota:\n", "    qouta: 1\n    quota:\n"), "bad.yaml:14: spec.capabilities[0].qouta: unknown field; did you mean quota?"},
 		"a wrong type":                       {replace(partner, "limit: 5", "limit: five"), "bad.yaml:15: spec.capabilities[0].quota.limit"},
 		"an unknown value":                   {replace(rollout, "Live", "GA"), "bad.yaml:7: spec.stage"},
 		"a missing member":                   {replace(rollout, "  stage: Live\n", ""), "bad.yaml:5: spec.stage: Required"},
@@ -332,13 +333,13 @@ func TestSamplesAreTheDemoSet(t *testing.T) {
 			t.Errorf("%s is not ready: %+v", o.Name, o.Conditions[0])
 		}
 		for _, c := range o.Capabilities {
-			if len(c.KeyKinds) == 2 {
+			if c.Posture == "Open" {
 				open[o.Name] += c.Name.String() + " "
 			}
 		}
 	}
 	want := map[string]string{
-		"acme":   "rfq-create rfq-read rfq-list quote-read preflight xjdf xjdf-costing xjmf-inbound webhook-delivery master-data-bridge ",
+		"acme":   "rfq-create rfq-read rfq-list quote-read preflight xjdf xjdf-costing xjmf-inbound master-data-bridge ",
 		"stark":  "rfq-create rfq-read rfq-list quote-read preflight xjdf ",
 		"globex": "rfq-create rfq-read rfq-list quote-read xjdf-costing ",
 	}

@@ -3,6 +3,8 @@
 package explain
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,10 +30,13 @@ type advice struct {
 // subject is a request with a copy of the objects that decide it, which remedies
 // change.
 type subject struct {
-	partner    *v1alpha1.PartnerEntitlement
-	rollout    *v1alpha1.CapabilityRollout
+	partner *v1alpha1.PartnerEntitlement
+	rollout *v1alpha1.CapabilityRollout
+	// sender is an added sender; nil if there is none.
+	sender     *v1alpha1.XJMFSender
 	capability posture.Capability
 	mode       tenant.Mode
+	write      bool
 	decision   posture.Decision
 	// snapshot is the compiled state without the changes.
 	snapshot *posture.Snapshot
@@ -81,6 +86,12 @@ func adviceOn(reason posture.Reason) advice {
 		return advice{"is the partner in the audience?", (*subject).name}
 	case posture.ReasonNotInCohort:
 		return advice{"has the ramp reached the partner?", (*subject).endRamp}
+	case posture.ReasonNoUsableKey:
+		return advice{"does the partner have an accepted key of this kind with the scope?", (*subject).issueKey}
+	case posture.ReasonNoSender:
+		return advice{"does the partner have an active sender of this mode?", (*subject).addSender}
+	case posture.ReasonNoWebhook:
+		return advice{"does the partner have a webhook of this kind?", (*subject).addWebhook}
 	default:
 		return advice{"", nothing}
 	}
@@ -122,7 +133,11 @@ func (e *subject) pinCertificate() (string, bool) {
 func (e *subject) activate() (string, bool) {
 	was := e.partner.Spec.State
 	e.partner.Spec.State = v1alpha1.StateActive
-	return fmt.Sprintf("set spec.state of the PartnerEntitlement to Active; it is %s", was), true
+	text := fmt.Sprintf("set spec.state of the PartnerEntitlement to Active; it is %s", was)
+	if reason := e.partner.Spec.StateReason; reason != "" {
+		text += "; reason given: " + reason
+	}
+	return text, true
 }
 
 func (e *subject) putInForce() (string, bool) {
@@ -137,9 +152,51 @@ func (e *subject) putInForce() (string, bool) {
 }
 
 func (e *subject) addScope() (string, bool) {
-	scope := e.decision.Scope.String()
-	e.partner.Spec.Scopes = append(e.partner.Spec.Scopes, v1alpha1.Scope(scope))
-	return "add " + scope + " to spec.scopes of the PartnerEntitlement", true
+	var names []string
+	for scope := range e.capability.Needs(e.write).All() {
+		if name := v1alpha1.Scope(scope.String()); !slices.Contains(e.partner.Spec.Scopes, name) {
+			e.partner.Spec.Scopes = append(e.partner.Spec.Scopes, name)
+			names = append(names, string(name))
+		}
+	}
+	return "add " + strings.Join(names, " and ") + " to spec.scopes of the PartnerEntitlement", true
+}
+
+// kind returns the kind of the keys, in the spelling of an object.
+func (e *subject) kind() v1alpha1.KeyKind {
+	if e.mode == tenant.Test {
+		return v1alpha1.KeyKindTest
+	}
+	return v1alpha1.KeyKindLive
+}
+
+func (e *subject) issueKey() (string, bool) {
+	key := v1alpha1.APIKey{Name: "added", Kind: e.kind(), State: v1alpha1.KeyStateActive, Scopes: []v1alpha1.Scope{}}
+	text := fmt.Sprintf("issue a %s key", e.mode)
+	var scopes []string
+	for scope := range e.capability.Needs(e.write).All() {
+		scopes, key.Scopes = append(scopes, scope.String()), append(key.Scopes, v1alpha1.Scope(scope.String()))
+	}
+	if len(scopes) > 0 {
+		text += " with " + strings.Join(scopes, " and ")
+	}
+	// No key has this digest: the hashed text does not have the form of a key.
+	digest := sha256.Sum256([]byte("added\x00" + e.partner.Namespace + "\x00" + e.partner.Name))
+	key.SHA256 = hex.EncodeToString(digest[:])
+	e.partner.Spec.Keys = append(e.partner.Spec.Keys, key)
+	return text + " (printmarket keys issue), or add the scopes to a key in spec.keys of the PartnerEntitlement", true
+}
+
+func (e *subject) addSender() (string, bool) {
+	e.sender = &v1alpha1.XJMFSender{}
+	e.sender.Namespace, e.sender.Name = e.partner.Namespace, "added"
+	e.sender.Spec = v1alpha1.XJMFSenderSpec{SenderID: "added/", Partner: e.partner.Name, Mode: e.kind(), State: v1alpha1.StateActive}
+	return fmt.Sprintf("create an XJMFSender with mode %s for the partner, or fix or resume one", e.kind()), true
+}
+
+func (e *subject) addWebhook() (string, bool) {
+	e.partner.Spec.Webhooks = append(e.partner.Spec.Webhooks, v1alpha1.Webhook{Name: "added", Kind: e.kind(), URL: "https://added.invalid/"})
+	return fmt.Sprintf("add a webhook of kind %s to spec.webhooks of the PartnerEntitlement", e.kind()), true
 }
 
 func (e *subject) grant() (string, bool) {

@@ -10,9 +10,11 @@ import (
 
 func TestEveryRuleOfTheDecisionTableIsExplained(t *testing.T) {
 	t.Parallel()
-	for rule := range posture.Rules() {
-		if adviceOn(rule.Reason).asks == "" {
-			t.Errorf("nothing is said of %s", rule.Reason)
+	for c := range posture.Capabilities() {
+		for rule := range posture.RulesOf(c) {
+			if adviceOn(rule.Reason).asks == "" {
+				t.Errorf("nothing is said of %s", rule.Reason)
+			}
 		}
 	}
 }

@@ -99,7 +99,7 @@ func capabilityQuestion(name string, c posture.Capability, mode tenant.Mode, kin
 		if o == nil {
 			return noPartner
 		}
-		reason := p.Decide(o, mode, c, write, now).Reason
+		reason := p.Answer(o, mode, c, write, now).Reason
 		if reason != posture.ReasonOpen && !Granted(o, c) {
 			// No other reason matters to this partner.
 			return posture.ReasonNotEntitled.String()
@@ -200,7 +200,7 @@ func (p *side) senderReason(id string, blind bool, now time.Time) string {
 	case !blind && len(sender.Secrets(now)) == 0:
 		return v1alpha1.ReasonNoActiveSecret
 	default:
-		return open
+		return p.snapshot.Decide(sender.Caller(now), posture.XJMFInbound, true, now).Reason.String()
 	}
 }
 

@@ -33,7 +33,7 @@ type Explanation struct {
 	Next     *Transition `json:"next,omitempty"`
 }
 
-// Answer is the decision on one kind of request.
+// Answer is the result of one kind of request, as in [Prober.Answer].
 type Answer struct {
 	Keys   string `json:"keys"`
 	Access string `json:"access,omitempty"`
@@ -104,10 +104,11 @@ func (p *Prober) explain(partner *v1alpha1.PartnerEntitlement, want Question, ti
 	out := &Explanation{Partner: p.Name(partner), Capability: want.Capability.String(), At: now.UTC()}
 	first, chosen := request{}, false
 	for _, r := range requestsOf(want.Capability) {
-		reason := p.Decide(partner, r.mode, want.Capability, r.write, now).Reason
+		reason := p.Answer(partner, r.mode, want.Capability, r.write, now).Reason
 		answer := Answer{Keys: r.kind, Access: r.access, Reason: reason.String()}
 		caller, _ := p.Caller(partner, p.Probe(partner, r.mode), r.mode, now)
-		if since := p.snapshot.Since(caller, want.Capability, r.write, now); !since.At.IsZero() {
+		decided := p.Decide(partner, r.mode, want.Capability, r.write, now).Reason
+		if since := p.snapshot.Since(caller, want.Capability, r.write, now); !since.At.IsZero() && decided == reason {
 			answer.Since = &Since{since.At.UTC(), since.Edited}
 		}
 		out.Answers = append(out.Answers, answer)
@@ -123,7 +124,7 @@ func (p *Prober) explain(partner *v1alpha1.PartnerEntitlement, want Question, ti
 	out.Keys, out.Access = first.kind, first.access
 	out.judge(p, partner, want.Capability, first, now)
 	for _, t := range times[1:] {
-		if reason := p.Decide(partner, first.mode, want.Capability, first.write, t).Reason; reason != first.reason {
+		if reason := p.Answer(partner, first.mode, want.Capability, first.write, t).Reason; reason != first.reason {
 			out.Next = &Transition{t.UTC(), reason.String()}
 			break
 		}
@@ -137,8 +138,8 @@ func (p *Prober) explain(partner *v1alpha1.PartnerEntitlement, want Question, ti
 func (x *Explanation) judge(p *Prober, o *v1alpha1.PartnerEntitlement, c posture.Capability, r request, now time.Time) {
 	// Copy the objects that remedies may change. The rollout is nil if there is none.
 	e := &subject{
-		partner: o.DeepCopy(), capability: c, mode: r.mode, at: now,
-		decision: p.Decide(o, r.mode, c, r.write, now), snapshot: p.snapshot,
+		partner: o.DeepCopy(), capability: c, mode: r.mode, write: r.write, at: now,
+		decision: p.Answer(o, r.mode, c, r.write, now), snapshot: p.snapshot,
 	}
 	for i := range p.inputs.Rollouts {
 		if rollout := &p.inputs.Rollouts[i]; string(rollout.Spec.Capability) == c.String() {
@@ -167,7 +168,7 @@ func (x *Explanation) judge(p *Prober, o *v1alpha1.PartnerEntitlement, c posture
 // list adds the rules with their outcomes.
 func (x *Explanation) list(c posture.Capability, first posture.Reason, hits map[posture.Reason]string, unfixable bool) {
 	left := len(hits)
-	for rule := range posture.Rules() {
+	for rule := range posture.RulesOf(c) {
 		entry := Rule{Reason: rule.Reason.String(), Phase: rule.Phase.String(), Asks: adviceOn(rule.Reason).asks, Outcome: Passes}
 		remedy, hit := hits[rule.Reason]
 		switch {

@@ -28,9 +28,7 @@ func TestAnswersAgreeWithTheReport(t *testing.T) {
 			for _, want := range partner.Capabilities {
 				var kinds []string
 				for _, k := range explain.KeyKinds() {
-					answered := slices.ContainsFunc(explain.Accesses(want.Name), func(write bool) bool {
-						return p.Decide(o, k.Mode, want.Name, write, posturetest.Judged()).Allowed()
-					})
+					answered := p.Answer(o, k.Mode, want.Name, true, posturetest.Judged()).Allowed()
 					if answered {
 						kinds = append(kinds, string(k.Kind))
 					}
@@ -38,7 +36,7 @@ func TestAnswersAgreeWithTheReport(t *testing.T) {
 				if diff := cmp.Diff(want.KeyKinds, kinds); diff != "" {
 					t.Errorf("%s %s (-report +answers):\n%s", partner.Name, want.Name, diff)
 				}
-				if reason := p.Decide(o, tenant.Live, want.Name, false, posturetest.Judged()).Reason; want.Reason != "" && reason.String() != want.Reason {
+				if reason := p.Answer(o, tenant.Live, want.Name, true, posturetest.Judged()).Reason; want.Reason != "" && reason.String() != want.Reason {
 					t.Errorf("%s %s: %s, the report has %s", partner.Name, want.Name, reason, want.Reason)
 				}
 			}
@@ -79,6 +77,11 @@ func TestRemediesOpenTheRequestIfPossible(t *testing.T) {
 			}
 		}
 	})
+	for _, reason := range []posture.Reason{posture.ReasonNoUsableKey, posture.ReasonNoSender, posture.ReasonNoWebhook} {
+		if !seen[reason.String()] {
+			t.Errorf("no generated request is stopped by %s", reason)
+		}
+	}
 	for rule := range posture.Rules() {
 		// No key that is asked about here ends, and every capability is known.
 		if rule.Reason != posture.ReasonKeyExpired && rule.Reason != posture.ReasonNoCapability && !seen[rule.Reason.String()] {

@@ -45,9 +45,9 @@ type Access string
 
 // The words for access.
 const (
-	Open       Access = "open"   // live and test keys are let through
-	TestOnly   Access = "test"   // only test keys are
-	Closed     Access = "closed" // no key is
+	Open       Access = "open"   // a live key can use the capability
+	TestOnly   Access = "test"   // only a test key can
+	Closed     Access = "closed" // no key can
 	NotGranted Access = "-"
 )
 
@@ -65,7 +65,7 @@ func (c Cell) Access() Access {
 	}
 }
 
-// String returns the access, followed by the reason why live keys are refused.
+// String returns the access, followed by the reason why no live key can use the capability.
 func (c Cell) String() string {
 	if c.Reason == "" {
 		return string(c.Access())

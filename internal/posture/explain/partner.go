@@ -138,17 +138,25 @@ func explained(s *posture.Snapshot, row Row) []Explained {
 	return all
 }
 
-// around returns the objects that a partner's answers depend on: the rollouts, and
-// every partner that claims the same organization.
+// around returns the objects that a partner's answers depend on: the rollouts, the senders,
+// and every partner that claims the same organization or has the digest of one of its keys.
 func around(s *posture.Snapshot, o *v1alpha1.PartnerEntitlement) posture.Inputs {
 	var in posture.Inputs
 	for rollout := range s.Rollouts() {
 		in.Rollouts = append(in.Rollouts, *rollout)
 	}
+	digests := map[string]bool{}
+	for i := range o.Spec.Keys {
+		digests[o.Spec.Keys[i].SHA256] = true
+	}
+	shares := func(k v1alpha1.APIKey) bool { return digests[k.SHA256] }
 	for other := range s.Partners() {
-		if other.Spec.OrganizationID == o.Spec.OrganizationID {
+		if other.Spec.OrganizationID == o.Spec.OrganizationID || slices.ContainsFunc(other.Spec.Keys, shares) {
 			in.Partners = append(in.Partners, *other)
 		}
+	}
+	for sender := range s.Senders() {
+		in.Senders = append(in.Senders, *sender)
 	}
 	return in
 }

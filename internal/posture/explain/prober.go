@@ -3,10 +3,12 @@
 // Package explain reports who may do what and explains each refusal.
 //
 // It calls the gates' own code with probe keys that do not exist: a [Prober] gives each
-// partner one probe key of each kind with every scope of the partner. The answers are
-// therefore about the partner and not about one of its keys. [Prober.Explain] evaluates
-// the rules of the decision table for one request and tries the required changes on
-// copies of the objects. [NewMatrix] has a cell for every partner and capability.
+// partner one probe key of each kind with every scope of the partner. The decisions are
+// therefore about the partner and not about one of its keys. An answer is "Open" only if
+// the partner also has a key, sender or webhook of its own that can use the capability.
+// [Prober.Explain] evaluates the rules of the decision table for one request and tries the
+// required changes on copies of the objects. [NewMatrix] has a cell for every partner and
+// capability.
 //
 // The command line and the dashboard both present these results; there is no other
 // implementation of them.
@@ -28,8 +30,9 @@ import (
 
 // Prober evaluates requests with the gates' own code.
 type Prober struct {
-	inputs   posture.Inputs
-	snapshot *posture.Snapshot
+	inputs posture.Inputs
+	// declared is the snapshot of the objects, snapshot that with the probe keys.
+	declared, snapshot *posture.Snapshot
 	// partners are sorted by name. names maps objects to displayed names, and named is
 	// the inverse.
 	partners []*v1alpha1.PartnerEntitlement
@@ -82,7 +85,7 @@ func New(in posture.Inputs) *Prober {
 			})
 		}
 	}
-	p.snapshot = posture.Compile(in)
+	p.declared, p.snapshot = posture.Compile(p.inputs), posture.Compile(in)
 	// Sort the partners by name and index them by their displayed names.
 	partners := slices.Clone(p.inputs.Partners)
 	for i := range partners {
@@ -141,7 +144,17 @@ func (p *Prober) Caller(o *v1alpha1.PartnerEntitlement, digest credential.Digest
 	return posture.Caller{}, posture.ReasonCertificateUnpinned
 }
 
-// Decide evaluates one request of a partner.
+// Answer evaluates one request of a partner like Decide. The reason is [posture.ReasonOpen]
+// only if the partner has a key, sender or webhook that can use the capability.
+func (p *Prober) Answer(o *v1alpha1.PartnerEntitlement, mode tenant.Mode, c posture.Capability, write bool, now time.Time) posture.Decision {
+	d := p.Decide(o, mode, c, write, now)
+	if member, found := p.declared.Member(NameOf(o)); found {
+		d.Reason = member.Answer(mode, c, write, now)
+	}
+	return d
+}
+
+// Decide evaluates one request of a partner with a probe key.
 func (p *Prober) Decide(o *v1alpha1.PartnerEntitlement, mode tenant.Mode, c posture.Capability, write bool, now time.Time) posture.Decision {
 	caller, reason := p.Caller(o, p.Probe(o, mode), mode, now)
 	d := p.snapshot.Decide(caller, c, write, now)

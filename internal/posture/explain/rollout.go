@@ -88,3 +88,16 @@ func audienceOf(a *v1alpha1.Audience) Audience {
 		All: len(a.Partners) == 0 && a.Selector == nil, Named: len(a.Partners), Excluded: len(a.Excluded), Selected: a.Selector != nil,
 	}
 }
+
+// UnknownNames returns the warnings about names of audiences without a partner.
+func UnknownNames(rollouts []posture.RolloutReport) []string {
+	var all []string
+	for i := range rollouts {
+		for _, c := range rollouts[i].Conditions {
+			if c.Type == v1alpha1.ConditionAudienceResolved && c.Reason == v1alpha1.ReasonPartnerNotFound {
+				all = append(all, rollouts[i].Name+": "+c.Message)
+			}
+		}
+	}
+	return all
+}

@@ -27,6 +27,9 @@ func scheduled() (v1alpha1.PartnerEntitlement, v1alpha1.CapabilityRollout) {
 		OrganizationID: "org_acme01", Package: v1alpha1.PackageStandard, State: v1alpha1.StateActive,
 		Contract:     &v1alpha1.Contract{Reference: "C-1", EffectiveFrom: metav1.NewTime(began().AddDate(-1, 0, 0))},
 		Capabilities: []v1alpha1.CapabilityGrant{{Name: "preflight"}}, Scopes: []v1alpha1.Scope{"preflight:read"},
+		Keys: []v1alpha1.APIKey{{
+			Name: "live", Kind: v1alpha1.KeyKindLive, State: v1alpha1.KeyStateActive, SHA256: strings.Repeat("cd", 32), Scopes: []v1alpha1.Scope{"preflight:read"},
+		}},
 	}
 	rollout := v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Namespace: "prints", Name: "preflight"}}
 	rollout.Spec = v1alpha1.CapabilityRolloutSpec{

@@ -33,5 +33,8 @@ func (e *subject) ask(p *Prober, r request) posture.Decision {
 	if e.rollout != nil {
 		in.Rollouts = append(in.Rollouts, *e.rollout.DeepCopy())
 	}
-	return New(in).Decide(e.partner, r.mode, e.capability, r.write, e.at)
+	if e.sender != nil {
+		in.Senders = append(slices.Clone(in.Senders), *e.sender)
+	}
+	return New(in).Answer(e.partner, r.mode, e.capability, r.write, e.at)
 }

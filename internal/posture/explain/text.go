@@ -87,7 +87,11 @@ func (x *Explanation) Table() Table {
 	table = append(table, []string{}, []string{"Rules for " + requests + ":"}, []string{}, []string{"PHASE", "RULE", "OUTCOME", "REASON"})
 	var remedies Table
 	for _, one := range x.Rules {
-		table = append(table, []string{one.Phase, one.Asks, one.Outcome, one.Reason})
+		reason := "-"
+		if one.Outcome == Stops || one.Outcome == StopsNext {
+			reason = one.Reason
+		}
+		table = append(table, []string{one.Phase, one.Asks, one.Outcome, reason})
 		if one.Remedy != "" {
 			remedies = append(remedies, []string{fmt.Sprintf("%d. %s: %s.", len(remedies)+1, one.Reason, one.Remedy)})
 		}

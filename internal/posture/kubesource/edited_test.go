@@ -67,7 +67,7 @@ func TestEditTimeIsKeptWithoutManagedFields(t *testing.T) {
 		t.Errorf("edited at %s, want %s or later; it was created at %s", edited, wrote, created)
 	}
 	later()
-	change(t, c, c.partner(), func(o *v1alpha1.PartnerEntitlement) { o.Spec.Keys = nil })
+	change(t, c, c.partner(), func(o *v1alpha1.PartnerEntitlement) { o.Spec.Scopes = nil })
 	if got := after("acme", 3); got.Before(edited) {
 		t.Errorf("after an update that removes fields the last edit is at %s, want %s or later", got, edited)
 	}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -203,18 +204,22 @@ func refresh[T any](list *[]T, k *kindState) {
 
 // compilesAlike reports whether two states of an object compile to the same.
 // The specification of a custom resource changes only with its generation; a
-// Secret has none.
+// Secret has none. Of the status, only the keys count that [strip] keeps.
 func compilesAlike(a, b object) bool {
 	if a.GetUID() != b.GetUID() || a.GetGeneration() != b.GetGeneration() ||
 		!a.GetDeletionTimestamp().Equal(b.GetDeletionTimestamp()) || !maps.Equal(a.GetLabels(), b.GetLabels()) {
 		return false
 	}
-	former, isSecret := a.(*corev1.Secret)
-	if !isSecret {
+	switch former := a.(type) {
+	case *corev1.Secret:
+		next, isSecret := b.(*corev1.Secret)
+		return isSecret && maps.EqualFunc(former.Data, next.Data, bytes.Equal)
+	case *v1alpha1.PartnerEntitlement:
+		next, isPartner := b.(*v1alpha1.PartnerEntitlement)
+		return isPartner && slices.Equal(former.Status.RevokedKeys, next.Status.RevokedKeys)
+	default:
 		return true
 	}
-	next, isSecret := b.(*corev1.Secret)
-	return isSecret && maps.EqualFunc(former.Data, next.Data, bytes.Equal)
 }
 
 // heartbeatAnnotation holds on the gate Secret the time of the leading controller's
@@ -231,7 +236,8 @@ func objectOf(item any) (object, error) {
 }
 
 // strip removes unused fields, which are most of an object: four fifths of a partner as
-// the controller stores it. Of the managed fields it keeps the time of the last edit.
+// the controller stores it. Of the managed fields it keeps the time of the last edit, of the
+// status the revoked keys that the spec has as active, usually none.
 func strip(o object) {
 	beat, beats := o.GetAnnotations()[heartbeatAnnotation]
 	edited := v1alpha1.LastEdit(o.GetManagedFields())
@@ -246,7 +252,7 @@ func strip(o object) {
 		o.Status = v1alpha1.CapabilityRolloutStatus{}
 		o.ManagedFields = timeOf(edited)
 	case *v1alpha1.PartnerEntitlement:
-		o.Status = v1alpha1.PartnerEntitlementStatus{}
+		o.Status = v1alpha1.PartnerEntitlementStatus{RevokedKeys: posture.RevivedKeys(o)}
 		o.ManagedFields = timeOf(edited)
 	case *v1alpha1.XJMFSender:
 		o.Status = v1alpha1.XJMFSenderStatus{}

@@ -47,6 +47,33 @@ func TestStripKeepsTheTimeOfTheLastEdit(t *testing.T) {
 	}
 }
 
+// TestOnlyARevocationThatTheSpecContradictsIsCompiled checks that the controller's record of a revocation,
+// which every partner's status may have, costs no compilation.
+func TestOnlyARevocationThatTheSpecContradictsIsCompiled(t *testing.T) {
+	t.Parallel()
+	a, b := strings.Repeat("a", 64), strings.Repeat("b", 64)
+	seen := func(state v1alpha1.KeyState, revoked ...string) *v1alpha1.PartnerEntitlement {
+		o := managed(1)
+		o.Spec.Keys = []v1alpha1.APIKey{{Name: "live", Kind: v1alpha1.KeyKindLive, SHA256: a, State: state}}
+		o.Status.Open, o.Status.RevokedKeys = "1/1", revoked
+		strip(o)
+		return o
+	}
+	if got := seen(v1alpha1.KeyStateRevoked, b, a); len(got.Status.RevokedKeys) != 0 || !compilesAlike(seen(v1alpha1.KeyStateRevoked), got) {
+		t.Errorf("the record of a revoked key is compiled: %+v", got.Status)
+	}
+	if got := seen(v1alpha1.KeyStateActive, b); !compilesAlike(seen(v1alpha1.KeyStateActive), got) {
+		t.Errorf("the record of a removed key is compiled: %+v", got.Status)
+	}
+	got := seen(v1alpha1.KeyStateActive, b, a)
+	if diff := cmp.Diff(v1alpha1.PartnerEntitlementStatus{RevokedKeys: []string{a}}, got.Status); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+	if compilesAlike(seen(v1alpha1.KeyStateActive), got) || compilesAlike(got, seen(v1alpha1.KeyStateActive)) {
+		t.Error("a revocation that the spec contradicts is not compiled")
+	}
+}
+
 // BenchmarkLastEdit measures the memory that the time of the last edit adds to each
 // object.
 func BenchmarkLastEdit(b *testing.B) {

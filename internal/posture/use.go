@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package posture
+
+import (
+	"time"
+
+	"github.com/printmarket/printmarket/internal/tenant"
+)
+
+// This file evaluates whether a partner can use a capability at all. A decision needs a
+// caller; a partner without a suitable key, sender or webhook has none.
+
+// access evaluates the decision table for a key of a mode that has every scope of the
+// partner and uses an accepted connection. If the table allows the request, access checks
+// that the partner has such a key.
+func (s *Snapshot) access(p *partner, mode tenant.Mode, c Capability, write bool, now time.Time) Reason {
+	if reason := p.barred(now); reason != ReasonOpen {
+		return reason
+	}
+	key := p.itself[indexOf(mode)]
+	key.scopes = p.scopes
+	needs := c.Needs(write)
+	q := query{now: now, partner: p, key: &key, rollout: &s.rollouts[c], grant: &p.grants[c], scope: p.lacks(needs)}
+	if reason := q.reason(ladders[c.Definition().Ladder]); reason != ReasonOpen {
+		return reason
+	}
+	return p.user(mode, c, needs, now)
+}
+
+// lacks returns the first of the needed scopes that the partner does not have; NoScope if it
+// has all of them.
+func (p *partner) lacks(needs Scopes) Scope {
+	for scope := range (needs &^ p.scopes).All() {
+		return scope
+	}
+	return NoScope
+}
+
+// user returns ReasonOpen if the partner has something that can make or receive requests of
+// a capability: for XJMFInbound a sender, for WebhookDelivery a webhook, and otherwise an
+// accepted key with the needed scopes. Their secrets do not count, because some readers of a
+// snapshot do not have the secrets.
+func (p *partner) user(mode tenant.Mode, c Capability, needs Scopes, now time.Time) Reason {
+	switch c {
+	case XJMFInbound:
+		if p.sends[indexOf(mode)] {
+			return ReasonOpen
+		}
+		return ReasonNoSender
+	case WebhookDelivery:
+		for i := range p.webhooks {
+			if w := &p.webhooks[i]; w.fault == "" && w.owner.Mode == mode {
+				return ReasonOpen
+			}
+		}
+		return ReasonNoWebhook
+	}
+	for i := range p.keys {
+		if k := &p.keys[i]; k.mode == mode && k.accepted(now) && k.scopes&needs == needs {
+			return ReasonOpen
+		}
+	}
+	return ReasonNoUsableKey
+}
+
+// accepted reports whether requests with the key are authenticated on an accepted
+// connection.
+func (k *apiKey) accepted(now time.Time) bool {
+	return k.refused == ReasonUndecided && !k.revoked && !k.expired(now)
+}
+
+// admits evaluates, for a live key, the rules that no grant and no rollout determine: the
+// scopes of the partner and the existence of a user.
+func (p *partner) admits(c Capability, now time.Time) Reason {
+	needs := c.Needs(true)
+	if p.lacks(needs) != NoScope {
+		return ReasonScopeMissing
+	}
+	if p.unreachable(now) {
+		return ReasonCertificateUnpinned
+	}
+	return p.user(tenant.Live, c, needs, now)
+}
+
+// nextUse returns the first instant after now at which the contract, or a live key of the
+// partner, begins or ends to count for the admission of the partner.
+func (p *partner) nextUse(now time.Time) time.Time {
+	next := p.contract.window.next(now)
+	for i := range p.keys {
+		if p.keys[i].mode == tenant.Live {
+			next = soonest(now, next, p.keys[i].expires)
+		}
+	}
+	for i := range p.certificates {
+		next = soonest(now, next, p.certificates[i].window.until)
+	}
+	return next
+}
