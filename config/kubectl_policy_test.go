@@ -68,6 +68,8 @@ const (
 	// themselves stands for the user name of the release manager, in other letters.
 	themselves   = "THEMSELVES"
 	aloneSpec    = `{capability: rfq-create, stage: Live, change: {ticket: REL-1}}`
+	heldSpec     = `{capability: rfq-create, stage: Live, change: {ticket: REL-1, approvedBy: erin}, schedule: {notAfter: "2028-01-01T00:00:00Z", ramp: [{at: "2027-01-01T00:00:00Z", percent: 10}]}, hold: {since: "2026-12-01T00:00:00Z", reason: INC-2}}`
+	hold         = `{spec: {hold: {since: "2026-12-01T00:00:00Z", reason: INC-2}}}`
 	engage       = `{spec: {killSwitch: {state: Engaged, reason: INC-1}}}`
 	promote      = `{spec: {stage: PrivateBeta, change: {ticket: REL-2}, audience: {partners: [acme]}}}`
 	needsRaise   = "needs the verb raise on capabilityrollouts/rfq-create in the namespace"
@@ -108,6 +110,11 @@ var rolloutJudgements = map[string]judgement{
 	"on-call engages and raises at once":                         {"on-call", sandboxSpec, []request{{"merge", `{spec: {stage: PrivateBeta, change: {ticket: REL-2}, audience: {partners: [acme]}, killSwitch: {state: Engaged, reason: INC-1}}}`}}, []string{"spec.stage: changing Sandbox to PrivateBeta", needsRaise, askRelease}},
 	"on-call engages and widens the audience at once":            {"on-call", narrowSpec, []request{{"merge", `{spec: {audience: {partners: [acme, stark]}, killSwitch: {state: Engaged, reason: INC-1}}}`}}, []string{"spec.audience", needsRaise, askRelease}},
 	"on-call engages and leaves a note in a label":               {"on-call", liveSpec, []request{{"merge", `{metadata: {labels: {incident: INC-1}}, spec: {killSwitch: {state: Engaged, reason: INC-1}}}`}}, []string{"metadata: changing labels", needsEither, neitherOfThe}},
+	"on-call holds the schedule":                                 {"on-call", rampSpec, []request{{"merge", hold}}, nil},
+	"on-call holds it from a later time":                         {"on-call", heldSpec, []request{{"merge", `{spec: {hold: {since: "2027-02-01T00:00:00Z"}}}`}}, []string{"spec.hold: adding a hold needs the verb engage", "changing or ending it needs the verb raise"}},
+	"on-call ends a hold":                                        {"on-call", heldSpec, []request{{"merge", `{spec: {hold: null}}`}}, []string{"spec.hold: adding a hold", needsRaise}},
+	"a release manager ends a hold":                              {"the release manager", heldSpec, []request{{"merge", `{spec: {hold: null}}`}}, nil},
+	"an author holds the schedule":                               {"an author", rampSpec, []request{{"merge", hold}}, []string{"spec.hold: adding a hold needs the verb engage"}},
 	"on-call releases by saying so":                              {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: {state: Released}}}`}}, []string{"spec.killSwitch: releasing it", needsRaise, askRelease}},
 	"on-call releases by taking the field away":                  {"on-call", engagedSpec, []request{{"merge", `{spec: {killSwitch: null}}`}}, []string{"spec.killSwitch: releasing it", needsRaise}},
 	"on-call releases by an operation on the field":              {"on-call", engagedSpec, []request{{"json", `[{"op": "remove", "path": "/spec/killSwitch"}]`}}, []string{"spec.killSwitch: releasing it", needsRaise}},

@@ -115,6 +115,9 @@ func reasonOf(o client.Object, entry v1alpha1.HistoryEntry) string {
 		if entry.Change == v1alpha1.ChangeKillSwitch && o.Spec.KillSwitch != nil && o.Spec.KillSwitch.State != v1alpha1.KillSwitchReleased {
 			return o.Spec.KillSwitch.Reason
 		}
+		if entry.Change == v1alpha1.ChangeHold && o.Spec.Hold != nil {
+			return o.Spec.Hold.Reason
+		}
 	case *v1alpha1.PartnerEntitlement:
 		if entry.Change == v1alpha1.ChangeState && o.Spec.State != v1alpha1.StateActive {
 			return o.Spec.StateReason

@@ -58,6 +58,9 @@ func summarize(o client.Object) summary {
 		if k := o.Spec.KillSwitch; k != nil {
 			s.set(v1alpha1.ChangeKillSwitch, "", string(k.State))
 		}
+		if h := o.Spec.Hold; h != nil {
+			s.set(v1alpha1.ChangeHold, "", "since "+h.Since.UTC().Format(time.RFC3339))
+		}
 		s[ticketPart] = v1alpha1.RecordedValue(o.Spec.Change.Ticket)
 	case *v1alpha1.PartnerEntitlement:
 		s.partner(&o.Spec)

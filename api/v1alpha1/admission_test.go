@@ -245,6 +245,8 @@ func createCases() map[string]map[string]createCase {
 			"with an empty ramp is refused":                {rolloutManifest, `spec: {schedule: {ramp: []}}`, "ramp"},
 			"with zero percent is refused":                 {rolloutManifest, `spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 0}]}}`, "percent"},
 			"with 101 percent is refused":                  {rolloutManifest, `spec: {schedule: {ramp: [{at: "2027-01-01T00:00:00Z", percent: 101}]}}`, "percent"},
+			"with a hold is accepted":                      {rolloutManifest, `spec: {hold: {since: "2026-06-01T00:00:00Z", reason: INC-2}}`, ""},
+			"with a hold needs a reason":                   {rolloutManifest, `spec: {hold: {since: "2026-06-01T00:00:00Z", reason: ""}}`, "spec.hold.reason"},
 			"with an engaged kill switch needs a reason":   {rolloutManifest, `spec: {killSwitch: {state: Engaged}}`, "needs a reason"},
 			"with an engaged kill switch is accepted":      {rolloutManifest, `spec: {killSwitch: {state: Engaged, reason: INC-1}}`, ""},
 			"with a released kill switch needs no reason":  {rolloutManifest, `spec: {killSwitch: {state: Released}}`, ""},

@@ -69,6 +69,10 @@ type CapabilityRolloutSpec struct {
 	// of the stage.
 	// +optional
 	KillSwitch *KillSwitch `json:"killSwitch,omitempty"`
+	// hold keeps the schedule from opening more of the capability, without a change of the
+	// schedule.
+	// +optional
+	Hold *Hold `json:"hold,omitempty"`
 }
 
 // Change is the change request for a stage.
@@ -201,6 +205,20 @@ type KillSwitch struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Reason string `json:"reason,omitempty"`
+}
+
+// Hold stops a schedule from opening more. What is open stays open, notAfter still closes
+// the capability, and the kill switch works as before.
+type Hold struct {
+	// since is the instant of the hold, such as 2027-01-01T00:00:00Z: a notBefore and the
+	// steps of a ramp that are later have no effect.
+	// +required
+	Since metav1.Time `json:"since"`
+	// reason explains to the people on call why the rollout is held.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	Reason string `json:"reason"`
 }
 
 // CapabilityRolloutStatus is the current access to one capability.

@@ -65,6 +65,8 @@ const (
 	ReasonEnforced = "Enforced"
 	// ReasonKilled means that the kill switch is engaged.
 	ReasonKilled = "Killed"
+	// ReasonHeld means that spec.hold keeps the schedule of a rollout from opening more.
+	ReasonHeld = "Held"
 	// ReasonNotStarted means that schedule.notBefore is in the future, or that every
 	// unexpired secret of a sender starts in the future.
 	ReasonNotStarted = "NotStarted"

@@ -18,7 +18,7 @@ const MaxHistory = 32
 
 // ChangeKind is the part of an object that a change concerns.
 //
-// +kubebuilder:validation:Enum=Created;Stage;Ramp;Audience;Schedule;KillSwitch;State;Contract;Scopes;Grant;Key;Certificate;Webhook;Secret;Spec
+// +kubebuilder:validation:Enum=Created;Stage;Ramp;Audience;Schedule;KillSwitch;Hold;State;Contract;Scopes;Grant;Key;Certificate;Webhook;Secret;Spec
 // +kubebuilder:validation:MaxLength=16
 type ChangeKind string
 
@@ -36,6 +36,8 @@ const (
 	ChangeSchedule ChangeKind = "Schedule"
 	// ChangeKillSwitch engages or releases the kill switch.
 	ChangeKillSwitch ChangeKind = "KillSwitch"
+	// ChangeHold holds the schedule, or ends the hold.
+	ChangeHold ChangeKind = "Hold"
 	// ChangeState suspends or resumes a partner or sender.
 	ChangeState ChangeKind = "State"
 	// ChangeContract is a change of spec.contract.

@@ -171,6 +171,11 @@ func (e *encoder) rollout(o *v1alpha1.CapabilityRollout) identity {
 		e.text(string(k.State))
 		e.text(k.Reason)
 	}
+	if h := o.Spec.Hold; h != nil {
+		e.text("hold")
+		e.time(h.Since.Time)
+		e.text(h.Reason)
+	}
 	return identity{o.CreationTimestamp.Unix(), o.Namespace, o.Name, e.sum()}
 }
 

@@ -82,10 +82,18 @@ func rolloutVerdict(r *rollout, now time.Time) verdict {
 		return enforced(v1alpha1.ReasonKilled, "The kill switch is engaged, so the capability is closed for every key. Reason given: %s",
 			cmp.Or(r.object.Spec.KillSwitch.Reason, "none"))
 	case ReasonNotStarted:
+		if r.stopped {
+			return enforced(v1alpha1.ReasonHeld, "The hold keeps the schedule from opening the capability at %s.%s",
+				r.window.from.UTC().Format(time.RFC3339), given(r.object.Spec.Hold.Reason))
+		}
 		return enforced(v1alpha1.ReasonNotStarted, "The schedule opens the capability at %s.", r.window.from.UTC().Format(time.RFC3339))
 	case ReasonEnded:
 		return enforced(v1alpha1.ReasonEnded, "The schedule closed the capability at %s.", r.window.until.UTC().Format(time.RFC3339))
 	default:
+		if h := r.object.Spec.Hold; h != nil {
+			return enforced(v1alpha1.ReasonHeld, "The gates enforce stage %s. The schedule is held since %s.%s",
+				r.stage.Stage(), h.Since.UTC().Format(time.RFC3339), given(h.Reason))
+		}
 		return enforced(v1alpha1.ReasonEnforced, "The gates enforce stage %s.", r.stage.Stage())
 	}
 }

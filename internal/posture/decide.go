@@ -116,7 +116,7 @@ var table = [...]row{
 	{ReasonAboveCeiling, phaseClosed, func(q query) bool { return q.rollout.stage > q.rollout.ceiling }},
 	{ReasonKilled, phaseClosed, func(q query) bool { return q.rollout.killed }},
 	{ReasonStageDisabled, phaseClosed, func(q query) bool { return q.rollout.stage == Disabled }},
-	{ReasonNotStarted, phaseClosed, func(q query) bool { return q.now.Before(q.rollout.window.from) }},
+	{ReasonNotStarted, phaseClosed, func(q query) bool { return q.rollout.stopped || q.now.Before(q.rollout.window.from) }},
 	{ReasonEnded, phaseClosed, func(q query) bool { return !q.rollout.window.contains(q.now) }},
 
 	{ReasonNotEntitled, phaseGrant, func(q query) bool { return !q.grant.contains(q.now) }},

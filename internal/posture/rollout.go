@@ -26,6 +26,8 @@ type rollout struct {
 	window  window
 	// ramp is in ascending order. Without a ramp the whole audience is admitted.
 	ramp []step
+	// stopped is whether a hold keeps the window from beginning.
+	stopped bool
 }
 
 type step struct {
@@ -77,7 +79,7 @@ func newRollout(o *v1alpha1.CapabilityRollout) *rollout {
 	capability, known := ParseCapability(string(o.Spec.Capability))
 	stage, valid := parseStage(string(o.Spec.Stage))
 	r.capability, r.stage, r.ceiling = capability, stage, registry[capability].Ceiling
-	if !known || !valid || o.Name != string(o.Spec.Capability) || !r.schedule(o.Spec.Schedule) || !validAudience(stage, o.Spec.Audience) {
+	if !known || !valid || o.Name != string(o.Spec.Capability) || !r.schedule(o.Spec.Schedule) || !r.hold(o.Spec.Hold) || !validAudience(stage, o.Spec.Audience) {
 		r.fault = v1alpha1.ReasonInvalidSpec
 	}
 	// Any state except Released counts as engaged.
@@ -112,6 +114,25 @@ func (r *rollout) schedule(s *v1alpha1.Schedule) bool {
 	for i := 1; i < len(r.ramp); i++ {
 		if r.ramp[i].percent <= r.ramp[i-1].percent || !r.ramp[i].at.After(r.ramp[i-1].at) {
 			return false
+		}
+	}
+	return true
+}
+
+// hold removes what the schedule would open after the hold began, and reports whether the
+// hold is valid. The rest of the schedule then depends on the clock alone, as without a hold.
+func (r *rollout) hold(h *v1alpha1.Hold) bool {
+	if h == nil {
+		return true
+	}
+	if h.Since.IsZero() {
+		return false
+	}
+	r.stopped = r.window.from.After(h.Since.Time)
+	if len(r.ramp) > 0 {
+		r.ramp = slices.DeleteFunc(r.ramp, func(s step) bool { return s.at.After(h.Since.Time) })
+		if len(r.ramp) == 0 {
+			r.ramp = []step{{}} // the ramp admits no share
 		}
 	}
 	return true
@@ -168,6 +189,9 @@ func (r *rollout) posture(now time.Time) Posture {
 // zero if there is none.
 func (r *rollout) next(now time.Time) time.Time {
 	next := r.window.next(now)
+	if r.stopped {
+		next = soonest(now, r.window.until)
+	}
 	for i := range r.ramp {
 		next = soonest(now, next, r.ramp[i].at)
 	}
@@ -228,7 +252,7 @@ func (r *rollout) plan() []PlanPoint {
 		return nil
 	}
 	percent := func(at time.Time) uint8 {
-		if !r.window.contains(at) {
+		if r.stopped || !r.window.contains(at) {
 			return 0
 		}
 		return r.percent(at)

@@ -165,6 +165,9 @@ func (g Generator) rollout(capability string, i int) v1alpha1.CapabilityRollout 
 	if g.OneIn(8) {
 		o.Spec.KillSwitch = &v1alpha1.KillSwitch{State: Pick(g, v1alpha1.KillSwitchEngaged, v1alpha1.KillSwitchReleased, ""), Reason: Pick(g, "INC-1", "")}
 	}
+	if g.OneIn(8) {
+		o.Spec.Hold = &v1alpha1.Hold{Since: metav1.NewTime(Pick(g, Moments()...)), Reason: "INC-2"}
+	}
 	return o
 }
 

@@ -311,6 +311,10 @@ func (e *subject) release() (string, bool) {
 func (e *subject) begin() (string, bool) {
 	was := e.rollout.Spec.Schedule.NotBefore
 	e.rollout.Spec.Schedule.NotBefore = nil
+	if h := e.rollout.Spec.Hold; h != nil && was.After(h.Since.Time) {
+		e.rollout.Spec.Hold = nil
+		return "end the hold (spec.hold of the CapabilityRollout); reason given: " + h.Reason + "; the schedule begins at " + Instant(was.Time), true
+	}
 	return "wait, or change spec.schedule.notBefore of the CapabilityRollout; it is " + Instant(was.Time), true
 }
 
@@ -338,6 +342,10 @@ func (e *subject) name() (string, bool) {
 }
 
 func (e *subject) endRamp() (string, bool) {
+	if h := e.rollout.Spec.Hold; h != nil {
+		e.rollout.Spec.Hold, e.rollout.Spec.Schedule.Ramp = nil, nil
+		return "end the hold (spec.hold of the CapabilityRollout); reason given: " + h.Reason + "; the ramp then continues", true
+	}
 	e.rollout.Spec.Schedule.Ramp = nil
 	text := "raise the percent of a step in spec.schedule.ramp of the CapabilityRollout"
 	if !e.decision.Opens.IsZero() {
