@@ -25,7 +25,7 @@ type operatorGroup struct {
 // stay with the binary.
 func operatorGroups() []operatorGroup {
 	return []operatorGroup{
-		{cobra.Group{ID: "access", Title: "Access of partners:"}, []*cobra.Command{postureCommand(), keysCommand()}},
+		{cobra.Group{ID: "access", Title: "Access of partners:"}, []*cobra.Command{postureCommand(), rolloutCommand(), partnerCommand(), keysCommand()}},
 		{cobra.Group{ID: "records", Title: "Records of the marketplace:"}, []*cobra.Command{
 			rfqsCommand(), quotesCommand(), masterDataCommand(), auditCommand(), organizationsCommand(),
 		}},

@@ -81,6 +81,55 @@ func (c *Client) Update(ctx context.Context, resource schema.GroupVersionResourc
 		VersionedParams(&metav1.UpdateOptions{FieldManager: manager}, metav1.ParameterCodec).Body(object).Do(ctx).Into(object)
 }
 
+// Create adds an object on behalf of a field manager. A dry run stores nothing.
+func (c *Client) Create(ctx context.Context, resource schema.GroupVersionResource, namespace string, object runtime.Object, manager string, dryRun bool) error {
+	client, err := c.of(resource)
+	if err != nil {
+		return err
+	}
+	options := &metav1.CreateOptions{FieldManager: manager, FieldValidation: metav1.FieldValidationStrict, DryRun: dryRunOf(dryRun)}
+	return client.Post().Namespace(namespace).Resource(resource.Resource).
+		VersionedParams(options, metav1.ParameterCodec).Body(object).Do(ctx).Into(object)
+}
+
+// Merge applies a JSON merge patch on behalf of a field manager, and decodes the resulting object.
+// A dry run stores nothing.
+func (c *Client) Merge(ctx context.Context, resource schema.GroupVersionResource, name types.NamespacedName, patch []byte, manager string, dryRun bool, into runtime.Object) error {
+	client, err := c.of(resource)
+	if err != nil {
+		return err
+	}
+	options := &metav1.PatchOptions{FieldManager: manager, FieldValidation: metav1.FieldValidationStrict, DryRun: dryRunOf(dryRun)}
+	return client.Patch(types.MergePatchType).Namespace(name.Namespace).Resource(resource.Resource).Name(name.Name).
+		VersionedParams(options, metav1.ParameterCodec).Body(patch).Do(ctx).Into(into)
+}
+
+func dryRunOf(dryRun bool) []string {
+	if dryRun {
+		return []string{metav1.DryRunAll}
+	}
+	return nil
+}
+
+// User returns the name of the user as whom the server sees this client.
+func (c *Client) User(ctx context.Context) (string, error) {
+	resource := schema.GroupVersionResource{Group: "authentication.k8s.io", Version: "v1", Resource: "selfsubjectreviews"}
+	client, err := c.of(resource)
+	if err != nil {
+		return "", err
+	}
+	text, err := client.Post().Resource(resource.Resource).SetHeader("Content-Type", "application/json").
+		Body([]byte(`{"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}`)).Do(ctx).Raw()
+	if err != nil {
+		return "", err
+	}
+	var review struct {
+		Status struct{ UserInfo struct{ Username string } }
+	}
+	err = json.Unmarshal(text, &review)
+	return review.Status.UserInfo.Username, err
+}
+
 // dryRun applies a partial object on the server on behalf of a field manager, without
 // storing it, and decodes the resulting object. With force, the manager takes over the
 // fields of others; otherwise these are a conflict.

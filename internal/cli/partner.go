@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/apiserver/platformapi"
+	"github.com/printmarket/printmarket/internal/posture/edit"
+	"github.com/printmarket/printmarket/internal/rfq"
+)
+
+func partnerCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "partner",
+		Short: "Onboard, suspend, resume and offboard a partner",
+		Long: `Onboard, suspend, resume and offboard a partner: in the cluster, or in a directory of
+manifests with --from. Each command prints the fields that it changes. In the cluster, it
+then waits until every replica enforces the change, and fails if there is no proof of that
+within --timeout; the change remains.`,
+	}
+	cmd.AddCommand(onboardCommand(), suspendCommand(), resumeCommand(), offboardCommand())
+	return cmd
+}
+
+func onboardCommand() *cobra.Command {
+	var o editOptions
+	partner := edit.Onboarding{}
+	var from, until instantFlag
+	var kind string
+	return command[edit.Change]{
+		use: "onboard NAME", short: "Create the PartnerEntitlement of a new partner, without keys", args: cobra.ExactArgs(1),
+		outputs: []string{"table", "yaml", "json"},
+		long: `Create the PartnerEntitlement of a new partner. It has no keys: issue them afterwards with
+printmarket keys issue. With --from, the new file is partners/NAME.yaml in the directory.`,
+		example: `  printmarket partner onboard acme --organization org_acme01 --contract C-2027-14 \
+    --capabilities rfq-create,rfq-read,rfq-list --scopes rfq:read,rfq:write`,
+		flags: func(f *pflag.FlagSet) {
+			o.register(f)
+			f.StringVar(&partner.Organization, "organization", "", "ID of the organization, such as org_acme01 (required)")
+			f.StringVar(&partner.DisplayName, "display-name", "", "name of the partner in user interfaces")
+			choose(f, &kind, "package", "", "commercial package: Standard, Enterprise, Sandbox or Platform",
+				string(v1alpha1.PackageStandard), string(v1alpha1.PackageEnterprise), string(v1alpha1.PackageSandbox), string(v1alpha1.PackagePlatform))
+			f.StringVar(&partner.Contract, "contract", "", "reference of the contract (required)")
+			f.Var(&from, "contract-from", "start of the contract, such as 2027-01-01T00:00:00Z (default: now)")
+			f.Var(&until, "contract-until", "end of the contract (default: none)")
+			f.StringSliceVar(&partner.Capabilities, "capabilities", nil, "granted capabilities")
+			f.StringSliceVar(&partner.Scopes, "scopes", nil, "scopes that the keys of the partner can have")
+		},
+		required: []string{"organization", "contract"},
+		print: func(w io.Writer, c edit.Change) {
+			printChange(w, c)
+			line(w, "To issue a key, run: printmarket keys issue --partner NAME --name main --kind test")
+		},
+	}.local(func(cmd *cobra.Command, args []string) (edit.Change, error) {
+		partner.Name, partner.Package, partner.ContractFrom, partner.ContractUntil = args[0], v1alpha1.Package(kind), from.Time, until.Time
+		if from.IsZero() {
+			partner.ContractFrom = time.Now()
+		}
+		object, err := partner.Object()
+		if err != nil {
+			return edit.Change{}, err
+		}
+		store, err := o.open()
+		if err != nil {
+			return edit.Change{}, err
+		}
+		return store.Create(cmd.Context(), object, o.dryRun)
+	})
+}
+
+func suspendCommand() *cobra.Command {
+	var reason string
+	return editCommand{
+		use: "suspend NAME", short: "Reject all requests of a partner with 403; its records and keys remain",
+		example: `  printmarket partner suspend acme --reason "invoice 4711 is unpaid"`,
+		flags:   func(f *pflag.FlagSet) { registerStateReason(f, &reason) }, required: []string{"reason"},
+		id: edit.Partner, patch: func() edit.Patch { return edit.Suspend(reason) },
+	}.command()
+}
+
+func resumeCommand() *cobra.Command {
+	return editCommand{
+		use: "resume NAME", short: "End the suspension of a partner",
+		id: edit.Partner, patch: func() edit.Patch { return edit.Resume },
+	}.command()
+}
+
+// offboarded is the JSON output of an offboarding.
+type offboarded struct {
+	Changes []edit.Change `json:"changes"`
+	// Cancelled are the RFQs that were open, or would be cancelled in a dry run.
+	Cancelled []string `json:"cancelled"`
+	// Remaining says what is left to do.
+	Remaining []string `json:"remaining"`
+}
+
+func offboardCommand() *cobra.Command {
+	var o editOptions
+	var access platformAccess
+	var reason string
+	return command[offboarded]{
+		use: "offboard NAME", short: "Suspend a partner and its senders, cancel its open RFQs, and list what remains", args: cobra.ExactArgs(1),
+		outputs: []string{"table", "json"},
+		long: `Suspend a partner and its XJMF senders, and cancel its open RFQs in production through the
+platform API. Then list what remains: preflight jobs, Secrets, and the erasure of its
+records. A second run continues an offboarding that failed in between.
+
+The RFQs need a live key of the package Platform with ops:read and quotes:ingest. Without an
+address of the platform API, the command lists them among what remains.`,
+		example: `  printmarket partner offboard acme --reason "contract ended" --dry-run`,
+		flags: func(f *pflag.FlagSet) {
+			o.register(f)
+			access.register(f)
+			registerStateReason(f, &reason)
+		},
+		required: []string{"reason"}, print: printOffboarded,
+	}.local(func(cmd *cobra.Command, args []string) (done offboarded, err error) {
+		ctx := cmd.Context()
+		store, err := o.open()
+		if err != nil {
+			return done, err
+		}
+		object, err := store.Get(ctx, edit.Partner(args[0]))
+		if err != nil {
+			return done, err
+		}
+		var partner v1alpha1.PartnerEntitlement
+		if err := object.Decode(&partner); err != nil {
+			return done, err
+		}
+		senders, err := store.Senders(ctx, args[0])
+		if err != nil {
+			return done, err
+		}
+		ids := []edit.ID{edit.Partner(args[0])}
+		for i := range senders {
+			ids = append(ids, edit.Sender(senders[i].Name))
+		}
+		for _, id := range ids {
+			change, err := o.edit(ctx, store, id, edit.Suspend(reason))
+			done.Changes = append(done.Changes, change)
+			if err != nil {
+				return done, resultError{err}
+			}
+		}
+		organization := partner.Spec.OrganizationID
+		if access.apiURL == "" && os.Getenv("PRINTMARKET_API_URL") == "" {
+			done.Remaining = append(done.Remaining, "Open RFQs were not read: set --api-url and a key, or run: printmarket rfqs list --organization "+organization+" --status open,quoted")
+		} else if done.Cancelled, err = access.cancelRFQs(ctx, organization, reason, o.dryRun); err != nil {
+			return done, resultError{err}
+		}
+		done.Remaining = append(done.Remaining, "Preflight jobs that wait or run: printmarket queue ls --organization "+organization+", then printmarket queue cancel JOB")
+		for _, name := range edit.SecretsOf(partner, senders) {
+			done.Remaining = append(done.Remaining, "Secret of webhooks or senders: kubectl delete secret "+name)
+		}
+		done.Remaining = append(done.Remaining, "Records: printmarket organizations erase "+organization+" --reason REASON, then delete the PartnerEntitlement")
+		return done, nil
+	})
+}
+
+// cancelRFQs cancels the open RFQs of an organization, and returns their ids.
+func (o *platformAccess) cancelRFQs(ctx context.Context, organization, reason string, dryRun bool) ([]string, error) {
+	client, err := o.open()
+	if err != nil {
+		return nil, err
+	}
+	size := rfq.MaxLimit
+	params := platformapi.ListAllRfqsParams{Organization: &organization, Status: []platformapi.ListAllRfqsParamsStatus{platformapi.Open, platformapi.Quoted}, Limit: &size}
+	ids := []string{}
+	for {
+		page, err := platformapi.Answer[platformapi.RFQPage](client.ListAllRfqs(ctx, &params))
+		if err != nil {
+			return ids, err
+		}
+		for i := range page.Items {
+			ids = append(ids, page.Items[i].ID)
+		}
+		if params.Cursor = page.NextCursor; params.Cursor == nil {
+			break
+		}
+	}
+	if dryRun {
+		return ids, nil
+	}
+	for i, id := range ids {
+		if _, err := platformapi.Answer[platformapi.RFQ](client.CancelRFQ(ctx, id, &platformapi.CancelRFQParams{}, platformapi.Reason{Reason: reason})); err != nil {
+			return ids[:i], fmt.Errorf("cancel %s: %w", id, err)
+		}
+	}
+	return ids, nil
+}
+
+func printOffboarded(w io.Writer, done offboarded) {
+	for _, change := range done.Changes {
+		printChange(w, change)
+		line(w)
+	}
+	line(w, fmt.Sprintf("Open RFQs cancelled: %d", len(done.Cancelled)))
+	for _, id := range done.Cancelled {
+		line(w, "  "+id)
+	}
+	if len(done.Remaining) > 0 {
+		line(w, "Remaining:")
+	}
+	for _, text := range done.Remaining {
+		line(w, "  "+text)
+	}
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
+	"github.com/printmarket/printmarket/internal/posture/edit"
+	"github.com/printmarket/printmarket/internal/posture/explain"
+)
+
+func rolloutCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rollout",
+		Short: "Show, promote, hold, abort, kill and release the rollout of a capability",
+		Long: `Show and change the rollout of a capability: in the cluster, or in a directory of
+manifests with --from. Each command prints the fields that it changes. In the cluster, it
+then waits until every replica enforces the change, and fails if there is no proof of that
+within --timeout; the change remains.`,
+	}
+	cmd.AddCommand(rolloutStatusCommand(), promoteCommand(), abortCommand(), holdCommand(), killCommand(), releaseCommand())
+	return cmd
+}
+
+// registerStateReason adds the reason of a change that the object keeps.
+func registerStateReason(f *pflag.FlagSet, reason *string) {
+	f.StringVar(reason, "reason", "", "reason for the change, at most 256 characters, for the people on call; the object and its history keep it (required)")
+}
+
+// changeFlags holds the flags of a change request.
+type changeFlags struct{ change v1alpha1.Change }
+
+func (o *changeFlags) register(f *pflag.FlagSet, usage string) {
+	f.StringVar(&o.change.Ticket, "ticket", "", usage)
+	f.StringVar(&o.change.ApprovedBy, "approved-by", "", "person who approved the change")
+}
+
+func promoteCommand() *cobra.Command {
+	var o changeFlags
+	return editCommand{
+		use: "promote CAPABILITY", short: "Raise the stage to the next one",
+		long: `Raise the stage to the next one: Disabled, Sandbox, PrivateBeta, Live. PrivateBeta needs an
+audience in the rollout. An existing schedule applies to the new stage.`,
+		example: "  printmarket rollout promote rfq-create --ticket REL-42 --approved-by erin --dry-run",
+		flags:   func(f *pflag.FlagSet) { o.register(f, "change request for the stage (required)") }, required: []string{"ticket"},
+		id: edit.Rollout, patch: func() edit.Patch { return edit.Promote(o.change) }, complete: capabilityNames,
+	}.command()
+}
+
+func abortCommand() *cobra.Command {
+	var o changeFlags
+	var to string
+	return editCommand{
+		use: "abort CAPABILITY", short: "Lower the stage, and remove the ramp",
+		long: `Lower the stage to the one below, or to --to, and remove the ramp of the schedule. To close
+a capability for all keys at once, use printmarket rollout kill, which needs no change request.`,
+		example: "  printmarket rollout abort rfq-create --ticket REL-43 --to Sandbox",
+		flags: func(f *pflag.FlagSet) {
+			o.register(f, "change request for the stage (required)")
+			f.StringVar(&to, "to", "", "stage to lower to: Disabled, Sandbox or PrivateBeta (default: the stage below)")
+		},
+		required: []string{"ticket"},
+		id:       edit.Rollout, patch: func() edit.Patch { return edit.Abort(v1alpha1.Stage(to), o.change) }, complete: capabilityNames,
+	}.command()
+}
+
+func holdCommand() *cobra.Command {
+	var reason string
+	return editCommand{
+		use: "hold CAPABILITY", short: "Hold the schedule: what is open stays open, nothing more opens",
+		example: `  printmarket rollout hold rfq-create --reason "INC-7: quotes arrive late"`,
+		flags:   func(f *pflag.FlagSet) { registerStateReason(f, &reason) }, required: []string{"reason"},
+		id: edit.Rollout, patch: func() edit.Patch { return edit.HoldSchedule(reason, time.Now()) }, complete: capabilityNames,
+	}.command()
+}
+
+func killCommand() *cobra.Command {
+	var reason string
+	return editCommand{
+		use: "kill CAPABILITY", short: "Engage the kill switch, which closes the capability for all keys",
+		example: `  printmarket rollout kill rfq-create --reason "INC-7: wrong prices"`,
+		flags:   func(f *pflag.FlagSet) { registerStateReason(f, &reason) }, required: []string{"reason"},
+		id: edit.Rollout, patch: func() edit.Patch { return edit.Kill(reason) }, complete: capabilityNames,
+	}.command()
+}
+
+func releaseCommand() *cobra.Command {
+	var only string
+	return editCommand{
+		use: "release CAPABILITY", short: "Release the kill switch, or end the hold",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&only, "only", "", "kill-switch or hold; required if both are in force")
+		},
+		check: func() error {
+			if only != "" && only != string(edit.ReleaseKillSwitch) && only != string(edit.ReleaseHold) {
+				return fmt.Errorf("--only must be kill-switch or hold, not %q", only)
+			}
+			return nil
+		},
+		id: edit.Rollout, patch: func() edit.Patch { return edit.Release(edit.Released(only)) }, complete: capabilityNames,
+	}.command()
+}
+
+// rolloutStatus is the JSON output of the status of a rollout. History is that of the cluster.
+type rolloutStatus struct {
+	explain.Rollout
+	History []v1alpha1.HistoryEntry `json:"history,omitempty"`
+}
+
+func rolloutStatusCommand() *cobra.Command {
+	var o postureOptions
+	cmd := command[rolloutStatus]{
+		use: "status CAPABILITY", short: "Show what a rollout admits now, what changes next, and its history", args: cobra.ExactArgs(1),
+		outputs: []string{"table", "yaml", "json"}, flags: o.register, print: printRollout,
+	}.local(func(cmd *cobra.Command, args []string) (found rolloutStatus, err error) {
+		reading, err := o.read(cmd)
+		if err != nil {
+			return found, err
+		}
+		rollouts, _ := explain.Rollouts(posture.Compile(reading.Inputs), o.now())
+		for i := range rollouts {
+			if rollouts[i].Name == args[0] {
+				found.Rollout = rollouts[i]
+			}
+		}
+		if found.Name == "" {
+			return found, fmt.Errorf("CapabilityRollout %q does not exist, so the capability is closed", args[0])
+		}
+		if o.from != "" {
+			return found, nil
+		}
+		store, err := (&editOptions{Cluster: o.Cluster}).open()
+		if err != nil {
+			return found, err
+		}
+		object, err := store.Get(cmd.Context(), edit.Rollout(args[0]))
+		if err != nil {
+			return found, err
+		}
+		var stored v1alpha1.CapabilityRollout
+		err = object.Decode(&stored)
+		found.History = stored.Status.History
+		return found, err
+	})
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return capabilityNames(), cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+func printRollout(w io.Writer, r rolloutStatus) {
+	next := "-"
+	if r.NextTransition != nil {
+		next = r.NextTransition.UTC().Format(time.RFC3339)
+	}
+	ticket := r.Ticket
+	if r.ApprovedBy != "" {
+		ticket += ", approved by " + r.ApprovedBy
+	}
+	details(w, "CAPABILITY", r.Name, "STAGE", r.Stage, "EFFECTIVE", r.EffectiveStage, "COHORT", r.Cohort, "TICKET", ticket, "NEXT CHANGE", next)
+	for _, c := range r.Conditions {
+		details(w, strings.ToUpper(c.Type), fmt.Sprintf("%s, %s: %s", c.Status, c.Reason, c.Message))
+	}
+	if len(r.History) == 0 {
+		return
+	}
+	line(w)
+	line(w, "TIME", "CHANGE", "FROM", "TO", "BY", "TICKET", "REASON")
+	for _, h := range r.History {
+		by := h.By
+		if h.User != "" {
+			by = h.User
+		}
+		line(w, h.Time.UTC().Format(time.RFC3339), strings.TrimSpace(string(h.Change)+" "+h.Subject), h.From, h.To, by, h.Ticket, h.Reason)
+	}
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package edit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture/dirsource"
+)
+
+// maxManifest limits the size of a file in bytes.
+const maxManifest = 1 << 20
+
+// errLarge rejects a larger file.
+var errLarge = errors.New("the manifest is larger than 1 MiB")
+
+// Directory holds the custom resources of a directory of manifests. Edits replace single lines and
+// preserve comments and order.
+type Directory struct {
+	path      string
+	admission *dirsource.Admission
+}
+
+// OpenDirectory returns the resources of a directory and its subdirectories.
+func OpenDirectory(path string) (*Directory, error) {
+	admission, err := dirsource.NewAdmission()
+	if err != nil {
+		return nil, err
+	}
+	return &Directory{path, admission}, nil
+}
+
+// manifest is a file with an object. root is the YAML of the object.
+type manifest struct {
+	path string
+	text []byte
+	root *yaml.Node
+}
+
+// find searches the object.
+func (d *Directory) find(id ID) (found *manifest, err error) {
+	err = d.each(func(m *manifest, at ID) error {
+		if at == id {
+			found = m
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if err == nil && found == nil {
+		err = fmt.Errorf("%s in %s %w", id, d.path, ErrNotFound)
+	}
+	return found, err
+}
+
+// each visits all objects.
+func (d *Directory) each(visit func(*manifest, ID) error) error {
+	return filepath.WalkDir(d.path, func(path string, entry fs.DirEntry, err error) error {
+		extension := filepath.Ext(path)
+		if err != nil || entry.IsDir() || extension != ".yaml" && extension != ".yml" || strings.HasPrefix(filepath.Base(path), ".") {
+			return err
+		}
+		text, err := readManifest(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		roots, err := documents(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		for _, root := range roots {
+			if err := visit(&manifest{path, text, root}, idIn(root)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func readManifest(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxManifest {
+		return nil, errLarge
+	}
+	return os.ReadFile(path)
+}
+
+// documents returns the mappings at the top of a file.
+func documents(text []byte) (roots []*yaml.Node, err error) {
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document yaml.Node
+		switch err := decoder.Decode(&document); {
+		case errors.Is(err, io.EOF):
+			return roots, nil
+		case err != nil:
+			return nil, err
+		case document.Content[0].Kind == yaml.MappingNode:
+			roots = append(roots, document.Content[0])
+		}
+	}
+}
+
+func idIn(root *yaml.Node) ID {
+	_, kind := find(root, "kind")
+	_, metadata := find(root, "metadata")
+	_, name := find(metadata, "name")
+	if kind == nil || name == nil {
+		return ID{}
+	}
+	return ID{kind.Value, name.Value}
+}
+
+// find returns the key and the value of a member of a mapping; nil if it is absent.
+func find(node *yaml.Node, name string) (key, value *yaml.Node) {
+	if node == nil || node.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == name {
+			return node.Content[i], node.Content[i+1]
+		}
+	}
+	return nil, nil
+}
+
+// object returns the JSON values of a YAML node.
+func object(root *yaml.Node) (Object, error) {
+	var value any
+	if err := root.Decode(&value); err != nil {
+		return nil, err
+	}
+	return plain(value)
+}
+
+// Get implements [Store].
+func (d *Directory) Get(_ context.Context, id ID) (Object, error) {
+	m, err := d.find(id)
+	if err != nil {
+		return nil, err
+	}
+	return object(m.root)
+}
+
+// Edit implements [Store].
+func (d *Directory) Edit(ctx context.Context, id ID, patch Patch, dryRun bool) (Change, error) {
+	m, err := d.find(id)
+	if err != nil {
+		return Change{}, err
+	}
+	current, err := object(m.root)
+	if err != nil {
+		return Change{}, fmt.Errorf("%s: %w", m.path, err)
+	}
+	spec, err := patch(current)
+	if err != nil {
+		return Change{}, err
+	}
+	if spec, err = plain(spec); err != nil {
+		return Change{}, err
+	}
+	want := merge(map[string]any(current), map[string]any{"spec": spec})
+	change := Change{Object: id.String(), Place: m.path, DryRun: dryRun, Fields: fields("spec", current["spec"], want["spec"])}
+	if len(change.Fields) == 0 {
+		return change, nil
+	}
+	if err := refused(d.admission.Update(ctx, runtime.DeepCopyJSON(want), runtime.DeepCopyJSON(current))); err != nil {
+		return change, err
+	}
+	text, err := m.with(spec, want)
+	if err != nil || dryRun {
+		return change, err
+	}
+	return change, replace(m.path, text)
+}
+
+// refused returns the faults of an object as one error.
+func refused(faults field.ErrorList) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	return fmt.Errorf("a cluster would reject the change: %w", faults.ToAggregate())
+}
+
+// with returns the file with a merge patch of the spec. The result is decoded again and compared,
+// because YAML has forms that a change by lines cannot handle.
+func (m *manifest) with(spec map[string]any, want Object) ([]byte, error) {
+	_, at := find(m.root, "spec")
+	lines := strings.SplitAfter(string(m.text), "\n")
+	edited, err := patched(lines, at, spec)
+	if err != nil {
+		return nil, err
+	}
+	text := []byte(strings.Join(edited, ""))
+	roots, err := documents(text)
+	if err != nil {
+		return nil, errors.Join(ErrForm, err)
+	}
+	before, err := documents(m.text)
+	if err != nil || len(before) != len(roots) {
+		return nil, errors.Join(ErrForm, err)
+	}
+	for i := range roots {
+		got, err := object(roots[i])
+		if err != nil {
+			return nil, errors.Join(ErrForm, err)
+		}
+		expected := want
+		if before[i].Line != m.root.Line {
+			if expected, err = object(before[i]); err != nil {
+				return nil, errors.Join(ErrForm, err)
+			}
+		}
+		if !reflect.DeepEqual(got, expected) {
+			return nil, ErrForm
+		}
+	}
+	return text, nil
+}
+
+// patched applies a merge patch to the lines of a block mapping, from its end, so that the line numbers
+// of the nodes stay valid.
+func patched(lines []string, node *yaml.Node, patch map[string]any) ([]string, error) {
+	if node == nil || node.Kind != yaml.MappingNode || node.Style&yaml.FlowStyle != 0 || len(node.Content) == 0 {
+		return nil, ErrForm
+	}
+	type edit struct {
+		from, to int
+		text     string
+		below    map[string]any
+		value    *yaml.Node
+	}
+	indent, end := strings.Repeat(" ", node.Column-1), lastLine(node)
+	var edits []edit
+	for name, change := range patch {
+		key, value := find(node, name)
+		below, isMap := change.(map[string]any)
+		if key != nil && isMap && value.Kind == yaml.MappingNode && value.Style&yaml.FlowStyle == 0 && len(value.Content) > 0 {
+			edits = append(edits, edit{from: key.Line - 1, below: below, value: value})
+			continue
+		}
+		one := edit{from: end, to: end}
+		if key != nil {
+			one.from, one.to = key.Line-1, lastLine(value)
+		}
+		if isMap { // a flow mapping, or a new member: written as a whole
+			var old any
+			if value != nil {
+				if err := value.Decode(&old); err != nil {
+					return nil, err
+				}
+			}
+			current, _ := old.(map[string]any)
+			change = merge(current, below)
+		}
+		if change != nil {
+			text, err := formatted(name, change, indent, value)
+			if err != nil {
+				return nil, err
+			}
+			one.text = text
+		} else if key == nil {
+			continue
+		}
+		edits = append(edits, one)
+	}
+	slices.SortFunc(edits, func(a, b edit) int {
+		if a.from != b.from {
+			return b.from - a.from
+		}
+		return strings.Compare(b.text, a.text)
+	})
+	for _, e := range edits {
+		if e.below != nil {
+			var err error
+			if lines, err = patched(lines, e.value, e.below); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if e.from > 0 && !strings.HasSuffix(lines[e.from-1], "\n") {
+			lines[e.from-1] += "\n"
+		}
+		lines = slices.Replace(lines, e.from, e.to, e.text)
+	}
+	return lines, nil
+}
+
+// formatted returns the lines of a member. A comment behind a replaced value stays.
+func formatted(name string, value any, indent string, old *yaml.Node) (string, error) {
+	node := &yaml.Node{}
+	if err := node.Encode(map[string]any{name: value}); err != nil {
+		return "", err
+	}
+	if old != nil && old.LineComment != "" && node.Content[1].Kind == yaml.ScalarNode {
+		node.Content[1].LineComment = old.LineComment
+	}
+	if old != nil && old.Style&yaml.FlowStyle != 0 {
+		node.Content[1].Style = yaml.FlowStyle
+	}
+	var text bytes.Buffer
+	encoder := yaml.NewEncoder(&text)
+	encoder.SetIndent(2)
+	if err := errors.Join(encoder.Encode(node), encoder.Close()); err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for line := range strings.Lines(text.String()) {
+		out.WriteString(indent + line)
+	}
+	return out.String(), nil
+}
+
+func lastLine(node *yaml.Node) int {
+	last := node.Line
+	for _, child := range node.Content {
+		last = max(last, lastLine(child))
+	}
+	return last
+}
+
+// replace writes a file atomically: a reader sees either the former or the new content.
+func replace(path string, text []byte) error {
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), ".edit-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }() // after the rename there is nothing to remove
+	_, err = file.Write(text)
+	if err := errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// folders are the directories of new manifests by kind, below the directory of all manifests.
+var folders = map[string]string{
+	v1alpha1.KindCapabilityRollout: "rollouts", v1alpha1.KindPartnerEntitlement: "partners", v1alpha1.KindXJMFSender: "senders",
+}
+
+// Create implements [Store]. The new file is partners/NAME.yaml, and so on for other kinds.
+func (d *Directory) Create(ctx context.Context, object Object, dryRun bool) (Change, error) {
+	id, err := idOf(object)
+	if err != nil {
+		return Change{}, err
+	}
+	if _, err := d.find(id); !errors.Is(err, ErrNotFound) {
+		if err == nil {
+			err = fmt.Errorf("%s in %s %w", id, d.path, ErrExists)
+		}
+		return Change{}, err
+	}
+	path := filepath.Join(d.path, folders[id.Kind], id.Name+".yaml")
+	change := Change{Object: id.String(), Place: path, DryRun: dryRun, Fields: fields("spec", nil, object["spec"])}
+	if err := refused(d.admission.Create(ctx, runtime.DeepCopyJSON(object))); err != nil {
+		return change, err
+	}
+	if _, err := os.Stat(path); err == nil {
+		return change, fmt.Errorf("the file %s %w", path, ErrExists)
+	}
+	var text bytes.Buffer
+	encoder := yaml.NewEncoder(&text)
+	encoder.SetIndent(2)
+	if err := errors.Join(encoder.Encode(map[string]any(object)), encoder.Close()); err != nil || dryRun {
+		return change, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // manifests contain no secrets
+		return change, err
+	}
+	return change, replace(path, text.Bytes())
+}
+
+// Senders implements [Store].
+func (d *Directory) Senders(_ context.Context, partner string) (senders []v1alpha1.XJMFSender, err error) {
+	err = d.each(func(m *manifest, id ID) error {
+		if id.Kind != v1alpha1.KindXJMFSender {
+			return nil
+		}
+		values, err := object(m.root)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.path, err)
+		}
+		var sender v1alpha1.XJMFSender
+		if err := values.Decode(&sender); err != nil {
+			return fmt.Errorf("%s: %w", m.path, err)
+		}
+		if sender.Spec.Partner == partner {
+			senders = append(senders, sender)
+		}
+		return nil
+	})
+	return senders, err
+}
