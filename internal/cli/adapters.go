@@ -108,7 +108,7 @@ func (a *devAdapters) openStore(ctx context.Context, o devOptions) error {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
 	a.keepStore(store)
-	a.config.Checks = append(a.config.Checks, apiserver.Check{Name: "store", Run: store.Ping})
+	a.config.Checks = append(a.config.Checks, apiserver.DatabaseCheck(store.Ping, false, a.metrics))
 	return store.Migrate(ctx)
 }
 

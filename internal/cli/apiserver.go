@@ -133,7 +133,7 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (c apiserv
 	}
 	c.Compiled = feed.Compiled
 	c.Checks = []apiserver.Check{
-		apiserver.DatabaseCheck(store.Ping, true),
+		apiserver.DatabaseCheck(store.Ping, true, p.metrics),
 		apiserver.ClockCheck(store.Skew, p.metrics),
 		apiserver.PostureCheck(feed.Healthy, c.Gates, p.now),
 		apiserver.GateSecretCheck(func() error { return feed.Status().GateFault }),

@@ -2,7 +2,11 @@
 
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
 
 // leaseName is the Lease of the leader, which the controllers' Role names.
 const leaseName = "printmarket-controller"
@@ -12,6 +16,7 @@ type controllerOptions struct {
 	clusterOptions
 	webhookSecret, service, metricsAddr, healthAddr, dialReplicas, otlpEndpoint string
 	leaderElect                                                                 bool
+	diagnostics                                                                 telemetry.Diagnostics
 }
 
 func controllerCommand() *cobra.Command {
@@ -30,9 +35,10 @@ kill switch also takes effect while no controller runs.`,
 	o.register(f)
 	f.StringVar(&o.webhookSecret, "webhook-secret", "printmarket-gate-webhooks", "name of the Secret with the signing secrets of webhooks")
 	f.StringVar(&o.service, "api-service", "printmarket-api", "Service of the API server, whose endpoints are probed at the port ops")
-	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics")
+	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics and /loglevel")
 	f.StringVar(&o.healthAddr, "health-addr", ":8081", "address of /healthz and /readyz")
 	registerTraces(f, &o.otlpEndpoint)
+	registerDiagnostics(f, &o.diagnostics)
 	f.BoolVar(&o.leaderElect, "leader-elect", true, "lead only while holding the Lease "+leaseName)
 	f.StringVar(&o.dialReplicas, "dial-replicas", "", "connect to this address instead of the address of each endpoint, if the cluster network is unreachable")
 	return cmd

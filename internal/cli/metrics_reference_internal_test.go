@@ -55,12 +55,15 @@ func servedMetrics(t *testing.T) map[string][]telemetry.Description {
 	}
 	kubesource.RegisterMetrics(server.metrics, noStatus, server.now)
 	apiserver.ClockCheck(nil, server.metrics)
+	apiserver.DatabaseCheck(nil, true, server.metrics)
 	(*apiserver.Certificate)(nil).Register(server.metrics, server.now)
 	webhooks := newProcess(io.Discard, telemetry.Webhooks)
 	kubesource.RegisterMetrics(webhooks.metrics, noStatus, webhooks.now)
 	apiserver.RegisterSnapshotAge(webhooks.metrics, gates, webhooks.now)
 	delivery.New(delivery.Config{}).Gauges(webhooks.metrics)
+	apiserver.DatabaseCheck(nil, false, webhooks.metrics)
 	inspecting := newProcess(io.Discard, telemetry.Preflight)
+	apiserver.DatabaseCheck(nil, false, inspecting.metrics)
 	preflight.New(preflight.Config{}).Gauges(inspecting.metrics)
 	return map[string][]telemetry.Description{
 		"API servers":           server.metrics.Descriptions(),

@@ -21,6 +21,7 @@ import (
 type workerOptions struct {
 	databaseOptions
 	role, opsAddr, otlpEndpoint string
+	diagnostics                 telemetry.Diagnostics
 	drain                       time.Duration
 	allowWide                   bool
 
@@ -83,8 +84,9 @@ Flags of one role are rejected in the other.`,
 	f.StringVar(&o.role, "role", "", "role of the worker: preflight, webhooks (required)")
 	f.DurationVar(&o.drain, "drain-time", apiserver.DrainTime,
 		"time for running work to finish after SIGTERM, at most 1h; must be at least 20s less than the pod's terminationGracePeriodSeconds")
-	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz and /metrics")
+	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz, /metrics and /loglevel")
 	registerTraces(f, &o.otlpEndpoint)
+	registerDiagnostics(f, &o.diagnostics)
 	registerAllowWide(f, &o.allowWide)
 	o.databaseOptions.register(f, 0)
 	f.Lookup("database-connections").Usage = fmt.Sprintf("maximum number of database connections (default: 1, or %d for webhooks)", webhookConnections)
@@ -162,10 +164,14 @@ func runWorker(ctx context.Context, o workerOptions, given func(flag string) boo
 
 // operations makes the operations listener of a worker.
 func (o *workerOptions) operations(ctx context.Context, p *process, checks []apiserver.Check) (*apiserver.Server, error) {
+	diagnostics, err := p.diagnostics(o.diagnostics)
+	if err != nil {
+		return nil, err
+	}
 	socket, err := listen(ctx, "ops-addr", o.opsAddr)
 	if err != nil {
 		return nil, err
 	}
-	ops := apiserver.Ops{Metrics: p.metrics, Now: p.now, Checks: checks}
+	ops := apiserver.Ops{Metrics: p.metrics, Diagnostics: diagnostics, Now: p.now, Checks: checks}
 	return apiserver.NewServer(p.log, 0, apiserver.DrainTime, apiserver.Listener{Name: "ops", Socket: socket, Handler: ops.Handler()}), nil
 }

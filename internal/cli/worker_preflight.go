@@ -84,7 +84,7 @@ func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (apise
 		return apiserver.Parts{}, err
 	}
 	server, err := o.operations(ctx, p, []apiserver.Check{
-		apiserver.DatabaseCheck(p.store.Ping, false),
+		apiserver.DatabaseCheck(p.store.Ping, false, p.metrics),
 		{Name: "queue", Run: func(context.Context) error { return worker.Healthy() }},
 	})
 	if err != nil {

@@ -65,7 +65,7 @@ func assembleWebhooks(ctx context.Context, o *workerOptions, p *process) (apiser
 	apiserver.RegisterSnapshotAge(p.metrics, gates, p.now)
 	worker := newDelivery(p, gates, ranges, o.drain)
 	server, err := o.operations(ctx, p, []apiserver.Check{
-		apiserver.DatabaseCheck(p.store.Ping, false),
+		apiserver.DatabaseCheck(p.store.Ping, false, p.metrics),
 		apiserver.PostureCheck(feed.Healthy, gates, p.now),
 		apiserver.GateSecretCheck(func() error { return feed.Status().GateFault }),
 		{Name: "deliveries", Run: func(context.Context) error { return worker.Healthy() }},
