@@ -73,7 +73,7 @@ func openDevAdapters(ctx context.Context, p *process, o devOptions) (a *devAdapt
 		}
 		a.onClose(stop)
 	}
-	if err := a.openRedis(a.redisURL); err != nil {
+	if err := a.openRedis(a.redisURL, nil); err != nil {
 		return nil, err
 	}
 	if err := demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: a.store, Now: a.now, Random: rand.Reader})); err != nil {

@@ -109,7 +109,7 @@ func openCluster(ctx context.Context, p *process, o apiserverOptions) (c apiserv
 	if c.SignOn, err = o.signOn.provider(o.operatorsAddr, p.now); err != nil {
 		return c, nil, err
 	}
-	if err := p.openRedis(url); err != nil {
+	if err := p.openRedis(url, rereads(o.redis, redisVariable, url, p.log)); err != nil {
 		return c, nil, err
 	}
 	store, err := o.serve(ctx, p)

@@ -38,7 +38,7 @@ privileges that API servers and workers need.`,
 		print: func(w io.Writer, m migrated) { line(w, fmt.Sprintf("The schema is at version %d.", m.SchemaVersion)) },
 	}.local(func(cmd *cobra.Command, _ []string) (m migrated, err error) {
 		ctx := cmd.Context()
-		store, err := o.open(ctx)
+		store, err := o.open(ctx, nil)
 		if err != nil {
 			return m, err
 		}

@@ -7,9 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -103,7 +105,28 @@ func secretURL(value, variable string) (string, error) {
 	}
 }
 
-func (o *databaseOptions) open(ctx context.Context) (*postgres.Store, error) {
+// rereads returns a function that reads the file of [secretURL] again, for the credentials
+// of new connections. While the file is unreadable, the function returns the URL that it
+// read last. rereads returns nil if the URL does not come from a file.
+func rereads(value, variable, url string, log *slog.Logger) func() string {
+	if value != "" || os.Getenv(variable+fileSuffix) == "" || log == nil {
+		return nil
+	}
+	var last atomic.Pointer[string]
+	last.Store(&url)
+	return func() string {
+		current, err := secretURL("", variable)
+		if err != nil {
+			log.Warn("cannot read the URL for a new connection; the previous credentials stay in use", "error", err)
+			return *last.Load()
+		}
+		last.Store(&current)
+		return current
+	}
+}
+
+// open opens the database. A process with a log follows changes of the credentials.
+func (o *databaseOptions) open(ctx context.Context, log *slog.Logger) (*postgres.Store, error) {
 	url, err := o.url()
 	if err != nil {
 		return nil, err
@@ -112,7 +135,7 @@ func (o *databaseOptions) open(ctx context.Context) (*postgres.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: o.connections, Prepared: prepared, AcquireTimeout: o.wait, Insecure: plain})
+	store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: o.connections, Prepared: prepared, AcquireTimeout: o.wait, Insecure: plain, Current: rereads(o.database, databaseVariable, url, log)})
 	if errors.Is(err, postgres.ErrInsecure) {
 		return nil, fmt.Errorf("%w, or allow it with --insecure-database", err)
 	}
@@ -125,7 +148,7 @@ func (o *databaseOptions) open(ctx context.Context) (*postgres.Store, error) {
 
 // serve opens the database for a process that serves. The schema must be up to date.
 func (o *databaseOptions) serve(ctx context.Context, p *process) (*postgres.Store, error) {
-	store, err := o.open(ctx)
+	store, err := o.open(ctx, p.log)
 	if err != nil {
 		return nil, err
 	}

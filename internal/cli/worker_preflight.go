@@ -66,7 +66,7 @@ func assemblePreflight(ctx context.Context, o *workerOptions, p *process) (apise
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
-	if err := p.openRedis(url); err != nil {
+	if err := p.openRedis(url, rereads(o.redis, redisVariable, url, p.log)); err != nil {
 		return apiserver.Parts{}, err
 	}
 	if _, err := o.serve(ctx, p); err != nil {
