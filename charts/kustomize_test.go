@@ -27,17 +27,17 @@ import (
 // tree: the objects and fields that only one of them has, with the reason. Labels and
 // annotations of objects are not compared.
 var intended = map[string]string{
-	"-Namespace/printmarket":                            "helm makes namespaces by itself, or uses one that is there",
-	"-Job/printmarket-migrate-devel":                    "the job of each version has a name of its own",
-	"+Job/printmarket-migrate":                          "a hook replaces the job of the previous version",
-	"+NetworkPolicy/printmarket-api":                    "the component config/network",
-	"+NetworkPolicy/printmarket-controller":             "the same",
-	"+NetworkPolicy/printmarket-default-deny":           "the same",
-	"+NetworkPolicy/printmarket-migrate":                "the same",
-	"+NetworkPolicy/printmarket-test":                   "the same",
-	"+NetworkPolicy/printmarket-worker-preflight":       "the same",
-	"+NetworkPolicy/printmarket-worker-webhooks":        "the same",
-	"+Pod/printmarket-test":                             "helm test",
+	"-Namespace/printmarket":                      "helm makes namespaces by itself, or uses one that is there",
+	"-Job/printmarket-migrate-devel":              "the job of each version has a name of its own",
+	"+Job/printmarket-migrate":                    "a hook replaces the job of the previous version",
+	"+NetworkPolicy/printmarket-api":              "the component config/network",
+	"+NetworkPolicy/printmarket-controller":       "the same",
+	"+NetworkPolicy/printmarket-default-deny":     "the same",
+	"+NetworkPolicy/printmarket-migrate":          "the same",
+	"+NetworkPolicy/printmarket-test":             "the same",
+	"+NetworkPolicy/printmarket-worker-preflight": "the same",
+	"+NetworkPolicy/printmarket-worker-webhooks":  "the same",
+	"+Pod/printmarket-test":                       "helm test",
 }
 
 // asTheTree are the values with which the chart makes what config/default does.

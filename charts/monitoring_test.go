@@ -181,6 +181,12 @@ type endpoint struct {
 	Port     string `json:"port"`
 	Path     string `json:"path"`
 	Interval string `json:"interval"`
+	// Authorization is nil without a token.
+	Authorization *authorization `json:"authorization,omitempty"`
+}
+
+type authorization struct {
+	Credentials map[string]string `json:"credentials"`
 }
 
 func TestEveryProcessIsScrapedWhereItServesMetrics(t *testing.T) {

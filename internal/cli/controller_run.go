@@ -53,7 +53,7 @@ func runController(ctx context.Context, o controllerOptions, logs io.Writer) err
 			},
 		},
 		HealthProbeBindAddress: o.healthAddr,
-		LeaderElection: o.leaderElect, LeaderElectionID: leaseName, LeaderElectionNamespace: namespace,
+		LeaderElection:         o.leaderElect, LeaderElectionID: leaseName, LeaderElectionNamespace: namespace,
 		// The next leader need not wait until the Lease expires: nothing runs after the
 		// manager has stopped.
 		LeaderElectionReleaseOnCancel: true,
