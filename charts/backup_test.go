@@ -98,7 +98,7 @@ func TestAFailedBackupRemovesNothing(t *testing.T) {
 	directory := t.TempDir()
 	old := filepath.Join(directory, "printmarket-20260101T021700Z.dump")
 	file := filepath.Join(directory, "url")
-	for path, content := range map[string]string{old: "dump", file: "postgres://nobody@127.0.0.1:1/none?sslmode=disable"} {
+	for path, content := range map[string]string{old: "dump", file: "postgres://absent@127.0.0.1:1/none?sslmode=disable"} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatalf("os.WriteFile: %v", err)
 		}

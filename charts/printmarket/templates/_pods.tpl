@@ -166,9 +166,6 @@ Parameter: "database" or "redis". */}}
 {{- define "printmarket.authorities" -}}
 {{- range $server := list "database" "redis" }}
 {{- with (index $.Values $server).ca }}
-{{- if and .secretName .configMapName }}
-{{- fail (printf "%s.ca: secretName and configMapName are both set: remove one" $server) }}
-{{- end }}
 {{- if or .secretName .configMapName }}
 - {{ ternary "secret" "configMap" (ne .secretName "") }}:
     name: {{ .secretName | default .configMapName | quote }}
