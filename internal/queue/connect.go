@@ -106,12 +106,11 @@ func credentials(current func() string, user, password string) func(context.Cont
 		return nil
 	}
 	return func(context.Context) (string, string, error) {
-		parsed, err := url.Parse(current())
-		if err != nil || parsed.User == nil {
-			return user, password, nil
+		if parsed, err := url.Parse(current()); err == nil && parsed.User != nil {
+			renewed, _ := parsed.User.Password()
+			return parsed.User.Username(), renewed, nil
 		}
-		password, _ := parsed.User.Password()
-		return parsed.User.Username(), password, nil
+		return user, password, nil
 	}
 }
 
