@@ -19,9 +19,23 @@ import (
 //
 // For API servers the check is advisory, because all replicas share the database: if no
 // replica were ready, partners would get the response of an ingress instead of a
-// problem.
-func DatabaseCheck(ping func(context.Context) error, advisory bool) Check {
-	return Check{Name: "store", Advisory: advisory, Run: func(ctx context.Context) error { return unlessBusy(ping(ctx)) }}
+// problem. The result of the last check is a metric, which is absent before the first.
+func DatabaseCheck(ping func(context.Context) error, advisory bool, metrics *telemetry.Metrics) Check {
+	var last atomic.Pointer[float64]
+	metrics.GaugeIf("printmarket_database_up", "1 if the database responded at the last readiness check, else 0.", func() (float64, bool) {
+		if up := last.Load(); up != nil {
+			return *up, true
+		}
+		return 0, false
+	})
+	return Check{Name: "store", Advisory: advisory, Run: func(ctx context.Context) error {
+		err, up := unlessBusy(ping(ctx)), 0.0
+		if err == nil {
+			up = 1
+		}
+		last.Store(&up)
+		return err
+	}}
 }
 
 // maxSkew is the tolerated difference between the clocks of the database and the

@@ -24,27 +24,32 @@ type Check struct {
 // checkTimeout limits the total time of all checks of one readiness request.
 const checkTimeout = 2 * time.Second
 
-// Ops is the listener for operators and their tools. It has no authentication, so
-// partners must not reach it.
+// Ops is the listener for operators and their tools. Only its Diagnostics have
+// authentication, so partners must not reach it.
 type Ops struct {
 	Checks  []Check
 	Metrics *telemetry.Metrics
-	Gates   *posture.Gates
+	// Diagnostics protects /metrics, and serves the log level and profiles.
+	Diagnostics telemetry.Diagnostics
+	Gates       *posture.Gates
 	// Compiled returns the highest resource version of each kind in the snapshot in
 	// force; nil if the source has no resource versions.
 	Compiled func() map[string]string
 	Now      func() time.Time
 }
 
-// Handler serves /livez, /readyz, /metrics and, if there are gates,
-// /posture/watermark.
+// Handler serves /livez, /readyz, /metrics, the pages of the diagnostics and, if there are
+// gates, /posture/watermark.
 func (o Ops) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) {
 		respond.Bytes(w, http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
 	})
 	mux.HandleFunc("GET /readyz", o.ready)
-	mux.Handle("GET /metrics", o.Metrics.Handler())
+	mux.Handle("GET /metrics", o.Diagnostics.Protect(o.Metrics.Handler()))
+	for pattern, page := range o.Diagnostics.Pages() {
+		mux.Handle(pattern, page)
+	}
 	if o.Gates != nil {
 		mux.HandleFunc("GET /posture/watermark", o.watermark)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/printmarket/printmarket/apiserver"
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/telemetry"
+	"github.com/printmarket/printmarket/internal/transaction"
 )
 
 func ask(t *testing.T, o apiserver.Ops, method, path string, body any) *httptest.ResponseRecorder {
@@ -136,5 +138,39 @@ func TestMetricsAreServed(t *testing.T) {
 	}
 	if rec := ask(t, apiserver.Ops{}, "GET", "/other", nil); rec.Code != 404 {
 		t.Errorf("status %d of an unknown path", rec.Code)
+	}
+}
+
+func TestOperationsListenerServesDiagnostics(t *testing.T) {
+	t.Parallel()
+	o := apiserver.Ops{Diagnostics: telemetry.Diagnostics{TokenFile: t.TempDir() + "/none", Pprof: true, Level: new(slog.LevelVar), Log: telemetry.Discard()}}
+	for path, want := range map[string]int{"/livez": 200, "/readyz": 200, "/metrics": 503, "/loglevel": 503, "/debug/pprof/heap": 503} {
+		if rec := ask(t, o, "GET", path, nil); rec.Code != want {
+			t.Errorf("%s without a usable token file: status %d, want %d", path, rec.Code, want)
+		}
+	}
+	if rec := ask(t, apiserver.Ops{}, "GET", "/debug/pprof/heap", nil); rec.Code != 404 {
+		t.Errorf("profiles that are not enabled: status %d, want 404", rec.Code)
+	}
+}
+
+func TestDatabaseMetricFollowsTheReadinessCheck(t *testing.T) {
+	t.Parallel()
+	var fault error
+	metrics := telemetry.NewMetrics()
+	o := apiserver.Ops{Metrics: metrics, Checks: []apiserver.Check{apiserver.DatabaseCheck(func(context.Context) error { return fault }, true, metrics)}}
+	scrape := func() string { return ask(t, o, "GET", "/metrics", nil).Body.String() }
+	if strings.Contains(scrape(), "\nprintmarket_database_up ") {
+		t.Error("the metric has a value before the first check")
+	}
+	for _, step := range []struct {
+		fault error
+		want  string
+	}{{nil, "1"}, {errors.New("connection refused"), "0"}, {transaction.ErrOverloaded, "1"}} {
+		fault = step.fault
+		ask(t, o, "GET", "/readyz", nil)
+		if !strings.Contains(scrape(), "\nprintmarket_database_up "+step.want+"\n") {
+			t.Errorf("after %v, the metric is not %s", step.fault, step.want)
+		}
 	}
 }

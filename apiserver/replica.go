@@ -84,7 +84,9 @@ type ReplicaConfig struct {
 	Metrics *telemetry.Metrics
 	// Tracer may be nil.
 	Tracer *telemetry.Tracer
-	Now    func() time.Time
+	// Diagnostics may be zero.
+	Diagnostics telemetry.Diagnostics
+	Now         func() time.Time
 
 	Records Records
 	// Limits counts requests across all replicas.
@@ -280,7 +282,7 @@ func (r *Replica) listeners() ([]Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	ops := Ops{Checks: r.readiness(), Metrics: r.Metrics, Gates: r.Gates, Now: r.Now, Compiled: r.Compiled}
+	ops := Ops{Checks: r.readiness(), Metrics: r.Metrics, Diagnostics: r.Diagnostics, Gates: r.Gates, Now: r.Now, Compiled: r.Compiled}
 	return slices.Concat(listeners, dashboards, []Listener{
 		{Name: "registry", Socket: r.Sockets.Registry, Handler: r.observed("registry", problemTypes)},
 		{Name: "ops", Socket: r.Sockets.Ops, Handler: ops.Handler()},

@@ -108,6 +108,12 @@ func helm(t *testing.T, arguments ...string) said {
 	if at := slices.IndexFunc(arguments, func(argument string) bool { return filepath.Base(argument) == platformChart }); at >= 0 {
 		arguments = slices.Insert(slices.Clone(arguments), at+1, "--values="+valuesFile(t, networks))
 	}
+	return helmAlone(t, arguments...)
+}
+
+// helmAlone runs helm without the values that tests of the platform chart share.
+func helmAlone(t *testing.T, arguments ...string) said {
+	t.Helper()
 	command := exec.CommandContext(t.Context(), requireHelm(t), arguments...)
 	home := t.TempDir()
 	command.Env = append(os.Environ(), "HOME="+home, "HELM_CACHE_HOME="+home, "HELM_CONFIG_HOME="+home, "HELM_DATA_HOME="+home, "KUBECONFIG=")

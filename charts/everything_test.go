@@ -74,7 +74,8 @@ gateway:
   api: {enabled: true}
   registry: {enabled: true}
   dashboard: {enabled: true, host: dashboard.printmarket.example}
-tls: {caSecret: servers-ca}
+backup: {enabled: true, existingClaim: backups, command: [/bin/upload], uploadTo: [{ipBlock: {cidr: 10.9.0.0/24}}]}
+diagnostics: {tokenSecret: printmarket-metrics, pprof: true}
 files: {existingClaim: uploads, lifetimeHours: 48, maxStoredBytes: 8589934592, scanCommand: /opt/scan, scanTimeoutSeconds: 90}
 networkPolicy:
   open: [mtls, tests]

@@ -4,6 +4,7 @@ package charts_test
 
 import (
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -25,18 +27,17 @@ import (
 // tree: the objects and fields that only one of them has, with the reason. Labels and
 // annotations of objects are not compared.
 var intended = map[string]string{
-	"-Namespace/printmarket":                            "helm makes namespaces by itself, or uses one that is there",
-	"+PodDisruptionBudget/printmarket-controller":       "the chart lets a drain of nodes take one at a time",
-	"+PodDisruptionBudget/printmarket-worker-preflight": "the chart lets a drain of nodes take one at a time",
-	"+PodDisruptionBudget/printmarket-worker-webhooks":  "the chart lets a drain of nodes take one at a time",
-	"+NetworkPolicy/printmarket-api":                    "the kustomization leaves networks to its users",
-	"+NetworkPolicy/printmarket-controller":             "the same",
-	"+NetworkPolicy/printmarket-default-deny":           "the same",
-	"+NetworkPolicy/printmarket-migrate":                "the same",
-	"+NetworkPolicy/printmarket-test":                   "the same",
-	"+NetworkPolicy/printmarket-worker-preflight":       "the same",
-	"+NetworkPolicy/printmarket-worker-webhooks":        "the same",
-	"+Pod/printmarket-test":                             "helm test",
+	"-Namespace/printmarket":                      "helm makes namespaces by itself, or uses one that is there",
+	"-Job/printmarket-migrate-devel":              "the job of each version has a name of its own",
+	"+Job/printmarket-migrate":                    "a hook replaces the job of the previous version",
+	"+NetworkPolicy/printmarket-api":              "the component config/network",
+	"+NetworkPolicy/printmarket-controller":       "the same",
+	"+NetworkPolicy/printmarket-default-deny":     "the same",
+	"+NetworkPolicy/printmarket-migrate":          "the same",
+	"+NetworkPolicy/printmarket-test":             "the same",
+	"+NetworkPolicy/printmarket-worker-preflight": "the same",
+	"+NetworkPolicy/printmarket-worker-webhooks":  "the same",
+	"+Pod/printmarket-test":                       "helm test",
 }
 
 // asTheTree are the values with which the chart makes what config/default does.
@@ -81,7 +82,7 @@ func TestTheChartHasTheObjectsOfTheTree(t *testing.T) {
 
 func TestTheChartAgreesWithTheTree(t *testing.T) {
 	t.Parallel()
-	chart, config := render(t, platformChart, asTheTree), tree(t)
+	chart, config := render(t, platformChart, asTheTree), strings.ReplaceAll(tree(t), "printmarket-migrate-devel", "printmarket-migrate")
 	agree(t, chart, config, "Deployment", func(d *appsv1.Deployment) { bare(&d.ObjectMeta); container(&d.Spec.Template) })
 	agree(t, chart, config, "Job", func(j *batchv1.Job) { bare(&j.ObjectMeta); container(&j.Spec.Template) })
 	agree(t, chart, config, "Service", func(s *corev1.Service) { bare(&s.ObjectMeta) })
@@ -123,6 +124,63 @@ func TestTheOperationsRoleOfTheChartIsThatOfConfig(t *testing.T) {
 	if got, want := added(t, origins, origins+"rbac: {operations: true}"), []string{"Role/printmarket-operations"}; !slices.Equal(got, want) {
 		t.Errorf("operations adds %v, want %v", got, want)
 	}
+}
+
+func TestTheNetworkPoliciesOfTheChartAreThoseOfConfig(t *testing.T) {
+	t.Parallel()
+	agree(t, render(t, platformChart, asTheTree), source(t, "config/network/policies.yaml"), "NetworkPolicy", func(p *networkingv1.NetworkPolicy) {
+		bare(&p.ObjectMeta)
+		p.Namespace = ""
+	})
+}
+
+func TestTheMonitorsOfTheChartAreThoseOfConfig(t *testing.T) {
+	t.Parallel()
+	chart := render(t, platformChart, asTheTree+"monitoring: {monitors: {enabled: true}, rules: {enabled: true}}")
+	for _, kind := range []string{"ServiceMonitor", "PodMonitor"} {
+		agree(t, chart, source(t, "config/monitoring/monitors.yaml"), kind, func(m *monitor) { bare(&m.ObjectMeta); m.Namespace = "" })
+	}
+}
+
+// kube-apiserver accepts the tree with all components, also a second time and with another
+// version of the image. Its migration is a job of its own.
+func TestTheTreeWithAllComponentsCanBeAppliedAgain(t *testing.T) {
+	t.Parallel()
+	namespace := restricted(t)
+	jobs := map[string]bool{}
+	for _, tag := range []string{"devel", "devel", "1.2.3"} {
+		var objects []string
+		for _, d := range documents(t, overlay(t, namespace, tag)) {
+			if slices.Contains(unknownThere, d.kind) || d.kind == "CustomResourceDefinition" || d.kind == "Namespace" || strings.HasPrefix(d.kind, "Validating") || d.kind == "ClusterRole" {
+				continue
+			}
+			objects = append(objects, string(d.text))
+			if d.kind == "Job" {
+				jobs[d.name] = true
+			}
+		}
+		// Not with --warnings-as-errors: a job whose version has dots causes a warning.
+		kubectl(t, namespace, objects, "apply", "--server-side", "--force-conflicts", "--filename=-")
+	}
+	if want := map[string]bool{"printmarket-migrate-devel": true, "printmarket-migrate-1.2.3": true}; !maps.Equal(jobs, want) {
+		t.Errorf("jobs %v, want %v", jobs, want)
+	}
+}
+
+// overlay returns config/default with all components, in a namespace, with a tag.
+func overlay(t *testing.T, namespace, tag string) string {
+	t.Helper()
+	directory, err := os.MkdirTemp("../config", "overlay-") //nolint:usetesting // kustomize loads files only below a common root
+	if err != nil {
+		t.Fatalf("os.MkdirTemp: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(directory) })
+	text := strings.NewReplacer("namespace: printmarket\n", "namespace: "+namespace+"\n", "newTag: devel", "newTag: "+tag).Replace(source(t, "config/default/kustomization.yaml"))
+	text += "components: [../network, ../monitoring, ../operations, ../backup]\n"
+	if err := os.WriteFile(filepath.Join(directory, "kustomization.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatalf("os.WriteFile: %v", err)
+	}
+	return kustomize(t, filepath.Base(directory))
 }
 
 // bare removes the labels and annotations, which name the release in objects of the chart.

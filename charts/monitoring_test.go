@@ -4,6 +4,7 @@ package charts_test
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,15 +12,30 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 )
 
 // The chart cannot read outside of its directory, so it has copies.
-func TestTheChartsAlertsAndDashboardAreThoseOfConfig(t *testing.T) {
+func TestTheChartsRulesAndDashboardsAreThoseOfConfig(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"alerts.yaml", "dashboard.json"} {
+	for _, name := range []string{"alerts.yaml", "slo.yaml"} {
 		current(t, platformChart+"/files/"+name, source(t, "config/monitoring/"+name))
 	}
+	for _, name := range dashboardFiles(t) {
+		current(t, platformChart+"/files/dashboards/"+name, source(t, "config/monitoring/dashboards/"+name))
+	}
+}
+
+// dashboardFiles returns the names of the dashboards.
+func dashboardFiles(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("../config/monitoring/dashboards/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("dashboards: %q, %v", files, err)
+	}
+	for _, file := range files {
+		names = append(names, filepath.Base(file))
+	}
+	return names
 }
 
 // prometheusRule has the fields of the operator's kind that are used.
@@ -33,21 +49,19 @@ type ruleGroups struct {
 	Groups []struct {
 		Name  string `json:"name"`
 		Rules []struct {
-			Alert       string            `json:"alert"`
+			Alert       string            `json:"alert,omitempty"`
+			Record      string            `json:"record,omitempty"`
 			Expr        string            `json:"expr"`
-			For         string            `json:"for"`
-			Labels      map[string]string `json:"labels"`
-			Annotations map[string]string `json:"annotations"`
+			For         string            `json:"for,omitempty"`
+			Labels      map[string]string `json:"labels,omitempty"`
+			Annotations map[string]string `json:"annotations,omitempty"`
 		} `json:"rules"`
 	} `json:"groups"`
 }
 
 func TestPrometheusRuleEqualsTheAlerts(t *testing.T) {
 	t.Parallel()
-	var want ruleGroups
-	if err := yaml.UnmarshalStrict([]byte(source(t, "config/monitoring/alerts.yaml")), &want); err != nil {
-		t.Fatalf("yaml.UnmarshalStrict: %v", err)
-	}
+	want := strict[prometheusRule](t, []byte(source(t, "config/monitoring/rules.yaml"))).Spec
 	const values = "monitoring: {rules: {enabled: true, labels: {release: prometheus}"
 	plain := ofKind[prometheusRule](t, render(t, platformChart, origins+values+"}}"), "PrometheusRule")[0]
 	if diff := cmp.Diff(want, plain.Spec); diff != "" {
@@ -57,12 +71,15 @@ func TestPrometheusRuleEqualsTheAlerts(t *testing.T) {
 		t.Errorf("labels %v of %s", plain.Labels, plain.APIVersion)
 	}
 	linked := ofKind[prometheusRule](t, render(t, platformChart, origins+values+", runbookURL: https://runbooks.example/}}"), "PrometheusRule")[0]
-	for _, group := range linked.Spec.Groups {
-		for _, rule := range group.Rules {
-			if want := "https://runbooks.example/" + path.Base(rule.Annotations["runbook"]); rule.Annotations["runbook_url"] != want {
-				t.Errorf("%s: runbook_url is %q, want %q", rule.Alert, rule.Annotations["runbook_url"], want)
+	for i, group := range linked.Spec.Groups {
+		for j, rule := range group.Rules {
+			original, linked := want.Groups[i].Rules[j].Annotations["runbook_url"], rule.Annotations["runbook_url"]
+			if rule.Alert != "" && linked != "https://runbooks.example/"+path.Base(original) {
+				t.Errorf("%s: runbook_url is %q, want the page of %s", rule.Alert, linked, original)
 			}
-			delete(rule.Annotations, "runbook_url")
+			if rule.Alert != "" {
+				rule.Annotations["runbook_url"] = original
+			}
 		}
 	}
 	if diff := cmp.Diff(want, linked.Spec); diff != "" {
@@ -89,13 +106,17 @@ worker: {keda: {enabled: true}}`))
 	}
 }
 
-func TestTheDashboardArrivesAsItIs(t *testing.T) {
+func TestTheDashboardsArriveAsTheyAre(t *testing.T) {
 	t.Parallel()
 	stream := render(t, platformChart, origins+"monitoring: {dashboard: {enabled: true}}")
-	board := strict[corev1.ConfigMap](t, one(t, stream, "ConfigMap", "printmarket-dashboard").text)
-	got := board.Data["printmarket-preflight-queue.json"]
-	if strings.TrimSpace(got) != strings.TrimSpace(source(t, "config/monitoring/dashboard.json")) || board.Labels["grafana_dashboard"] != "1" {
-		t.Errorf("the dashboard is another one, or its labels are %v", board.Labels)
+	boards := strict[corev1.ConfigMap](t, one(t, stream, "ConfigMap", "printmarket-dashboards").text)
+	want := map[string]string{}
+	for _, name := range dashboardFiles(t) {
+		want[name] = strings.TrimSpace(source(t, "config/monitoring/dashboards/"+name))
+		boards.Data[name] = strings.TrimSpace(boards.Data[name])
+	}
+	if diff := cmp.Diff(want, boards.Data); diff != "" || boards.Labels["grafana_dashboard"] != "1" {
+		t.Errorf("labels %v; dashboards (-config +chart):\n%s", boards.Labels, diff)
 	}
 }
 
@@ -160,6 +181,12 @@ type endpoint struct {
 	Port     string `json:"port"`
 	Path     string `json:"path"`
 	Interval string `json:"interval"`
+	// Authorization is nil without a token.
+	Authorization *authorization `json:"authorization,omitempty"`
+}
+
+type authorization struct {
+	Credentials map[string]string `json:"credentials"`
 }
 
 func TestEveryProcessIsScrapedWhereItServesMetrics(t *testing.T) {

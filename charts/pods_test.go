@@ -29,17 +29,19 @@ func TestNodeDrainIsNotBlockedByIdlePods(t *testing.T) {
 
 // While a rollout goes on, the pods that are about to go must not decide where new
 // ones come.
-func TestPodsOfOneVersionAreSpreadOverNodes(t *testing.T) {
+func TestPodsOfOneVersionAreSpreadOverZonesAndNodes(t *testing.T) {
 	t.Parallel()
 	for _, deployment := range ofKind[appsv1.Deployment](t, render(t, platformChart, everything), "Deployment") {
 		pod := deployment.Spec.Template
-		if len(pod.Spec.TopologySpreadConstraints) != 1 {
-			t.Errorf("%s: %d constraints, want 1", deployment.Name, len(pod.Spec.TopologySpreadConstraints))
-			continue
+		var keys []string
+		for _, spread := range pod.Spec.TopologySpreadConstraints {
+			keys = append(keys, spread.TopologyKey)
+			if !matchesLabels(spread.LabelSelector, pod.Labels) || !slices.Contains(spread.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {
+				t.Errorf("%s: %+v does not count the pods of one version", deployment.Name, spread)
+			}
 		}
-		spread := pod.Spec.TopologySpreadConstraints[0]
-		if !matchesLabels(spread.LabelSelector, pod.Labels) || !slices.Contains(spread.MatchLabelKeys, appsv1.DefaultDeploymentUniqueLabelKey) {
-			t.Errorf("%s: %+v does not count the pods of one version", deployment.Name, spread)
+		if want := []string{corev1.LabelTopologyZone, corev1.LabelHostname}; !slices.Equal(keys, want) {
+			t.Errorf("%s is spread over %q, want %q", deployment.Name, keys, want)
 		}
 	}
 }

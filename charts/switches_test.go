@@ -78,7 +78,7 @@ func TestEverySwitchHasItsEffect(t *testing.T) {
 		"secrets-of-ones-own":      {"database: {external: {ownerSecret: printmarket-o, apiSecret: printmarket-a, workerSecret: printmarket-w}, roles: {api: api, worker: worker}}\nredis: {external: {secret: printmarket-r, workerSecret: printmarket-rw}}", []string{"Deployment/*api", "Deployment/*worker*", "Job/*"}},
 		"admission-policy":         {"", []string{"ValidatingAdmissionPolicy*/*", "ClusterRole/*"}},
 		"people":                   {"rbac: {operations: true}", []string{"Role/*viewer", "Role/*on-call", "Role/*manager", "Role/*operations", "Role/*administrator"}},
-		"server-ca":                {"tls: {caSecret: servers-ca}\nwebhooks: {enabled: true}", []string{"Deployment/*", "Job/*"}},
+		"server-ca":                {"database: {urlKey: uri, ca: {secretName: database-ca}}\nredis: {ca: {configMapName: redis-ca, key: ca-bundle.crt}}\nwebhooks: {enabled: true}", []string{"Deployment/*", "Job/*"}},
 		"insecure":                 {"database: {insecure: true}\nredis: {insecure: true}\nwebhooks: {enabled: true}", []string{"Deployment/*", "Job/*"}},
 		"files":                    {"files: {existingClaim: uploads, lifetimeHours: 48, maxStoredBytes: 8589934592, scanCommand: /opt/scan, scanTimeoutSeconds: 90}", []string{"Deployment/*api", "Deployment/*worker*"}},
 		"webhooks":                 {"webhooks: {enabled: true}", []string{"*/*webhooks", "Job/*"}},

@@ -5,7 +5,9 @@ package config_test
 import (
 	"encoding/json"
 	"errors"
-	"maps"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,12 +15,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/printmarket/printmarket/internal/preflightjob"
+	"github.com/printmarket/printmarket/internal/problem"
 	"github.com/printmarket/printmarket/internal/queue"
+	"github.com/printmarket/printmarket/internal/telemetry"
 	"github.com/printmarket/printmarket/internal/webhook"
 	"github.com/printmarket/printmarket/workers/delivery"
 	"github.com/printmarket/printmarket/workers/preflight"
@@ -26,20 +31,24 @@ import (
 
 const runbooks = "docs/runbooks"
 
-// alert is a rule of config/monitoring/alerts.yaml.
-type alert struct {
+// runbookBase is the address of the published runbooks. The chart can replace it.
+const runbookBase = "https://github.com/printmarket/printmarket/blob/main/docs/runbooks/"
+
+// rule is a rule of config/monitoring/alerts.yaml or slo.yaml.
+type rule struct {
 	Name        string            `json:"alert"`
+	Record      string            `json:"record"`
 	Expr        string            `json:"expr"`
 	For         string            `json:"for"`
 	Labels      map[string]string `json:"labels"`
 	Annotations struct {
 		Summary     string `json:"summary"`
 		Description string `json:"description"`
-		Runbook     string `json:"runbook"`
+		Runbook     string `json:"runbook_url"`
 	} `json:"annotations"`
 }
 
-// panel is a panel of config/monitoring/dashboard.json.
+// panel is a panel of a dashboard.
 type panel struct {
 	ID          int    `json:"id"`
 	Type        string `json:"type"`
@@ -80,46 +89,59 @@ func source(t *testing.T, name string) string {
 	return string(content)
 }
 
-func alerts(t *testing.T) []alert {
+// rulesOf returns the rules of a file of config/monitoring.
+func rulesOf(t *testing.T, name string) []rule {
 	t.Helper()
 	var file struct {
 		Groups []struct {
-			Name  string  `json:"name"`
-			Rules []alert `json:"rules"`
+			Name  string `json:"name"`
+			Rules []rule `json:"rules"`
 		} `json:"groups"`
 	}
-	if err := yaml.UnmarshalStrict([]byte(source(t, "config/monitoring/alerts.yaml")), &file); err != nil {
+	if err := yaml.UnmarshalStrict([]byte(source(t, "config/monitoring/"+name)), &file); err != nil {
 		t.Fatalf("yaml.UnmarshalStrict: %v", err)
 	}
-	var all []alert
+	var all []rule
 	for _, group := range file.Groups {
 		all = append(all, group.Rules...)
 	}
-	if len(file.Groups) != 2 || len(all) < 14 {
-		t.Fatalf("alerts: %+v", file)
+	if len(all) < 14 {
+		t.Fatalf("%s: %+v", name, file)
 	}
 	return all
 }
 
-func queueDashboard(t *testing.T) dashboard {
+func alerts(t *testing.T) []rule { return rulesOf(t, "alerts.yaml") }
+
+// dashboards returns the dashboards by their ids.
+func dashboards(t *testing.T) map[string]dashboard {
 	t.Helper()
-	var d dashboard
-	if err := json.Unmarshal([]byte(source(t, "config/monitoring/dashboard.json")), &d); err != nil {
-		t.Fatalf("json.Unmarshal: %v", err)
+	all := map[string]dashboard{}
+	for _, b := range readBoards(t) {
+		var d dashboard
+		if err := json.Unmarshal([]byte(source(t, "config/monitoring/dashboards/"+b.UID+".json")), &d); err != nil {
+			t.Fatalf("json.Unmarshal: %v", err)
+		}
+		all[b.UID] = d
 	}
-	return d
+	return all
 }
 
-// expressions maps places to the expressions of the alerts and of the dashboard.
+// expressions maps places to the expressions of the rules and of the dashboards.
 func expressions(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, a := range alerts(t) {
 		all["alert "+a.Name] = a.Expr
 	}
-	for _, p := range queueDashboard(t).Panels {
-		for _, target := range p.Targets {
-			all["panel "+p.Title+": "+target.Expr] = target.Expr
+	for i, r := range rulesOf(t, "slo.yaml") {
+		all[fmt.Sprintf("rule %d %s", i, r.Record)] = r.Expr
+	}
+	for uid, d := range dashboards(t) {
+		for _, p := range d.Panels {
+			for _, target := range p.Targets {
+				all["panel "+uid+" "+p.Title+": "+target.Expr] = target.Expr
+			}
 		}
 	}
 	return all
@@ -146,34 +168,39 @@ func exported(t *testing.T) map[string]bool {
 	return names
 }
 
-func TestAlertsAndDashboardNameMetricsThatExist(t *testing.T) {
+var series = regexp.MustCompile(`printmarket[_:][a-zA-Z0-9_:]+`)
+
+func TestRulesAndDashboardsNameMetricsThatExist(t *testing.T) {
 	t.Parallel()
-	names, series := exported(t), regexp.MustCompile(`printmarket_[a-z_]+`)
+	names := exported(t)
+	for _, r := range rulesOf(t, "slo.yaml") {
+		names[r.Record] = true
+	}
 	for where, expr := range expressions(t) {
 		found := series.FindAllString(expr, -1)
 		for _, name := range found {
 			if !names[name] {
-				t.Errorf("%s names %s, which nothing exports", where, name)
+				t.Errorf("%s names %s, which nothing exports or records", where, name)
 			}
 		}
-		if len(found) == 0 {
+		if len(found) == 0 && !strings.Contains(expr, "ALERTS{") {
 			t.Errorf("%s is about no metric", where)
 		}
 	}
 }
 
-// The dashboard must show every exported metric of the queue.
-func TestTheDashboardShowsEveryMetricOfTheQueue(t *testing.T) {
+func TestSomeDashboardShowsEveryMetric(t *testing.T) {
 	t.Parallel()
 	var shown strings.Builder
-	for _, p := range queueDashboard(t).Panels {
-		for _, target := range p.Targets {
-			shown.WriteString(target.Expr + "\n")
+	for where, expr := range expressions(t) {
+		if strings.HasPrefix(where, "panel ") {
+			shown.WriteString(expr + "\n")
 		}
 	}
+	// The objectives show the requests and their times by surface.
+	shown.WriteString("printmarket_http_request_duration_seconds_bucket")
 	for name := range exported(t) {
-		ofQueue := strings.HasPrefix(name, "printmarket_preflight_") || strings.HasPrefix(name, "printmarket_redis_")
-		if ofQueue && !strings.HasSuffix(name, "_sum") && !strings.HasSuffix(name, "_count") && !strings.Contains(shown.String(), name) {
+		if !strings.HasSuffix(name, "_sum") && !strings.HasSuffix(name, "_count") && !strings.Contains(shown.String(), name) {
 			t.Errorf("no panel shows %s", name)
 		}
 	}
@@ -182,7 +209,7 @@ func TestTheDashboardShowsEveryMetricOfTheQueue(t *testing.T) {
 // An expression without the namespace would mix the installations of one Prometheus.
 func TestEverySelectorNamesItsInstallation(t *testing.T) {
 	t.Parallel()
-	selector := regexp.MustCompile(`printmarket_[a-z_]+(?:\{namespace="(?:printmarket|\$namespace)"[,}])?`)
+	selector := regexp.MustCompile(`printmarket[_:][a-zA-Z0-9_:]+(?:\{namespace="(?:printmarket|\$namespace)"[,}])?`)
 	for where, expr := range expressions(t) {
 		for _, found := range selector.FindAllString(expr, -1) {
 			if !strings.Contains(found, "{") {
@@ -197,16 +224,86 @@ func TestEverySelectorNamesItsInstallation(t *testing.T) {
 	}
 }
 
+// The rules select routes by patterns. Each route of a contract belongs to one surface.
+func TestEachRouteHasTheObjectivesOfOneSurface(t *testing.T) {
+	t.Parallel()
+	covered := map[string]int{}
+	for _, contract := range []string{"api/openapi", "api/preflight-openapi", "api/xjdf-openapi", "internal/bridge-openapi", "internal/platform-openapi", "internal/webhooks-openapi"} {
+		var file struct {
+			Paths map[string]any `json:"paths"`
+		}
+		if err := yaml.Unmarshal([]byte(source(t, "docs/"+contract+".yaml")), &file); err != nil {
+			t.Fatalf("yaml.Unmarshal: %v", err)
+		}
+		for route := range file.Paths {
+			var of []string
+			for _, s := range readObjectives(t).Surfaces {
+				if anchored(t, s.Routes).MatchString(route) && (s.Without == "" || !anchored(t, s.Without).MatchString(route)) {
+					of = append(of, s.Name)
+					covered[s.Name]++
+				}
+			}
+			if len(of) != 1 {
+				t.Errorf("%s of %s belongs to the surfaces %q, want exactly one", route, contract, of)
+			}
+		}
+	}
+	for _, s := range readObjectives(t).Surfaces {
+		if covered[s.Name] == 0 {
+			t.Errorf("the surface %s has no route", s.Name)
+		}
+	}
+}
+
+// anchored compiles a pattern as Prometheus does.
+func anchored(t *testing.T, pattern string) *regexp.Regexp {
+	t.Helper()
+	compiled, err := regexp.Compile("^(?:" + pattern + ")$")
+	if err != nil {
+		t.Fatalf("regexp.Compile: %v", err)
+	}
+	return compiled
+}
+
+// A time between two buckets would count no request as fast.
+func TestTimesOfObjectivesAreBucketsOfTheHistogram(t *testing.T) {
+	t.Parallel()
+	metrics := telemetry.NewMetrics()
+	metrics.Request("api", "/", "GET", "200", "", time.Second, "")
+	scrape := httptest.NewRecorder()
+	metrics.Handler().ServeHTTP(scrape, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	for _, s := range readObjectives(t).Surfaces {
+		if bucket := fmt.Sprintf(`printmarket_http_request_duration_seconds_bucket{listener="api",route="/",le="%v"}`, s.Within); !strings.Contains(scrape.Body.String(), bucket) {
+			t.Errorf("surface %s: no bucket %s", s.Name, bucket)
+		}
+	}
+}
+
+// A capability that the operator closed is no failure, an overloaded server is one.
+func TestClosedCapabilitiesDoNotCountAsFailures(t *testing.T) {
+	t.Parallel()
+	closed := anchored(t, readObjectives(t).Closed)
+	for code, want := range map[problem.Code]bool{
+		problem.CodeRFQUnavailable: true, problem.CodeMasterDataBridgeUnavailable: true, problem.CodeFilesDisabled: true,
+		problem.CodePostureUnavailable: false, problem.CodeOverloaded: false, problem.CodeStoreUnavailable: false, problem.CodeInternalError: false,
+		problem.CodePreflightQueueUnavailable: false, problem.CodeRFQCatalogUnavailable: false, problem.CodeFilesUnavailable: false,
+	} {
+		if got := closed.MatchString(string(code)); got != want {
+			t.Errorf("%s counts as closed: %v, want %v", code, got, want)
+		}
+	}
+}
+
 func TestSelectedLabelValuesAreSetByAProcess(t *testing.T) {
 	t.Parallel()
 	values := []string{
 		string(queue.Waiting), string(queue.Held), string(queue.Dead), string(webhook.Delivered), string(webhook.Exhausted), delivery.OutcomeRetried,
-		preflight.OutcomeRetried, preflight.OutcomeExhausted, preflight.OutcomeMalformed,
+		preflight.OutcomeRetried, preflight.OutcomeExhausted, preflight.OutcomeMalformed, "behind", "silent",
 	}
 	for _, failure := range preflightjob.Failures() {
 		values = append(values, string(failure.Code))
 	}
-	asked := regexp.MustCompile(`(?:outcome|state)(?:!?=~?)"([^"]+)"`)
+	asked := regexp.MustCompile(`\b(?:outcome|state)(?:!?=~?)"([^"]+)"`)
 	n := 0
 	for where, expr := range expressions(t) {
 		for _, match := range asked.FindAllStringSubmatch(expr, -1) {
@@ -220,32 +317,6 @@ func TestSelectedLabelValuesAreSetByAProcess(t *testing.T) {
 	}
 	if n == 0 {
 		t.Error("no label found; the pattern is wrong")
-	}
-}
-
-func TestExpressionsAreBalanced(t *testing.T) {
-	t.Parallel()
-	closes := map[rune]rune{')': '(', ']': '[', '}': '{'}
-	for where, expr := range expressions(t) {
-		var open []rune
-		quoted := false
-		for _, r := range expr {
-			switch {
-			case r == '"':
-				quoted = !quoted
-			case quoted:
-			case strings.ContainsRune("([{", r):
-				open = append(open, r)
-			case closes[r] != 0:
-				if len(open) == 0 || open[len(open)-1] != closes[r] {
-					t.Fatalf("%s: %c closes nothing", where, r)
-				}
-				open = open[:len(open)-1]
-			}
-		}
-		if quoted || len(open) > 0 {
-			t.Errorf("%s: something is not closed", where)
-		}
 	}
 }
 
@@ -268,13 +339,24 @@ func TestEveryAlertHasASeverityAndARunbook(t *testing.T) {
 		if a.For == "" || a.Annotations.Summary == "" || a.Annotations.Description == "" {
 			t.Errorf("%s: for, summary or description is missing", a.Name)
 		}
-		page := runbooks + "/" + kebab(a.Name) + ".md"
-		if a.Annotations.Runbook != page {
-			t.Errorf("%s: the runbook is %q, want %q", a.Name, a.Annotations.Runbook, page)
-			continue
-		}
-		if !strings.HasPrefix(source(t, page), "# "+a.Name+"\n") {
-			t.Errorf("%s is not about %s", page, a.Name)
+		link, ours := strings.CutPrefix(a.Annotations.Runbook, runbookBase)
+		page, anchor, isSection := strings.Cut(link, "#")
+		switch {
+		case !ours:
+			t.Errorf("%s: the runbook is %q, want one below %s", a.Name, a.Annotations.Runbook, runbookBase)
+		case !isSection && (page != kebab(a.Name)+".md" || !strings.HasPrefix(source(t, runbooks+"/"+page), "# "+a.Name+"\n")):
+			t.Errorf("%s: the runbook %s is not about it", a.Name, page)
+		case isSection:
+			_, section, found := strings.Cut(source(t, runbooks+"/"+page), "\n## "+a.Name+"\n")
+			section, _, _ = strings.Cut(section, "\n## ")
+			if !found || anchor != strings.ToLower(a.Name) {
+				t.Errorf("%s: %s has no section for it", a.Name, link)
+			}
+			for _, part := range []string{"Meaning: ", "Check: ", "Fix: "} {
+				if !strings.Contains(section, "\n"+part) {
+					t.Errorf("%s: the section has no paragraph %q", a.Name, part)
+				}
+			}
 		}
 	}
 }
@@ -290,53 +372,55 @@ func TestTheIndexOfRunbooksHasEveryPage(t *testing.T) {
 		pages[filepath.Base(file)] = filepath.Base(file) != "README.md"
 	}
 	delete(pages, "README.md")
-	for _, match := range regexp.MustCompile(`(?m)^\| \[[^\]]+\]\(([a-z-]+\.md)\)`).FindAllStringSubmatch(source(t, runbooks+"/README.md"), -1) {
+	for _, match := range regexp.MustCompile(`(?m)^\| \[[^\]]+\]\(([a-z-]+\.md)[#)]`).FindAllStringSubmatch(source(t, runbooks+"/README.md"), -1) {
 		listed[match[1]] = true
 	}
-	if diff := cmp.Diff(pages, listed); diff != "" || len(pages) < len(alerts(t)) {
+	if diff := cmp.Diff(pages, listed); diff != "" {
 		t.Errorf("runbooks (-files +index):\n%s", diff)
 	}
 }
 
-// All runbooks must have the same sections, so that readers find information quickly.
+// Pages of one alert must have the same sections, so that readers find information quickly.
 func TestRunbooksHaveTheSameSections(t *testing.T) {
 	t.Parallel()
 	want := []string{"Partners see", "Look", "Causes", "Do", "Do not", "It is over when"}
 	for _, a := range alerts(t) {
+		page := strings.TrimPrefix(a.Annotations.Runbook, runbookBase)
+		if strings.Contains(page, "#") {
+			continue
+		}
 		var sections []string
-		for _, match := range regexp.MustCompile(`(?m)^## (.+)$`).FindAllStringSubmatch(source(t, a.Annotations.Runbook), -1) {
+		for _, match := range regexp.MustCompile(`(?m)^## (.+)$`).FindAllStringSubmatch(source(t, runbooks+"/"+page), -1) {
 			sections = append(sections, match[1])
 		}
 		if diff := cmp.Diff(want, sections); diff != "" {
-			t.Errorf("sections of %s (-want +got):\n%s", a.Annotations.Runbook, diff)
+			t.Errorf("sections of %s (-want +got):\n%s", page, diff)
 		}
 	}
 }
 
-func TestTheDashboardCanBeLoadedAnywhere(t *testing.T) {
+func TestDashboardsCanBeLoadedAnywhere(t *testing.T) {
 	t.Parallel()
-	d := queueDashboard(t)
-	if d.UID == "" || d.Title == "" || d.SchemaVersion < 39 {
-		t.Errorf("uid %q, title %q, schemaVersion %d", d.UID, d.Title, d.SchemaVersion)
-	}
-	var variables []string
-	for _, v := range d.Templating.List {
-		variables = append(variables, v.Name)
-	}
-	if diff := cmp.Diff([]string{"datasource", "namespace"}, variables); diff != "" {
-		t.Errorf("variables (-want +got):\n%s", diff)
-	}
 	want := datasource{"prometheus", "${datasource}"}
-	for _, p := range d.Panels {
-		if p.Type == "row" {
-			continue
+	for uid, d := range dashboards(t) {
+		if d.UID != uid || d.Title == "" || d.SchemaVersion < 39 {
+			t.Errorf("%s: uid %q, title %q, schemaVersion %d", uid, d.UID, d.Title, d.SchemaVersion)
 		}
-		if p.Datasource != want {
-			t.Errorf("%s has the data source %v", p.Title, p.Datasource)
+		var variables []string
+		for _, v := range d.Templating.List {
+			variables = append(variables, v.Name)
 		}
-		for _, target := range p.Targets {
-			if target.Datasource != want {
-				t.Errorf("%s asks the data source %v", p.Title, target.Datasource)
+		if diff := cmp.Diff([]string{"datasource", "namespace"}, variables); diff != "" {
+			t.Errorf("variables of %s (-want +got):\n%s", uid, diff)
+		}
+		for _, p := range d.Panels {
+			if p.Type != "row" && p.Datasource != want {
+				t.Errorf("%s of %s has the data source %v", p.Title, uid, p.Datasource)
+			}
+			for _, target := range p.Targets {
+				if target.Datasource != want {
+					t.Errorf("%s of %s asks the data source %v", p.Title, uid, target.Datasource)
+				}
 			}
 		}
 	}
@@ -344,32 +428,30 @@ func TestTheDashboardCanBeLoadedAnywhere(t *testing.T) {
 
 func TestEveryPanelShowsAndExplainsSomething(t *testing.T) {
 	t.Parallel()
-	d := queueDashboard(t)
-	ids, rows := map[int]bool{}, map[string]bool{}
-	for i, p := range d.Panels {
-		if ids[p.ID] || p.Grid.H < 1 || p.Grid.W < 1 || p.Grid.X+p.Grid.W > 24 {
-			t.Errorf("%s: number %d is there twice, or the place is wrong: %+v", p.Title, p.ID, p.Grid)
-		}
-		ids[p.ID] = true
-		if p.Type == "row" {
-			rows[p.Title] = true
-			if i+1 == len(d.Panels) || d.Panels[i+1].Type == "row" {
-				t.Errorf("the row %s is empty", p.Title)
+	for uid, d := range dashboards(t) {
+		ids, titles := map[int]bool{}, map[string]bool{}
+		for i, p := range d.Panels {
+			if ids[p.ID] || p.Type != "row" && titles[p.Title] || p.Grid.H < 1 || p.Grid.W < 1 || p.Grid.X+p.Grid.W > 24 {
+				t.Errorf("%s of %s: the number or the title is there twice, or the place is wrong: %+v", p.Title, uid, p.Grid)
 			}
-			continue
+			ids[p.ID] = true
+			if p.Type == "row" {
+				if i+1 == len(d.Panels) || d.Panels[i+1].Type == "row" {
+					t.Errorf("the row %s of %s is empty", p.Title, uid)
+				}
+				continue
+			}
+			titles[p.Title] = true
+			if p.Title == "" || p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 {
+				t.Errorf("panel %d %q of %s: title, description, unit or target is missing", p.ID, p.Title, uid)
+			}
 		}
-		if p.Title == "" || p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 {
-			t.Errorf("panel %d %q: title, description, unit or target is missing", p.ID, p.Title)
-		}
-	}
-	want := []string{"Fairness", "Flow", "Now", "Redis", "Workers"}
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(rows))); diff != "" {
-		t.Errorf("rows (-want +got):\n%s", diff)
 	}
 }
 
-func TestPrometheusLoadsAndFiresTheAlerts(t *testing.T) {
-	t.Parallel()
+// promtool runs promtool, which parses and evaluates as Prometheus does, in a directory.
+func promtool(t *testing.T, directory string, args ...string) {
+	t.Helper()
 	program, err := exec.LookPath("promtool")
 	if errors.Is(err, exec.ErrNotFound) {
 		t.Skip("promtool (Debian: prometheus) is not installed")
@@ -377,11 +459,85 @@ func TestPrometheusLoadsAndFiresTheAlerts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"check", "rules", "alerts.yaml"}, {"test", "rules", "alerts_tests.yaml"}} {
-		command := exec.CommandContext(t.Context(), program, args...)
-		command.Dir = "monitoring"
-		if output, err := command.CombinedOutput(); err != nil {
-			t.Errorf("promtool %v: %v\n%s", args, err, output)
+	command := exec.CommandContext(t.Context(), program, args...)
+	command.Dir = directory
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Errorf("promtool %v: %v\n%s", args, err, output)
+	}
+}
+
+func TestPrometheusLoadsAndFiresTheAlerts(t *testing.T) {
+	t.Parallel()
+	promtool(t, "monitoring", "check", "rules", "alerts.yaml", "slo.yaml")
+	promtool(t, "monitoring", "test", "rules", "alerts_tests.yaml")
+}
+
+// The variables of Grafana are replaced, and each expression becomes a recording rule.
+func TestPrometheusParsesTheExpressionsOfTheDashboards(t *testing.T) {
+	t.Parallel()
+	type record struct {
+		Record string `json:"record"`
+		Expr   string `json:"expr"`
+	}
+	var records []record
+	for where, expr := range expressions(t) {
+		if strings.HasPrefix(where, "panel ") {
+			expr = strings.NewReplacer("$__rate_interval", "5m", "$namespace", "printmarket").Replace(expr)
+			records = append(records, record{fmt.Sprintf("panel_%d", len(records)), expr})
+		}
+	}
+	file, err := yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "panels", "rules": records}}})
+	if err != nil {
+		t.Fatalf("yaml.Marshal: %v", err)
+	}
+	directory := t.TempDir()
+	if err := os.WriteFile(filepath.Join(directory, "panels.yaml"), file, 0o600); err != nil {
+		t.Fatalf("os.WriteFile: %v", err)
+	}
+	promtool(t, directory, "check", "rules", "panels.yaml")
+}
+
+// The unit tests of promtool must have, for each alert, a case in which the alert fires and
+// one in which the alert stays quiet.
+func TestEachAlertHasACaseThatFiresAndOneThatStaysQuiet(t *testing.T) {
+	t.Parallel()
+	var file struct {
+		Tests []struct {
+			Alerts []struct {
+				Name string `json:"alertname"`
+				Want []any  `json:"exp_alerts"`
+			} `json:"alert_rule_test"`
+			Queries []struct {
+				Samples []struct {
+					Labels string `json:"labels"`
+				} `json:"exp_samples"`
+			} `json:"promql_expr_test"`
+		} `json:"tests"`
+	}
+	if err := yaml.Unmarshal([]byte(source(t, "config/monitoring/alerts_tests.yaml")), &file); err != nil {
+		t.Fatalf("yaml.Unmarshal: %v", err)
+	}
+	fires, quiet := map[string]bool{}, map[string]bool{}
+	named := regexp.MustCompile(`alertname="(\w+)"`)
+	for _, test := range file.Tests {
+		for _, a := range test.Alerts {
+			if len(a.Want) > 0 {
+				fires[a.Name] = true
+			} else {
+				quiet[a.Name] = true
+			}
+		}
+		for _, q := range test.Queries {
+			for _, sample := range q.Samples {
+				if name := named.FindStringSubmatch(sample.Labels); name != nil {
+					fires[name[1]] = true
+				}
+			}
+		}
+	}
+	for _, a := range alerts(t) {
+		if !fires[a.Name] || !quiet[a.Name] {
+			t.Errorf("%s: has a case that fires: %v, and one that stays quiet: %v", a.Name, fires[a.Name], quiet[a.Name])
 		}
 	}
 }

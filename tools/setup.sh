@@ -3,7 +3,7 @@
 # compiler for the race detector, redis-server for the queue's tests and
 # valkey-server beside it where the release has one, postgresql for the store's,
 # poppler, qpdf and mupdf, which the results of the preflight engine are compared with, openssl
-# and haproxy for a guide, promtool for the alerts, npm for the viewer of the contracts and the tools of
+# and haproxy for a guide, promtool for the alerts, lua5.1 for the health check of Argo CD, npm for the viewer of the contracts and the tools of
 # tools/npm, python3 for the Python client, and a browser for the tests of pages.
 set -eu
 
@@ -20,6 +20,7 @@ want openssl openssl
 want haproxy haproxy
 want npm npm
 want python3 python3
+want lua5.1 lua5.1
 want chromium chromium
 ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || need="$need postgresql"
 [ -e /usr/include/stdlib.h ] || need="$need libc6-dev"

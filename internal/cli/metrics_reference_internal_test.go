@@ -55,12 +55,15 @@ func servedMetrics(t *testing.T) map[string][]telemetry.Description {
 	}
 	kubesource.RegisterMetrics(server, noStatus, time.Now)
 	apiserver.ClockCheck(nil, server)
+	apiserver.DatabaseCheck(nil, true, server)
 	(*apiserver.Certificate)(nil).Register(server, time.Now)
 	webhooks := telemetry.NewMetrics(telemetry.Webhooks)
 	kubesource.RegisterMetrics(webhooks, noStatus, time.Now)
 	apiserver.RegisterSnapshotAge(webhooks, gates, time.Now)
 	delivery.New(delivery.Config{}).Gauges(webhooks)
+	apiserver.DatabaseCheck(nil, false, webhooks)
 	inspecting := telemetry.NewMetrics(telemetry.Preflight)
+	apiserver.DatabaseCheck(nil, false, inspecting)
 	preflight.New(preflight.Config{}).Gauges(inspecting)
 	return map[string][]telemetry.Description{
 		"API servers":           server.Descriptions(),

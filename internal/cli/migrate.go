@@ -39,7 +39,7 @@ privileges that API servers and workers need.`,
 		print: func(w io.Writer, m migrated) { line(w, fmt.Sprintf("The schema is at version %d.", m.SchemaVersion)) },
 	}.local(func(cmd *cobra.Command, _ []string) (m migrated, err error) {
 		ctx := cmd.Context()
-		store, err := o.Open(ctx)
+		store, err := o.Open(ctx, nil)
 		if err != nil {
 			return m, err
 		}

@@ -174,7 +174,7 @@ func (o *platformAccess) cancelRFQs(ctx context.Context, organization, reason st
 		return nil, err
 	}
 	size := rfq.MaxLimit
-	params := platformapi.ListAllRfqsParams{Organization: &organization, Status: []platformapi.ListAllRfqsParamsStatus{platformapi.Open, platformapi.Quoted}, Limit: &size}
+	params := platformapi.ListAllRfqsParams{Organization: &organization, Status: platformapi.Status{"open", "quoted"}, Limit: &size}
 	ids := []string{}
 	for {
 		page, err := platformapi.Answer[platformapi.RFQPage](client.ListAllRfqs(ctx, &params))

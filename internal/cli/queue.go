@@ -47,7 +47,7 @@ const queueTime = 15 * time.Second
 
 // openQueue opens the queue without a log: commands report errors themselves.
 func openQueue(url string) (*redis.Client, *queue.Queue, error) {
-	client, err := queue.Connect(url, telemetry.Discard())
+	client, err := queue.Connect(url, nil, telemetry.Discard())
 	if err != nil {
 		return nil, nil, fmt.Errorf("--redis is %w", err)
 	}

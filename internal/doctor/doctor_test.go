@@ -113,6 +113,7 @@ func TestFaultsAreReported(t *testing.T) {
 				"posture age": doctor.Warning, "controller": doctor.Warning, "mutual TLS": doctor.Warning, "master data age": doctor.Warning,
 			},
 		},
+		"metrics with a token":     {map[string]http.HandlerFunc{"/metrics": respond(401, "")}, 0, doctor.Web.Ops, map[string]doctor.Severity{"metrics": doctor.Warning, "posture": doctor.OK, "queue": doctor.OK}},
 		"another kind of listener": {map[string]http.HandlerFunc{"/readyz": respond(200, "<html>"), "/metrics": respond(404, "")}, 0, doctor.Web.Ops, map[string]doctor.Severity{"readiness": doctor.Failure, "metrics": doctor.Failure}},
 	}
 	for sentence, test := range tests {

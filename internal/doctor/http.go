@@ -177,7 +177,10 @@ func (w Web) Ops(origin string) Examination {
 			return []Finding{Fail("reach", "The listener is reachable only in the cluster: kubectl port-forward deploy/printmarket-api 8082.", "%v", err)}
 		}
 		found := readiness(a)
-		if a, err = w.get(ctx, origin, "/metrics"); err != nil || a.status != http.StatusOK {
+		if a, err = w.get(ctx, origin, "/metrics"); err == nil && a.status == http.StatusUnauthorized {
+			return append(found, Beware("metrics", "Read the metrics in Prometheus: its alerts cover them.", "/metrics requires the token of --metrics-token-file, so its values were not examined"))
+		}
+		if err != nil || a.status != http.StatusOK {
 			return append(found, Fail("metrics", "Make /metrics available: alerts depend on it.", "/metrics returns status %d", a.status))
 		}
 		return append(found, gauges(metrics(a.body))...)

@@ -18,6 +18,7 @@ import (
 	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/safehttp"
 	"github.com/printmarket/printmarket/internal/signon"
+	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // apiOptions holds the flags that `dev` and `apiserver` share.
@@ -31,6 +32,7 @@ type apiOptions struct {
 	connections                                   connectionOptions
 	targetWait                                    time.Duration
 	otlpEndpoint                                  string
+	diagnostics                                   telemetry.Diagnostics
 	files                                         filesOptions
 }
 
@@ -38,7 +40,7 @@ type apiOptions struct {
 func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	f.StringVar(&o.apiAddr, "api-addr", host+":8080", "address of the partner API")
 	f.StringVar(&o.registryAddr, "registry-addr", host+":8081", "address of the problem type registry")
-	f.StringVar(&o.opsAddr, "ops-addr", host+":8082", "address of /livez, /readyz, /metrics and /posture/watermark")
+	f.StringVar(&o.opsAddr, "ops-addr", host+":8082", "address of /livez, /readyz, /metrics, /loglevel and /posture/watermark")
 	f.StringVar(&o.dashboardAddr, "dashboard-addr", host+":8083", "address of the dashboard")
 	registerStaleness(f, &o.maxStaleness)
 	f.DurationVar(&o.targetWait, "preflight-target-wait", 30*time.Second,
@@ -49,6 +51,7 @@ func (o *apiOptions) register(f *pflag.FlagSet, host string) {
 	f.DurationVar(&o.catalogMaxStaleness, "catalog-max-staleness", 5*time.Minute, "maximum age of master data; older master data is not used")
 	registerAllowWide(f, &o.allowWide)
 	registerTraces(f, &o.otlpEndpoint)
+	registerDiagnostics(f, &o.diagnostics)
 }
 
 // register adds the flags of uploaded files.
@@ -118,6 +121,9 @@ func newReplica(p *process, c apiserver.ReplicaConfig, o *apiOptions, work prefl
 	c.APIURL, c.RegistryURL, c.OpsURL = urlOf(c.Sockets.API, o.publicAPI), urlOf(c.Sockets.Registry, o.publicRegistry), urlOf(c.Sockets.Ops, "")
 	c.CatalogMaxStaleness, c.TargetWait = o.catalogMaxStaleness, o.targetWait
 	c.CertFile, c.KeyFile, c.MutualInternal = o.mutual.cert, o.mutual.key, o.mutual.internal
+	if c.Diagnostics, err = p.diagnostics(o.diagnostics); err != nil {
+		return nil, err
+	}
 	if c.Proxies, err = o.mutual.proxies(); err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func openCluster(ctx context.Context, p *process, o *APIServer) (c apiserver.Rep
 	if c.SignOn, err = o.signOn.provider(o.operatorsAddr, p.now); err != nil {
 		return c, nil, err
 	}
-	if err := p.openRedis(url); err != nil {
+	if err := p.openRedis(url, rereads(o.redis, redisVariable, url, p.log)); err != nil {
 		return c, nil, err
 	}
 	store, err := o.serve(ctx, p)
@@ -119,7 +119,7 @@ func openCluster(ctx context.Context, p *process, o *APIServer) (c apiserver.Rep
 	}
 	c.Compiled = feed.Compiled
 	c.Checks = []apiserver.Check{
-		apiserver.DatabaseCheck(store.Ping, true),
+		apiserver.DatabaseCheck(store.Ping, true, p.metrics),
 		apiserver.ClockCheck(store.Skew, p.metrics),
 		apiserver.PostureCheck(feed.Healthy, c.Gates, p.now),
 		apiserver.GateSecretCheck(func() error { return feed.Status().GateFault }),

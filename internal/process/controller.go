@@ -2,7 +2,11 @@
 
 package process
 
-import "github.com/spf13/pflag"
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/printmarket/printmarket/internal/telemetry"
+)
 
 // leaseName is the Lease of the leader, which the controllers' Role names.
 const leaseName = "printmarket-controller"
@@ -12,6 +16,7 @@ type Controller struct {
 	Cluster
 	webhookSecret, service, webhookService, metricsAddr, healthAddr, dialReplicas, otlpEndpoint string
 	leaderElect                                                                                 bool
+	diagnostics                                                                                 telemetry.Diagnostics
 }
 
 // AddFlags adds the flags.
@@ -20,9 +25,10 @@ func (o *Controller) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.webhookSecret, "webhook-secret", "printmarket-gate-webhooks", "name of the Secret with the signing secrets of webhooks")
 	f.StringVar(&o.service, "api-service", "printmarket-api", "Service of the API server, whose endpoints are probed at the port ops")
 	f.StringVar(&o.webhookService, "webhook-service", "", "Service of the webhook workers, whose endpoints are probed at the port ops; empty if there are no webhook workers")
-	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics")
+	f.StringVar(&o.metricsAddr, "metrics-addr", ":8080", "address of /metrics and /loglevel")
 	f.StringVar(&o.healthAddr, "health-addr", ":8081", "address of /healthz and /readyz")
 	registerTraces(f, &o.otlpEndpoint)
+	registerDiagnostics(f, &o.diagnostics)
 	f.BoolVar(&o.leaderElect, "leader-elect", true, "lead only while holding the Lease "+leaseName)
 	f.StringVar(&o.dialReplicas, "dial-replicas", "", "connect to this host instead of the address of each endpoint, if the cluster network is unreachable")
 }

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 
 	"github.com/go-logr/logr"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -29,6 +31,10 @@ func (o *Controller) Run(ctx context.Context, logs io.Writer) error {
 	if err := p.metrics.RegisterSpans(metrics.Registry); err != nil {
 		return fmt.Errorf("register the metric of spans: %w", err)
 	}
+	diagnostics, err := p.diagnostics(o.diagnostics)
+	if err != nil {
+		return err
+	}
 	config, namespace, err := o.Load(p.log)
 	if err != nil {
 		return err
@@ -41,8 +47,14 @@ func (o *Controller) Run(ctx context.Context, logs io.Writer) error {
 	}
 	manager, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme: scheme, Cache: controllers.CacheOptions(namespace, o.service, o.webhookService),
-		Metrics: server.Options{BindAddress: o.metricsAddr}, HealthProbeBindAddress: o.healthAddr,
-		LeaderElection: o.leaderElect, LeaderElectionID: leaseName, LeaderElectionNamespace: namespace,
+		Metrics: server.Options{
+			BindAddress: o.metricsAddr, ExtraHandlers: diagnostics.Pages(),
+			FilterProvider: func(*rest.Config, *http.Client) (server.Filter, error) {
+				return func(_ logr.Logger, next http.Handler) (http.Handler, error) { return diagnostics.Protect(next), nil }, nil
+			},
+		},
+		HealthProbeBindAddress: o.healthAddr,
+		LeaderElection:         o.leaderElect, LeaderElectionID: leaseName, LeaderElectionNamespace: namespace,
 		// The next leader need not wait until the Lease expires: nothing runs after the
 		// manager has stopped.
 		LeaderElectionReleaseOnCancel: true,

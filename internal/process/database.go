@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -111,6 +113,26 @@ func secretURL(value, variable string) (string, error) {
 	}
 }
 
+// rereads returns a function that reads the file of [secretURL] again, for the credentials
+// of new connections. While the file is unreadable, the function returns the URL that it
+// read last. rereads returns nil if the URL does not come from a file.
+func rereads(value, variable, url string, log *slog.Logger) func() string {
+	if value != "" || os.Getenv(variable+fileSuffix) == "" || log == nil {
+		return nil
+	}
+	var last atomic.Pointer[string]
+	last.Store(&url)
+	return func() string {
+		current, err := secretURL("", variable)
+		if err != nil {
+			log.Warn("cannot read the URL for a new connection; the previous credentials stay in use", "error", err)
+			return *last.Load()
+		}
+		last.Store(&current)
+		return current
+	}
+}
+
 func readURL(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -124,13 +146,13 @@ func readURL(path string) ([]byte, error) {
 	return content, err
 }
 
-// Open opens the database.
-func (o *Database) Open(ctx context.Context) (*postgres.Store, error) {
+// Open opens the database. With a log, it follows changes of the credentials.
+func (o *Database) Open(ctx context.Context, log *slog.Logger) (*postgres.Store, error) {
 	url, plain, err := o.Address()
 	if err != nil {
 		return nil, err
 	}
-	store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: o.connections, Prepared: prepared, AcquireTimeout: o.wait, Insecure: plain})
+	store, err := postgres.Open(ctx, url, postgres.Options{MaxConns: o.connections, Prepared: prepared, AcquireTimeout: o.wait, Insecure: plain, Current: rereads(o.database, DatabaseVariable, url, log)})
 	if errors.Is(err, postgres.ErrInsecure) {
 		return nil, fmt.Errorf("%w, or allow it with --insecure-database", err)
 	}
@@ -143,7 +165,7 @@ func (o *Database) Open(ctx context.Context) (*postgres.Store, error) {
 
 // serve opens the database for a process that serves. The schema must be up to date.
 func (o *Database) serve(ctx context.Context, p *process) (*postgres.Store, error) {
-	store, err := o.Open(ctx)
+	store, err := o.Open(ctx, p.log)
 	if err != nil {
 		return nil, err
 	}

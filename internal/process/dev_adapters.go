@@ -75,7 +75,7 @@ func openDevAdapters(ctx context.Context, p *process, o *Dev) (a *devAdapters, e
 		}
 		a.onClose(stop)
 	}
-	if err := a.openRedis(a.redisURL); err != nil {
+	if err := a.openRedis(a.redisURL, nil); err != nil {
 		return nil, err
 	}
 	if err := demo.SeedMasterData(ctx, masterdata.New(masterdata.Config{Store: a.store, Now: a.now, Random: rand.Reader})); err != nil {
@@ -110,7 +110,7 @@ func (a *devAdapters) openStore(ctx context.Context, o *Dev) error {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
 	a.keepStore(store)
-	a.config.Checks = append(a.config.Checks, apiserver.Check{Name: "store", Run: store.Ping})
+	a.config.Checks = append(a.config.Checks, apiserver.DatabaseCheck(store.Ping, false, a.metrics))
 	return store.Migrate(ctx)
 }
 

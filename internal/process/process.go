@@ -72,6 +72,8 @@ type source interface {
 type process struct {
 	log     *slog.Logger
 	metrics *telemetry.Metrics
+	// level is the level of log.
+	level *slog.LevelVar
 	// tracer is nil without a collector of traces.
 	tracer *telemetry.Tracer
 	now    func() time.Time
@@ -83,7 +85,8 @@ type process struct {
 
 // newProcess makes a process for the given kinds of work; for all kinds if none is given.
 func newProcess(logs io.Writer, done ...telemetry.Work) *process {
-	p := &process{log: telemetry.NewLogger(logs, slog.LevelInfo), metrics: telemetry.NewMetrics(done...), now: time.Now}
+	level := new(slog.LevelVar)
+	p := &process{log: telemetry.NewLogger(logs, level), level: level, metrics: telemetry.NewMetrics(done...), now: time.Now}
 	// Libraries, such as the clients of net/http, print there what strangers send.
 	log.SetFlags(0)
 	log.SetOutput(slog.NewLogLogger(p.log.Handler(), slog.LevelWarn).Writer())
@@ -103,6 +106,18 @@ func (p *process) openTracer(ctx context.Context, service, endpoint string) (err
 // registerTraces adds the flag of every process that makes spans.
 func registerTraces(f *pflag.FlagSet, endpoint *string) {
 	f.StringVar(endpoint, "otlp-endpoint", "", "base URL of a trace collector for OTLP over HTTP (default: $OTEL_EXPORTER_OTLP_ENDPOINT)")
+}
+
+// diagnostics checks the flags of the diagnostics, and connects them to the log.
+func (p *process) diagnostics(d telemetry.Diagnostics) (telemetry.Diagnostics, error) {
+	d.Level, d.Log = p.level, p.log
+	return d, d.Check()
+}
+
+// registerDiagnostics adds the flags of every process with an operations listener.
+func registerDiagnostics(f *pflag.FlagSet, d *telemetry.Diagnostics) {
+	f.StringVar(&d.TokenFile, "metrics-token-file", "", "file with the bearer token that /metrics, /loglevel and /debug/pprof/ require, read again for each request; without it, /metrics requires none")
+	f.BoolVar(&d.Pprof, "pprof", false, "serve profiles of the process at /debug/pprof/")
 }
 
 // onClose adds a function that close calls, in the reverse order.
@@ -125,9 +140,10 @@ func (p *process) keepStore(store records) {
 }
 
 // openRedis makes the client, which connects when it is first used: without Redis a
-// process starts and serves everything that needs none.
-func (p *process) openRedis(url string) error {
-	client, err := queue.Connect(url, p.log)
+// process starts and serves everything that needs none. current returns the URL that holds
+// the credentials of new connections; it may be nil.
+func (p *process) openRedis(url string, current func() string) error {
+	client, err := queue.Connect(url, current, p.log)
 	if err != nil {
 		return fmt.Errorf("--redis is %w", err)
 	}

@@ -21,6 +21,7 @@ import (
 type Worker struct {
 	Database
 	role, opsAddr, otlpEndpoint string
+	diagnostics                 telemetry.Diagnostics
 	drain                       time.Duration
 	allowWide                   bool
 
@@ -61,8 +62,9 @@ func (o *Worker) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.role, "role", "", "role of the worker: preflight, webhooks (required)")
 	f.DurationVar(&o.drain, "drain-time", apiserver.DrainTime,
 		"time for running work to finish after SIGTERM, at most 1h; must be at least 20s less than the pod's terminationGracePeriodSeconds")
-	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz, /metrics and, for webhooks, /posture/watermark")
+	f.StringVar(&o.opsAddr, "ops-addr", ":8082", "address of /livez, /readyz, /metrics, /loglevel and, for webhooks, /posture/watermark")
 	registerTraces(f, &o.otlpEndpoint)
+	registerDiagnostics(f, &o.diagnostics)
 	registerAllowWide(f, &o.allowWide)
 	o.Database.AddFlags(f, 0)
 	f.Lookup("database-connections").Usage = fmt.Sprintf("maximum number of database connections (default: 1, or %d for webhooks)", webhookConnections)
@@ -140,10 +142,14 @@ func (o *Worker) Run(ctx context.Context, given func(flag string) bool, logs io.
 // operations makes the operations listener of a worker. The handler's metrics and clock are those of
 // the process.
 func (o *Worker) operations(ctx context.Context, p *process, ops apiserver.Ops) (*apiserver.Server, error) {
+	diagnostics, err := p.diagnostics(o.diagnostics)
+	if err != nil {
+		return nil, err
+	}
 	socket, err := listen(ctx, "ops-addr", o.opsAddr)
 	if err != nil {
 		return nil, err
 	}
-	ops.Metrics, ops.Now = p.metrics, p.now
+	ops.Metrics, ops.Diagnostics, ops.Now = p.metrics, diagnostics, p.now
 	return apiserver.NewServer(p.log, 0, apiserver.DrainTime, apiserver.Listener{Name: "ops", Socket: socket, Handler: ops.Handler()}), nil
 }

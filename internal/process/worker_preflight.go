@@ -66,7 +66,7 @@ func assemblePreflight(ctx context.Context, o *Worker, p *process) (apiserver.Pa
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
-	if err := p.openRedis(url); err != nil {
+	if err := p.openRedis(url, rereads(o.redis, redisVariable, url, p.log)); err != nil {
 		return apiserver.Parts{}, err
 	}
 	if _, err := o.serve(ctx, p); err != nil {
@@ -84,7 +84,7 @@ func assemblePreflight(ctx context.Context, o *Worker, p *process) (apiserver.Pa
 		return apiserver.Parts{}, err
 	}
 	server, err := o.operations(ctx, p, apiserver.Ops{Checks: []apiserver.Check{
-		apiserver.DatabaseCheck(p.store.Ping, false),
+		apiserver.DatabaseCheck(p.store.Ping, false, p.metrics),
 		{Name: "queue", Run: func(context.Context) error { return worker.Healthy() }},
 	}})
 	if err != nil {

@@ -66,7 +66,7 @@ func assembleWebhooks(ctx context.Context, o *Worker, p *process) (apiserver.Par
 	worker := newDelivery(p, gates, ranges, o.drain)
 	// The controller probes the watermark: an object that workers enforce is Ready only when all have compiled it.
 	server, err := o.operations(ctx, p, apiserver.Ops{Gates: gates, Compiled: feed.Compiled, Checks: []apiserver.Check{
-		apiserver.DatabaseCheck(p.store.Ping, false),
+		apiserver.DatabaseCheck(p.store.Ping, false, p.metrics),
 		apiserver.PostureCheck(feed.Healthy, gates, p.now),
 		apiserver.GateSecretCheck(func() error { return feed.Status().GateFault }),
 		{Name: "deliveries", Run: func(context.Context) error { return worker.Healthy() }},

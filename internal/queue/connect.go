@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -66,11 +67,14 @@ func isRemote(addr string) bool {
 
 // Connect returns a client of the server of a URL. If the URL has a master_name, it is
 // the URL of a sentinel, names the others as addr, and the client uses the primary.
-// The client connects when it is first used, and its library logs to log.
-func Connect(text string, log *slog.Logger) (*redis.Client, error) {
+// The client connects when it is first used, and its library logs to log. If current is
+// not nil, it returns the current URL, whose user and password a new connection uses.
+func Connect(text string, current func() string, log *slog.Logger) (*redis.Client, error) {
 	redis.SetLogger(clientLog{log})
 	// Callers must notice soon that Redis is unavailable.
 	const dialTimeout, retries = time.Second, 1
+	// An old connection has old credentials.
+	const lifetime = time.Hour
 	if parsed, err := url.Parse(text); err == nil && parsed.Query().Get("master_name") != "" {
 		options, err := redis.ParseFailoverURL(text)
 		if err != nil {
@@ -78,6 +82,8 @@ func Connect(text string, log *slog.Logger) (*redis.Client, error) {
 		}
 		options.DialTimeout, options.DialerRetries, options.MaxRetries = dialTimeout, retries, retries
 		options.ContextTimeoutEnabled = true
+		options.ConnMaxLifetime = cmp.Or(options.ConnMaxLifetime, lifetime)
+		options.CredentialsProviderContext = credentials(current, options.Username, options.Password)
 		return redis.NewFailoverClient(options), nil
 	}
 	options, err := redis.ParseURL(text)
@@ -86,9 +92,26 @@ func Connect(text string, log *slog.Logger) (*redis.Client, error) {
 	}
 	options.DialTimeout, options.DialerRetries, options.MaxRetries = dialTimeout, retries, retries
 	options.ContextTimeoutEnabled = true
+	options.ConnMaxLifetime = cmp.Or(options.ConnMaxLifetime, lifetime)
+	options.CredentialsProviderContext = credentials(current, options.Username, options.Password)
 	// Only Redis' commercial servers send these notices.
 	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	return redis.NewClient(options), nil
+}
+
+// credentials returns the user and password of the current URL, or the given ones while the
+// URL cannot be parsed. It returns nil if the URL does not change.
+func credentials(current func() string, user, password string) func(context.Context) (string, string, error) {
+	if current == nil {
+		return nil
+	}
+	return func(context.Context) (string, string, error) {
+		if parsed, err := url.Parse(current()); err == nil && parsed.User != nil {
+			renewed, _ := parsed.User.Password()
+			return parsed.User.Username(), renewed, nil
+		}
+		return user, password, nil
+	}
 }
 
 // clientLog writes the lines of the client library to a logger.

@@ -1,19 +1,17 @@
 {{/*
-Common settings of all pods: the restricted Pod Security Standard, and scheduling. (list $ $pod)
+Common settings of all pods: security and scheduling. (list $ $pod)
 */}}
 {{- define "printmarket.placement" -}}
 {{- $root := index . 0 -}}
 {{- $pod := index . 1 -}}
+{{- $context := deepCopy $pod.securityContext -}}
+{{- if $root.Values.files.existingClaim -}}
+{{- with $root.Values.files.fsGroup -}}
+{{- $context = merge $context (dict "fsGroup" (int64 .) "fsGroupChangePolicy" "OnRootMismatch") -}}
+{{- end -}}
+{{- end -}}
 securityContext:
-  runAsNonRoot: true
-  runAsUser: 65532
-  {{- if $root.Values.files.existingClaim }}
-  # The volume of uploaded files belongs to this group.
-  fsGroup: 65532
-  fsGroupChangePolicy: OnRootMismatch
-  {{- end }}
-  seccompProfile:
-    type: RuntimeDefault
+  {{- toYaml $context | nindent 2 }}
 {{- with $root.Values.image.pullSecrets }}
 imagePullSecrets:
   {{- range . }}
@@ -37,16 +35,18 @@ priorityClassName: {{ . | quote }}
 {{- end }}
 {{- end }}
 
+{{/* Spread of the pods of a Deployment: (list $pod "component"). */}}
 {{- define "printmarket.spread" -}}
+{{- $component := index . 1 -}}
+{{- $constraints := (index . 0).topologySpreadConstraints -}}
+{{- if $constraints -}}
 topologySpreadConstraints:
-  - maxSkew: 1
-    topologyKey: kubernetes.io/hostname
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels:
-        {{- include "printmarket.selector" . | nindent 8 }}
-    # Ignore the pods of the previous version, which are about to stop.
-    matchLabelKeys: [pod-template-hash]
+  {{- range $constraints }}
+  # matchLabelKeys ignores the pods of the previous version, which are about to stop.
+  {{- $defaults := dict "labelSelector" (dict "matchLabels" (include "printmarket.selector" $component | fromYaml)) "matchLabelKeys" (list "pod-template-hash") }}
+  - {{ toYaml (merge (deepCopy .) $defaults) | nindent 4 | trim }}
+  {{- end }}
+{{- end }}
 {{- end }}
 
 {{- define "printmarket.containerImage" -}}
@@ -54,13 +54,72 @@ image: {{ include "printmarket.image" . | quote }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 {{- end }}
 
+{{/* The parameter is the settings of the pod. */}}
 {{- define "printmarket.containerSecurity" -}}
+securityContext:
+  {{- toYaml .containerSecurityContext | nindent 2 }}
+{{- end }}
+
+{{/* The security context of containers of other images, such as those of trial servers. */}}
+{{- define "printmarket.restricted" -}}
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
   capabilities:
     drop:
       - ALL
+{{- end }}
+
+{{/* Variables of the user, and files that provide variables. The parameter is the settings of the pod. */}}
+{{- define "printmarket.moreVariables" -}}
+{{- with .extraEnv }}
+{{- toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "printmarket.envFrom" -}}
+{{- with .envFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* The volume with the token of the operations listener, and volumes of the user. (list $ $pod) */}}
+{{- define "printmarket.moreVolumes" -}}
+{{- with (index . 0).Values.diagnostics }}
+{{- if .tokenSecret }}
+- name: diagnostics
+  secret:
+    secretName: {{ .tokenSecret | quote }}
+    items:
+      - key: {{ .tokenKey | quote }}
+        path: token
+{{- end }}
+{{- end }}
+{{- with (index . 1).volumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "printmarket.moreMounts" -}}
+{{- if (index . 0).Values.diagnostics.tokenSecret }}
+- name: diagnostics
+  mountPath: /diagnostics
+  readOnly: true
+{{- end }}
+{{- with (index . 1).volumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* Arguments for the operations listener; empty by default. */}}
+{{- define "printmarket.diagnostics" -}}
+{{- if .Values.diagnostics.tokenSecret }}
+- --metrics-token-file=/diagnostics/token
+{{- end }}
+{{- if .Values.diagnostics.pprof }}
+- --pprof
+{{- end }}
 {{- end }}
 
 {{/* The mount of the file with a URL, which other processes of the user cannot read as easily as an environment.
@@ -71,13 +130,14 @@ Parameter: "database" or "redis". */}}
   readOnly: true
 {{- end }}
 
-{{/* The volume of that file. Parameters: (list "database" "secret"). */}}
+{{/* The volume of that file: (list $ "database" "secret"). Secrets of trial servers have the key url. */}}
 {{- define "printmarket.urlVolume" -}}
-- name: {{ index . 0 }}
+{{- $server := index (index . 0).Values (index . 1) -}}
+- name: {{ index . 1 }}
   secret:
-    secretName: {{ index . 1 }}
+    secretName: {{ index . 2 }}
     items:
-      - key: url
+      - key: {{ ternary "url" $server.urlKey $server.trial.enabled }}
         path: url
 {{- end }}
 
@@ -89,24 +149,41 @@ Parameter: "database" or "redis". */}}
 {{- if or .insecure .trial.enabled }}
 - name: PRINTMARKET_INSECURE_DATABASE
   value: "true"
+{{- else }}
+# The default for URLs without sslmode, such as those of operators of PostgreSQL.
+- name: PGSSLMODE
+  value: verify-full
 {{- end }}
 {{- end }}
-{{- if .Values.tls.caSecret }}
+{{- if include "printmarket.authorities" . }}
 # Go reads this directory in addition to the certificates of the image.
 - name: SSL_CERT_DIR
   value: /server-ca
 {{- end }}
 {{- end }}
 
+{{/* The sources of the CA certificates of PostgreSQL and Redis; empty if neither has any. */}}
+{{- define "printmarket.authorities" -}}
+{{- range $server := list "database" "redis" }}
+{{- with (index $.Values $server).ca }}
+{{- if or .secretName .configMapName }}
+- {{ ternary "secret" "configMap" (ne .secretName "") }}:
+    name: {{ .secretName | default .configMapName | quote }}
+    items:
+      - key: {{ .key | quote }}
+        path: {{ $server }}.crt
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* The CA certificates of PostgreSQL and Redis. Every pod that mounts them uses the database. */}}
 {{- define "printmarket.caVolumes" -}}
-{{- with .Values.tls.caSecret }}
+{{- with include "printmarket.authorities" . }}
 - name: server-ca
-  secret:
-    secretName: {{ . | quote }}
-    items:
-      - key: ca.crt
-        path: ca.crt
+  projected:
+    sources:
+      {{- . | trim | nindent 6 }}
 {{- end }}
 {{- end }}
 
@@ -127,7 +204,7 @@ Parameter: "database" or "redis". */}}
 {{- end }}
 
 {{- define "printmarket.caMounts" -}}
-{{- if .Values.tls.caSecret }}
+{{- if include "printmarket.authorities" . }}
 - name: server-ca
   mountPath: /server-ca
   readOnly: true

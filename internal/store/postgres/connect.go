@@ -33,8 +33,8 @@ const (
 	lockTimeout = 2 * time.Second
 	idleTimeout = 10 * time.Second
 	// lifetimeJitter spreads the renewal of connections, within a pool and among all
-	// replicas after a failover.
-	lifetimeJitter = 10 * time.Minute
+	// replicas after a failover: at most by this part of their lifetime of an hour.
+	lifetimeJitter = 6
 )
 
 // configure returns the settings of the pool. They override the settings in the URL.
@@ -47,7 +47,15 @@ func configure(address string, options Options) (*pgxpool.Config, error) {
 		return nil, ErrInsecure
 	}
 	config.MaxConns = options.MaxConns
-	config.MaxConnLifetimeJitter = lifetimeJitter
+	config.MaxConnLifetimeJitter = config.MaxConnLifetime / lifetimeJitter
+	if options.Current != nil {
+		config.BeforeConnect = func(_ context.Context, conn *pgx.ConnConfig) error {
+			if current, err := pgx.ParseConfig(options.Current()); err == nil {
+				conn.User, conn.Password = current.User, current.Password
+			}
+			return nil
+		}
+	}
 	config.AfterConnect = refuseVolatile
 	session := config.ConnConfig
 	session.ConnectTimeout = connectTimeout

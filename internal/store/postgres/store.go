@@ -49,6 +49,10 @@ type Options struct {
 	// Insecure allows a connection to another machine that does not verify the server
 	// by TLS, as sslmode=verify-full does.
 	Insecure bool
+	// Current returns the current URL of the database. A new connection uses its user and
+	// password, and everything else of the URL that [Open] got; nil means that the URL
+	// does not change.
+	Current func() string
 	// Now returns the time of this process, which [Store.Skew] compares with the
 	// time of the database; nil means time.Now.
 	Now func() time.Time

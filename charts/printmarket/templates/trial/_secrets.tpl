@@ -38,9 +38,11 @@ data:
 {{- define "printmarket.trialSecurity" -}}
 securityContext:
   runAsNonRoot: true
+  {{- if . }}
   runAsUser: {{ . | int64 }}
   runAsGroup: {{ . | int64 }}
   fsGroup: {{ . | int64 }}
+  {{- end }}
   seccompProfile:
     type: RuntimeDefault
 {{- end }}
