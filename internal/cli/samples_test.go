@@ -3,6 +3,8 @@
 package cli_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/docs"
+	"github.com/printmarket/printmarket/internal/demo"
 	"github.com/printmarket/printmarket/test/built"
 )
 
@@ -37,12 +40,20 @@ var runtimes = map[string]struct {
 func TestCodeSamplesOfContractsSucceed(t *testing.T) {
 	t.Parallel()
 	p := startDev(t, t.TempDir())
+	secret := "whsec_" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
+	if err := os.WriteFile(filepath.Join(p.env["RESOURCES_DIR"], "acme-events.yaml"), []byte(
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: acme-events}\nstringData: {signing: "+secret+"}\n"), 0o600); err != nil {
+		t.Fatalf("os.WriteFile: %v", err)
+	}
+	p.declareAcme(t, "  webhooks:\n  - name: mis\n    kind: Test\n    url: https://mis.acme.example/events\n"+
+		"    secrets: [{name: first, secretRef: {name: acme-events, key: signing}}]\n")
+	p.until("the endpoint is known", func() error { return p.metric(`printmarket_webhook_breakers{state="closed"} 1`) })
 	var samples []codeSample
 	for _, name := range append(contracts.Names(), contracts.Registry, contracts.Webhooks) {
 		samples = append(samples, codeSamples(t, name)...)
 	}
-	if len(samples) < 80 {
-		t.Fatalf("the contracts have %d samples, want at least 80", len(samples))
+	if len(samples) < 140 {
+		t.Fatalf("the contracts have %d samples, want at least 140", len(samples))
 	}
 	for lang := range runtimes {
 		t.Run(lang, func(t *testing.T) {
@@ -56,12 +67,15 @@ func TestCodeSamplesOfContractsSucceed(t *testing.T) {
 
 // returned lists the members of responses that later samples use, as variables.
 var returned = map[string]struct{ variable, member string }{
-	"createRfq":       {"RFQ_ID", "id"},
-	"submitPreflight": {"JOB_ID", "jobId"},
-	"createSession":   {"PRINTMARKET_SESSION_TOKEN", "token"},
+	"createRfq":           {"RFQ_ID", "id"},
+	"submitPreflight":     {"JOB_ID", "jobId"},
+	"createSession":       {"PRINTMARKET_SESSION_TOKEN", "token"},
+	"uploadFile":          {"FILE_ID", "fileId"},
+	"testWebhookEndpoint": {"DELIVERY_ID", "id"},
 }
 
-// runSamples runs the samples in one language. Each must print a JSON object.
+// runSamples runs the samples in one language. Each must print a JSON object; the sample of an
+// operation that returns nothing must print nothing.
 func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 	t.Helper()
 	environment := append(os.Environ(), "PRINTMARKET_API_KEY="+p.env["ACME_TEST_KEY"])
@@ -69,6 +83,12 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 		environment = append(environment, "PRINTMARKET_"+name+"="+value)
 	}
 	runtime, directory, ran := runtimes[lang], t.TempDir(), 0
+	if err := demo.WriteSample(directory); err != nil {
+		t.Fatalf("demo.WriteSample: %v", err)
+	}
+	if err := os.Rename(filepath.Join(directory, demo.SampleFile), filepath.Join(directory, "flyer.pdf")); err != nil {
+		t.Fatalf("os.Rename: %v", err)
+	}
 	for _, sample := range samples {
 		if sample.Lang != lang {
 			continue
@@ -79,10 +99,13 @@ func (p *platform) runSamples(t *testing.T, lang string, samples []codeSample) {
 			t.Fatalf("os.WriteFile: %v", err)
 		}
 		command := exec.CommandContext(t.Context(), runtime.command[0], append(runtime.command[1:], file)...)
-		command.Env = environment
+		command.Env, command.Dir = environment, directory
 		var stderr strings.Builder
 		command.Stderr = &stderr
 		printed, err := command.Output()
+		if sample.Operation == "deleteFile" && len(bytes.TrimSpace(printed)) == 0 {
+			printed = []byte("{}")
+		}
 		var body map[string]any
 		if invalid := json.Unmarshal(printed, &body); err != nil || invalid != nil {
 			t.Errorf("%s: error %v, output is JSON: %v\n%s%s\n%s", sample.Operation, err, invalid == nil, printed, stderr.String(), sample.Source)

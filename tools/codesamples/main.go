@@ -27,16 +27,20 @@ var sampled = []struct {
 }{
 	{"api/openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
 		"getAccount": "", "listCatalogProducts": "", "createRfq": "simulatedQuotes", "listRfqs": "", "getRfq": "", "listRfqEvents": "", "listQuotes": "",
+		"cancelRfq": "",
 	}},
 	{"api/preflight-openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
 		"submitPreflight": "simulatedWarning", "getPreflight": "", "getPreflightReport": "", "listPreflights": "", "listPreflightProfiles": "",
+		"getPreflightProfile": "", "listPreflightRules": "", "uploadFile": "", "getFile": "", "deleteFile": "",
 	}},
 	{"api/xjdf-openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
 		"getXjdf": "", "validateXjdf": "businessCard", "createSession": "", "calculateXjdf": "flyer", "receiveXjmf": "signal", "listXjmfStates": "",
+		"getXjdfCapabilities": "", "getXjdfOpenapi": "",
 	}},
-	{"api/registry-openapi.yaml", "PRINTMARKET_REGISTRY_URL", map[string]string{"getProblemType": ""}},
+	{"api/registry-openapi.yaml", "PRINTMARKET_REGISTRY_URL", map[string]string{"getProblemType": "", "getProblemSchema": ""}},
 	{"internal/webhooks-openapi.yaml", "PRINTMARKET_API_URL", map[string]string{
 		"listWebhookEndpoints": "", "listWebhookDeliveries": "", "getWebhooksOpenapi": "",
+		"testWebhookEndpoint": "", "enableWebhookEndpoint": "", "getWebhookDelivery": "", "redeliverWebhook": "",
 	}},
 }
 
@@ -48,6 +52,8 @@ type sample struct {
 	// Idempotent adds an Idempotency-Key.
 	Idempotent      bool
 	MediaType, Body string
+	// File is a file whose content is the body.
+	File string
 	// Signed adds the signature of an XJMF sender. The body then has the current time in
 	// place of NOW.
 	Signed bool
@@ -174,10 +180,14 @@ func sampleOf(contract, item, operation *yaml.Node, example string) (sample, err
 	for _, parameter := range parameters(contract, item, operation) {
 		s.Idempotent = s.Idempotent || member(parameter, "name").Value == "Idempotency-Key"
 	}
+	content := member(member(operation, "requestBody"), "content")
+	if content != nil && content.Content[0].Value == "application/pdf" {
+		s.MediaType, s.File = "application/pdf", "flyer.pdf"
+		return s, nil
+	}
 	if example == "" {
 		return s, nil
 	}
-	content := member(member(operation, "requestBody"), "content")
 	for i := 0; i+1 < len(content.Content); i += 2 {
 		value := member(resolve(contract, member(member(content.Content[i+1], "examples"), example)), "value")
 		if value == nil {

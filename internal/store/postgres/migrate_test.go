@@ -159,3 +159,32 @@ func TestWorkerOfThePreviousReleasePublishesDuringTheMigration(t *testing.T) {
 		t.Errorf("%d events, want %d", events, published)
 	}
 }
+
+func TestStatesOfJobsBeforeTheMigrationKeepTheOrderOfTheirReceipt(t *testing.T) {
+	t.Parallel()
+	address := pgtest.Shared(t)
+	steps := stepper(t, openUnmigrated(t, address, patient))
+	if _, err := steps.UpTo(t.Context(), 24); err != nil {
+		t.Fatalf("steps.UpTo: %v", err)
+	}
+	// The states of one callback have the same time of receipt; the job of the third was
+	// named in a callback that is not committed.
+	execute(t, address, `INSERT INTO xjmf_state (tenant, job_id, job_part_id, partition, status, received_at) VALUES
+		('t', 'job-1', '', '', 'Completed', '2026-11-20T09:00:02Z'),
+		('t', 'job-2', '', '', 'Waiting', '2026-11-20T09:00:01Z'),
+		('t', 'job-2', 'part', '', 'Setup', '2026-11-20T09:00:01Z'),
+		('t', 'job-3', '', '', NULL, NULL)`)
+	if _, err := steps.UpTo(t.Context(), 25); err != nil {
+		t.Fatalf("steps.UpTo: %v", err)
+	}
+	got := queryOne[string](t, connect(t, address), `SELECT string_agg(job_id || '/' || job_part_id, ' ' ORDER BY id) FROM xjmf_state`)
+	if want := "job-3/ job-2/ job-2/part job-1/"; got != want {
+		t.Errorf("the states are listed as %q, want %q", got, want)
+	}
+	if late := queryOne[int](t, connect(t, address), `SELECT count(*) FROM xjmf_state WHERE id >= 'msg_'`); late != 0 {
+		t.Errorf("%d earlier states sort after the ids of callbacks, want 0", late)
+	}
+	if _, err := steps.DownTo(t.Context(), 24); err != nil {
+		t.Fatalf("steps.DownTo: %v", err)
+	}
+}
