@@ -158,11 +158,11 @@ release-contracts: ## Keep a copy of each contract as it is released
 
 .PHONY: charts
 charts: controlplane helm ## Make what of the charts follows from other files: definitions, alerts, READMEs, golden files
-	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 go test ./charts -count=1 -parallel 1 -run 'CRDs|SchemaOf|Dashboard|Readmes|Switch|Rollout|Stages' -update
+	PRINTMARKET_CONTROLPLANE_REQUIRED=1 PRINTMARKET_HELM_REQUIRED=1 go test ./charts -count=1 -parallel 1 -run 'CRDs|SchemaOf|Dashboard|Policy|Readmes|Switch|Rollout|Stages' -update
 
 .PHONY: reference
 reference: ## Write docs/reference, docs/metrics.md and the pages of rules: documentation that follows from code
-	go test ./docs/reference ./pkg/preflight/profile ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run '^TestGenerated' -update
+	go test ./config ./docs/reference ./pkg/preflight/profile ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run '^TestGenerated' -update
 	go test ./internal/cli -count=1 -run '^TestGenerated' -update-reference
 
 .PHONY: pictures
