@@ -76,7 +76,6 @@ var printsNoFacts = map[string]string{
 	"printmarket controller":      "it runs, and logs JSON",
 	"printmarket dev":             "it serves, and dev.env has its facts for programs",
 	"printmarket docs":            "it writes files",
-	"printmarket keys revoke":     "it prints nothing",
 	"printmarket webhooks listen": "it runs, and forwards JSON",
 	"printmarket webhooks secret": "it prints the content of a file",
 	"printmarket worker":          "it runs, and logs JSON",
