@@ -52,7 +52,9 @@ func TestControllerRunsOnACluster(t *testing.T) {
 		if err := admin.Get(t.Context(), client.ObjectKeyFromObject(capability), capability); err != nil {
 			return err
 		}
-		if !meta.IsStatusConditionTrue(capability.Status.Conditions, v1alpha1.ConditionReady) {
+		// No API server runs, so nothing enforces the object.
+		ready := meta.FindStatusCondition(capability.Status.Conditions, v1alpha1.ConditionReady)
+		if ready == nil || ready.Status != metav1.ConditionFalse || ready.Reason != v1alpha1.ReasonNoReplicas {
 			return fmt.Errorf("conditions %+v", capability.Status.Conditions)
 		}
 		return nil

@@ -18,7 +18,7 @@ func TestKubectlPluginOffersOnlyGroupedOperatorCommands(t *testing.T) {
 		}
 		slices.Sort(got)
 		want := []string{
-			"access/keys", "access/posture", "health/doctor", "health/selftest", "records/audit", "records/masterdata", "records/organizations", "records/quotes",
+			"access/keys", "access/partner", "access/posture", "access/rollout", "health/doctor", "health/selftest", "records/audit", "records/masterdata", "records/organizations", "records/quotes",
 			"records/rfqs", "traffic/callbacks", "traffic/queue", "traffic/requests", "traffic/webhooks",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
