@@ -144,7 +144,8 @@ func (s *installation) watermark(ctx context.Context) (posture.Watermark, error)
 		v1alpha1.KindXJMFSender:         &v1alpha1.XJMFSenderList{},
 		posture.KindSecret:              &corev1.SecretList{},
 	} {
-		if err := s.admin.List(ctx, list, client.InNamespace(s.namespace)); err != nil {
+		// One object is enough: the list has the version of all.
+		if err := s.admin.List(ctx, list, client.InNamespace(s.namespace), client.Limit(1)); err != nil {
 			return mark, err
 		}
 		mark.Compiled[kind] = list.GetResourceVersion()
