@@ -115,7 +115,9 @@ func TestDoctorFindsFaults(t *testing.T) {
 			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/controller": doctor.Skipped, "cluster/grants": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
 		},
 		"a cluster that is not there": {
-			nil, []string{"--kubeconfig", unreachableCluster(t), "--namespace", "printmarket"}, 1,
+			nil,
+			[]string{"--kubeconfig", unreachableCluster(t), "--namespace", "printmarket"},
+			1,
 			map[string]doctor.Severity{
 				"cluster/reach": doctor.Failure, "cluster/controller": doctor.Failure,
 				"cluster/partnerentitlements": doctor.Failure, "cluster/capabilityrollouts": doctor.Failure, "cluster/xjmfsenders": doctor.Failure,

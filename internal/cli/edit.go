@@ -26,7 +26,7 @@ type editOptions struct {
 }
 
 func (o *editOptions) register(f *pflag.FlagSet) {
-	o.Cluster.AddFlags(f)
+	o.AddFlags(f)
 	f.StringVar(&o.from, "from", "", "directory of manifests to change; without it, the cluster is changed")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the change without making it; the cluster or the rules of the manifests still check it")
 	f.DurationVar(&o.wait, "timeout", 30*time.Second, "time to wait until every replica enforces the change in the cluster; 0s does not wait")

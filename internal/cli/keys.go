@@ -109,7 +109,7 @@ type keysOptions struct {
 func (o *keysOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.from, "from", "", "directory of manifests; without it, the cluster is changed")
 	f.StringVar(&o.partner, "partner", "", "name of the PartnerEntitlement (required)")
-	o.Cluster.AddFlags(f)
+	o.AddFlags(f)
 }
 
 // open opens the keys of the partner.

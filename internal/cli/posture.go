@@ -82,7 +82,7 @@ func (o *postureOptions) register(f *pflag.FlagSet) {
 }
 
 func (o *postureOptions) registerCluster(f *pflag.FlagSet) {
-	o.Cluster.AddFlags(f)
+	o.AddFlags(f)
 	f.Var(&o.at, "at", "evaluate at this time, such as 2026-12-01T00:00:00Z (default: now)")
 }
 

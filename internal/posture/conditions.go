@@ -323,7 +323,7 @@ func grantedCondition(s *sender, now time.Time) Condition {
 	if p == nil {
 		return Condition{v1alpha1.ConditionPartnerGranted, "Unknown", v1alpha1.ReasonPartnerNotFound, "The sender has no valid partner."}
 	}
-	reason, problem := "", ""
+	var reason, problem string
 	switch grant := &p.grants[XJMFInbound]; {
 	case p.suspended:
 		reason, problem = v1alpha1.ReasonSuspended, "is suspended, so callbacks are rejected. Set spec.state of its PartnerEntitlement to Active."

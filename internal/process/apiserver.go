@@ -36,7 +36,7 @@ type APIServer struct {
 
 // AddFlags adds the flags.
 func (o *APIServer) AddFlags(f *pflag.FlagSet) {
-	o.apiOptions.register(f, "")
+	o.register(f, "")
 	f.StringVar(&o.publicAPI, "public-api-url", "", "public origin of the API, used in URIs (required)")
 	f.StringVar(&o.publicRegistry, "public-registry-url", "", "public origin of the registry, used in URIs (required)")
 	f.StringVar(&o.operatorsAddr, "dashboard-ops-addr", "", "address of a dashboard for operators, which shows all partners; none by default")
@@ -88,7 +88,7 @@ func (o *APIServer) Run(ctx context.Context, logs io.Writer) error {
 // while it starts. The database must be available, because a database that would lose
 // acknowledged writes must be found before the first of them.
 func openCluster(ctx context.Context, p *process, o *APIServer) (c apiserver.ReplicaConfig, feed *kubesource.Source, err error) {
-	url, err := o.Redis.URL()
+	url, err := o.URL()
 	if err != nil {
 		return c, nil, err
 	}

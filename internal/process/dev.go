@@ -33,7 +33,7 @@ type Dev struct {
 func (o *Dev) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.data, "data", ".printmarket", "data directory")
 	f.StringVar(&o.resources, "resources", "", "directory of manifests for the gates (default DATA/resources)")
-	o.apiOptions.register(f, "127.0.0.1")
+	o.register(f, "127.0.0.1")
 	f.Lookup("files-dir").Usage = "directory of uploaded files (default DATA/uploads)"
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "accept listener addresses that other machines can reach; the demo keys and the demo data are open to them")
 	f.StringVar(&o.publicAPI, "public-api-url", "", "public origin of the API, used in URIs (default: its listener)")

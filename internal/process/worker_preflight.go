@@ -62,7 +62,7 @@ func assemblePreflight(ctx context.Context, o *Worker, p *process) (apiserver.Pa
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
-	url, err := o.Redis.URL()
+	url, err := o.URL()
 	if err != nil {
 		return apiserver.Parts{}, err
 	}
