@@ -127,7 +127,7 @@ func (c *Cluster) change(id ID, current Object, spec map[string]any, dryRun bool
 }
 
 // metadata returns the metadata of a patch: the version that it applies to, and the user of the change.
-// A server that does not tell the user gets no annotations; the history then has the field manager.
+// A server that does not report the user gets no annotations; the history then has the field manager.
 func (c *Cluster) metadata(ctx context.Context, object resource) map[string]any {
 	metadata := map[string]any{"resourceVersion": object.GetResourceVersion()}
 	if user, err := c.client.User(ctx); err == nil && user != "" {
