@@ -3,10 +3,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -30,6 +32,7 @@ type doctorOptions struct {
 	database           process.Database
 	api, registry, ops string
 	timeout            time.Duration
+	bundle             string
 }
 
 func doctorCommand() *cobra.Command {
@@ -41,7 +44,12 @@ func doctorCommand() *cobra.Command {
 nothing and checks only the parts whose address it has: --api, --registry and --ops
 are origins; the database and Redis are set by flags or by the environment variables
 of the servers; the cluster is checked with --kubeconfig or in a pod. The exit code
-is 1 if a check fails, and 2 if there are only warnings.`,
+is 1 if a check fails, and 2 if there are only warnings.
+
+With --bundle, it writes an archive for your support: these findings, the custom
+resources and the Events of the namespace, and the readiness, watermark and metrics of
+--ops. Digests of keys, paths of webhooks and everything that looks like a secret are
+redacted. Names of partners, organizations and users remain.`,
 		example: `  printmarket doctor --kubeconfig ~/.kube/config --namespace printmarket --api https://api.example.com
   kubectl port-forward deploy/printmarket-api 8082 & printmarket doctor --ops http://127.0.0.1:8082`,
 		flags: func(f *pflag.FlagSet) {
@@ -52,6 +60,7 @@ is 1 if a check fails, and 2 if there are only warnings.`,
 			o.redis.AddFlags(f)
 			o.cluster.AddFlags(f)
 			f.DurationVar(&o.timeout, "timeout", 15*time.Second, "time limit for each part")
+			f.StringVar(&o.bundle, "bundle", "", "also write a support archive (tar.gz) to this file, with secrets redacted")
 		},
 		print: func(w io.Writer, reports []doctor.Report) {
 			for _, report := range reports {
@@ -69,6 +78,11 @@ is 1 if a check fails, and 2 if there are only warnings.`,
 			return nil, err
 		}
 		reports := doctor.Examine(cmd.Context(), parts, o.timeout)
+		if o.bundle != "" {
+			if err := o.writeBundle(cmd.Context(), reports); err != nil {
+				return reports, resultError{err}
+			}
+		}
 		switch doctor.Worst(reports) {
 		case doctor.Failure:
 			return reports, resultError{exitError(1)}
@@ -118,8 +132,30 @@ func (o *doctorOptions) parts() ([]doctor.Examination, error) {
 		})
 	}
 	cluster := doctor.Unspecified("cluster", "set --kubeconfig")
-	if o.cluster.Kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
-		cluster = doctor.Cluster(func() (*rest.Config, string, error) { return o.cluster.Load(telemetry.Discard()) })
+	if o.hasCluster() {
+		cluster = doctor.Cluster(o.loadCluster)
 	}
 	return append(parts, database, redisPart, cluster), nil
+}
+
+// writeBundle writes the support archive.
+func (o *doctorOptions) writeBundle(ctx context.Context, reports []doctor.Report) error {
+	sources := []doctor.Source{
+		doctor.Facts("version.json", map[string]string{"printmarket": process.Version, "go": runtime.Version()}), doctor.Facts("findings.json", reports),
+	}
+	if o.hasCluster() {
+		sources = append(sources, doctor.ClusterSources(o.loadCluster)...)
+	}
+	if o.ops != "" {
+		sources = append(sources, doctor.Web{Now: time.Now}.OpsSources(o.ops)...)
+	}
+	return replaceFile(o.bundle, func(w io.Writer) error { return doctor.WriteBundle(ctx, w, time.Now(), o.timeout, sources) })
+}
+
+func (o *doctorOptions) hasCluster() bool {
+	return o.cluster.Kubeconfig != "" || os.Getenv("KUBECONFIG") != "" || os.Getenv("KUBERNETES_SERVICE_HOST") != ""
+}
+
+func (o *doctorOptions) loadCluster() (*rest.Config, string, error) {
+	return o.cluster.Load(telemetry.Discard())
 }

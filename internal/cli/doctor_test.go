@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -106,13 +107,13 @@ func TestDoctorFindsFaults(t *testing.T) {
 			nil,
 			[]string{"--kubeconfig", cluster.operator, "--namespace", cluster.namespace},
 			1,
-			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/controller": doctor.Failure, "cluster/grants": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
+			map[string]doctor.Severity{"cluster/definitions": doctor.OK, "cluster/controller": doctor.Failure, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
 		},
 		"a cluster of which one may read the namespace alone": {
 			[]string{"KUBECONFIG=" + cluster.manager},
 			[]string{"--namespace", cluster.namespace},
 			2,
-			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/controller": doctor.Skipped, "cluster/grants": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
+			map[string]doctor.Severity{"cluster/definitions": doctor.Skipped, "cluster/controller": doctor.Skipped, "cluster/grants": doctor.OK, "cluster/ends": doctor.OK, "cluster/partnerentitlements": doctor.Warning, "cluster/capabilityrollouts": doctor.Warning, "cluster/xjmfsenders": doctor.Warning},
 		},
 		"a cluster that is not there": {
 			nil,
@@ -147,5 +148,28 @@ func TestTheDoctorFindsARunningPlatformWell(t *testing.T) {
 	}
 	if code != 0 || len(found) < 9 {
 		t.Errorf("exit %d, %d findings", code, len(found))
+	}
+}
+
+// TestTheDoctorWritesASupportArchive reads the archive of a cluster and of a running process.
+func TestTheDoctorWritesASupportArchive(t *testing.T) {
+	t.Parallel()
+	cluster, p := newReleased(t), startDev(t, t.TempDir())
+	path := filepath.Join(t.TempDir(), "support.tar.gz")
+	examined(t, nil, "--ops", p.env["OPS_URL"], "--kubeconfig", cluster.operator, "--namespace", cluster.namespace, "--bundle", path)
+	out, err := exec.CommandContext(t.Context(), "tar", "--extract", "--to-stdout", "--gzip", "--verbose", "--file", path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("tar: %v\n%s", err, out)
+	}
+	for _, want := range []string{
+		"version.json", "findings.json", "cluster/capabilityrollouts.json", "cluster/partnerentitlements.json", "cluster/events.json",
+		"operations/readyz.json", "operations/metrics.txt", "go_goroutines", "org_",
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the archive lacks %q", want)
+		}
+	}
+	if digest := regexp.MustCompile(`"sha256": "[0-9a-f]{64}"`).Find(out); digest != nil {
+		t.Errorf("the archive has the digest %s", digest)
 	}
 }

@@ -141,9 +141,60 @@ func objects(ctx context.Context, reader *kubesource.Client, namespace string) [
 		found = append(found, readyObjects(kind.name, kind.list))
 	}
 	if read {
-		found = append(found, grantedRollouts(partners.Items, rollouts.Items))
+		found = append(found, grantedRollouts(partners.Items, rollouts.Items), ending(partners.Items, rollouts.Items, time.Now()))
 	}
 	return found
+}
+
+// ending finds keys, certificates, contracts, grants and schedules that end within two weeks, the next
+// end first. It names at most maxNamed of them.
+func ending(partners []v1alpha1.PartnerEntitlement, rollouts []v1alpha1.CapabilityRollout, now time.Time) Finding {
+	const maxNamed = 20
+	type end struct {
+		at   time.Time
+		what string
+	}
+	var ends []end
+	add := func(at *metav1.Time, format string, names ...any) {
+		if at != nil && at.After(now) && at.Time.Before(now.Add(soon)) {
+			ends = append(ends, end{at.Time, fmt.Sprintf(format, names...)})
+		}
+	}
+	for i := range partners {
+		o := &partners[i]
+		if o.Spec.Contract != nil {
+			add(o.Spec.Contract.EffectiveUntil, "contract of %s", o.Name)
+		}
+		for _, key := range o.Spec.Keys {
+			if key.State != v1alpha1.KeyStateRevoked {
+				add(key.ExpiresAt, "key %s of %s", key.Name, o.Name)
+			}
+		}
+		for _, certificate := range o.Spec.ClientCertificates {
+			add(certificate.NotAfter, "certificate %s of %s", certificate.Name, o.Name)
+		}
+		for _, grant := range o.Spec.Capabilities {
+			add(grant.NotAfter, "grant %s of %s", grant.Name, o.Name)
+		}
+	}
+	for i := range rollouts {
+		if s := rollouts[i].Spec.Schedule; s != nil {
+			add(s.NotAfter, "schedule of %s", rollouts[i].Name)
+		}
+	}
+	if len(ends) == 0 {
+		return Well("ends", "no key, certificate, contract, grant or schedule ends within 14 days")
+	}
+	slices.SortStableFunc(ends, func(a, b end) int { return a.at.Compare(b.at) })
+	var named []string
+	for _, e := range ends[:min(len(ends), maxNamed)] {
+		named = append(named, e.what+" on "+e.at.UTC().Format(time.DateOnly))
+	}
+	text := strings.Join(named, ", ")
+	if more := len(ends) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return Beware("ends", "Rotate keys with printmarket keys rotate; edit the end of the others.", "%d end within 14 days: %s", len(ends), text)
 }
 
 // grantedRollouts finds capabilities that partners hold grants for and that have no rollout, for example
