@@ -94,8 +94,9 @@ func TestWatchWithoutBookmarkIsRetried(t *testing.T) {
 		r.clock.pass(time.Minute)
 		r.awaitsProof(t)
 	}
-	if n := lists.Load() - whole; n >= manyPages {
-		t.Errorf("%d pages of all partners were read", n)
+	// On a busy machine a proof can time out, after which the next one reads all objects.
+	if n := lists.Load() - whole; n >= 2*manyPages {
+		t.Errorf("%d pages of all partners were read for two edits, want fewer than %d", n, 2*manyPages)
 	}
 	if n := ended.Load(); n != 2 {
 		t.Errorf("%d watches ended without a bookmark, want one after each edit", n)
