@@ -85,8 +85,10 @@ func TestWhatEndsSoonIsAWarning(t *testing.T) {
 	partner := v1alpha1.PartnerEntitlement{ObjectMeta: metav1.ObjectMeta{Name: "acme"}}
 	partner.Spec.Contract = &v1alpha1.Contract{EffectiveUntil: at(3)}
 	partner.Spec.Keys = []v1alpha1.APIKey{
-		{Name: "soon", State: v1alpha1.KeyStateActive, ExpiresAt: at(13)}, {Name: "later", State: v1alpha1.KeyStateActive, ExpiresAt: at(15)},
-		{Name: "revoked", State: v1alpha1.KeyStateRevoked, ExpiresAt: at(1)}, {Name: "expired", State: v1alpha1.KeyStateActive, ExpiresAt: at(-1)},
+		{Name: "soon", State: v1alpha1.KeyStateActive, ExpiresAt: at(13)},
+		{Name: "later", State: v1alpha1.KeyStateActive, ExpiresAt: at(15)},
+		{Name: "revoked", State: v1alpha1.KeyStateRevoked, ExpiresAt: at(1)},
+		{Name: "expired", State: v1alpha1.KeyStateActive, ExpiresAt: at(-1)},
 	}
 	partner.Spec.Capabilities = []v1alpha1.CapabilityGrant{{Name: "rfq-create", NotAfter: at(7)}}
 	partner.Spec.ClientCertificates = []v1alpha1.ClientCertificate{{Name: "main", NotAfter: at(2)}}
