@@ -24,8 +24,8 @@ if is("Reconciling", "True") then
   return { status = "Progressing", message = conditions.Reconciling.message }
 end
 if is("Ready", "True") then
-  local message = conditions.Ready.message
-  if conditions.Ready.reason == "Suspended" or conditions.Ready.reason == "Killed" then
+  local message, reason = conditions.Ready.message, conditions.Ready.reason
+  if reason == "Suspended" or reason == "Killed" or reason == "Held" then
     return { status = "Suspended", message = message }
   end
   return { status = "Healthy", message = message }
