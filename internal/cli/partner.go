@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,7 +59,8 @@ printmarket keys issue. With --from, the new file is partners/NAME.yaml in the d
 		required: []string{"organization", "contract"},
 		print: func(w io.Writer, c edit.Change) {
 			printChange(w, c)
-			line(w, "To issue a key, run: printmarket keys issue --partner NAME --name main --kind test")
+			_, name, _ := strings.Cut(c.Object, "/")
+			line(w, "To issue a key, run: printmarket keys issue --partner "+name+" --name main --kind test")
 		},
 	}.local(func(cmd *cobra.Command, args []string) (edit.Change, error) {
 		partner.Name, partner.Package, partner.ContractFrom, partner.ContractUntil = args[0], v1alpha1.Package(kind), from.Time, until.Time
@@ -97,6 +99,7 @@ func resumeCommand() *cobra.Command {
 // offboarded is the JSON output of an offboarding.
 type offboarded struct {
 	Changes []edit.Change `json:"changes"`
+	DryRun  bool          `json:"dryRun"`
 	// Cancelled are the RFQs that were open, or would be cancelled in a dry run.
 	Cancelled []string `json:"cancelled"`
 	// Remaining says what is left to do.
@@ -125,6 +128,7 @@ address of the platform API, the command lists them among what remains.`,
 		required: []string{"reason"}, print: printOffboarded,
 	}.local(func(cmd *cobra.Command, args []string) (done offboarded, err error) {
 		ctx := cmd.Context()
+		done.DryRun = o.dryRun
 		store, err := o.open()
 		if err != nil {
 			return done, err
@@ -204,7 +208,11 @@ func printOffboarded(w io.Writer, done offboarded) {
 		printChange(w, change)
 		line(w)
 	}
-	line(w, fmt.Sprintf("Open RFQs cancelled: %d", len(done.Cancelled)))
+	what := "Open RFQs that were cancelled"
+	if done.DryRun {
+		what = "Open RFQs that would be cancelled"
+	}
+	line(w, fmt.Sprintf("%s: %d", what, len(done.Cancelled)))
 	for _, id := range done.Cancelled {
 		line(w, "  "+id)
 	}

@@ -60,12 +60,13 @@ func abortCommand() *cobra.Command {
 	var to string
 	return editCommand{
 		use: "abort CAPABILITY", short: "Lower the stage, and remove the ramp",
-		long: `Lower the stage to the one below, or to --to, and remove the ramp of the schedule. To close
+		long: `Lower the stage to the one below, or to --to, and remove the ramp of the schedule. A rollout
+without an audience skips PrivateBeta. To close
 a capability for all keys at once, use printmarket rollout kill, which needs no change request.`,
 		example: "  printmarket rollout abort rfq-create --ticket REL-43 --to Sandbox",
 		flags: func(f *pflag.FlagSet) {
 			o.register(f, "change request for the stage (required)")
-			f.StringVar(&to, "to", "", "stage to lower to: Disabled, Sandbox or PrivateBeta (default: the stage below)")
+			f.StringVar(&to, "to", "", "stage to lower to: Disabled, Sandbox or PrivateBeta (default: the stage below that the audience allows)")
 		},
 		required: []string{"ticket"},
 		id:       edit.Rollout, patch: func() edit.Patch { return edit.Abort(v1alpha1.Stage(to), o.change) }, complete: capabilityNames,

@@ -86,6 +86,8 @@ var now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 func TestVerbsChangeOnlyTheirLinesOfAManifest(t *testing.T) {
 	t.Parallel()
 	engaged := strings.Replace(rolloutManifest, "---\n", "  killSwitch:\n    reason: 'INC-7: prices'\n    state: Engaged\n---\n", 1)
+	live := "apiVersion: marketplace.printmarket.dev/v1alpha1\nkind: CapabilityRollout\nmetadata: {name: rfq-create}\n" +
+		"spec:\n  capability: rfq-create\n  stage: Live\n  change: {ticket: REL-1}\n"
 	held := strings.Replace(rolloutManifest, "---\n", "  hold:\n    reason: INC-8\n    since: \"2026-06-15T12:00:00Z\"\n---\n", 1)
 	for name, tc := range map[string]struct {
 		id      edit.ID
@@ -125,6 +127,11 @@ func TestVerbsChangeOnlyTheirLinesOfAManifest(t *testing.T) {
 			edit.Rollout("rfq-create"), rolloutManifest, edit.Abort("", v1alpha1.Change{Ticket: "REL-2", ApprovedBy: "erin"}),
 			strings.NewReplacer("stage: PrivateBeta # since", "stage: Sandbox # since", "ticket: REL-1, approvedBy: erin", "approvedBy: erin, ticket: REL-2",
 				"    ramp:\n      - {at: \"2026-06-01T00:00:00Z\", percent: 10}\n      - {at: \"2026-07-01T00:00:00Z\", percent: 100}\n", "").Replace(rolloutManifest), "", nil,
+		},
+		"an abort without an audience skips PrivateBeta": {
+			edit.Rollout("rfq-create"), live, edit.Abort("", v1alpha1.Change{Ticket: "REL-2"}),
+			strings.NewReplacer("stage: Live", "stage: Sandbox", "REL-1", "REL-2").Replace(live), "",
+			[]edit.Field{{"spec.change.ticket", "REL-1", "REL-2"}, {"spec.stage", "Live", "Sandbox"}},
 		},
 		"an abort to a higher stage is refused": {
 			edit.Rollout("rfq-create"), rolloutManifest, edit.Abort(v1alpha1.StageLive, v1alpha1.Change{Ticket: "REL-2"}), "", "there is no lower stage Live", nil,

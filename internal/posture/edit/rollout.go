@@ -30,13 +30,16 @@ func Promote(change v1alpha1.Change) Patch {
 	})
 }
 
-// Abort lowers the stage for a new change request: to the given stage, or to the one below if it is
-// empty. It removes the ramp, so that a later promotion does not continue with it.
+// Abort lowers the stage for a new change request: to the given stage, or if it is empty to the one
+// below, where PrivateBeta needs an audience. It removes the ramp, so that a later promotion does not continue with it.
 func Abort(to v1alpha1.Stage, change v1alpha1.Change) Patch {
 	return onRollout(func(spec v1alpha1.CapabilityRolloutSpec) (map[string]any, error) {
 		at := slices.Index(stages, spec.Stage)
 		if to == "" && at > 0 {
 			to = stages[at-1]
+			if a := spec.Audience; to == v1alpha1.StagePrivateBeta && (a == nil || len(a.Partners) == 0 && a.Selector == nil) {
+				to = v1alpha1.StageSandbox
+			}
 		}
 		if next := slices.Index(stages, to); next < 0 || next >= at {
 			return nil, fmt.Errorf("the stage is %s, so there is no lower stage %s to abort to", spec.Stage, to)
