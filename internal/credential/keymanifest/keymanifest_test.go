@@ -16,6 +16,7 @@ import (
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/internal/credential"
 	"github.com/printmarket/printmarket/internal/credential/keymanifest"
+	"github.com/printmarket/printmarket/internal/posture/edit"
 	"github.com/printmarket/printmarket/internal/tenant"
 )
 
@@ -237,7 +238,7 @@ func TestFindReportsMissingPartner(t *testing.T) {
 		want error
 	}{
 		"no such partner": {manifest, keymanifest.ErrNoPartner},
-		"a large file":    {strings.Repeat("# padding\n", 200_000), keymanifest.ErrLarge},
+		"a large file":    {strings.Repeat("# padding\n", 200_000), edit.ErrLarge},
 		"no YAML":         {"a: [", nil},
 	} {
 		_, err := keymanifest.Find(write(t, tc.text), "wayne")

@@ -10,8 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,16 +17,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture/edit"
 )
-
-// maxManifest limits the size of a file in bytes.
-const maxManifest = 1 << 20
 
 // Errors about manifests.
 var (
 	ErrNoPartner = errors.New("no manifest of the directory is the PartnerEntitlement")
 	ErrForm      = errors.New("spec.keys is no list with an entry to a line; edit the manifest by hand")
-	ErrLarge     = errors.New("the manifest is larger than 1 MiB")
 )
 
 // Manifest is the file with one partner's entitlement, which may contain other objects.
@@ -47,22 +42,14 @@ type Manifest struct {
 }
 
 // Find searches a directory and its subdirectories for the manifest of a partner.
-// Errors: ErrNoPartner, ErrLarge, and those of files and YAML.
+// Errors: ErrNoPartner, [edit.ErrLarge], and those of files and YAML.
 func Find(dir, partner string) (*Manifest, error) {
 	var found *Manifest
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !isManifest(path) {
-			return err
+	err := edit.WalkManifests(dir, func(path string, text []byte) (err error) {
+		if found, err = parse(path, text, partner); err == nil && found != nil {
+			err = fs.SkipAll
 		}
-		m, err := read(path, partner)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if m == nil {
-			return nil
-		}
-		found = m
-		return fs.SkipAll
+		return err
 	})
 	if err == nil && found == nil {
 		err = ErrNoPartner
@@ -73,24 +60,8 @@ func Find(dir, partner string) (*Manifest, error) {
 	return found, nil
 }
 
-func isManifest(path string) bool {
-	ext := filepath.Ext(path)
-	return (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(filepath.Base(path), ".")
-}
-
-// read returns nil for a file without the partner.
-func read(path, partner string) (*Manifest, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxManifest {
-		return nil, ErrLarge
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+// parse returns nil for a file without the partner.
+func parse(path string, text []byte, partner string) (*Manifest, error) {
 	root, err := find(text, partner)
 	if err != nil || root == nil {
 		return nil, err
@@ -155,20 +126,7 @@ func (m *Manifest) Change(keys Keys, check func(object map[string]any) error) er
 	if err := check(object); err != nil {
 		return err
 	}
-	info, err := os.Stat(m.Path)
-	if err != nil {
-		return err
-	}
-	file, err := os.CreateTemp(filepath.Dir(m.Path), ".keys-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(file.Name()) }() // after the rename there is nothing to remove
-	_, err = file.Write(text)
-	if err := errors.Join(err, file.Chmod(info.Mode().Perm()), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), m.Path)
+	return edit.ReplaceManifest(m.Path, text)
 }
 
 // with returns the file with other entries. It replaces the lines of each changed entry
@@ -245,31 +203,17 @@ func others(text []byte, partner string) (all []any, object map[string]any, err 
 // linesOf returns the lines of an entry, or the position of a new one.
 func (m *Manifest) linesOf(i int) (from, to int) {
 	if i >= len(m.Keys) {
-		end := lastLine(m.keys)
+		end := edit.LastLine(m.keys)
 		return end, end
 	}
 	node := m.keys.Content[i]
-	return node.Line - 1, lastLine(node)
+	return node.Line - 1, edit.LastLine(node)
 }
 
-func lastLine(node *yaml.Node) int {
-	last := node.Line
-	for _, child := range node.Content {
-		last = max(last, lastLine(child))
-	}
-	return last
-}
-
+// member returns the value of a member of a mapping; nil if it is absent.
 func member(node *yaml.Node, name string) *yaml.Node {
-	if node == nil || node.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		if node.Content[i].Value == name {
-			return node.Content[i+1]
-		}
-	}
-	return nil
+	_, value := edit.Member(node, name)
+	return value
 }
 
 func value(node *yaml.Node) string {

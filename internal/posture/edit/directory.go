@@ -23,12 +23,6 @@ import (
 	"github.com/printmarket/printmarket/internal/posture/dirsource"
 )
 
-// maxManifest limits the size of a file in bytes.
-const maxManifest = 1 << 20
-
-// errLarge rejects a larger file.
-var errLarge = errors.New("the manifest is larger than 1 MiB")
-
 // Directory holds the custom resources of a directory of manifests. Edits replace single lines and
 // preserve comments and order.
 type Directory struct {
@@ -69,18 +63,10 @@ func (d *Directory) find(id ID) (found *manifest, err error) {
 
 // each visits all objects.
 func (d *Directory) each(visit func(*manifest, ID) error) error {
-	return filepath.WalkDir(d.path, func(path string, entry fs.DirEntry, err error) error {
-		extension := filepath.Ext(path)
-		if err != nil || entry.IsDir() || extension != ".yaml" && extension != ".yml" || strings.HasPrefix(filepath.Base(path), ".") {
-			return err
-		}
-		text, err := readManifest(path)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+	return WalkManifests(d.path, func(path string, text []byte) error {
 		roots, err := documents(text)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return err
 		}
 		for _, root := range roots {
 			if err := visit(&manifest{path, text, root}, idIn(root)); err != nil {
@@ -89,17 +75,6 @@ func (d *Directory) each(visit func(*manifest, ID) error) error {
 		}
 		return nil
 	})
-}
-
-func readManifest(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxManifest {
-		return nil, errLarge
-	}
-	return os.ReadFile(path)
 }
 
 // documents returns the mappings at the top of a file.
@@ -118,26 +93,13 @@ func documents(text []byte) (roots []*yaml.Node, err error) {
 }
 
 func idIn(root *yaml.Node) ID {
-	_, kind := find(root, "kind")
-	_, metadata := find(root, "metadata")
-	_, name := find(metadata, "name")
+	_, kind := Member(root, "kind")
+	_, metadata := Member(root, "metadata")
+	_, name := Member(metadata, "name")
 	if kind == nil || name == nil {
 		return ID{}
 	}
 	return ID{kind.Value, name.Value}
-}
-
-// find returns the key and the value of a member of a mapping; nil if it is absent.
-func find(node *yaml.Node, name string) (key, value *yaml.Node) {
-	if node == nil || node.Kind != yaml.MappingNode {
-		return nil, nil
-	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		if node.Content[i].Value == name {
-			return node.Content[i], node.Content[i+1]
-		}
-	}
-	return nil, nil
 }
 
 // object returns the JSON values of a YAML node.
@@ -187,7 +149,7 @@ func (d *Directory) Edit(ctx context.Context, id ID, patch Patch, dryRun bool) (
 	if err != nil || dryRun {
 		return change, err
 	}
-	return change, replace(m.path, text)
+	return change, ReplaceManifest(m.path, text)
 }
 
 // refused returns the faults of an object as one error.
@@ -201,7 +163,7 @@ func refused(faults field.ErrorList) error {
 // with returns the file with a merge patch of the spec. The result is decoded again and compared,
 // because YAML has forms that a change by lines cannot handle.
 func (m *manifest) with(spec map[string]any, want Object) ([]byte, error) {
-	_, at := find(m.root, "spec")
+	_, at := Member(m.root, "spec")
 	lines := strings.SplitAfter(string(m.text), "\n")
 	edited, err := patched(lines, at, spec)
 	if err != nil {
@@ -246,10 +208,10 @@ func patched(lines []string, node *yaml.Node, patch map[string]any) ([]string, e
 		below    map[string]any
 		value    *yaml.Node
 	}
-	indent, end := strings.Repeat(" ", node.Column-1), lastLine(node)
+	indent, end := strings.Repeat(" ", node.Column-1), LastLine(node)
 	var edits []edit
 	for name, change := range patch {
-		key, value := find(node, name)
+		key, value := Member(node, name)
 		below, isMap := change.(map[string]any)
 		if key != nil && isMap && value.Kind == yaml.MappingNode && value.Style&yaml.FlowStyle == 0 && len(value.Content) > 0 {
 			edits = append(edits, edit{from: key.Line - 1, below: below, value: value})
@@ -257,7 +219,7 @@ func patched(lines []string, node *yaml.Node, patch map[string]any) ([]string, e
 		}
 		one := edit{from: end, to: end}
 		if key != nil {
-			one.from, one.to = key.Line-1, lastLine(value)
+			one.from, one.to = key.Line-1, LastLine(value)
 		}
 		if isMap { // a flow mapping, or a new member: written as a whole
 			var old any
@@ -327,32 +289,6 @@ func formatted(name string, value any, indent string, old *yaml.Node) (string, e
 	return out.String(), nil
 }
 
-func lastLine(node *yaml.Node) int {
-	last := node.Line
-	for _, child := range node.Content {
-		last = max(last, lastLine(child))
-	}
-	return last
-}
-
-// replace writes a file atomically: a reader sees either the former or the new content.
-func replace(path string, text []byte) error {
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(path); err == nil {
-		mode = info.Mode().Perm()
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".edit-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(file.Name()) }() // after the rename there is nothing to remove
-	_, err = file.Write(text)
-	if err := errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
-}
-
 // folders are the directories of new manifests by kind, below the directory of all manifests.
 var folders = map[string]string{
 	v1alpha1.KindCapabilityRollout: "rollouts", v1alpha1.KindPartnerEntitlement: "partners", v1alpha1.KindXJMFSender: "senders",
@@ -387,7 +323,7 @@ func (d *Directory) Create(ctx context.Context, object Object, dryRun bool) (Cha
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // manifests contain no secrets
 		return change, err
 	}
-	return change, replace(path, text.Bytes())
+	return change, ReplaceManifest(path, text.Bytes())
 }
 
 // Senders implements [Store].
@@ -398,11 +334,11 @@ func (d *Directory) Senders(_ context.Context, partner string) (senders []v1alph
 		}
 		values, err := object(m.root)
 		if err != nil {
-			return fmt.Errorf("%s: %w", m.path, err)
+			return err
 		}
 		var sender v1alpha1.XJMFSender
 		if err := values.Decode(&sender); err != nil {
-			return fmt.Errorf("%s: %w", m.path, err)
+			return err
 		}
 		if sender.Spec.Partner == partner {
 			senders = append(senders, sender)

@@ -117,13 +117,10 @@ func fields(path string, before, after any) []Field {
 	maps.Copy(names, is)
 	var all []Field
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		all = append(all, fields(path+"."+name, member(was, name), member(is, name))...)
+		all = append(all, fields(path+"."+name, was[name], is[name])...)
 	}
 	return all
 }
-
-// member returns a member of a map; nil if it is absent.
-func member(m map[string]any, name string) any { return m[name] }
 
 // plain returns a value as it is after its encoding as JSON; integers are int64.
 func plain(value any) (map[string]any, error) {
