@@ -13,7 +13,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -138,29 +137,14 @@ func CacheOptions(namespace string, services ...string) cache.Options {
 	}
 	return cache.Options{
 		DefaultNamespaces:           map[string]cache.Config{namespace: {}},
-		DefaultTransform:            onlyLastEdit,
+		DefaultTransform:            onlyEditors,
 		ReaderFailOnMissingInformer: true,
 		ByObject: map[client.Object]cache.ByObject{
-			&corev1.ConfigMap{}:            {Field: fields.OneTermEqualSelector(metav1.ObjectNameField, ClaimsName)},
-			&v1alpha1.PartnerEntitlement{}: {Transform: onlyEditors},
-			&corev1.Secret{}:               {Field: fields.OneTermEqualSelector("type", string(corev1.SecretTypeOpaque)), Transform: onlyVersion},
-			&discoveryv1.EndpointSlice{}:   {Label: slicesOf},
+			&corev1.ConfigMap{}:          {Field: fields.OneTermEqualSelector(metav1.ObjectNameField, ClaimsName)},
+			&corev1.Secret{}:             {Field: fields.OneTermEqualSelector("type", string(corev1.SecretTypeOpaque)), Transform: onlyVersion},
+			&discoveryv1.EndpointSlice{}: {Label: slicesOf},
 		},
 	}
-}
-
-// onlyLastEdit keeps the author and the time of the last edit of an object, without the fields.
-func onlyLastEdit(o any) (any, error) {
-	m, err := meta.Accessor(o)
-	if err != nil {
-		return o, nil //nolint:nilerr // an object without metadata has no edit
-	}
-	edit := v1alpha1.LastEdit(m.GetManagedFields())
-	m.SetManagedFields(nil)
-	if edit != nil {
-		m.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: edit.Manager, Time: edit.Time}})
-	}
-	return o, nil
 }
 
 // onlyVersion removes all metadata but the identity and the version of an object.
