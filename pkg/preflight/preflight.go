@@ -16,9 +16,11 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/printmarket/printmarket/pkg/preflight/internal/color"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/content"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/render"
 	"github.com/printmarket/printmarket/pkg/preflight/jobticket"
 	"github.com/printmarket/printmarket/pkg/preflight/profile"
 	"github.com/printmarket/printmarket/pkg/preflight/report"
@@ -82,7 +84,7 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 	if file.Opaque() {
 		return nil
 	}
-	interpreter := content.New(file, collector, limits)
+	interpreter := content.New(file, collector, limits, renderer(file, len(pages), collector.Document()))
 	for i := range pages {
 		if file.Budget.Spent() {
 			break
@@ -95,6 +97,22 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 		}
 	}
 	return nil
+}
+
+// renderer returns the renderer of a document. Its output profile is that of the first
+// output intent for CMYK.
+func renderer(file *document.File, pages int, doc *facts.Document) *render.Renderer {
+	var profile []byte
+	var sum string
+	for i := range doc.Intents {
+		if p := doc.Intents[i].Profile; p != nil && p.Fault == "" && p.Space == "CMYK" {
+			profile, sum = file.Profile(p), p.SHA256
+			break
+		}
+	}
+	// A profile that cannot be used leaves the inks of colours of light an estimate.
+	output, _ := color.NewOutput(file, profile, sum)
+	return render.New(file, pages, output)
 }
 
 // digest returns the SHA-256 of the file.

@@ -86,7 +86,7 @@ func execute(t *testing.T, data []byte) (*facts.Document, int) {
 	if err != nil || file == nil {
 		t.Fatalf("open: %v", err)
 	}
-	interpreter := content.New(file, collector, fuzzLimits())
+	interpreter := content.New(file, collector, fuzzLimits(), nil)
 	pages := file.Pages()
 	for i := range pages {
 		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {
@@ -130,7 +130,7 @@ func bench(b *testing.B, page string) {
 		b.Fatalf("open: %v", err)
 	}
 	pages := file.Pages()
-	interpreter := content.New(file, collector, limits)
+	interpreter := content.New(file, collector, limits, nil)
 	b.SetBytes(int64(len(page)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -188,7 +188,10 @@ func unit(v *float64) *float64 {
 func (in *Interpreter) softMask(f *frame, o types.Object) {
 	group := in.file.Dict(o)["G"]
 	form := in.file.Dict(group)
-	f.state.softMask = form != nil
+	f.state.softMask, f.state.soft = form != nil, nil
+	if form != nil {
+		in.drawMask(f, o)
+	}
 	if form == nil || !in.first(form, scaleClass(f.state.ctm)) {
 		return
 	}

@@ -16,6 +16,8 @@ type inline struct {
 	decode  []float64
 	length  int
 	filters int
+	// names lists the filters, first to last, and fax the parameters of a fax filter.
+	names []string
 }
 
 // inlineImage reads BI ... ID ... EI.
@@ -64,6 +66,7 @@ func (in *Interpreter) placeInline(f *frame, i *inline, data []byte) {
 	}
 	var with ink
 	with.choose(i.space, in.remap(f, i.space))
+	in.drawInline(f, i, with.space, data)
 	with.paint = facts.Paint{Space: with.space.Family}
 	if i.filters == 0 && !i.fact.Mask {
 		if paint, ok := color.MeasureImage(color.Image{

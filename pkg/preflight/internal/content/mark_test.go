@@ -26,7 +26,7 @@ func marks(t testing.TB, data []byte, render func(m *facts.Mark) string) ([]stri
 	if err != nil || file == nil {
 		t.Fatalf("open: %v, incidents %+v", err, collector.Document().Incidents)
 	}
-	interpreter := content.New(file, collector, document.DefaultLimits())
+	interpreter := content.New(file, collector, document.DefaultLimits(), nil)
 	pages := file.Pages()
 	for i := range pages {
 		if err := interpreter.Page(t.Context(), &pages[i]); err != nil {

@@ -30,10 +30,12 @@ func (in *Interpreter) textOperator(f *frame, name []byte) bool {
 	s := &f.state
 	switch string(name) {
 	case "BT":
-		f.text = text{matrix: geom.Identity(), line: geom.Identity(), clip: geom.Nothing()}
+		f.text.shape.Reset()
+		f.text = text{matrix: geom.Identity(), line: geom.Identity(), clip: geom.Nothing(), shape: f.text.shape}
 	case "ET":
 		if f.text.clips {
 			s.clip = s.clip.Intersect(f.text.clip)
+			in.clipInk(f, &f.text.shape, false)
 			f.text.clips = false
 		}
 	case "Tf":
@@ -178,6 +180,8 @@ func (in *Interpreter) showItem(f *frame, r *run, o *lexer.Object) {
 			r.cover(r.pen, r.pen+width, !blank)
 			if r.shape.Type3 != nil {
 				in.showGlyph(f, r, code)
+			} else {
+				in.drawGlyph(f, r, code)
 			}
 			space := s.charSpace
 			if blank {
