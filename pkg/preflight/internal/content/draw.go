@@ -186,7 +186,7 @@ func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
 		return
 	}
 	if s.font.outlines == nil {
-		s.font.outlines = outline.Load(in.file, s.font.dict, in.page.Number)
+		s.font.outlines = outline.Load(in.file, s.font.dict, in.page.Number, s.font.shape.Advance)
 	}
 	shape, state := s.font.outlines.Glyph(code)
 	if shape == nil || shape.Empty() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
 // parameters holds the entries of a graphics state parameter dictionary that
@@ -196,6 +197,6 @@ func (in *Interpreter) softMask(f *frame, o types.Object) {
 		return
 	}
 	inner := in.within(f, in.file.Dict(form["Resources"]))
-	inner.mask = true
+	inner.mask, inner.state.region = true, &raster.Clip{}
 	in.runForm(inner, group, form)
 }

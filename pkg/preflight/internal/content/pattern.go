@@ -11,6 +11,7 @@ import (
 	"github.com/printmarket/printmarket/pkg/preflight/internal/document"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/facts"
 	"github.com/printmarket/printmarket/pkg/preflight/internal/geom"
+	"github.com/printmarket/printmarket/pkg/preflight/internal/raster"
 )
 
 // maxRecorded bounds the marks of a pattern that are recorded again for each
@@ -110,7 +111,8 @@ func (in *Interpreter) tile(f *frame, with *ink, dict types.Dict, matrix geom.Ma
 	colored := ink{space: with.space.Under, paint: with.paint, tone: with.tone}
 	inner := in.frame(in.file.Dict(dict["Resources"]))
 	inner.state = in.initial(geom.Everything())
-	inner.state.ctm = matrix
+	// drawPattern paints the pattern.
+	inner.state.ctm, inner.state.region = matrix, &raster.Clip{}
 	inner.muted, inner.mask, inner.again = uncolored, f.mask, f.again
 	inner.layers.outside = f.layers.hidden()
 	inner.group = f.group

@@ -27,7 +27,8 @@ func (b *Bitmap) Size() int64 {
 	return n
 }
 
-// Sampler is a [Source] that takes the nearest pixel of a bitmap.
+// Sampler is a [Source] that takes the nearest pixels of a bitmap: one for each pixel of
+// the canvas, or the mean of four of a bitmap with a finer resolution.
 type Sampler struct {
 	Bitmap *Bitmap
 	// Inverse maps the canvas to the pixels of the bitmap.
@@ -41,19 +42,16 @@ type Sampler struct {
 	// Flat, if not nil, replaces the colours of the bitmap.
 	Flat *Amounts
 
-	index []int
+	index [4][]int
 }
 
 // Row implements [Source].
 func (s *Sampler) Row(y, x, n int, to *Pixels) {
-	s.locate(s.Bitmap, s.Inverse, y, x, n, s.Repeat)
-	switch alpha := s.Bitmap.Alpha; {
-	case alpha == nil:
+	samples := s.locate(s.Bitmap, s.Inverse, y, x, n, s.Repeat)
+	if s.Bitmap.Alpha == nil {
 		full(to.Alpha[:n])
-	default:
-		for i, at := range s.index {
-			to.Alpha[i] = alpha[at]
-		}
+	} else {
+		s.mean(to.Alpha[:n], s.Bitmap.Alpha, samples)
 	}
 	for p, plane := range s.Bitmap.Amounts {
 		out := to.Amounts[p][:n]
@@ -63,28 +61,59 @@ func (s *Sampler) Row(y, x, n int, to *Pixels) {
 		case plane == nil:
 			clear(out)
 		default:
-			for i, at := range s.index {
-				out[i] = plane[at]
-			}
+			s.mean(out, plane, samples)
 		}
 	}
 	if s.Alpha == nil {
 		return
 	}
-	s.locate(s.Alpha, s.AlphaInverse, y, x, n, false)
-	for i, at := range s.index {
-		to.Alpha[i] = times(to.Alpha[i], s.Alpha.Alpha[at])
+	samples = s.locate(s.Alpha, s.AlphaInverse, y, x, n, false)
+	for i := range n {
+		sum := 0
+		for k := range samples {
+			sum += int(s.Alpha.Alpha[s.index[k][i]])
+		}
+		to.Alpha[i] = times(to.Alpha[i], uint8(sum/samples)) // #nosec G115 -- a mean of bytes
 	}
 }
 
-// locate sets the index of the pixel of a bitmap for each pixel of a row.
-func (s *Sampler) locate(b *Bitmap, inverse geom.Matrix, y, x, n int, repeat bool) {
-	if cap(s.index) < n {
-		s.index = make([]int, n)
+// mean sets values to those at the located pixels.
+func (s *Sampler) mean(out, plane []uint8, samples int) {
+	if samples == 1 {
+		for i, at := range s.index[0][:len(out)] {
+			out[i] = plane[at]
+		}
+		return
 	}
-	s.index = s.index[:n]
-	u, v := inverse.Point(float64(x)+0.5, float64(y)+0.5)
-	for i := range s.index {
+	a, b, c, d := s.index[0], s.index[1], s.index[2], s.index[3]
+	for i := range out {
+		out[i] = uint8((uint32(plane[a[i]]) + uint32(plane[b[i]]) + uint32(plane[c[i]]) + uint32(plane[d[i]]) + 2) / 4) // #nosec G115 -- a mean of bytes
+	}
+}
+
+// locate sets the indices of the pixels of a bitmap for each pixel of a row, and returns
+// how many there are for each: one, or four.
+func (s *Sampler) locate(b *Bitmap, inverse geom.Matrix, y, x, n int, repeat bool) int {
+	_, greatest := inverse.Stretch()
+	if greatest <= 1.01 {
+		s.row(0, b, inverse, float64(x)+0.5, float64(y)+0.5, n, repeat)
+		return 1
+	}
+	for k := range s.index {
+		s.row(k, b, inverse, float64(x)+0.25+0.5*float64(k%2), float64(y)+0.25+0.5*float64(k/2), n, repeat)
+	}
+	return len(s.index)
+}
+
+// row sets one index for each pixel of a row that begins at a point.
+func (s *Sampler) row(k int, b *Bitmap, inverse geom.Matrix, x, y float64, n int, repeat bool) {
+	if cap(s.index[k]) < n {
+		s.index[k] = make([]int, n)
+	}
+	index := s.index[k][:n]
+	s.index[k] = index
+	u, v := inverse.Point(x, y)
+	for i := range index {
 		column, row := int(math.Floor(u+float64(i)*inverse[0])), int(math.Floor(v+float64(i)*inverse[1]))
 		if repeat {
 			column, row = column%b.Width, row%b.Height
@@ -97,7 +126,7 @@ func (s *Sampler) locate(b *Bitmap, inverse geom.Matrix, y, x, n int, repeat boo
 		} else {
 			column, row = min(max(column, 0), b.Width-1), min(max(row, 0), b.Height-1)
 		}
-		s.index[i] = row*b.Width + column
+		index[i] = row*b.Width + column
 	}
 }
 

@@ -59,7 +59,8 @@ func (r *Rasterizer) Fill(p *geom.Path, evenOdd bool, box image.Rectangle, row R
 		switch v {
 		case geom.MoveTo:
 			r.close()
-			r.start, r.at, r.started = to[0], to[0], true
+			r.start = near(to[0])
+			r.at, r.started = r.start, true
 		case geom.LineTo:
 			r.line(to[0])
 		case geom.CurveTo:
@@ -94,10 +95,10 @@ func (r *Rasterizer) close() {
 }
 
 // line adds an edge from the current point.
-func (r *Rasterizer) line(to geom.Point) {
-	from := r.at
+func (r *Rasterizer) line(end geom.Point) {
+	from, to := r.at, near(end)
 	r.at = to
-	if from.Y == to.Y || !finite(from) || !finite(to) {
+	if from.Y == to.Y {
 		return
 	}
 	direction := float32(1)
@@ -131,7 +132,16 @@ func (r *Rasterizer) line(to geom.Point) {
 	}
 }
 
-func finite(p geom.Point) bool { return math.Abs(p.X) < farAway && math.Abs(p.Y) < farAway }
+// near moves a point that is very far away nearer.
+func near(p geom.Point) geom.Point {
+	limit := func(v float64) float64 {
+		if v > -farAway {
+			return min(v, farAway)
+		}
+		return -farAway // also for NaN
+	}
+	return geom.Point{X: limit(p.X), Y: limit(p.Y)}
+}
 
 // inRow adds an edge that lies in one row; height is its signed height.
 func (r *Rasterizer) inRow(y int, x0, x1, height float64) {

@@ -127,7 +127,7 @@ func (s *stroker) finish(closed bool) {
 	// Points without distance have no direction.
 	n := 0
 	for _, q := range line {
-		if !finite(q) {
+		if q != near(q) {
 			continue
 		}
 		if n == 0 || math.Hypot(q.X-line[n-1].X, q.Y-line[n-1].Y) > 1e-6*s.half {

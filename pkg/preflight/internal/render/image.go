@@ -91,7 +91,8 @@ func (r *Renderer) bitmap(i *Image, device geom.Matrix) *planes.Bitmap {
 	if known, ok := r.bitmaps[key]; ok {
 		return known
 	}
-	made := r.convert(i, int(math.Ceil(sx)), int(math.Ceil(sy)))
+	// Twice the resolution of the canvas, of which the sampler takes means.
+	made := r.convert(i, int(math.Ceil(2*sx)), int(math.Ceil(2*sy)))
 	if made != nil {
 		if r.bytes += made.Size(); r.bytes > maxBitmaps {
 			clear(r.bitmaps)

@@ -162,6 +162,9 @@ func (r *Renderer) name(p int) (string, bool) {
 	return "", false
 }
 
+// Device returns the matrix from the default user space of the page to pixels.
+func (r *Renderer) Device() geom.Matrix { return r.surface.device }
+
 // Plane returns the amounts of an ink on the page, row by row from the top, with the
 // width of a row. It returns nil for an ink that was not painted.
 func (r *Renderer) Plane(name string) (amounts []uint8, width int) {
