@@ -27,8 +27,11 @@ func (b *Bitmap) Size() int64 {
 	return n
 }
 
+// maxSamples bounds the samples for a pixel in each direction.
+const maxSamples = 4
+
 // Sampler is a [Source] that takes the nearest pixels of a bitmap: one for each pixel of
-// the canvas, or the mean of four of a bitmap with a finer resolution.
+// the canvas, or the mean of several of a bitmap with a finer resolution.
 type Sampler struct {
 	Bitmap *Bitmap
 	// Inverse maps the canvas to the pixels of the bitmap.
@@ -42,7 +45,8 @@ type Sampler struct {
 	// Flat, if not nil, replaces the colours of the bitmap.
 	Flat *Amounts
 
-	index [4][]int
+	index [maxSamples * maxSamples][]int
+	sums  []uint32
 }
 
 // Row implements [Source].
@@ -68,12 +72,9 @@ func (s *Sampler) Row(y, x, n int, to *Pixels) {
 		return
 	}
 	samples = s.locate(s.Alpha, s.AlphaInverse, y, x, n, false)
-	for i := range n {
-		sum := 0
-		for k := range samples {
-			sum += int(s.Alpha.Alpha[s.index[k][i]])
-		}
-		to.Alpha[i] = times(to.Alpha[i], uint8(sum/samples)) // #nosec G115 -- a mean of bytes
+	s.add(n, s.Alpha.Alpha, samples)
+	for i, sum := range s.sums {
+		to.Alpha[i] = times(to.Alpha[i], uint8(sum/uint32(samples))) // #nosec G115 -- a mean of bytes
 	}
 }
 
@@ -85,24 +86,37 @@ func (s *Sampler) mean(out, plane []uint8, samples int) {
 		}
 		return
 	}
-	a, b, c, d := s.index[0], s.index[1], s.index[2], s.index[3]
-	for i := range out {
-		out[i] = uint8((uint32(plane[a[i]]) + uint32(plane[b[i]]) + uint32(plane[c[i]]) + uint32(plane[d[i]]) + 2) / 4) // #nosec G115 -- a mean of bytes
+	s.add(len(out), plane, samples)
+	n := uint32(samples) // #nosec G115 -- at most 16
+	for i, sum := range s.sums {
+		out[i] = uint8((sum + n/2) / n) // #nosec G115 -- a mean of bytes
+	}
+}
+
+// add sets the sums of the values at the located pixels.
+func (s *Sampler) add(n int, plane []uint8, samples int) {
+	if cap(s.sums) < n {
+		s.sums = make([]uint32, n)
+	}
+	s.sums = s.sums[:n]
+	clear(s.sums)
+	for k := range samples {
+		for i, at := range s.index[k][:n] {
+			s.sums[i] += uint32(plane[at])
+		}
 	}
 }
 
 // locate sets the indices of the pixels of a bitmap for each pixel of a row, and returns
-// how many there are for each: one, or four.
+// how many there are for each.
 func (s *Sampler) locate(b *Bitmap, inverse geom.Matrix, y, x, n int, repeat bool) int {
 	_, greatest := inverse.Stretch()
-	if greatest <= 1.01 {
-		s.row(0, b, inverse, float64(x)+0.5, float64(y)+0.5, n, repeat)
-		return 1
+	side := int(min(max(math.Ceil(greatest-0.01), 1), maxSamples))
+	for k := range side * side {
+		dx, dy := (float64(k%side)+0.5)/float64(side), (float64(k/side)+0.5)/float64(side)
+		s.row(k, b, inverse, float64(x)+dx, float64(y)+dy, n, repeat)
 	}
-	for k := range s.index {
-		s.row(k, b, inverse, float64(x)+0.25+0.5*float64(k%2), float64(y)+0.25+0.5*float64(k/2), n, repeat)
-	}
-	return len(s.index)
+	return side * side
 }
 
 // row sets one index for each pixel of a row that begins at a point.

@@ -29,9 +29,11 @@ type Image struct {
 }
 
 type bitmapKey struct {
-	key           any
-	width, height int
-	mask          bool
+	key               any
+	width, height     int
+	stencil, softMask bool
+	// light is set on the canvas of a soft mask.
+	light bool
 }
 
 // maxBitmaps bounds the memory of images in inks.
@@ -87,7 +89,7 @@ func (r *Renderer) bitmap(i *Image, device geom.Matrix) *planes.Bitmap {
 	sx, sy := device.Scale()
 	// Few sizes, so that copies of an image share a bitmap.
 	size := func(v float64) int { return 1 << int(math.Ceil(math.Log2(min(max(v, 1), 1<<14)))) }
-	key := bitmapKey{key: i.Key, width: size(sx), height: size(sy), mask: r.surface.mask}
+	key := bitmapKey{key: i.Key, width: size(sx), height: size(sy), stencil: i.Stencil, softMask: i.SoftMask, light: r.surface.mask}
 	if known, ok := r.bitmaps[key]; ok {
 		return known
 	}
