@@ -62,7 +62,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	judging := rules.Start(p, opts.Ticket)
-	collector := facts.NewCollector(judging.Mark)
+	collector := facts.NewCollector(judging)
 	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts.Progress); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}

@@ -19,6 +19,8 @@ import (
 
 // drawing holds what the renderer has made for one page.
 type drawing struct {
+	// number is that of the mark that was rendered last, 0 when it was not rendered.
+	number   uint32
 	masks    map[maskKey]*planes.Soft
 	patterns map[patternKey]*render.Pattern
 }
@@ -51,13 +53,23 @@ func (in *Interpreter) draws(f *frame) bool {
 	return in.renderer != nil && !f.layers.hidden() && !f.state.region.Empty()
 }
 
+// startMark numbers the next mark, and reports whether it is rendered.
+func (in *Interpreter) startMark(f *frame) bool {
+	in.number = 0
+	if !in.draws(f) {
+		return false
+	}
+	in.number = in.renderer.Mark()
+	return true
+}
+
 // style returns the current parameters of compositing.
 func (in *Interpreter) style(f *frame, stroked bool) render.Style {
 	s := &f.state
 	if stroked {
-		return render.Style{Alpha: s.strokeAlpha, Blend: s.blend, Overprint: s.overprintStroke, Mode: s.overprintMode, Soft: s.soft}
+		return render.Style{Alpha: s.strokeAlpha, Blend: s.blend, Overprint: s.overprintStroke, Mode: s.overprintMode, Soft: s.soft, Mark: in.number}
 	}
-	return render.Style{Alpha: s.fillAlpha, Blend: s.blend, Overprint: s.overprintFill, Mode: s.overprintMode, Soft: s.soft}
+	return render.Style{Alpha: s.fillAlpha, Blend: s.blend, Overprint: s.overprintFill, Mode: s.overprintMode, Soft: s.soft, Mark: in.number}
 }
 
 func (in *Interpreter) clipInk(f *frame, shape *geom.Path, evenOdd bool) {
@@ -68,9 +80,13 @@ func (in *Interpreter) clipInk(f *frame, shape *geom.Path, evenOdd bool) {
 
 // drawFill fills a shape on the page with the current colour.
 func (in *Interpreter) drawFill(f *frame, shape *geom.Path, evenOdd bool) {
-	if !in.draws(f) {
-		return
+	if in.startMark(f) {
+		in.fillShape(f, shape, evenOdd)
 	}
+}
+
+// fillShape fills a shape as a part of the current mark.
+func (in *Interpreter) fillShape(f *frame, shape *geom.Path, evenOdd bool) {
 	with := &f.state.fill
 	switch {
 	case with.space.Pattern():
@@ -81,9 +97,13 @@ func (in *Interpreter) drawFill(f *frame, shape *geom.Path, evenOdd bool) {
 }
 
 func (in *Interpreter) drawStroke(f *frame, shape *geom.Path) {
-	if !in.draws(f) {
-		return
+	if in.startMark(f) {
+		in.strokeShape(f, shape)
 	}
+}
+
+// strokeShape strokes a shape as a part of the current mark.
+func (in *Interpreter) strokeShape(f *frame, shape *geom.Path) {
 	with, line := &f.state.stroke, f.state.line
 	line.Width, line.Pen = f.state.lineWidth, f.state.ctm
 	switch {
@@ -170,7 +190,7 @@ func (in *Interpreter) shadingOf(f *frame, o types.Object, pattern bool) *render
 
 // drawShading paints a shading inside a shape, or inside the whole clip.
 func (in *Interpreter) drawShading(f *frame, o types.Object, matrix geom.Matrix, shape *geom.Path, evenOdd bool) {
-	if !in.draws(f) {
+	if !in.startMark(f) {
 		return
 	}
 	if sh := in.shadingOf(f, o, false); sh != nil {
@@ -212,10 +232,10 @@ func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
 		in.glyph.Reset()
 		in.glyph.Append(shape, m)
 		if fills && s.fill.space.Pattern() {
-			in.drawFill(f, &in.glyph, false)
+			in.fillShape(f, &in.glyph, false)
 		}
 		if strokes {
-			in.drawStroke(f, &in.glyph)
+			in.strokeShape(f, &in.glyph)
 		}
 	}
 }
@@ -287,7 +307,7 @@ func (in *Interpreter) drawMask(f *frame, o types.Object) {
 
 // drawImage paints an image XObject.
 func (in *Interpreter) drawImage(f *frame, o types.Object, p *picture, space *color.Space) {
-	if !in.draws(f) {
+	if !in.startMark(f) {
 		return
 	}
 	image := in.source(o, p, space)
@@ -344,7 +364,7 @@ func (in *Interpreter) place(f *frame, image *render.Image) {
 
 // drawInline paints an inline image without filters.
 func (in *Interpreter) drawInline(f *frame, i *inline, space *color.Space, data []byte) {
-	if !in.draws(f) {
+	if !in.startMark(f) {
 		return
 	}
 	if i.filters > 0 || !space.Usable() {

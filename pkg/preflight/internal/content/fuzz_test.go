@@ -78,10 +78,10 @@ func FuzzPage(f *testing.F) {
 func execute(t *testing.T, data []byte) (*facts.Document, int) {
 	t.Helper()
 	n := 0
-	collector := facts.NewCollector(func(p *facts.Page, m *facts.Mark) {
+	collector := facts.NewCollector(sink(func(p *facts.Page, m *facts.Mark) {
 		n++
 		checkMark(t, p, m)
-	})
+	}))
 	file, err := document.Open(t.Context(), bytes.NewReader(data), int64(len(data)), fuzzLimits(), collector)
 	if err != nil || file == nil {
 		t.Fatalf("open: %v", err)

@@ -134,7 +134,9 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	in.release(root)
 	in.annotations()
 	if in.renderer != nil {
-		in.collector.Document().Pages[page.Number-1].Ink = in.renderer.Finish()
+		in.collector.EndPage(page.Number, in.renderer.Finish(), in.renderer.Visible())
+	} else {
+		in.collector.EndPage(page.Number, nil, func(uint32) bool { return true })
 	}
 	return context.Cause(ctx)
 }

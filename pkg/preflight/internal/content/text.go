@@ -135,13 +135,18 @@ func (in *Interpreter) show(f *frame) {
 	if font.shape == nil {
 		font.shape = NewFont(in.file, font.dict, in.page.Number)
 	}
+	// All glyphs are one mark. The glyphs of Type 3 fonts have marks of their own.
+	if in.startMark(f); font.shape.Type3 != nil {
+		in.number = 0
+	}
+	number := in.number
 	r := run{shape: font.shape, low: math.MaxFloat64, high: -math.MaxFloat64}
 	o := &f.operands[len(f.operands)-1]
 	in.showItem(f, &r, o)
 	for i := range o.Items {
 		in.showItem(f, &r, &o.Items[i])
 	}
-	if r.codes > 0 {
+	if in.number = number; r.codes > 0 {
 		in.paintText(f, &r)
 	}
 	x, y := f.along(&r, r.pen)

@@ -52,6 +52,8 @@ type Paint struct {
 	Blend  Blend
 	// Soft is the current soft mask, or nil.
 	Soft *Soft
+	// Mark is the number of the mark that is painted, or 0.
+	Mark uint32
 }
 
 // Soft is a soft mask: the opacity of each pixel of the mask, and Outside of it.
@@ -100,7 +102,11 @@ type Canvas struct {
 	top    *layer
 	raster raster.Rasterizer
 	// work counts the pixels that were composited.
-	work   int64
+	work int64
+	// owners holds for each pixel of the page the last mark that covered it; seen holds
+	// what is known of each mark.
+	owners []uint32
+	seen   []sight
 	pixels Pixels
 	cover  []uint8
 	behind []uint8
@@ -127,6 +133,73 @@ func newCanvas(page *layer) *Canvas {
 	}
 	c.pixels.Alpha = make([]uint8, width)
 	return c
+}
+
+// sight is what is known of a mark.
+type sight uint8
+
+const (
+	// printed marks have ink on a pixel, or remove some.
+	printed sight = 1 << iota
+	// owner is a mark that has covered a pixel.
+	owner
+)
+
+// note records that a mark paints pixels with the opacities of cover. A mark owns the
+// pixels that it covers: what is below cannot be seen.
+func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
+	if paint.Mark == 0 {
+		return
+	}
+	for int(paint.Mark) >= len(c.seen) {
+		c.seen = append(c.seen, 0)
+	}
+	state := &c.seen[paint.Mark]
+	covers := paint.Planes == All && paint.Blend == Normal && c.opaque()
+	if !covers {
+		if *state&printed == 0 {
+			for _, v := range cover {
+				if v != 0 {
+					*state |= printed
+					return
+				}
+			}
+		}
+		return
+	}
+	if c.owners == nil {
+		c.owners = make([]uint32, c.page.box.Dx()*c.page.box.Dy())
+	}
+	owners := c.owners[c.page.index(y, x):][:len(cover)]
+	for i, v := range cover {
+		if v != 0 {
+			*state |= printed
+		}
+		if v >= 250 {
+			*state |= owner
+			owners[i] = paint.Mark
+		}
+	}
+}
+
+// opaque reports whether what is painted now covers what is on the page: inside a group,
+// only its end decides.
+func (c *Canvas) opaque() bool { return c.top == c.page }
+
+// Visible reports for each mark whether it can be seen on the page. Marks that the
+// canvas does not know count as visible.
+func (c *Canvas) Visible() func(mark uint32) bool {
+	remains := make([]bool, len(c.seen))
+	for _, mark := range c.owners {
+		remains[mark] = true
+	}
+	return func(mark uint32) bool {
+		if mark == 0 || int(mark) >= len(c.seen) {
+			return mark == 0
+		}
+		state := c.seen[mark]
+		return state&printed != 0 && (state&owner == 0 || remains[mark])
+	}
 }
 
 // Box returns the pixels of the canvas.
@@ -198,6 +271,7 @@ func (c *Canvas) flat(y, x int, cover []uint8, paint *Paint) {
 		}
 	}
 	if l.alpha == nil && paint.Blend == Normal {
+		c.note(y, x, cover, paint)
 		c.work += int64(len(cover))
 		at := l.index(y, x)
 		for p := range Max {
@@ -284,6 +358,7 @@ func (l *layer) absent(b Blend) bool {
 
 // composite paints pixels with the opacities of cover (11.3.6, formula 3).
 func (c *Canvas) composite(y, x int, cover []uint8, paint *Paint, from *Pixels) {
+	c.note(y, x, cover, paint)
 	c.work += 2 * int64(len(cover))
 	l := c.top
 	if l.knockout {

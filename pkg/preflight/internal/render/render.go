@@ -54,6 +54,7 @@ type Renderer struct {
 	shape   geom.Path
 	lines   geom.Path
 	partial bool
+	mark    uint32
 }
 
 // surface is a canvas with its place on the page.
@@ -86,7 +87,7 @@ func (r *Renderer) Start(page *document.Page) {
 	pixels := min(usualResolution*usualResolution*area, share, pagePixels)
 	scale := math.Sqrt(pixels/area) / inch
 	width, height := int(math.Ceil(media.Width()*scale)), int(math.Ceil(media.Height()*scale))
-	r.page, r.partial, r.depth = page, false, 0
+	r.page, r.partial, r.depth, r.mark = page, false, 0, 0
 	clear(r.glyphs)
 	spots := []string{}
 	r.surface = &surface{
@@ -97,6 +98,20 @@ func (r *Renderer) Start(page *document.Page) {
 
 // Region returns the whole surface as a clip.
 func (r *Renderer) Region() *raster.Clip { return raster.NewClip(r.surface.canvas.Box()) }
+
+// Mark starts another mark of the page, and returns its number. It returns 0, the mark
+// that is always visible, for the marks of masks and patterns.
+func (r *Renderer) Mark() uint32 {
+	if r.depth > 0 {
+		return 0
+	}
+	r.mark++
+	return r.mark
+}
+
+// Visible reports for each mark of the page whether it can be seen: it is inside the
+// clip, is not wholly transparent, and is not covered by later marks.
+func (r *Renderer) Visible() func(mark uint32) bool { return r.surface.canvas.Visible() }
 
 // Incomplete records that a part of the page could not be painted.
 func (r *Renderer) Incomplete() { r.partial = true }
@@ -281,11 +296,16 @@ type Style struct {
 	// Mode is the overprint mode, 0 or 1.
 	Mode int
 	Soft *planes.Soft
+	// Mark is the number of the mark, of [Renderer.Mark].
+	Mark uint32
 }
 
 // paint returns the paint of a tone (ISO 32000-2, 11.7.4.3).
 func (r *Renderer) paint(t Tone, s Style, flat bool) planes.Paint {
-	p := planes.Paint{Amounts: t.amounts, Planes: planes.All, Alpha: eighth(s.Alpha), Blend: planes.BlendOf(s.Blend), Soft: s.Soft}
+	p := planes.Paint{Amounts: t.amounts, Planes: planes.All, Alpha: eighth(s.Alpha), Blend: planes.BlendOf(s.Blend), Soft: s.Soft, Mark: s.Mark}
+	if r.depth > 0 {
+		p.Mark = 0
+	}
 	if s.Overprint && !r.surface.mask {
 		p.Planes = t.named
 		if t.direct && flat && s.Mode == 1 {
