@@ -178,7 +178,7 @@ func (in *Interpreter) shadingOf(f *frame, o types.Object, pattern bool) *render
 	}
 	space := in.remap(f, in.spaces.Resolve(dict["ColorSpace"], in.page.Number))
 	if space.Pattern() || space.Family == "" {
-		in.renderer.Incomplete()
+		in.renderer.Unpainted(in.number)
 		return nil
 	}
 	sh := &render.Shading{Object: o, Dict: dict, Space: space, Pattern: pattern}
@@ -211,7 +211,7 @@ func (in *Interpreter) drawGlyph(f *frame, r *run, code int) {
 	shape, state := s.font.outlines.Glyph(code)
 	if shape == nil || shape.Empty() {
 		if state == outline.Unknown {
-			in.renderer.Incomplete()
+			in.renderer.Unpainted(in.number)
 		}
 		return
 	}
@@ -356,7 +356,7 @@ func (in *Interpreter) place(f *frame, image *render.Image) {
 	}
 	switch {
 	case s.fill.space.Pattern():
-		in.renderer.Incomplete()
+		in.renderer.Unpainted(in.number)
 	case s.fill.space.Paints():
 		in.renderer.Image(image, s.ctm, s.region, s.fill.tone, in.style(f, false))
 	}
@@ -368,7 +368,7 @@ func (in *Interpreter) drawInline(f *frame, i *inline, space *color.Space, data 
 		return
 	}
 	if i.filters > 0 || !space.Usable() {
-		in.renderer.Incomplete()
+		in.renderer.Unpainted(in.number)
 		return
 	}
 	// The data is only valid now, and no other image is at its address later.

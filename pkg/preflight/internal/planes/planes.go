@@ -151,10 +151,7 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
 	if paint.Mark == 0 {
 		return
 	}
-	for int(paint.Mark) >= len(c.seen) {
-		c.seen = append(c.seen, 0)
-	}
-	state := &c.seen[paint.Mark]
+	state := c.sight(paint.Mark)
 	covers := paint.Planes == All && paint.Blend == Normal && c.opaque()
 	if !covers {
 		if *state&printed == 0 {
@@ -181,6 +178,16 @@ func (c *Canvas) note(y, x int, cover []uint8, paint *Paint) {
 		}
 	}
 }
+
+func (c *Canvas) sight(mark uint32) *sight {
+	for int(mark) >= len(c.seen) {
+		c.seen = append(c.seen, 0)
+	}
+	return &c.seen[mark]
+}
+
+// Assume records that a mark can be seen: it could not be painted.
+func (c *Canvas) Assume(mark uint32) { *c.sight(mark) |= printed }
 
 // opaque reports whether what is painted now covers what is on the page: inside a group,
 // only its end decides.

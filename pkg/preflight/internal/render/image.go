@@ -51,7 +51,7 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 	}
 	bitmap := r.bitmap(i, device)
 	if bitmap == nil {
-		r.partial = true
+		r.Unpainted(s.Mark)
 		return
 	}
 	sampler := &planes.Sampler{Bitmap: bitmap}
@@ -64,7 +64,7 @@ func (r *Renderer) Image(i *Image, m geom.Matrix, region *raster.Clip, t Tone, s
 	}
 	if i.Mask != nil {
 		if sampler.Alpha = r.bitmap(i.Mask, device); sampler.Alpha == nil {
-			r.partial = true
+			r.Unpainted(s.Mark)
 			return
 		}
 		sampler.AlphaInverse, _ = toPixels(device, sampler.Alpha)

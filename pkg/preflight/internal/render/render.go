@@ -53,8 +53,10 @@ type Renderer struct {
 	depth   int
 	shape   geom.Path
 	lines   geom.Path
-	partial bool
 	mark    uint32
+	// partial is set when a part of the page was not painted, exhausted when the rest of
+	// it will not be.
+	partial, exhausted bool
 }
 
 // surface is a canvas with its place on the page.
@@ -87,7 +89,7 @@ func (r *Renderer) Start(page *document.Page) {
 	pixels := min(usualResolution*usualResolution*area, share, pagePixels)
 	scale := math.Sqrt(pixels/area) / inch
 	width, height := int(math.Ceil(media.Width()*scale)), int(math.Ceil(media.Height()*scale))
-	r.page, r.partial, r.depth, r.mark = page, false, 0, 0
+	r.page, r.partial, r.exhausted, r.depth, r.mark = page, false, false, 0, 0
 	clear(r.glyphs)
 	spots := []string{}
 	r.surface = &surface{
@@ -111,17 +113,27 @@ func (r *Renderer) Mark() uint32 {
 
 // Visible reports for each mark of the page whether it can be seen: it is inside the
 // clip, is not wholly transparent, and is not covered by later marks.
-func (r *Renderer) Visible() func(mark uint32) bool { return r.surface.canvas.Visible() }
+func (r *Renderer) Visible() func(mark uint32) bool {
+	if r.exhausted {
+		return func(uint32) bool { return true }
+	}
+	return r.surface.canvas.Visible()
+}
 
-// Incomplete records that a part of the page could not be painted.
-func (r *Renderer) Incomplete() { r.partial = true }
+// Unpainted records that a mark could not be painted, so that it counts as visible.
+func (r *Renderer) Unpainted(mark uint32) {
+	r.partial = true
+	if r.depth == 0 {
+		r.surface.canvas.Assume(mark)
+	}
+}
 
 // spent reports whether the page has cost too much to go on.
 func (r *Renderer) spent() bool {
 	if r.surface.canvas.Work() > maxWork {
-		r.partial = true
+		r.partial, r.exhausted = true, true
 	}
-	return r.partial && r.surface.canvas.Work() > maxWork
+	return r.exhausted
 }
 
 // minCell is the side of a cell of the map of total ink, in millimetres.

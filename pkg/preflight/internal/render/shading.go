@@ -67,7 +67,7 @@ func (r *Renderer) Shade(sh *Shading, m geom.Matrix, shape *geom.Path, evenOdd b
 		r.draw(back, shape, evenOdd, region, &paint)
 	}
 	if source == nil {
-		r.partial = true
+		r.Unpainted(s.Mark)
 		return
 	}
 	r.draw(source, shape, evenOdd, region, &paint)
