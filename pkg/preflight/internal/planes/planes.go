@@ -193,16 +193,19 @@ func (c *Canvas) Assume(mark uint32) { *c.sight(mark) |= printed }
 // only its end decides.
 func (c *Canvas) opaque() bool { return c.top == c.page }
 
-// Visible reports for each mark whether it can be seen on the page. Marks that the
-// canvas does not know count as visible.
+// Visible reports for each mark whether it can be seen on the page: it has painted, and
+// later marks have not covered all of it. Mark 0 is always visible.
 func (c *Canvas) Visible() func(mark uint32) bool {
 	remains := make([]bool, len(c.seen))
 	for _, mark := range c.owners {
 		remains[mark] = true
 	}
 	return func(mark uint32) bool {
-		if mark == 0 || int(mark) >= len(c.seen) {
-			return mark == 0
+		if mark == 0 {
+			return true
+		}
+		if int(mark) >= len(c.seen) {
+			return false
 		}
 		state := c.seen[mark]
 		return state&printed != 0 && (state&owner == 0 || remains[mark])

@@ -30,7 +30,7 @@ func (m *Mask) Row(y int) []uint8 {
 type Clip struct {
 	// Box contains the region.
 	Box image.Rectangle
-	// rect is the exact region, when mask is nil, else a region around the mask.
+	// rect and mask are the exact region, together; mask may be nil.
 	rect geom.Rect
 	mask *Mask
 }
@@ -58,7 +58,7 @@ func (c *Clip) Intersect(r *Rasterizer, p *geom.Path, evenOdd bool) *Clip {
 		c.Apply(y, x, cover)
 		copy(mask.Row(y)[x-box.Min.X:], cover)
 	})
-	return &Clip{Box: box, rect: c.rect, mask: mask}
+	return &Clip{Box: box, rect: NewClip(box).rect, mask: mask}
 }
 
 // IntersectRect returns the part of the region inside a rectangle.
@@ -80,7 +80,7 @@ func (c *Clip) IntersectMask(m *Mask) *Clip {
 	for y := box.Min.Y; y < box.Max.Y; y++ {
 		c.Apply(y, box.Min.X, m.Row(y)[box.Min.X-m.Box.Min.X:box.Max.X-m.Box.Min.X])
 	}
-	return &Clip{Box: box, rect: c.rect, mask: m}
+	return &Clip{Box: box, rect: NewClip(box).rect, mask: m}
 }
 
 // Apply reduces the coverage of pixels of row y from x on to the region. The pixels

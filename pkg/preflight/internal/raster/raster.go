@@ -281,7 +281,7 @@ func share(sum float32, evenOdd bool) uint8 {
 }
 
 // tolerance is the distance between a curve and the lines that replace it, in pixels.
-const tolerance = 0.1
+const tolerance = 0.05
 
 // flatten calls line for the ends of the lines that replace a curve.
 func flatten(a, b, c, d geom.Point, line func(geom.Point)) {

@@ -127,9 +127,7 @@ func (s *stroker) finish(closed bool) {
 	// Points without distance have no direction.
 	n := 0
 	for _, q := range line {
-		if q != near(q) {
-			continue
-		}
+		q = near(q)
 		if n == 0 || math.Hypot(q.X-line[n-1].X, q.Y-line[n-1].Y) > 1e-6*s.half {
 			line[n] = q
 			n++
@@ -171,7 +169,7 @@ func (s *stroker) dashed(line []geom.Point) {
 	if rest = math.Mod(rest, total); rest < 0 {
 		rest += total
 	}
-	for rest >= dash[i%len(dash)] && i < 2*len(dash) {
+	for rest > 0 && rest >= dash[i%len(dash)] && i < 2*len(dash) {
 		rest -= dash[i%len(dash)]
 		i++
 	}
