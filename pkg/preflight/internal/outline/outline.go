@@ -183,7 +183,7 @@ func (f *Font) read(code int) kept {
 			return kept{nil, Substitute}
 		}
 		state = Substitute
-		if s, ok := f.program.(*sfnt); ok && path != nil {
+		if s, ok := f.program.(*trueType); ok && path != nil {
 			if natural := s.advance(id); natural > 0 && f.width(code) > 0 {
 				scaled := &geom.Path{}
 				scaled.Append(path, geom.Matrix{f.width(code) / natural, 0, 0, 1, 0, 0})

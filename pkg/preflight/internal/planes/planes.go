@@ -603,7 +603,7 @@ func (l *layer) Row(y, x, n int, to *Pixels) {
 			continue
 		}
 		copy(out, plane[at:at+n])
-		if l.isolated {
+		if l.isolated || l.knockout {
 			continue
 		}
 		for i, v := range out {

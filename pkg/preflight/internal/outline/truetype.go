@@ -27,9 +27,9 @@ const (
 	maxPoints    = 20_000
 )
 
-// sfnt is a TrueType program (ISO/IEC 14496-22). Tables that PDF subsets lack are not
+// trueType is a TrueType program (ISO/IEC 14496-22). Tables that PDF subsets lack are not
 // needed.
-type sfnt struct {
+type trueType struct {
 	tables map[string][]byte
 	units  float64
 	loca   func(i int) int
@@ -52,7 +52,7 @@ func isSFNT(data []byte) bool {
 }
 
 // readSFNT reads the directory and the tables of all glyphs.
-func readSFNT(data []byte) (*sfnt, error) {
+func readSFNT(data []byte) (*trueType, error) {
 	start := 0
 	if string(data[:4]) == "ttcf" && len(data) >= 16 {
 		start = int(binary.BigEndian.Uint32(data[12:]))
@@ -60,7 +60,7 @@ func readSFNT(data []byte) (*sfnt, error) {
 	if start+12 > len(data) {
 		return nil, ErrProgram
 	}
-	s := &sfnt{tables: map[string][]byte{}, units: 1000}
+	s := &trueType{tables: map[string][]byte{}, units: 1000}
 	count := int(binary.BigEndian.Uint16(data[start+4:]))
 	for i := range min(count, maxTables) {
 		entry := start + 12 + 16*i
@@ -102,7 +102,7 @@ func readSFNT(data []byte) (*sfnt, error) {
 }
 
 // advance returns the natural width of a glyph in units of the font size.
-func (s *sfnt) advance(id int) float64 {
+func (s *trueType) advance(id int) float64 {
 	if s.long == 0 {
 		return 0
 	}
@@ -114,7 +114,7 @@ func (s *sfnt) advance(id int) float64 {
 }
 
 // glyph implements program.
-func (s *sfnt) glyph(id int) (*geom.Path, bool) {
+func (s *trueType) glyph(id int) (*geom.Path, bool) {
 	if id < 0 || id >= s.glyphs {
 		return nil, false
 	}
@@ -126,7 +126,7 @@ func (s *sfnt) glyph(id int) (*geom.Path, bool) {
 }
 
 // append adds the contours of a glyph, or of the parts of a composite one.
-func (s *sfnt) append(path *geom.Path, id int, m geom.Matrix, depth int, points *int) {
+func (s *trueType) append(path *geom.Path, id int, m geom.Matrix, depth int, points *int) {
 	if id < 0 || id >= s.glyphs || depth > maxComposite {
 		return
 	}
@@ -275,7 +275,7 @@ func contour(path *geom.Path, dots []dot, m geom.Matrix) {
 }
 
 // composite adds the parts of a composite glyph.
-func (s *sfnt) composite(path *geom.Path, data []byte, m geom.Matrix, depth int, points *int) {
+func (s *trueType) composite(path *geom.Path, data []byte, m geom.Matrix, depth int, points *int) {
 	const (
 		words, offsets, scaled, more, two, four = 1, 2, 8, 32, 64, 128
 	)
@@ -358,7 +358,7 @@ func readCmaps(data []byte) []cmap {
 	return out
 }
 
-func (s *sfnt) cmap(platform, encoding int) *cmap {
+func (s *trueType) cmap(platform, encoding int) *cmap {
 	for i := range s.cmaps {
 		if s.cmaps[i].platform == platform && s.cmaps[i].encoding == encoding {
 			return &s.cmaps[i]
@@ -425,7 +425,7 @@ func (c *cmap) glyph(code int) int {
 }
 
 // named returns the glyph of a name in the post table, or 0.
-func (s *sfnt) named(name string) int {
+func (s *trueType) named(name string) int {
 	if s.post == nil {
 		s.post = map[string]int{}
 		data := s.tables["post"]
@@ -479,7 +479,7 @@ func (f *Font) openType(file *document.File, described types.Dict, data []byte, 
 }
 
 // simple returns the glyph of a code of a simple TrueType font (9.6.5.4).
-func (s *sfnt) simple(code int, names simpleNames, symbolic bool) int {
+func (s *trueType) simple(code int, names simpleNames, symbolic bool) int {
 	direct := func() int {
 		for _, offset := range [...]int{0, 0xf000, 0xf100, 0xf200} {
 			if id := s.cmap(3, 0).glyph(code + offset); id != 0 {
@@ -526,8 +526,8 @@ func (s *sfnt) simple(code int, names simpleNames, symbolic bool) int {
 }
 
 // substitutes parses the substitutes once.
-var substitutes = sync.OnceValue(func() map[string]*sfnt {
-	out := map[string]*sfnt{}
+var substitutes = sync.OnceValue(func() map[string]*trueType {
+	out := map[string]*trueType{}
 	for name, data := range map[string][]byte{
 		"regular": goregular.TTF, "bold": gobold.TTF, "italic": goitalic.TTF, "bold italic": gobolditalic.TTF,
 		"mono": gomono.TTF, "mono bold": gomonobold.TTF,
