@@ -304,8 +304,8 @@ func separate(rgb [3]float64) [4]float64 {
 	c, m, y := 1-rgb[0], 1-rgb[1], 1-rgb[2]
 	common := min(c, m, y)
 	black := common * common
-	less := 0.3 * common
-	return [4]float64{share(c - less), share(m - less), share(y - less), share(0.9 * black)}
+	less := 0.4 * common
+	return [4]float64{share(c - less), share(m - less), share(y - less), share(0.8 * black)}
 }
 
 // d50 is the white of the connection space (ICC.1:2022, 7.2.16).
