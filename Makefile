@@ -52,6 +52,7 @@ ifeq ($(PKG),./...)
 	CGO_ENABLED=1 $(RUN_TESTS) -race $$(go list ./internal/store/postgres ./workers/... ./controllers ./internal/posture/... ./... | \
 		grep -vxF "$$(go list $(SEQUENTIAL))")
 	cd tools/kubebuilder && go test -count=1 ./...
+	cd tools/olm && go test -count=1 ./...
 	cd tools/image && go test -timeout 20m ./...
 else
 	CGO_ENABLED=1 $(RUN_TESTS) -race $(PKG)
@@ -165,6 +166,10 @@ reference: ## Write docs/reference, docs/metrics.md and the pages of rules: docu
 	go test ./config ./docs/reference ./pkg/preflight/profile ./pkg/preflight/rules ./pkg/xjdf/validate -count=1 -run '^TestGenerated' -update
 	go test ./internal/cli -count=1 -run '^TestGenerated' -update-reference
 
+.PHONY: olm
+olm: ## Generate the bundle of config/olm for the Operator Lifecycle Manager
+	cd tools/olm && go test -count=1 ./... -update
+
 .PHONY: pictures
 pictures: ## Draw docs/images: diagrams with Graphviz, screenshots with Chromium
 	tools/pictures.sh
@@ -172,7 +177,7 @@ pictures: ## Draw docs/images: diagrams with Graphviz, screenshots with Chromium
 	PRINTMARKET_CHROMIUM_REQUIRED=1 go test ./pkg/preflight -count=1 -run '^TestGeneratedScreenshot$$' -update-pictures
 
 .PHONY: update
-update: generate reference charts ## Regenerate everything that follows from other files
+update: generate reference charts olm ## Regenerate everything that follows from other files
 
 .PHONY: affected
 affected: ## Run the tests of packages that differ from BASE=REV and of packages that import them
@@ -186,6 +191,7 @@ verify: generate ## Fail if generated files or go.mod are not up to date
 	cd tools/helm && go mod tidy -diff
 	cd tools/image && go mod tidy -diff && go vet ./...
 	cd tools/kubebuilder && go mod tidy -diff && go vet ./...
+	cd tools/olm && go mod tidy -diff && go vet ./... && go test -count=1 ./...
 	git diff --exit-code -- api 'apiserver/*/zz_generated.go' pkg/client clients config/crd config/rbac/role.yaml '*.templ' '*_templ.go' go.mod go.sum
 
 ##@ Figures

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/test/eventually"
 )
 
@@ -95,6 +96,45 @@ func TestAPartnersStatusChangesWithTheClock(t *testing.T) {
 	since := meta.FindStatusCondition(acme.Status.Conditions, v1alpha1.ConditionContractEffective).LastTransitionTime
 	if !since.Time.Equal(start.Add(2 * time.Hour)) {
 		t.Errorf("the contract ended at %v, want %v", since, start.Add(2*time.Hour))
+	}
+}
+
+// TestAStatusWarnsBeforeAnEnd checks the condition and the metrics 14 days before the end of a key, and
+// after the end.
+func TestAStatusWarnsBeforeAnEnd(t *testing.T) {
+	t.Parallel()
+	s := newInstallation(t)
+	p := s.start()
+	start := s.clock.Now()
+	end := start.Add(20 * 24 * time.Hour)
+	acme := partner("acme")
+	acme.Spec.Keys = []v1alpha1.APIKey{{Name: "a", Kind: v1alpha1.KeyKindLive, SHA256: fmt.Sprintf("%064d", 1), ExpiresAt: new(metav1.NewTime(end))}}
+	s.create(acme)
+	const labels = "kind=PartnerEntitlement,part=key"
+	for _, step := range []struct {
+		at   time.Time
+		want string
+		soon float64
+	}{
+		{end.Add(-posture.Soon - time.Second), "False/NothingEnds", 0},
+		{end.Add(-posture.Soon), "True/EndsSoon", 1},
+		{end, "False/NothingEnds", 0},
+	} {
+		s.clock.SetTime(step.at)
+		eventually.Succeeds(t, func() error {
+			if err := s.refresh(acme); err != nil {
+				return err
+			}
+			if got := measured(t, p.metrics, "printmarket_controller_ends_soon", labels); got != step.soon {
+				return fmt.Errorf("at %s: %v keys end soon, want %v", step.at, got, step.soon)
+			}
+			return is(acme, v1alpha1.ConditionEndsSoon, step.want)
+		})
+		if step.soon > 0 {
+			if got := measured(t, p.metrics, "printmarket_controller_next_end_timestamp_seconds", labels); got != float64(end.Unix()) {
+				t.Errorf("the next end is %v, want %d", got, end.Unix())
+			}
+		}
 	}
 }
 

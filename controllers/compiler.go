@@ -74,6 +74,7 @@ func (c *compiler) compile(ctx context.Context, now time.Time) (time.Time, error
 	start := time.Now()
 	report := posture.Compile(inputs).Report(now)
 	c.metrics.compile.Observe(time.Since(start).Seconds())
+	c.metrics.observeEnds(inputs, now)
 
 	// If a gate Secret cannot be written, only senders, or partners with webhooks, are not
 	// propagated. The statuses of other objects do not depend on the Secret.

@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
@@ -58,13 +59,23 @@ func (e *eventRecorder) warn(o client.Object, reason, message string) {
 }
 
 // recordHistory records an Event of each new entry of an object's history. The creation of an object
-// has the Event of its first reason.
+// has the Event of its first reason. Keys that an edit removed without revoking them also have a warning:
+// an apply or a replace with an older manifest removes keys silently.
 func (e *eventRecorder) recordHistory(o client.Object, entries []v1alpha1.HistoryEntry) {
+	var removed []string
 	for _, entry := range entries {
 		if entry.Change == v1alpha1.ChangeCreated {
 			continue
 		}
 		e.recorder.Eventf(o, nil, corev1.EventTypeNormal, string(entry.Change)+"Changed", "Record", "%s", note(describe(entry)))
+		if entry.Change == v1alpha1.ChangeKey && entry.To == "" && !strings.HasPrefix(entry.From, string(v1alpha1.KeyStateRevoked)) {
+			removed = append(removed, entry.Subject)
+		}
+	}
+	if len(removed) > 0 {
+		e.warn(o, eventKeysRemoved, fmt.Sprintf("API keys were removed from spec.keys without being revoked: %s. "+
+			"They are rejected, unless spec.keys has their digests under other names. If this was not intended, add the entries again. "+
+			"To end a key for good, set its state to Revoked. status.history names the author of the edit.", strings.Join(removed, ", ")))
 	}
 }
 

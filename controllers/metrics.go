@@ -8,14 +8,17 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/printmarket/printmarket/api/v1alpha1"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/telemetry"
 )
 
 // metrics are the metrics that the controllers update. Labels are kinds and
 // reasons, which are closed sets, and never the names of objects.
 type metrics struct {
-	compile     prometheus.Histogram
-	transitions *prometheus.CounterVec
+	compile           prometheus.Histogram
+	transitions       *prometheus.CounterVec
+	endsSoon, nextEnd *prometheus.GaugeVec
 }
 
 // The metrics of the controllers.
@@ -44,16 +47,28 @@ var (
 		Name: "printmarket_controller_unrecorded_claims", Type: "gauge",
 		Help: "Organizations without a claim, because the ConfigMap of claims is full.",
 	}
+	endsSoonCount = telemetry.Description{
+		Name: "printmarket_controller_ends_soon", Type: "gauge", Labels: []string{"kind", "part"},
+		Help: "Parts of objects that end within 14 days, by kind of the object.",
+	}
+	nextEndTime = telemetry.Description{
+		Name: "printmarket_controller_next_end_timestamp_seconds", Type: "gauge", Labels: []string{"kind", "part"},
+		Help: "Unix time of the next end of a part of an object, by kind of the object; absent if none has an end.",
+	}
 )
 
 // Metrics describes the metrics of the controllers, without those of their libraries.
 func Metrics() []telemetry.Description {
-	return []telemetry.Description{compileTime, transitionCount, objectCount, gateSecretAge, replicaCount, unrecordedClaims}
+	return []telemetry.Description{compileTime, transitionCount, objectCount, gateSecretAge, replicaCount, unrecordedClaims, endsSoonCount, nextEndTime}
 }
 
 // newMetrics registers the metrics of the controllers.
 func newMetrics(registry prometheus.Registerer, tracker *statusTracker, claims *claimsReconciler, now func() time.Time, secrets ...*gateSecretReconciler) (*metrics, error) {
+	gauge := func(d telemetry.Description) *prometheus.GaugeVec {
+		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: d.Name, Help: d.Help}, d.Labels)
+	}
 	m := &metrics{
+		endsSoon: gauge(endsSoonCount), nextEnd: gauge(nextEndTime),
 		compile: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: compileTime.Name, Help: compileTime.Help, Buckets: prometheus.ExponentialBuckets(0.0005, 2, 12),
 		}),
@@ -61,12 +76,52 @@ func newMetrics(registry prometheus.Registerer, tracker *statusTracker, claims *
 			Name: transitionCount.Name, Help: transitionCount.Help,
 		}, transitionCount.Labels),
 	}
-	for _, c := range []prometheus.Collector{m.compile, m.transitions, newGauges(tracker, claims, now, secrets)} {
+	for _, c := range []prometheus.Collector{m.compile, m.transitions, m.endsSoon, m.nextEnd, newGauges(tracker, claims, now, secrets)} {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
 	}
 	return m, nil
+}
+
+// observeEnds sets the gauges of ends for all objects.
+func (m *metrics) observeEnds(inputs posture.Inputs, now time.Time) {
+	type series struct {
+		kind string
+		part posture.Part
+	}
+	soon, next := map[series]int{}, map[series]time.Time{}
+	count := func(kind string, ends []posture.End) {
+		for _, e := range ends {
+			of := series{kind, e.Part}
+			if e.Soon(now) {
+				soon[of]++
+			}
+			if e.At.After(now) && (next[of].IsZero() || e.At.Before(next[of])) {
+				next[of] = e.At
+			}
+		}
+	}
+	for i := range inputs.Partners {
+		count(v1alpha1.KindPartnerEntitlement, posture.PartnerEnds(&inputs.Partners[i]))
+	}
+	for i := range inputs.Rollouts {
+		count(v1alpha1.KindCapabilityRollout, posture.RolloutEnds(&inputs.Rollouts[i]))
+	}
+	for i := range inputs.Senders {
+		count(v1alpha1.KindXJMFSender, posture.SenderEnds(&inputs.Senders[i]))
+	}
+	for kind, parts := range posture.EndingParts() {
+		for _, part := range parts {
+			of := series{kind, part}
+			m.endsSoon.WithLabelValues(kind, string(part)).Set(float64(soon[of]))
+			if next[of].IsZero() {
+				m.nextEnd.DeleteLabelValues(kind, string(part))
+			} else {
+				m.nextEnd.WithLabelValues(kind, string(part)).Set(float64(next[of].Unix()))
+			}
+		}
+	}
 }
 
 // gauges reads the state of the controllers when metrics are collected. A process

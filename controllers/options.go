@@ -147,6 +147,23 @@ func CacheOptions(namespace string, services ...string) cache.Options {
 	}
 }
 
+// onlyEditors removes all managed fields of an object but the managers and times of edits, not those of
+// its status.
+func onlyEditors(o any) (any, error) {
+	object, isObject := o.(client.Object)
+	if !isObject {
+		return o, nil
+	}
+	var entries []metav1.ManagedFieldsEntry
+	for _, entry := range object.GetManagedFields() {
+		if entry.Subresource == "" {
+			entries = append(entries, metav1.ManagedFieldsEntry{Manager: entry.Manager, Operation: entry.Operation, Time: entry.Time})
+		}
+	}
+	object.SetManagedFields(entries)
+	return o, nil
+}
+
 // onlyVersion removes all metadata but the identity and the version of an object.
 func onlyVersion(o any) (any, error) {
 	if m, isMeta := o.(*metav1.PartialObjectMetadata); isMeta {

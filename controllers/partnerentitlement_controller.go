@@ -47,7 +47,7 @@ func (r *PartnerEntitlementReconciler) Reconcile(ctx context.Context, req ctrl.R
 
 // SetupWithManager adds the reconciler to a manager.
 func (r *PartnerEntitlementReconciler) SetupWithManager(mgr ctrl.Manager) error {
-	return r.setup(mgr, &v1alpha1.PartnerEntitlement{}, r, r.events.removedKeys())
+	return r.setup(mgr, &v1alpha1.PartnerEntitlement{}, r)
 }
 
 // recordRevokedKeys adds the digests of revoked keys to the status, and returns how many did not fit.

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -49,15 +48,11 @@ type statusWriter struct {
 
 // setup adds the controller of one kind. The status tracker triggers it. Events of the object itself
 // are delayed: then the controller reports an overdue compilation, or restores a status that another
-// client has changed. Other handlers get the events at once.
-func (w *statusWriter) setup(mgr ctrl.Manager, object client.Object, r reconcile.Reconciler, others ...handler.EventHandler) error {
+// client has changed.
+func (w *statusWriter) setup(mgr ctrl.Manager, object client.Object, r reconcile.Reconciler) error {
 	kind := statusOf(object).kind
 	name := statusControllerPrefix + strings.ToLower(kind)
-	status := ctrl.NewControllerManagedBy(mgr).Named(name)
-	for _, other := range others {
-		status.Watches(object, other)
-	}
-	return status.
+	return ctrl.NewControllerManagedBy(mgr).Named(name).
 		Watches(object, enqueueAfter(w.overdue, func(o client.Object) reconcile.Request {
 			return reconcile.Request{NamespacedName: client.ObjectKeyFromObject(o)}
 		})).

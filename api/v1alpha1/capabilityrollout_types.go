@@ -223,7 +223,7 @@ type Hold struct {
 
 // CapabilityRolloutStatus is the current access to one capability.
 type CapabilityRolloutStatus struct {
-	// conditions are Ready, Reconciling, Stalled and Propagated. Rollouts whose audience
+	// conditions are Ready, Reconciling, Stalled, Propagated and EndsSoon. Rollouts whose audience
 	// names partners also have AudienceResolved.
 	// +optional
 	// +listType=map
@@ -264,7 +264,7 @@ type CapabilityRolloutStatus struct {
 	// +listMapKey=reason
 	// +kubebuilder:validation:MaxItems=16
 	Denials []Denial `json:"denials,omitempty"`
-	// nextTransition is the next time at which this status changes without an edit.
+	// nextTransition is the next time at which something opens or closes without an edit.
 	// +optional
 	NextTransition *metav1.Time `json:"nextTransition,omitempty"`
 	// history are the latest changes of the object, newest first. It is no audit log: entries

@@ -18,6 +18,10 @@ const (
 	// ConditionPropagated is True when every serving API server has compiled the observed
 	// generation. Webhook workers must have compiled partners and the rollout webhook-delivery, too.
 	ConditionPropagated = "Propagated"
+	// ConditionEndsSoon is True as a warning while a part of the object ends within 14 days: the
+	// contract, a grant, a key or a certificate of a partner, the schedule of a rollout, or the last
+	// secret of a sender or webhook. The message names the parts. It does not affect other conditions.
+	ConditionEndsSoon = "EndsSoon"
 )
 
 // Conditions of one kind.
@@ -148,6 +152,10 @@ const (
 	ReasonNoScopes = "NoScopes"
 	// ReasonNoExpiry means that an active key never expires.
 	ReasonNoExpiry = "NoExpiry"
+	// ReasonEndsSoon and ReasonNothingEnds are the reasons of EndsSoon=True and
+	// EndsSoon=False.
+	ReasonEndsSoon    = "EndsSoon"
+	ReasonNothingEnds = "NothingEnds"
 	// ReasonPinned is the reason of CertificatesPinned=True.
 	ReasonPinned = "Pinned"
 	// ReasonNoActivePin means that no client certificate is valid: each is expired or

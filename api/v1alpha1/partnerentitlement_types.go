@@ -357,8 +357,8 @@ type APIKey struct {
 // PartnerEntitlementStatus is the current access of one partner.
 type PartnerEntitlementStatus struct {
 	// conditions are Ready, Reconciling, Stalled, Propagated, ContractEffective,
-	// KeysUnique and KeysComplete. Partners with client certificates also have CertificatesPinned,
-	// partners with webhooks WebhooksReady.
+	// KeysUnique, KeysComplete and EndsSoon. Partners with client certificates also have
+	// CertificatesPinned, partners with webhooks WebhooksReady.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -407,7 +407,7 @@ type PartnerEntitlementStatus struct {
 	// +kubebuilder:validation:items:Pattern=`^[0-9a-f]{64}$`
 	// +kubebuilder:validation:items:MaxLength=64
 	RevokedKeys []string `json:"revokedKeys,omitempty"`
-	// nextTransition is the next time at which this status changes without an edit.
+	// nextTransition is the next time at which something opens or closes without an edit.
 	// +optional
 	NextTransition *metav1.Time `json:"nextTransition,omitempty"`
 	// history are the latest changes of the object, newest first. It is no audit log: entries

@@ -103,11 +103,11 @@ const (
 // XJMFSenderStatus is the current acceptance of one sender.
 type XJMFSenderStatus struct {
 	// conditions are Ready, Reconciling, Stalled, Propagated, SecretsResolved,
-	// SenderUnique, PartnerGranted and TimestampSigned.
+	// SenderUnique, PartnerGranted, TimestampSigned and EndsSoon.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
-	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// observedGeneration is the generation that this status describes; -1 until a
 	// controller has processed the object.

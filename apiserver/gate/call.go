@@ -76,6 +76,9 @@ func (c *Call) refused(reason string) {
 // Sender finds a registered sender of callbacks in the call's snapshot.
 func (c *Call) Sender(id string) (posture.Sender, bool) { return c.snapshot.Sender(id) }
 
+// Quotas returns the quotas of all partners in the call's snapshot.
+func (c *Call) Quotas() []posture.GrantQuota { return c.snapshot.Quotas() }
+
 // Resume returns the caller of a session: the caller of its key now, if the key still
 // belongs to the tenant of the session.
 func (c *Call) Resume(session credential.Session) (posture.Caller, bool) {

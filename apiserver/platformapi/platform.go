@@ -2,7 +2,7 @@
 
 // Package platformapi serves the platform API for operators of the marketplace: the
 // RFQs of every organization, quotes, the audit, XJMF callbacks, webhooks, master
-// data, the request log and the erasure of organizations.
+// data, the request log, quotas and the erasure of organizations.
 //
 // Its contract, docs/internal/platform-openapi.yaml, is not published; zz_generated.go
 // holds the models, the server and the client generated from it. Only keys of the
@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/printmarket/printmarket/apiserver/account"
 	"github.com/printmarket/printmarket/apiserver/contracts"
 	"github.com/printmarket/printmarket/apiserver/gate"
 	"github.com/printmarket/printmarket/internal/credential"
@@ -45,6 +46,8 @@ type RFQs interface {
 
 // Records is the part of a store that the surface uses directly.
 type Records interface {
+	account.Quotas
+	QuotaDays(ctx context.Context, owner tenant.ID, operation transaction.Operation, since time.Time) ([]transaction.DayUse, error)
 	KeyUses(ctx context.Context, keys []credential.Digest) ([]lastused.Use, error)
 	AuditEntries(ctx context.Context, mode tenant.Mode, before string, limit int) ([]transaction.AuditEntry, error)
 	AuditChain(ctx context.Context, mode tenant.Mode, after int64, limit int) (transaction.AuditChain, error)
@@ -131,6 +134,7 @@ func Routes(rfqs RFQs, records Records, callbacks Callbacks, hooks Webhooks, dat
 		reads(root+"/keys", api.ListKeyUses),
 		reads(root+"/requests", api.ListRequests),
 		reads(root+"/denials", api.ListDenials),
+		reads(root+"/quotas", api.ListQuotas),
 		reads(root+"/callbacks", api.ListCallbacks),
 		reads(root+"/callbacks/jobs", api.ListJobStatuses),
 		reads(root+"/webhooks/endpoints", api.ListEndpoints),

@@ -378,6 +378,39 @@ type Provenance struct {
 	Note      string `json:"note,omitempty"`
 }
 
+// QuotaPage defines model for QuotaPage.
+type QuotaPage struct {
+	Items      []QuotaUse `json:"items"`
+	NextCursor *string    `json:"nextCursor"`
+}
+
+// QuotaUse defines model for QuotaUse.
+type QuotaUse struct {
+	Organization string `json:"organization"`
+	Capability   string `json:"capability"`
+
+	// Limit The number of records that may be created in one window.
+	Limit int64 `json:"limit"`
+
+	// WindowSeconds The length of a window in seconds.
+	WindowSeconds int64 `json:"windowSeconds"`
+
+	// Used The number of records that were created in the current window.
+	Used int64 `json:"used"`
+
+	// Remaining The number of records that may still be created in the current window.
+	Remaining int64 `json:"remaining"`
+
+	// ResetsAt The end of the current window.
+	ResetsAt respond.Instant `json:"resetsAt"`
+
+	// UsedIn30Days The number of records that were created in the last 30 days (UTC), today included.
+	UsedIn30Days int64 `json:"usedIn30Days"`
+
+	// BusiestDayUsed The largest number of records on one of these days.
+	BusiestDayUsed int64 `json:"busiestDayUsed"`
+}
+
 // Quote defines model for Quote.
 type Quote struct {
 	ID       string `json:"id"`
@@ -618,6 +651,21 @@ type ImportSnapshotParams struct {
 
 	// Note A note for the audit log.
 	Note *string `form:"note,omitempty" json:"note,omitempty"`
+}
+
+// ListQuotasParams defines parameters for ListQuotas.
+type ListQuotasParams struct {
+	// Organization List only the quotas of this organization. If absent, the quotas of all organizations are listed.
+	Organization *string `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Capability List only the quotas of this capability. If absent, the quotas of all capabilities are listed.
+	Capability *string `form:"capability,omitempty" json:"capability,omitempty"`
+
+	// Limit The maximum number of items.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `nextCursor` of the previous page, unchanged, with the same filters.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListRequestsParams defines parameters for ListRequests.
@@ -1016,6 +1064,14 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
 	ConfirmErasure(ctx context.Context, organization OrganizationID, erasureID ErasureID, body ConfirmErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListQuotas List the quotas of all organizations or of one, with their use. Requires ops:read.
+	//
+	// The list has each granted capability with a quota, also while the grant is not in force or the capability is closed.
+	// Quotas of the sandbox and of production are equal and have separate uses.
+	//
+	// Corresponds with GET /api/v1/platform/quotas (the `ListQuotas` operationId).
+	ListQuotas(ctx context.Context, params *ListQuotasParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListRequests List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 	//
@@ -1539,6 +1595,24 @@ func (c *Client) ConfirmErasureWithBody(ctx context.Context, organization Organi
 // Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
 func (c *Client) ConfirmErasure(ctx context.Context, organization OrganizationID, erasureID ErasureID, body ConfirmErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewConfirmErasureRequest(c.Server, organization, erasureID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListQuotas List the quotas of all organizations or of one, with their use. Requires ops:read.
+//
+// The list has each granted capability with a quota, also while the grant is not in force or the capability is closed.
+// Quotas of the sandbox and of production are equal and have separate uses.
+//
+// Corresponds with GET /api/v1/platform/quotas (the `ListQuotas` operationId).
+func (c *Client) ListQuotas(ctx context.Context, params *ListQuotasParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListQuotasRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -2896,6 +2970,96 @@ func NewConfirmErasureRequestWithBody(server string, organization OrganizationID
 	return req, nil
 }
 
+// NewListQuotasRequest constructs an http.Request for the ListQuotas method
+func NewListQuotasRequest(server string, params *ListQuotasParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/platform/quotas")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Capability != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "capability", *params.Capability, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListRequestsRequest constructs an http.Request for the ListRequests method
 func NewListRequestsRequest(server string, params *ListRequestsParams) (*http.Request, error) {
 	var err error
@@ -4127,6 +4291,16 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm (the `ConfirmErasure` operationId).
 	ConfirmErasureWithResponse(ctx context.Context, organization OrganizationID, erasureID ErasureID, body ConfirmErasureJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmErasureResponse, error)
 
+	// ListQuotasWithResponse List the quotas of all organizations or of one, with their use. Requires ops:read.
+	//
+	// The list has each granted capability with a quota, also while the grant is not in force or the capability is closed.
+	// Quotas of the sandbox and of production are equal and have separate uses.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/platform/quotas (the `ListQuotas` operationId).
+	ListQuotasWithResponse(ctx context.Context, params *ListQuotasParams, reqEditors ...RequestEditorFn) (*ListQuotasResponse, error)
+
 	// ListRequestsWithResponse List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -4988,6 +5162,47 @@ func (r ConfirmErasureResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ConfirmErasureResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListQuotasResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *QuotaPage
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListQuotasResponse) GetJSON200() *QuotaPage {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListQuotasResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListQuotasResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListQuotasResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListQuotasResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -5913,6 +6128,22 @@ func (c *ClientWithResponses) ConfirmErasureWithResponse(ctx context.Context, or
 	return ParseConfirmErasureResponse(rsp)
 }
 
+// ListQuotasWithResponse List the quotas of all organizations or of one, with their use. Requires ops:read.
+//
+// The list has each granted capability with a quota, also while the grant is not in force or the capability is closed.
+// Quotas of the sandbox and of production are equal and have separate uses.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/platform/quotas (the `ListQuotas` operationId).
+func (c *ClientWithResponses) ListQuotasWithResponse(ctx context.Context, params *ListQuotasParams, reqEditors ...RequestEditorFn) (*ListQuotasResponse, error) {
+	rsp, err := c.ListQuotas(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListQuotasResponse(rsp)
+}
+
 // ListRequestsWithResponse List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -6656,6 +6887,32 @@ func ParseConfirmErasureResponse(rsp *http.Response) (*ConfirmErasureResponse, e
 	return response, nil
 }
 
+// ParseListQuotasResponse parses an HTTP response from a ListQuotasWithResponse call
+func ParseListQuotasResponse(rsp *http.Response) (*ListQuotasResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListQuotasResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest QuotaPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListRequestsResponse parses an HTTP response from a ListRequestsWithResponse call
 func ParseListRequestsResponse(rsp *http.Response) (*ListRequestsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -7124,6 +7381,9 @@ type Operations interface {
 	// ConfirmErasure Erase the records of an organization as planned. Requires organizations:erase and a live key.
 	// (POST /api/v1/platform/organizations/{organization}/erasures/{erasureId}/confirm)
 	ConfirmErasure(c *gate.Call, organization OrganizationID, erasureID ErasureID, body ConfirmErasureJSONRequestBody) (ConfirmErasureResponseObject, error)
+	// ListQuotas List the quotas of all organizations or of one, with their use. Requires ops:read.
+	// (GET /api/v1/platform/quotas)
+	ListQuotas(c *gate.Call, params ListQuotasParams) (ListQuotasResponseObject, error)
 	// ListRequests List the requests of an organization in the last 30 days, newest first. Requires ops:read.
 	// (GET /api/v1/platform/requests)
 	ListRequests(c *gate.Call, params ListRequestsParams) (ListRequestsResponseObject, error)
@@ -7540,6 +7800,35 @@ func (h Handlers) ConfirmErasure(c *gate.Call) error {
 		return err
 	}
 	return response.answerConfirmErasure(c)
+}
+
+// ListQuotas handles GET /api/v1/platform/quotas.
+func (h Handlers) ListQuotas(c *gate.Call) error {
+
+	var params ListQuotasParams
+	query := c.Request.URL.Query()
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "organization", query, &params.Organization, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("organization")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "capability", query, &params.Capability, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("capability")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "limit", query, &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""}); err != nil {
+		return badParameter("limit")
+	}
+
+	if err := runtime.BindQueryParameterWithOptions("form", true, false, "cursor", query, &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""}); err != nil {
+		return badParameter("cursor")
+	}
+
+	response, err := h.Operations.ListQuotas(c, params)
+	if err != nil {
+		return err
+	}
+	return response.answerListQuotas(c)
 }
 
 // ListRequests handles GET /api/v1/platform/requests.
@@ -8164,6 +8453,17 @@ type ConfirmErasure202JSONResponse Erasure
 
 func (response ConfirmErasure202JSONResponse) answerConfirmErasure(c *gate.Call) error {
 	return c.JSON(202, response)
+}
+
+// ListQuotasResponseObject is a response of ListQuotas.
+type ListQuotasResponseObject interface {
+	answerListQuotas(c *gate.Call) error
+}
+
+type ListQuotas200JSONResponse QuotaPage
+
+func (response ListQuotas200JSONResponse) answerListQuotas(c *gate.Call) error {
+	return c.JSON(200, response)
 }
 
 // ListRequestsResponseObject is a response of ListRequests.

@@ -6,8 +6,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -21,15 +25,56 @@ import (
 	"github.com/printmarket/printmarket/test/telemetrytest"
 )
 
-// The executable leads, reconciles, logs in JSON, traces, and ends on SIGTERM.
+// operateController reads the metrics of a controller, and changes its log level: with the token, and
+// without it or with another one.
+func operateController(t *testing.T, origin string) {
+	t.Helper()
+	for name, test := range map[string]struct {
+		method, path, token, body string
+		status                    int
+		contains                  string
+	}{
+		"metrics without a token":         {http.MethodGet, "/metrics", "", "", 401, ""},
+		"metrics with another token":      {http.MethodGet, "/metrics", "a-token-of-strangers", "", 401, ""},
+		"metrics with the token":          {http.MethodGet, "/metrics", "a-token-of-operators", "", 200, "printmarket_controller_objects"},
+		"the log level without a token":   {http.MethodPut, "/loglevel", "", "debug", 401, ""},
+		"an unknown log level":            {http.MethodPut, "/loglevel", "a-token-of-operators", "trace", 400, ""},
+		"the log level with the token":    {http.MethodPut, "/loglevel", "a-token-of-operators", "debug", 200, "debug"},
+		"profiles, which are not enabled": {http.MethodGet, "/debug/pprof/", "a-token-of-operators", "", 404, ""},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), test.method, origin+test.path, strings.NewReader(test.body))
+		if err != nil {
+			t.Fatalf("http.NewRequest: %v", err)
+		}
+		if test.token != "" {
+			request.Header.Set("Authorization", "Bearer "+test.token)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || response.StatusCode != test.status || !strings.Contains(string(body), test.contains) {
+			t.Errorf("%s: status %d, %.200q (%v), want %d with %q", name, response.StatusCode, body, err, test.status, test.contains)
+		}
+	}
+}
+
+// The executable leads, reconciles, serves metrics to holders of the token, changes its log level, logs in
+// JSON, traces, and ends on SIGTERM.
 func TestControllerRunsOnACluster(t *testing.T) {
 	t.Parallel()
 	plane := kubetest.Start(t)
 	namespace, admin := plane.Namespace(t), plane.Client(t)
 	var logs bytes.Buffer
 	collector := telemetrytest.New(t, nil)
+	token, metrics := filepath.Join(t.TempDir(), "token"), freeAddr(t)
+	if err := os.WriteFile(token, []byte("a-token-of-operators\n"), 0o600); err != nil {
+		t.Fatalf("os.WriteFile: %v", err)
+	}
 	process := exec.Command(filepath.Join(binaries, "printmarket"), "controller", "--otlp-endpoint", collector.URL,
-		"--kubeconfig", plane.Admin().Kubeconfig(), "--namespace", namespace, "--metrics-addr", "127.0.0.1:0", "--health-addr", "127.0.0.1:0")
+		"--kubeconfig", plane.Admin().Kubeconfig(), "--namespace", namespace, "--metrics-addr", metrics, "--metrics-token-file", token, "--health-addr", "127.0.0.1:0")
 	process.Stderr = &logs
 	if err := process.Start(); err != nil {
 		t.Fatalf("process.Start: %v", err)
@@ -59,6 +104,7 @@ func TestControllerRunsOnACluster(t *testing.T) {
 		}
 		return nil
 	})
+	operateController(t, "http://"+metrics)
 	if err := process.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatalf("process.Process.Signal: %v", err)
 	}
@@ -66,6 +112,9 @@ func TestControllerRunsOnACluster(t *testing.T) {
 	ended = true
 	if err != nil {
 		t.Errorf("ended with %v\n%s", err, logs.Bytes())
+	}
+	if text := logs.String(); !strings.Contains(text, "the log level was changed") || !strings.Contains(text, `"level":"DEBUG`) {
+		t.Errorf("log after PUT /loglevel with debug, want the change and lines of the level DEBUG:\n%s", text)
 	}
 	for name, object := range map[string]string{"reconcile compiler": "", "reconcile status-capabilityrollout": namespace + "/rfq-create"} {
 		spans := collector.Named(name)

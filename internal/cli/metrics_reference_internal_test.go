@@ -33,6 +33,7 @@ var boundedLabels = map[string]string{
 	"mode":         "`live` and `test`",
 	"organization": "the organizations with the ten longest backlogs",
 	"outcome":      "the possible outcomes",
+	"part":         "`contract`, `grant`, `key`, `certificate`, `secret`, `schedule`",
 	"ready":        "`True`, `False`, `Unknown`",
 	"reason":       "the reasons of decisions, or of conditions",
 	"route":        "the patterns of routes; `none` if no route matches",

@@ -280,6 +280,7 @@ func (p *platform) platformQuotes(t *testing.T) {
 		"requests without an organization":  {"requests", "list"},
 		"an invalid code":                   {"requests", "list", "--organization", "org_acme01", "--code", "LOST"},
 		"denials of no time":                {"requests", "denials", "--since", "0s"},
+		"a capability without a quota":      {"quota", "--capability", "rfq-list"},
 		"an invalid output":                 {"audit", "-o", "xml"},
 		"a key over the network":            {"audit", "--api-url", "http://api.example.com"},
 		"an invalid origin":                 {"audit", "--api-url", "api.example.com"},
@@ -315,6 +316,14 @@ func (p *platform) refusals(t *testing.T) {
 	}
 	if out := p.mustCommand("", "requests", "denials", "--since", "1h"); !strings.Contains(out, reason) {
 		t.Errorf("requests denials:\n%s", out)
+	}
+	var quotas []struct {
+		Organization, Capability string
+		Limit, Used              int64
+	}
+	p.commandJSON(&quotas, "", "quota", "--organization", "org_acme01", "--capability", "rfq-create")
+	if len(quotas) != 1 || quotas[0].Used < 1 || quotas[0].Limit < 10_000 {
+		t.Errorf("quota: %+v, want that of org_acme01 with at least one RFQ", quotas)
 	}
 }
 

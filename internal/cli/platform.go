@@ -80,6 +80,24 @@ func pages[T any](l listLimit, id func(*T) *string, next func(size *int, before 
 	}
 }
 
+// cursorPages reads as many pages as the limit needs. next reads at most size records of the page of a
+// cursor, and returns the cursor of the next page; nil is the first page, and the end.
+func cursorPages[T any](l listLimit, next func(size *int, cursor *string) ([]T, *string, error)) ([]T, error) {
+	found := []T{}
+	var cursor *string
+	for {
+		size := min(int(l)-len(found), rfq.MaxLimit)
+		page, following, err := next(&size, cursor)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, page...)
+		if cursor = following; cursor == nil || len(found) >= int(l) {
+			return found, nil
+		}
+	}
+}
+
 // checkTime rejects an invalid time as value of a flag. An empty value is valid.
 func checkTime(flag, text, example string) error {
 	if _, err := time.Parse(time.RFC3339, text); err != nil && text != "" {

@@ -30,7 +30,7 @@ func operatorGroups() []operatorGroup {
 			rfqsCommand(), quotesCommand(), masterDataCommand(), auditCommand(), organizationsCommand(),
 		}},
 		{cobra.Group{ID: "traffic", Title: "Traffic and jobs:"}, []*cobra.Command{
-			requestsCommand(), callbacksCommand(), webhooksCommand(), queueCommand(),
+			requestsCommand(), quotaCommand(), callbacksCommand(), webhooksCommand(), queueCommand(),
 		}},
 		{cobra.Group{ID: "health", Title: "Health of the installation:"}, []*cobra.Command{doctorCommand(), selftestCommand()}},
 	}

@@ -19,7 +19,7 @@ func TestKubectlPluginOffersOnlyGroupedOperatorCommands(t *testing.T) {
 		slices.Sort(got)
 		want := []string{
 			"access/keys", "access/partner", "access/posture", "access/rollout", "health/doctor", "health/selftest", "records/audit", "records/masterdata", "records/organizations", "records/quotes",
-			"records/rfqs", "traffic/callbacks", "traffic/queue", "traffic/requests", "traffic/webhooks",
+			"records/rfqs", "traffic/callbacks", "traffic/queue", "traffic/quota", "traffic/requests", "traffic/webhooks",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("commands of %s (-want +got):\n%s", called, diff)

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/printmarket/printmarket/apiserver/platformapi"
-	"github.com/printmarket/printmarket/internal/rfq"
 )
 
 func rfqsCommand() *cobra.Command {
@@ -64,19 +63,14 @@ func listRFQsCommand() *cobra.Command {
 		print: rfqTable.list,
 	}.onPlatform(func(ctx context.Context, r request) ([]platformapi.RFQ, error) {
 		params.Organization, params.CreatedAfter, params.CreatedBefore = given(organization), given(after), given(before)
-		found := []platformapi.RFQ{}
-		for {
-			size := min(int(limit)-len(found), rfq.MaxLimit)
-			params.Limit = &size
+		return cursorPages(limit, func(size *int, cursor *string) ([]platformapi.RFQ, *string, error) {
+			params.Limit, params.Cursor = size, cursor
 			page, err := platformapi.Answer[platformapi.RFQPage](r.ListAllRfqs(ctx, &params))
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			found = append(found, page.Items...)
-			if params.Cursor = page.NextCursor; params.Cursor == nil || len(found) >= int(limit) {
-				return found, nil
-			}
-		}
+			return page.Items, page.NextCursor, nil
+		})
 	})
 }
 

@@ -94,13 +94,15 @@ func TestWhatEndsSoonIsAWarning(t *testing.T) {
 	partner.Spec.ClientCertificates = []v1alpha1.ClientCertificate{{Name: "main", NotAfter: at(2)}}
 	rollout := v1alpha1.CapabilityRollout{ObjectMeta: metav1.ObjectMeta{Name: "preflight"}}
 	rollout.Spec.Schedule = &v1alpha1.Schedule{NotAfter: at(5)}
-	found := ending([]v1alpha1.PartnerEntitlement{partner}, []v1alpha1.CapabilityRollout{rollout}, now)
+	sender := v1alpha1.XJMFSender{ObjectMeta: metav1.ObjectMeta{Name: "mis"}}
+	sender.Spec.Secrets = []v1alpha1.SharedSecret{{Name: "only", NotAfter: at(14)}}
+	found := ending([]v1alpha1.PartnerEntitlement{partner}, []v1alpha1.CapabilityRollout{rollout}, []v1alpha1.XJMFSender{sender}, now)
 	want := "certificate main of acme on 2026-11-28, contract of acme on 2026-11-29, schedule of preflight on 2026-12-01, " +
-		"grant rfq-create of acme on 2026-12-03, key soon of acme on 2026-12-09"
+		"grant rfq-create of acme on 2026-12-03, key soon of acme on 2026-12-09, secret only of mis on 2026-12-10"
 	if found.Severity != Warning || !strings.Contains(found.Detail, want) {
 		t.Errorf("finding %+v, want a warning with %q", found, want)
 	}
-	if found := ending(nil, nil, now); found.Severity != OK {
+	if found := ending(nil, nil, nil, now); found.Severity != OK {
 		t.Errorf("finding %+v, want ok", found)
 	}
 }

@@ -25,6 +25,7 @@ import (
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
 	"github.com/printmarket/printmarket/config"
+	"github.com/printmarket/printmarket/internal/posture"
 	"github.com/printmarket/printmarket/internal/posture/kubesource"
 )
 
@@ -126,12 +127,13 @@ func objects(ctx context.Context, reader *kubesource.Client, namespace string) [
 	var found []Finding
 	var partners v1alpha1.PartnerEntitlementList
 	var rollouts v1alpha1.CapabilityRolloutList
+	var senders v1alpha1.XJMFSenderList
 	read := true
 	for _, kind := range []struct {
 		name string
 		list runtime.Object
 	}{
-		{"partnerentitlements", &partners}, {"capabilityrollouts", &rollouts}, {"xjmfsenders", &v1alpha1.XJMFSenderList{}},
+		{"partnerentitlements", &partners}, {"capabilityrollouts", &rollouts}, {"xjmfsenders", &senders},
 	} {
 		if err := reader.List(ctx, v1alpha1.GroupVersion.WithResource(kind.name), namespace, maxObjects, kind.list); err != nil {
 			found = append(found, Fail(kind.name, "Grant get and list on the three kinds: bind the Role printmarket-viewer.", "%v", err))
@@ -141,60 +143,48 @@ func objects(ctx context.Context, reader *kubesource.Client, namespace string) [
 		found = append(found, readyObjects(kind.name, kind.list))
 	}
 	if read {
-		found = append(found, grantedRollouts(partners.Items, rollouts.Items), ending(partners.Items, rollouts.Items, time.Now()))
+		found = append(found, grantedRollouts(partners.Items, rollouts.Items), ending(partners.Items, rollouts.Items, senders.Items, time.Now()))
 	}
 	return found
 }
 
-// ending finds keys, certificates, contracts, grants and schedules that end within two weeks, the next
-// end first. It names at most maxNamed of them.
-func ending(partners []v1alpha1.PartnerEntitlement, rollouts []v1alpha1.CapabilityRollout, now time.Time) Finding {
+// ending names what ends within two weeks, the next end first. It names at most maxNamed ends.
+func ending(partners []v1alpha1.PartnerEntitlement, rollouts []v1alpha1.CapabilityRollout, senders []v1alpha1.XJMFSender, now time.Time) Finding {
 	const maxNamed = 20
-	type end struct {
-		at   time.Time
-		what string
+	type namedEnd struct {
+		posture.End
+		object string
 	}
-	var ends []end
-	add := func(at *metav1.Time, format string, names ...any) {
-		if at != nil && at.After(now) && at.Time.Before(now.Add(soon)) {
-			ends = append(ends, end{at.Time, fmt.Sprintf(format, names...)})
+	var soon []namedEnd
+	add := func(object string, ends []posture.End) {
+		for _, e := range ends {
+			if e.Soon(now) {
+				soon = append(soon, namedEnd{e, object})
+			}
 		}
 	}
 	for i := range partners {
-		o := &partners[i]
-		if o.Spec.Contract != nil {
-			add(o.Spec.Contract.EffectiveUntil, "contract of %s", o.Name)
-		}
-		for _, key := range o.Spec.Keys {
-			if key.State != v1alpha1.KeyStateRevoked {
-				add(key.ExpiresAt, "key %s of %s", key.Name, o.Name)
-			}
-		}
-		for _, certificate := range o.Spec.ClientCertificates {
-			add(certificate.NotAfter, "certificate %s of %s", certificate.Name, o.Name)
-		}
-		for _, grant := range o.Spec.Capabilities {
-			add(grant.NotAfter, "grant %s of %s", grant.Name, o.Name)
-		}
+		add(partners[i].Name, posture.PartnerEnds(&partners[i]))
 	}
 	for i := range rollouts {
-		if s := rollouts[i].Spec.Schedule; s != nil {
-			add(s.NotAfter, "schedule of %s", rollouts[i].Name)
-		}
+		add(rollouts[i].Name, posture.RolloutEnds(&rollouts[i]))
 	}
-	if len(ends) == 0 {
-		return Well("ends", "no key, certificate, contract, grant or schedule ends within 14 days")
+	for i := range senders {
+		add(senders[i].Name, posture.SenderEnds(&senders[i]))
 	}
-	slices.SortStableFunc(ends, func(a, b end) int { return a.at.Compare(b.at) })
+	if len(soon) == 0 {
+		return Well("ends", "no key, certificate, secret, contract, grant or schedule ends within 14 days")
+	}
+	slices.SortStableFunc(soon, func(a, b namedEnd) int { return a.At.Compare(b.At) })
 	var named []string
-	for _, e := range ends[:min(len(ends), maxNamed)] {
-		named = append(named, e.what+" on "+e.at.UTC().Format(time.DateOnly))
+	for _, e := range soon[:min(len(soon), maxNamed)] {
+		named = append(named, fmt.Sprintf("%s of %s on %s", e, e.object, e.At.UTC().Format(time.DateOnly)))
 	}
 	text := strings.Join(named, ", ")
-	if more := len(ends) - maxNamed; more > 0 {
+	if more := len(soon) - maxNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return Beware("ends", "Rotate keys with printmarket keys rotate; edit the end of the others.", "%d end within 14 days: %s", len(ends), text)
+	return Beware("ends", "Rotate keys with printmarket keys rotate; edit the end of the others.", "%d end within 14 days: %s", len(soon), text)
 }
 
 // grantedRollouts finds capabilities that partners hold grants for and that have no rollout, for example

@@ -19,6 +19,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/printmarket/printmarket/internal/posture"
 )
 
 // maxAnswer limits the read part of a response, in bytes.
@@ -96,7 +98,7 @@ func (w Web) API(origin string, contracts fs.FS) Examination {
 
 // soon is the remaining validity below which a certificate causes a warning.
 // Certificates of 90 days are renewed 30 days before their end.
-const soon = 14 * 24 * time.Hour
+const soon = posture.Soon
 
 func (w Web) certificate(a answer, origin string) []Finding {
 	if a.until.IsZero() {

@@ -138,7 +138,8 @@ func (s *Snapshot) audienceCondition(r *rollout) []Condition {
 }
 
 func partnerConditions(p *partner, now time.Time) []Condition {
-	all := append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p), completeCondition(p, now))
+	all := append(partnerVerdict(p, now).conditions(), contractCondition(p.contract, now), keysCondition(p), completeCondition(p, now),
+		endsSoonCondition(PartnerEnds(p.object), now))
 	return slices.Concat(all, certificatesCondition(p, now), webhooksCondition(p, now))
 }
 
@@ -235,7 +236,8 @@ func completeCondition(p *partner, now time.Time) Condition {
 }
 
 func senderConditions(s *sender, now time.Time) []Condition {
-	return append(senderVerdict(s, now).conditions(), secretsCondition(s), uniqueCondition(s), grantedCondition(s, now), timestampCondition(s))
+	return append(senderVerdict(s, now).conditions(), secretsCondition(s), uniqueCondition(s), grantedCondition(s, now), timestampCondition(s),
+		endsSoonCondition(SenderEnds(s.object), now))
 }
 
 func senderVerdict(s *sender, now time.Time) verdict {

@@ -49,11 +49,11 @@ func TestCachedRolloutReportsAreCurrent(t *testing.T) {
 		snapshot := posture.Compile(in)
 		times := []time.Time{posturetest.Judged()}
 		for len(times) < 6 {
-			next := snapshot.NextTransition(times[len(times)-1])
-			if next.IsZero() {
+			next := snapshot.Report(times[len(times)-1]).NextTransition
+			if next == nil {
 				break
 			}
-			times = append(times, next.Add(-1), next)
+			times = append(times, next.Add(-1), *next)
 		}
 		for range 3 * len(times) {
 			now := times[g(len(times))]

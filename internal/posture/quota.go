@@ -3,6 +3,8 @@
 package posture
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -14,6 +16,33 @@ import (
 type Quota struct {
 	Limit  int64
 	Window time.Duration
+}
+
+// GrantQuota is the quota of one grant of an organization.
+type GrantQuota struct {
+	Organization string
+	Capability   Capability
+	Quota        Quota
+}
+
+// Quotas returns the quotas of all grants of valid partners, also of grants that are not in force, sorted
+// by organization and by the name of the capability.
+func (s *Snapshot) Quotas() []GrantQuota {
+	if s == nil {
+		return nil
+	}
+	var all []GrantQuota
+	for organization, p := range s.organizations {
+		for c := range Capabilities() {
+			if p.grants[c].granted {
+				all = append(all, GrantQuota{organization, c, p.grants[c].quota})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b GrantQuota) int {
+		return cmp.Or(cmp.Compare(a.Organization, b.Organization), cmp.Compare(a.Capability.String(), b.Capability.String()))
+	})
+	return all
 }
 
 const day = 24 * time.Hour

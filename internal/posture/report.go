@@ -4,6 +4,7 @@ package posture
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/printmarket/printmarket/api/v1alpha1"
@@ -15,7 +16,8 @@ import (
 // refusal. It contains no secrets and is equal for equal inputs.
 type Report struct {
 	Revision string `json:"revision"`
-	// NextTransition is when the report changes next without an edit.
+	// NextTransition is when the report changes next without an edit; the condition EndsSoon can change
+	// before anything opens or closes.
 	NextTransition *time.Time      `json:"nextTransition,omitempty"`
 	Rollouts       []RolloutReport `json:"rollouts"`
 	Partners       []PartnerReport `json:"partners"`
@@ -105,7 +107,7 @@ func (s *Snapshot) Report(now time.Time) Report {
 	if s == nil {
 		return r
 	}
-	r.Revision, r.NextTransition = s.revision, instant(s.NextTransition(now))
+	r.Revision, r.NextTransition = s.revision, instant(soonest(now, s.NextTransition(now), s.nextWarning(now)))
 	r.Rollouts = append(r.Rollouts, s.rolloutReports(now)...)
 	for _, o := range s.partners {
 		r.Partners = append(r.Partners, s.partnerReport(o, now, s.partnerNext(o, now)))
@@ -116,7 +118,7 @@ func (s *Snapshot) Report(now time.Time) Report {
 	return r
 }
 
-// NextTransition returns the first instant after now at which a [Report] changes
+// NextTransition returns the first instant after now at which something opens or closes
 // without an edit; zero if there is none.
 func (s *Snapshot) NextTransition(now time.Time) time.Time {
 	if s == nil {
@@ -150,7 +152,7 @@ func (s *Snapshot) RolloutReports(now time.Time) []RolloutReport {
 	if cached := s.derived.rollouts.Load(); cached != nil && cached.window.contains(now) {
 		return cached.reports
 	}
-	cached := &cachedReports{window{now, s.NextTransition(now)}, s.rolloutReports(now)}
+	cached := &cachedReports{window{now, soonest(now, s.NextTransition(now), s.nextWarning(now))}, s.rolloutReports(now)}
 	s.derived.rollouts.Store(cached)
 	return cached.reports
 }
@@ -187,7 +189,7 @@ func (s *Snapshot) rolloutReport(o *rollout, counts *admissions, now time.Time) 
 		Admitted:       counts.admitted,
 		Entitled:       counts.entitled,
 		NextTransition: instant(soonest(now, o.next(now), counts.next)),
-		Conditions:     append(rolloutVerdict(o, now).conditions(), s.audienceCondition(o)...),
+		Conditions:     slices.Concat(rolloutVerdict(o, now).conditions(), []Condition{endsSoonCondition(RolloutEnds(o.object), now)}, s.audienceCondition(o)),
 	}
 	for _, point := range o.plan() {
 		if !point.From.After(now) {
