@@ -32,6 +32,9 @@ type Output struct {
 	lab    bool
 	sum    string
 	cubes  map[*Space]*cube
+	// source converts inks to the connection space; nil without a profile.
+	source *icc.Pipeline
+	light  *cube
 }
 
 // NewOutput returns the conversion to a profile with four channels, which may be nil.
@@ -49,11 +52,14 @@ func NewOutput(file *document.File, profile []byte, sum string) (*Output, error)
 		return o, fmt.Errorf("%w: it is not a profile for CMYK", ErrProfile)
 	}
 	err = guarded(func() (err error) {
-		o.device, err = p.CreateTransformerToDevice(icc.RelativeColorimetricRenderingIntent, true, true)
+		if o.device, err = p.CreateTransformerToDevice(icc.RelativeColorimetricRenderingIntent, true, true); err != nil {
+			return err
+		}
+		o.source, err = p.CreateTransformerToPCS(icc.RelativeColorimetricRenderingIntent, 4, true)
 		return err
 	})
 	if err != nil {
-		o.device = nil
+		o.device, o.source = nil, nil
 		return o, err
 	}
 	o.lab, o.sum = p.Header.ProfileConnectionSpace == icc.ColorSpaceLab, sum
@@ -159,6 +165,30 @@ func labUnit(i int, v float64) float64 {
 		return v / 100
 	}
 	return (v + 128) / 255
+}
+
+// ThroughRGB returns the inks of a colour, given as inks, after a conversion to sRGB and
+// back: what remains of it on a page that is blended in RGB.
+func (o *Output) ThroughRGB(inks [4]float64) [4]float64 {
+	if o.light == nil {
+		back := o.conversion(&Space{Family: DeviceRGB, Components: 3, kind: additive})
+		in, out := make([]float64, 4), make([]float64, 4)
+		o.light = newCube(4, func(from []float64) [4]float64 {
+			if o.source == nil {
+				white := 1 - from[3]
+				return back([]float64{(1 - from[0]) * white, (1 - from[1]) * white, (1 - from[2]) * white})
+			}
+			copy(in, from)
+			o.source.TransformGeneral(out, in)
+			xyz := [3]float64(out)
+			if o.lab {
+				xyz = labToXYZ(xyz)
+			}
+			rgb := xyzToSRGB(xyz)
+			return back(rgb[:])
+		})
+	}
+	return o.light.at(inks[:])
 }
 
 // conversion returns the function from a colour of a space, as 0 to 1, to inks.

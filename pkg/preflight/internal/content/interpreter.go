@@ -134,7 +134,9 @@ func (in *Interpreter) Page(ctx context.Context, page *document.Page) error {
 	in.release(root)
 	in.annotations()
 	if in.renderer != nil {
-		in.collector.EndPage(page.Number, in.renderer.Finish(), in.renderer.Visible())
+		fact := &in.collector.Document().Pages[page.Number-1]
+		rgb := fact.Transparent && fact.Group != nil && (fact.Group.Space == color.DeviceRGB || fact.Group.Space == color.ICCRGB)
+		in.collector.EndPage(page.Number, in.renderer.Finish(rgb), in.renderer.Visible())
 	} else {
 		in.collector.EndPage(page.Number, nil, func(uint32) bool { return true })
 	}

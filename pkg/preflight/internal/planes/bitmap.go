@@ -233,5 +233,34 @@ func (c *Canvas) Measure(box image.Rectangle, side int) Measurement {
 	return m
 }
 
+// Convert replaces the process inks of each pixel that has some.
+func (c *Canvas) Convert(to func([FirstSpot]uint8) [FirstSpot]uint8) {
+	l := c.page
+	var last, result [FirstSpot]uint8
+	for i := range l.box.Dx() * l.box.Dy() {
+		var inks [FirstSpot]uint8
+		for p := range inks {
+			if l.planes[p] != nil {
+				inks[p] = l.planes[p][i]
+			}
+		}
+		if inks == ([FirstSpot]uint8{}) {
+			continue
+		}
+		if inks != last {
+			last, result = inks, to(inks)
+		}
+		for p, v := range result {
+			if l.planes[p] == nil {
+				if v == 0 {
+					continue
+				}
+				l.allocate(p)
+			}
+			l.planes[p][i] = v
+		}
+	}
+}
+
 // Plane returns the amounts of a plane, row by row, or nil for a plane without ink.
 func (c *Canvas) Plane(p int) []uint8 { return c.page.planes[p] }

@@ -142,9 +142,23 @@ const minCell = 2.0
 // maxColumns bounds the columns and the rows of the map.
 const maxColumns = 96
 
-// Finish measures the page.
-func (r *Renderer) Finish() *facts.InkMap {
+// Finish measures the page. With rgb, the page is blended in RGB: its colours are
+// converted to RGB, and to inks again (ISO 32000-2, 11.4.7).
+func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 	s := r.surface
+	if rgb {
+		s.canvas.Convert(func(inks [planes.FirstSpot]uint8) [planes.FirstSpot]uint8 {
+			var in [4]float64
+			for p, v := range inks {
+				in[p] = float64(v) / 255
+			}
+			var out [planes.FirstSpot]uint8
+			for p, v := range r.output.ThroughRGB(in) {
+				out[p] = eighth(v)
+			}
+			return out
+		})
+	}
 	area := s.device.Rect(r.page.BleedArea().Union(r.page.Finished()).Intersect(r.page.Media))
 	box := raster.Pixels(geom.Rect{area[0] + 0.5, area[1] + 0.5, area[2] - 0.5, area[3] - 0.5})
 	scale := math.Abs(s.device[0])
