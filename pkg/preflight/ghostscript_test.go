@@ -158,7 +158,7 @@ func comparePlanes(t *testing.T, file string, most int) (compared, error) {
 			n := 0
 			for y := range height {
 				for x := range width {
-					if !(image.Pt(x, y).In(seen)) {
+					if !image.Pt(x, y).In(seen) {
 						continue
 					}
 					ours, their := 0, 0

@@ -63,7 +63,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 	}
 	judging := rules.Start(p, opts.Ticket)
 	collector := facts.NewCollector(judging)
-	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts.Progress); err != nil {
+	if err := gather(ctx, io.NewSectionReader(file, 0, size), size, limits, collector, opts); err != nil {
 		return report.Report{}, fmt.Errorf("preflight: %w", err)
 	}
 	doc := collector.Document()
@@ -75,7 +75,7 @@ func Inspect(ctx context.Context, file io.ReaderAt, size int64, p profile.Profil
 }
 
 // gather reads the file into the collector.
-func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, collector *facts.Collector, progress func(done, total int)) error {
+func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.Limits, collector *facts.Collector, opts Options) error {
 	file, err := document.Open(ctx, in, size, limits, collector)
 	if file == nil || err != nil {
 		return err
@@ -86,14 +86,16 @@ func gather(ctx context.Context, in io.ReadSeeker, size int64, limits document.L
 	}
 	interpreter := content.New(file, collector, limits, renderer(file, len(pages), collector.Document()))
 	for i := range pages {
+		rules.Assume(&pages[i].Page, opts.Ticket)
+		rules.Assume(&collector.Document().Pages[i], opts.Ticket)
 		if file.Budget.Spent() {
 			break
 		}
 		if err := interpreter.Page(ctx, &pages[i]); err != nil {
 			return fmt.Errorf("read page %d: %w", i+1, err)
 		}
-		if progress != nil {
-			progress(i+1, len(pages))
+		if opts.Progress != nil {
+			opts.Progress(i+1, len(pages))
 		}
 	}
 	return nil

@@ -138,14 +138,14 @@ func (in *Interpreter) drawPattern(f *frame, with *ink, shape *geom.Path, evenOd
 	tiles, ok := in.patterns[key]
 	if !ok {
 		in.patterns[key] = nil // of a pattern that contains itself
-		tiles = in.drawTiles(f, with, dict, matrix, uncolored)
+		tiles = in.drawTiles(with, dict, matrix, uncolored)
 		in.patterns[key] = tiles
 	}
 	in.renderer.FillTiles(tiles, shape, evenOdd, region, style)
 }
 
 // drawTiles renders the cell of a pattern.
-func (in *Interpreter) drawTiles(f *frame, with *ink, dict types.Dict, matrix geom.Matrix, uncolored bool) *render.Pattern {
+func (in *Interpreter) drawTiles(with *ink, dict types.Dict, matrix geom.Matrix, uncolored bool) *render.Pattern {
 	box, ok := in.file.Rect(dict["BBox"])
 	x, _ := in.file.Number(dict["XStep"])
 	y, _ := in.file.Number(dict["YStep"])

@@ -16,8 +16,6 @@ type inline struct {
 	decode  []float64
 	length  int
 	filters int
-	// names lists the filters, first to last, and fax the parameters of a fax filter.
-	names []string
 }
 
 // inlineImage reads BI ... ID ... EI.

@@ -21,6 +21,8 @@ type Page struct {
 	// Media is always set; the others only where the file declares them.
 	Media                  geom.Rect
 	Crop, Bleed, Trim, Art *geom.Rect
+	// Assumed reports that the order gives the TrimBox, not the file.
+	Assumed bool
 	// Group is the transparency group of the page, nil when it declares none.
 	Group *Group
 	// Painted counts the visible marks that leave ink or light on the paper, and

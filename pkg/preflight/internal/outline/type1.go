@@ -55,7 +55,7 @@ func readTypeOne(data []byte) (*typeOneFont, error) {
 	if at < 0 {
 		return nil, ErrProgram
 	}
-	clear, coded := data[:at], bytes.TrimLeft(data[at+5:], " \t\r\n")
+	header, coded := data[:at], bytes.TrimLeft(data[at+5:], " \t\r\n")
 	if len(coded) < 8 {
 		return nil, ErrProgram
 	}
@@ -81,7 +81,7 @@ func readTypeOne(data []byte) (*typeOneFont, error) {
 		matrix: geom.Matrix{0.001, 0, 0, 0.001, 0, 0}, byName: map[string]int{}, subroutines: map[int][]byte{},
 		charstrings: [][]byte{nil},
 	}
-	t.header(clear)
+	t.header(header)
 	t.private(private)
 	if len(t.byName) == 0 {
 		return nil, ErrProgram
@@ -109,7 +109,7 @@ func withoutHeaders(data []byte) []byte {
 
 func isHex(b []byte) bool {
 	for _, c := range b {
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' || c <= ' ') {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') && c > ' ' {
 			return false
 		}
 	}
@@ -127,12 +127,12 @@ func decrypt(data []byte, key uint16, drop int) []byte {
 }
 
 // header reads the matrix and the encoding.
-func (t *typeOneFont) header(clear []byte) {
-	if at := bytes.Index(clear, []byte("/FontMatrix")); at >= 0 {
-		if from := bytes.IndexByte(clear[at:], '['); from >= 0 {
-			if until := bytes.IndexByte(clear[at+from:], ']'); until >= 0 {
+func (t *typeOneFont) header(text []byte) {
+	if at := bytes.Index(text, []byte("/FontMatrix")); at >= 0 {
+		if from := bytes.IndexByte(text[at:], '['); from >= 0 {
+			if until := bytes.IndexByte(text[at+from:], ']'); until >= 0 {
 				var m []float64
-				for _, word := range bytes.Fields(clear[at+from+1 : at+from+until]) {
+				for _, word := range bytes.Fields(text[at+from+1 : at+from+until]) {
 					if v, err := strconv.ParseFloat(string(word), 64); err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
 						m = append(m, v)
 					}
@@ -143,12 +143,12 @@ func (t *typeOneFont) header(clear []byte) {
 			}
 		}
 	}
-	at := bytes.Index(clear, []byte("/Encoding"))
-	if at < 0 || bytes.HasPrefix(bytes.TrimSpace(clear[at+9:]), []byte("StandardEncoding")) {
+	at := bytes.Index(text, []byte("/Encoding"))
+	if at < 0 || bytes.HasPrefix(bytes.TrimSpace(text[at+9:]), []byte("StandardEncoding")) {
 		return
 	}
 	t.encoding = map[int]string{}
-	words := bytes.Fields(bytes.ReplaceAll(clear[at+9:], []byte("/"), []byte(" /")))
+	words := bytes.Fields(bytes.ReplaceAll(text[at+9:], []byte("/"), []byte(" /")))
 	for i := 0; i+3 < len(words); i++ {
 		if string(words[i]) == "def" || string(words[i]) == "readonly" {
 			break
@@ -306,7 +306,7 @@ func (r *typeOneRun) run(code []byte, depth int) {
 		b := code[0]
 		code = code[1:]
 		if b >= 32 {
-			v := 0
+			var v int
 			switch {
 			case b <= 246:
 				v = int(b) - 139

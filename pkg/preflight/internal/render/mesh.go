@@ -228,8 +228,22 @@ type patch struct {
 // boundary lists the positions of the points of a patch in the order of the data, the
 // four inner ones last (figure 45).
 var boundary = [16][2]int{
-	{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 3}, {2, 3}, {3, 3}, {3, 2}, {3, 1}, {3, 0}, {2, 0}, {1, 0},
-	{1, 1}, {1, 2}, {2, 2}, {2, 1},
+	{0, 0},
+	{0, 1},
+	{0, 2},
+	{0, 3},
+	{1, 3},
+	{2, 3},
+	{3, 3},
+	{3, 2},
+	{3, 1},
+	{3, 0},
+	{2, 0},
+	{1, 0},
+	{1, 1},
+	{1, 2},
+	{2, 2},
+	{2, 1},
 } // constant
 
 // patches reads Coons patches of 12 points or tensor-product patches of 16.
