@@ -98,8 +98,12 @@ type Source interface {
 
 // Canvas holds the planes of a page while it is painted.
 type Canvas struct {
-	page   *layer
-	top    *layer
+	page *layer
+	top  *layer
+	// begun holds the groups that are open, nil for those that are painted directly, and
+	// memory the bytes of their planes.
+	begun  []*layer
+	memory int64
 	raster raster.Rasterizer
 	// work counts the pixels that were composited.
 	work int64
@@ -218,8 +222,12 @@ func (c *Canvas) Box() image.Rectangle { return c.page.box }
 // Rasterizer returns the rasterizer of the canvas, for clips.
 func (c *Canvas) Rasterizer() *raster.Rasterizer { return &c.raster }
 
-// Work returns the number of pixels that were composited so far.
+// Work returns the number of pixels that were composited so far, here and on the
+// canvases that were charged.
 func (c *Canvas) Work() int64 { return c.work }
+
+// Charge adds the work of another canvas.
+func (c *Canvas) Charge(pixels int64) { c.work += pixels }
 
 // Fill paints a shape in one colour.
 func (c *Canvas) Fill(p *geom.Path, evenOdd bool, clip *raster.Clip, paint *Paint) {
@@ -334,6 +342,8 @@ type layer struct {
 	// began; baseAlpha is nil where that was opaque.
 	base      [Max][]uint8
 	baseAlpha []uint8
+	// memory is about the size of the planes, in bytes.
+	memory int64
 }
 
 func (l *layer) index(y, x int) int { return (y-l.box.Min.Y)*l.box.Dx() + x - l.box.Min.X }
@@ -548,10 +558,30 @@ type Group struct {
 	Isolated, Knockout bool
 }
 
-// Begin starts a group. What follows is painted into it, until [Canvas.End].
-func (c *Canvas) Begin(g Group) {
+// maxGroups bounds the memory of the groups that are open, in bytes.
+const maxGroups = 96 << 20
+
+// Begin starts a group. What follows is painted into it, until [Canvas.End]. It returns
+// false when the open groups have too much memory: the parts of the group are then
+// painted one by one.
+func (c *Canvas) Begin(g Group) bool {
 	box := g.Box.Intersect(c.top.box)
-	l := &layer{box: box, below: c.top, isolated: g.Isolated, knockout: g.Knockout, alpha: make([]uint8, box.Dx()*box.Dy())}
+	area := int64(box.Dx()) * int64(box.Dy())
+	l := &layer{box: box, below: c.top, isolated: g.Isolated, knockout: g.Knockout, memory: area * 6}
+	if !g.Isolated {
+		for _, plane := range c.top.planes {
+			if plane != nil {
+				l.memory += 2 * area
+			}
+		}
+	}
+	if c.memory+l.memory > maxGroups {
+		c.begun = append(c.begun, nil)
+		return false
+	}
+	c.memory += l.memory
+	c.begun = append(c.begun, l)
+	l.alpha = make([]uint8, area)
 	if !g.Isolated && !box.Empty() {
 		outer := c.top
 		for p, plane := range outer.planes {
@@ -569,8 +599,9 @@ func (c *Canvas) Begin(g Group) {
 			}
 		}
 	}
-	c.work += int64(len(l.alpha))
+	c.work += l.memory
 	c.top = l
+	return true
 }
 
 // cut copies the part of a plane inside a box.
@@ -586,7 +617,12 @@ func (l *layer) cut(plane []uint8, box image.Rectangle) []uint8 {
 // End composites the group with what is below it. The colour of the paint is not
 // used.
 func (c *Canvas) End(clip *raster.Clip, paint Paint) {
-	group := c.top
+	n := len(c.begun) - 1
+	group := c.begun[n]
+	if c.begun = c.begun[:n]; group == nil {
+		return
+	}
+	c.memory -= group.memory
 	c.top = group.below
 	paint.Planes = All
 	c.Draw(group, nil, raster.NewClip(clip.Box.Intersect(group.box)), &paint)

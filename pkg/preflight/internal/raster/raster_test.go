@@ -100,7 +100,7 @@ func TestStrokeCoversTheAreaOfALine(t *testing.T) {
 		return p
 	}
 	closed := func(p *geom.Path) *geom.Path { p.Close(); return p }
-	plain := raster.Style{Width: 10, Pen: geom.Identity(), Miter: 10}
+	plain := raster.Style{Width: 10, Pen: geom.Identity(), Miter: 10, Least: 0.2}
 	style := func(change func(*raster.Style)) raster.Style {
 		s := plain
 		change(&s)

@@ -38,18 +38,16 @@ type Style struct {
 	Cap   Cap
 	Join  Join
 	Miter float64
+	// Least is the least width of a line in pixels: printers print the thinnest line that
+	// they can.
+	Least float64
 	// Dash holds the lengths of dashes and gaps, Phase where the line starts in them.
 	Dash  []float64
 	Phase float64
 }
 
-// The bounds of a line.
-const (
-	// leastWidth is the least width that is painted, in pixels: printers print the
-	// thinnest line that they can.
-	leastWidth = 0.2
-	maxDashes  = 20_000
-)
+// maxDashes bounds the dashes of a line.
+const maxDashes = 20_000
 
 // stroker collects the shape of a line in the space of the pen.
 type stroker struct {
@@ -73,7 +71,7 @@ func Stroke(out, p *geom.Path, style Style) {
 	if !ok || !(greatest > 1e-9) || !(greatest < 1e9) {
 		return
 	}
-	width := max(math.Abs(style.Width), leastWidth/greatest)
+	width := max(math.Abs(style.Width), style.Least/greatest, 1e-9)
 	s := &stroker{out: out, style: style, half: width / 2, toPage: pen}
 	s.arc = 2 * math.Acos(1-min(tolerance/max(s.half*greatest, tolerance), 1))
 	if s.arc = min(s.arc, math.Pi/2); s.arc < 0.05 {

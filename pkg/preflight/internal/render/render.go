@@ -31,8 +31,15 @@ const (
 	leastResolution = 50
 )
 
-// maxWork bounds the pixels that are composited on one page.
-const maxWork = 600_000_000
+// The bounds of the work: pixels that are composited on one page and in the whole
+// document, and bytes of the masks and pattern cells of one page.
+const (
+	pageWork     = 400_000_000
+	documentWork = 4_000_000_000
+	maxSurface   = 160 << 20
+	// pageCost is the least work of a page.
+	pageCost = 1_000_000
+)
 
 // Renderer paints the pages of one document, one after the other. It is not safe for
 // concurrent use.
@@ -54,6 +61,11 @@ type Renderer struct {
 	shape   geom.Path
 	lines   geom.Path
 	mark    uint32
+	// done is the work of the pages before, and around that of the canvases around the
+	// surface.
+	done, around int64
+	// memory is the size of the masks and the cells of the page.
+	memory int64
 	// partial is set when a part of the page was not painted, exhausted when the rest of
 	// it will not be.
 	partial, exhausted bool
@@ -89,7 +101,12 @@ func (r *Renderer) Start(page *document.Page) {
 	pixels := min(usualResolution*usualResolution*area, share, pagePixels)
 	scale := math.Sqrt(pixels/area) / inch
 	width, height := int(math.Ceil(media.Width()*scale)), int(math.Ceil(media.Height()*scale))
-	r.page, r.partial, r.exhausted, r.depth, r.mark = page, false, false, 0, 0
+	if r.surface != nil {
+		r.done += r.surface.canvas.Work() + pageCost
+	}
+	r.page, r.depth, r.mark, r.memory, r.around = page, 0, 0, 0, 0
+	r.exhausted = r.done > documentWork
+	r.partial = r.exhausted
 	clear(r.glyphs)
 	spots := []string{}
 	r.surface = &surface{
@@ -130,7 +147,7 @@ func (r *Renderer) Unpainted(mark uint32) {
 
 // spent reports whether the page has cost too much to go on.
 func (r *Renderer) spent() bool {
-	if r.surface.canvas.Work() > maxWork {
+	if r.around+r.surface.canvas.Work() > pageWork {
 		r.partial, r.exhausted = true, true
 	}
 	return r.exhausted
@@ -146,6 +163,9 @@ const maxColumns = 96
 // converted to RGB, and to inks again (ISO 32000-2, 11.4.7).
 func (r *Renderer) Finish(rgb bool) *facts.InkMap {
 	s := r.surface
+	if r.done > documentWork {
+		return nil
+	}
 	if rgb {
 		s.canvas.Convert(func(inks [planes.FirstSpot]uint8) [planes.FirstSpot]uint8 {
 			var in [4]float64
@@ -380,13 +400,16 @@ type Line struct {
 	Phase      float64
 }
 
+// leastLine is the width of the thinnest line that is printed, in points.
+const leastLine = 0.1
+
 // outline returns the shape of the lines of a path, in pixels. It is valid until the
 // next call.
 func (r *Renderer) outline(p *geom.Path, l Line) *geom.Path {
 	r.lines.Reset()
 	raster.Stroke(&r.lines, r.toDevice(p), raster.Style{
 		Width: l.Width, Pen: l.Pen.Then(r.surface.device), Cap: raster.Cap(l.Cap), Join: raster.Join(l.Join), Miter: l.MiterLimit,
-		Dash: l.Dash, Phase: l.Phase,
+		Dash: l.Dash, Phase: l.Phase, Least: leastLine * math.Abs(r.surface.device[0]) / r.page.UserUnit,
 	})
 	return &r.lines
 }
@@ -461,7 +484,9 @@ func (r *Renderer) Glyph(outline *geom.Path, m geom.Matrix, region *raster.Clip,
 
 // Begin starts a transparency group inside a region.
 func (r *Renderer) Begin(region *raster.Clip, isolated, knockout bool) {
-	r.surface.canvas.Begin(planes.Group{Box: region.Box, Isolated: isolated, Knockout: knockout})
+	if !r.surface.canvas.Begin(planes.Group{Box: region.Box, Isolated: isolated, Knockout: knockout}) {
+		r.partial = true
+	}
 }
 
 // End composites the group with what is below it.
@@ -477,17 +502,11 @@ const maxSurfaces = 8
 // (ISO 32000-2, 11.5). transfer maps the values, when it is not nil. It returns nil
 // when masks are nested too deeply.
 func (r *Renderer) Mask(region *raster.Clip, luminosity bool, space *color.Space, backdrop []float64, transfer func(float64) float64, content func()) *planes.Soft {
-	if r.depth >= maxSurfaces || r.spent() {
-		r.partial = true
+	outer := r.surface
+	cell := r.within(region.Box, outer.device, true, content)
+	if cell == nil {
 		return nil
 	}
-	outer := r.surface
-	cell := planes.NewCell(region.Box)
-	r.surface = &surface{canvas: cell, device: outer.device, spots: outer.spots, mask: true}
-	r.depth++
-	content()
-	r.depth--
-	r.surface = outer
 	soft := &planes.Soft{Mask: cell.Opacity()}
 	if luminosity {
 		below := planes.Amounts{planes.Black: 255}
@@ -510,6 +529,28 @@ func (r *Renderer) Mask(region *raster.Clip, luminosity bool, space *color.Space
 	return soft
 }
 
+// within calls content with a canvas of its own as the surface, and returns the canvas,
+// or nil when there are too many canvases.
+func (r *Renderer) within(box image.Rectangle, device geom.Matrix, mask bool, content func()) *planes.Canvas {
+	size := int64(box.Dx()) * int64(box.Dy()) * 5
+	if r.depth >= maxSurfaces || r.spent() || r.memory+size > maxSurface {
+		r.partial = true
+		return nil
+	}
+	r.memory += size
+	outer := r.surface
+	cell := planes.NewCell(box)
+	r.surface = &surface{canvas: cell, device: device, spots: outer.spots, mask: mask}
+	r.around += outer.canvas.Work()
+	r.depth++
+	content()
+	r.depth--
+	r.around -= outer.canvas.Work()
+	outer.canvas.Charge(cell.Work() + size)
+	r.surface = outer
+	return cell
+}
+
 // Pattern is the cell of a tiling pattern in inks.
 type Pattern struct {
 	bitmap *planes.Bitmap
@@ -517,20 +558,18 @@ type Pattern struct {
 	inverse geom.Matrix
 }
 
-// The sides of the bitmap of a cell, in pixels.
+// The sides of the bitmap of a cell in pixels, and the number of neighbours that may
+// reach into a cell.
 const (
-	leastCell = 16
-	mostCell  = 2048
+	leastCell  = 16
+	mostCell   = 1024
+	maxOverlap = 64
 )
 
 // Tile paints the cell of a tiling pattern by calling content with the matrix of the
 // pattern, and returns it. box is the cell's box and x and y are the steps, in the space
 // of the pattern. It returns nil for a cell that cannot be painted.
 func (r *Renderer) Tile(matrix geom.Matrix, box geom.Rect, x, y float64, content func(shift geom.Matrix, region *raster.Clip)) *Pattern {
-	if r.depth >= maxSurfaces || r.spent() {
-		r.partial = true
-		return nil
-	}
 	x, y = math.Abs(x), math.Abs(y)
 	whole := matrix.Then(r.surface.device)
 	sx, sy := whole.Scale()
@@ -541,27 +580,26 @@ func (r *Renderer) Tile(matrix geom.Matrix, box geom.Rect, x, y float64, content
 	}
 	// The cell from (0, 0) to (x, y) of the lattice contains parts of the neighbours.
 	toCell := geom.Matrix{float64(width) / x, 0, 0, float64(height) / y, 0, 0}
-	outer := r.surface
-	cell := planes.NewCell(image.Rect(0, 0, width, height))
 	inverse, ok := matrix.Invert()
 	if !ok {
 		return nil
 	}
-	r.surface = &surface{canvas: cell, device: inverse.Then(toCell), spots: outer.spots, mask: outer.mask}
-	r.depth++
 	left, right := int(math.Floor(box[0]/x)), int(math.Ceil(box[2]/x))
 	low, high := int(math.Floor(box[1]/y)), int(math.Ceil(box[3]/y))
-	if (right-left)*(high-low) > 64 {
+	if (right-left)*(high-low) > maxOverlap {
 		r.partial = true
 		left, right, low, high = 0, 1, 0, 1
 	}
-	for row := low; row < high; row++ {
-		for column := left; column < right; column++ {
-			content(geom.Matrix{1, 0, 0, 1, -float64(column) * x, -float64(row) * y}, raster.NewClip(cell.Box()))
+	cell := r.within(image.Rect(0, 0, width, height), inverse.Then(toCell), r.surface.mask, func() {
+		for row := low; row < high; row++ {
+			for column := left; column < right; column++ {
+				content(geom.Matrix{1, 0, 0, 1, -float64(column) * x, -float64(row) * y}, r.Region())
+			}
 		}
+	})
+	if cell == nil {
+		return nil
 	}
-	r.depth--
-	r.surface = outer
 	return &Pattern{bitmap: cell.Bitmap(), inverse: inverse.Then(toCell)}
 }
 

@@ -57,7 +57,7 @@ func (r *Renderer) Shade(sh *Shading, m geom.Matrix, shape *geom.Path, evenOdd b
 	var source planes.Source
 	switch kind := r.file.Int(sh.Dict["ShadingType"]); kind {
 	case 1:
-		source = r.byFunction(sh, inverse)
+		source, region = r.byFunction(sh, inverse, m, region)
 	case 2, 3:
 		source = r.gradient(sh, kind == 3, inverse)
 	case 4, 5, 6, 7:
@@ -214,42 +214,37 @@ func circles(c [6]float64, before, after bool) func(x, y float64) (float64, bool
 	}
 }
 
-// plane is the source of a function-based shading.
-type plane struct {
-	inverse geom.Matrix
-	domain  geom.Rect
-	tone    func(x, y float64) planes.Amounts
-}
+// functionSteps is the number of points, in each direction, at which the function of a
+// shading is evaluated.
+const functionSteps = 96
 
-// Row implements [planes.Source].
-func (g *plane) Row(y, x, n int, to *planes.Pixels) {
-	for i := range n {
-		u, v := g.inverse.Point(float64(x+i)+0.5, float64(y)+0.5)
-		if u < g.domain[0] || u > g.domain[2] || v < g.domain[1] || v > g.domain[3] {
-			to.Alpha[i] = 0
-			continue
-		}
-		to.Alpha[i] = 255
-		amounts := g.tone(u, v)
-		for p, amount := range &amounts {
-			to.Amounts[p][i] = amount
-		}
-	}
-}
-
-func (r *Renderer) byFunction(sh *Shading, inverse geom.Matrix) planes.Source {
-	if len(sh.Functions) == 0 {
-		return nil
-	}
-	g := &plane{domain: geom.Rect{0, 0, 1, 1}}
+// byFunction returns the source of a function-based shading, and the region of its
+// domain.
+func (r *Renderer) byFunction(sh *Shading, inverse geom.Matrix, m geom.Matrix, region *raster.Clip) (planes.Source, *raster.Clip) {
+	domain := geom.Rect{0, 0, 1, 1}
 	if d, ok := r.file.Numbers(sh.Dict["Domain"], 4); ok {
-		g.domain = geom.Rect{d[0], d[2], d[1], d[3]}
+		domain = geom.Rect{d[0], d[2], d[1], d[3]}
 	}
-	own, ok := r.file.Matrix(sh.Dict["Matrix"]).Invert()
-	if !ok {
-		return nil
+	own := r.file.Matrix(sh.Dict["Matrix"])
+	back, ok := own.Invert()
+	if !ok || len(sh.Functions) == 0 || domain.Empty() || !domain.Finite() {
+		return nil, region
 	}
-	g.inverse = inverse.Then(own)
-	g.tone = func(x, y float64) planes.Amounts { return r.parametric(sh, x, y) }
-	return g
+	var outline geom.Path
+	outline.Append(boxPath(domain), own.Then(m))
+	b := &planes.Bitmap{Width: functionSteps, Height: functionSteps}
+	width, height := domain.Width()/functionSteps, domain.Height()/functionSteps
+	for i := range functionSteps * functionSteps {
+		x, y := domain[0]+(float64(i%functionSteps)+0.5)*width, domain[1]+(float64(i/functionSteps)+0.5)*height
+		for p, v := range r.parametric(sh, x, y) {
+			if v != 0 && b.Amounts[p] == nil {
+				b.Amounts[p] = make([]uint8, functionSteps*functionSteps)
+			}
+			if b.Amounts[p] != nil {
+				b.Amounts[p][i] = v
+			}
+		}
+	}
+	toPixels := geom.Matrix{1 / width, 0, 0, 1 / height, -domain[0] / width, -domain[1] / height}
+	return &planes.Sampler{Bitmap: b, Inverse: inverse.Then(back).Then(toPixels)}, r.Clip(region, &outline, false)
 }
