@@ -439,7 +439,7 @@ type glyphKey struct {
 	x, y       int8
 }
 
-// The bounds of the cache of glyphs, and the parts of a pixel that are told apart.
+// The bounds of the cache of glyphs, and the parts of a pixel that are distinguished.
 const (
 	maxGlyphs    = 4096
 	maxGlyphSide = 64

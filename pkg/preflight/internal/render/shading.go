@@ -95,7 +95,7 @@ func (f flat) Row(_, _, n int, to *planes.Pixels) {
 	}
 }
 
-// steps is the number of colours of a gradient that are told apart.
+// steps is the number of colours of a gradient that are distinguished.
 const steps = 256
 
 // ramp returns the tones of a shading for the values of its parameter.
